@@ -55,7 +55,7 @@ t.test('the secrets are new for each folder, and only their owner can read them'
   t.equal(one.get('DATABASE_URL'), `postgres://postgres:${one.get('POSTGRES_PASSWORD')}@127.0.0.1:${one.get('POSTGRES_PORT')}/postgres`)
 })
 
-t.test('nothing is written to a folder that is not empty, nor elsewhere than to a folder', async (t) => {
+t.test('nothing is written to a folder that is not empty, or to a file', async (t) => {
   const folder = t.testdir({ notes: { '.git': {} }, file: '' })
   for (const [name, reason] of [
     ['notes', 'is not empty: it has .git. Choose a new folder'],
@@ -82,7 +82,7 @@ t.test('the current folder needs no cd, and a name without letters makes a packa
 
 const cliDemo = createCli('postgres://postgres@127.0.0.1:1/nowhere')
 
-t.test('demo runs in memory, whatever DATABASE_URL says, on the ports of its options or the environment', async (t) => {
+t.test('demo ignores DATABASE_URL and runs in memory, on the ports of its options or the environment', async (t) => {
   const calls: unknown[] = []
   const importDemo = async () => ({
     async runDemo (surroundings: unknown) {

@@ -121,7 +121,7 @@ t.test('keys by command', async (t) => {
     })
   })
 
-  t.test('a scope that no route has is refused, unless it is one of the own routes', async (t) => {
+  t.test('a scope that no route has is rejected, unless ownScopes contains it', async (t) => {
     const path = join(folder, 'scoped')
     const issue = (options: string) => cli(`keys issue --tenant scoped ${options} --yes --out ${path}`)
     t.match(await issue('--scopes candidates:raed'), { code: 2, err: /\nkeys issue: --scopes: expected a scope of a route, such as candidates:read, got "candidates:raed"\n$/ })

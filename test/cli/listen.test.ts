@@ -184,7 +184,7 @@ t.test('other answers that no later request will change end the command', async 
   }
 })
 
-t.test('a failure that may pass is shown once, and the command continues where it was', async (t) => {
+t.test('a temporary failure is shown once, and the command continues', async (t) => {
   const { service, options } = await startService(t, page('a'), fault(500, 'internal_error', 'Unexpected server error'), fault(500, 'internal_error', 'Unexpected server error'), { status: 502 }, page('b', 'evt_1'))
   const listening = startListening(t, ['listen', ...options])
   for (let count = 0; count < 4; count++) await listening.wake()
@@ -197,7 +197,7 @@ t.test('a failure that may pass is shown once, and the command continues where i
   t.match(service.requests[0]?.headers, { authorization: 'Bearer rk_1' })
 })
 
-t.test('a busy service is asked again after the time that it names', async (t) => {
+t.test('a busy service is asked again after its Retry-After', async (t) => {
   const { options } = await startService(t, fault(429, 'rate_limited', 'Rate limit exceeded', { 'retry-after': '7' }), page('a'))
   const listening = startListening(t, ['listen', ...options])
   t.equal((await listening.idle()).err, 'the service is busy: trying again in 7 s\n')
@@ -311,7 +311,7 @@ t.test('with --forward the command sends the same itself', async (t) => {
   t.match({ code, out }, { code: 1, out: /^status +failed\nresponse_status +-\nduration_ms +\d+\nerror +connection$/m })
 })
 
-t.test('a key without both scopes is refused', async (t) => {
+t.test('a key without both scopes is rejected', async (t) => {
   const { options, receiver } = await serveTrigger(t)
   const argv = ['trigger', 'offer.signed', ...options.with(3, keys.webhooksRead), '--forward', receiver.url, '--secret', secret]
   t.match(await cli(argv), { code: 1, out: '', err: /^trigger: API key does not have required scope \(403\): the key needs .* webhooks:write\n$/ })

@@ -138,7 +138,7 @@ t.test('a task is interrupted by SIGINT and SIGTERM, also by two of them, and th
   }
 })
 
-t.test('a task that ends or fails is left alone, and a sleep ends by itself', async (t) => {
+t.test('a task that ends or fails is not interrupted, and a sleep ends', async (t) => {
   const process = createStreams()
   const io = createIo(process)
   t.equal(await io.untilInterrupted(async (signal) => {

@@ -52,7 +52,7 @@ t.test('key, URL and secret can come from the environment, and the key from a fi
 const tenantId = '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70 Ünïcode'
 const secretKey = Buffer.alloc(32, 1)
 
-t.test('commands about a tenant whose id is no slug', async (t) => {
+t.test('commands about a tenant whose id is not a slug', async (t) => {
   const { url, createPool } = await startPostgres(t)
   const pool = createPool()
   const { storage } = await createTables(pool)

@@ -72,7 +72,7 @@ t.test('tenants use-ids also moves the data of a tenant that has used its id bef
   t.equal((await storage.webhooks.findSecrets('41', old.id))?.length, 1)
 })
 
-t.test('tenants use-ids refuses a file that leaves open whose the data is, and moves nothing', async (t) => {
+t.test('tenants use-ids rejects a file without the owner of some data, and moves nothing', async (t) => {
   const { run, folder, useIds, bySlug, pool } = await start(t)
   await bySlug.webhooks.create('hooli', webhookInput)
   await bySlug.webhooks.create('acme', webhookInput)

@@ -48,7 +48,7 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
     create role "${evil}";
     create table public."x${evil}" (tenant_slug text);
     create view public.api_jobs as select * from public."x${evil}"`)
-  // The API refuses some of these texts; a host that writes to the tables does not.
+  // The API rejects some of these texts; a host that writes to the tables does not.
   await pool.query('update recruiting.webhooks set name = $1, target_url = $2, event_types = $3 where tenant_slug = $4',
     [worse, `https://example.com/${worse}`, ['application.created', worse], evil])
   await pool.query('update recruiting.events set id = $1, type = $2', [`evt_${marks}`, worse])

@@ -73,7 +73,7 @@ t.test('upkeep by command', async (t) => {
     await pool.query('delete from recruiting.queue where event_seq < 0')
   })
 
-  await t.test('subjects find writes a line of JSON for each event about somebody', async (t) => {
+  await t.test('subjects find writes a line of JSON for each event about a person', async (t) => {
     const { id } = await recruiting.emit({ tenantSlug: 'acme', ...event, subject: 'candidate:42', subjects: ['job:7'] })
     await recruiting.emit({ tenantSlug: 'acme', ...event, subject: 'candidate:42' })
     for (const options of ['', ' --json']) {

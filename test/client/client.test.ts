@@ -51,7 +51,7 @@ t.test('lists are read page by page, with their query', async (t) => {
   t.strictSame((await collect(client.candidates.list({ 'filter[q]': 'nobody' }))).map(({ data }) => data), [[]])
 })
 
-t.test('one item is found, or null', async (t) => {
+t.test('find returns one item or null', async (t) => {
   const { options } = await serve(t)
   const client = createClient(options)
   t.match(await client.candidates.find(1), { id: 1, full_name: 'Ada Lovelace' })
@@ -242,7 +242,7 @@ t.test('any other operation is called by its path', async (t) => {
   t.match(await client.request<{ data: unknown[] }>({ path: '/jobs', query: { per_page: 1, page: undefined } }), { data: [{ id: 1 }] })
 })
 
-t.test('requests are repeated after 429 and 503, after the time that the service names', async (t) => {
+t.test('requests are repeated after 429 and 503, after Retry-After', async (t) => {
   const { options } = await serve(t)
   const later = new Date(Date.now() + 30_000).toUTCString()
   const service = answerWith(
@@ -311,7 +311,7 @@ t.test('a notification as it arrives', async (t) => {
     t.match(error, { name: 'WebhookVerificationError', message: reason })
   }
 
-  t.test('is refused if anything of it was changed', async () => {
+  t.test('is rejected if any part of it was changed', async () => {
     await refused(/^webhook-signature: /, body.replace('7', '8'), headers, secret)
     await refused(/^webhook-signature: /, body, { ...headers, 'webhook-id': 'evt_other' }, secret)
     await refused(/^webhook-signature: /, body, { ...headers, 'webhook-signature': `v2,${headers['webhook-signature']?.slice(3)} v1,%` }, secret)

@@ -10,7 +10,7 @@ import { storeWebhook } from '../fixtures/api/webhooks.js'
 const emits = 300
 const atOnce = 3
 
-t.test('300 emits, each followed at once by a kill, all arrive', async (t) => {
+t.test('300 events are delivered although the process is killed right after each emit', async (t) => {
   const { server, storage } = await startPostgresServerHost(t, { settings: ['fsync=on'] })
   const receiver = await startReceiver(t)
   await storeWebhook(storage, 'acme', { targetUrl: receiver.url, eventTypes: ['job.created'] })

@@ -24,7 +24,7 @@ t.test('bytes are swallowed for 30 s', async (t) => {
   await receiver.received(1)
   proxy.swallow()
   await suffer(t, list)
-  // Another process, which reaches the server, records an event meanwhile.
+  // Another process, which reaches the server, records an event.
   const emitter = createRecruiting({ storage, delivery: false })
   t.teardown(() => emitter.close())
   const { id } = await emitter.emit({ tenantSlug: 'acme', type: 'job.created', data: {} })

@@ -17,7 +17,7 @@ t.test('there are at least 20 hosts', async (t) => {
 })
 
 for (const host of hosts) {
-  t.test(`a host with ${host.name}: the API answers as ever`, async (t) => {
+  t.test(`a host with ${host.name}: the API works as usual`, async (t) => {
     const plain = await probePlain(t)
     t.ok(plain.length >= 20, 'there are probes')
     const judged = (answer: string): boolean => host.answers?.test(answer) !== true
@@ -36,7 +36,7 @@ for (const host of refusingHosts) {
     const answers = await probeRefused(t, host, await probePlain(t))
     t.ok(answers.filter(({ isGood }) => isGood).length >= 8)
     for (const { what, isGood, answer } of answers) {
-      // What the API refuses by itself may be refused first.
+      // The host may reject first what the API would reject.
       checkError(t, answer, isGood ? host.status : answer.statusCode, what)
       if (isGood) t.match(answer.headers, host.headers ?? {}, what)
     }

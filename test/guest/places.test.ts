@@ -56,7 +56,7 @@ t.test('twice in one server, under two prefixes, is refused by the name of the d
   await t.rejects(async () => app.register(recruitingApi, { ...optionsFor(), prefix: '/v2' }), { code: 'FST_ERR_DEC_ALREADY_PRESENT', message: /'recruiting'/ })
 })
 
-t.test('a host that has a recruiting of its own keeps it, and registers the plugin in a child', async (t) => {
+t.test('a host with its own decorator recruiting keeps it, and registers the plugin in a child', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   app.decorate('recruiting', { mine: true } as never)

@@ -148,7 +148,7 @@ export async function runMatrix (load: Load): Promise<void> {
         t.equal(await countEvents(), 0)
       })
 
-      t.test('every kind of value reaches PostgreSQL, and rows come back', async (t) => {
+      t.test('values of every kind reach PostgreSQL, and rows are returned', async (t) => {
         const values = [hostile, 9007199254740991, ['a', null, 'b"\\{},?$1'], [1, 9007199254740991], JSON.stringify({ key: hostile }),
           '2026-02-03T04:05:06.789Z', '\\xdeadbeef', null, true, 7, [], 1.5]
         await begin(async ({ transaction }) => {
@@ -174,7 +174,7 @@ export async function runMatrix (load: Load): Promise<void> {
         })
       })
 
-      t.test('a handle itself is refused with the function to use', async (t) => {
+      t.test('an unwrapped transaction is rejected, and the error names the function to use', async (t) => {
         const refused = { code: 'invalid_event', message: `transaction: expected ${wrapped}, got the ${library} handle itself` }
         await t.rejects(recruiting.emit(event, { transaction: root }), refused)
         await begin(async ({ handle }) => {

@@ -237,7 +237,7 @@ t.test('a key works only from its networks, however the address is written', asy
   }
 })
 
-t.test('a caller from elsewhere gets the answer of an unknown key, whatever it asks for', async (t) => {
+t.test('a caller from another network gets the 401 of an unknown key from every operation', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, { keyLookup, server: { logger: logs.logger }, requestId: () => 'same' })
   for (const [method, path] of [['GET', 'jobs'], ['GET', 'jobs/1'], ['POST', 'webhooks'], ['GET', 'nothing'], ['DELETE', 'webhooks/1']] as const) {
@@ -288,7 +288,7 @@ for (const [trustProxy, count] of [[true, 1], ['10.0.0.1', 0]] as Array<[Fastify
   })
 }
 
-t.test('networks of a lookup that are not valid are a 500 with the reason in the log', async (t) => {
+t.test('a lookup with invalid networks causes a 500 with the reason in the log', async (t) => {
   for (const [wrong, message] of [
     [['10.0.0.0'], 'keyLookup: allowedIps[0]: expected a CIDR such as 203.0.113.0/24 or 203.0.113.7/32, got "10.0.0.0"'],
     [[], 'keyLookup: allowedIps: expected 1 to 100 CIDRs, got an array'],

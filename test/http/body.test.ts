@@ -74,7 +74,7 @@ const bodies: Record<string, { type?: string, payload: string | Buffer }> = {
   'a multipart body': { type: 'multipart/form-data; boundary=x', payload: '--x--' }
 }
 
-t.test('a body that cannot be read, or says nothing, gets 400 and never reaches the storage', async (t) => {
+t.test('an unreadable or empty body gets 400 and never reaches the storage', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   for (const [what, { type, payload }] of Object.entries(bodies)) {

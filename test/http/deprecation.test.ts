@@ -21,7 +21,7 @@ const routes: HostRoutes = async (app) => {
   app.get('/memos', { config, schema: { operationId: 'listMemos', response } }, async () => ({ data: { id: 1 } }))
 }
 
-t.test('a deprecated route says so in every answer, beside its other links', async (t) => {
+t.test('a deprecated route announces it in every response, next to its other links', async (t) => {
   const app = await buildApp(t, { routes })
   const requests: InjectOptions[] = [{ url: `${base}/notes`, headers }, { method: 'HEAD', url: `${base}/notes`, headers }, { url: `${base}/notes?page=0`, headers }, { url: `${base}/notes` }]
   const links = '<https://example.com/changes>; rel="deprecation"; type="text/html"'

@@ -124,7 +124,7 @@ t.test('a route with several methods is an operation of each', async (t) => {
   t.same(Object.keys(paths[path] ?? {}), ['put', 'patch'])
 })
 
-t.test('a tag that the plugin does not have is listed with its name', async (t) => {
+t.test('a tag that the plugin does not define is listed by its name', async (t) => {
   const { tags } = format({ schema: { tags: ['interviews'] } })
   t.same(tags[0], { name: 'interviews', description: 'interviews' })
 })

@@ -51,7 +51,7 @@ t.test('scopes are said: one of two for a list, both for webhooks', async (t) =>
   })
 })
 
-t.test('a body is required where an empty one would be refused, and fields with a default are not', async (t) => {
+t.test('a body is required where an empty one would be rejected, and fields with a default are not', async (t) => {
   const app = await buildApp(t)
   const document = (await app.inject(url)).json<OpenApi>()
   const { paths } = document
@@ -121,7 +121,7 @@ t.test('the data of the default events has an id that is described and not requi
   }
 })
 
-t.test('the document says of the vendor what the vendor says, and keeps the rest', async (t) => {
+t.test('the vendor\'s texts replace those of the document, and the rest stays', async (t) => {
   const app = await buildApp(t, {
     openapi: {
       info: { title: 'Acme Hiring API', contact: { email: 'api@acme.example' }, license: { name: 'Proprietary' } },
@@ -247,7 +247,7 @@ t.test('every body and every answer has an example that its own schema takes', a
   }
 })
 
-t.test('a parameter that must be sent has an example, which its own schema takes', async (t) => {
+t.test('a required parameter has an example that its schema accepts', async (t) => {
   const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
   const ajv = createDocumentAjv(document)
   const needed = listParameters(document).filter(({ required }) => required)
@@ -257,7 +257,7 @@ t.test('a parameter that must be sent has an example, which its own schema takes
   }
 })
 
-t.test('a reference page sends no filter by itself: optional parameters have their examples in the schema', async (t) => {
+t.test('a reference page sends no filter by default: optional parameters have their examples in the schema', async (t) => {
   const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
   const ajv = createDocumentAjv(document)
   const optional = listParameters(document).filter(({ required }) => !required)
@@ -356,7 +356,7 @@ t.test('the document shows text ids as strings, in items, paths, filters and exa
   t.match(filter, { description: 'Only candidates of this recruiter', schema: { type: 'string', pattern: '^[!-.0-~]{1,64}$', examples: [uuid] } })
 })
 
-t.test('the document shows each kind by itself', async (t) => {
+t.test('the document shows each kind of id separately', async (t) => {
   const ids = { source: 'string' } as const
   const document = (await (await buildApp(t, { ids, storage: memoryStorage({ ids }) })).inject(url)).json<OpenApi>()
   t.match(document.components.schemas, { Candidate: { properties: { id: { type: 'integer' }, source_id: { type: ['string', 'null'] } } } })

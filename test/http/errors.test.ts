@@ -215,7 +215,7 @@ t.test('a lookup that resolves to nothing at all is a 401', async (t) => {
   }
 })
 
-t.test('a lookup that gives an owner without scopes is a 500', async (t) => {
+t.test('a lookup that returns an owner without scopes causes a 500', async (t) => {
   for (const owner of [{}, { id: 'a' }, { id: 'a', scopes: null }, true, 'candidates:read']) {
     const app = await buildApp(t, { keyLookup: async () => owner as never })
     checkError(t, await app.inject({ url, headers: bearer(keys.full) }), 500, JSON.stringify(owner))
@@ -263,7 +263,7 @@ t.test('the prefix itself and what is beside it are answered by the host', async
   }
 })
 
-t.test('the host answers requests that the router refuses before any hook', async (t) => {
+t.test('the host responds to requests that the router rejects, before any hook', async (t) => {
   const app = await buildApp(t)
   const cut = await app.inject({ url: '/api/v1/public/acme/webhooks/%zz', headers: bearer(keys.full) })
   const long = await app.inject({ url: `/api/v1/public/${'a'.repeat(101)}/candidates`, headers: bearer(keys.full) })

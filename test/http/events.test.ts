@@ -129,7 +129,7 @@ t.test('a key and its scope come first', async (t) => {
   t.equal((await request(app, { key: keys.webhooksRead })).statusCode, 200)
 })
 
-t.test('a session of the portal needs the capability bodies', async (t) => {
+t.test('a portal session needs the capability bodies', async (t) => {
   const app = await buildApp(t, { portal })
   await emitAll(app, ['job.closed'])
   checkError(t, await request(app, { key: await createToken(app, ['read', 'write', 'secrets', 'test', 'replay']) }), 403)

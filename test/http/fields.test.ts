@@ -31,7 +31,7 @@ const storage = memoryStorage({
   }
 })
 
-t.test('an item has exactly the fields of the contract, whatever a row holds', async (t) => {
+t.test('an item has only the documented fields, even if the row has more', async (t) => {
   const app = await buildApp(t, { storage })
   const candidates = await app.inject({ url: `${base}/candidates`, headers: bearer(keys.full) })
   const jobs = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
@@ -54,7 +54,7 @@ t.test('candidateFields and jobFields publish the fields they declare, and nothi
   t.same(jobs.json(), { data: [{ id: 1, name: 'Analyst', status: 'published', department: 'canary' }], meta })
 })
 
-t.test('webhooks and deliveries leave out whatever else a row of the storage holds', async (t) => {
+t.test('webhooks and deliveries have only the documented fields, even if the row has more', async (t) => {
   const { storage } = spyStorage(memoryStorage({ tenants }), async ({ method }, real) => {
     const result = await real()
     const spoil = (row: unknown) => ({ ...row as object, secret: 'canary', tenant_slug: 'canary', previous_secret: 'canary', response_excerpt: 'canary' })
@@ -213,7 +213,7 @@ t.test('a limited answer is the full one without the other fields, with its head
   t.strictSame([head.statusCode, head.body, head.headers['content-length']], [200, '', limited?.headers['content-length']])
 })
 
-t.test('a field that the key does not see cannot be filtered or sorted by', async (t) => {
+t.test('a key cannot filter or sort by a field that it does not see', async (t) => {
   const app = await build(t, { candidateFields: Type.Object({ recruiter_id: Type.Integer(), updated_at: Type.String() }) })
   for (const [path, field, hidden] of [
     ['candidates?filter[q]=ada', 'filter[q]', 'full_name'],
@@ -237,7 +237,7 @@ t.test('a field that the key does not see cannot be filtered or sorted by', asyn
   t.equal((await get(app, 'ids', 'jobs?filter[status]=draft')).statusCode, 400)
 })
 
-t.test('the audit counts the rows, and errors are as ever', async (t) => {
+t.test('the audit counts the rows, and errors are unchanged', async (t) => {
   const entries: AuditEntry[] = []
   const app = await build(t, { onAudit: (entry) => { entries.push(entry) } })
   await get(app, 'headlines', 'candidates')
@@ -253,7 +253,7 @@ t.test('a row without a published field is a 500 for the keys that see it', asyn
   for (const [key, status] of [['full', 500], ['names', 500], ['headlines', 200], ['ids', 200]] as const) t.equal((await get(app, key, 'jobs/1')).statusCode, status, key)
 })
 
-t.test('fields of a lookup that are not names are a 500', async (t) => {
+t.test('a lookup with fields that are not names causes a 500', async (t) => {
   for (const wrong of [{ candidateFields: 'full_name' }, { jobFields: [5] }, { candidateFields: {} }]) {
     const app = await build(t, { keyLookup: () => ({ id: 'key_1', scopes: allScopes, ...wrong }) as unknown as ApiKey })
     t.equal((await get(app, 'any', 'jobs')).statusCode, 500, JSON.stringify(wrong))

@@ -126,7 +126,7 @@ t.test('a route of the host\'s that places itself in the document is placed as i
   t.equal(Object.keys(app.swagger().paths ?? {}).length, 1)
 })
 
-t.test('the host keeps its own security schemes, and its requests are validated as ever', async (t) => {
+t.test('the host keeps its own security schemes, and its requests are validated as before', async (t) => {
   const apiKey = { type: 'http', scheme: 'basic', description: 'Staff' } as const
   const components = { securitySchemes: { apiKey } }
   const [app, document] = await buildHost(t, { openapi: { info, components } }, { inHostDocument: true })

@@ -52,7 +52,7 @@ for (const hook of ['onRequest', 'preValidation'] as const) {
   })
 }
 
-t.test('a hook that names another tenant leads to no data of that tenant', async (t) => {
+t.test('a hook that changes the tenant gives no access to that tenant\'s data', async (t) => {
   const named = await buildApp(t, {
     after (app) {
       app.addHook('onRequest', async (request) => { Object.assign(request.params as object, { tenant_slug: 'globex' }) })
@@ -68,7 +68,7 @@ t.test('a hook that names another tenant leads to no data of that tenant', async
   }
 })
 
-t.test('an answer that a hook sends by itself is the host\'s own', async (t) => {
+t.test('a response that a hook sends is the host\'s own', async (t) => {
   const app = await buildApp(t, {
     openapi: false,
     before (app) { app.addHook('onRequest', async (_request, reply) => reply.code(418).send({ mine: true })) }
@@ -88,7 +88,7 @@ const compressors: Record<string, (app: FastifyInstance) => unknown> = {
 }
 
 for (const [what, add] of Object.entries(compressors)) {
-  t.test(`a body that the host compresses by ${what} is ours once it is inflated`, async (t) => {
+  t.test(`a body that the host compresses by ${what} inflates to the API's body`, async (t) => {
     const app = await buildApp(t, { openapi: false, async before (app) { await add(app) } })
     const plain = await app.inject({ url: `${base}/jobs`, headers })
     const answer = await app.inject({ url: `${base}/jobs`, headers: { ...headers, 'accept-encoding': 'gzip' } })
@@ -114,7 +114,7 @@ t.test('hooks of the plugin given as routes may change query, body and answer of
   t.equal((await app.inject({ url: `${base}/sum?a=1`, headers })).body, '{"sum":4}')
 })
 
-t.test('an error that a handler sends by itself is a 500, whatever its status', async (t) => {
+t.test('an error that a handler passes to reply.send is a 500, with any status', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, {
     server: { logger: logs.logger },
@@ -182,7 +182,7 @@ for (const hook of hooks) {
     }
   })
 
-  t.test(`whatever the host's own ${hook} hook throws, the answer is ours and the log says whose it is`, async (t) => {
+  t.test(`any value that the host's own ${hook} hook throws gets the API's response, and the log says whose it is`, async (t) => {
     const logs = captureLogs()
     let thrown: unknown
     const app = await buildHost(t, () => { throw thrown }, { hook, server: { logger: logs.logger } })

@@ -39,7 +39,7 @@ t.test('invalid input gets 400, missing items 404 and failures 500', async (t) =
   for (const payload of [{}, { place: 5 }, { place: 'Rome', more: 1 }]) checkError(t, await app.inject({ method: 'POST', url, headers, payload }), 400)
 })
 
-t.test('a handler may send by itself, and need not answer with anything', async (t) => {
+t.test('a handler may call reply.send, and may respond without a body', async (t) => {
   const app = await buildApp(t, { routes: interviewRoutes })
   const sent = await app.inject({ method: 'POST', url, headers: bearer(keys.none), payload: { place: 'Rome' } })
   t.same([sent.statusCode, sent.body], [201, '{"data":{"id":1,"place":"Rome"}}'])
@@ -116,7 +116,7 @@ t.test('an unknown code fails where the error is made, and the message names tho
   }
 })
 
-t.test('an HttpError of another copy of the package is answered alike', async (t) => {
+t.test('an HttpError of another copy of the package gets the same response', async (t) => {
   const brand = { [Symbol.for('fastify-recruiting-api.http-error')]: true }
   const detail = { in: 'body', field: 'place', message: 'is taken' } as const
   const app = await buildThrowing(t, () => Object.assign(new Error('copy'), brand, { code: 'bad_request', details: [detail] }))
@@ -207,7 +207,7 @@ t.test('a route that the host hides answers, may have a limit of its own, and is
   t.notMatch(body, /internal(?!_error)|Interview/)
 })
 
-t.test('the tenant is described on every route, and only the tenant, whatever the host says of its parameters', async (t) => {
+t.test('only the tenant is described on every route, with or without descriptions of the host\'s parameters', async (t) => {
   const schema = { response: { 200: Interview } }
   const config = { scopes: [] }
   const app = await buildApp(t, {

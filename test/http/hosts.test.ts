@@ -28,7 +28,7 @@ function sendCanary (_error: unknown, _request: unknown, reply: FastifyReply): v
 /** What a host does with its own instance. It may do so before it registers the plugin, and after. */
 const calls: Record<string, (app: FastifyInstance) => void> = {
   'a validator that lets everything through': (app) => { app.setValidatorCompiler(() => () => true) },
-  'a validator that refuses everything': (app) => { app.setValidatorCompiler(() => () => ({ error: new Error('canary') })) },
+  'a validator that rejects everything': (app) => { app.setValidatorCompiler(() => () => ({ error: new Error('canary') })) },
   'a serializer that writes all that a row holds': (app) => { app.setSerializerCompiler(() => (data) => JSON.stringify(data)) },
   'a reply serializer': (app) => { app.setReplySerializer(() => '"canary"') },
   'an error handler that throws': (app) => { app.setErrorHandler(() => { throw new Error('canary') }) },
@@ -61,7 +61,7 @@ const servers: Record<string, AppOverrides['server']> = {
   'an Ajv that coerces, removes and fills in': {
     ajv: { customOptions: { coerceTypes: 'array', removeAdditional: 'all', useDefaults: true, allErrors: false } }
   },
-  'an Ajv with a keyword that refuses everything': {
+  'an Ajv with a keyword that rejects everything': {
     ajv: { customOptions: { strict: false }, onCreate (ajv) { ajv.addFormat('date-time', () => false) } }
   },
   'compilers of its own': {

@@ -40,7 +40,7 @@ const found: Array<[list: string, query: string, ids: number[]]> = [
   ['jobs', 'filter[q]=ada&filter[updated_after]=2026-01-01T00:00:00Z', [2, 4]]
 ]
 
-t.test('a filter keeps what matches it, several keep what matches all, and the total counts the same', async (t) => {
+t.test('a filter selects matching rows, several select rows that match all, and the total agrees', async (t) => {
   const app = await buildApp(t, { storage })
   for (const [list, query, ids] of found) {
     const { data, meta } = await fetchPage(app, list, query)

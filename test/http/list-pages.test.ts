@@ -173,7 +173,7 @@ for (const list of lists) {
   })
 }
 
-t.test('links keep the filters, the order and the page size of the caller, whatever they hold', async (t) => {
+t.test('links keep the caller\'s filters, order and page size, with any characters', async (t) => {
   const names = ['a&b=c', '<x>; rel="next"', '100% ü', '😀,😀', 'q\\"q', "o'(b)!*"]
   const storage = memoryStorage({
     tenants: {
@@ -242,7 +242,7 @@ t.test('links of a request whose target is a whole URL contain only its path', a
   t.equal(parseLinks(answer?.headers.link)?.first, '/api/v1/public/acme/jobs?page=1&per_page=25&sort=id')
 })
 
-t.test('links and Location contain no # and no character that ends a link, whatever the target of the request', async (t) => {
+t.test('links and Location contain no # and no character that ends a link, for any request target', async (t) => {
   const tenants = { acme: {}, 'a>b"c': {} }
   const keyLookup = async () => ({ id: 'key', scopes: ['webhooks:read', 'webhooks:write'] })
   const app = await buildApp(t, { storage: memoryStorage({ tenants }), keyLookup })

@@ -24,7 +24,7 @@ const refused = [
   'filter[updated_after]=9999-12-31T23:59:59-01:00', 'filter%255Bq%255D=ada'
 ]
 
-t.test('a list of the host\'s own answers every query as the API\'s lists do', async (t) => {
+t.test('a host\'s own list responds to every query like the API\'s lists', async (t) => {
   const { storage } = await storeItems(10)
   const calls: ListCall[] = []
   const app = await buildApp(t, { storage, errorDetails: true, openapi: false, routes: positionRoutes(storage, calls) })
@@ -87,7 +87,7 @@ for (const [what, source, message] of [
   })
 }
 
-t.test('read refuses a request whose query it has not checked', async (t) => {
+t.test('read rejects a request whose query was not validated', async (t) => {
   const other = defineList(Row, { sort: ['id', 'name'] })
   const list = defineList(Row, { sort: ['id'] })
   const { logger, waitFor } = captureLogs()
@@ -121,7 +121,7 @@ t.test('a list of the host\'s own is in the document, with its parameters, its p
   t.same(responses, { ...jobs.responses, 200: { ...jobs.responses[200], description: 'A page of positions' } })
 })
 
-t.test('the order of a request without sort is the default of the list', async (t) => {
+t.test('without sort, a list has its default order', async (t) => {
   const list = defineList(Row, { sort: ['id', 'name'], defaultSort: '-name' })
   t.equal(list.query.properties.sort?.default, '-name')
   t.equal(defineList(Row, { sort: ['id', 'name'] }).query.properties.sort?.default, 'id')

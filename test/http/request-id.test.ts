@@ -26,7 +26,7 @@ t.test('every answer carries a generated id, unlike any other', async (t) => {
   t.same([...ids].filter((id) => !generated.test(id)), [])
 })
 
-t.test('an id that the caller sends is not trusted, whatever the host does with it', async (t) => {
+t.test('an id that the caller sends is not used, even if the host uses it', async (t) => {
   const servers: FastifyServerOptions[] = [
     {}, { requestIdHeader: 'x-request-id' }, { genReqId: () => 'the-host-s' }
   ]

@@ -101,7 +101,7 @@ t.test('the Location of a new webhook begins with publicUrl and leads to it', as
   t.equal((await app.inject({ url: cutOff(location), headers })).statusCode, 200)
 })
 
-t.test('the document has publicUrl as its server, and below it the paths that the server has', async (t) => {
+t.test('the document has publicUrl as its server, and paths relative to it', async (t) => {
   const app = await buildApp(t, { publicUrl })
   const document = (await app.inject('/api/v1/public/openapi.json')).json()
   t.strictSame(document.servers, [{ url: publicUrl }])

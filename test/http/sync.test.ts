@@ -103,7 +103,7 @@ t.test('a change that is not valid is refused, and the error names the field', a
   t.same((await storage.changes.list('acme', 'candidate', { after: start, limit: 10 }))?.ids, [])
 })
 
-t.test('a storage without changes refuses them, and its statistics have none', async (t) => {
+t.test('a storage without changes rejects them, and its statistics have none', async (t) => {
   const { changes, ...storage } = memoryStorage()
   const app = await buildApp(t, { storage })
   await t.rejects(app.recruiting.changed({ tenantSlug: 'acme', kind: 'job', id: 1 }), { code: 'invalid_option', field: 'storage.changes' })

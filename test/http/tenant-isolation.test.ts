@@ -60,7 +60,7 @@ function requestTo (route: ApiRoute, id: string) {
   }
 }
 
-t.test('every operation answers for the resource of another tenant as for one that does not exist', async (t) => {
+t.test('every operation treats another tenant\'s resource like one that does not exist', async (t) => {
   const storage = memoryStorage({ tenants })
   storage.candidates.save('globex', { id: 4, full_name: 'Frank Grimes' })
   storage.jobs.save('globex', { id: 4, name: 'Sidekick', status: 'published' })

@@ -77,7 +77,7 @@ t.test('candidates are filtered by the text id of a recruiter, and links keep it
   t.same((await app.inject({ url: first, headers })).json().data.map(({ id }: { id: string }) => id), [strange])
 })
 
-t.test('each kind of id is chosen by itself', async (t) => {
+t.test('each kind of id is chosen separately', async (t) => {
   const own = memoryStorage({
     ids: { source: 'string', job: 'string' },
     tenants: { acme: { candidates: [{ id: 1, full_name: 'Ada', source_id: 's', recruiter_id: 7 }], jobs: [{ id: 'j', name: 'Nurse', status: 'draft' }] } }

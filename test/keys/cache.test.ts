@@ -34,7 +34,7 @@ t.test('an answer is kept for the time to live, and not a millisecond longer', a
   }
 })
 
-t.test('a revoked key is refused within the time to live, counted from the start of the lookup', async (t) => {
+t.test('a revoked key is rejected within ttlMs of the start of the lookup', async (t) => {
   let isRevoked = false
   let release = (): void => {}
   const { clock, ask } = build(async () => {
@@ -71,13 +71,13 @@ t.test('the same key is another one for another tenant', async (t) => {
   t.same(asked, ['acme/good', 'globex/good'])
 })
 
-t.test('requests that come together ask once', async (t) => {
+t.test('concurrent requests share one call', async (t) => {
   const { asked, ask } = build()
   t.same(await Promise.all([ask('good'), ask('good'), ask('other'), ask('good')]), [owner, owner, null, owner])
   t.same(asked, ['acme/good', 'acme/other'])
 })
 
-t.test('a failure reaches those who wait for it, and is not kept', async (t) => {
+t.test('a failure rejects all waiting calls and is not cached', async (t) => {
   for (const fail of [async () => { throw new Error('gone') }, () => { throw new Error('gone') }]) {
     let isDown = true
     const { ask } = build((credentials) => isDown ? fail() : Promise.resolve(credentials.key === 'good' ? owner : null))
@@ -127,7 +127,7 @@ t.test('a lookup that hangs times out, and the next request starts another', asy
   t.equal(clock.timerCount, 0)
 })
 
-t.test('options at fault are refused', async (t) => {
+t.test('invalid options are rejected', async (t) => {
   const refused = (options: object, message: string): void => { t.throws(() => cacheKeyLookup(async () => null, options), { code: 'invalid_option', message }) }
   t.throws(() => cacheKeyLookup('lookup' as unknown as KeyLookup), { code: 'invalid_option', field: 'lookup', message: 'lookup: expected a function, got "lookup"' })
   refused({ ttl: 1 }, 'ttl: expected a known name such as ttlMs, got "ttl"')
@@ -137,7 +137,7 @@ t.test('options at fault are refused', async (t) => {
   refused({ timeoutMs: 0 }, 'timeoutMs: expected an integer from 1 to 120000, got 0')
 })
 
-t.test('a use that the cache answers is noted, at most once a second for a key', async (t) => {
+t.test('a use of a cached key is recorded, at most once a second for a key', async (t) => {
   const noted: string[] = []
   const clock = createManualClock()
   const answer = async ({ key }: { key: string }): Promise<ApiKey | null> => key === 'bad' ? null : { id: `id of ${key}`, scopes: [] }

@@ -62,7 +62,7 @@ t.test('without the package the option is refused, with the command that install
   t.throws(() => assertSdk(() => { throw 'gone' }), { message: /"gone"/ })
 })
 
-t.test('other methods are refused, after the key', async (t) => {
+t.test('other methods are rejected, after the key check', async (t) => {
   const app = await buildApp(t, { mcp: true })
   for (const method of ['GET', 'DELETE'] as const) {
     const url = '/api/v1/public/acme/mcp'

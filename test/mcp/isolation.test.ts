@@ -291,7 +291,7 @@ t.test('a call that fails itself is an error of the protocol, whose cause is log
   t.match(logs.lines.filter(({ msg }) => msg === 'a message of an agent failed'), [{ err: { message: 'the password is 1234' } }])
 })
 
-t.test('a message that is under way when the server closes is told to try again', async (t) => {
+t.test('a message in progress when the server closes gets the advice to try again', async (t) => {
   const app = await buildApp(t, {
     mcp: true,
     before (app) {

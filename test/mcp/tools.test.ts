@@ -82,7 +82,7 @@ t.test('an unknown tool is an error of the protocol', async (t) => {
   }
 })
 
-t.test('lists say how to go on', async (t) => {
+t.test('lists say how to continue', async (t) => {
   const app = await buildApp(t, { mcp: true })
   const first = await callTool(app, keys.full, 'list_candidates', { per_page: 2 })
   t.match(textOf(first), /^Page 1 of 2, 3 items in total\. To continue, call this again with "page": 2\.\n/)
@@ -224,7 +224,7 @@ t.test('a route that returns secrets to sessions of the portal returns none to a
   t.match(await callTool(app, keys.full, 'echo_input'), { isError: true })
 })
 
-t.test('parameters and fields of the body are arguments, and a body of another form is one', async (t) => {
+t.test('parameters and fields of the body are arguments, and any other body is one argument', async (t) => {
   const params = Type.Object({ id: Type.String(), part: Type.String() })
   const querystring = Type.Object({ dry: Type.Optional(Type.String()), 'where[a]': Type.Optional(Type.String()), 'where[b]': Type.Optional(Type.String()) })
   const bodies = [
@@ -249,7 +249,7 @@ t.test('parameters and fields of the body are arguments, and a body of another f
   t.match(await callTool(app, keys.full, 'echo1', given), { isError: true, content: [{ text: /^bad_request/ }] })
 })
 
-t.test('a response that is no object is text alone', async (t) => {
+t.test('a response that is not an object is only text', async (t) => {
   const app = await build(t, echo(
     { schema: { response: { 200: Type.Array(Type.String()) } }, answer: ['a', 'b'] },
     { url: '/text', schema: { operationId: 'text', response: { 200: Type.String(), 201: Answer } }, answer: 'hello' }

@@ -112,7 +112,7 @@ t.test('the count up to a rank is that of the items left', async (t) => {
   t.strictSame([0, 1, 3, 4, 5].map((rank) => queue.countUpTo(rank)), [0, 0, 2, 2, 3])
 })
 
-t.test('a long queue keeps its order while it is filled and emptied by turns', async (t) => {
+t.test('a long queue keeps its order while items are added and taken alternately', async (t) => {
   const queue = new SortedQueue<Item>(({ rank }) => rank)
   const seen: number[] = []
   for (let id = 0; id < 5000; id++) {

@@ -50,7 +50,7 @@ t.test('a key is found for its tenant', async (t) => {
   t.strictSame(await find({ tenantSlug: 'other', tenantId: 'other', key: 'third' }), { id: 'key_3', scopes: ['webhooks:read'] })
 })
 
-t.test('a key is null from the time it expires at', async (t) => {
+t.test('a lookup returns null from the key\'s expiry on', async (t) => {
   const clock = createManualClock('2026-01-01T00:00:00Z')
   const find = memoryKeyLookup([
     { key: 'text', tenantSlug: 'acme', scopes, expiresAt: '2026-01-01T01:00:01+01:00' },

@@ -62,7 +62,7 @@ t.test('a saved row is stored with its further fields, and with dates in UTC', a
   ])
 })
 
-t.test('a row that is created is not updated since', async (t) => {
+t.test('a new row has the same created_at and updated_at', async (t) => {
   const { jobs } = memoryStorage()
   jobs.save('acme', { id: 1, name: 'Baker', status: 'open', created_at: '2026-01-01T00:00:00Z' })
 

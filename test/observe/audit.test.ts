@@ -108,7 +108,7 @@ t.test('refused requests are audited too', async (t) => {
 })
 
 for (const [what, thrown] of Object.entries({ 'an error': new Error('canary'), ...hostileErrors })) {
-  t.test(`a listener that throws ${what}, or rejects with it, changes no answer and is logged`, async (t) => {
+  t.test(`a listener that throws ${what}, or rejects with it, is logged and changes no response`, async (t) => {
     const rejections = watchRejections(t)
     for (const onAudit of [() => { throw thrown }, async () => { throw thrown }]) {
       const logs = captureLogs()

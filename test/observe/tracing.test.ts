@@ -100,7 +100,7 @@ t.test('a request sets attributes on the span that is active, and makes none', a
   t.equal(Object.keys(spans()[0]?.attributes ?? {}).length, 4)
 })
 
-t.test('without a span, and whatever the caller\'s headers name, none is made', async (t) => {
+t.test('without a span, none is made, not even from the caller\'s headers', async (t) => {
   const app = await buildTraced(t)
   opentelemetry.propagation.setGlobalPropagator({ inject () {}, fields: () => [], extract: () => t.fail('it is read') as never })
   t.teardown(async () => opentelemetry.propagation.disable())
@@ -242,7 +242,7 @@ function throwError (): never {
 
 const ways: Array<[way: string, fail: () => never, parts: string[]]> = [
   ['throws', throwError, [...spanParts, 'setSpan', 'setSpanContext', 'active']],
-  // Whatever the types say.
+  // Against the types.
   ['rejects', (async () => throwError()) as unknown as () => never, spanParts]
 ]
 
@@ -281,7 +281,7 @@ for (const [way, fail, parts] of ways) {
 
 for (const [way, fail, parts] of [['throws', throwError, ['active', 'getSpan', 'setAttribute']], ['rejects', ways[1]?.[1], ['setAttribute']]] as Array<[string, () => never, string[]]>) {
   for (const part of parts) {
-    t.test(`where ${part} of OpenTelemetry ${way}, requests are answered as ever and the log says why`, async (t) => {
+    t.test(`where ${part} of OpenTelemetry ${way}, requests get the usual responses and the log says why`, async (t) => {
       const rejections = watchRejections(t)
       const logs = captureLogs()
       const { api, calls } = breakTelemetry(part, fail)

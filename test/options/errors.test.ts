@@ -23,12 +23,12 @@ t.test('isRecruitingApiError knows an error of another copy of the package', asy
   t.ok(isRecruitingApiError(new RecruitingApiError('closed', 'the engine is closed')))
 })
 
-t.test('isRecruitingApiError knows nothing else', async (t) => {
+t.test('isRecruitingApiError returns false for anything else', async (t) => {
   const values = [null, undefined, '', 'RecruitingApiError', 17, {}, [], new Error('closed'), { name: 'RecruitingApiError', code: 'closed' }, () => {}]
   for (const value of values) t.notOk(isRecruitingApiError(value))
 })
 
-t.test('a misspelt option is refused with the nearest name that there is, and its value is not shown', async (t) => {
+t.test('a misspelt option is rejected with the nearest name, without showing its value', async (t) => {
   const engine = { secretKey: 'secretKeys', maxWebhookPerTenant: 'maxWebhooksPerTenant', event: 'events', prefx: 'prefix', loger: 'logger' }
   for (const [name, nearest] of Object.entries(engine)) {
     await assertRefused(t, [{ [name]: 'a secret' }, name, `a known name such as ${nearest}`, JSON.stringify(name)])

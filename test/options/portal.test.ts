@@ -89,7 +89,7 @@ t.test('portal.theme.accent has a contrast of 4.5:1 on its surface; the error ha
   t.strictSame(accentOf({ light: '#767676', dark: '#8AB4F8' }), { light: '#767676', dark: '#8ab4f8' })
 })
 
-t.test('a single accent is for the light mode, and the dark one gets as light a tint as it needs', async (t) => {
+t.test('a single accent is for the light mode; the dark mode gets a tint with enough contrast', async (t) => {
   const accents: Record<string, string> = { '#0b57d0': '#4881dc', '#000000': '#828282', '#b3261e': '#c8635d', '#767676': '#818181' }
   for (const [light, dark] of Object.entries(accents)) {
     t.strictSame(readPortal({ secretKeys, theme: { accent: light } }, 'portal')?.theme.accent, { light, dark })

@@ -52,7 +52,7 @@ t.test('a schema with examples that JSON cannot represent is refused, of events 
   await assertAccepted(t, { events: { 'job.created': { ...Type.Object({}, { examples: [{ id: 1, name: undefined }] }), description: undefined } } })
 })
 
-t.test('a schema that throws what is no error is refused with that', async (t) => {
+t.test('a schema that throws a value other than an error is rejected with that value', async (t) => {
   const thrown: unknown = 'no error at all'
   const schema = { type: 'object', get properties () { throw thrown } }
   await assertRefused(t, [{ events: { 'job.created': schema } }, 'events["job.created"]', 'a valid schema (no error at all)', 'an object'])
@@ -92,7 +92,7 @@ t.test('ids says integer or string for each kind of id, and nothing else', async
   }
 })
 
-t.test('createRecruiting takes it without the options of the plugin', async (t) => {
+t.test('createRecruiting accepts it without the plugin\'s options', async (t) => {
   const recruiting = createRecruiting({ storage: memoryStorage({ ids: all }), ids: all, delivery: false })
   t.match(await recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { id: 'a' } }), { deliveries: 0 })
   await recruiting.close()
@@ -108,7 +108,7 @@ t.test('the storage in memory and the helpers for rows read it in the same way',
   t.throws(() => jobsFrom(() => [], { id: all } as object), { field: 'id', message: /such as ids/ })
 })
 
-t.test('a storage in memory whose ids differ from those of the plugin is refused at registration', async (t) => {
+t.test('a memoryStorage with ids that differ from the plugin\'s is rejected at registration', async (t) => {
   async function register (storage: RecruitingApiOptions['storage'], ids: Partial<IdKinds>): Promise<void> {
     const app = Fastify()
     app.register(recruitingApi, { storage, keyLookup: async () => null, ids })
@@ -181,7 +181,7 @@ t.test('warnings of the storage are logged', async (t) => {
   t.match(logs.lines.find(({ msg }) => msg === 'an index is missing'), { level: 40 })
 })
 
-t.test('the lists ask for the fields that are published', async (t) => {
+t.test('lists request only the published fields', async (t) => {
   const asked: unknown[] = []
   const storage = memoryStorage()
   const candidates = { ...storage.candidates, async list (_: string, { fields }: { fields: readonly string[] }) { asked.push(fields); return [] } }

@@ -14,7 +14,7 @@ t.test('the quick start of the README is two examples that are compiled and run'
   t.match(readme, 'cp node_modules/fastify-recruiting-api/examples/01-receiver.ts receiver.mts')
 })
 
-/** Whether the lines of a snippet are lines of an example, in this order, whatever stands between and before them. */
+/** Whether the lines of a snippet are lines of an example, in this order, possibly with others before and between them. */
 function isExcerpt (snippet: string, example: string): boolean {
   const lines = example.split('\n').map((line) => line.trim())
   let position = -1

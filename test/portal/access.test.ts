@@ -52,7 +52,7 @@ t.test('a session finds no resource of another tenant below its own', async (t) 
   t.same(await storage.webhooks.find('globex', foreign.id), before)
 })
 
-t.test('the requests of an actor count together, whatever the session, and apart from those of other actors and keys', async (t) => {
+t.test('an actor\'s requests count together in all sessions, and apart from other actors and keys', async (t) => {
   const keyLookup = async () => ({ id: 'ada', scopes: ['webhooks:read', 'webhooks:write'] })
   const { app, ask } = await buildLimited(t, { max: 2 }, { portal, keyLookup })
   const [first, second, other] = await Promise.all(['ada', 'ada', 'grace'].map((actor) => createToken(app, ['read'], { actor })))
@@ -62,7 +62,7 @@ t.test('the requests of an actor count together, whatever the session, and apart
   for (const key of [other, 'a-key']) t.match(await ask(key, '/webhooks'), { statusCode: 200, headers: { 'ratelimit-remaining': '1' } })
 })
 
-t.test('two tenants count apart, whatever slashes are in their slugs and in the names of actors and keys', async (t) => {
+t.test('two tenants count apart, even with slashes in slugs, actors and key ids', async (t) => {
   const names = [['a', 'b/c'], ['a/b', 'c']] as const
   const keyLookup = async ({ tenantSlug }: { tenantSlug: string }) => {
     return { id: tenantSlug === 'a' ? 'b/c' : 'c', scopes: ['webhooks:read', 'webhooks:write'] }
@@ -115,7 +115,7 @@ t.test('an entry names the actor of a session, or the id of a key', async (t) =>
   ])
 })
 
-t.test('a token is in no log line, no answer and no entry, whatever becomes of its request', async (t) => {
+t.test('a token is in no log line, response or audit entry, with any outcome of its request', async (t) => {
   const logs = captureLogs()
   const seen: string[] = []
   const app = await buildApp(t, {
@@ -161,7 +161,7 @@ const needed: Record<string, readonly PortalCapability[]> = {
   'POST /webhooks/:id/deliveries/:delivery_id/retry': ['replay']
 }
 
-t.test('every operation answers each of the 32 sets of capabilities with 403 or lets it in, as the contract has it', async (t) => {
+t.test('every operation accepts or rejects each of the 32 sets of capabilities as documented', async (t) => {
   const { app, routes } = await buildAppWithRoutes(t, { portal })
   const tokens = await Promise.all(grants.map(async (capabilities) => ({ capabilities, headers: bearer(await createToken(app, capabilities)) })))
   t.equal(tokens.length, 32)

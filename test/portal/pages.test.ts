@@ -113,7 +113,7 @@ t.test('HEAD answers like GET without a body, and a client that has a file alrea
   }
 })
 
-t.test('the page is below every prefix, and sessions lead to it', async (t) => {
+t.test('the page is served under any prefix, and sessions link to it', async (t) => {
   for (const [prefix, at] of [['/hr/v1', '/hr/v1/portal/'], [undefined, base]] as const) {
     const app = await buildApp(t, { portal, ...(prefix === undefined ? {} : { prefix }) })
     const { url } = await app.recruiting.portal.createSession({ tenantSlug: 'acme', actor: 'user:17' })
@@ -250,7 +250,7 @@ const changes: Record<string, (app: FastifyInstance) => unknown> = {
     app.setErrorHandler((_error, _request, reply) => reply.code(418).send())
     app.setNotFoundHandler((_request, reply) => reply.code(418).send())
   },
-  'has a validator that refuses everything': (app) => app.setValidatorCompiler(() => () => ({ error: new Error('mine') }))
+  'has a validator that rejects everything': (app) => app.setValidatorCompiler(() => () => ({ error: new Error('mine') }))
 }
 
 t.test('no hook, serializer or handler of the host changes a file', async (t) => {

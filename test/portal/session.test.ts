@@ -238,7 +238,7 @@ const refusedTokens: Record<string, () => string> = {
   'a date more than a minute ahead': () => sealToken({ from: 70, until: 900 })
 }
 
-t.test('a token that is not valid gets the same 401 as an unknown key, byte for byte, and nobody else is asked', async (t) => {
+t.test('an invalid token gets the same 401 as an unknown key, byte for byte, without a key lookup', async (t) => {
   const { storage, calls } = spyStorage()
   const asked: string[] = []
   const lookup = memoryKeyLookup(apiKeys)

@@ -7,7 +7,7 @@ import { silentLogger } from '../fixtures/delivery/silent-logger.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
-t.test('after an adoption that discards, a copy reaches no receiver and lets no key in', async (t) => {
+t.test('after adopt with discard, a copy reaches no receiver and accepts no key', async (t) => {
   for (const [keepWebhooks, keepKeys] of [[false, false], [true, false], [false, true]] as const) {
     const { pool, storage } = await startPostgresHost(t)
     const receiver = await startReceiver(t)
@@ -27,7 +27,7 @@ t.test('after an adoption that discards, a copy reaches no receiver and lets no 
   }
 })
 
-t.test('adopt refuses to keep webhooks or keys of a copy that delivers, and unknown options', async (t) => {
+t.test('adopt rejects unknown options, and keeping webhooks or keys of a copy that delivers', async (t) => {
   const { storage } = await startPostgresHost(t)
   const recruiting = createRecruiting({ storage, delivery: false, logger: silentLogger })
   t.teardown(() => recruiting.close())

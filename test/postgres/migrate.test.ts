@@ -50,7 +50,7 @@ t.test('migrating', async (t) => {
     await t.rejects(migrate(pool, { dryRun: 'yes' as unknown as boolean }), { code: 'invalid_option', field: 'dryRun' })
   })
 
-  t.test('a lock that somebody holds ends the migration, which leaves nothing', async (t) => {
+  t.test('a migration that cannot get a lock gives up and leaves nothing', async (t) => {
     await pool.query('create schema locked')
     const client = await pool.connect()
     await client.query('begin; create table locked.migrations (name text)')

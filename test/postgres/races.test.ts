@@ -35,7 +35,7 @@ async function end (client: PoolClient, how: 'commit' | 'rollback' = 'commit'): 
 const claim = () => deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 })
 const eventIds = async () => (await claim()).map(({ eventId }) => eventId)
 
-t.test('the grace period of a previous secret begins after a change that the rotation waited for', async (t) => {
+t.test('the grace period starts after the change that a rotation waited for', async (t) => {
   const id = await addWebhook()
   const other = await open()
   await other.query("update recruiting.webhooks set name = 'other' where id = $1", [id])

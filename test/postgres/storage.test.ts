@@ -59,7 +59,7 @@ t.test('a storage is verified when a host starts', async (t) => {
   })
 
   t.test('a name that is invalid in SQL is reported', async (t) => {
-    // PostgreSQL 15 refuses to look for it, later ones find nothing.
+    // PostgreSQL 15 throws when it looks for it, later versions find nothing.
     t.match(await refusal({ ...good, candidates: 'a b c' }), { code: 'storage_not_ready' })
   })
 
@@ -296,7 +296,7 @@ t.test('statements run in the async context of their own request, though they sh
   t.equal(await storage.webhooks.count('acme', {}), 1)
 })
 
-t.test('a driver that throws at once is heard, its connection closed, and no timer left', async (t) => {
+t.test('if the driver throws at once, the error is reported, the connection closed and no timer left', async (t) => {
   const released: unknown[] = []
   const fail = (): never => { throw new Error('the driver is broken') }
   const release = (destroy?: boolean): void => { released.push(destroy) }

@@ -5,7 +5,7 @@ import { createEvent, createWebhook } from '../../src/testing/support/samples.js
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 import { createGatedPool } from '../fixtures/postgres/gated-pool.js'
 
-t.test('keys go with their tenant', async (t) => {
+t.test('keys are moved and removed with their tenant', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
   const recruiting = createRecruiting({ storage, delivery: false })
   t.teardown(() => recruiting.close())
@@ -20,7 +20,7 @@ t.test('keys go with their tenant', async (t) => {
   t.equal(await lookUp({ tenantSlug: 'initech', tenantId: 'initech', key }), null)
 })
 
-t.test('events of a removed tenant are deleted, also one that was recorded by a transaction open meanwhile', async (t) => {
+t.test('a removed tenant\'s events are deleted, also one of a transaction that was open', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
   const recruiting = createRecruiting({ storage, delivery: false })
   t.teardown(() => recruiting.close())
@@ -115,7 +115,7 @@ t.test('a removed tenant', async (t) => {
     t.strictSame((await pool.query('select id from recruiting.events')).rows, [{ id: 'evt_2' }])
   })
 
-  t.test('can be removed again, and rests on', async (t) => {
+  t.test('can be removed again, and its name stays reserved', async (t) => {
     await recruiting.removeTenant('acme')
     await recruiting.removeTenant('acme')
     t.equal((await webhooks.listResting()).length, 1)

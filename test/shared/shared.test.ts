@@ -36,7 +36,7 @@ function create (limit: Limit<string>, clock = createManualClock()) {
   return createCachedLimit(limit, { path: 'limits.max', minimum: 1, maximum: 100, clock })
 }
 
-t.test('a number is the limit of all', async (t) => {
+t.test('a number is the limit of every tenant', async (t) => {
   const find = create(5)
   t.strictSame([await find('a', 'a'), await find('b', 'b')], [5, 5])
 })
@@ -74,7 +74,7 @@ t.test('a failure reaches those who wait for it, names the option, and is not ca
   }
 })
 
-t.test('a result that is no integer of the range is refused', async (t) => {
+t.test('a result that is not an integer in the range is rejected', async (t) => {
   for (const [wrong, shown] of [
     [0, '0'], [101, '101'], [1.5, '1.5'], [Number.NaN, 'NaN'], [Number.POSITIVE_INFINITY, 'Infinity'], ['5', '"5"'], [null, 'null'], [undefined, 'undefined'], [{}, 'an object'], [5n, '5']
   ] as const) {
@@ -114,7 +114,7 @@ t.test('a late failure does not drop the result after it', async (t) => {
   t.equal(await find('a', ''), 2)
 })
 
-t.test('results are kept in a bounded number', async (t) => {
+t.test('the number of cached results is limited', async (t) => {
   let calls = 0
   const find = create(() => { calls++; return 1 })
   for (let at = 0; at <= 10_000; at++) await find(String(at), '')

@@ -81,7 +81,7 @@ t.test('a tenantId that does not answer within 5 seconds fails', async (t) => {
   t.equal(clock.timerCount, 0)
 })
 
-t.test('each request and each call asks tenantId once, and uses one id even if every answer is another', async (t) => {
+t.test('each request and each call asks tenantId once, and uses that id throughout', async (t) => {
   let asked = 0
   const tenantId = async (): Promise<number> => ++asked
   const { storage, calls } = spyStorage()

@@ -268,7 +268,7 @@ const lookups: Array<[lookup: string, caughtBy: string, find: Find]> = [
 ]
 
 for (const [lookup, caughtBy, find] of lookups) {
-  t.test(`a lookup that ${lookup} is caught by: ${caughtBy}`, async (t) => {
+  t.test(`a lookup that ${lookup} fails the case: ${caughtBy}`, async (t) => {
     const cases = keyLookupCases.filter(({ name }) => name === caughtBy)
     const [result] = await runCases(cases, () => {
       const saved: SavedKey[] = []

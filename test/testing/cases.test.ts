@@ -12,7 +12,7 @@ t.test('every case has a name of its own', async (t) => {
   t.strictSame(names.filter((name, index) => names.indexOf(name) !== index), [])
 })
 
-t.test('every case belongs to one of the groups', async (t) => {
+t.test('every case has one of the groups', async (t) => {
   t.strictSame([...new Set(cases.map(({ group }) => group))], ['lists', 'webhooks', 'deliveries', 'tenancy', 'races', 'sync', 'keys'])
 })
 

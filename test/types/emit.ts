@@ -31,7 +31,7 @@ export async function ownCatalogue (): Promise<void> {
   recruiting.on('webhookEaten', () => {})
 }
 
-/** A host's transaction is whatever its driver makes of one. */
+/** A host's transaction can have any type. */
 export function transaction (client: PoolClient): EmitOptions {
   return { transaction: client }
 }

@@ -10,7 +10,7 @@ import { en } from '../../src/portal/locales/en.js'
 const portal: PortalOptions = { secretKeys: [Buffer.alloc(32)] }
 const ada: PortalSessionInput = { tenantSlug: 'acme', actor: 'user:17', capabilities: ['read', 'write'], theme: { mode: 'dark' } }
 
-/** The plugin and an engine without a server make sessions alike, and take them as one type. */
+/** The plugin and an engine without a server create sessions of the same type. */
 export async function sessions (app: FastifyInstance, storage: RecruitingStorage): Promise<PortalSession> {
   const takes = async (recruiting: Pick<Recruiting, 'portal'>): Promise<PortalSession> => recruiting.portal.createSession(ada)
   await takes(app.recruiting)

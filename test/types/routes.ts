@@ -28,7 +28,7 @@ const rows = defineList(Type.Object({ id: Type.Integer(), name: Type.String() })
   filters: { stage: Type.Union([Type.Literal('applied'), Type.Literal('offer')]), job_id: Type.Integer() }
 })
 
-/** A list is typed by its item, its sort fields and its filters, whatever the type provider of the plugin. */
+/** A list is typed by its item, its sort fields and its filters, with any type provider of the plugin. */
 export const listRoutes: FastifyPluginAsync = async (app) => {
   app.get('/rows', { config: { scopes: [] }, schema: { querystring: rows.query, response: { 200: rows.page } } }, (request, reply) => rows.read(request, reply, {
     async list (tenantSlug: string, { filter, sort, offset, limit }) {

@@ -6,7 +6,7 @@ import { type EventData, type RecruitingApiOptions, type RecruitingStorage, type
 import type { StaticOf } from '../../src/shared/typebox.js'
 import { recordEvents } from '../../src/testing/index.js'
 
-/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. Schemas of both TypeBoxes are typed alike. */
+/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. Schemas of both TypeBoxes have the same types. */
 
 const old = { 'offer.signed': Type034.Object({ id: Type034.Integer(), note: Type034.Optional(Type034.String()) }) }
 const events = { 'offer.signed': Type.Object({ id: Type.Integer(), note: Type.Optional(Type.String()) }) }

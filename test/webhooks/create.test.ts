@@ -5,7 +5,7 @@ import {
   buildWebhookApi, type Created, refusal, toLoopback, webhookInput
 } from '../fixtures/api/webhook-api.js'
 
-t.test('a create answers 201 with the six fields of a webhook, its secret among them', async (t) => {
+t.test('create returns 201 with the six fields of a webhook, including its secret', async (t) => {
   const { call } = await buildWebhookApi(t)
   const { status, headers, body } = await call<{ data: Created }>('POST', '/webhooks', webhookInput)
   t.equal(status, 201)
@@ -15,7 +15,7 @@ t.test('a create answers 201 with the six fields of a webhook, its secret among 
   t.equal(headers.location, `/api/v1/public/acme/webhooks/${body.data.id}`)
 })
 
-t.test('Location has the prefix that the host has chosen', async (t) => {
+t.test('Location has the host\'s prefix', async (t) => {
   const { app } = await buildWebhookApi(t, { prefix: '/ats' })
   const { statusCode, headers } = await app.inject({
     method: 'POST', url: '/ats/acme/webhooks', headers: { authorization: 'Bearer acme-full-key' }, payload: webhookInput

@@ -12,7 +12,7 @@ import { countDueListeners } from '../fixtures/postgres/due-listeners.js'
 import { readUntil, resources } from '../fixtures/resources.js'
 import { startStopwatch } from '../fixtures/stopwatch.js'
 
-t.test('a host delivers from the moment it is ready, also what was emitted before', async (t) => {
+t.test('a host delivers once it is ready, including earlier events', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)

@@ -12,7 +12,7 @@ import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 type Rotated = { data: Static<typeof RotatedWebhook> }
 
-t.test('rotate_secret answers in the shape of create, with the end of the grace', async (t) => {
+t.test('rotate_secret responds like create, with the end of the grace period', async (t) => {
   const { call, clock, create } = await buildWebhookApi(t)
   const { id, secret } = await create()
   const { status, body } = await call<Rotated>('POST', `/webhooks/${id}/rotate_secret`, { grace_period_seconds: 60 })
@@ -211,7 +211,7 @@ t.test('the same secret never seals to the same text', async (t) => {
   t.equal(new Set(Array.from({ length: 10 }, () => box.seal(secret, 'acme', 7))).size, 10)
 })
 
-t.test('the first key seals and all of them open', async (t) => {
+t.test('the first key encrypts and all keys decrypt', async (t) => {
   const sealedByOne = createSecretBox([one]).seal(secret, 'acme', 7)
   const both = createSecretBox([two, one])
   t.equal(both.open(sealedByOne, 'acme', 7), secret)

@@ -185,7 +185,7 @@ async function startHolding (t: Test, delivery: WebhookApiOptions['delivery']) {
   }
 }
 
-/** Answers whatever has come, as often as something comes, until so many requests have come. */
+/** Responds to all waiting requests each time one arrives, until so many have arrived. */
 async function answerAll ({ receiver, answerNext }: { receiver: Receiver, answerNext: () => unknown }, count: number): Promise<void> {
   for (let come = 1; come <= count; come++) {
     await receiver.received(come)
@@ -219,14 +219,14 @@ for (const worker of [true, false]) {
   })
 }
 
-t.test('a delivery waits while tests take all places of its endpoint, or of the process', async (t) => {
+t.test('a delivery waits while tests use all slots of its endpoint or of the process', async (t) => {
   for (const delivery of [{ perEndpoint: 1 }, { concurrency: 1 }]) {
     const host = await startHolding(t, delivery)
     const test = host.sendTest()
     await host.receiver.received(1)
     await host.emit()
     await host.emit()
-    // Whatever a worker does at once, it has done by then.
+    // By then, the worker has done everything that it does at once.
     await host.clock.advance(100)
     t.equal(host.receiver.requests.length, 1)
     host.answerNext()

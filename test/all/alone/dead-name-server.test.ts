@@ -11,7 +11,7 @@ import { startStopwatch } from '../../fixtures/stopwatch.js'
 const deadlineMs = 1500
 const sends = 20
 
-t.test('sends to names whose name server is silent end with their deadline', async (t) => {
+t.test('sends to names with a silent name server end at their deadline', async (t) => {
   const { dns, receiver } = await startDead(t)
   const sender = await startSender(t, { dns })
   const results = await Promise.all(deadUrls(receiver).map((url) => sender.post(url, { timeoutMs: 400 })))

@@ -44,7 +44,7 @@ t.test('20,000 deliveries due to an endpoint that never answers do not delay the
   await stuck.received(4)
   const idleMs: number[] = []
   const floodedMs: number[] = []
-  // In turns, so that whatever else the machine does falls on both. The first rounds open the connections.
+  // In turns, so that other load on the machine affects both. The first rounds open the connections.
   for (let round = -3; round < rounds; round++) {
     const [usual, beside] = [await idle.measure(), await flooded.measure()]
     if (round < 0) continue

@@ -276,7 +276,7 @@ t.test('doctor', async (t) => {
     client.release()
   })
 
-  await t.test('clocks that are apart', async (t) => {
+  await t.test('clocks that differ', async (t) => {
     // A slow machine measures less exactly.
     t.match(await findFaults(t, '', { now: () => Date.now() + 60_000 }), [['clocks', /^this machine is (59|60)\.\d s ahead of the server, and receivers reject notifications that are minutes off$/]])
     t.match(await findFaults(t, '', { now: () => Date.now() - 60_000 }), [['clocks', /^this machine is (59|60)\.\d s behind the server, and receivers reject/]])
@@ -288,7 +288,7 @@ t.test('doctor', async (t) => {
     t.match(faults, [['listen', /^notifications do not arrive: a pooler in transaction mode is in between/]])
   })
 
-  await t.test('secrets under a key that is not in the ring', async (t) => {
+  await t.test('secrets encrypted with a key that is missing from secretKeys', async (t) => {
     const sealing = createRecruiting({ storage: tables.storage, delivery: false, secretKeys: [secretKey] })
     t.teardown(() => sealing.close())
     const { id } = await sealing.webhooks.create('acme', webhook)

@@ -12,7 +12,7 @@ import { runExample } from '../../fixtures/examples/run-example.js'
 
 const root = new URL('../../../', import.meta.url)
 
-t.test('the ATS works in the hands of its own tests', async (t) => {
+t.test('the ATS passes its own tests', async (t) => {
   const example = runExample(t, 'ats/test/ats.test.ts')
   const [, passed, failed] = await example.output(/pass (\d+)\n.*fail (\d+)/s)
   t.same([passed, failed], ['6', '0'])

@@ -31,7 +31,7 @@ t.test('a typed client lists candidates, registers a webhook and copies candidat
   t.equal(await example.exit(), 0)
 })
 
-t.test('the client of the package prints what changed and happened since the last run, and the reason of a refusal', async (t) => {
+t.test('the client prints what changed and happened since the last run, and why a request was rejected', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'recruiting-client-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const storage = memoryStorage({ tenants: { acme: { candidates: [{ id: 1, full_name: 'Ana Costa' }, { id: 2, full_name: 'Bo Lind' }] } } })
@@ -54,7 +54,7 @@ t.test('the client of the package prints what changed and happened since the las
 
 const key = 'acme-secret-key'
 
-t.test('the commands of the quick start end with a delivery that arrives, and a forged one is refused', async (t) => {
+t.test('the quick start ends with a verified delivery, and a forged one is rejected', async (t) => {
   const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
   const [, path = '', body = ''] = /^curl http:\/\/127\.0\.0\.1:3000(\S+\/webhooks) .*?^ {2}-d '(.*?)'$/ms.exec(readme) ?? []
   const server = runExample(t, '01-quick-start.ts', { PORT: '0' })

@@ -79,7 +79,7 @@ t.test('the files of the demo page are served', async (t) => {
     }
   })
 
-  await t.test('a feed of what has happened and what happens, from where a reader was', async (t) => {
+  await t.test('the feed continues after the reader\'s position', async (t) => {
     const first = await readFeed(`${origin}/demo/feed`, /caught-up/)
     t.match(first, /"kind":"news".*applied for/)
     t.match(first, /"kind":"arrival".*"eventType":"application\.created".*"isVerified":true.*"status":204.*"webhook-signature":"v1,/)

@@ -180,7 +180,7 @@ t.test('a host whose events are registered emits them', async (t) => {
   t.equal(await example.end('SIGTERM'), 0)
 })
 
-t.test('with the lines of the README even what the router refuses is in our form, and only below our prefix', async (t) => {
+t.test('with the documented lines, requests that the router rejects get the API\'s error format, and only below its prefix', async (t) => {
   const example = runExample(t, '08-router-errors.ts', { PORT: '0' })
   const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
 
@@ -194,7 +194,7 @@ t.test('with the lines of the README even what the router refuses is in our form
   t.equal(await example.end('SIGTERM'), 0)
 })
 
-t.test('a key stays valid when its company is renamed, and ends when it is removed', async (t) => {
+t.test('a key stays valid when its company is renamed, and stops working when it is removed', async (t) => {
   const example = runExample(t, '18-tenant-ids.ts', { PORT: '0' })
   const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
   const list = (slug: string) => request(`${origin}/api/v1/public/${slug}/candidates`, { headers: { authorization: 'Bearer acme-secret-key' } })

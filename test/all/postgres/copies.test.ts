@@ -59,7 +59,7 @@ t.test('a database made from a template', async (t) => {
     t.same(await postgresStorage(copy).deliveries.claimNotices({ limit: 10, leaseMs: 0 }), [])
   })
 
-  await t.test('sends what is recorded after an adoption that discards', async (t) => {
+  await t.test('sends events recorded after adopting with discard', async (t) => {
     t.strictSame(await worker.adopt({ pending: 'discard', keepWebhooks: true, keepKeys: true }), { reason: 'copy', pending: 3 })
     t.equal(await worker.adopt({ pending: 'discard' }), null)
     const { id } = await worker.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })

@@ -108,7 +108,7 @@ t.test('a role that owns nothing', async (t) => {
     })
   })
 
-  await t.test('or a relation that does not exist is refused', async (t) => {
+  await t.test('rejects a relation that does not exist', async (t) => {
     t.strictSame(await cli('grants --role nobody --no-lists'), { code: 1, out: '', err: 'grants: --role: there is no role nobody: create it first\n' })
     t.match(await cli(`grants --role ${role} --jobs positions`), {
       code: 1, err: /^grants: --candidates: there is no table or view recruiting\.candidates: name your own, --candidates public\.api_candidates, or add --no-lists/
@@ -214,7 +214,7 @@ t.test('with row-level security on the tables of the host', async (t) => {
   }
 })
 
-t.test('row-level security that hides all rows of our own tables is refused', async (t) => {
+t.test('row-level security that hides all rows of our own tables is rejected', async (t) => {
   const server = await startPostgres(t)
   const owner = server.createPool()
   await createStoryTables(owner)

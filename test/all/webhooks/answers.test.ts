@@ -49,7 +49,7 @@ const answers: Record<string, [answer: Answer, excerpt: string | null]> = {
   'no answer': [(response) => response.destroy(), null]
 }
 
-t.test('every answer is kept alike in PostgreSQL', async (t) => {
+t.test('every response is stored unchanged in PostgreSQL', async (t) => {
   const { pool } = await startPostgresHost(t)
   const storage = postgresStorage(pool)
   const { drain, emit, lastDelivery, receiver } = await startDelivering(t, { storage, delivery: { responseExcerptBytes: 4096, retrySchedule: [0] } })
@@ -75,7 +75,7 @@ const anyAnswer = fc.record({
   isEnded: fc.boolean()
 })
 
-t.test('whatever a receiver answers, the attempt has an outcome within the deadline', async (t) => {
+t.test('every response of a receiver gives the attempt a result within the deadline', async (t) => {
   const sender = await startSender(t, { timeoutMs: timeoutMsAnyAnswer })
   let answer: { packets: string[], isEnded: boolean } = { packets: [], isEnded: true }
   const { url } = await startHostileReceiver(t, {

@@ -13,7 +13,7 @@ const right = await createCertificate(authority, { names: ['hooks.example'], add
 const yesterday = new Date(Date.now() - dayMs)
 
 const bad: Array<[title: string, certificate: Certificate]> = [
-  ['signed by itself', await createCertificate(null, { names: ['hooks.example'], addresses: ['127.0.0.1'] })],
+  ['self-signed', await createCertificate(null, { names: ['hooks.example'], addresses: ['127.0.0.1'] })],
   ['signed by an unknown authority', await createCertificate(await createAuthority(), { names: ['hooks.example'], addresses: ['127.0.0.1'] })],
   ['expired', await createCertificate(authority, {
     names: ['hooks.example'], addresses: ['127.0.0.1'], notBefore: new Date(Date.now() - 2 * dayMs), notAfter: yesterday
@@ -45,7 +45,7 @@ t.test('a bad certificate is refused over either version, and the second time to
   }
 })
 
-t.test('a receiver that speaks no TLS newer than 1.1 is refused, even if the host would not', async (t) => {
+t.test('a receiver with TLS 1.1 is rejected, even if the host allows it', async (t) => {
   const versions = ['TLSv1', 'TLSv1.1'] as const
   const ciphers = 'DEFAULT@SECLEVEL=0'
   const receivers = await Promise.all(versions.map((version) => {

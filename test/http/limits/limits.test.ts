@@ -20,7 +20,7 @@ t.test('the requests of a key are counted, and those over its budget get 429', a
   checkLimited(t, await ask(), 2)
 })
 
-t.test('each key has a budget of its own, whatever address it comes from', async (t) => {
+t.test('each key has its own budget, from any address', async (t) => {
   const { ask } = await buildLimited(t, { max: 1 })
   t.equal((await ask(keys.full)).statusCode, 200)
   checkLimited(t, await ask(keys.full, '/jobs', '192.0.2.2'), 1)
@@ -183,7 +183,7 @@ t.test('with perTenant, all keys of a tenant count together, and those of anothe
   t.match(headers, { 'ratelimit-remaining': 2 })
 })
 
-t.test('with perTenant, a tenant is its id, whatever its name is', async (t) => {
+t.test('with perTenant, requests count by the tenant\'s id, under any name', async (t) => {
   const { app } = await buildLimited(t, { max: 3, perTenant: true }, {
     tenantId: () => 'same/id', keyLookup: ({ key }) => ({ id: key, scopes: ['jobs:read'] })
   })
@@ -242,7 +242,7 @@ t.test('while the store fails requests get 500, or pass if the host says so', as
   for (const guess of ['guess-1', 'guess-2']) checkError(t, await askAnyway(guess), 401)
 })
 
-t.test('a store of the host\'s own counts', async (t) => {
+t.test('a host\'s own store counts requests', async (t) => {
   class Store {
     incr (_key: string, done: (error: null, result: object) => void) { done(null, { current: 8, ttl: 2000 }) }
   }
@@ -270,7 +270,7 @@ for (const [title, trustProxy, rateLimit, count] of [
 
 const url = '/api/v1/public/openapi.json'
 
-t.test('429 is in the document of every operation with limits, and of none without', async (t) => {
+t.test('the document shows 429 on every operation with limits, and on none without', async (t) => {
   for (const rateLimit of [{}, undefined]) {
     const app = await buildApp(t, rateLimit === undefined ? {} : { rateLimit })
     const { paths, components } = (await app.inject(url)).json<OpenApi>()

@@ -61,7 +61,7 @@ t.test('the reason why an address was refused is found where it can be seen', (t
   t.end()
 })
 
-t.test('a refusal is told at its field, in the language of the page if the reason can be seen', (t) => {
+t.test('a rejection is shown at its field, in the page\'s language if the reason is known', (t) => {
   const refusal = (details: Failure['details'], targetUrl = draft.targetUrl) => {
     return readRefusal({ ...noResponse('network'), code: 'bad_request', status: 400, details }, { ...draft, targetUrl }, (fault) => `own ${fault}`)
   }
@@ -201,7 +201,7 @@ t.test('what another script wrote there is ignored', (t) => {
   t.end()
 })
 
-t.test('a browser that refuses the storage of the tab keeps drafts in the memory of the page', (t) => {
+t.test('a browser without tab storage keeps drafts in the page\'s memory', (t) => {
   Object.defineProperty(globalThis, 'sessionStorage', { configurable: true, get () { throw new Error('SecurityError') } })
   t.teardown(() => Reflect.deleteProperty(globalThis, 'sessionStorage'))
   const store = createDraftStore({ tab: tabStorage(), scope: '/refused', now: () => 0 })
@@ -239,7 +239,7 @@ t.test('what the form shows of filters is read as the same filters, in the same 
   t.end()
 })
 
-t.test('a filter of the webhook that was not edited keeps its values, whatever the schema says', (t) => {
+t.test('an unedited filter of the webhook keeps its values, even if the schema differs', (t) => {
   const before: EventFilters = { 'data.job_id': [7, '7'] }
   const fields = new Map([['data.job_id', new Set(['string'])]])
   const [draft = { path: '', values: '' }] = draftsOf(before)

@@ -42,7 +42,7 @@ t.test('pages follow each other to the end of the log', (t) => {
   t.end()
 })
 
-t.test('a log whose total is capped goes on until a page is not full', (t) => {
+t.test('a log with a capped total continues until a page is not full', (t) => {
   const capped = (ids: readonly number[], page = 1): Page<Delivery> => {
     const { data, meta } = pageOf(ids, page)
     return { data, meta: { ...meta, total: 5, total_pages: 2, total_is_capped: true } }

@@ -30,7 +30,7 @@ t.test('a session needs a token, a tenant and a time; it may always read', (t) =
   t.end()
 })
 
-t.test('a link cannot bring in a script, an address of another site, a colour that is none or a font with more in it', (t) => {
+t.test('a link cannot inject a script, another site\'s address, an invalid colour or more than a font', (t) => {
   const session = (rest: string) => readSession(`#token=a&tenant=acme&expires_at=2026-03-01T09:30:00.000Z&${rest}`, ['https://ats.example'])
   for (const url of ['javascript:alert(1)', 'data:text/html,x', '//other.example', '/\\other.example', '/\t/other.example', 'settings', '', 'https://other.example/', 'https://ats.example.other.example/', 'https://ats.example@other.example/', 'http://ats.example/']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, null, url)
   for (const url of ['/', '/settings?tab=webhooks#list', 'https://ats.example/settings']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, url)
@@ -104,7 +104,7 @@ t.test('sessions that are short, or look expired to a clock that is ahead, are r
   t.end()
 })
 
-t.test('a session that nobody renews has ended at its end, not before', (t) => {
+t.test('a session that is not renewed ends exactly at its expiry', (t) => {
   for (const mayAsk of [true, false]) {
     const { sessions, goTo } = start({ first: session('one', 900_000), mayAsk })
     goTo(899_999)
@@ -181,7 +181,7 @@ t.test('the address to go back to is that of a session that the API has accepted
   t.end()
 })
 
-t.test('a page that did not answer can be asked again, if there is one', (t) => {
+t.test('a failed page can be loaded again', (t) => {
   t.equal(start({ first: null, mayAsk: false }).sessions.canAsk(), false)
   const { sessions, asked, states, goTo } = start({ first: null })
   t.equal(sessions.canAsk(), true)
@@ -221,7 +221,7 @@ t.test('the texts of each language take at most 8 KB gzipped', (t) => {
 
 const folder = new URL('../../../src/portal/page/', import.meta.url)
 
-t.test('a class has its look from one file, so that screens do not change each other', (t) => {
+t.test('each CSS class is styled in one file', (t) => {
   const owners = new Map<string, string[]>()
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.css'))) {
     const classes = readFileSync(new URL(file, folder), 'utf8').matchAll(/^\.([\w-]+)(?=,| \{)/gm)

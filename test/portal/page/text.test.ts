@@ -61,7 +61,7 @@ t.test('the first wanted language with texts is taken, with its own dates and nu
   t.end()
 })
 
-t.test('numbers, times and lists are those of the locale', (t) => {
+t.test('numbers, times and lists follow the locale', (t) => {
   const german = createFormat({ messages: de, locale: 'de', direction: 'ltr' })
   const english = createFormat({ messages: en, locale: 'en', direction: 'ltr' })
   const plain = (text: string) => text.replaceAll(/\s/g, ' ')
@@ -87,7 +87,7 @@ t.test('numbers, times and lists are those of the locale', (t) => {
   t.end()
 })
 
-t.test('a webhook has one word for its health', (t) => {
+t.test('a webhook\'s health is shown in one word', (t) => {
   const health = { failing_since: null, failed_deliveries: 0, paused_until: null, disabled_reason: null }
   t.strictSame(healthWord('active', null), { tone: 'good', word: 'active' })
   t.strictSame(healthWord('active', health), { tone: 'good', word: 'active' })
@@ -123,7 +123,7 @@ t.test('JSON is indented and keeps its numbers, escapes and repeated names', (t)
   t.end()
 })
 
-t.test('only a tombstone says that its event was erased', (t) => {
+t.test('only an erased event has erased: true', (t) => {
   t.ok(isErased('{"id":"evt_1","data":null,"erased":true}'))
   for (const body of ['{"data":{"erased":true}}', '{"erased":1}', 'null', 'erased']) t.notOk(isErased(body))
   t.end()
@@ -151,7 +151,7 @@ t.test('any other address is the list', (t) => {
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
-t.test('text on any accent can be read, and an accent as text on any ground', (t) => {
+t.test('text on any accent, and an accent on any background, has enough contrast', (t) => {
   fc.assert(fc.property(colour, colour, (accent, ground) => {
     return contrastOf(textOn(accent), accent) >= 4.5 && contrastOf(readableOn(ground, accent), ground) >= 4.5
   }))

@@ -138,13 +138,13 @@ t.test('a position', async (t) => {
     t.not(await storage.changes.list('acme', 'candidate', { after: position, limit: 1 }), null)
   })
 
-  t.test('that the database has not reached is not known', async (t) => {
+  t.test('beyond the database\'s last change is not known', async (t) => {
     const [seq, epoch] = (await changes.begin('acme', 'candidate')).split('.')
     t.equal(await list(`${Number(seq) + 1000}.${epoch}`), null)
     t.equal(await list(`${'9'.repeat(18)}.${epoch}`), null)
   })
 
-  t.test('that is no position is not known', async (t) => {
+  t.test('that is malformed is not known', async (t) => {
     const [seq, epoch] = (await changes.begin('acme', 'candidate')).split('.')
     const texts = ['', '.', '..', `-1.${epoch}`, `${seq}`, `${seq}.a\0`, `${seq}..${epoch}`, `${seq}.${epoch?.toUpperCase()}x`, `${'9'.repeat(19)}.${epoch}`]
     for (const text of texts) t.equal(await list(text), null, text)
@@ -207,7 +207,7 @@ t.test('recording a change', async (t) => {
       t.equal(await rowCount(), ids.length)
     })
 
-    t.test(`never fails at ${level}, whatever was recorded, pruned or deleted since the transaction's snapshot`, async (t) => {
+    t.test(`never fails at ${level}, even after recording, pruning and deleting since the transaction's snapshot`, async (t) => {
       await record('1')
       await withClient(pool, async (client) => {
         await client.query(`begin isolation level ${level}; select from recruiting.changes, recruiting.recent_changes`)

@@ -203,7 +203,7 @@ t.test('watching', async (t) => {
     await t.rejects(watch(writer, 'crm.applications', { kind: 'candidate', id: 'id', tenant: "'acme'" }), { code: '42501', message: /table recent_changes/ })
   })
 
-  t.test('is not diverted by the search path or the objects of whoever writes', async (t) => {
+  t.test('is not diverted by the writer\'s search path or objects', async (t) => {
     await pool.query(`
       create role mallory login; create schema mallory authorization mallory; grant usage on schema crm to mallory; grant insert on crm.applications to mallory`)
     const mallory = server.createPool({ user: 'mallory', options: '-c search_path=mallory,pg_catalog' })
@@ -215,7 +215,7 @@ t.test('watching', async (t) => {
     t.strictSame((await follow(changes, start)).ids, ['80'])
   })
 
-  t.test('refuses, by name, what cannot be watched', async (t) => {
+  t.test('rejects relations that cannot be watched, by name', async (t) => {
     await pool.query(`
       create view crm.view as select * from crm.people;
       create table crm.empty (id int, tenant text);
@@ -269,7 +269,7 @@ t.test('watching', async (t) => {
     })
   })
 
-  t.test('gives up on a table that somebody has locked', async (t) => {
+  t.test('gives up on a locked table', async (t) => {
     await pool.query('create table crm.locked (id int, tenant text)')
     await withClient(pool, async (client) => {
       await client.query('begin; lock table crm.locked')
@@ -374,7 +374,7 @@ t.test('a row may concern several candidates', async (t) => {
     })
   }
 
-  t.test('a row that concerns none is written like any other', async (t) => {
+  t.test('a row that belongs to no candidate or job is written normally', async (t) => {
     await watch(pool, 'owners', { kind: 'candidate', id: '(select a.id from assigned a where a.owner_id = row.id)', tenant: 'company' })
     await t.resolves(pool.query("insert into owners values (3, 'acme', 'Alan')"))
   })

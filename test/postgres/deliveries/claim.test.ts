@@ -85,7 +85,7 @@ t.test('while a transaction holds a lock', async (t) => {
   }
 })
 
-t.test('a verdict on a locked webhook is carried out when the lock ends, and nothing is claimed meanwhile', async (t) => {
+t.test('a locked webhook is disabled when the lock ends, and is not claimed until then', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const { id, target_url: targetUrl } = await storeWebhook({ webhooks }, 'acme')
   for (const event of ['evt_1', 'evt_2']) {
@@ -130,7 +130,7 @@ t.test('behind hundreds of paused endpoints', async (t) => {
     t.match(await deliveries.claimDue(options), [{ webhookId: 299 }])
   })
 
-  t.test('the one that a round reaches last is found', async (t) => {
+  t.test('finds the one that a round reaches last', async (t) => {
     await endPause(250)
     await pool.query("select setval('recruiting.turns', 300)")
     t.match(await deliveries.claimDue({ ...options, limit: 2 }), [{ webhookId: 250 }])
@@ -200,7 +200,7 @@ t.test('deliveries that are left pending to a webhook that is not active', async
   })
 })
 
-t.test('states that are rare', async (t) => {
+t.test('rare states', async (t) => {
   const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
 
   async function claimOne (): Promise<ClaimedDelivery> {
@@ -279,7 +279,7 @@ t.test('states that are rare', async (t) => {
   })
 })
 
-t.test('a retry that meets others', async (t) => {
+t.test('a retry at the same time as other calls', async (t) => {
   const { pool, storage: { webhooks, deliveries }, lockWaited } = await startPostgresHost(t)
 
   /** A webhook with one failed delivery. */
@@ -321,7 +321,7 @@ t.test('a retry that meets others', async (t) => {
     t.equal(await deliveries.count('acme', webhookId, { status: 'pending' }), 0)
   })
 
-  t.test('a deletion of its webhook: there is no delivery', async (t) => {
+  t.test('deleting its webhook leaves no delivery', async (t) => {
     const { webhookId, id } = await addFailed()
     const gated = createGatedPool(pool, /check webhook/, 0)
     const retrying = postgresStorage(gated.pool).deliveries.retry('acme', webhookId, id)

@@ -80,7 +80,7 @@ t.test('storages, lookups and calls that share a pool add one listener', async (
 // Those of the storage, without the one that reads a setting.
 const statements = /\*\/ (?!select current_setting)/
 
-t.test('a stop that is delayed', async (t) => {
+t.test('a delayed stop', async (t) => {
   const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
   const claim = async () => (await deliveries.claimDue({ limit: 100, perEndpoint: 100, leaseMs: 60_000 })).map(({ eventId }) => eventId)
   const countQueued = async () => Number((await pool.query('select count(*) from recruiting.queue')).rows[0].count)

@@ -134,7 +134,7 @@ async function createFiltered ({ webhooks }: RecruitingStorage, filters: EventFi
   return id
 }
 
-t.test('memory and PostgreSQL decide alike, whatever data and filters hold', async (t) => {
+t.test('memory and PostgreSQL match the same events, with any data and filters', async (t) => {
   const { storage } = await startPostgresHost(t)
   const memory = memoryStorage()
   const stores = [memory, storage] as const

@@ -59,7 +59,7 @@ t.test('a notice reaches the host', async (t) => {
     t.match(await startHost(), { kind: 'gone' })
   })
 
-  t.test('though its webhook was made active or deleted meanwhile', async (t) => {
+  t.test('though its webhook was made active or deleted in between', async (t) => {
     const lease = await claimOne()
     await deliveries.recordAttempts([failed(lease, { isGone: true })], lenient)
     await webhooks.update('acme', lease.webhookId, { status: 'active' })
@@ -67,7 +67,7 @@ t.test('a notice reaches the host', async (t) => {
     t.match(await startHost(), { kind: 'gone', webhookId: lease.webhookId })
   })
 
-  t.test('only of a verdict that still holds', async (t) => {
+  t.test('only if it still applies', async (t) => {
     const lease = await claimOne()
     const gated = createGatedPool(pool, /disable_failing_webhooks/, 0)
     const completing = postgresStorage(gated.pool).deliveries.recordAttempts([failed(lease, { isGone: true })], lenient)

@@ -94,7 +94,7 @@ t.test('deliveries of a paused webhook are claimed again, in their order', async
     t.same((await pool.query('select from recruiting.paused_webhooks')).rows, [])
   })
 
-  t.test('and can be retried, replayed and erased meanwhile', async (t) => {
+  t.test('and can be retried, replayed and erased while they wait', async (t) => {
     const { id } = await pause()
     const filter = { status: 'pending' as const }
     const query = { filter, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 10 }

@@ -153,7 +153,7 @@ t.test('values other than handles are refused with the expected ones', async (t)
   }
 })
 
-t.test('a function is given a transaction of its library, or says what it expects', async (t) => {
+t.test('a function takes its library\'s transaction, and names it in the error for anything else', async (t) => {
   const { manager: root } = standInForTypeOrm(client)
   const wrong: Array<[wrap: (handle: never) => unknown, expected: string, handles: unknown[]]> = [
     [fromPrisma, 'fromPrisma expects the client that prisma.$transaction gives to its callback',
@@ -231,7 +231,7 @@ t.test('handles of a server', async (t) => {
     t.strictSame(await readEvents(), untouched)
   })
 
-  t.test('a client outside of a transaction is refused: before one, after its commit and after its rollback', async (t) => {
+  t.test('a client outside a transaction is rejected: before begin, after commit and after rollback', async (t) => {
     await withClient(async (client) => {
       await assertRefused(t, client)
       for (const end of ['commit', 'rollback']) {
@@ -279,7 +279,7 @@ t.test('handles of a server', async (t) => {
     })
   })
 
-  t.test('a transaction that has failed rejects with its own error, and records nothing', async (t) => {
+  t.test('a failed transaction rejects with its own error, and records nothing', async (t) => {
     await withClient(async (client) => {
       await client.query('begin')
       await t.rejects(client.query('select nonsense'))

@@ -54,7 +54,7 @@ t.test('events in the host\'s own transaction', async (t) => {
     t.match(await recruiting.emit({ ...event, idempotencyKey: 'k' }), { deliveries: 2 })
   })
 
-  t.test('an emit that waited for the key of another says how many deliveries it made, whatever came meanwhile', async (t) => {
+  t.test('an emit that waited for a rolled-back one with the same key returns its own number of deliveries', async (t) => {
     await withClient(async (client) => {
       await client.query('begin')
       await recruiting.emit({ ...event, idempotencyKey: 'k' }, { transaction: client })
@@ -234,7 +234,7 @@ for (const level of ['repeatable read', 'serializable']) {
       t.equal(new Set(emitted.map(({ id }) => id)).size, 1)
     })
 
-    await t.test('claims at once share the limit of a webhook', async (t) => {
+    await t.test('concurrent claims share the limit of a webhook', async (t) => {
       await atOnce(() => recruiting.emit(eventIsolation))
       const claimed = await atOnce(() => deliveries.claimDue({ limit: 64, perEndpoint: 2, leaseMs: 60_000 }))
       t.equal(claimed.flat().length, 2 * (count - 3))
@@ -263,7 +263,7 @@ for (const level of ['repeatable read', 'serializable']) {
   })
 }
 
-t.test('calls in a transaction that holds the last connection wait for no other', async (t) => {
+t.test('calls in a transaction that uses the last connection do not wait for another', async (t) => {
   const { server } = await startPostgresHost(t)
   const pool = server.createPool({ max: 1 })
   const recruiting = createRecruiting({ storage: postgresStorage(pool, { queryTimeoutMs: 30_000 }), delivery: false })

@@ -34,7 +34,7 @@ t.test('API keys', async (t) => {
     t.notMatch(row.all_of_it, key.slice(12))
   })
 
-  t.test('a key is issued with everything that is known of it, and shown without the key from then on', async (t) => {
+  t.test('a key is issued with all its fields, and later shown without the key itself', async (t) => {
     const issued = await issue({ tenantSlug: 'umbrella', name: 'CRM sync', createdBy: 'ada@example.com', expiresAt: '2030-01-01T01:00:00+01:00' })
     const { key, ...stored } = issued
     t.strictSame({ ...stored, createdAt: typeof stored.createdAt }, {
@@ -192,7 +192,7 @@ t.test('keys belong to a tenant', async (t) => {
     t.match(await keys.issue({ ...acme, scopes: apiScopes }), { scopes: apiScopes })
   })
 
-  await t.test('a key with a scope from before is rotated as it is', async (t) => {
+  await t.test('a key with an outdated scope is rotated unchanged', async (t) => {
     const { id } = await apiKeys(pool, { ownScopes: ['old:scope'] }).issue({ ...acme, scopes: ['old:scope'] })
     t.match(await keys.rotate(acme, id), { scopes: ['old:scope'] })
   })
@@ -318,7 +318,7 @@ t.test('keys of tenants with ids of their own', async (t) => {
   const named = apiKeys(pool, { tenantSlug: async (tenantId) => tenantId === '42' ? 'acme' : null })
   const lookUp = postgresKeyLookup(pool)
 
-  t.test('belong to the id, whatever the slug is', async (t) => {
+  t.test('belong to the id, under any slug', async (t) => {
     const { id, key, ...stored } = await named.issue({ tenantId: 42, scopes: [] })
     t.match(stored, { tenantSlug: 'acme', tenantId: '42' })
     t.match(await lookUp({ tenantSlug: 'renamed', tenantId: '42', key }), { id })

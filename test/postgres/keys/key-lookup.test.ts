@@ -147,7 +147,7 @@ t.test('when a key was last used', async (t) => {
     t.equal(clock.timerCount, 0)
   })
 
-  t.test('is written once a minute for a key, whatever processes use it', async (t) => {
+  t.test('is written once a minute for a key, by all processes together', async (t) => {
     const processes = [startProcess(), startProcess(), startProcess()]
     const { id, key } = await issue()
     const writtenBy = async (seconds: number): Promise<Array<string | null | undefined>> => {
@@ -229,7 +229,7 @@ t.test('when a key was last used', async (t) => {
     t.equal(timers(), before)
   })
 
-  t.test('is lost where the database cannot be written, which is said once', async (t) => {
+  t.test('is lost if the database cannot be written, which is reported once', async (t) => {
     const warnings: Error[] = []
     const listen = (warning: Error): void => { if (warning.name === 'RecruitingWarning') warnings.push(warning) }
     process.on('warning', listen)

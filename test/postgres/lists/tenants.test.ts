@@ -22,7 +22,7 @@ const types: Array<[type: string, tenants: string[], unfit: string[]]> = [
   ['varchar(80)', ['42', uuid], ['042', '42 ']]
 ]
 
-t.test('rows belong to the tenant in tenant_id, whatever its type', async (t) => {
+t.test('rows belong to the tenant in tenant_id, of every allowed type', async (t) => {
   const { pool } = await startPostgresHost(t)
   for (const [index, [type, tenants, unfit]] of types.entries()) {
     const table = `people_${index}`
@@ -75,7 +75,7 @@ t.test('if a relation has both columns, the one that fits the option tenantId co
   t.match(await storage.verify(published), [/tenant_slug/, /tenant_slug/, /tenant_slug/, /tenant_slug/], 'and do not serve tenant_slug')
 })
 
-t.test('a relation that does not fit the option tenantId is refused at the start', async (t) => {
+t.test('a relation that does not match the option tenantId is rejected at startup', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
     create table by_id (tenant_id uuid, ${columns});

@@ -122,7 +122,7 @@ t.test('the start advises an index in the order of code points where text ids ha
   t.same(await verify(), [])
 })
 
-t.test('a storage that nobody has verified takes ids as its columns have them', async (t) => {
+t.test('an unverified storage takes the kinds of ids from its columns', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
     create table uuids (${columns.candidates('uuid')});

@@ -4,7 +4,7 @@ import { apiKeys, postgresKeyLookup, postgresStorage } from '../../../src/postgr
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { createWebhook } from '../../../src/testing/support/samples.js'
 
-t.test('whatever a host tells its driver of dates, big integers and JSON, this package reads them', async (t) => {
+t.test('this package reads dates, big integers and JSON with any type parsers of the host\'s driver', async (t) => {
   const { server, pool, saveCandidates } = await startPostgresHost(t)
   const own = new Set([pg.types.builtins.INT8, pg.types.builtins.NUMERIC, pg.types.builtins.TIMESTAMPTZ, pg.types.builtins.JSON, pg.types.builtins.JSONB, 1009])
   const types = { getTypeParser: (oid: number) => own.has(oid) ? () => ({ mine: oid }) : pg.types.getTypeParser(oid) }

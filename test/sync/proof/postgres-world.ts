@@ -48,7 +48,7 @@ export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: 
       let isDone = false
       try {
         await makeWrites(client, writes, random)
-        // Others commit meanwhile.
+        // Others commit in between.
         if (random.chance(0.3)) await sleep(random.chance(0.1) ? random.integer(100, 300) : random.integer(0, 30))
         await client.query(random.chance(0.12) ? 'rollback' : 'commit')
         isDone = true

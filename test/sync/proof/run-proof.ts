@@ -91,7 +91,7 @@ export async function runProof (world: World, options: ProofOptions): Promise<Re
     server = await world.serve(port)
   }
 
-  /** Repeats a turn of a reader until the writers have ended, whatever kills it. */
+  /** Repeats a reader's turn until the writers have ended, also after it was killed. */
   async function repeat (turn: () => Promise<void>): Promise<void> {
     while (!isOver) {
       await survive(turn, outlives)

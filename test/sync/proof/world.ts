@@ -34,7 +34,7 @@ export interface ProofServer {
   kill (): Promise<void>
 }
 
-/** Items that no writer touches: whoever reads everything has to see them. */
+/** Items that no writer touches: a complete read must contain them. */
 export function isQuiet (id: number): boolean {
   return id % 10 === 0
 }

@@ -79,7 +79,7 @@ export function testRest (t: Test, createStore: CreateTenantStore): void {
     t.same(await first.app.recruiting.removeTenant('acme'), { left: 0 }, 'nothing was recorded')
   })
 
-  t.test('a session and a cached key of a process that had not learned of a removal end with the rest', async (t) => {
+  t.test('a session and a cached key also end in a process that learns of a removal late', async (t) => {
     const { keys, pass, start } = await createVendor(t, { createStore, hasIds: false })
     const [first, second] = [await start(), await start()]
     await second.ask('/acme/candidates', 'unknown')

@@ -5,7 +5,7 @@ import { testConformance } from '../../fixtures/postgres/postgres-conformance.js
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 import { createTables, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
-t.test('PostgreSQL keeps every promise in a schema of any name, and in the order of any language', async (t) => {
+t.test('PostgreSQL passes the kit in a schema of any name and with any collation', async (t) => {
   const pool = (await startPostgres(t, "template0 locale_provider icu icu_locale 'en-US'")).createPool()
   await testConformance(t, pool, await createTables(pool, { schema: 'Größe $1 $$ "x"; drop schema \'a\'.b' }))
 })

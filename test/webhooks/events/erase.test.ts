@@ -44,7 +44,7 @@ t.test('erase rejects anything but an object, and unknown names, and erases noth
 
 const eventOfAda = { tenantSlug: 'acme', type: 'application.created', data: { full_name: 'Ada Lovelace' }, subject: 'candidate:42', subjects: ['job:7', 'candidate:42'] } as const
 
-t.test('findSubject says which webhooks an event was sent to, and when, by each subject', async (t) => {
+t.test('findSubject lists which webhooks an event was sent to, and when, for each subject', async (t) => {
   const { app, receiver, webhook, drain } = await startDelivering(t, { delivery: { retrySchedule: [0, 0] } })
   receiver.answer(500)
   const { id } = await app.recruiting.emit(eventOfAda)

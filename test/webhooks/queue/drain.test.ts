@@ -50,7 +50,7 @@ t.test('drain rejects an until that is not a time, and a misspelt option', async
   })
 })
 
-t.test('drain also waits for what is recorded while it waits', async (t) => {
+t.test('drain also waits for events recorded while it waits', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, start } = createMachines(t)
   const id = await addWebhook(receiver.url)

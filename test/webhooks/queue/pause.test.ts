@@ -78,7 +78,7 @@ t.test('a pause that several attempts in flight cause is one line, and the next 
   t.equal(lines.length, 2)
 })
 
-t.test('the line says that the status or a timeout is the reason where there is no usable Retry-After', async (t) => {
+t.test('without a usable Retry-After, the log names the status or the timeout as the reason', async (t) => {
   const { addWebhook, clock, engine, lines } = startWithLog(t, 1000)
   const receiver = await startReceiver(t)
   const id = await addWebhook(receiver.url)
@@ -147,7 +147,7 @@ t.test('a worker of another environment', async (t) => {
   })
 })
 
-t.test('health says nothing of a hold that cannot be read', async (t) => {
+t.test('health shows no hold if it cannot be read', async (t) => {
   const storage = memoryStorage()
   storage.holds.find = () => Promise.reject(new Error('down'))
   const recruiting = createRecruiting({ storage, delivery: false, logger: silentLogger })

@@ -114,7 +114,7 @@ for (const [what, [answer, excerpt]] of Object.entries(answers)) {
   })
 }
 
-t.test('so many bytes are kept as the vendor wants, of successes too', async (t) => {
+t.test('responseExcerptBytes are kept, also of successes', async (t) => {
   for (const [responseExcerptBytes, excerpt] of [[0, null], [1, 'o'], [5, 'ok '], [6, 'ok ✓']] as const) {
     const { drain, emit, lastDelivery, receiver } = await startDelivering(t, { delivery: { responseExcerptBytes } })
     receiver.answer({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok ✓!!' })
@@ -169,7 +169,7 @@ t.test('a request aborted before it had a connection is not sent over a later on
   t.same(receiver.requests.map(({ body }) => body), ['next'])
 })
 
-t.test('an attempt that undici refuses ends with its error', async (t) => {
+t.test('an attempt that undici rejects ends with its error', async (t) => {
   const connections = createConnections(connect, {})
   t.teardown(() => connections.close())
   const { ended } = begin({ origin: 'https://example.com', path: '/', headers: ['webhook-id', 'line\nbreak'], body: '', excerptBytes: 0 }, connections)
@@ -180,7 +180,7 @@ const timeoutMs = 5000
 const repaired = 'HTTP/1.1 204 No Content\r\n\r\n'
 
 for (const [title, cases] of Object.entries({ 'a broken answer': brokenAnswers, 'an odd answer': oddAnswers })) {
-  t.test(`${title} is named at once, and the next post goes out as if nothing had been`, async (t) => {
+  t.test(`${title} is reported at once, and the next post is sent normally`, async (t) => {
     const sender = await startSender(t, { timeoutMs })
     for (const [what, answer] of Object.entries(cases)) {
       const { bytes, then = 'stay', ...expected } = answer

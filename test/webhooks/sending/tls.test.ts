@@ -19,7 +19,7 @@ const cases: Array<[title: string, connect: NonNullable<Behaviour['connect']>, e
   ['hangs up in its answer', (socket) => socket.once('data', () => socket.end('\x16\x03\x03\x02\0', 'latin1')), 'connection']
 ]
 
-t.test('a handshake that fails is named at once, and nothing is sent', async (t) => {
+t.test('a failed handshake is reported at once, and nothing is sent', async (t) => {
   const sender = await startSender(t)
   for (const [title, connect, error] of cases) {
     const receiver = await startHostileReceiver(t, { connect })
@@ -40,7 +40,7 @@ t.test('a plain post to a receiver that speaks TLS fails', async (t) => {
   t.same(receiver.requests, [])
 })
 
-t.test('a port at which nothing listens refuses the connection', async (t) => {
+t.test('an attempt to a port without a listener ends with connection', async (t) => {
   const sender = await startSender(t)
   for (const url of ['http://127.0.0.1:1/', 'https://127.0.0.1:1/', 'http://127.0.0.77:1/']) {
     t.same(outcomeOf(await sender.post(url)), { responseStatus: null, error: 'connection' }, url)

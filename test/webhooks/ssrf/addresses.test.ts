@@ -51,7 +51,7 @@ t.test('the sender blocks them even if they are stored, and opens no connection'
   t.same(requests, [])
 })
 
-t.test('a connection that is made is counted', async (t) => {
+t.test('a new connection is counted', async (t) => {
   const { url, requests } = await startReceiver(t)
   const sender = await startSender(t)
   const connects = countConnects(t)
@@ -176,7 +176,7 @@ interface Tested {
   data: { id: string, duration_ms: number }
 }
 
-t.test('a network that is denied is out of reach, and nothing around it', async (t) => {
+t.test('a denied network is blocked, and its neighbours are not', async (t) => {
   const isAllowed = createAddressRule([], ['8.8.8.0/24', '2606:4700::/32', '1.1.1.1/32'])
   const shut = ['8.8.8.0', '8.8.8.255', '2606:4700::', '2606:4700:ffff::1', '1.1.1.1', '127.0.0.1', '::1']
   const open = ['8.8.7.255', '8.8.9.0', '2606:46ff::1', '2606:4701::1', '1.1.1.2']
@@ -211,7 +211,7 @@ t.test('a webhook to a denied address gets the same 400 as one to a private addr
   await create({ target_url: 'https://8.8.9.8/' })
 })
 
-t.test('a name that leads to a denied address is blocked, and no connection is made', async (t) => {
+t.test('a name that resolves to a denied address is blocked without a connection', async (t) => {
   const dns = await startDnsServer(t)
   dns.set('denied.example', { a: ['8.8.8.8'] })
   dns.set('both.example', { a: ['1.1.1.1'], aaaa: ['2606:4700::1111'] })

@@ -57,7 +57,7 @@ t.test('one bad address among good ones blocks the name, in any position', async
   t.same(requests, [])
 })
 
-t.test('where all answers are good, an address that refuses the connection gives way to the next', async (t) => {
+t.test('if all addresses are allowed, the next one is tried after a refused connection', async (t) => {
   const { port, requests } = await startReceiver(t)
   const dns = await startDnsServer(t)
   const sender = await startSender(t, { dns })
@@ -102,7 +102,7 @@ t.test('a name is looked up when something is sent and not when the webhook is w
   t.same(requests, [])
 })
 
-t.test('a name that changes between the lookup and the connection is not looked up again', async (t) => {
+t.test('a name is not resolved again between the lookup and the connection', async (t) => {
   const dns = await startDnsServer(t)
   const { port, requests } = await startReceiver(t)
   const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })

@@ -64,7 +64,7 @@ for (const scheme of ['http', 'https']) {
   })
 }
 
-t.test('a proxy that is not there is an error of the connection', async (t) => {
+t.test('a proxy that is down causes the error connection', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

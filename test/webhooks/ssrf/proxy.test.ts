@@ -283,7 +283,7 @@ t.test('a name with several addresses is not tried further once its attempt has 
   t.same(proxy.targets.length, 1)
 })
 
-t.test('a sender that is closed while the system looks up the proxy leaves nothing', async (t) => {
+t.test('closing a sender during the lookup of its proxy leaves nothing open', async (t) => {
   const receiver = await startReceiver(t)
   replaceLookup(t, () => new Promise(() => {}))
   const sender = await startSender(t, { proxy: 'http://proxy.example:3128' })

@@ -101,7 +101,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
     t.same(await claimIds(4), ['evt_3'], 'after ten minutes')
   })
 
-  t.test('retries are claimed whatever the mark, and count for the cap', async (t) => {
+  t.test('retries are claimed with any mark, and count towards the limit', async (t) => {
     const id = await addWebhook()
     await deliveries.record('acme', createEvent('evt_retry'))
     await deliveries.recordAttempts((await claim()).map((lease) => retry(lease, { retryInMs: 0 })), lenient)

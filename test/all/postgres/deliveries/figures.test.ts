@@ -23,7 +23,7 @@ function flatten (plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(flatten)]
 }
 
-t.test('the figures of a tenant cost the same whatever the tables hold, and are read from indexes', async (t) => {
+t.test('a tenant\'s figures cost the same with full tables, and are read from indexes', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
     insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
@@ -141,7 +141,7 @@ t.test('a list that takes too long is a 500 that the log explains, and the serve
   const working = async (): Promise<number> =>
     (await pool.query("select from pg_stat_activity where state = 'active' and query like '%slow_candidates%' and pid <> pg_backend_pid()")).rows.length
   while (await working() > 0) await sleep(50)
-  t.ok(performance.now() - startedAt < sleptMs, 'none of the statements has ended by itself')
+  t.ok(performance.now() - startedAt < sleptMs, 'every statement was cancelled')
 
   const { statusCode: other } = await app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer(keys.full) })
   t.equal(other, 200)

@@ -37,7 +37,7 @@ t.test('while bytes are swallowed lists answer 500 in bounded time, and deliveri
   t.match(await logs.waitFor('storage failed, deliveries wait'), { err: { message: /did not answer within 1000 ms: / } })
   await t.rejects(emit(), { code: 'storage_timeout', message: 'PostgreSQL did not answer within 1000 ms: record event' })
 
-  // Another process, which reaches the server, records an event meanwhile.
+  // Another process, which reaches the server, records an event.
   const emitter = createRecruiting({ storage, delivery: false })
   t.teardown(() => emitter.close())
   const { id } = await emitter.emit({ tenantSlug: 'acme', type: 'job.created', data: {} })

@@ -14,7 +14,7 @@ const columns = {
     created_at timestamptz not null default now(), updated_at timestamptz not null default now()`
 }
 
-t.test('the indexes of ids serve, whatever their type', async (t) => {
+t.test('pages use the indexes of ids of every type', async (t) => {
   const { pool } = await startPostgresHost(t)
   const asked: Array<[statement: string, values: unknown[]]> = []
   // A driver that notes statements.

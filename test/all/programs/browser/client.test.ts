@@ -74,7 +74,7 @@ t.test('the reference page', { skip: noBrowser }, async (t) => {
 
   await t.test('opens the operation of an address, and trying it out as proposed finds something', async (t) => {
     const { page, errors } = await visit(browser, `${reference}#/candidates/listCandidates`)
-    // By key: the page scrolls to the operation of its address meanwhile.
+    // By key, because the page scrolls to the operation in its address.
     await page.getByRole('button', { name: 'Authorize', exact: true }).press('Enter')
     await page.getByLabel('auth-bearer-value').fill('acme-secret-key')
     await page.getByRole('button', { name: 'Apply credentials' }).click()

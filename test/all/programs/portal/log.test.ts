@@ -105,7 +105,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.locator('[aria-posinset="1"]:focus-within').waitFor()
   })
 
-  await t.test('one delivery tells what happened, and what to try', async (t) => {
+  await t.test('a delivery shows what happened and what to try', async (t) => {
     const page = await open(`#/${broken}`)
     await page.getByRole('link', { name: 'job.updated' }).click()
     await page.getByText('1 attempt failed. We will retry automatically.').waitFor()
@@ -233,7 +233,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
   })
 
   await t.test('axe finds nothing, in either theme', async (t) => {
-    // It tries an inline style, which the page's policy refuses with an error.
+    // It tries an inline style, which the page's policy blocks with an error.
     const { page } = await server.open(browser, `#/${broken}`, { before: installAxe })
     t.teardown(() => page.context().close())
     await page.getByRole('article').first().waitFor()
@@ -247,7 +247,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     t.same(await auditThemes(page), [])
   })
 
-  await t.test('a failure says what to try, keeps the rows and ends by itself', async (t) => {
+  await t.test('a failure says what to try, keeps the rows and disappears after a success', async (t) => {
     const page = await open(`#/${broken}`)
     await page.getByRole('article').first().waitFor()
     await page.route(/deliveries\?/, (route) => route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'Broken', request_id: 'req-7' } } }))
@@ -286,7 +286,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     t.ok((values.get('JSHeapUsedSize') ?? Infinity) < 50_000_000, `${values.get('JSHeapUsedSize')} bytes`)
   })
 
-  await t.test('no page complained, or asked for anything elsewhere', async (t) => {
+  await t.test('no page logged an error or requested anything from another origin', async (t) => {
     // The answers 400 and 500 of the tests above.
     t.same(complaints.flat().filter((text) => !/the server responded with a status of (400|500)/.test(text)), [])
   })

@@ -44,7 +44,7 @@ async function goTo (page: Page, route: string): Promise<void> {
 async function seeNoFaults (t: Test, { page, errors }: Pick<Visit, 'page' | 'errors'>): Promise<void> {
   await goTo(page, '#/1')
   await page.getByRole('heading', { level: 1, name: 'CRM sync' }).waitFor()
-  // From here on, the page's policy refuses styles that axe adds for itself.
+  // From here on, the page's policy blocks styles that axe adds.
   t.same(errors, [])
   t.same(await findViolations(page), [], 'the webhook')
   await goTo(page, '#/')
@@ -79,7 +79,7 @@ t.test('the look of the portal', { skip: noBrowser }, async (t) => {
     await seeNoFaults(t, { page, errors })
   })
 
-  await t.test('texts that do not arrive are asked for again, and a session in another language changes them', async (t) => {
+  await t.test('texts that fail to load are requested again, and a session in another language replaces them', async (t) => {
     const host = await startPortalHost(t)
     await host.addWebhook()
     const { page } = await visit(browser, 'about:blank')
@@ -106,7 +106,7 @@ t.test('the look of the portal', { skip: noBrowser }, async (t) => {
     t.same(await findViolations(page), [])
   })
 
-  await t.test('hostile names and addresses are text, and break no layout', async (t) => {
+  await t.test('hostile names and addresses are shown as text and do not break the layout', async (t) => {
     const host = await startPortalHost(t)
     const shown = new Map<number, string>()
     for (const [index, [name, text]] of Object.entries(names).entries()) shown.set(await host.addWebhook(name, urls[index % urls.length]), text)

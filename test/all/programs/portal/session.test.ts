@@ -151,7 +151,7 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     t.same(errors, [])
   })
 
-  await t.test('Back brings neither a secret nor the session back, from the pages that a browser keeps', async (t) => {
+  await t.test('the Back button restores neither a secret nor the session', async (t) => {
     const host = await startPortalHost(t, { before: (app) => app.get('/settings', (_request, reply) => reply.type('text/html').send('<title>Settings</title>')) })
     const { page } = await visit(await startKeepingBrowser(t), await host.createSession())
     page.on('dialog', (dialog) => dialog.accept())
@@ -219,7 +219,7 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     t.same(errors, [])
   })
 
-  await t.test('its token is in memory alone, and leaves it only towards the API', async (t) => {
+  await t.test('its token is kept only in memory, and sent only to the API', async (t) => {
     const host = await startPortalHost(t)
     await host.addWebhook()
     const url = await host.createSession()

@@ -24,7 +24,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
   const complaints: string[] = []
   receiver.answer((response, { path }) => response.writeHead(Number(path.slice(1)), { 'retry-after': '30' }).end())
 
-  /** Opens a place; whatever the page complains about fails the test at the end. Answers of the API with 4xx are logged by the browser. */
+  /** Opens a place. Every error that the page logs fails the test at the end. Answers of the API with 4xx are logged by the browser. */
   async function open (place: string, options: Parameters<typeof server.open>[2] = {}): Promise<Page> {
     const { page, errors, strayRequests } = await server.open(browser, place, options)
     page.on('close', () => complaints.push(...errors.filter((error) => !error.includes('the server responded with a status of 4')), ...strayRequests))
@@ -299,7 +299,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     await page.close()
   })
 
-  await t.test('shows each action to those alone who may do it', async (t) => {
+  await t.test('shows each action only to users who may do it', async (t) => {
     const id = await add('Shown', '/204')
     const page = await open(`#/${id}`)
     const names = ['Edit', 'Send a test', 'Pause', 'Rotate secret', 'Delete', 'Add webhook']
@@ -343,7 +343,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
   await t.test('is accessible in both themes, and fits 320 pixels', async (t) => {
     const id = await add('Audited', '/500')
     await happen()
-    // Not by `open`: axe measures with inline styles, which the policy of the page refuses.
+    // Not by `open`: axe measures with inline styles, which the page's policy blocks.
     const { page } = await server.open(browser, '#/new', { ...narrow, before: installAxe })
     const found: string[] = []
     const audit = async (screen: string): Promise<void> => {
@@ -540,7 +540,7 @@ t.test('the portal sets headers of a webhook, and says which events will go', { 
   await button('Remove header 2').click()
   await becomes(t, () => page.getByLabel('Name of header 1').inputValue(), 'X-Api-Key')
   await page.getByLabel('Value of header 1').fill('second')
-  // axe itself sets styles that the policy of the page refuses.
+  // axe sets styles that the page's policy blocks.
   t.same([...errors, ...strayRequests], [])
   t.strictSame(await auditThemes(page), [])
   await button('Save changes').click()
