@@ -43,7 +43,6 @@ export function hashApiKey (key: string): string {
   return hash('sha256', key, 'hex')
 }
 
-/** Reads the prefix of keys. */
 export function readKeyPrefix (prefix = 'rk', path: string): string {
   const isPrefix = typeof prefix === 'string' && /^[a-z][a-z0-9]{1,15}$/.test(prefix)
   assertOption(isPrefix, path, '2 to 16 characters of a-z and 0-9, the first a letter', prefix)

@@ -15,7 +15,6 @@ export interface LoggedEvent {
   transaction: unknown
 }
 
-/** The events of a recorder. */
 export interface EventLog extends Pick<DeliveryStore, 'record' | 'erase' | 'listSubjectEvents'> {
   /** Always the same array. */
   readonly events: LoggedEvent[]

@@ -128,7 +128,6 @@ export function integer (minimum: number, maximum: number, usual?: number): Read
   }
 }
 
-/** Returns a reader of booleans. */
 export function flag (usual: boolean): Reader<boolean> {
   return (value = usual, path) => {
     assertOption(typeof value === 'boolean', path, 'a boolean', value)
@@ -218,7 +217,6 @@ export function unread (value: unknown): unknown {
   return value
 }
 
-/** Returns a reader of functions. */
 export function callable<Value extends Function> (): Reader<Value> {
   return (value, path) => {
     assertOption(typeof value === 'function', path, 'a function', value)
@@ -257,7 +255,6 @@ export function readKeys (keys: unknown, path: string): readonly Uint8Array[] {
 /** A limit, or a function of the host that returns it. */
 export type Limit<Of> = number | ((of: Of) => number | Promise<number>)
 
-/** Returns a reader of limits. */
 export function limit<Of> (minimum: number, maximum: number, usual: number): Reader<Limit<Of>> {
   return (value = usual, path) => {
     const isValid = typeof value === 'function' || isWithin(value, minimum, maximum)

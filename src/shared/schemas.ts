@@ -20,7 +20,6 @@ const dateTime = { format: 'date-time', examples: ['2026-03-01T09:30:00.000Z'] }
 /** RFC 3339 in UTC with milliseconds. */
 export const DateTime = Type.String(dateTime)
 
-/** A date-time with a description. */
 export function DateTimeOf (description: string) {
   return Type.String({ ...dateTime, description })
 }

@@ -165,7 +165,7 @@ const ways: Record<string, (error: unknown) => unknown> = {
 
 for (const [way, fail] of Object.entries(ways)) {
   for (const port of ['storage', 'key lookup']) {
-    t.test(`whatever is ${way} the ${port} gets 500, is logged with the request id and never sent`, async (t) => {
+    t.test(`any value ${way} the ${port} gets 500, is logged with the request id and never sent`, async (t) => {
       let error: unknown
       const logs = captureLogs()
       const storage = memoryStorage({ tenants })

@@ -100,7 +100,7 @@ t.test('an operation with a budget of its own has it for its tool too', async (t
   t.equal((await sendCall(app, keys.full, 'list_jobs')).statusCode, 429)
 })
 
-t.test('each request to the endpoint counts, whatever becomes of it', async (t) => {
+t.test('each request to the endpoint counts, with any outcome', async (t) => {
   const max = 6
   const app = await buildApp(t, { mcp: true, rateLimit: { max } })
   const requests: Array<[status: number, InjectOptions]> = [
@@ -151,7 +151,7 @@ t.test('clients may accept JSON alone, or anything; a notification gets no body'
   }
 })
 
-t.test('a call reaches its operation, whatever the URL of the message looks like', async (t) => {
+t.test('a call reaches its operation, with any URL of the message', async (t) => {
   const reached: string[] = []
   let served = 0
   const app = await buildApp(t, {

@@ -67,7 +67,6 @@ export function appendRows (log: LogRows, { data, meta }: DeliveryPage): LogRows
   }
 }
 
-/** Compares the rows with the newest page. */
 export function compareRows (log: LogRows, newest: DeliveryPage): Difference {
   const known = new Set(log.rows.map(({ id }) => id))
   const added = newest.data.filter(({ id }) => !known.has(id)).length

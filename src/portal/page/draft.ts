@@ -23,7 +23,6 @@ export const maxHeaders = 10
 /** The fault of a field: a text of the page. */
 type Fault = keyof PortalMessages['form']['faults']
 
-/** By field. */
 type Faults = { [Field in keyof Draft]?: Fault | undefined }
 
 /**
@@ -214,7 +213,6 @@ export interface DraftStore {
   drop (form: string): void
 }
 
-/** The storage of a tab. */
 interface TabStorage {
   getItem (key: string): string | null
   setItem (key: string, text: string): void

@@ -29,7 +29,6 @@ export interface Portal extends Navigation {
   visits: { current: number }
   /** The place in the log from which a delivery was opened. */
   logPlace: { current: LogPlace | null }
-  /** The state of the session. */
   state: SessionState
   /** Asks the page around this one for a session again; `null` without such a page. */
   askAgain: (() => void) | null

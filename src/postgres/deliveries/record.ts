@@ -7,7 +7,6 @@ export function recordCall (schema: string): string {
   return `${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 }
 
-/** The values of `recordCall`. */
 export function recordValues (tenant: string, event: NewEvent): unknown[] {
   const {
     id,

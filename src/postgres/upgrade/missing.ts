@@ -50,7 +50,6 @@ export async function findMissing (
   }
 }
 
-/** Returns the names of the missing migrations and functions. */
 export function listNames ({ migrations, functions }: Pick<Missing, 'migrations' | 'functions'>): string[] {
   return [...migrations, ...functions]
 }

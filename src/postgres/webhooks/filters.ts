@@ -1,7 +1,6 @@
 import type { EventFilters, FilterValue } from '../../ports/index.js'
 import { isStorableText } from '../../shared/text.js'
 
-/** Returns the values of the columns `filters` and `filter_path`. */
 export function filterColumns (filters: EventFilters | null): [filters: string | null, filterPath: string | null] {
   return filters === null ? [null, null] : [JSON.stringify(filters), formatFilterPath(filters)]
 }

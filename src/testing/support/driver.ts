@@ -152,7 +152,6 @@ function createBench (harness: StorageHarness): StorageDriver {
   return driver
 }
 
-/** Returns the event ids of claimed deliveries. */
 export function eventIds (claimed: readonly ClaimedDelivery[]): string[] {
   return claimed.map(({ eventId }) => eventId)
 }
@@ -162,7 +161,6 @@ export function progress (log: readonly Delivery[]): Array<[status: string, atte
   return log.map(({ status, attempt_count: attempts }) => [status, attempts])
 }
 
-/** Returns the status of each delivery of a log. */
 export function statuses (log: readonly Delivery[]): string[] {
   return log.map(({ status }) => status)
 }

@@ -33,7 +33,6 @@ interface Dependencies {
 /** Counting more would take too long. */
 const maxLogTotal = 10_000
 
-/** Creates the operations on deliveries. */
 export function createDeliveryOperations ({ webhooks, history }: Dependencies): DeliveryOperations {
   return {
     async listDeliveries (tenant, webhookId, query) {

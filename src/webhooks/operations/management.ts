@@ -26,7 +26,6 @@ import { generateSecret, isSameSecret, isSecret } from '../sending/signature.js'
 import { assertAllKnown } from './event-types.js'
 import { type LimitedTenant, maxWebhooks } from '../../options/options.js'
 
-/** Input of `create`. */
 export interface WebhookInput {
   name: string
   target_url: string
@@ -36,7 +35,6 @@ export interface WebhookInput {
   filters?: EventFilters | null
 }
 
-/** Input of `update`. */
 export interface WebhookUpdate extends Omit<WebhookChanges, 'headers'> {
   headers?: OwnHeaders | null
 }

@@ -5,7 +5,6 @@ import type { EventSchemas } from '../events/catalogue.js'
 import type { History } from '../history.js'
 import { assertAllKnown } from './event-types.js'
 
-/** Input of `preview`. */
 export interface PreviewInput {
   event_types: string[]
   filters?: EventFilters | null

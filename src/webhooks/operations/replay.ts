@@ -5,7 +5,6 @@ import type { EventSchemas } from '../events/catalogue.js'
 import type { History } from '../history.js'
 import { assertAllKnown } from './event-types.js'
 
-/** Input of `replay`. */
 export interface ReplayInput {
   include: 'undelivered' | 'all'
   /** RFC 3339, like `until`. */
