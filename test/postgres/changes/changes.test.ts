@@ -1,33 +1,13 @@
 import type pg from 'pg'
 import t from 'tap'
 import { postgresStorage } from '../../../src/postgres/index.js'
-import { startPostgresHost, startPostgresServerHost } from '../../fixtures/postgres/postgres.js'
+import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 
 t.test('the order of changes', async (t) => {
   const { pool, storage: { changes }, clear } = await startPostgresHost(t)
   t.beforeEach(clear)
   const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
-  async function rowCount (): Promise<number> {
-    await compact(changes)
-    return (await pool.query('select from recruiting.changes')).rows.length
-  }
-
-  t.test('a change that commits late comes late, after those that it hid', async (t) => {
-    const start = await changes.begin('acme', 'candidate')
-    await withClient(pool, async (late) => {
-      await late.query('begin')
-      await record('late', late)
-      for (const id of ['1', '2']) await record(id)
-      const hidden = await follow(changes, start)
-      t.strictSame(hidden.ids, [])
-      t.strictSame(await changes.list('acme', 'candidate', { after: hidden.position, limit: 1 }), { ids: [], position: hidden.position, hasMore: false })
-      await late.query('commit')
-      const rest = await follow(changes, hidden.position, { limit: 1 })
-      t.strictSame(rest.ids, ['late', '1', '2'])
-      t.strictSame((await follow(changes, rest.position)).ids, [])
-    })
-  })
 
   t.test('a transaction that records no change hides nothing', async (t) => {
     await withClient(pool, async (writer) => {
@@ -36,17 +16,6 @@ t.test('the order of changes', async (t) => {
       await record('1')
       t.strictSame((await follow(changes, start)).ids, ['1'])
     })
-  })
-
-  t.test('a rolled back transaction leaves no change, and readers go on behind it', async (t) => {
-    const start = await changes.begin('acme', 'candidate')
-    await withClient(pool, async (client) => {
-      await client.query('begin')
-      await record('lost', client)
-      await client.query('rollback')
-    })
-    await record('1')
-    t.strictSame((await follow(changes, start)).ids, ['1'])
   })
 
   t.test('a savepoint takes its changes with it, and no others', async (t) => {
@@ -63,20 +32,6 @@ t.test('the order of changes', async (t) => {
       await client.query('commit')
     })
     t.strictSame([...new Set((await follow(changes, start)).ids)], ['kept', 'again'])
-  })
-
-  t.test('one row is kept for each candidate, also when an older transaction records it after a younger one', async (t) => {
-    const start = await changes.begin('acme', 'candidate')
-    for (let n = 0; n < 3; n++) await record('1')
-    t.equal(await rowCount(), 1)
-    await withClient(pool, async (older) => {
-      await older.query('begin; select pg_current_xact_id()')
-      await record('1')
-      await record('1', older)
-      await older.query('commit')
-    })
-    t.equal(await rowCount(), 1)
-    t.strictSame((await follow(changes, start)).ids, ['1'])
   })
 
   t.test('the row says whether the last change of a transaction deleted it', async (t) => {
@@ -150,18 +105,6 @@ t.test('a position', async (t) => {
     for (const text of texts) t.equal(await list(text), null, text)
   })
 
-  t.test('is known until changes after it are pruned', async (t) => {
-    const start = await changes.begin('acme', 'candidate')
-    await record('1')
-    const { position: middle } = await follow(changes, start)
-    await record('2')
-    t.equal(await changes.prune({ retentionDays: 1, limit: 10 }), 0, 'none is older than a day')
-    await pool.query("update recruiting.changes set changed_at = now() - interval '2 days' where id = '1'")
-    t.equal(await changes.prune({ retentionDays: 1, limit: 10 }), 1)
-    t.equal(await list(start), null)
-    t.strictSame((await follow(changes, middle)).ids, ['2'])
-  })
-
   t.test('stays unknown when an earlier change is pruned later', async (t) => {
     await changes.prune({ retentionDays: 0, limit: 10 })
     await record('old')
@@ -189,7 +132,7 @@ t.test('recording a change', async (t) => {
     await client.query(`begin isolation level ${level}; set local lock_timeout to '1ms'`)
   }
 
-  for (const level of ['read uncommitted', 'read committed', 'repeatable read', 'serializable']) {
+  for (const level of ['read committed', 'repeatable read', 'serializable']) {
     t.test(`waits for nobody at ${level}: two transactions record the same candidates in opposite order`, async (t) => {
       const ids = ['1', '2', '3']
       for (const id of ids) await record(id)
@@ -334,7 +277,7 @@ t.test('the SQL function changed', async (t) => {
 })
 
 t.test('readers are held back', async (t) => {
-  const { pool, server, storage: { changes }, clear } = await startPostgresServerHost(t, { settings: ['fsync=off', 'autovacuum=off', 'max_prepared_transactions=2'] })
+  const { pool, server, storage: { changes }, clear } = await startPostgresHost(t)
   t.beforeEach(clear)
   const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
   const nobody = { heldBackMs: 0, heldBackBy: null }
@@ -354,21 +297,6 @@ t.test('readers are held back', async (t) => {
       await client.query('commit; reset application_name')
       t.strictSame(await changes.stats(), nobody)
     })
-  })
-
-  t.test('by a prepared transaction, which needs no connection', async (t) => {
-    const start = await changes.begin('acme', 'candidate')
-    await withClient(pool, async (client) => {
-      await client.query('begin')
-      await record('prepared', client)
-      await client.query("prepare transaction 'two phases'")
-    })
-    await record('1')
-    t.strictSame((await follow(changes, start)).ids, [])
-    t.match(await changes.stats(), { heldBackBy: 'prepared transaction two phases, user postgres', heldBackMs: Number })
-    await pool.query("commit prepared 'two phases'")
-    t.strictSame((await follow(changes, start)).ids, ['prepared', '1'])
-    t.strictSame(await changes.stats(), nobody)
   })
 
   t.test('by somebody whose transaction the database user may not see, for as long as the first change is hidden', async (t) => {

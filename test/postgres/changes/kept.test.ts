@@ -1,6 +1,5 @@
 import t from 'tap'
 import { endSyncTokens } from '../../../src/postgres/index.js'
-import { createRecruiting } from '../../../src/index.js'
 import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { peopleColumns, startSyncedPeople } from '../../fixtures/sync/synced-people.js'
@@ -72,14 +71,6 @@ t.test('pruning compacts recent changes', async (t) => {
     t.equal((await ids('recent_changes')).length, 0)
     t.equal((await ids('changes')).length, 25_000)
     t.equal(new Set((await follow(changes, start, { limit: 5000 })).ids).size, 25_000)
-  })
-
-  t.test('logical replication can follow', async (t) => {
-    await pool.query('create publication everything for all tables')
-    await record('1')
-    await t.resolves(compact(changes))
-    await pool.query('drop publication everything')
-    t.strictSame(await ids('changes'), ['1'])
   })
 })
 
@@ -173,42 +164,4 @@ t.test('ending tokens waits for a process that prunes, also where transactions a
     await ending
   })
   t.not(await readId(), before)
-})
-
-t.test('changes of a tenant are kept', async (t) => {
-  const { pool, storage, clear } = await startPostgresHost(t)
-  const { changes } = storage
-  const recruiting = createRecruiting({ storage, delivery: false })
-  t.teardown(() => recruiting.close())
-  t.beforeEach(clear)
-  const record = (tenantSlug: string, id: string, transaction?: unknown) => changes.record(tenantSlug, { kind: 'candidate', id, deleted: false }, transaction)
-  async function rows (): Promise<string[]> {
-    await compact(changes)
-    const { rows } = await pool.query('select tenant, id from recruiting.changes order by 1, 2')
-    return rows.map((row) => Object.values(row).join(' '))
-  }
-
-  t.test('until it is renamed, because the clients of both names begin again', async (t) => {
-    await record('acme', '1')
-    await compact(changes)
-    await record('globex', '2')
-    await record('acme', '3')
-    await withClient(pool, async (client) => {
-      await client.query('begin')
-      for (const tenantSlug of ['acme', 'initech']) await record(tenantSlug, '4', client)
-      await recruiting.renameTenant('acme', 'initech', { transaction: client })
-      await record('initech', '5', client)
-      await client.query('commit')
-    })
-    t.strictSame(await rows(), ['globex 2', 'initech 5'])
-  })
-
-  t.test('until it is removed', async (t) => {
-    await record('acme', '1')
-    await compact(changes)
-    await record('acme', '1')
-    await record('globex', '2')
-    await recruiting.removeTenant('acme')
-    t.strictSame(await rows(), ['globex 2'])
-  })
 })

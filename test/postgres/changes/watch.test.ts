@@ -63,21 +63,19 @@ t.test('a watched table', async (t) => {
     t.strictSame(await changed("update people set name = 'z' where id = 2000"), ['2000'], 'after so many')
   })
 
-  for (const level of ['read committed', 'repeatable read', 'serializable']) {
-    t.test(`adds no wait and no failure at ${level}`, async (t) => {
-      await pool.query("insert into people values (20, 'acme'), (21, 'acme') on conflict do nothing; create table if not exists notes (person bigint)")
-      await watch(pool, 'notes', { kind: 'candidate', id: 'person', tenant: "'acme'" })
-      const start = await changes.begin('acme', 'candidate')
-      await withClient(pool, (first) => withClient(pool, async (second) => {
-        for (const client of [first, second]) await client.query(`begin isolation level ${level}; set local lock_timeout to '1ms'; select now()`)
-        await pool.query('insert into notes values (20), (21)')
-        for (const [client, id] of [[first, 20], [second, 21], [first, 21], [second, 20]] as const) await client.query(`insert into notes values (${id})`)
-        await second.query('commit')
-        await first.query('commit')
-      }))
-      t.strictSame([...new Set((await follow(changes, start)).ids)].toSorted(), ['20', '21'])
-    })
-  }
+  t.test('adds no wait and no failure', async (t) => {
+    await pool.query("insert into people values (20, 'acme'), (21, 'acme') on conflict do nothing; create table if not exists notes (person bigint)")
+    await watch(pool, 'notes', { kind: 'candidate', id: 'person', tenant: "'acme'" })
+    const start = await changes.begin('acme', 'candidate')
+    await withClient(pool, (first) => withClient(pool, async (second) => {
+      for (const client of [first, second]) await client.query("begin isolation level serializable; set local lock_timeout to '1ms'; select now()")
+      await pool.query('insert into notes values (20), (21)')
+      for (const [client, id] of [[first, 20], [second, 21], [first, 21], [second, 20]] as const) await client.query(`insert into notes values (${id})`)
+      await second.query('commit')
+      await first.query('commit')
+    }))
+    t.strictSame([...new Set((await follow(changes, start)).ids)].toSorted(), ['20', '21'])
+  })
 
   t.test('ignores ids and tenants that the API cannot have', async (t) => {
     await pool.query('create table odd (id text, company text)')
@@ -332,20 +330,6 @@ t.test('rows updated in the transaction that renames their tenant: copies of bot
   t.equal(Object.keys(copyOf('globex')).length, 3)
 })
 
-t.test('a removed tenant\'s token expires, also after the name was taken again', async (t) => {
-  const { pool, serve, follow, watchPeople, copyOf, itemsOf, restarts } = await startSyncedPeople(t)
-  await watchPeople()
-  await serve()
-  await follow()
-  const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false })
-  t.teardown(() => recruiting.close())
-  await pool.query('delete from crm.people')
-  await recruiting.removeTenant('acme')
-  await pool.query("insert into crm.people values (9, 'acme', 'Another customer')")
-  await follow()
-  t.strictSame([copyOf(), restarts()], [await itemsOf(), 1])
-})
-
 t.test('a row may concern several candidates', async (t) => {
   const { pool, storage: { changes } } = await startPostgresHost(t)
   await pool.query(`
@@ -413,23 +397,6 @@ const gaps: Array<[what: string, sql: string]> = [
     end $$`]
 ]
 
-for (const [what, sql] of [...losses, ...gaps]) {
-  t.test(`after ${what}, and watch at the next start, copies are exact`, async (t) => {
-    const { pool, serve, follow, watchPeople, copyOf, itemsOf } = await startSyncedPeople(t)
-    await watchPeople()
-    await serve()
-    t.equal(await follow(), 200)
-    await pool.query(sql)
-    await watchPeople()
-    await serve()
-    t.equal(await follow(), 200)
-    t.strictSame(copyOf(), await itemsOf())
-    await pool.query(writes)
-    t.equal(await follow(), 200)
-    t.strictSame(copyOf(), await itemsOf(), 'later changes are recorded again')
-  })
-}
-
 for (const [what, sql] of losses) {
   t.test(`while ${what}, a running server and a new one serve no sync`, async (t) => {
     const { pool, serve, follow, watchPeople, copyOf, itemsOf, restarts } = await startSyncedPeople(t)
@@ -442,6 +409,9 @@ for (const [what, sql] of losses) {
     await watchPeople()
     t.equal(await follow(), 200, 'the running server serves again')
     t.strictSame(copyOf(), await itemsOf())
+    await pool.query("update crm.people set name = 'Changed again'")
+    t.equal(await follow(), 200)
+    t.strictSame(copyOf(), await itemsOf(), 'later changes are recorded')
     await pool.query(sql)
     await serve()
     t.equal(await follow(), 404)

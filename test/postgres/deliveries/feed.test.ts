@@ -150,8 +150,8 @@ t.test('memory and PostgreSQL match the same events, with any data and filters',
     counts.all++
     counts.matching += expected ?? 0
     return expected === got && texts[0] === texts[1]
-  }), { numRuns: 1000, seed: 1 })
-  t.ok(counts.matching > 100 && counts.all - counts.matching > 100, 'many match and many do not', counts)
+  }), { numRuns: 200, seed: 1 })
+  t.ok(counts.matching > 20 && counts.all - counts.matching > 20, 'many match and many do not', counts)
 
   const selection = { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 2000 } as const
   for (const filters of [{ 'data.a': [null] }, { 'data.a': [1, 0, '', 'a', true], 'data.b': [null] }, { 'data.0': ['1', 1, null, '?'] }] satisfies EventFilters[]) {

@@ -119,8 +119,7 @@ t.test('API keys', async (t) => {
 })
 
 t.test('keys belong to a tenant', async (t) => {
-  const pool = (await startPostgres(t)).createPool()
-  await migrate(pool)
+  const { pool } = await startPostgresHost(t)
   const keys = apiKeys(pool)
   const lookUp = postgresKeyLookup(pool)
   const acme = { tenantSlug: 'acme' }
@@ -312,8 +311,7 @@ t.test('rotating a key', async (t) => {
 })
 
 t.test('keys of tenants with ids of their own', async (t) => {
-  const pool = (await startPostgres(t)).createPool()
-  await migrate(pool)
+  const { pool } = await startPostgresHost(t)
   const keys = apiKeys(pool)
   const named = apiKeys(pool, { tenantSlug: async (tenantId) => tenantId === '42' ? 'acme' : null })
   const lookUp = postgresKeyLookup(pool)
