@@ -14,7 +14,7 @@ returns table (
 )
 language plpgsql
 set search_path from current
--- Each search reads an index and stops, whatever the role sets and the planner believes about the size of the queue.
+-- Each search reads an index and stops, with any settings of the role and any estimate of the size of the queue.
 set enable_indexscan to on
 set enable_indexonlyscan to on
 set enable_tidscan to on
@@ -475,7 +475,7 @@ begin
       response_status integer, error text, response_excerpt text, retry_in_ms double precision
     )
   ), leased as materialized (
-    -- One search for each lease, whatever the planner believes about the size of the queue.
+    -- One search for each lease, with any estimate of the size of the queue.
     select r.*, q.place, q.event_seq, q.event_type, q.created_at, q.attempts
     from result r
     cross join lateral (
