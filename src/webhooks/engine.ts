@@ -142,7 +142,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     await sender.close()
   }
 
-  const history = limitHistory(deliveries, feed)
+  const history = limitHistory(deliveries, feed, runtime.runInHistorySlot)
   const operations = createWebhookOperations({
     webhooks,
     history,

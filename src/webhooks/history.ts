@@ -1,5 +1,5 @@
 import { RecruitingApiError } from '../errors.js'
-import type { DeliveryStore, EventFeed } from '../ports/index.js'
+import type { Clock, DeliveryStore, EventFeed } from '../ports/index.js'
 
 const slots = 2
 const waitMs = 1000
@@ -12,17 +12,14 @@ export type History = Pick<
 > & Partial<Pick<EventFeed, 'latest'>>
 
 /** Runs a call in a slot, in the order of the calls. */
-type RunInSlot = <Result>(work: () => Promise<Result>) => Promise<Result>
-
-// Engines of one process usually share a pool, so they share the slots.
-const run = createSlots()
+export type RunInSlot = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
  * Lets at most two calls of the process at a time read a tenant's history, because their cost grows with what the
  * tenant stores: otherwise one tenant could take every connection. A call waits a second for its turn, then rejects
  * with `busy`.
  */
-export function limitHistory (deliveries: DeliveryStore, feed: EventFeed | undefined): History {
+export function limitHistory (deliveries: DeliveryStore, feed: EventFeed | undefined, run: RunInSlot): History {
   return {
     list (...values) {
       const [, , { offset }] = values
@@ -39,7 +36,8 @@ export function limitHistory (deliveries: DeliveryStore, feed: EventFeed | undef
   }
 }
 
-function createSlots (): RunInSlot {
+/** Creates the slots of a process, for all of its engines: they usually share a pool. */
+export function createHistorySlots (clock: Clock): RunInSlot {
   let running = 0
   const waiting = new Set<() => void>()
 
@@ -50,10 +48,10 @@ function createSlots (): RunInSlot {
     }
     await new Promise<void>((resolve, reject) => {
       function begin (): void {
-        clearTimeout(timer)
+        clock.clearTimeout(timer)
         resolve()
       }
-      const timer = setTimeout(() => {
+      const timer = clock.setTimeout(() => {
         waiting.delete(begin)
         reject(new RecruitingApiError('busy', 'too many calls read the history of tenants: try again in 5 seconds'))
       }, waitMs)

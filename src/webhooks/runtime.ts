@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../ports/index.js'
 import { systemClock } from '../shared/clock.js'
+import { createHistorySlots, type RunInSlot } from './history.js'
 import { createLateSender } from './sending/late-sender.js'
 
 /** What the engine uses of its process besides the host's clock. A simulation replaces it, to repeat a run exactly. */
@@ -12,11 +13,14 @@ export interface Runtime {
   /** Returns a number from 0 up to 1. */
   random (): number
   createSender: typeof createLateSender
+  /** Shared by all engines of the process. */
+  runInHistorySlot: RunInSlot
 }
 
 export const systemRuntime: Runtime = {
   clock: systemClock,
   nextTick: () => setImmediate(),
   random: () => Math.random(),
-  createSender: createLateSender
+  createSender: createLateSender,
+  runInHistorySlot: createHistorySlots(systemClock)
 }

@@ -4,6 +4,7 @@ import { readRecruitingOptions } from '../../src/options/options.js'
 import type { EventFeed } from '../../src/ports/index.js'
 import { createSteadyNow } from '../../src/shared/clock.js'
 import { createEngine, type Engine } from '../../src/webhooks/engine.js'
+import { createHistorySlots } from '../../src/webhooks/history.js'
 import { Model } from './model.js'
 import { moods, Network, type Sent } from './network.js'
 import { createRandom, type Random } from './random.js'
@@ -229,7 +230,8 @@ class Day {
       clock: machine.clock,
       nextTick: () => machine.nextTick(),
       random: () => jitter.next(),
-      createSender: () => this.network.createSender(machine)
+      createSender: () => this.network.createSender(machine),
+      runInHistorySlot: createHistorySlots(machine.clock)
     })
     for (const name of ['webhookFailing', 'webhookDisabled'] as const) {
       engine.recruiting.on(name, ({ webhookId }) => { if (name === 'webhookDisabled') this.#told.add(webhookId) })
