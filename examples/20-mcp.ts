@@ -16,7 +16,7 @@ await app.register(recruitingApi, {
   keyLookup: memoryKeyLookup([
     { key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['candidates:read', 'jobs:read'] }
   ]),
-  // Agents read why an argument was refused, and try again.
+  // Agents read why an argument was rejected, and try again.
   errorDetails: true,
   mcp: true
 })
