@@ -71,7 +71,8 @@ export function formatFind (relation: TenantRelation, columns: string, tenant: s
 
 /**
  * Returns the statement of the rows after an id; from the first one if it is `null`. A view reads its ids first: a
- * join that follows the order of ids would read the joined table from its beginning.
+ * join that follows the order of ids would read the joined table from its beginning, and one with the ids as a table
+ * may read all of it.
  */
 export function formatPageAfter (
   relation: TenantRelation, columns: string, tenant: string, { after, limit }: { after: Id | null, limit: number }
@@ -84,7 +85,7 @@ export function formatPageAfter (
   const slice = `from ${name} r ${where} ${order} limit ${where.bind(limit)}`
   const text = isIndexable
     ? `select ${columns} ${slice}`
-    : `select ${columns} from (select id ${slice}) as page join ${name} r using (id) where ${isOfTenant[0]('$1')} ${order}`
+    : `select ${columns} from ${name} r where ${isOfTenant[0]('$1')} and r.id = any (array(select r.id ${slice})) ${order}`
   return { text, values: where.values }
 }
 

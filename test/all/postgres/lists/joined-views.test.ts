@@ -6,9 +6,9 @@ import { createSession } from '../../../../src/postgres/session.js'
 import { measureBuffers } from '../../../fixtures/postgres/buffers.js'
 import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
 
-t.test('a page of sync over a view that joins by primary key reads as much at the end as at the beginning', async (t) => {
+t.test('a page of sync over a view that joins by primary key reads its rows and no others, at the beginning and at the end', async (t) => {
   const { pool } = await startPostgresHost(t)
-  const rows = 100_000
+  const rows = 50_000
   await pool.query(`
     create table people (id bigint primary key, tenant_slug text not null, name text not null, at timestamptz not null default now());
     create index on people (tenant_slug, id);
@@ -31,6 +31,5 @@ t.test('a page of sync over a view that joins by primary key reads as much at th
     t.same(found.map(({ id, headline }) => [Number(id), headline]).at(-1), [after + 200, `Headline ${after + 200}`])
     buffers.push(await measureBuffers(pool, page.text, page.values))
   }
-  t.comment(buffers.join(', '))
-  t.ok(Math.max(...buffers) <= 1.2 * Math.min(...buffers), buffers.join(', '))
+  for (const count of buffers) t.ok(count < 800, `${count} buffers for 200 rows`)
 })
