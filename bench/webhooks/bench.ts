@@ -8,7 +8,7 @@ import { createEndpoints, printFigure, quantile, queueDeliveries, time } from '.
  */
 const few = 100
 const many = 100_000
-const rounds = 20
+const rounds = 50
 
 const database = await startDatabase()
 await migrate(database.pool)
@@ -50,6 +50,8 @@ async function compare (name: string, prepare: (count: number) => Promise<void>)
     await database.pool.query('truncate recruiting.paused_webhooks, recruiting.stopped_webhooks')
     await database.pool.query('vacuum analyze')
     await prepare(count)
+    // Writing what was prepared to the disk would disturb the figures.
+    await database.pool.query('checkpoint')
     const medians: number[] = []
     for (const call of Object.values(calls)) medians.push(await measure(call))
     measured.push(medians)
