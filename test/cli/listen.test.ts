@@ -256,6 +256,13 @@ t.test('an interruption ends a request to the service', async (t) => {
   t.match(await replaying.interrupt(), { code: 1, out: '' })
 })
 
+t.test('a service that does not answer in time is reported, and tried again', async (t) => {
+  const { timeout } = AbortSignal
+  t.intercept(AbortSignal, 'timeout', { value: () => timeout.call(AbortSignal, 1) })
+  const { options } = await startService(t, () => {})
+  t.match(await startListening(t, ['listen', ...options]).idle(), { code: -1, err: 'the service does not respond\n' })
+})
+
 const cli = createCli(undefined)
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const events = {

@@ -50,6 +50,14 @@ t.test('a page has 100 items unless the client asks for another number', async (
   t.same((await followSync(app, { perPage: 200 })).pages.map(({ data }) => data.length), [200, 1])
 })
 
+t.test('a change whose id cannot be one of the resource is left out', async (t) => {
+  const storage = memoryStorage({ tenants })
+  const app = await buildApp(t, { storage })
+  const { token } = await followSync(app)
+  await storage.changes.record('acme', { kind: 'candidate', id: 'not a number', deleted: false })
+  t.same(changedIds((await followSync(app, { token })).pages), [])
+})
+
 t.test('functions that return all rows are synced with changes beside them', async (t) => {
   const created = '2026-01-01T00:00:00.000Z'
   const rows = new Map(['b', 'a'].map((id) => [id, { id, full_name: id, created_at: created, updated_at: created }]))

@@ -41,6 +41,14 @@ for (const [methods, refuse] of [[ofEvents, assertRefused], [{ ...ofEvents, ...s
   }
 }
 
+t.test('storage.changes without one of its methods is rejected by its name', async (t) => {
+  for (const name of ['begin', 'list', 'record', 'prune', 'stats', 'tokenSecret']) {
+    const { changes, ...storage } = memoryStorage()
+    const partial = { ...storage, changes: { ...changes, [name]: undefined } }
+    await assertRefused(t, [{ storage: partial }, `storage.changes.${name}`, 'a method', 'undefined'])
+  }
+})
+
 t.test('emitting and delivering need neither candidates nor jobs', async (t) => {
   const { webhooks, deliveries } = memoryStorage()
   await assertAccepted(t, { storage: { webhooks, deliveries } })
