@@ -22,7 +22,7 @@ import { advisePool, assertMigrated, checkRelation, reportUnreachable } from './
 import { candidateKind, jobKind } from './lists/row-kind.js'
 import { createRowSource } from './lists/row-source.js'
 import { quoteName } from './sql.js'
-import { createStopDeliveries } from './deliveries/stop.js'
+import { createStopDeliveries } from './deliveries/queue.js'
 import { LaterSchemaError } from './upgrade/missing.js'
 import { createSeen, keepSeen } from './upgrade/version.js'
 import { createHealth } from './webhooks/health.js'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { channelOf, createDue } from '../../postgres/deliveries/due.js'
 import { createReadStats } from '../../postgres/deliveries/stats.js'
-import { createStopDeliveries } from '../../postgres/deliveries/stop.js'
+import { createStopDeliveries } from '../../postgres/deliveries/queue.js'
 import { createHealth } from '../../postgres/webhooks/health.js'
 import { createWebhookStore } from '../../postgres/webhooks/webhooks.js'
 import { createSecretBox } from '../../webhooks/secrets.js'

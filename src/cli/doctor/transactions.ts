@@ -1,4 +1,4 @@
-import { createReadHeldBack } from '../../postgres/changes/bound.js'
+import { createReadHeldBack } from '../../postgres/changes/position.js'
 import type { RunQuery } from '../../postgres/session.js'
 import { type Check, fault, type Finding, ok, orOk, unknown } from './finding.js'
 

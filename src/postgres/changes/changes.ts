@@ -1,8 +1,7 @@
 import type { ChangePage, ChangeSource } from '../../ports/index.js'
 import { askInTransaction } from '../handles/transaction.js'
 import type { Session } from '../session.js'
-import { createReadHeldBack, readBound } from './bound.js'
-import { formatPosition, parsePosition } from './position.js'
+import { createReadHeldBack, formatPosition, parsePosition, readBound } from './position.js'
 import { listWatchedTables } from './watched-tables.js'
 
 interface ChangeRow {

@@ -1,3 +1,6 @@
+import type { HeldBack } from '../../ports/index.js'
+import type { Session } from '../session.js'
+
 /** A place among events or changes: after the one with the number `seq`. */
 interface Position {
   seq: string
@@ -16,4 +19,65 @@ export function formatPosition ({ seq, epoch }: Position): string {
 export function parsePosition (text: string): Position | null {
   const { seq, epoch } = pattern.exec(text)?.groups ?? {}
   return seq === undefined || epoch === undefined ? null : { seq, epoch }
+}
+
+/** A table whose rows are read in the order of their numbers. */
+type OrderedTable = 'events' | 'recent_changes'
+
+/** The end of the rows that readers may see. On a standby it is unknown: both are `null`, so no position is known. */
+export interface Bound {
+  /** No row up to this number can still be committed. Read the rows in a later statement. */
+  bound: string | null
+  /** The last number that was drawn. */
+  last: string | null
+}
+
+/** Reads how far readers may go; `schema` is quoted. */
+export async function readBound (session: Session, schema: string, table: OrderedTable): Promise<Bound> {
+  const [row] = await session.query<Bound>(`read bound of ${table}`,
+    `select bound::text, last::text from ${schema}.recorded_to_v1($1::regclass)`, [`${schema}.${table}_seq_seq`])
+  return { bound: row?.bound ?? null, last: row?.last ?? null }
+}
+
+/** Finds the open transaction that hides committed rows from readers; `schema` is quoted. */
+export function createReadHeldBack (session: Session, schema: string, table: OrderedTable): () => Promise<HeldBack> {
+  const recordedAt = { events: 'recorded_at', recent_changes: 'changed_at' }[table]
+  // If the sequence is missing, nothing is found: doctor reports it elsewhere. Without the role pg_read_all_stats,
+  // the beginning of other users' transactions is null.
+  const text = `
+    with hidden as (
+      select recorded.bound, hidden.${recordedAt} as since
+      from ${schema}.recorded_to_v1(to_regclass($1)) as recorded
+      cross join lateral (
+        select t.${recordedAt} from ${schema}.${table} t
+        where t.seq > recorded.bound and t.seq <= recorded.last order by t.seq limit 1
+      ) as hidden
+    ), owner as (
+      select coalesce(a.xact_start, p.prepared) as began_at,
+        case when p.gid is null then format('pid %s, user %s, application %s', a.pid, a.usename, a.application_name)
+          else format('prepared transaction %s, user %s', p.gid, p.owner) end as name
+      from hidden h
+      join pg_locks l on l.locktype = 'advisory' and l.classid = to_regclass($1)::oid and l.objsubid = 2
+        and l.objid = (h.bound & 2147483647)::oid
+        and l.database = (select d.oid from pg_database d where d.datname = current_database())
+      left join pg_stat_activity a on a.pid = l.pid
+      left join (
+        -- Each transaction locks its own id; a prepared one has no process.
+        pg_locks own join pg_prepared_xacts p on p.transaction = own.transactionid
+      ) on own.pid is null and own.virtualtransaction = l.virtualtransaction and l.pid is null
+      order by 1
+      limit 1
+    )
+    select floor(1000 * extract(epoch from clock_timestamp() - least(owner.began_at, hidden.since)))::text as ms,
+      coalesce(owner.name, 'unknown') as name
+    from hidden left join owner on true`
+
+  return async () => {
+    const [row] = await session.query<{ ms: string; name: string }>(`read who holds back ${table}`, text, [
+      `${schema}.${table}_seq_seq`
+    ])
+    return row === undefined
+      ? { heldBackMs: 0, heldBackBy: null }
+      : { heldBackMs: Number(row.ms), heldBackBy: row.name }
+  }
 }

@@ -1,16 +1,19 @@
 import type { DeliveryStore } from '../../ports/index.js'
-import { createClaim, createRelease } from './claim.js'
-import { createRecordAttempts } from './record-attempts.js'
+import {
+  createClaim,
+  createNotices,
+  createPrune,
+  createRecordAttempts,
+  createRelease,
+  type StopDeliveries
+} from './queue.js'
 import { createDeliveryLog } from './log.js'
 import type { Due } from './due.js'
-import { createNotices } from './notices.js'
-import { createPrune } from './prune.js'
 import { parseRecorded, recordCall, recordValues } from './record.js'
 import { createReplay, createRetry } from './replay.js'
 import { queryWithoutJit, type Session } from '../session.js'
 import { createReadStats, createReadTenantStats, pendingText } from './stats.js'
 import { createListSubjectEvents } from './subject-events.js'
-import type { StopDeliveries } from './stop.js'
 import { callInTransaction } from '../handles/transaction.js'
 
 interface Sessions {

@@ -1,6 +1,5 @@
 import type { EventFeed, FeedPage } from '../../ports/index.js'
-import { createReadHeldBack, readBound } from '../changes/bound.js'
-import { formatPosition, parsePosition } from '../changes/position.js'
+import { createReadHeldBack, formatPosition, parsePosition, readBound } from '../changes/position.js'
 import type { Session } from '../session.js'
 
 /** How many events are read to find those of some types. If few match, the page is small and the client asks again. */

@@ -2,7 +2,7 @@ import type { Hold, HoldStore } from '../../ports/index.js'
 import type { Due } from './due.js'
 import type { Session } from '../session.js'
 import { toIso } from '../sql.js'
-import type { StopDeliveries } from './stop.js'
+import type { StopDeliveries } from './queue.js'
 
 interface HoldRow {
   reason: Hold['reason']

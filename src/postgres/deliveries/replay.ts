@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryStore, ReplayResult, ReplaySelection } from '../../ports/index.js'
 import type { Session } from '../session.js'
 import { Conditions, moment } from '../sql.js'
-import type { StopDeliveries } from './stop.js'
+import type { StopDeliveries } from './queue.js'
 
 /** How much of a tenant's history a call reads, the oldest events first. */
 export interface ReplayBounds {

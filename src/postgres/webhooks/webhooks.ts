@@ -11,7 +11,7 @@ import { tenantResting } from '../../shared/tenants.js'
 import type { Due } from '../deliveries/due.js'
 import type { Session } from '../session.js'
 import { Conditions, moment, orderBy, toIso } from '../sql.js'
-import type { StopDeliveries } from '../deliveries/stop.js'
+import type { StopDeliveries } from '../deliveries/queue.js'
 import { filterColumns } from './filters.js'
 import {
   parseSecrets,
