@@ -333,7 +333,7 @@ t.test('a notification as it arrives', async (t) => {
     }
   })
 
-  t.test('is refused if the body is no event, with one HMAC whatever the header lists', async (t) => {
+  t.test('is rejected if the body is not an event, with one HMAC for any number of listed signatures', async (t) => {
     const sign = async (content: string): Promise<Record<string, string>> => {
       const digest = createHmac('sha256', Buffer.from(secret.slice(6), 'base64')).update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${content}`).digest('base64')
       return { ...headers, 'webhook-signature': `v1,${digest}` }
