@@ -3,7 +3,7 @@
  * faster than many files, and starts one PostgreSQL server for all of them.
  *
  *   node scripts/test.js                                    the first tier: every `*.test.ts` outside `test/all`
- *   node scripts/test.js --all                              both tiers, with the coverage of `src/`
+ *   node scripts/test.js --all                              both tiers, or these folders, with the coverage of `src/`
  *   node scripts/test.js test/keys test/http/errors.test.ts these folders and files
  *   node scripts/test.js --compile                          compiles the programs that tests start, and runs nothing
  *
@@ -47,13 +47,9 @@ async function listSources (folder) {
 
 async function findTests () {
   const paths = await listSources('test')
-  const isTest = wanted.length === 0 ? /^test\/(?!all\/).*\.test\.ts$/ : /\.(test|crash)\.ts$/
-  const files = paths.filter((path) => {
-    if (isAll) return path.endsWith('.test.ts')
-    return (
-      isTest.test(path) && (wanted.length === 0 || wanted.some((one) => path === one || path.startsWith(`${one}/`)))
-    )
-  })
+  const isWanted = (path) => wanted.length === 0 || wanted.some((one) => path === one || path.startsWith(`${one}/`))
+  const isTest = isAll ? /\.test\.ts$/ : wanted.length === 0 ? /^test\/(?!all\/).*\.test\.ts$/ : /\.(test|crash)\.ts$/
+  const files = paths.filter((path) => isTest.test(path) && isWanted(path))
   if (files.length === 0) throw new Error(`no test file matches ${wanted.join(', ')}`)
   return files
 }
