@@ -1,4 +1,5 @@
 import type {
+  AdoptOptions,
   AttemptResult,
   ClaimOptions,
   ClaimedDelivery,
@@ -83,6 +84,8 @@ export class Model {
   readonly deliveries = new Map<number, Delivery>()
   /** Webhooks that the service disabled. */
   readonly disabled = new Set<number>()
+  /** The environment that the storage belongs to. */
+  environment: string | null = null
   readonly #claims = new Map<string, Claim>()
   /** Claims that a machine knows and has not sent yet, by machine, event and address. */
   readonly #unsent = new Map<string, Claim[]>()
@@ -199,6 +202,11 @@ export class Model {
 
   claim (machine: Machine, options: ClaimOptions, claimed: readonly ClaimedDelivery[]): void {
     const now = this.#now()
+    const { environment = null } = options
+    this.environment ??= environment
+    if (environment !== null && environment !== this.environment) {
+      throw new Violation(`${machine.name} of ${environment} claims in the storage of ${this.environment}`)
+    }
     this.#expireLeases(now)
     for (const one of claimed) this.#claimOne(machine, options, one, now)
     const { limit, perEndpoint } = options
@@ -395,6 +403,14 @@ export class Model {
       for (const { tenant } of this.webhooks.values()) this.#endFeed(tenant)
       this.#endFeed(event.tenant)
     }
+  }
+
+  adopt ({ environment, pending, keepWebhooks = false }: AdoptOptions): void {
+    this.environment = environment
+    if (pending === 'deliver') return
+    for (const delivery of this.#pending) this.#end(delivery, 'skipped')
+    this.disabled.clear()
+    if (!keepWebhooks) for (const webhook of this.webhooks.values()) if (!webhook.isDeleted) webhook.status = 'inactive'
   }
 
   /** Fails if a machine that has closed in peace still holds leases. */

@@ -1,7 +1,7 @@
 import { RecruitingApiError, Refusal } from '../../src/errors.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { readRecruitingOptions } from '../../src/options/options.js'
-import type { EventFeed } from '../../src/ports/index.js'
+import type { ChangeSource, EventFeed } from '../../src/ports/index.js'
 import { createSteadyNow } from '../../src/shared/clock.js'
 import { createEngine, type Engine } from '../../src/webhooks/engine.js'
 import { createHistorySlots } from '../../src/webhooks/history.js'
@@ -52,6 +52,9 @@ const weights = {
   remove: 0.5,
   prune: 2,
   readFeed: 10,
+  saveCandidate: 10,
+  readSync: 10,
+  adopt: 1,
   changeMood: 14,
   start: 3,
   kill: 3,
@@ -105,6 +108,17 @@ interface Reader {
   isBusy: boolean
 }
 
+/** Somebody who copies the ids of a tenant's candidates by sync. */
+interface Mirror {
+  position: string | null
+  ids: Set<string>
+  isBusy: boolean
+}
+
+/** The tenant of the candidates. Nobody renames it. */
+const atsTenant = 'ats'
+const candidateIds = Array.from({ length: 30 }, (_none, index) => index + 1)
+
 class Day {
   readonly world: World
   readonly network: Network
@@ -117,9 +131,11 @@ class Day {
   readonly #servers: Server[] = []
   readonly #readers: Reader[] = []
   readonly #told = new Set<number>()
+  readonly #mirror: Mirror = { position: null, ids: new Set(), isBusy: false }
   readonly #tenants: string[]
   readonly #delivery
   readonly #pollMs: number
+  #environment: string | null
   #storageForwardMs = 0
   #serverCount = 0
   #urlCount = 0
@@ -133,6 +149,7 @@ class Day {
     this.#isCalm = random.chance(0.3)
     this.#weather = this.#isCalm ? { ...calm } : { ...rough }
     this.#pollMs = this.#isCalm ? 60_000 : random.pick([1000, 10_000, 60_000])
+    this.#environment = random.pick([null, 'environment0'])
     const timeoutMs = random.pick([1000, 15_000])
     // Waiting costs a poll each second of a short interval, so long waits go with long intervals.
     const retrySchedule = random.pick(this.#pollMs > 10_000 ? [[0, 5, 300, 1800, 7200], [2, 600]] : [[0, 5, 60], [1, 0.5, 30, 90]])
@@ -193,6 +210,7 @@ class Day {
     await this.#recover()
     await this.#assertAllEnded()
     await this.#assertReaders()
+    await this.#assertMirror()
     await this.#closeAll()
   }
 
@@ -221,6 +239,7 @@ class Day {
       storage,
       delivery: {
         ...this.#delivery,
+        ...this.#environment === null ? {} : { environment: this.#environment },
         clock: machine.clock,
         concurrency: random.pick([1, 3, 64]),
         perEndpoint: random.pick([1, 2, 4])
@@ -272,7 +291,8 @@ class Day {
       'deliveries.countReplay': () => model.countReplay(second, third, result as never),
       'deliveries.retry': () => model.retry(second, third, (result as { id: number }).id),
       'deliveries.erase': () => model.erase(first, second, result as number),
-      'deliveries.prune': () => model.prune(first)
+      'deliveries.prune': () => model.prune(first),
+      'holds.adopt': () => model.adopt(first)
     }
     changes[`${port}.${method}`]?.()
   }
@@ -341,9 +361,23 @@ class Day {
         this.#replaceTenant(tenantSlug, this.#newTenant())
         return call(recruiting.removeTenant({ tenantSlug }))
       case 'prune': return call(recruiting.prune())
-      case 'readFeed': return this.#readPage(random.pick(this.#readers), connect(this.#storage, server.machine, {
-        world: this.world, random: createRandom(random.integer(0, 2 ** 31)), weather: this.#weather, onEffect: () => {}, onReply: () => {}
-      }).feed as EventFeed, random)
+      case 'readFeed': return this.#readPage(random.pick(this.#readers), this.#connectReader(server, random).feed, random)
+      case 'saveCandidate': {
+        const id = random.pick(candidateIds)
+        if (random.chance(0.3)) this.#storage.candidates.remove(atsTenant, id)
+        else this.#storage.candidates.save(atsTenant, { id, full_name: 'Ada Lovelace' })
+        return
+      }
+      case 'readSync': return this.#sync(this.#connectReader(server, random).changes, random)
+      case 'adopt': {
+        if (this.#environment === null) return
+        this.#environment = `environment${this.#serverCount + 1}`
+        const pending = random.pick(['deliver', 'discard'] as const)
+        const newServer = this.#startServer(random)
+        return call(newServer.engine.recruiting.adopt(
+          pending === 'deliver' ? { pending } : { pending, keepWebhooks: random.chance(0.5) }
+        ))
+      }
       case 'changeMood': {
         const { url } = webhook.length === 0 ? { url: '' } : random.pick(webhook)
         return this.network.setMood(url, random.weighted(moods))
@@ -378,6 +412,18 @@ class Day {
         })
       }
     }
+  }
+
+  /** The storage as a server sees it for readers. */
+  #connectReader ({ machine }: Server, random: Random): { feed: EventFeed, changes: ChangeSource } {
+    const { feed, changes } = connect(this.#storage, machine, {
+      world: this.world,
+      random: createRandom(random.integer(0, 2 ** 31)),
+      weather: this.#weather,
+      onEffect: () => {},
+      onReply: () => {}
+    })
+    return { feed: feed ?? this.#storage.feed, changes: changes ?? this.#storage.changes }
   }
 
   #emit (
@@ -444,7 +490,8 @@ class Day {
         const { status, claim, webhook, dueAt } = delivery
         if (status !== 'pending' || claim !== null || webhook.pausedUntil > 0 || webhook.failingSince !== null) return
         if ([...this.#model.pending].some((one) => one !== delivery && one.dueAt <= this.#storageNow())) return
-        if (dueAt > this.#storageNow() || this.#running().length === 0) return
+        // Servers of an earlier environment send nothing.
+        if (dueAt > this.#storageNow() || this.#running().length === 0 || this.#environment !== null) return
         if (this.#running().some(({ machine }) => machine.troubledAt > this.world.time - 120_000)) return
         if (webhook.status === 'active') throw new Violation(`delivery ${delivery.id} waits although nothing else is due`)
       })
@@ -503,6 +550,47 @@ class Day {
     }
   }
 
+  /** Reads all rows first, then what changed since. */
+  #sync (changes: ChangeSource, random: Random): void {
+    const mirror = this.#mirror
+    if (mirror.isBusy) return
+    mirror.isBusy = true
+    const read = async (): Promise<void> => {
+      if (mirror.position === null) {
+        const position = await changes.begin(atsTenant, 'candidate')
+        mirror.ids = new Set(await this.#findCandidates(candidateIds))
+        mirror.position = position
+        return
+      }
+      const query = { after: mirror.position, limit: random.pick([1, 5, 50]) }
+      const page = await changes.list(atsTenant, 'candidate', query)
+      if (page === null) throw new Violation('sync lost its position')
+      const found = await this.#findCandidates(page.ids.map(Number))
+      for (const id of page.ids) mirror.ids.delete(id)
+      for (const id of found) mirror.ids.add(id)
+      mirror.position = page.position
+    }
+    read()
+      .catch((error: unknown) => { if (error instanceof Violation) this.world.fail(error) })
+      .finally(() => { mirror.isBusy = false })
+  }
+
+  async #findCandidates (ids: readonly number[]): Promise<string[]> {
+    const rows = await Promise.all(ids.map((id) => this.#storage.candidates.find(atsTenant, id)))
+    return rows.flatMap((row) => row === null ? [] : [String(row.id)])
+  }
+
+  async #assertMirror (): Promise<void> {
+    this.#mirror.isBusy = false
+    for (let pages = 0; pages < 100; pages++) {
+      this.#sync(this.#storage.changes, createRandom(pages))
+      await this.world.runUntil(this.world.time + 1)
+    }
+    const copy = [...this.#mirror.ids].sort().join(' ')
+    const expected = (await this.#findCandidates(candidateIds)).sort().join(' ')
+    if (copy !== expected) throw new Violation(`sync ends with the candidates ${copy} instead of ${expected}`)
+  }
+
   // The end of the day.
 
   /** Everything works again, and some server runs. */
@@ -510,7 +598,9 @@ class Day {
     Object.assign(this.#weather, clean)
     this.network.healAll()
     for (const { machine } of this.#servers) machine.resume()
-    if (this.#running().length === 0) this.#startServer(this.#random)
+    // A server without an environment sends in any.
+    this.#environment = null
+    this.#startServer(this.#random)
     const endMs = this.world.time + 2 * dayMs
     while (this.#model.pending.size > 0 && this.world.time < endMs) {
       await this.world.runUntil(this.world.time + Math.max(this.#pollMs, 10_000))
