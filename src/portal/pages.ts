@@ -58,18 +58,18 @@ export async function readAssets (
     describe('', 'html', formatPage(config, names)),
     describe(`assets/${names.script}`, 'js', script),
     describe(`assets/${names.style}`, 'css', style),
-    ...new Map(texts.map(({ name, body }) => [name, describe(`assets/${name}`, 'json', body)])).values(),
+    ...texts.map(({ name, body }) => describe(`assets/${name}`, 'json', body)),
     describe('assets/element.js', 'js', `import { define } from './${names.script}'\ndefine(${config})\n`)
   ]
 }
 
-/** Returns a file for each language, so that a page loads only its own. Languages with the same texts share one. */
+/** Returns a file for each language, so that a page loads only its own. */
 function formatTexts (
   languages: Readonly<Record<string, PortalMessages>>
 ): Array<{ locale: string; name: string; body: Buffer }> {
   return Object.entries(languages).map(([locale, messages]) => {
     const body = Buffer.from(JSON.stringify(messages))
-    return { locale, name: nameOf(body, 'json'), body }
+    return { locale, name: nameOf(body, 'json', `portal-${locale}`), body }
   })
 }
 
@@ -82,8 +82,8 @@ async function readBuilt (name: string, from: URL): Promise<Buffer> {
   }
 }
 
-function nameOf (body: Buffer, extension: 'js' | 'css' | 'json'): string {
-  return `portal-${createHash('sha256').update(body).digest('hex').slice(0, 16)}.${extension}`
+function nameOf (body: Buffer, extension: 'js' | 'css' | 'json', stem = 'portal'): string {
+  return `${stem}-${createHash('sha256').update(body).digest('hex').slice(0, 16)}.${extension}`
 }
 
 function describe (path: string, type: keyof typeof types, content: Buffer | string): PortalFile {
@@ -144,20 +144,36 @@ interface ServingReply extends FastifyReply {
 // A host without @fastify/swagger has no type for it.
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
-/** Serves the files of the portal at their exact paths, so that a tenant with the name `portal` keeps its API. */
+/**
+ * Serves the files of the portal at their exact paths, and the current ones at their names in other versions, so that
+ * a tenant with the name `portal` keeps its API.
+ */
 function portalRoutes (files: readonly PortalFile[], security: SecurityHeaders): Portal['pages'] {
   const onSend = restoreFile(security)
   return async (app, { config }) => {
     app.decorateReply(kFile, null)
-    for (const file of files) {
-      const options = { exposeHeadRoute: true, config, schema: hidden, onSend }
-      app.get(`/portal/${file.path}`, options, async (request, reply: ServingReply) => {
-        reply[kFile] = file
-        if (isKnown(request, file)) return reply.code(304).send()
-        reply.headers(file.headers)
-        return file.body
-      })
+    const options = { exposeHeadRoute: true, config, schema: hidden, onSend }
+    const send = (request: FastifyRequest, reply: ServingReply, file: PortalFile) => {
+      reply[kFile] = file
+      return isKnown(request, file) ? reply.code(304).send() : reply.headers(file.headers).send(file.body)
     }
+    for (const file of files) {
+      app.get(`/portal/${file.path}`, options, (request, reply) => send(request, reply, file))
+    }
+    // While servers of two versions run, a page may ask for a name of the other one. No cache keeps the answer.
+    const current = files
+      .filter(({ path }) => path.startsWith('assets/portal-'))
+      .map((file) => ({ ...file, headers: { ...file.headers, 'cache-control': 'no-cache' } }))
+    app.get<{ Params: { name: string } }>(
+      '/portal/assets/:name(^portal-[\\w-]+\\.(?:js|css|json)$)', options,
+      (request, reply) => {
+        const [, stem = '', extension = ''] = /^(.*-)\w+(\.\w+)$/.exec(request.params.name) ?? []
+        const similar = current.filter(({ path }) => path.endsWith(extension))
+        // Texts have the name of their language. One that this version does not have is shown in English, the first.
+        const file = similar.find(({ path }) => path.startsWith(`assets/${stem}`)) ?? similar[0]
+        return file === undefined ? reply.callNotFound() : send(request, reply, file)
+      }
+    )
   }
 }
 
