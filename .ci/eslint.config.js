@@ -83,7 +83,7 @@ export default [
             {
               name: '@sinclair/typebox',
               allowTypeImports: true,
-              message: 'It takes long to load: build schemas with shared/type-builder.js.'
+              message: 'It takes long to load: build schemas with shared/typebox.js.'
             }
           ]
         }

@@ -1,11 +1,11 @@
 import { assertOption } from './shared/read-options.js'
-import { readRecruitingOptions, type RecruitingOptions } from './options/options.js'
+import { type RecruitingOptions, readRecruitingOptions } from './options/options.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
 import type { RecruitingHealth } from './webhooks/health.js'
-import { createPortal } from './portal/session.js'
-import type { Recruiting } from './recruiting.js'
-import type { DefaultEvents, EventCatalogue } from './webhooks/events/catalogue.js'
-import { createSafeLogger, createWarningLogger, type Logger } from './observe/logger.js'
+import { type RecruitingPortal, createPortal } from './portal/session.js'
+import type { DefaultEvents, EventCatalogue, RegisteredEvents } from './webhooks/events/catalogue.js'
+import { type Logger, createSafeLogger, createWarningLogger } from './observe/logger.js'
+import type { EngineCalls } from './webhooks/recruiting.js'
 
 /** An engine without an HTTP server. */
 export interface StandaloneRecruiting<Events extends EventCatalogue> extends Recruiting<Events> {
@@ -53,4 +53,16 @@ export function createRecruiting<Events extends EventCatalogue = DefaultEvents> 
     close,
     health: engine.health
   }
+}
+
+/** `app.recruiting`. */
+export interface Recruiting<Events extends EventCatalogue = EventCatalogue> extends EngineCalls<Events> {
+  /** Creates portal sessions for the users of a tenant: `createSession({ tenantSlug, actor, … })`. */
+  portal: RecruitingPortal
+}
+
+/** `app.recruiting` with the registered events. */
+export interface RegisteredRecruiting extends Recruiting<RegisteredEvents> {
+  /** All scopes that keys can have: those of the API and of your own routes, once the plugin is registered. */
+  scopes: readonly string[]
 }

@@ -1,10 +1,16 @@
 export { recruitingApi, recruitingApi as default } from './plugin.js'
-export { createRecruiting, type StandaloneRecruiting } from './create-recruiting.js'
+export { type Recruiting, type StandaloneRecruiting, createRecruiting } from './create-recruiting.js'
 export { RecruitingApiError, type RecruitingApiErrorCode, isRecruitingApiError } from './errors.js'
 export { type CacheKeyLookupOptions, cacheKeyLookup } from './keys/cache.js'
-export { apiScopes } from './keys/scopes.js'
-export { apiKeyPattern, generateApiKey, hashApiKey, isApiKey } from './keys/api-key.js'
-export type { Register } from './webhooks/events/catalogue.js'
+export { apiKeyPattern, apiScopes, generateApiKey, hashApiKey, isApiKey } from './keys/api-key.js'
+export {
+  type DefaultEvents,
+  type EventCatalogue,
+  type EventData,
+  type Register,
+  type WebhookEvent,
+  defaultEvents
+} from './webhooks/events/catalogue.js'
 export { type ErrorDetail, HttpError, type WireErrorCode } from './http/wire-errors.js'
 export { type ListOptions, type OwnList, defineList } from './http/define-list.js'
 export type { AuditEntry, AuditListener, AuditedResource } from './observe/audit.js'
@@ -27,19 +33,10 @@ export type {
   RecruitingOptions
 } from './options/options.js'
 export type { Deprecation } from './shared/deprecation.js'
-export type { TenantArgument, TenantReference } from './shared/tenant-reference.js'
-export type { TenantIdLookup, TenantSlugLookup } from './shared/tenants.js'
+export type { TenantArgument, TenantIdLookup, TenantReference, TenantSlugLookup } from './shared/tenants.js'
 export type { ToolConfig } from './mcp/tool-config.js'
 export type { TypeBoxObject, TypeBoxSchema } from './shared/typebox.js'
-export {
-  type DefaultEvents,
-  type EventCatalogue,
-  type EventData,
-  type WebhookEvent,
-  defaultEvents
-} from './webhooks/events/catalogue.js'
 export type { OpenTelemetryApi, TraceContext, TraceSpan, TraceSpanContext, Tracer } from './observe/tracing.js'
-export type { Recruiting } from './recruiting.js'
 export type {
   ActorCalls,
   EmitOptions,

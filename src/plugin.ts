@@ -12,7 +12,7 @@ import { createSafeLogger } from './observe/logger.js'
 import { createPortal } from './portal/session.js'
 import type { Mcp } from './mcp/endpoint.js'
 import type { ToolConfig } from './mcp/tool-config.js'
-import type { RegisteredRecruiting } from './recruiting.js'
+import type { RegisteredRecruiting } from './create-recruiting.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,6 +1,6 @@
 /** The fields of which a call takes one. */
 export const tenantFields = [
-  ['src/shared/tenant-reference.ts', 'TenantBySlug'], ['src/shared/tenant-reference.ts', 'TenantById']
+  ['src/shared/tenants.ts', 'TenantBySlug'], ['src/shared/tenants.ts', 'TenantById']
 ] as const
 
 /** The tables of options by name, with the interfaces that they list and their files. */

@@ -18,7 +18,7 @@ export const tables: Record<string, Table> = {
   calls: () =>
     calls([
       ['src/webhooks/recruiting.ts', 'EngineCalls'],
-      ['src/recruiting.ts', 'Recruiting']
+      ['src/create-recruiting.ts', 'Recruiting']
     ]),
   'api-keys-calls': () => calls([['src/postgres/keys/api-keys.ts', 'ApiKeys']]),
   'webhook-calls': () => calls([['src/webhooks/by-code/recruiting-webhooks.ts', 'RecruitingWebhooks']]),

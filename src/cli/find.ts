@@ -2,7 +2,7 @@ import type { EventStorage, Tenant, Webhook } from '../ports/index.js'
 import { postgresStorage } from '../postgres/index.js'
 import { ask } from '../postgres/session.js'
 import { quoteName } from '../postgres/sql.js'
-import { parseTenantId, tenantIdRule } from '../shared/tenant-reference.js'
+import { parseTenantId, tenantIdRule } from '../shared/tenants.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import { type Context, type Option, RefusedError, UsageError } from './command.js'
 

@@ -1,7 +1,6 @@
 import { isSecret } from '../webhooks/sending/signature.js'
 import { type Sender, createSender } from '../webhooks/sending/sender.js'
-import { createAddressRule } from '../webhooks/ssrf/addresses.js'
-import { parseTargetUrl } from '../webhooks/ssrf/destination.js'
+import { createAddressRule, parseTargetUrl } from '../webhooks/ssrf/addresses.js'
 import { type Context, type Flags, type Option, UsageError } from './command.js'
 import { describeError } from './database.js'
 import { readSecret, secretOptions } from './secrets.js'

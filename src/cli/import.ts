@@ -5,7 +5,7 @@ import { type Command, RefusedError, UsageError } from './command.js'
 import { describeError } from './database.js'
 import { confirm, formatCount, formatTable, showResult, withProgress } from './terminal.js'
 import { createSender, senderOptions } from './webhooks.js'
-import { Type } from '../shared/type-builder.js'
+import { Type } from '../shared/typebox.js'
 
 /** A webhook of the file. */
 interface Entry extends ImportWebhookInput {

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { keyLimitReaders } from '../keys/key-limits.js'
-import { webhookScopes } from '../keys/scopes.js'
+import { keyLimitReaders, webhookScopes } from '../keys/api-key.js'
 import type { ApiKey, KeyLookup, Tenant } from '../ports/index.js'
 import { isTenantSlug } from '../shared/text.js'
 import type { Tenants } from '../shared/tenants.js'

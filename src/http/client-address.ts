@@ -1,7 +1,7 @@
 import { type BlockList, isIP } from 'node:net'
 import type { FastifyServerOptions } from 'fastify'
-import { readNetworks } from '../keys/key-limits.js'
-import { callHost } from '../observe/call-host.js'
+import { readNetworks } from '../keys/api-key.js'
+import { callHost } from '../observe/logger.js'
 import { createNetworkList, familyOf } from '../shared/networks.js'
 import { trimEntries } from '../shared/cached.js'
 

@@ -4,12 +4,11 @@ import type { ListSource } from '../ports/index.js'
 import { assertKnownNames, assertOption, assertObject } from '../shared/read-options.js'
 import { omitUndefined } from '../shared/fields.js'
 import { type Page, type PagingQuery, pagingQuery, readPage } from '../shared/paging.js'
-import type { StaticOf, TypeBoxSchema } from '../shared/typebox.js'
+import { type StaticOf, type TypeBoxSchema, Type } from '../shared/typebox.js'
 import { linkPages } from './responses/rows.js'
 import { readCaller } from './request.js'
 import { parseDateTime, parseSearch } from './input/query.js'
 import { PageOf } from './schemas/parameters.js'
-import { Type } from '../shared/type-builder.js'
 
 /** Options of `defineList`. */
 export interface ListOptions<Field extends string, Filters extends Record<string, TypeBoxSchema>> {

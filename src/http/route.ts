@@ -4,7 +4,7 @@ import type {
 } from 'fastify'
 import type { AuditListener } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
-import { Type } from '../shared/type-builder.js'
+import { Type } from '../shared/typebox.js'
 import { auditHooks, createAuditNotes } from './audit.js'
 import { type AccessCheck, isAuthorized } from './auth.js'
 import { describeCapabilities } from './document/document.js'

@@ -1,5 +1,5 @@
 import { assertOption } from '../shared/read-options.js'
-import { toLoggableError } from '../observe/call-host.js'
+import { toLoggableError } from '../observe/logger.js'
 import { readField } from '../shared/fields.js'
 import { Refusal, isRecruitingApiError } from '../errors.js'
 

@@ -1,6 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { assertOption } from '../shared/read-options.js'
+import { type Readers, assertOption, findNearestName, orNull } from '../shared/read-options.js'
+import { parseCidr } from '../shared/networks.js'
+import { isPlainText } from '../shared/text.js'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomLength = 43
@@ -77,4 +79,78 @@ function formatBase62 (value: bigint, length: number): string {
   let text = ''
   for (let rest = value; text.length < length; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text
   return text
+}
+
+/** The scopes that the routes of the API need. `app.recruiting.scopes` also has those of your own routes. */
+export const apiScopes: readonly string[] = Object.freeze([
+  'candidates:read', 'candidates:write', 'jobs:read', 'jobs:write', 'webhooks:read', 'webhooks:write'
+])
+
+/** Every operation on webhooks and their deliveries needs both. */
+export const webhookScopes: readonly string[] = ['webhooks:read', 'webhooks:write']
+
+/** Reads a list of scopes. Throws `invalid_option`. */
+export function readScopes (value: unknown, path: string): string[] {
+  assertOption(Array.isArray(value) && value.every(isScope), path, 'an array of scopes such as candidates:read', value)
+  return [...value]
+}
+
+/** Throws `invalid_option` for a scope that is not known, and suggests the nearest one. */
+export function expectScopes (scopes: readonly string[], path: string, known: readonly string[]): void {
+  for (const scope of scopes) {
+    assertOption(known.includes(scope), path, `a scope of a route, such as ${findNearestName(scope, known)}`, scope)
+  }
+}
+
+function isScope (scope: unknown): boolean {
+  return typeof scope === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)
+}
+
+/** The networks that a key may be used from, and the fields it can read; `null` without a limit. */
+export interface KeyLimits {
+  allowedIps: string[] | null
+  candidateFields: string[] | null
+  jobFields: string[] | null
+}
+
+const maxNetworks = 100
+const maxFields = 200
+
+/** The check of each limit. */
+export const keyLimitReaders = {
+  allowedIps: orNull(readNetworks),
+  candidateFields: orNull(readFields),
+  jobFields: orNull(readFields)
+} satisfies Readers<KeyLimits>
+
+/** Reads a list of networks. Throws `invalid_option`. */
+export function readNetworks (value: unknown, path: string): string[] {
+  // An empty list would make a key that nobody can use.
+  assertOption(hasItems(value, 1, maxNetworks), path, `1 to ${maxNetworks} CIDRs`, value)
+  for (const [index, cidr] of value.entries()) {
+    assertOption(
+      typeof cidr === 'string' && parseCidr(cidr) !== null,
+      `${path}[${index}]`,
+      'a CIDR such as 203.0.113.0/24 or 203.0.113.7/32',
+      cidr
+    )
+  }
+  return [...value]
+}
+
+/** Returns the limits that there are, frozen. */
+export function omitNull (limits: KeyLimits): { [Name in keyof KeyLimits]?: readonly string[] } {
+  return Object.fromEntries(
+    Object.entries(limits).flatMap(([name, limit]) => (limit === null ? [] : [[name, Object.freeze(limit)]]))
+  )
+}
+
+function readFields (value: unknown, path: string): string[] {
+  const isValid = hasItems(value, 0, maxFields) && value.every((name) => isPlainText(name, 100))
+  assertOption(isValid, path, `up to ${maxFields} names of fields`, value)
+  return [...value]
+}
+
+function hasItems (value: unknown, minimum: number, maximum: number): value is string[] {
+  return Array.isArray(value) && value.length >= minimum && value.length <= maximum
 }

@@ -3,7 +3,7 @@ import type { RouteOptions } from 'fastify'
 import { describeDefaults } from '../http/document/components.js'
 import { readOperation } from '../http/document/operation.js'
 import { assertOption } from '../shared/read-options.js'
-import { Type } from '../shared/type-builder.js'
+import { Type } from '../shared/typebox.js'
 
 type Schemas = Record<string, TSchema>
 

@@ -1,5 +1,5 @@
 import type { Hold } from '../ports/index.js'
-import { heldError } from '../shared/held.js'
+import { heldError } from '../errors.js'
 
 /** The environment that a storage belongs to. Memory is never a copy. */
 export class Home {

@@ -1,5 +1,4 @@
-import { hashApiKey } from '../keys/api-key.js'
-import { keyLimitReaders, omitNull } from '../keys/key-limits.js'
+import { hashApiKey, keyLimitReaders, omitNull } from '../keys/api-key.js'
 import { RecruitingApiError } from '../errors.js'
 import { assertKnownNames } from '../shared/read-options.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'

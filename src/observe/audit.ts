@@ -1,6 +1,5 @@
 import type { Id } from '../ports/index.js'
-import { callHost } from './call-host.js'
-import type { Logger } from './logger.js'
+import { type Logger, callHost } from './logger.js'
 
 /** A record of who did what, without personal data. */
 export interface AuditEntry {

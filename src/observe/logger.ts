@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/index.js'
-import { callHost, readText, toLoggableError } from './call-host.js'
+import { isObject, readField } from '../shared/fields.js'
 
 /** The logger methods that this package calls, as in pino. `app.log` fits. */
 export interface Logger {
@@ -42,4 +42,64 @@ export function createWarningLogger (clock: Pick<Clock, 'monotonic'>): Logger {
   }
 
   return { info () {}, warn, error: warn }
+}
+
+const maxDepth = 3
+const maxErrors = 10
+
+/**
+ * Returns a copy of a thrown value that every logger can write: name, message, stack, code, causes and the errors of an
+ * `AggregateError`. Omits other fields, because they may hold personal data, such as PostgreSQL's `detail`. Never
+ * throws, even for frozen objects, throwing getters and proxies.
+ */
+export function toLoggableError (thrown: unknown): Error {
+  return copyError(thrown, maxDepth)
+}
+
+function copyError (thrown: unknown, depth: number): Error {
+  const copy = new Error(readText(thrown, 'message') ?? describe(thrown))
+  copy.stack = readText(thrown, 'stack') ?? ''
+  const name = readText(thrown, 'name') ?? copy.name
+  const code = readText(thrown, 'code')
+  const cause = readField(thrown, 'cause')
+  if (name !== copy.name) copy.name = name
+  if (code !== undefined) Object.assign(copy, { code })
+  if (depth === 0) return copy
+  if (cause !== undefined) copy.cause = copyError(cause, depth - 1)
+  const errors = readErrors(thrown)
+  return errors === null ? copy : Object.assign(copy, { errors: errors.map((error) => copyError(error, depth - 1)) })
+}
+
+function readErrors (thrown: unknown): unknown[] | null {
+  const errors = readField(thrown, 'errors')
+  try {
+    return Array.isArray(errors) ? errors.slice(0, maxErrors) : null
+  } catch {
+    return null
+  }
+}
+
+/** Returns a field of a thrown value as text; `undefined` if it is missing, an object, or reading it throws. */
+export function readText (thrown: unknown, name: string): string | undefined {
+  const value = readField(thrown, name)
+  return value === undefined || value === null || isObject(value) ? undefined : String(value)
+}
+
+function describe (thrown: unknown): string {
+  return isObject(thrown) ? 'an object without a readable message was thrown' : String(thrown)
+}
+
+/**
+ * Calls a function of the host and returns its result, or `undefined` if it throws. Passes a thrown error or rejection
+ * to `onError`, so that it neither fails the caller nor ends the process.
+ */
+export function callHost<Result> (call: () => Result, onError: (error: unknown) => void): Result | undefined {
+  try {
+    const result = call()
+    Promise.resolve(result).catch(onError)
+    return result
+  } catch (error) {
+    onError(error)
+    return undefined
+  }
 }

@@ -1,7 +1,6 @@
-import { callHost } from './call-host.js'
+import { type Logger, callHost } from './logger.js'
 import type { AttemptResult, ClaimedDelivery } from '../ports/index.js'
-import { showTenant, type TenantReference } from '../shared/tenant-reference.js'
-import type { Logger } from './logger.js'
+import { showTenant, type TenantReference } from '../shared/tenants.js'
 
 /** OpenTelemetry's context, which holds the active span. */
 export interface TraceContext {

@@ -14,8 +14,9 @@ import {
   unread
 } from '../shared/read-options.js'
 import { parseUrl } from '../shared/text.js'
-import { type CheckedReference, readTenant, type TenantReference } from '../shared/tenant-reference.js'
-import { refuseNameless, type Tenants } from '../shared/tenants.js'
+import {
+  type CheckedReference, type TenantReference, type Tenants, readTenant, refuseNameless
+} from '../shared/tenants.js'
 import { readTheme, type PortalSettings } from '../options/options.js'
 import { readLocale } from './messages.js'
 import { createSessionBox } from './token.js'

@@ -1,6 +1,6 @@
 import { RecruitingApiError } from '../errors.js'
 import type { DeliveryStore, NewEvent } from '../ports/index.js'
-import { handleOf } from '../shared/handle.js'
+import { handleOf } from '../shared/fields.js'
 
 /** An event as it was recorded. */
 export interface LoggedEvent {

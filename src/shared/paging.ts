@@ -1,6 +1,6 @@
 import { Refusal } from '../errors.js'
 import type { ListQuery, SortItem } from '../ports/index.js'
-import { Type } from './type-builder.js'
+import { Type } from './typebox.js'
 
 const maxPage = 2147483647
 const maxPerPage = 200

@@ -1,9 +1,82 @@
 import { RecruitingApiError } from '../errors.js'
+import { assertOption, findNearestName, findUnknownName, show } from './read-options.js'
+import { isPlainText, isTenantSlug, tenantSlugRule } from './text.js'
 import type { Clock, Tenant, WebhookStore } from '../ports/index.js'
 import { withinTime } from './clock.js'
-import { assertOption } from './read-options.js'
-import { type CheckedReference, parseTenantId, tenantIdRule } from './tenant-reference.js'
-import { isTenantSlug, tenantSlugRule } from './text.js'
+
+/** A tenant of a call, by its slug. */
+interface TenantBySlug {
+  /**
+   * The tenant: its slug of 1 to 100 characters without control characters, which the option `tenantId` resolves. Never
+   * together with `tenantId`.
+   * @default this or `tenantId` is required
+   */
+  tenantSlug: string
+}
+
+/** A tenant of a call, by its id. */
+interface TenantById {
+  /**
+   * The tenant, by the id that the option `tenantId` returns for it: an integer, or 1 to 200 characters. It is not
+   * looked up, so the call works while the slug changes hands, and in the transaction that creates the tenant.
+   * Without the option it is the slug.
+   * @default this or `tenantSlug` is required
+   */
+  tenantId: string | number
+}
+
+/** The tenant of a call by code: by its slug or its id, never both. */
+export type TenantReference = (TenantBySlug & { tenantId?: undefined }) | (TenantById & { tenantSlug?: undefined })
+
+/** The first argument of calls about a tenant. Text is short for `{ tenantSlug }`. */
+export type TenantArgument = string | TenantReference
+
+/** A checked reference: one of them is `null`. The id is text. */
+export type CheckedReference = { slug: string, id: null } | { slug: null, id: string }
+
+/** Calls throw `invalid_input`; `emit` and `erase` throw `invalid_event` for a malformed slug or id. */
+type FaultCode = 'invalid_input' | 'invalid_event'
+
+/** The rule for the ids of tenants, for messages. */
+export const tenantIdRule = 'an integer, or text of 1 to 200 characters without control characters'
+
+/** The names of both fields, for checks of unknown names. */
+export const tenantNames = ['tenantSlug', 'tenantId'] as const
+
+/** Returns the id of a tenant as text; `null` if it cannot be one. */
+export function parseTenantId (value: unknown): string | null {
+  if (Number.isSafeInteger(value)) return String(value)
+  return isPlainText(value, 200) ? value : null
+}
+
+/** Reads `tenantSlug` or `tenantId` of an argument with more fields. Throws `invalid_input` if it has both. */
+export function readTenant (fields: object, code: FaultCode = 'invalid_input'): CheckedReference {
+  const [slug, id]: unknown[] = tenantNames.map((name) => Reflect.get(fields, name))
+  if (id === undefined) return { slug: readSlug(slug, code), id: null }
+  if (slug !== undefined) refuse('tenantId', 'none, because tenantSlug is given', id)
+  return { slug: null, id: parseTenantId(id) ?? refuse('tenantId', tenantIdRule, id, code) }
+}
+
+/** Reads an argument that is only a tenant. Throws `invalid_input`. */
+export function readTenantArgument (value: unknown): CheckedReference {
+  if (typeof value !== 'object' || value === null) return readTenant({ tenantSlug: value })
+  const unknown = findUnknownName(value, tenantNames)
+  if (unknown !== undefined) refuse(unknown, `a known name such as ${findNearestName(unknown, tenantNames)}`, unknown)
+  return readTenant(value)
+}
+
+/** Returns the slug of a reference, or its id as text, for logs and audits. */
+export function showTenant (reference: TenantArgument): string {
+  return typeof reference === 'string' ? reference : String(reference.tenantSlug ?? reference.tenantId)
+}
+
+function readSlug (value: unknown, code: FaultCode): string {
+  return isTenantSlug(value) ? value : refuse('tenantSlug', tenantSlugRule, value, code)
+}
+
+function refuse (field: string, expected: string, value: unknown, code: FaultCode = 'invalid_input'): never {
+  throw new RecruitingApiError(code, `${field}: expected ${expected}, got ${show(value)}`, field)
+}
 
 /** Returns the id of the tenant with this slug; `null` if there is none. */
 export type TenantIdLookup = (tenantSlug: string) => string | number | null | Promise<string | number | null>
@@ -64,7 +137,7 @@ function tenantsById (
   tenantId: TenantIdLookup, tenantSlug: TenantSlugLookup | null, clock: Clock
 ): Omit<Tenants, 'get'> {
   async function find (slug: string): Promise<Tenant | null> {
-    const id = readId(await answerOf(tenantId(slug), 'tenantId', clock))
+    const id = readFoundId(await answerOf(tenantId(slug), 'tenantId', clock))
     return id === null ? null : { slug, id }
   }
 
@@ -80,7 +153,7 @@ function tenantsById (
 /** Returns a lookup that checks the answers of the host's, if there is one. */
 export function createSlugLookup (lookup: TenantSlugLookup | null, clock: Clock): Tenants['findSlug'] {
   return async (id, transaction) =>
-    lookup === null ? null : readSlug(await answerOf(lookup(id, transaction), 'tenantSlug', clock))
+    lookup === null ? null : readFoundSlug(await answerOf(lookup(id, transaction), 'tenantSlug', clock))
 }
 
 function tenantsBySlug (resting: RestingNames): Omit<Tenants, 'get'> {
@@ -133,7 +206,7 @@ function isPromise<T> (answer: T | Promise<T>): answer is Promise<T> {
   return typeof answer === 'object' && answer !== null && 'then' in answer
 }
 
-function readId (value: unknown): string | null {
+function readFoundId (value: unknown): string | null {
   // A host in plain JavaScript may return `undefined` for a missing row.
   if (value === null || value === undefined) return null
   const id = parseTenantId(value)
@@ -141,7 +214,7 @@ function readId (value: unknown): string | null {
   return id
 }
 
-function readSlug (value: unknown): string | null {
+function readFoundSlug (value: unknown): string | null {
   if (value === null || value === undefined) return null
   assertOption(isTenantSlug(value), 'tenantSlug', `a function that returns ${tenantSlugRule}, or null`, value)
   return value

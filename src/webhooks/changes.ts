@@ -2,9 +2,8 @@ import { RecruitingApiError } from '../errors.js'
 import type { ChangeSource, IdKinds } from '../ports/index.js'
 import { assertOption, choice, flag, readInput, unread } from '../shared/read-options.js'
 import { isId, isStorableId, textIdRule } from '../shared/ids.js'
-import { readTenant } from '../shared/tenant-reference.js'
-import type { Tenants } from '../shared/tenants.js'
-import { assertNames, optionNames } from './events/arguments.js'
+import { type Tenants, readTenant } from '../shared/tenants.js'
+import { assertNames, optionNames } from './events/dispatcher.js'
 import type { EngineCalls } from './recruiting.js'
 
 const readers = {

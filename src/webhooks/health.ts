@@ -1,7 +1,6 @@
 import type { Clock, DeliveryStore, Hold, TenantDeliveryStats } from '../ports/index.js'
 import { readInput, unread } from '../shared/read-options.js'
-import { readTenant, type TenantReference } from '../shared/tenant-reference.js'
-import type { Tenants } from '../shared/tenants.js'
+import { type TenantReference, type Tenants, readTenant } from '../shared/tenants.js'
 import type { Worker } from './queue/worker.js'
 import type { EngineCalls, RecruitingStats } from './recruiting.js'
 

@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import { EventEmitter } from 'node:events'
-import { callHost } from '../observe/call-host.js'
-import type { Logger } from '../observe/logger.js'
+import { type Logger, callHost } from '../observe/logger.js'
 import type { AttemptError, AttemptResult, ClaimedDelivery, HealthNotice } from '../ports/index.js'
 import type { EngineCalls, RecruitingEvents } from './recruiting.js'
 

@@ -1,13 +1,14 @@
 import type { Tenant, Webhook } from '../ports/index.js'
-import { openHeaders } from './headers.js'
+import { openHeaders } from './secrets.js'
 import type { History } from './history.js'
 import { type TestDependencies, type TestResult, sendTest } from './sending/send-test.js'
 import { type DeliveryOperations, createDeliveryOperations } from './operations/deliveries.js'
 import { Refusal } from '../errors.js'
 import { createEventExamples, type EventExamples } from './events/catalogue.js'
-import { type EventTypes, assertKnown, createEventTypes } from './operations/event-types.js'
+import {
+  type EventTypes, type Preview, type PreviewInput, assertKnown, createEventTypes, preview
+} from './operations/event-types.js'
 import { type Management, type ManagementDependencies, createManagement } from './operations/management.js'
-import { type Preview, type PreviewInput, preview } from './operations/preview.js'
 import { type ReplayInput, type ReplaySummary, replay } from './operations/replay.js'
 
 /**

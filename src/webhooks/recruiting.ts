@@ -1,7 +1,7 @@
 import type {
   Adoption, ChangeKind, DeliveryStats, HealthNotice, HeldBack, Hold, Id, SubjectEvent, TenantDeliveryStats
 } from '../ports/index.js'
-import type { TenantArgument, TenantReference } from '../shared/tenant-reference.js'
+import type { TenantArgument, TenantReference } from '../shared/tenants.js'
 import type { RecruitingWebhooks } from './by-code/recruiting-webhooks.js'
 import type { AttemptCounts } from './queue/counters.js'
 import type { EventCatalogue, EventData } from './events/catalogue.js'

@@ -1,8 +1,7 @@
 import type { DeliveryStore } from '../ports/index.js'
 import { plainText, readInput } from '../shared/read-options.js'
-import { readTenant, readTenantArgument } from '../shared/tenant-reference.js'
-import type { Tenants } from '../shared/tenants.js'
-import { assertNames, assertText, optionNames, subjectNames } from './events/arguments.js'
+import { type Tenants, readTenant, readTenantArgument } from '../shared/tenants.js'
+import { assertNames, assertText, optionNames, subjectNames } from './events/dispatcher.js'
 import type { EngineCalls, FoundEvent } from './recruiting.js'
 
 interface Dependencies {

@@ -1,9 +1,8 @@
 import { RecruitingApiError } from '../errors.js'
 import type { Tenant, WebhookStore } from '../ports/index.js'
-import { type CheckedReference, readTenantArgument } from '../shared/tenant-reference.js'
-import { restSeconds, slugOf, type Tenants } from '../shared/tenants.js'
+import { type CheckedReference, type Tenants, readTenantArgument, restSeconds, slugOf } from '../shared/tenants.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
-import { assertNames, optionNames } from './events/arguments.js'
+import { assertNames, optionNames } from './events/dispatcher.js'
 import type { EngineCalls } from './recruiting.js'
 import type { SecretBox } from './secrets.js'
 

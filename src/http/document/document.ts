@@ -1,16 +1,15 @@
 import type { TObject } from '@sinclair/typebox'
 import type { RouteOptions } from 'fastify'
-import { DateTimeOf } from '../../shared/schemas.js'
+import { DateTimeOf, exampleOf } from '../../shared/schemas.js'
 import { describeDeprecation } from '../../shared/deprecation.js'
 import { type EventSchemas, splitEvent } from '../../webhooks/events/catalogue.js'
 import { eventIdExample } from '../../webhooks/schemas/event-type.js'
-import { webhookScopes } from '../../keys/scopes.js'
+import { webhookScopes } from '../../keys/api-key.js'
 import { requiredCapabilities } from '../sessions.js'
 import type { OpenApiSettings } from '../../options/options.js'
-import { exampleOf } from '../../shared/example.js'
 import { Components, describeDefaults } from './components.js'
 import { formatOperation, isHidden, readOperation, readScopes, readTags } from './operation.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 /** The part of the settings that the document shows. */
 interface DocumentSettings {

@@ -2,7 +2,7 @@ import type { RouteOptions } from 'fastify'
 import type { TSchema } from '@sinclair/typebox'
 import { describeDefaults } from './components.js'
 import { isHidden, type Operation, readOperation, requestIdHeader } from './operation.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 /** The arguments of a `swaggerTransform`, for OpenAPI 3 or Swagger 2. */
 interface Described {

@@ -1,8 +1,8 @@
 import type { TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifySchema, RouteOptions } from 'fastify'
-import { exampleOf } from '../../shared/example.js'
+import { exampleOf } from '../../shared/schemas.js'
 import { type Components, describeDefaults } from './components.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 /** Formats an operation for the OpenAPI document. */
 export function formatOperation (

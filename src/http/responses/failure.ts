@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { readText, toLoggableError } from '../../observe/call-host.js'
+import { readText, toLoggableError } from '../../observe/logger.js'
 import { readField } from '../../shared/fields.js'
 import { logOf } from '../log.js'
 import { commonHeaders, contentType, findState } from '../request.js'

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../errors.js'
 import { trimEntries } from '../../shared/cached.js'
 import { readCaller, stateOf, type VisibleFields } from '../request.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 type Serialize = (payload: unknown) => string
 

@@ -26,7 +26,7 @@ import {
   textIdExamples,
   UpdatedAfter
 } from '../schemas/parameters.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 const id = Type.Integer({ examples: [1042] })
 const sourceId = Type.Integer({ description: 'The source they came from', examples: [3] })

@@ -6,7 +6,7 @@ import { isCapable, readTenant } from '../request.js'
 import { found, linkPages, storableId } from '../responses/rows.js'
 import { DataOf, DeliveryParams, LogPageOf, NoBody, WebhookParams } from '../schemas/parameters.js'
 import { errorResponses } from '../schemas/errors.js'
-import { webhookScopes } from '../../keys/scopes.js'
+import { webhookScopes } from '../../keys/api-key.js'
 
 const tags = ['deliveries']
 

@@ -4,7 +4,7 @@ import { EventType, EventTypeQuery } from '../../webhooks/schemas/event-type.js'
 import { linkPages } from '../responses/rows.js'
 import { PageOf } from '../schemas/parameters.js'
 import { errorResponses } from '../schemas/errors.js'
-import { webhookScopes } from '../../keys/scopes.js'
+import { webhookScopes } from '../../keys/api-key.js'
 
 /**
  * The route that lists the events of the catalogue. Its description names the addresses that notifications come from.

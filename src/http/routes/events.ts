@@ -10,8 +10,8 @@ import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
 import { DataOf, TokenMeta, tokenQuery } from '../schemas/parameters.js'
 import { createTokens, expired } from '../tokens.js'
 import { badRequest } from '../wire-errors.js'
-import { webhookScopes } from '../../keys/scopes.js'
-import { Type } from '../../shared/type-builder.js'
+import { webhookScopes } from '../../keys/api-key.js'
+import { Type } from '../../shared/typebox.js'
 
 /** The query of the feed. Any other text as token is a 410. */
 const FeedQuery = Type.Object(

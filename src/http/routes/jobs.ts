@@ -9,7 +9,7 @@ import { found, linkPages, storableId } from '../responses/rows.js'
 import { createFieldLimit, refuseHiddenFields } from '../responses/visible-fields.js'
 import { errorResponses } from '../schemas/errors.js'
 import { answeredId, DataOf, PageOf, rowParams, Search, textIdExamples, UpdatedAfter } from '../schemas/parameters.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 const id = Type.Integer({ examples: [501] })
 

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { hasTag, tagOf } from '../../shared/etag.js'
 import { NoContent } from '../schemas/parameters.js'
 import { RateLimited } from '../schemas/errors.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 /** The serialized document. */
 interface Served {

@@ -10,7 +10,7 @@ import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
 import { answeredId, textIdExamples, tokenExample, TokenMeta, tokenQuery } from '../schemas/parameters.js'
 import { createSync, isRecorded, isSyncable } from '../sync.js'
 import { HttpError } from '../wire-errors.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 /** The query of a sync. Any other text as token is a 410. */
 const SyncQuery = Type.Object(

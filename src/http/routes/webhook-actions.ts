@@ -12,7 +12,7 @@ import { readTenant } from '../request.js'
 import { found, storableId } from '../responses/rows.js'
 import { DataOf, WebhookParams } from '../schemas/parameters.js'
 import { errorResponses } from '../schemas/errors.js'
-import { webhookScopes } from '../../keys/scopes.js'
+import { webhookScopes } from '../../keys/api-key.js'
 
 const tags = ['webhooks']
 

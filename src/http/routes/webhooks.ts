@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { webhookScopes } from '../../keys/scopes.js'
+import { webhookScopes } from '../../keys/api-key.js'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import {
   CreatedWebhook,
@@ -15,7 +15,7 @@ import { found, linkPages, storableId } from '../responses/rows.js'
 import { errorResponses } from '../schemas/errors.js'
 import { DataOf, NoContent, PageOf, WebhookParams } from '../schemas/parameters.js'
 import { HttpError } from '../wire-errors.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 const locationHeader = {
   location: Type.String({

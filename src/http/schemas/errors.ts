@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { type WireErrorCode, wireErrors } from '../wire-errors.js'
 import { OneOf } from '../../shared/schemas.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 const ErrorDetail = Type.Object({
   in: OneOf(['path', 'query', 'body']),

@@ -1,7 +1,7 @@
 import type { TSchema, TUnsafe } from '@sinclair/typebox'
 import type { Id, IdKind, IdKinds } from '../../ports/index.js'
 import { textIdPattern } from '../../shared/ids.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 /** Examples of text ids. */
 export const textIdExamples = {

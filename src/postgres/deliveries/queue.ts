@@ -10,7 +10,7 @@ import type {
   Hold,
   Lease
 } from '../../ports/index.js'
-import { heldError } from '../../shared/held.js'
+import { heldError } from '../../errors.js'
 import type { Session } from '../session.js'
 import { toIso } from '../sql.js'
 import { parseSecrets, type SecretRow } from '../webhooks/webhook-row.js'

@@ -1,6 +1,5 @@
 import { RecruitingApiError } from '../../errors.js'
-import { readField } from '../../shared/fields.js'
-import { kHandle } from '../../shared/handle.js'
+import { kHandle, readField } from '../../shared/fields.js'
 import type { PgQueryable } from '../pool.js'
 
 /** Throws `invalid_event` for the argument `transaction`. */

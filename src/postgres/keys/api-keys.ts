@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { RecruitingApiError } from '../../errors.js'
-import { generateApiKey, hashApiKey, keyStart, readKeyPrefix } from '../../keys/api-key.js'
-import { apiScopes, expectScopes, readScopes } from '../../keys/scopes.js'
+import {
+  apiScopes, expectScopes, generateApiKey, hashApiKey, keyStart, readKeyPrefix, readScopes
+} from '../../keys/api-key.js'
 import { systemClock } from '../../shared/clock.js'
 import {
   assertOption,
@@ -15,8 +16,9 @@ import {
   readInput,
   readOptions
 } from '../../shared/read-options.js'
-import { readTenant, readTenantArgument, type TenantReference } from '../../shared/tenant-reference.js'
-import { createSlugLookup, tenantResting, type TenantSlugLookup } from '../../shared/tenants.js'
+import {
+  type TenantReference, type TenantSlugLookup, createSlugLookup, readTenant, readTenantArgument, tenantResting
+} from '../../shared/tenants.js'
 import { isPlainText } from '../../shared/text.js'
 import { type Call, runInTransaction } from '../handles/transaction.js'
 import { assertPool, readQueryTimeout, readSchema } from '../options.js'

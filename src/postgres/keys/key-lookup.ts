@@ -1,5 +1,4 @@
-import { hasKeyChecksum, hasKeyFormat, hashApiKey, readKeyPrefix } from '../../keys/api-key.js'
-import { omitNull } from '../../keys/key-limits.js'
+import { hasKeyChecksum, hasKeyFormat, hashApiKey, omitNull, readKeyPrefix } from '../../keys/api-key.js'
 import { type OptionsOf, flag, readOptions } from '../../shared/read-options.js'
 import { readClock, systemClock } from '../../shared/clock.js'
 import type { AsyncKeyLookup, Clock } from '../../ports/index.js'

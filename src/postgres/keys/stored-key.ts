@@ -1,8 +1,7 @@
-import { type KeyLimits, keyLimitReaders } from '../../keys/key-limits.js'
-import { readScopes } from '../../keys/scopes.js'
+import { type KeyLimits, keyLimitReaders, readScopes } from '../../keys/api-key.js'
 import { assertOption, type Readers, unread } from '../../shared/read-options.js'
 import { isPlainText, normalizeInstant } from '../../shared/text.js'
-import type { TenantReference } from '../../shared/tenant-reference.js'
+import type { TenantReference } from '../../shared/tenants.js'
 import { toIso } from '../sql.js'
 
 /** A new API key. */

@@ -1,5 +1,5 @@
 import type { AuditedCall, AuditedResource } from '../../observe/audit.js'
-import { showTenant, type TenantArgument } from '../../shared/tenant-reference.js'
+import { showTenant, type TenantArgument } from '../../shared/tenants.js'
 import type { ActorCalls } from '../recruiting.js'
 import type { RecruitingWebhooks } from './recruiting-webhooks.js'
 

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Delivery, DeliveryWithAttempts, FailingWebhook, Webhook } from '../../ports/index.js'
 import type { Page } from '../../shared/paging.js'
-import type { TenantArgument } from '../../shared/tenant-reference.js'
+import type { TenantArgument } from '../../shared/tenants.js'
 import type { DeliveryQuery } from '../schemas/delivery.js'
 import type {
   CreateWebhook,

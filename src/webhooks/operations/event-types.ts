@@ -3,6 +3,10 @@ import { Refusal } from '../../errors.js'
 import { type Page, readPage } from '../../shared/paging.js'
 import { type EventExamples, type EventSchemas, splitEvent } from '../events/catalogue.js'
 import type { EventType, EventTypeQuery } from '../schemas/event-type.js'
+import type { EventFilters, Tenant } from '../../ports/index.js'
+import { assertOption } from '../../shared/read-options.js'
+import { createFilterTest } from '../../shared/filters.js'
+import type { History } from '../history.js'
 
 /** Lists the catalogue, as tenants see it. */
 export interface EventTypes {
@@ -45,4 +49,30 @@ export function assertKnown (events: EventSchemas, field: string, type: string):
 /** Throws unless all event types are in the catalogue. */
 export function assertAllKnown (events: EventSchemas, types: readonly string[]): void {
   for (const [index, type] of types.entries()) assertKnown(events, `event_types[${index}]`, type)
+}
+
+export interface PreviewInput {
+  event_types: string[]
+  filters?: EventFilters | null
+}
+
+/** How many events a webhook would receive, with the field names of the wire. */
+export interface Preview {
+  events: number
+  matching: number
+}
+
+const maxEvents = 100
+
+/** Counts recent events, and those that match the filters. Throws `invalid_option` for a storage without a feed. */
+export async function preview (
+  { history, events }: { history: History, events: EventSchemas },
+  tenant: Pick<Tenant, 'id'>,
+  { event_types: eventTypes, filters = null }: PreviewInput
+): Promise<Preview> {
+  const { latest } = history
+  assertOption(latest !== undefined, 'storage.feed', 'a storage with a feed', latest)
+  assertAllKnown(events, eventTypes)
+  const bodies = await latest(tenant.id, { limit: maxEvents, eventTypes })
+  return { events: bodies.length, matching: bodies.filter((body) => createFilterTest(body)(filters)).length }
 }

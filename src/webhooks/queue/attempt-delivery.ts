@@ -3,15 +3,14 @@ import type { DeliverySettings } from '../../options/options.js'
 import type { Logger } from '../../observe/logger.js'
 import type { Tracing } from '../../observe/tracing.js'
 import { publishAttempt } from '../listeners.js'
-import { hostOf } from '../ssrf/destination.js'
-import { openHeaders } from '../headers.js'
+import { hostOf } from '../ssrf/addresses.js'
+import { type SecretBox, openHeaders } from '../secrets.js'
 import type { Runtime } from '../runtime.js'
-import type { SecretBox } from '../secrets.js'
 import type { SendResult, Sender } from '../sending/sender.js'
 import { signHeaders } from '../sending/signature.js'
 import type { Counters } from './counters.js'
-import { decideOutcome } from './outcome.js'
-import { createPauseLog } from './pause-log.js'
+import { trimEntries } from '../../shared/cached.js'
+import { formatWebhookKey } from '../sending/capacity.js'
 
 export interface AttemptDependencies {
   sender: Sender
@@ -33,7 +32,7 @@ export type AttemptSettings = Pick<
  * The result of an attempt; `aborted` if the sender aborted it; `unsigned` if a secret cannot be opened: nothing was
  * sent, and the delivery waits until its lease expires.
  */
-export type AttemptEnd = AttemptResult | 'aborted' | 'unsigned'
+type AttemptEnd = AttemptResult | 'aborted' | 'unsigned'
 
 /**
  * Returns a function that signs and sends a claimed delivery, decides the outcome and reports the attempt. It never
@@ -103,4 +102,117 @@ function logFailure (log: Logger, delivery: ClaimedDelivery, result: AttemptResu
     ...(proxyFault === undefined ? {} : { proxy_fault: proxyFault }),
     ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs } : {})
   }, result.outcome === 'retry' ? 'delivery failed, will retry' : 'delivery failed, giving up')
+}
+
+/** Pause without `Retry-After`. Short, because one event that always gets a 503 must not block the others. */
+const longestPauseMs = 60_000
+
+/** Decides the outcome of an attempt. `null` if aborted: it does not count as an attempt. */
+export function decideOutcome (
+  delivery: ClaimedDelivery,
+  sent: SendResult,
+  { retrySchedule, nowMs, random }: { retrySchedule: readonly number[], nowMs: number, random: () => number }
+): AttemptResult | null {
+  const { webhookId, deliveryId, fence, targetUrl, attemptCount } = delivery
+  const { responseStatus, durationMs, error, responseExcerpt = null } = sent
+  if (error === 'aborted') return null
+  const attempt = { webhookId, deliveryId, fence, targetUrl, durationMs, responseStatus, responseExcerpt }
+  if (error === null) return { ...attempt, error, outcome: 'delivered' }
+  const isGone = responseStatus === 410
+  const retryAfterMs = parseRetryAfter(sent.retryAfter, nowMs)
+  const retryInMs = error === 'blocked' || isGone ? null : nextRetryMs(retrySchedule, attemptCount + 1, retryAfterMs, random)
+  if (retryInMs === null) return { ...attempt, error, outcome: 'failed', isGone }
+  const pauseMs = isOverloaded(sent, delivery.isFailing) ? Math.min(retryInMs, retryAfterMs ?? longestPauseMs) : 0
+  return { ...attempt, error, outcome: 'retry', retryInMs, pauseMs }
+}
+
+/** Whether the endpoint is overloaded: it says so, or it timed out and was failing before. */
+function isOverloaded ({ responseStatus, error }: SendResult, isFailing: boolean): boolean {
+  return responseStatus === 429 || responseStatus === 503 || (error === 'timeout' && isFailing)
+}
+
+const maxRetryAfterMs = 24 * 60 * 60 * 1000
+
+const jitter = 0.2
+
+/**
+ * Returns the milliseconds until the next attempt, or `null` at the end of the schedule. `Retry-After` lengthens the
+ * wait and never shortens it. A jitter of 0 to 20 % is added.
+ */
+export function nextRetryMs (
+  schedule: readonly number[],
+  attemptsMade: number,
+  retryAfterMs: number | null,
+  random: () => number
+): number | null {
+  const seconds = schedule[attemptsMade]
+  if (seconds === undefined) return null
+  return Math.ceil(Math.max(seconds * 1000, retryAfterMs ?? 0) * (1 + jitter * random()))
+}
+
+/**
+ * Reads `Retry-After` (RFC 9110, section 10.2.3): whole seconds or an HTTP date, 24 hours at most. `null` if absent or
+ * malformed.
+ */
+export function parseRetryAfter (value: string | undefined, nowMs: number): number | null {
+  const text = value?.trim() ?? ''
+  const waitMs = /^\d+$/.test(text) ? Number(text) * 1000 : parseHttpDate(text) - nowMs
+  return waitMs > 0 ? Math.min(waitMs, maxRetryAfterMs) : null
+}
+
+const month = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)'
+
+/**
+ * `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT` and `Sun Nov 6 08:49:37 1994` (RFC 9110, 5.6.7).
+ */
+const httpDates = [
+  new RegExp(`^[A-Z][a-z]{2}, (\\d\\d) ${month} \\d{4} [\\d:]{8} GMT$`),
+  new RegExp(`^[A-Z][a-z]{5,8}, (\\d\\d)-${month}-\\d\\d [\\d:]{8} GMT$`),
+  new RegExp(`^[A-Z][a-z]{2} ${month} ([ \\d]\\d) [\\d:]{8} \\d{4}$`)
+]
+
+/** `Date.parse` alone accepts other formats, and reads 31 February as 3 March. */
+function parseHttpDate (text: string): number {
+  const day = httpDates.map((form) => form.exec(text)?.[1]).find((found) => found !== undefined)
+  if (day === undefined) return Number.NaN
+  const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`)
+  return new Date(time).getUTCDate() === Number(day) ? time : Number.NaN
+}
+
+/** Writes one line for each pause of a webhook, even if several attempts in flight cause it. */
+interface PauseLog {
+  /** Returns the number of an attempt that begins. */
+  begin (): number
+  /** Writes the line if the attempt with this number begins a pause. */
+  end (attempt: number, delivery: ClaimedDelivery, result: AttemptResult, sent: SendResult): void
+}
+
+const maxWebhooks = 1000
+
+/** Knows the pauses of the last 1,000 webhooks. */
+function createPauseLog (log: Logger, clock: Clock): PauseLog {
+  /** The last attempt that had begun when the webhook was paused. */
+  const lastAttempts = new Map<string, number>()
+  let begun = 0
+
+  return {
+    begin: () => ++begun,
+    end (attempt, { tenantId, tenantSlug, webhookId }, result, { retryAfter }) {
+      if (result.outcome !== 'retry' || result.pauseMs === 0) return
+      const webhook = formatWebhookKey(tenantId, webhookId)
+      // No attempt begins during a pause, so this one began before it.
+      if (attempt <= (lastAttempts.get(webhook) ?? 0)) return
+      lastAttempts.delete(webhook)
+      lastAttempts.set(webhook, begun)
+      trimEntries(lastAttempts, maxWebhooks)
+      const now = clock.now()
+      log.info({
+        webhook_id: webhookId,
+        tenant_slug: tenantSlug,
+        paused_until: new Date(now + result.pauseMs).toISOString(),
+        reason: parseRetryAfter(retryAfter, now) === null ? result.error : 'retry_after',
+        response_status: result.responseStatus
+      }, 'webhook paused')
+    }
+  }
 }

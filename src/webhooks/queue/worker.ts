@@ -1,20 +1,18 @@
-import type { RecruitingApiError } from '../../errors.js'
-import type { ClaimOptions, ClaimedDelivery, DeliveryStore, HealthRule, Lease } from '../../ports/index.js'
+import { type RecruitingApiError, heldMessage, isHeldError } from '../../errors.js'
+import type { ClaimOptions, ClaimedDelivery, Clock, DeliveryStore, HealthRule, Lease } from '../../ports/index.js'
 import { waitUpTo } from '../../shared/clock.js'
-import { heldMessage, isHeldError } from '../../shared/held.js'
 import type { DeliverySettings } from '../../options/options.js'
 import { type Capacity, formatWebhookKey } from '../sending/capacity.js'
 import { type AttemptDependencies, type AttemptSettings, createAttemptDelivery } from './attempt-delivery.js'
 import { createResultWriter } from './results.js'
-import { createWakeup } from './wakeup.js'
 
 /** Options of `delivery` that a worker needs, with their defaults, and the rule that disables webhooks. */
-export interface WorkerSettings extends AttemptSettings,
+interface WorkerSettings extends AttemptSettings,
   Pick<DeliverySettings, 'concurrency' | 'perEndpoint' | 'leaseMs' | 'pollMs' | 'closeGraceMs' | 'environment'> {
   healthRule: HealthRule
 }
 
-export interface WorkerDependencies extends AttemptDependencies {
+interface WorkerDependencies extends AttemptDependencies {
   deliveries: DeliveryStore
   capacity: Capacity
   /** Called after failed attempts were recorded: there may be notices for the host. Never rejects. */
@@ -205,5 +203,53 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     },
     nextTurn: () => new Promise((resolve) => { turnWaiters.push(resolve) }),
     close
+  }
+}
+
+/** Lets a loop sleep until it is woken. */
+interface Wakeup {
+  /** Ends the current sleep, or else the next one. */
+  wake (): void
+  /** Forgets earlier calls of `wake`. */
+  reset (): void
+  /** Sleeps for up to `timeoutMs`. If `ignoreWakes`, ignores calls of `wake`. */
+  wait (timeoutMs: number, options: { ignoreWakes: boolean }): Promise<void>
+  /** Ends every sleep from now on, those that ignore `wake` too. */
+  end (): void
+}
+
+/** Sleeps in the time of `clock`. */
+function createWakeup (clock: Clock): Wakeup {
+  let isWoken = false
+  let isEnded = false
+  let isIgnoring = false
+  let awake: () => void = () => {}
+
+  return {
+    wake () {
+      isWoken = true
+      if (!isIgnoring) awake()
+    },
+    reset () {
+      isWoken = false
+    },
+    wait (timeoutMs, { ignoreWakes }) {
+      if (isEnded || (isWoken && !ignoreWakes)) return Promise.resolve()
+      isIgnoring = ignoreWakes
+      return new Promise((resolve) => {
+        const timer = clock.setTimeout(done, timeoutMs)
+        awake = done
+        function done (): void {
+          clock.clearTimeout(timer)
+          awake = () => {}
+          isIgnoring = false
+          resolve()
+        }
+      })
+    },
+    end () {
+      isEnded = true
+      awake()
+    }
   }
 }

@@ -6,7 +6,7 @@ import type {
 import { pagingQuery } from '../../shared/paging.js'
 import { DateTime, Nullable, OneOf } from '../../shared/schemas.js'
 import { bodyExample, eventIdExample } from './event-type.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], {
   description: 'failed: no attempts left; skipped: the webhook was not active; cancelled: the webhook was deleted'

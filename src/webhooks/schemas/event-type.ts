@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { pagingQuery } from '../../shared/paging.js'
 import { DateTimeOf, Nullable } from '../../shared/schemas.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 /** An event id for examples in the document. */
 export const eventIdExample = 'evt_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'

@@ -2,7 +2,7 @@ import type { EventFilters, Webhook as PortWebhook, WebhookHealth, WebhookSortFi
 import { pagingQuery } from '../../shared/paging.js'
 import { DateTime, DateTimeOf, Nullable, OneOf } from '../../shared/schemas.js'
 import { eventIdExample } from './event-type.js'
-import { Type } from '../../shared/type-builder.js'
+import { Type } from '../../shared/typebox.js'
 
 const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
   description: 'The service sets disabled if the endpoint failed for too long or returned 410; clients cannot set it'

@@ -1,7 +1,8 @@
-import type { Dispatcher } from 'undici'
+import type { Socket } from 'node:net'
+import { TextDecoder } from 'node:util'
+import { type Dispatcher, Client } from 'undici'
 import { ProxyError } from '../ssrf/proxy.js'
-import type { Connection, Connections } from './connections.js'
-import { type Excerpt, startExcerpt } from './excerpt.js'
+import { type Connect, PendingConnection } from '../ssrf/connector.js'
 
 export interface Post {
   /** The target URL up to its path. */
@@ -146,5 +147,146 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#isSettled = true
     clearTimeout(this.#deadline)
     this.#settle(this.#answer, fault)
+  }
+}
+
+/** A connection to a receiver. It carries one request at a time. */
+interface Connection {
+  readonly client: Client
+  /** How often something was read from its socket. */
+  reads: number
+  /** Whether the proxy has not opened the tunnel yet. */
+  readonly isAtProxy: boolean
+  /** Keeps it for the next request to the same origin. */
+  release (): void
+  close (): Promise<void>
+}
+
+/** Connections to receivers, kept open between requests. */
+export interface Connections {
+  /** An idle connection to the origin, or a new one. */
+  acquire (origin: string): Connection
+  open (origin: string): Connection
+  close (): Promise<void>
+}
+
+export function createConnections (connect: Connect, options: Client.Options): Connections {
+  const idle = new Map<string, Connection[]>()
+  const connections = new Set<Connection>()
+  let isClosed = false
+
+  function open (origin: string): Connection {
+    let socket: Socket | null = null
+    const pending = new PendingConnection()
+    const client = new Client(origin, {
+      ...options,
+      connect: (target, callback) => connect(target, (...result) => {
+        socket = result[1]
+        connection.reads = 0
+        socket?.on('readable', countRead)
+        callback(...result)
+      }, pending)
+    })
+    const connection = {
+      client,
+      reads: 0,
+      get isAtProxy () { return pending.isAtProxy },
+      release () {
+        if (socket === null || socket.destroyed) connection.close()
+        else idle.set(origin, [...idle.get(origin) ?? [], connection])
+      },
+      close () {
+        connections.delete(connection)
+        const closed = client.destroy()
+        pending.close()
+        return closed
+      }
+    }
+    // Not `bytesRead`: over TLS it includes the alert that closes the connection.
+    function countRead (this: Socket): void {
+      if (this.readableLength > 0) connection.reads++
+    }
+    client.on('disconnect', () => {
+      if (forget(origin, connection)) connection.close()
+    })
+    if (isClosed) connection.close()
+    else connections.add(connection)
+    return connection
+  }
+
+  /** Returns whether the connection was idle. */
+  function forget (origin: string, connection: Connection): boolean {
+    const kept = idle.get(origin) ?? []
+    const others = kept.filter((other) => other !== connection)
+    if (others.length === 0) idle.delete(origin)
+    else idle.set(origin, others)
+    return others.length < kept.length
+  }
+
+  return {
+    open,
+    acquire (origin) {
+      const connection = idle.get(origin)?.at(-1)
+      if (connection === undefined) return open(origin)
+      forget(origin, connection)
+      return connection
+    },
+    async close () {
+      isClosed = true
+      await Promise.all([...connections].map((connection) => connection.close()))
+    }
+  }
+}
+
+/** Collects the beginning of a response. */
+interface Excerpt {
+  add (chunk: Buffer): void
+  /** Returns the text so far, without a character that is cut; `undefined` if there is none. */
+  read (): string | undefined
+}
+
+type Headers = Record<string, string | string[] | undefined>
+
+const textual = /^(text\/[^;]+|application\/([^;]+\+)?(json|xml)|application\/x-www-form-urlencoded)\s*(;|$)/i
+
+/** Starts an excerpt of at most `maxBytes`; `null` unless the response is text that is not compressed. */
+function startExcerpt (headers: Headers, maxBytes: number): Excerpt | null {
+  const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers
+  if (maxBytes === 0 || encoding !== 'identity' || typeof type !== 'string') return null
+  const decoder = createDecoder(type)
+  if (decoder === null) return null
+  const chunks: Buffer[] = []
+  let left = maxBytes
+  return {
+    add (chunk) {
+      const kept = Buffer.from(chunk.subarray(0, left))
+      left -= kept.length
+      chunks.push(kept)
+    },
+    read () {
+      const text = decode(decoder, Buffer.concat(chunks))
+      return text === '' ? undefined : text
+    }
+  }
+}
+
+/** Without a type, the response is text if it is valid UTF-8. */
+function createDecoder (type: string): TextDecoder | null {
+  if (type === '') return new TextDecoder('utf-8', { fatal: true })
+  if (!textual.test(type)) return null
+  const charset = /;\s*charset=\s*"?([^\s";]+)/i.exec(type)?.[1] ?? 'utf-8'
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return null
+  }
+}
+
+/** PostgreSQL stores neither NUL nor halves of surrogate pairs. */
+function decode (decoder: TextDecoder, bytes: Buffer): string {
+  try {
+    return decoder.decode(bytes, { stream: true }).toWellFormed().replaceAll('\0', '\uFFFD')
+  } catch {
+    return ''
   }
 }

@@ -1,4 +1,4 @@
-import type { TargetRules } from '../ssrf/destination.js'
+import type { TargetRules } from '../ssrf/addresses.js'
 import { createResolver } from '../ssrf/resolver.js'
 import type { Route, Sender } from './sender.js'
 

@@ -1,7 +1,6 @@
 import dns, { type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
-import type { TargetRules } from './destination.js'
-import { createSlots } from './slots.js'
+import type { TargetRules } from './addresses.js'
 
 /** Resolves host names. */
 export interface Resolver {
@@ -72,4 +71,50 @@ export function createSystemResolver (timeoutMs: number): Resolver {
 
 function toLookupAddress (address: string): LookupAddress {
   return { address, family: isIP(address) }
+}
+
+/** A counting semaphore. */
+interface Slots {
+  /** Takes a slot. Rejects if none becomes free in time. */
+  acquire (): Promise<void>
+  /** Frees the slot of an `acquire`. */
+  release (): void
+  /** Rejects all waiting callers. */
+  close (): void
+}
+
+/** Has `capacity` slots; callers wait for one for up to `waitMs`. */
+function createSlots (capacity: number, waitMs: number): Slots {
+  const waiting = new Map<() => void, (error: Error) => void>()
+  let free = capacity
+
+  return {
+    async acquire () {
+      if (free > 0) {
+        free--
+        return
+      }
+      let timer: NodeJS.Timeout | undefined
+      await new Promise<void>((resolve, reject) => {
+        waiting.set(resolve, reject)
+        timer = setTimeout(() => {
+          waiting.delete(resolve)
+          reject(new Error('no slot was free in time'))
+        }, waitMs)
+      }).finally(() => clearTimeout(timer))
+    },
+    release () {
+      const [next] = waiting.keys()
+      if (next === undefined) {
+        free++
+        return
+      }
+      waiting.delete(next)
+      next()
+    },
+    close () {
+      for (const reject of waiting.values()) reject(new Error('closed'))
+      waiting.clear()
+    }
+  }
 }

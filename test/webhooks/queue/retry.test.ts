@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import t from 'tap'
 import type { AttemptError, ClaimedDelivery, Clock } from '../../../src/index.js'
-import { decideOutcome, nextRetryMs, parseRetryAfter } from '../../../src/webhooks/queue/outcome.js'
+import { decideOutcome, nextRetryMs, parseRetryAfter } from '../../../src/webhooks/queue/attempt-delivery.js'
 import type { SendResult } from '../../../src/webhooks/sending/sender.js'
 import { type LoggedDelivery, startDelivering } from '../../fixtures/delivery/delivering.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'

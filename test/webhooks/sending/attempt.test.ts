@@ -3,9 +3,10 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildConnector } from 'undici'
 import t from 'tap'
-import { Attempt, kTimeout, type Post } from '../../../src/webhooks/sending/attempt.js'
-import { type Connections, createConnections } from '../../../src/webhooks/sending/connections.js'
-import { parseRetryAfter } from '../../../src/webhooks/queue/outcome.js'
+import {
+  type Connections, type Post, Attempt, createConnections, kTimeout
+} from '../../../src/webhooks/sending/attempt.js'
+import { parseRetryAfter } from '../../../src/webhooks/queue/attempt-delivery.js'
 import { startDelivering } from '../../fixtures/delivery/delivering.js'
 import { type Answer, hang, startReceiver } from '../../fixtures/receivers/receiver.js'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'

@@ -1,0 +1,127 @@
+import { RecruitingApiError } from '../errors.js'
+import type { Tenant, WebhookStore } from '../ports/index.js'
+import { type CheckedReference, type Tenants, readTenantArgument, restSeconds, slugOf } from '../shared/tenants.js'
+import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
+import { assertNames, optionNames } from './events/dispatcher.js'
+import type { EngineCalls } from './recruiting.js'
+import type { SecretBox } from './secrets.js'
+import type { Logger } from '../observe/logger.js'
+
+// A batch takes less than a second.
+const batchSize = 2000
+
+/** Renames and removes tenants. If slugs are the ids, freed names rest for an hour. */
+export function createTenantOperations (
+  webhooks: WebhookStore, tenants: Tenants, secrets: SecretBox
+): Pick<EngineCalls, 'renameTenant' | 'removeTenant'> {
+  const rest = { restSeconds: tenants.hasIds ? 0 : restSeconds }
+
+  /** The id is known under the new name if the host has renamed the tenant, otherwise under the old one. */
+  async function findIds (reference: CheckedReference, to: string, transaction: unknown): Promise<[Tenant, Tenant]> {
+    if (!tenants.hasIds) {
+      const from = slugOf(reference)
+      if (from === to) refuseSame()
+      return [{ slug: from, id: from }, await tenants.get({ slug: to, id: null }, transaction)]
+    }
+    const { slug: from, id } = reference
+    if (from === null) return [{ slug: id, id }, { slug: to, id }]
+    if (from === to) refuseSame()
+    const [old, renamed] = await Promise.all([tenants.find(from), tenants.find(to)])
+    if (old !== null && renamed !== null && old.id !== renamed.id) {
+      refuse('to', 'expected a name that no other tenant has')
+    }
+    const found = (renamed ?? old)?.id ?? await tenants.getId(reference)
+    return [{ slug: from, id: found }, { slug: to, id: found }]
+  }
+
+  /**
+   * Not in a transaction of the host: the change is not visible before the commit, and it may hold the last
+   * connection.
+   */
+  async function learnRest (transaction: unknown): Promise<void> {
+    if (transaction === undefined) await tenants.refresh()
+  }
+
+  return {
+    async renameTenant (from, to, options = {}) {
+      const reference = readFrom(from)
+      assertSlug('to', to)
+      assertNames('options', options, optionNames)
+      const [old, renamed] = await findIds(reference, to, options.transaction)
+      const reseal = createReseal(secrets, old.id, renamed.id)
+      const count = await webhooks.renameTenant(old, renamed, { ...options, ...rest, reseal })
+      await learnRest(options.transaction)
+      return {
+        webhooks: count ?? refuse('to', 'expected a tenant without webhooks, events and keys, got one that exists')
+      }
+    },
+
+    async removeTenant (argument, options = {}) {
+      const reference = readTenantArgument(argument)
+      assertNames('options', options, optionNames)
+      const { transaction } = options
+      // Without ids it is not looked up: if this repeats a failed call, the name already rests.
+      const tenant = tenants.hasIds ? await tenants.getId(reference, transaction) : slugOf(reference)
+      let left = await webhooks.removeTenant(tenant, { transaction, ...rest, limit: batchSize })
+      await learnRest(transaction)
+      while (left > 0 && transaction === undefined) {
+        left = await webhooks.removeTenant(tenant, { ...rest, limit: batchSize })
+      }
+      return { left }
+    }
+  }
+}
+
+/** Returns a function that seals what was sealed for one tenant for another. */
+export function createReseal (
+  secrets: SecretBox,
+  from: string,
+  to: string
+): (secret: string, webhookId: number) => string {
+  return (secret, webhookId) => secrets.seal(secrets.open(secret, from, webhookId), to, webhookId)
+}
+
+/** Text is a name, so its errors name the argument. */
+function readFrom (from: unknown): CheckedReference {
+  if (typeof from === 'object' && from !== null) return readTenantArgument(from)
+  assertSlug('from', from)
+  return { slug: from, id: null }
+}
+
+function refuseSame (): never {
+  refuse('to', 'expected another name than from')
+}
+
+function assertSlug (field: string, value: unknown): asserts value is string {
+  if (!isTenantSlug(value)) refuse(field, `expected ${tenantSlugRule}`)
+}
+
+function refuse (field: string, problem: string): never {
+  throw new RecruitingApiError('invalid_input', `${field}: ${problem}`, field)
+}
+
+const maxAsked = 100
+
+/**
+ * Logs an error if webhooks or keys were stored by slug before the option `tenantId` was set: the keys then get 401,
+ * and events reach none of the webhooks. Resolves when the storage has answered. Never rejects: calls and requests
+ * report what else is wrong with the storage or the option.
+ */
+export async function reportStoredSlugs (
+  webhooks: Pick<WebhookStore, 'listIdsLikeSlugs'>, tenants: Pick<Tenants, 'hasIds' | 'find'>, log: Logger
+): Promise<void> {
+  if (!tenants.hasIds) return
+  const slugs = await webhooks.listIdsLikeSlugs?.(maxAsked).catch(() => []) ?? []
+  reportFirst(slugs, tenants, log).catch(() => {})
+}
+
+async function reportFirst (slugs: readonly string[], tenants: Pick<Tenants, 'find'>, log: Logger): Promise<void> {
+  for (const slug of slugs) {
+    const tenant = await tenants.find(slug)
+    if (tenant === null || tenant.id === slug) continue
+    return log.error({ tenantSlug: slug, tenantId: tenant.id }, message)
+  }
+}
+
+const message = 'webhooks and keys are stored by slug, but the option tenantId returns another id: ' +
+  'their keys get 401, and events do not reach them, until you run fastify-recruiting-api tenants use-ids'
