@@ -1,4 +1,4 @@
-import { type Versions, idCount, isQuiet } from './world.js'
+import type { Versions } from './world.js'
 
 interface Item { id: number, version: number, updated_at: string }
 
@@ -30,21 +30,6 @@ export function createUpdatedAfter (): { items: Versions, poll (url: string, key
       const updated = await readPages(url, key, { sort: 'updated_at', ...after === null ? {} : { 'filter[updated_after]': after } })
       for (const item of updated) items.set(item.id, item.version)
       after = updated.map((item) => item.updated_at).toSorted().at(-1) ?? after
-    }
-  }
-}
-
-/** A client that reads all pages again and again. */
-export function createPageReader (): { reads (): number, missed (): number, poll (url: string, key: string): Promise<void> } {
-  let reads = 0
-  let missed = 0
-  return {
-    reads: () => reads,
-    missed: () => missed,
-    async poll (url, key) {
-      const seen = new Set((await readPages(url, key, {})).map(({ id }) => id))
-      reads++
-      for (let id = 1; id <= idCount; id++) if (isQuiet(id) && !seen.has(id)) missed++
     }
   }
 }

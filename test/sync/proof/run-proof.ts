@@ -3,7 +3,7 @@ import { type Random, createRandom } from '../../../examples/demo/data/random.js
 import { sync } from '../../../examples/mirror/sync.js'
 import { Crash, type ProofCopy, createProofCopy } from './proof-copy.js'
 import { type Differences, type Report, addDifferences, compare, noDifferences } from './report.js'
-import { createPageReader, createUpdatedAfter } from './rivals.js'
+import { createUpdatedAfter } from './rivals.js'
 import { type ProofTenant, type World, keyOf, kinds, proofTenants } from './world.js'
 
 export interface ProofOptions {
@@ -34,14 +34,13 @@ interface Reader {
 
 const pageSizes = [1, 2, 5, 20, 50, 100, 200]
 
-/** Lets writers write and readers copy, by sync and by its rivals, and says how the copies differ from the table in the end. */
+/** Lets writers write and readers copy, by sync and by its rival, and says how the copies differ from the table in the end. */
 export async function runProof (world: World, options: ProofOptions): Promise<Report> {
   const { seed, operations, kills = 5, damages = 0, writers = 12, restMs = 50, outlives = /fetch failed|terminated|other side closed|got 404/, disturb } = options
   let server = await world.serve(0)
   const { port } = server
   const readers = createReaders(seed)
   const updatedAfter = createUpdatedAfter()
-  const pages = createPageReader()
   let made = 0
   let killed = 0
   let isOver = false
@@ -108,9 +107,9 @@ export async function runProof (world: World, options: ProofOptions): Promise<Re
     if (reader.random.chance(0.02)) await reader.copy.beginAgain()
     await follow(reader, reader.random.pick(pageSizes))
   }
-  const rivals = [updatedAfter, pages].map((rival) => () => rival.poll(url('acme', 'candidates'), keyOf('acme')))
+  const pollRival = () => updatedAfter.poll(url('acme', 'candidates'), keyOf('acme'))
 
-  const reading = [...readers.map((reader) => () => takeTurn(reader)), ...rivals].map(repeat)
+  const reading = [...readers.map((reader) => () => takeTurn(reader)), pollRival].map(repeat)
   const writing = Promise.all(Array.from({ length: writers }, (_, index) => write(createRandom(seed + 100 + index)))).finally(() => { isOver = true })
   await Promise.all([writing, ...reading])
 
@@ -120,7 +119,7 @@ export async function runProof (world: World, options: ProofOptions): Promise<Re
     await follow(reader, 200)
     await count(reader)
   }
-  await updatedAfter.poll(url('acme', 'candidates'), keyOf('acme'))
+  await pollRival()
   const late: Differences = compare(updatedAfter.items, await world.read('acme', 'candidate'))
   await server.kill()
   return {
@@ -130,8 +129,7 @@ export async function runProof (world: World, options: ProofOptions): Promise<Re
     crashes: sum(readers, ({ copy }) => copy.crashes()),
     copies: readers.length,
     sync: { ...differences, olderStates: sum(readers, ({ copy }) => copy.olderStates()) },
-    updatedAfter: late,
-    pages: { reads: pages.reads(), missing: pages.missed() }
+    updatedAfter: late
   }
 }
 
