@@ -4,11 +4,11 @@ import { Refusal } from '../errors.js'
 
 /** Seals secrets for the storage and opens them again. */
 export interface SecretBox {
-  seal (secret: string, tenantSlug: string, webhookId: number): string
+  seal (secret: string, tenantId: string, webhookId: number): string
   /** Returns whether a secret is sealed with the first key, or unsealed if there are no keys. */
-  isCurrent (sealed: string, tenantSlug: string, webhookId: number): boolean
+  isCurrent (sealed: string, tenantId: string, webhookId: number): boolean
   /** Opens a secret. Throws if it was sealed with an unknown key, or for another tenant or webhook. */
-  open (sealed: string, tenantSlug: string, webhookId: number): string
+  open (sealed: string, tenantId: string, webhookId: number): string
 }
 
 const prefix = 'sealed_v1:'
@@ -19,22 +19,22 @@ const prefix = 'sealed_v1:'
  */
 export function createSecretBox (keys: readonly Uint8Array[]): SecretBox {
   return {
-    seal (secret, tenantSlug, webhookId) {
+    seal (secret, tenantId, webhookId) {
       const [key] = keys
       if (key === undefined) return secret
-      return prefix + seal(key, Buffer.from(secret), owner(tenantSlug, webhookId)).toString('base64')
+      return prefix + seal(key, Buffer.from(secret), owner(tenantId, webhookId)).toString('base64')
     },
 
-    isCurrent (sealed, tenantSlug, webhookId) {
+    isCurrent (sealed, tenantId, webhookId) {
       const [key] = keys
       if (key === undefined || !sealed.startsWith(prefix)) return key === undefined && !sealed.startsWith(prefix)
-      return tryOpen(sealed, key, owner(tenantSlug, webhookId)) !== null
+      return tryOpen(sealed, key, owner(tenantId, webhookId)) !== null
     },
 
-    open (sealed, tenantSlug, webhookId) {
+    open (sealed, tenantId, webhookId) {
       if (!sealed.startsWith(prefix)) return sealed
       for (const key of keys) {
-        const secret = tryOpen(sealed, key, owner(tenantSlug, webhookId))
+        const secret = tryOpen(sealed, key, owner(tenantId, webhookId))
         if (secret !== null) return secret
       }
       throw new Error(
@@ -45,8 +45,8 @@ export function createSecretBox (keys: readonly Uint8Array[]): SecretBox {
 }
 
 // Associated data that binds a sealed secret to its webhook, so that a copy in another row does not open.
-function owner (tenantSlug: string, webhookId: number): Buffer {
-  return Buffer.from(JSON.stringify([tenantSlug, webhookId]))
+function owner (tenantId: string, webhookId: number): Buffer {
+  return Buffer.from(JSON.stringify([tenantId, webhookId]))
 }
 
 function tryOpen (sealed: string, key: Uint8Array, associated: Buffer): string | null {
