@@ -37,14 +37,13 @@ await build({
 const cores = Math.min(availableParallelism(), seeds)
 const startedAt = performance.now()
 const latest = Array.from({ length: cores }, () => ({ seeds: 0, events: 0, received: 0, faults: 0, time: 0 }))
-const failed = []
+let failed = 0
 
 const timer = setInterval(print, 10_000)
 const codes = await Promise.all(latest.map((_totals, core) => runCore(core)))
 clearInterval(timer)
 print()
-for (const { seed, failure, trace } of failed) console.log(`\nseed ${seed}: ${failure}\n${trace.join('\n')}`)
-process.exitCode = failed.length > 0 || codes.some((code) => code !== 0) ? 1 : 0
+process.exitCode = failed > 0 || codes.some((code) => code !== 0) ? 1 : 0
 
 async function runCore (core) {
   const args = [outfile, from + core, seeds - core, cores].map(String)
@@ -52,17 +51,22 @@ async function runCore (core) {
   const exited = new Promise((resolve) => child.once('exit', resolve))
   for await (const line of createInterface({ input: child.stdout })) {
     const message = JSON.parse(line)
-    if ('failure' in message) failed.push(message)
+    if ('failure' in message) printFailure(message)
     else latest[core] = message
   }
   return exited
+}
+
+function printFailure ({ seed, failure, trace }) {
+  failed++
+  console.log(`\nseed ${seed}: ${failure}\n${trace.join('\n')}\n`)
 }
 
 function print () {
   const sum = (name) => latest.reduce((total, one) => total + one[name], 0)
   const rate = sum('seeds') / (performance.now() - startedAt) * 1000
   console.log([
-    `${sum('seeds')} seeds, ${failed.length} failed, ${rate.toFixed(1)} per second`,
+    `${sum('seeds')} seeds, ${failed} failed, ${rate.toFixed(1)} per second`,
     `${(sum('time') / 86_400_000 / 365).toFixed(2)} simulated years`,
     `${sum('received')} requests read by receivers`,
     `${sum('faults')} faults`
