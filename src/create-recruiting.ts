@@ -11,8 +11,6 @@ import type { EngineCalls } from './webhooks/recruiting.js'
 export interface StandaloneRecruiting<Events extends EventCatalogue> extends Recruiting<Events> {
   /** Stops claiming, waits for attempts in flight, and releases the leases of the rest. May be called again. */
   close (): Promise<void>
-  /** Returns whether this process does its work, for a health check. Never rejects, and can be called after `close`. */
-  health (): Promise<RecruitingHealth>
 }
 
 /**
@@ -59,6 +57,8 @@ export function createRecruiting<Events extends EventCatalogue = DefaultEvents> 
 export interface Recruiting<Events extends EventCatalogue = EventCatalogue> extends EngineCalls<Events> {
   /** Creates portal sessions for the users of a tenant: `createSession({ tenantSlug, actor, … })`. */
   portal: RecruitingPortal
+  /** Returns whether this process does its work, for a health check. Never rejects, and can be called after `close`. */
+  health (): Promise<RecruitingHealth>
 }
 
 /** `app.recruiting` with the registered events. */

@@ -74,6 +74,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   const limits = rateLimit === null ? null : await createLimits(rateLimit)
   app.decorate('recruiting', {
     ...engine.recruiting,
+    health: engine.health,
     scopes,
     portal: createPortal(
       portalSettings,
