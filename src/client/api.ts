@@ -178,7 +178,7 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are rejected. Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all earlier ones; null removes them. Send them again if the target_url moves to another origin */
+            /** @description Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are rejected. Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all earlier ones; null removes them. Send them again with a new target_url, which removes them otherwise */
             headers?: {
                 [key: string]: string;
             } | null;
@@ -270,7 +270,7 @@ export interface components {
             event_types?: string[];
             /** @enum {string} */
             status?: "active" | "inactive";
-            /** @description Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are rejected. Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all earlier ones; null removes them. Send them again if the target_url moves to another origin */
+            /** @description Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are rejected. Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all earlier ones; null removes them. Send them again with a new target_url, which removes them otherwise */
             headers?: {
                 [key: string]: string;
             } | null;

@@ -111,8 +111,8 @@ function formatFragment (
 const sessionOptions = {
   /**
    * Everything that the session may do: `read` (always), `write`, `secrets`, `bodies`, `test`, `replay`. Only with
-   * `bodies` can it change the `target_url` of a webhook. With `write` and `secrets` it can add a webhook, whose
-   * endpoint receives bodies.
+   * `bodies` can it change the `target_url` of a webhook and set its filters. With `write` and `secrets` it can add a
+   * webhook, whose endpoint receives bodies.
    * @default ['read']
    */
   capabilities: readCapabilities,

@@ -72,6 +72,6 @@ async function testWebhook (
     webhookId: id,
     url: webhook.target_url,
     secrets: sealed.map((text) => secrets.open(text, tenant.id, id)),
-    headers: openHeaders(secrets, headers, tenant.id, id)
+    headers: openHeaders(secrets, headers, { tenantId: tenant.id, webhookId: id, url: webhook.target_url })
   })
 }

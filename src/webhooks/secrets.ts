@@ -88,18 +88,22 @@ export type OwnHeaders = Record<string, string>
 
 /** Names reserved for the request, the signature or a proxy. */
 const refused =
-  /^(?:webhook-|content-|transfer-|proxy-|http2-|sec-)|^(?:host|connection|keep-alive|te|trailer|upgrade|expect|date|via|user-agent|traceparent|tracestate|baggage)$/
+  /^(?:webhook-|svix-|content-|transfer-|proxy|http2-|sec-)|^(?:host|connection|keep-alive|te|trailer|upgrade|expect|date|via|user-agent|set-cookie|traceparent|tracestate|baggage)$/
 
-/** Seals headers for the storage; `null` without any. */
-export function sealHeaders (
-  box: SecretBox,
-  headers: OwnHeaders | null,
-  tenant: string,
+/** Names the webhook that headers belong to, and its address. */
+export interface HeaderTarget {
+  tenantId: string
   webhookId: number
+  url: string
+}
+
+/** Seals headers for the storage, with the origin of the address; `null` without any. */
+export function sealHeaders (
+  box: SecretBox, values: OwnHeaders | null, { tenantId, webhookId, url }: HeaderTarget
 ): StoredHeaders | null {
-  const names = Object.keys(headers ?? {})
+  const names = Object.keys(values ?? {})
   if (names.length === 0) return null
-  return { names, sealed: box.seal(JSON.stringify(headers), tenant, webhookId) }
+  return { names, sealed: box.seal(JSON.stringify({ origin: new URL(url).origin, values }), tenantId, webhookId) }
 }
 
 /** Throws a `Refusal` for names that would break the request or the signature, and for duplicates. */
@@ -114,7 +118,34 @@ export function assertHeaderNames (headers: OwnHeaders | null): void {
   }
 }
 
-/** Opens what `sealHeaders` sealed. Throws if no key opens it. */
-export function openHeaders (box: SecretBox, sealed: string | null, tenant: string, webhookId: number): OwnHeaders {
-  return sealed === null ? {} : JSON.parse(box.open(sealed, tenant, webhookId))
+/**
+ * Opens what `sealHeaders` sealed; `{}` if the address has another origin, because clients that cannot read the values
+ * must not redirect them to their own servers. Throws if no key opens it.
+ */
+export function openHeaders (
+  box: SecretBox, sealed: string | null, { tenantId, webhookId, url }: HeaderTarget
+): OwnHeaders {
+  if (sealed === null) return {}
+  const { origin, values } = JSON.parse(box.open(sealed, tenantId, webhookId)) as { origin: string, values: OwnHeaders }
+  return origin === new URL(url).origin ? values : {}
+}
+
+const shortestPart = 8
+
+/** Replaces the values of headers in a text, also their longer words and one that is cut at its end, by asterisks. */
+export function maskHeaders (text: string, headers: OwnHeaders): string {
+  const values = Object.values(headers).flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
+  const words = values.flatMap((value) => value.split(' ')).filter((word) => word.length >= shortestPart)
+  const secrets = [...new Set([...values, ...words])].sort((a, b) => b.length - a.length)
+  const masked = secrets.reduce((masked, secret) => masked.replaceAll(secret, hide), text)
+  for (const secret of secrets) {
+    for (let length = secret.length - 1; length >= shortestPart; length--) {
+      if (masked.endsWith(secret.slice(0, length))) return masked.slice(0, -length) + '*'.repeat(length)
+    }
+  }
+  return masked
+}
+
+function hide (secret: string): string {
+  return '*'.repeat(secret.length)
 }

@@ -210,6 +210,20 @@ t.test('a session without bodies cannot send them to another address: a change o
   for (const key of [withBodies, keys.full]) t.equal((await change(key, { target_url: 'https://example.org/' })).statusCode, 200)
 })
 
+t.test('a session without bodies cannot set filters, which a dry run would compare with them', async (t) => {
+  const app = await buildApp(t, { portal })
+  const url = '/api/v1/public/acme/webhooks'
+  const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] }
+  const filters = { 'data.salary': [50_000] }
+  const send = async (method: 'POST' | 'PATCH', key: string, changes: object) =>
+    app.inject({ method, url: method === 'POST' ? url : `${url}/1`, headers: bearer(key), payload: changes })
+  const without = await createToken(app, all.filter((name) => name !== 'bodies'))
+  checkError(t, await send('POST', without, { ...payload, filters }), 403)
+  t.equal((await send('POST', without, { ...payload, filters: null })).statusCode, 201)
+  for (const changed of [filters, null]) checkError(t, await send('PATCH', without, { filters: changed }), 403)
+  t.equal((await send('PATCH', await createToken(app, ['write', 'bodies']), { filters })).statusCode, 200)
+})
+
 const schema = { response: { 200: Type.Object({}) } }
 
 /** Operations of a host, each with what it declares. */
@@ -285,7 +299,7 @@ t.test('with the portal, operations that need a capability say so', async (t) =>
     'post /interviews': '`write`'
   })
   t.match(paths[`${tenant}/webhooks`]?.post?.description, /It is not shown again\.\n\nA session .*\n\nNeeds `webhooks:read` and `webhooks:write`\.$/)
-  t.match(paths[`${tenant}/webhooks/{id}`]?.patch?.description, /can change `target_url` only with the capability `bodies`/)
+  t.match(paths[`${tenant}/webhooks/{id}`]?.patch?.description, /can change `target_url` and `filters` only with the capability `bodies`/)
   t.equal(paths[`${tenant}/interviews`]?.post?.description, 'A session of the portal needs `write`.\n\nNeeds no scope.')
 })
 

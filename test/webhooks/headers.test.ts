@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { buildWebhookApi, refusal, toLoopback } from '../fixtures/api/webhook-api.js'
+import { buildWebhookApi, toLoopback } from '../fixtures/api/webhook-api.js'
 import { first, startDelivering } from '../fixtures/delivery/delivering.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 interface Shown { data: { id: number, headers: object | null } }
@@ -44,23 +45,50 @@ t.test('a webhook is created with headers, which are replaced as a whole and rem
   }
 })
 
-t.test('values are not sent to another origin unless they are given again', async (t) => {
+t.test('a new target_url removes the headers unless they are given again', async (t) => {
   const { call, create } = await buildWebhookApi(t)
-  const { id } = await create({ headers })
-  const target = 'https://elsewhere.example.com/hook'
-  const answer = await call('PATCH', `/webhooks/${id}`, { target_url: target })
-  t.strictSame([answer.status, answer.body], [400, refusal(answer, { field: 'headers', message: 'must be given again, or null, because target_url has another origin' })])
-  t.equal((await call('PATCH', `/webhooks/${id}`, { target_url: 'https://hooks.example.com/other' })).status, 200, 'another path')
-  t.equal((await call('PATCH', `/webhooks/${id}`, { target_url: target, headers: { 'X-Token': '1' } })).status, 200)
-  t.equal((await call('PATCH', `/webhooks/${id}`, { target_url: 'https://third.example.com/', headers: null })).status, 200)
-  t.equal((await call('PATCH', `/webhooks/${id}`, { target_url: target })).status, 200, 'a webhook without headers')
-  t.equal((await call('PATCH', '/webhooks/999', { target_url: target })).status, 404)
+  const { id } = await create({ target_url: 'https://hooks.example.com/', headers })
+  const change = async (changes: object) => (await call<Shown>('PATCH', `/webhooks/${id}`, changes)).body.data.headers
+  t.same(await change({ target_url: 'https://hooks.example.com/' }), names, 'the same address')
+  t.same(await change({ target_url: 'https://elsewhere.example.com/hook', headers: { 'X-Token': '1' } }), { 'X-Token': null })
+  t.equal(await change({ target_url: 'https://third.example.com/hook' }), null)
+  t.equal((await call('PATCH', '/webhooks/999', { target_url: 'https://third.example.com/' })).status, 404)
+})
+
+t.test('values are not sent to another origin, even if two requests change a webhook at the same time', async (t) => {
+  const other = await startReceiver(t)
+  let move: (() => Promise<unknown>) | null = null
+  const { storage } = spyStorage(undefined, ({ method }, real) => {
+    const moveNow = method === 'webhooks.update' ? move : null
+    if (moveNow === null) return real()
+    move = null
+    return moveNow().then(real)
+  })
+  const { call, receiver, webhook, drain, emit } = await startDelivering(t, { storage, secretKeys: [key] })
+  move = () => call('PATCH', `/webhooks/${webhook.id}`, { target_url: other.url })
+  t.equal((await call('PATCH', `/webhooks/${webhook.id}`, { headers })).status, 200)
+  await emit()
+  await drain()
+  await call('POST', `/webhooks/${webhook.id}/dispatch_test`)
+  t.equal(receiver.requests.length, 0)
+  t.equal(other.requests.length, 2)
+  t.notMatch(JSON.stringify(other.requests), /gateway|dXNlcjpwYXNz/)
+})
+
+t.test('a response_excerpt contains no value of the headers', async (t) => {
+  const { call, receiver, webhook, drain, emit, lastDelivery } = await startDelivering(t, { delivery: { responseExcerptBytes: 64 } })
+  await call('PATCH', `/webhooks/${webhook.id}`, { headers: { ...headers, 'X-Quoted': 'a"b' } })
+  const body = '{"key of the gateway": "a\\"b", "token": "dXNlcjpwYXNz"} key of the gateway'
+  receiver.answer({ status: 400, headers: { 'content-type': 'text/plain' }, body })
+  await emit()
+  await drain()
+  t.match((await lastDelivery()).attempts, [{ response_excerpt: '{"******************": "****", "token": "************"} ********' }])
 })
 
 const reserved = 'must not be a header that the notification uses'
 const refused: Array<[title: string, headers: unknown, field: string, message: string | RegExp]> = [
   ...['Host', 'host', 'Webhook-Id', 'webhook-other', 'Content-Type', 'content-length', 'Connection', 'Transfer-Encoding', 'TE', 'Upgrade', 'User-Agent', 'traceparent',
-    'Tracestate', 'baggage', 'Keep-Alive', 'Trailer', 'Expect', 'Proxy-Authorization', 'Via', 'Date', 'HTTP2-Settings', 'Sec-Fetch-Mode']
+    'Tracestate', 'baggage', 'Keep-Alive', 'Trailer', 'Expect', 'Proxy-Authorization', 'Via', 'Date', 'HTTP2-Settings', 'Sec-Fetch-Mode', 'Svix-Id', 'Set-Cookie', 'Proxy']
     .map((name): [string, unknown, string, string] => [name, { [name]: 'x' }, `headers.${name}`, reserved]),
   ['a name twice', { 'X-Token': '1', 'x-token': '2' }, 'headers.x-token', 'must not be given twice'],
   ['a name with a space', { 'X Token': '1' }, 'headers', /must match pattern|property name/],

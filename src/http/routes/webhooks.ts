@@ -32,7 +32,7 @@ export function webhookRoutes (
 ): FastifyPluginAsyncTypebox {
   return async (app) => {
     const sessionRule = hasSessions
-      ? ' Sessions of the portal can change `target_url` only with the capability `bodies`.'
+      ? ' Sessions of the portal can change `target_url` and `filters` only with the capability `bodies`.'
       : ''
     const config = { scopes: webhookScopes, resource: 'webhook' }
     app.get(
@@ -68,6 +68,8 @@ export function webhookRoutes (
         }
       },
       async (request, reply) => {
+        // A session without `bodies` must not probe them with filters.
+        if (request.body.filters != null && !isCapable(request, 'bodies')) throw new HttpError('forbidden')
         const data = await operations.create(readTenant(request), request.body)
         reply.code(201).header('location', `${readAddress(request)}/${data.id}`)
         return { data }
@@ -113,8 +115,11 @@ export function webhookRoutes (
         }
       },
       async (request) => {
-        // A session without `bodies` must not redirect them to its own address.
-        if (request.body.target_url !== undefined && !isCapable(request, 'bodies')) throw new HttpError('forbidden')
+        const { target_url: target, filters } = request.body
+        // A session without `bodies` must not redirect them to its own address, or probe them with filters.
+        if ((target !== undefined || filters !== undefined) && !isCapable(request, 'bodies')) {
+          throw new HttpError('forbidden')
+        }
         const id = storableId(request.params.id)
         return { data: found(await operations.update(readTenant(request), id, request.body)) }
       }

@@ -231,6 +231,7 @@ export function FilterFields ({ filters, fields, valuesOf, preview, error, onCha
     onChange(filters.map((filter, at) => (at === index ? { ...filter, ...change } : filter)))
   const described = error === null ? `${id}-hint` : `${id}-hint ${id}-error`
   const control = { type: 'text', 'aria-invalid': error !== null, spellcheck: false } as const
+  if (!can('bodies')) return null
   return (
     <fieldset class='field headers'>
       <legend>{texts.label}</legend>
@@ -288,7 +289,7 @@ export function FilterFields ({ filters, fields, valuesOf, preview, error, onCha
           <Icon name='bad' /> <span>{error}</span>
         </p>
       )}
-      {can('bodies') && filters.length > 0 && (
+      {filters.length > 0 && (
         <p role='status'>
           {found !== null &&
             (found.events === 0 ? texts.noEvents : plural(texts.matches, found.events, { matching: found.matching }))}

@@ -110,15 +110,6 @@ export function createManagement ({
     }
   }
 
-  /** Keeps clients, which cannot read the values, from redirecting them to their own servers. */
-  async function assertHeadersStay (tenant: Pick<Tenant, 'id'>, id: number, target: string): Promise<void> {
-    const webhook = await webhooks.find(tenant.id, id)
-    if (webhook === null || webhook.headers === null || new URL(webhook.target_url).origin === new URL(target).origin) {
-      return
-    }
-    throw new Refusal('headers', 'must be given again, or null, because target_url has another origin')
-  }
-
   async function store (tenant: Tenant, { headers = null, ...input }: WebhookInput, secret: string): Promise<Webhook> {
     const maximum = await findMaximum(tenant.id, { tenantSlug: tenant.slug, tenantId: tenant.id })
     const id = await webhooks.nextId(tenant.id)
@@ -130,7 +121,7 @@ export function createManagement ({
         id,
         tenantSlug: tenant.slug,
         secret: sealed,
-        headers: sealHeaders(secrets, headers, tenant.id, id)
+        headers: sealHeaders(secrets, headers, { tenantId: tenant.id, webhookId: id, url: input.target_url })
       },
       maximum
     )
@@ -196,11 +187,15 @@ export function createManagement ({
 
     async update (tenant, id, changes) {
       const { headers, ...normalized } = normalize(changes)
-      if (headers !== undefined) {
-        return webhooks.update(tenant.id, id, { ...normalized, headers: sealHeaders(secrets, headers, tenant.id, id) })
-      }
-      if (normalized.target_url !== undefined) await assertHeadersStay(tenant, id, normalized.target_url)
-      return webhooks.update(tenant.id, id, normalized)
+      const { target_url: target } = normalized
+      if (headers === undefined && target === undefined) return webhooks.update(tenant.id, id, normalized)
+      const current = await webhooks.find(tenant.id, id)
+      if (current === null) return null
+      // Another request may change the address before this one: then the headers have another origin and stay sealed.
+      const url = target ?? current.target_url
+      const sealed = sealHeaders(secrets, headers ?? null, { tenantId: tenant.id, webhookId: id, url })
+      const isKept = headers === undefined && url === current.target_url
+      return webhooks.update(tenant.id, id, isKept ? normalized : { ...normalized, headers: sealed })
     },
 
     delete: (tenant, id) => webhooks.delete(tenant.id, id),

@@ -4,7 +4,7 @@ import type { Logger } from '../../observe/logger.js'
 import type { Tracing } from '../../observe/tracing.js'
 import { publishAttempt } from '../listeners.js'
 import { hostOf } from '../ssrf/addresses.js'
-import { type SecretBox, openHeaders } from '../secrets.js'
+import { type OwnHeaders, type SecretBox, maskHeaders, openHeaders } from '../secrets.js'
 import type { Runtime } from '../runtime.js'
 import type { SendResult, Sender } from '../sending/sender.js'
 import { signHeaders } from '../sending/signature.js'
@@ -46,18 +46,15 @@ export function createAttemptDelivery (
   const pauses = createPauseLog(log, clock)
   const { timeoutMs, retrySchedule, responseExcerptBytes: excerptBytes, propagateTrace } = settings
 
-  function sign ({
-    tenantId,
-    webhookId,
-    secrets: sealed,
-    headers,
-    eventId,
-    body
-  }: ClaimedDelivery): Record<string, string> | null {
+  /** Returns the headers of the signature and those of the webhook; `null` if no key opens them. */
+  function sign (delivery: ClaimedDelivery): { signed: Record<string, string>, own: OwnHeaders } | null {
+    const { tenantId, webhookId, targetUrl: url, eventId } = delivery
     try {
-      const opened = sealed.map((secret) => secrets.open(secret, tenantId, webhookId))
-      const signed = signHeaders(opened, eventId, body, clock.now())
-      return headers === null ? signed : { ...openHeaders(secrets, headers, tenantId, webhookId), ...signed }
+      const opened = delivery.secrets.map((secret) => secrets.open(secret, tenantId, webhookId))
+      return {
+        signed: signHeaders(opened, eventId, delivery.body, clock.now()),
+        own: openHeaders(secrets, delivery.headers, { tenantId, webhookId, url })
+      }
     } catch (err) {
       log.error(
         { err, webhook_id: webhookId, event_id: eventId },
@@ -65,6 +62,15 @@ export function createAttemptDelivery (
       )
       return null
     }
+  }
+
+  /** Sends the delivery. The response may repeat the headers of the webhook, whose values nobody may read. */
+  async function send (
+    { targetUrl: url, body }: ClaimedDelivery, headers: Record<string, string>, own: OwnHeaders
+  ): Promise<SendResult> {
+    const sent = await sender.send({ url, headers: { ...own, ...headers }, body, timeoutMs, excerptBytes })
+    const { responseExcerpt } = sent
+    return responseExcerpt === undefined ? sent : { ...sent, responseExcerpt: maskHeaders(responseExcerpt, own) }
   }
 
   function report (delivery: ClaimedDelivery, result: AttemptResult, sent: SendResult): void {
@@ -76,10 +82,11 @@ export function createAttemptDelivery (
   return async (delivery) => {
     const headers = sign(delivery)
     if (headers === null) return 'unsigned'
+    const { signed, own } = headers
     const span = tracing?.startAttempt(delivery)
-    if (propagateTrace && typeof span?.traceParent === 'string') headers.traceparent = span.traceParent
+    if (propagateTrace && typeof span?.traceParent === 'string') signed.traceparent = span.traceParent
     const attempt = pauses.begin()
-    const sent = await sender.send({ url: delivery.targetUrl, headers, body: delivery.body, timeoutMs, excerptBytes })
+    const sent = await send(delivery, signed, own)
     const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now(), random: runtime.random })
     if (result === null) return 'aborted'
     span?.end(result)

@@ -148,7 +148,7 @@ const headers = Type.Optional(
       'Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. ' +
       'Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are rejected. ' +
       'Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all earlier ones; null removes them. ' +
-      'Send them again if the target_url moves to another origin',
+      'Send them again with a new target_url, which removes them otherwise',
     examples: [{ 'X-Api-Key': 'key-of-your-gateway' }]
   })
 )
