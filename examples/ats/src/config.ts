@@ -12,6 +12,8 @@ export interface Config {
   host: string
   port: number
   isProduction: boolean
+  /** Whether a developer is signed in, with sample data and a key. Never in production. */
+  hasDeveloper: boolean
   delivery: DeliveryOptions
 }
 
@@ -25,6 +27,7 @@ export function readConfig (env: NodeJS.ProcessEnv): Config {
     host: env['HOST'] ?? '127.0.0.1',
     port: readPort(env, 'PORT', 3000),
     isProduction,
+    hasDeveloper: env['DEVELOPER_SIGN_IN'] === 'yes',
     delivery: {
       worker: env['DELIVERY'] !== 'no',
       // In production, webhooks must be public and https.

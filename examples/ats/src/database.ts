@@ -5,12 +5,14 @@ import { migrate, watch } from 'fastify-recruiting-api/postgres'
 import type { Config } from './config.js'
 
 /**
- * Connects to PostgreSQL, which it starts if it is the local one and does not run, and creates or updates the tables.
+ * Connects to PostgreSQL, which it starts if it is the local one and does not run. Updates the tables, except in
+ * production: there, `npm run migrate` does that before a new version starts.
  */
 export async function openDatabase ({
   databaseUrl,
-  localPort
-}: Pick<Config, 'databaseUrl' | 'localPort'>): Promise<pg.Pool> {
+  localPort,
+  isProduction
+}: Pick<Config, 'databaseUrl' | 'localPort' | 'isProduction'>): Promise<pg.Pool> {
   if (
     databaseUrl.hostname === '127.0.0.1' &&
     databaseUrl.port === localPort &&
@@ -20,11 +22,12 @@ export async function openDatabase ({
     await startPostgres(databaseUrl)
   }
   const pool = new pg.Pool({ connectionString: databaseUrl.href, connectionTimeoutMillis: 5000 })
-  await update(pool)
+  if (!isProduction) await updateTables(pool)
   return pool
 }
 
-async function update (pool: pg.Pool): Promise<void> {
+/** Creates or updates the tables. Servers that run continue. */
+export async function updateTables (pool: pg.Pool): Promise<void> {
   await migrate(pool)
   await pool.query(await readFile(new URL('../schema.sql', import.meta.url), 'utf8'))
   // Triggers record every change for sync, also one that is made by hand.

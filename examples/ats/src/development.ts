@@ -1,4 +1,4 @@
-// Sample data, a key and a user for development. NODE_ENV=production turns all of it off.
+// Sample data, a key and a user for development. Only DEVELOPER_SIGN_IN=yes turns them on.
 
 import type pg from 'pg'
 import { apiKeys } from 'fastify-recruiting-api/postgres'
@@ -25,7 +25,8 @@ export async function createDeveloper (pool: pg.Pool): Promise<User> {
 
 /** Issues a key that is valid for a day and on this machine, and returns lines with commands to try. */
 export async function prepare (pool: pg.Pool, origin: string, { companyId }: User): Promise<string> {
-  const { key } = await apiKeys(pool, { ownScopes: scopes, tenantSlug: () => 'acme' }).issue({
+  const { rows: [{ slug }] } = await pool.query('select slug from companies where id = $1', [companyId])
+  const { key } = await apiKeys(pool, { ownScopes: scopes, tenantSlug: () => slug }).issue({
     tenantId: companyId,
     scopes,
     name: 'npm start',
@@ -34,18 +35,19 @@ export async function prepare (pool: pg.Pool, origin: string, { companyId }: Use
   })
   const { rows: [{ id }] } = await pool.query(
     "select min(id) as id from applications where company_id = $1 and stage <> 'hired'", [companyId])
-  const api = `${origin}/api/v1/public/acme`
+  const api = `${origin}/api/v1/public/${slug}`
   const auth = `-H 'Authorization: Bearer ${key}'`
+  const hire = `Hire somebody. The webhooks of ${slug} receive application.hired:
+  curl -X POST ${api}/applications/${id}/hire ${auth}
+`
   return `
 Server         ${origin}
 Settings page  ${origin}/settings/webhooks, with the portal
-API key        ${key}, of the company acme, valid for a day on this machine
+API key        ${key}, of the company ${slug}, valid for a day on this machine
 
 List candidates:
   curl ${api}/candidates ${auth}
-Hire somebody. The webhooks of acme receive application.hired:
-  curl -X POST ${api}/applications/${id ?? 1}/hire ${auth}
-Check the database, while this runs:
+${id === null ? '' : hire}Check the database, while this runs:
   npx fastify-recruiting-api doctor
 `
 }

@@ -2,7 +2,7 @@
 
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import type { ApiKeys } from 'fastify-recruiting-api/postgres'
-import type { FindUser } from './settings-page.js'
+import { type FindUser, rejectOtherSites } from './settings-page.js'
 
 interface KeyRoute {
   Params: { id: string }
@@ -11,6 +11,8 @@ interface KeyRoute {
 /** Creates the operations that a page for API keys needs. Only the answer to a new key contains the key itself. */
 export function keyRoutes (keys: ApiKeys, findUser: FindUser): FastifyPluginAsync {
   return async (app) => {
+    app.addHook('onRequest', rejectOtherSites)
+
     function tenantOf (request: FastifyRequest): { tenantId: string } {
       const user = findUser(request)
       if (user?.isAdmin !== true) throw Object.assign(new Error('Sign in as an admin'), { statusCode: 403 })

@@ -14,8 +14,8 @@ async function start (): Promise<void> {
   })
   const config = readConfig(process.env)
   const pool = await openDatabase(config)
-  // Your own sign-in goes here. In production nobody is signed in until it does.
-  const developer = config.isProduction ? null : await createDeveloper(pool)
+  // Your own sign-in goes here. Without DEVELOPER_SIGN_IN, nobody is signed in until it does.
+  const developer = config.hasDeveloper ? await createDeveloper(pool) : null
   const findUser = () => developer
   const companies = postgresCompanies(pool)
   const app = await buildAts({

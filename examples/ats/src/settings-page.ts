@@ -1,6 +1,6 @@
 // A page of your product with the portal, where a customer's team manages its webhooks.
 
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 
 /** A user of your product. */
 export interface User {
@@ -12,9 +12,17 @@ export interface User {
 /** Returns who is signed in; `null` for nobody. */
 export type FindUser = (request: FastifyRequest) => User | null
 
+/** Rejects requests from pages of other sites, to which a browser would add the cookie of the user. */
+export const rejectOtherSites: onRequestHookHandler = (request, reply, done) => {
+  const { origin, host } = request.headers
+  const isOther = origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
+  if (isOther && request.method !== 'GET') return reply.code(403).send({ error: 'Send it from this site' })
+  done()
+}
+
 /** Adds the page to the server. */
 export function addSettingsPage (app: FastifyInstance, findUser: FindUser): void {
-  app.post('/settings/webhooks/session', async (request, reply) => {
+  app.post('/settings/webhooks/session', { onRequest: rejectOtherSites }, async (request, reply) => {
     const user = findUser(request)
     if (user === null) return reply.code(401).send({ error: 'Sign in' })
     return app.recruiting.portal.createSession({

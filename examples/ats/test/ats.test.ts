@@ -115,5 +115,7 @@ test('the portal opens for a user who is signed in', async () => {
     const { app } = await start({ isSignedIn })
     assert.equal((await app.inject('/settings/webhooks')).statusCode, expected)
     assert.equal((await app.inject({ method: 'POST', url: '/settings/webhooks/session' })).statusCode, expected)
+    const headers = { origin: 'https://elsewhere.example' }
+    assert.equal((await app.inject({ method: 'POST', url: '/settings/webhooks/session', headers })).statusCode, 403)
   }
 })

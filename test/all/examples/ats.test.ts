@@ -46,12 +46,21 @@ t.test('the ATS stores everything by the ids of its companies, so that a slug ca
   const keys = Buffer.alloc(32, 1).toString('base64')
   const env = { PORT: '0', DATABASE_URL: url, RECRUITING_SECRET_KEYS: keys, PORTAL_SECRET_KEYS: keys }
   const file = 'ats/src/server.ts'
-  const example = runExample(t, file, env)
+  const production = { ...env, NODE_ENV: 'production' }
+  const migrating = runExample(t, 'ats/src/migrate.ts', production)
+  t.equal(await migrating.exit(), 0)
+  const inProduction = runExample(t, file, production)
+  const [, address = ''] = await inProduction.output(/Server listening at (http:[^"\s]+)/)
+  t.match(await request(`${address}/settings/webhooks`), { status: 401 }, 'nobody is signed in')
+  t.equal(await inProduction.end('SIGTERM'), 0)
+  t.match((await createPool().query('select (select count(*) from companies)::int as companies, (select count(*) from recruiting.api_keys)::int as keys')).rows, [{ companies: 0, keys: 0 }])
+
+  const example = runExample(t, file, { ...env, DEVELOPER_SIGN_IN: 'yes' })
   const [, origin = '', key = ''] = await example.output(/curl (http:\S+?)\/api\S+ -H 'Authorization: Bearer (rk_[\w-]+)'/)
   const api = `${origin}/api/v1/public`
   t.match(await request(`${api}/acme/candidates?filter[q]=ada`, { key }), { status: 200, body: { data: [{ full_name: 'Ada Lovelace' }] } })
   t.strictSame(await findFaults(url), [])
-  const second = runExample(t, file, { ...env, PORT: new URL(origin).port })
+  const second = runExample(t, file, { ...env, DEVELOPER_SIGN_IN: 'yes', PORT: new URL(origin).port })
   await second.output(/EADDRINUSE.* Set PORT to choose another one\.\n/)
   t.equal(await second.exit(), 1, 'a port that is in use')
 
