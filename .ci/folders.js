@@ -12,6 +12,7 @@ export const folders = {
     'errors.js',
     'keys/',
     'options/',
+    'webhooks/operation-table.js',
     'webhooks/operations.js',
     'webhooks/events/catalogue.js',
     'webhooks/schemas/'

@@ -8,6 +8,7 @@ import { assertOption } from '../shared/read-options.js'
 import type { TenantIdLookup, Tenants } from '../shared/tenants.js'
 import { Type } from '../shared/typebox.js'
 import type { EventSchemas } from '../webhooks/events/catalogue.js'
+import { listEventTypes, webhookOperations } from '../webhooks/operation-table.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
 import {
   type AccessCheck, createKeyCheck, type KeyCheckDependencies, openSession, readCredentials, type RequestAccessLookup
@@ -27,14 +28,11 @@ import { sendError, writeAnswer } from './responses/failure.js'
 import { publishCandidates, publishJobs } from './responses/published-rows.js'
 import { defineRoutes, openingHooks, readInput, type RouteContext, startRequest } from './route.js'
 import { Candidate, candidateOf, candidateRoutes } from './routes/candidates.js'
-import { deliveryRoutes } from './routes/deliveries.js'
 import { eventRoutes } from './routes/events.js'
-import { eventTypeRoutes } from './routes/event-types.js'
 import { Job, jobOf, jobRoutes } from './routes/jobs.js'
 import { openapiRoute } from './routes/openapi.js'
 import { syncRoute } from './routes/sync.js'
-import { webhookActionRoutes } from './routes/webhook-actions.js'
-import { webhookRoutes } from './routes/webhooks.js'
+import { describeSources, operationRoutes } from './routes/operations.js'
 import type { Portal } from './sessions.js'
 import { guardPort, HttpError } from './wire-errors.js'
 
@@ -129,16 +127,18 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
       defineRoutes(own, context, { routes, complete })
       const candidate = publishCandidates(withFields(candidateOf(ids), settings.candidateFields), ids)
       const job = publishJobs(withFields(jobOf(ids), settings.jobFields), ids)
+      const entries = Object.values(webhookOperations)
+      const ofFeed = entries.filter(({ needsFeed }) => needsFeed)
+      const always = [
+        ...entries.filter(({ needsFeed }) => !needsFeed), describeSources(listEventTypes, dependencies.sourceIps)
+      ]
       const plugins = [
         candidateRoutes(candidates, candidate, ids),
         syncRoute(changes, { kind: 'candidate', source: candidates, published: candidate, ids }),
         jobRoutes(jobs, job, ids),
         syncRoute(changes, { kind: 'job', source: jobs, published: job, ids }),
-        webhookRoutes(operations, { hasSessions }),
-        webhookActionRoutes(operations),
-        deliveryRoutes(operations, { hasSessions }),
-        eventTypeRoutes(operations, dependencies.sourceIps),
-        eventRoutes(feed, events, operations)
+        operationRoutes(operations, always, { hasSessions }),
+        ...feed === undefined ? [] : [eventRoutes(feed, events), operationRoutes(operations, ofFeed, { hasSessions })]
       ]
       for (const plugin of plugins) await own.register(plugin)
     })

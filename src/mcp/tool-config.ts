@@ -25,4 +25,9 @@ export interface ToolConfig {
    * @default true for PUT and DELETE, and if it is read-only
    */
   idempotent?: boolean
+  /**
+   * Whether it sends requests to other systems.
+   * @default false
+   */
+  openWorld?: boolean
 }

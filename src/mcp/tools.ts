@@ -4,8 +4,15 @@ import { isHidden, operationIdOf, readOperation } from '../http/document/operati
 import { requiredCapabilities } from '../http/sessions.js'
 import { assertOption } from '../shared/read-options.js'
 import { type ArgumentPlan, planArguments } from './arguments.js'
-import { type Hints, hintsOf } from './hints.js'
 import type { ToolConfig } from './tool-config.js'
+
+/** How clients may use a tool (MCP, ToolAnnotations). */
+interface Hints {
+  readOnlyHint: boolean
+  destructiveHint: boolean
+  idempotentHint: boolean
+  openWorldHint: boolean
+}
 
 /** An operation as a tool. */
 export interface Tool {
@@ -50,10 +57,22 @@ function createTool (route: RouteOptions): Tool {
     title: summary,
     description: given.description ?? `${summary}. ${description}`,
     plan: planArguments(route, name),
-    hints: hintsOf(route, operationId, given),
+    hints: hintsOf(route, given),
     output: readOutput(route),
     isSecret: requiredCapabilities(route).includes('secrets'),
     route
+  }
+}
+
+function hintsOf (
+  { method }: RouteOptions,
+  { readOnly = method === 'GET', destructive = !readOnly, idempotent, openWorld = false }: ToolConfig
+): Hints {
+  return {
+    readOnlyHint: readOnly,
+    destructiveHint: destructive,
+    idempotentHint: idempotent ?? (readOnly || method === 'PUT' || method === 'DELETE'),
+    openWorldHint: openWorld
   }
 }
 

@@ -2,15 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { EventFeed } from '../../ports/index.js'
 import { DateTimeOf, Nullable } from '../../shared/schemas.js'
 import type { EventSchemas } from '../../webhooks/events/catalogue.js'
-import type { WebhookOperations } from '../../webhooks/operations.js'
 import { eventIdExample } from '../../webhooks/schemas/event-type.js'
-import { PreviewWebhook, WebhookPreview } from '../../webhooks/schemas/webhook.js'
 import { readTenant } from '../request.js'
 import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
-import { DataOf, TokenMeta, tokenQuery } from '../schemas/parameters.js'
+import { TokenMeta, tokenQuery } from '../schemas/parameters.js'
 import { createTokens, expired } from '../tokens.js'
 import { badRequest } from '../wire-errors.js'
-import { webhookScopes } from '../../keys/api-key.js'
 import { Type } from '../../shared/typebox.js'
 
 /** The query of the feed. Any other text as token is a 410. */
@@ -60,14 +57,9 @@ const description = [
   'With a 410, begin again: the token is older than the events that are kept, or not valid for this filter.'
 ].join(' ')
 
-/** Routes that read the events of a tenant. They exist if the storage has a feed. */
-export function eventRoutes (
-  feed: EventFeed | undefined,
-  events: EventSchemas,
-  operations: WebhookOperations
-): FastifyPluginAsyncTypebox {
+/** The route that reads the events of a tenant. */
+export function eventRoutes (feed: EventFeed, events: EventSchemas): FastifyPluginAsyncTypebox {
   return async (app) => {
-    if (feed === undefined) return
     const tokens = createTokens(feed)
 
     app.get(
@@ -94,23 +86,6 @@ export function eventRoutes (
         const { bodies, position, hasMore } = (await feed.list(tenant, { after, limit, eventTypes })) ?? expired()
         return formatPage(bodies, await tokens.format(subject, [position]), hasMore)
       }
-    )
-
-    app.post(
-      '/webhooks/preview',
-      {
-        config: { scopes: webhookScopes, capabilities: ['bodies'] },
-        schema: {
-          operationId: 'previewWebhook',
-          tags: ['webhooks'],
-          summary: 'Count what a webhook would receive',
-          description:
-            'Counts up to 100 of the latest events of these types, and those among them that match the filters. Changes nothing.',
-          body: PreviewWebhook,
-          response: { 200: DataOf(WebhookPreview, 'How many recent events match'), ...errorResponses }
-        }
-      },
-      async (request) => ({ data: await operations.preview(readTenant(request), request.body) })
     )
   }
 }

@@ -46,9 +46,6 @@ export function rowParams (name: 'candidate' | 'job', ids: IdKinds) {
 export const WebhookParams = Type.Object({ id: idOf('webhook') })
 export const DeliveryParams = Type.Object({ id: idOf('webhook'), delivery_id: idOf('delivery') })
 
-/** The body of an operation that takes none: absent or `{}`. The document does not show it. */
-export const NoBody = Type.Object({}, { additionalProperties: false })
-
 const Meta = Type.Object({
   page: Type.Integer({ minimum: 1, description: 'The requested page, even beyond the last one', examples: [1] }),
   per_page: Type.Integer({ minimum: 1, maximum: 200, examples: [25] }),

@@ -1,7 +1,10 @@
-import type { AuditedCall, AuditedResource } from '../../observe/audit.js'
+import type { AuditedCall } from '../../observe/audit.js'
+import { readField } from '../../shared/fields.js'
+import type { Page } from '../../shared/paging.js'
 import { showTenant, type TenantArgument } from '../../shared/tenants.js'
+import { idsOf, type Operation, webhookOperations } from '../operation-table.js'
 import type { ActorCalls } from '../recruiting.js'
-import type { RecruitingWebhooks } from './recruiting-webhooks.js'
+import type { RecruitingWebhooks, WebhookCall } from './recruiting-webhooks.js'
 
 type Report = (call: AuditedCall) => void
 
@@ -63,64 +66,18 @@ export function auditCalls (calls: ActorCalls, report: Report): ActorCalls {
 }
 
 function auditWebhooks (webhooks: RecruitingWebhooks, report: Report): RecruitingWebhooks {
-  /** `null` is the result of finding nothing, which is not reported. */
-  async function one<Result extends object | null> (
-    operationId: string,
-    tenant: TenantArgument,
-    result: Promise<Result>,
-    findResource: (found: NonNullable<Result>) => AuditedResource
-  ): Promise<Result> {
-    const found = await result
-    if (found !== null) {
-      report({ operationId, tenantSlug: showTenant(tenant), resource: findResource(found), rowCount: 1 })
+  const audited = Object.entries(webhookOperations).map(([name, operation]) => [
+    name,
+    async (tenant: TenantArgument, ...rest: unknown[]) => {
+      const call = webhooks[name as WebhookCall] as (...given: unknown[]) => Promise<unknown>
+      const result = await call(tenant, ...rest)
+      // Finding nothing is not reported.
+      if (result !== null) report(describeCall(operation, tenant, rest, result))
+      return result
     }
-    return found
-  }
-
-  const webhook = (id: number) => (): AuditedResource => ({ kind: 'webhook', id })
-  const delivery = (id: number) => (): AuditedResource => ({ kind: 'delivery', id })
-
+  ])
   return {
-    async list (tenant, query) {
-      const page = await webhooks.list(tenant, query)
-      report({
-        operationId: 'listWebhooks',
-        tenantSlug: showTenant(tenant),
-        filters: listFilters(query),
-        rowCount: page.data.length
-      })
-      return page
-    },
-    find: (tenant, id) => one('getWebhook', tenant, webhooks.find(tenant, id), webhook(id)),
-    create: (tenant, input) =>
-      one('createWebhook', tenant, webhooks.create(tenant, input), ({ id }) => ({ kind: 'webhook', id })),
-    import: (tenant, input) =>
-      one('importWebhook', tenant, webhooks.import(tenant, input), ({ id }) => ({ kind: 'webhook', id })),
-    update: (tenant, id, changes) => one('updateWebhook', tenant, webhooks.update(tenant, id, changes), webhook(id)),
-    async delete (tenant, id) {
-      await webhooks.delete(tenant, id)
-      report({ operationId: 'deleteWebhook', tenantSlug: showTenant(tenant), resource: { kind: 'webhook', id } })
-    },
-    rotateSecret: (tenant, id, input) =>
-      one('rotateWebhookSecret', tenant, webhooks.rotateSecret(tenant, id, input), webhook(id)),
-    sendTest: (tenant, id, input) =>
-      one('dispatchWebhookTest', tenant, webhooks.sendTest(tenant, id, input), webhook(id)),
-    replay: (tenant, id, input) => one('replayWebhook', tenant, webhooks.replay(tenant, id, input), webhook(id)),
-    async preview (tenant, input) {
-      const found = await webhooks.preview(tenant, input)
-      report({ operationId: 'previewWebhook', tenantSlug: showTenant(tenant), rowCount: found.events })
-      return found
-    },
-    async listDeliveries (tenant, id, query) {
-      const page = await webhooks.listDeliveries(tenant, id, query)
-      const call = { operationId: 'listWebhookDeliveries', tenantSlug: showTenant(tenant), resource: webhook(id)() }
-      report({ ...call, filters: listFilters(query), rowCount: page.data.length })
-      return page
-    },
-    findDelivery: (tenant, id, deliveryId) =>
-      one('getWebhookDelivery', tenant, webhooks.findDelivery(tenant, id, deliveryId), delivery(deliveryId)),
-    retryDelivery: (tenant, id, deliveryId) =>
-      one('retryWebhookDelivery', tenant, webhooks.retryDelivery(tenant, id, deliveryId), delivery(deliveryId)),
+    ...Object.fromEntries(audited),
     async failing (options) {
       const found = await webhooks.failing(options)
       report({ operationId: 'listFailingWebhooks', rowCount: found.length })
@@ -129,8 +86,23 @@ function auditWebhooks (webhooks: RecruitingWebhooks, report: Report): Recruitin
   }
 }
 
-function listFilters (query: object = {}): string[] {
-  return Object.entries(query)
+function describeCall (
+  operation: Operation, tenant: TenantArgument, given: readonly unknown[], result: unknown
+): AuditedCall {
+  const { operationId, resource: kind, shape } = operation
+  const count = idsOf(operation).length
+  // A webhook that was created has its id in the result. A list is about no record.
+  const id = given[count - 1] ?? readField(result, 'id')
+  const call = { operationId, tenantSlug: showTenant(tenant), filters: listFilters(given[count]) }
+  return {
+    ...call,
+    ...kind === undefined || id === undefined ? {} : { resource: { kind, id: id as number } },
+    ...shape === 'none' ? {} : { rowCount: shape === 'one' ? 1 : (result as Page<unknown>).data.length }
+  }
+}
+
+function listFilters (query: unknown): string[] {
+  return Object.entries(query ?? {})
     .filter(([name, value]) => name.startsWith('filter[') && value !== undefined)
     .map(([name]) => name)
 }

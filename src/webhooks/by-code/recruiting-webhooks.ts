@@ -108,3 +108,6 @@ export interface RecruitingWebhooks {
    */
   failing (options?: ListFailingQuery): Promise<FailingWebhook[]>
 }
+
+/** The calls that are operations of a tenant. */
+export type WebhookCall = Exclude<keyof RecruitingWebhooks, 'failing'>

@@ -1,0 +1,320 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import type { Tenant } from '../ports/index.js'
+import { Type } from '../shared/typebox.js'
+import type { WebhookOperations } from './operations.js'
+import { Delivery, DeliveryForSessions, DeliveryQuery, DeliveryWithAttempts } from './schemas/delivery.js'
+import { EventType, EventTypeQuery } from './schemas/event-type.js'
+import {
+  CreatedWebhook, CreateWebhook, DispatchTest, ImportWebhook, PreviewWebhook, Replay, ReplayResult, RotatedWebhook,
+  RotateSecret, TestResult, UpdateWebhook, Webhook, WebhookPreview, WebhookQuery, WebhookWithHealth
+} from './schemas/webhook.js'
+
+type Capability = 'read' | 'write' | 'secrets' | 'bodies' | 'test' | 'replay'
+
+/** The arguments of an operation. `id` and `deliveryId` are set if its path has them. */
+interface Arguments<Input> {
+  tenant: Tenant
+  id: number
+  deliveryId: number
+  input: Input
+}
+
+/** An operation of the API about webhooks. Routes, tools for agents, calls by code and the audit follow from it. */
+export interface Operation {
+  operationId: string
+  /** `null` for an operation that exists by code only. */
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | null
+  /** The path below the tenant, with its parameters. */
+  path: string
+  tag: 'webhooks' | 'deliveries' | 'events'
+  summary: string
+  description: string
+  /** The schema of the query of GET, otherwise of the body. */
+  input?: TSchema
+  /** The schema of an item in the result, and how many there are. */
+  item?: TSchema
+  shape: 'page' | 'log' | 'one' | 'none'
+  /** Describes the response of each status. */
+  results: Readonly<Record<number, string>>
+  /** @default the only status of `results` */
+  statusFor? (input: unknown): number
+  /** What a session of the portal needs. @default ['write'], for GET ['read'] */
+  capabilities?: readonly Capability[]
+  /** Rules for sessions of the portal without the capability `bodies`. */
+  withoutBodies?: SessionRules
+  /** The kind of record that it reads or changes, for the audit. */
+  resource?: 'webhook' | 'delivery'
+  /** How agents may use it, unless its method says so. */
+  hints?: { readOnly?: boolean, destructive?: boolean, idempotent?: boolean, openWorld?: boolean }
+  /** Whether it needs the tenant's slug, and not only its id. */
+  namesTenant?: boolean
+  /** Whether it needs a storage with a feed of events. */
+  needsFeed?: boolean
+  /** Returns `null` if the webhook or delivery does not exist. */
+  run (operations: WebhookOperations, given: Arguments<unknown>): Promise<unknown>
+}
+
+interface SessionRules {
+  /** Explains the rules in the document. */
+  note?: string
+  /** Returns whether the input is forbidden. */
+  forbids? (input: unknown): boolean
+  /** The schema of the item without what is hidden. */
+  item?: TSchema
+  hide? (item: unknown): unknown
+}
+
+/** Types the input of an operation by its schema. */
+interface Declared<Input extends TSchema> extends Omit<Operation, 'input' | 'statusFor' | 'withoutBodies' | 'run'> {
+  input?: Input
+  statusFor? (input: Static<Input>): number
+  withoutBodies?: Omit<SessionRules, 'forbids'> & { forbids? (input: Static<Input>): boolean }
+  run (operations: WebhookOperations, given: Arguments<Static<Input>>): Promise<unknown>
+}
+
+function operation<Input extends TSchema = TSchema> (declared: Declared<Input>): Operation {
+  return declared as Operation
+}
+
+/** The body of an operation that takes none: absent or `{}`. The document does not show it. */
+const NoBody = Type.Object({}, { additionalProperties: false })
+
+/** All operations about webhooks, by their names in `app.recruiting.webhooks`. */
+export const webhookOperations = {
+  list: operation({
+    operationId: 'listWebhooks',
+    method: 'GET',
+    path: '/webhooks',
+    tag: 'webhooks',
+    summary: 'List webhooks',
+    description: 'The response contains no secrets.',
+    input: WebhookQuery,
+    item: Webhook,
+    shape: 'page',
+    results: { 200: 'A page of webhooks' },
+    resource: 'webhook',
+    run: (operations, { tenant, input }) => operations.list(tenant, input)
+  }),
+  create: operation({
+    operationId: 'createWebhook',
+    method: 'POST',
+    path: '/webhooks',
+    tag: 'webhooks',
+    summary: 'Create a webhook',
+    description: 'The response contains the secret that signs the notifications. It is not shown again.',
+    input: CreateWebhook,
+    item: CreatedWebhook,
+    shape: 'one',
+    results: { 201: 'The webhook, with its secret' },
+    capabilities: ['write', 'secrets'],
+    // Such a session must not probe bodies with filters.
+    withoutBodies: { forbids: ({ filters }) => filters !== undefined && filters !== null },
+    resource: 'webhook',
+    hints: { destructive: false },
+    namesTenant: true,
+    run: (operations, { tenant, input }) => operations.create(tenant, input)
+  }),
+  import: operation({
+    operationId: 'importWebhook',
+    method: null,
+    path: '',
+    tag: 'webhooks',
+    summary: 'Import a webhook',
+    description: 'Creates a webhook with a secret that its receiver already knows.',
+    input: ImportWebhook,
+    item: Webhook,
+    shape: 'one',
+    results: {},
+    resource: 'webhook',
+    namesTenant: true,
+    run: (operations, { tenant, input }) => operations.import(tenant, input)
+  }),
+  find: operation({
+    operationId: 'getWebhook',
+    method: 'GET',
+    path: '/webhooks/:id',
+    tag: 'webhooks',
+    summary: 'Get a webhook',
+    description:
+      'The response does not contain the secret. `health` shows since when the endpoint has been failing, and why the service ' +
+      'disabled it. `previous_secret_expires_at` is the end of the grace period of a rotation.',
+    item: WebhookWithHealth,
+    shape: 'one',
+    results: { 200: 'The webhook, with its health and the end of its grace period' },
+    resource: 'webhook',
+    run: (operations, { tenant, id }) => operations.find(tenant, id)
+  }),
+  update: operation({
+    operationId: 'updateWebhook',
+    method: 'PATCH',
+    path: '/webhooks/:id',
+    tag: 'webhooks',
+    summary: 'Update a webhook',
+    description: 'Changes the given fields. Setting the status to `active` re-enables a disabled webhook.',
+    input: UpdateWebhook,
+    item: Webhook,
+    shape: 'one',
+    results: { 200: 'The updated webhook' },
+    // Such a session must not redirect bodies to its own address, or probe them with filters.
+    withoutBodies: {
+      note: 'Sessions of the portal can change `target_url` and `filters` only with the capability `bodies`.',
+      forbids: ({ target_url: target, filters }) => target !== undefined || filters !== undefined
+    },
+    resource: 'webhook',
+    hints: { idempotent: true },
+    run: (operations, { tenant, id, input }) => operations.update(tenant, id, input)
+  }),
+  delete: operation({
+    operationId: 'deleteWebhook',
+    method: 'DELETE',
+    path: '/webhooks/:id',
+    tag: 'webhooks',
+    summary: 'Delete a webhook',
+    description: 'Cancels its pending deliveries.',
+    shape: 'none',
+    results: { 204: 'The webhook is gone' },
+    resource: 'webhook',
+    run: async (operations, { tenant, id }) => (await operations.delete(tenant, id)) ? {} : null
+  }),
+  rotateSecret: operation({
+    operationId: 'rotateWebhookSecret',
+    method: 'POST',
+    path: '/webhooks/:id/rotate_secret',
+    tag: 'webhooks',
+    summary: 'Rotate the secret of a webhook',
+    description: 'During the grace period every delivery is signed with both secrets.',
+    input: RotateSecret,
+    item: RotatedWebhook,
+    shape: 'one',
+    results: { 200: 'The webhook, with its new secret' },
+    capabilities: ['write', 'secrets'],
+    resource: 'webhook',
+    run: (operations, { tenant, id, input }) => operations.rotateSecret(tenant, id, input)
+  }),
+  sendTest: operation({
+    operationId: 'dispatchWebhookTest',
+    method: 'POST',
+    path: '/webhooks/:id/dispatch_test',
+    tag: 'webhooks',
+    summary: 'Send a test notification',
+    description:
+      'Makes one attempt at once, without retries. The payload has "test": true and the example of the event as `data`. The ' +
+      'delivery log does not show it.',
+    input: DispatchTest,
+    item: TestResult,
+    shape: 'one',
+    results: { 200: 'How the attempt ended' },
+    capabilities: ['test'],
+    resource: 'webhook',
+    hints: { destructive: false, openWorld: true },
+    namesTenant: true,
+    run: (operations, { tenant, id, input }) => operations.sendTest(tenant, id, input)
+  }),
+  replay: operation({
+    operationId: 'replayWebhook',
+    method: 'POST',
+    path: '/webhooks/:id/replay',
+    tag: 'webhooks',
+    summary: 'Replay notifications',
+    description: 'Queues past events again, with the same event ids. Skips events that are still pending.',
+    input: Replay,
+    item: ReplayResult,
+    shape: 'one',
+    results: { 200: 'What would be queued, with dry_run', 202: 'What was queued' },
+    statusFor: (input) => input.dry_run ? 200 : 202,
+    capabilities: ['replay'],
+    resource: 'webhook',
+    hints: { destructive: false, openWorld: true },
+    run: (operations, { tenant, id, input }) => operations.replay(tenant, id, input)
+  }),
+  listDeliveries: operation({
+    operationId: 'listWebhookDeliveries',
+    method: 'GET',
+    path: '/webhooks/:id/deliveries',
+    tag: 'deliveries',
+    summary: 'List the deliveries of a webhook',
+    description:
+      'Returns the delivery log, newest first unless `sort` is given. It does not contain test notifications.',
+    input: DeliveryQuery,
+    item: Delivery,
+    shape: 'log',
+    results: { 200: 'A page of deliveries' },
+    resource: 'webhook',
+    run: (operations, { tenant, id, input }) => operations.listDeliveries(tenant, id, input)
+  }),
+  findDelivery: operation({
+    operationId: 'getWebhookDelivery',
+    method: 'GET',
+    path: '/webhooks/:id/deliveries/:delivery_id',
+    tag: 'deliveries',
+    summary: 'Get a delivery with its body and its attempts',
+    description: "Attempts show the beginning of your endpoint's response only if the vendor keeps it.",
+    item: DeliveryWithAttempts,
+    shape: 'one',
+    results: { 200: 'The delivery' },
+    withoutBodies: { item: DeliveryForSessions, hide: hideBodies },
+    resource: 'delivery',
+    run: (operations, { tenant, id, deliveryId }) => operations.findDelivery(tenant, id, deliveryId)
+  }),
+  retryDelivery: operation({
+    operationId: 'retryWebhookDelivery',
+    method: 'POST',
+    path: '/webhooks/:id/deliveries/:delivery_id/retry',
+    tag: 'deliveries',
+    summary: 'Retry a delivery',
+    description:
+      'A delivery that ended is sent again as a new delivery. A pending one is due now, and uses an attempt of ' +
+      'its schedule; one in flight does not change.',
+    input: NoBody,
+    item: Delivery,
+    shape: 'one',
+    results: { 202: 'The delivery that will be attempted' },
+    capabilities: ['replay'],
+    resource: 'delivery',
+    hints: { destructive: false, openWorld: true },
+    run: (operations, { tenant, id, deliveryId }) => operations.retryDelivery(tenant, id, deliveryId)
+  }),
+  preview: operation({
+    operationId: 'previewWebhook',
+    method: 'POST',
+    path: '/webhooks/preview',
+    tag: 'webhooks',
+    summary: 'Count what a webhook would receive',
+    description:
+      'Counts up to 100 of the latest events of these types, and those among them that match the filters. Changes nothing.',
+    input: PreviewWebhook,
+    item: WebhookPreview,
+    shape: 'one',
+    results: { 200: 'How many recent events match' },
+    capabilities: ['bodies'],
+    hints: { readOnly: true },
+    needsFeed: true,
+    run: (operations, { tenant, input }) => operations.preview(tenant, input)
+  })
+}
+
+/** The operation that lists the catalogue, which code of the host already has. */
+export const listEventTypes = operation({
+  operationId: 'listEventTypes',
+  method: 'GET',
+  path: '/event_types',
+  tag: 'events',
+  summary: 'List the event types',
+  description: 'Returns the events that a webhook can subscribe to, with the JSON Schema of their `data` and an example.',
+  input: EventTypeQuery,
+  item: EventType,
+  shape: 'page',
+  results: { 200: 'A page of event types' },
+  run: (operations, { input }) => operations.listEventTypes(input)
+})
+
+function hideBodies (item: unknown): Static<typeof DeliveryForSessions> {
+  const delivery = item as DeliveryWithAttempts
+  const attempts = delivery.attempts.map((attempt) => ({ ...attempt, response_excerpt: null }))
+  return { ...delivery, body: null, attempts }
+}
+
+/** Returns the names of the ids that an operation takes: none, `id`, or `id` and `deliveryId`. */
+export function idsOf ({ path }: Operation): ReadonlyArray<'id' | 'deliveryId'> {
+  return (['id', 'deliveryId'] as const).slice(0, path.split('/:').length - 1)
+}
