@@ -122,9 +122,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
     isolateScope(scope, context, errorDetails)
 
     await scope.register(async (own) => {
-      // Each operation of the API is a tool for agents.
-      const complete = (route: RouteOptions) => ({ ...route, config: { mcp: true, ...route.config } })
-      defineRoutes(own, context, { routes, complete })
+      defineRoutes(own, context, { routes })
       const candidate = publishCandidates(withFields(candidateOf(ids), settings.candidateFields), ids)
       const job = publishJobs(withFields(jobOf(ids), settings.jobFields), ids)
       const entries = Object.values(webhookOperations)

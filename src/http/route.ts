@@ -145,7 +145,11 @@ function redactLogs (route: RouteOptions): object {
 /** Marks the route as one of the API. Changes the object, because HEAD routes share it. */
 function completeConfig (context: RouteContext, { config = {} }: RouteOptions): FastifyContextConfig {
   return Object.assign(Object.isExtensible(config) ? config : { ...config }, {
-    ...inHostDocument(context.isInHostDocument), ...config, recruitingApi: true
+    ...inHostDocument(context.isInHostDocument),
+    // Each operation of the API is a tool for agents.
+    ...context.isOfHost ? {} : { mcp: true },
+    ...config,
+    recruitingApi: true
   })
 }
 
