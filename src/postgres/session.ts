@@ -90,8 +90,9 @@ export function queryWithoutJit<Row> (
 }
 
 /** Runs a statement on a connection, which may be in a transaction of the host, and returns its rows. */
-export async function ask<Row> (client: PgQueryable, text: string, values: unknown[] = []): Promise<Row[]> {
-  const { rows } = await client.query(text, values)
+export async function ask<Row> (client: PgQueryable, text: string, values?: unknown[]): Promise<Row[]> {
+  // Several statements at once are allowed only without values.
+  const { rows } = await (values === undefined ? client.query(text) : client.query(text, values))
   return rows as Row[]
 }
 

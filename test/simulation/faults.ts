@@ -46,8 +46,8 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
     },
     {
       file: 'src/webhooks/queue/attempt-delivery.ts',
-      from: 'body: delivery.body, timeoutMs,',
-      to: 'body: delivery.body, timeoutMs: timeoutMs - (clock.monotonic() - delivery.startedAt),'
+      from: 'body, timeoutMs, excerptBytes',
+      to: 'body, timeoutMs: timeoutMs - (clock.monotonic() - delivery.startedAt), excerptBytes'
     }
   ],
   'results wait by the wall clock': [{
