@@ -31,6 +31,8 @@ function createHost (t: Test, pool: PgPool, { storage, schema, clear }: Postgres
   return {
     async begin () {
       await clear()
+      // What the engine asks at its start has ended then: PGlite has one connection, which transactions share.
+      await recruiting.stats()
       await recruiting.emit({ ...application, ...subject })
     },
     async readEvents () {
