@@ -70,7 +70,8 @@ function formatSchema (entry: Operation, hasSessions: boolean): FastifySchema {
   const responses = Object.entries(entry.results).map(([status, about]) => {
     return [status, describeResult(entry, about, status === '201', hasSessions)]
   })
-  return {
+  // The types of Fastify know only a part of these fields.
+  const schema = {
     operationId,
     tags: [tag],
     summary,
@@ -78,7 +79,8 @@ function formatSchema (entry: Operation, hasSessions: boolean): FastifySchema {
     ...params === undefined ? {} : { params },
     ...input === undefined ? {} : method === 'GET' ? { querystring: input } : { body: input },
     response: { ...Object.fromEntries(responses), ...errorResponses }
-  } as FastifySchema
+  }
+  return schema
 }
 
 const locationHeader = {
