@@ -10,34 +10,62 @@ interface Edit {
 
 /** Faults for copies of the engine and of the storage. A simulation that finds none of them proves nothing. */
 export const faults: Readonly<Record<string, readonly Edit[]>> = {
-  'results of lost leases count': [{
-    file: 'src/memory/deliveries/record-attempts.ts',
-    from: "delivery.lease === 'none' || delivery.fence !== result.fence",
-    to: "delivery.lease === 'none'"
-  }],
-  'leases are not released on close': [{
-    file: 'src/webhooks/queue/worker.ts', from: 'deliveries.release(aborted)', to: 'Promise.resolve()'
-  }],
-  'results are written twice': [{
-    file: 'src/memory/deliveries/record-attempts.ts',
-    from: 'delivery.attempts.push(',
-    to: 'delivery.attempts.push(delivery.attempts[0] ?? { startedAt: now, durationMs, responseStatus, error, responseExcerpt }); delivery.attempts.push('
-  }],
-  'retries count from the start of the attempt': [{
-    file: 'src/memory/deliveries/record-attempts.ts', from: 'now + result.retryInMs', to: 'now - result.durationMs + result.retryInMs'
-  }],
-  'a replay ignores filters': [{
-    file: 'src/memory/deliveries/replay.ts', from: 'isWanted && createFilterTest(event.body)(webhook.filters)', to: 'isWanted'
-  }],
-  'an old secret signs after its grace period': [{
-    file: 'src/memory/deliveries/records.ts', from: 'previousSecret !== null && now < previousSecretExpiresAt', to: 'previousSecret !== null'
-  }],
-  'a wake-up is lost': [{
-    file: 'src/webhooks/queue/worker.ts', from: 'deliveries.onDue(() => wakeup.wake(),', to: 'deliveries.onDue(() => {},'
-  }],
-  'an erasure forgets the queue': [{
-    file: 'src/memory/deliveries/prune.ts', from: "if (delivery.status !== 'pending') continue\n    data.pending.stop", to: 'continue\n    data.pending.stop'
-  }],
+  'results of lost leases count': [
+    {
+      file: 'src/memory/deliveries/record-attempts.ts',
+      from: "delivery.lease === 'none' || delivery.fence !== result.fence",
+      to: "delivery.lease === 'none'"
+    }
+  ],
+  'leases are not released on close': [
+    {
+      file: 'src/webhooks/queue/worker.ts',
+      from: 'deliveries.release(aborted)',
+      to: 'Promise.resolve()'
+    }
+  ],
+  'results are written twice': [
+    {
+      file: 'src/memory/deliveries/record-attempts.ts',
+      from: 'delivery.attempts.push(',
+      to: 'delivery.attempts.push(delivery.attempts[0] ?? { startedAt: now, durationMs, responseStatus, error, responseExcerpt }); delivery.attempts.push('
+    }
+  ],
+  'retries count from the start of the attempt': [
+    {
+      file: 'src/memory/deliveries/record-attempts.ts',
+      from: 'now + result.retryInMs',
+      to: 'now - result.durationMs + result.retryInMs'
+    }
+  ],
+  'a replay ignores filters': [
+    {
+      file: 'src/memory/deliveries/replay.ts',
+      from: 'isWanted && createFilterTest(event.body)(webhook.filters)',
+      to: 'isWanted'
+    }
+  ],
+  'an old secret signs after its grace period': [
+    {
+      file: 'src/memory/deliveries/records.ts',
+      from: 'previousSecret !== null && now < previousSecretExpiresAt',
+      to: 'previousSecret !== null'
+    }
+  ],
+  'a wake-up is lost': [
+    {
+      file: 'src/webhooks/queue/worker.ts',
+      from: 'deliveries.onDue(() => wakeup.wake(),',
+      to: 'deliveries.onDue(() => {},'
+    }
+  ],
+  'an erasure forgets the queue': [
+    {
+      file: 'src/memory/deliveries/prune.ts',
+      from: "if (delivery.status !== 'pending') continue\n    data.pending.stop",
+      to: 'continue\n    data.pending.stop'
+    }
+  ],
   'the deadline begins before the wait for a slot': [
     {
       file: 'src/webhooks/queue/worker.ts',
@@ -50,9 +78,13 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
       to: 'body, timeoutMs: timeoutMs - (clock.monotonic() - delivery.startedAt), excerptBytes'
     }
   ],
-  'results wait by the wall clock': [{
-    file: 'src/webhooks/queue/worker.ts', from: 'clock.monotonic()', to: 'clock.now()'
-  }]
+  'results wait by the wall clock': [
+    {
+      file: 'src/webhooks/queue/worker.ts',
+      from: 'clock.monotonic()',
+      to: 'clock.now()'
+    }
+  ]
 }
 
 /** Compiles the simulation with a fault. Throws if the source no longer has the text that the fault replaces. */

@@ -18,7 +18,7 @@ import type {
   WebhookStatus
 } from '../../src/ports/index.js'
 import { assertSigned, type Sent } from './network.js'
-import { type Machine, Violation, type World } from './world.js'
+import { type Machine, Violation } from './world.js'
 
 export interface Event {
   id: string
@@ -59,7 +59,7 @@ export interface Delivery {
   claim: Claim | null
 }
 
-/** A claim of a delivery, and what became of it. */
+/** A claim of a delivery, and its progress. */
 interface Claim {
   machine: Machine
   delivery: Delivery
@@ -75,8 +75,8 @@ interface Claim {
 }
 
 /**
- * What the storage must hold, by the comments of the ports. It follows the effects on the storage one by one, judges
- * what workers claim, send and record, and knows nothing of how the engine works.
+ * The state that the comments of the ports require. It follows each effect on the storage, and checks each claim,
+ * request and result of the workers. It shares no code with the engine.
  */
 export class Model {
   readonly webhooks = new Map<number, Webhook>()
@@ -87,20 +87,18 @@ export class Model {
   /** The environment that the storage belongs to. */
   environment: string | null = null
   readonly #claims = new Map<string, Claim>()
-  /** Claims that a machine knows and has not sent yet, by machine, event and address. */
+  /** Claims that reached their machine and were not sent yet, by machine, event and address. */
   readonly #unsent = new Map<string, Claim[]>()
   readonly #written = new Set<Sent>()
   readonly #pending = new Set<Delivery>()
   /** How often a tenant was renamed, removed or pruned, which ends positions in its feed. */
   readonly endedFeeds = new Map<string, number>()
-  readonly #world: World
   readonly #now: () => number
   readonly #schedule: readonly number[]
   #lastDeliveryId = 0
 
   /** `now` is the clock of the storage. */
-  constructor (world: World, now: () => number, schedule: readonly number[]) {
-    this.#world = world
+  constructor (now: () => number, schedule: readonly number[]) {
     this.#now = now
     this.#schedule = schedule
   }
@@ -250,7 +248,16 @@ export class Model {
     if ((this.#countLeases().get(webhook) ?? 0) >= perEndpoint) reject(`beyond ${perEndpoint} leases of its webhook`)
     delivery.fence = fence
     if (claim !== null) claim.isOpen = false
-    delivery.claim = { machine, delivery, claimed, until: now + leaseMs, isKnown: false, sent: null, isHeld: true, isOpen: true }
+    delivery.claim = {
+      machine,
+      delivery,
+      claimed,
+      until: now + leaseMs,
+      isKnown: false,
+      sent: null,
+      isHeld: true,
+      isOpen: true
+    }
     this.#claims.set(`${deliveryId}/${fence}`, delivery.claim)
   }
 
@@ -413,7 +420,7 @@ export class Model {
     if (!keepWebhooks) for (const webhook of this.webhooks.values()) if (!webhook.isDeleted) webhook.status = 'inactive'
   }
 
-  /** Fails if a machine that has closed in peace still holds leases. */
+  /** Fails if a machine still has leases after it closed without a failure. */
   assertReleased (machine: Machine): void {
     const held = [...this.#pending].find(({ claim }) => claim?.machine === machine && claim.isKnown && claim.isHeld)
     if (held !== undefined) throw new Violation(`${machine.name} closed and still leases delivery ${held.id}`)
@@ -470,10 +477,6 @@ export class Model {
     const webhook = this.webhooks.get(id)
     if (webhook === undefined) throw new Violation(`webhook ${id} does not exist`)
     return webhook
-  }
-
-  get world (): World {
-    return this.#world
   }
 }
 

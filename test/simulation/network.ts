@@ -20,7 +20,7 @@ export interface Receipt {
   status: number | null
 }
 
-/** What was sent, and what the sender returned for it. */
+/** A request, and its result; `null` while it is in flight. */
 export interface Sent {
   machine: Machine
   request: SendRequest
@@ -127,5 +127,7 @@ export function assertSigned ({ headers, body }: SendRequest, secrets: readonly 
     return `v1,${createHmac('sha256', key).update(content).digest('base64')}`
   })
   const given = String(headers['webhook-signature'])
-  if (given !== expected.join(' ')) throw new Violation(`a request is not signed with the ${secrets.length} valid secrets`)
+  if (given !== expected.join(' ')) {
+    throw new Violation(`a request is not signed with the ${secrets.length} valid secrets`)
+  }
 }

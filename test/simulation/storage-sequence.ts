@@ -122,7 +122,12 @@ class Sequence {
       }
       case 'erase': return await deliveries.erase(tenant, `candidate:${random.integer(1, 3)}`)
       case 'log': {
-        const filter = random.pick([{}, { status: 'pending' as const }, { status: 'failed' as const }, { eventType: 'job.created' }])
+        const filter = random.pick([
+          {},
+          { status: 'pending' as const },
+          { status: 'failed' as const },
+          { eventType: 'job.created' }
+        ])
         const direction = random.pick(['asc', 'desc'] as const)
         const query = { filter, sort: [{ field: 'id' as const, direction }], offset: random.pick([0, 1]), limit: 20 }
         const listed = await deliveries.list(webhook.tenant, webhook.id, query)
@@ -132,12 +137,23 @@ class Sequence {
         if (this.#deliveries.length === 0) return null
         const { tenant: owner, webhookId, id } = random.pick(this.#deliveries)
         const found = await deliveries.find(owner, webhookId, id)
-        return found && { ...this.#show(found) as object, body: found.body, attempts: found.attempts.map(({ error }) => error) }
+        return (
+          found && {
+            ...(this.#show(found) as object),
+            body: found.body,
+            attempts: found.attempts.map(({ error }) => error)
+          }
+        )
       }
       case 'subject': {
-        const found = await deliveries.listSubjectEvents(tenant, `candidate:${random.integer(1, 3)}`, { after: 0, limit: 50 })
+        const found = await deliveries.listSubjectEvents(tenant, `candidate:${random.integer(1, 3)}`, {
+          after: 0,
+          limit: 50
+        })
         return found.map(({ eventId, isErased, deliveries: sent }) => ({
-          eventId, isErased, sent: sent.map(({ webhookName, status, attempts }) => `${webhookName} ${status} ${attempts.length}`).sort()
+          eventId,
+          isErased,
+          sent: sent.map(({ webhookName, status, attempts }) => `${webhookName} ${status} ${attempts.length}`).sort()
         }))
       }
       case 'feed': {
@@ -147,11 +163,22 @@ class Sequence {
       case 'figures': {
         const { pending, failing, delivered, failed } = await deliveries.tenantStats(tenant)
         const health = await webhooks.findHealth(webhook.tenant, webhook.id)
-        return { pending, failing, delivered, failed, failedDeliveries: health?.failed_deliveries, reason: health?.disabled_reason }
+        return {
+          pending,
+          failing,
+          delivered,
+          failed,
+          failedDeliveries: health?.failed_deliveries,
+          reason: health?.disabled_reason
+        }
       }
       case 'rename': {
         const to = this.#newTenant()
-        const count = await webhooks.renameTenant({ id: tenant, slug: tenant }, { id: to, slug: to }, { reseal: (secret) => secret })
+        const count = await webhooks.renameTenant(
+          { id: tenant, slug: tenant },
+          { id: to, slug: to },
+          { reseal: (secret) => secret }
+        )
         this.#tenants = this.#tenants.map((one) => one === tenant ? to : one)
         for (const one of [...this.#webhooks, ...this.#deliveries]) if (one.tenant === tenant) one.tenant = to
         return count
@@ -195,7 +222,17 @@ class Sequence {
       this.#deliveries.push({ tenant: one.tenantId, webhookId: one.webhookId, id: one.deliveryId })
       const { eventId, eventType, body, targetUrl, secrets, attemptCount, isFailing } = one
       const webhook = this.#webhookNames.get(one.webhookId)
-      return [this.#nameDelivery(one.deliveryId), webhook, eventId, eventType, body, targetUrl, secrets, attemptCount, isFailing]
+      return [
+        this.#nameDelivery(one.deliveryId),
+        webhook,
+        eventId,
+        eventType,
+        body,
+        targetUrl,
+        secrets,
+        attemptCount,
+        isFailing
+      ]
     })
     const results = claimed.map((one) => this.#newResult(one))
     if (this.random.chance(0.1)) await deliveries.release(claimed)

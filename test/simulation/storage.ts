@@ -19,7 +19,13 @@ export interface Weather {
 /** Called when a machine gets a reply. */
 export type OnReply = (method: string, result: unknown) => void
 
-export type OnEffect = (machine: Machine, port: string, method: string, args: readonly unknown[], result: unknown) => void
+export type OnEffect = (
+  machine: Machine,
+  port: string,
+  method: string,
+  args: readonly unknown[],
+  result: unknown
+) => void
 
 type Call = (...args: unknown[]) => Promise<unknown>
 
@@ -78,7 +84,11 @@ export function connect (
         if (losesReply) machine.trouble()
         const first = apply()
         // A call that must not happen twice is rejected the second time.
-        const last = repeats ? first.then(apply).catch((error: Error) => { throw new StorageFault(error.message) }) : first
+        const last = repeats
+          ? first.then(apply).catch((error: Error) => {
+            throw new StorageFault(error.message)
+          })
+          : first
         last.then(
           (result) => answer(() => {
             if (losesReply) return reject(new StorageFault('the reply was lost'))

@@ -20,7 +20,7 @@ export class World {
   /** Milliseconds since the start of the run. */
   time = 0
   steps = 0
-  /** How many things went wrong on purpose. */
+  /** Number of injected faults. */
   faults = 0
   readonly #events: Event[] = []
   readonly #hash = createHash('sha256')
@@ -90,7 +90,7 @@ export class World {
   }
 }
 
-/** A computer that runs an engine. It can be killed and suspended, and somebody can set its clock. */
+/** A computer that runs an engine. It can be killed and suspended, and its clock can be set. */
 export class Machine {
   /** When something last went wrong that excuses delays and repetitions, in the time of the world. */
   troubledAt = Number.NEGATIVE_INFINITY
@@ -117,7 +117,9 @@ export class Machine {
     return this.#timers.size
   }
 
-  /** Runs what a timer or an answer from outside causes: later if the machine is suspended, and never once it is dead. */
+  /**
+   * Runs what a timer or an answer from outside causes: later if the machine is suspended, and never once it is dead.
+   */
   deliver (run: () => void): void {
     if (this.#state === 'running') run()
     else if (this.#state === 'suspended') this.#waiting.push(run)
@@ -172,7 +174,7 @@ export class Machine {
     clearTimeout: (cancel) => { (cancel as (() => void) | undefined)?.() }
   }
 
-  /** Resolves in this moment, after everything that is already under way. */
+  /** Resolves at the same time, after all events that are already due. */
   nextTick (): Promise<void> {
     return new Promise((resolve) => { this.clock.setTimeout(resolve, 0) })
   }
