@@ -84,7 +84,8 @@ async function describeTenant (
     `
     select (select count(*)::int from ${schema}.webhooks where tenant = $1) as webhooks,
       (select count(*)::int from ${schema}.api_keys where tenant = $1) as keys,
-      exists (select from ${schema}.events where tenant_key = coalesce((select key from ${schema}.tenants where tenant = $1), $1)) as has_events`,
+      exists (select from ${schema}.events where tenant_key = coalesce((select key from ${schema}.tenants
+        where tenant = $1), $1)) as has_events`,
     [id ?? slug]
   )
   if (id !== null) await assertName(context, argument, slug, id)

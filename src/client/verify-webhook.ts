@@ -55,7 +55,9 @@ async function sign (prefix: string, body: string | Uint8Array, secret: string):
   const content = new Uint8Array(start.length + bytes.length)
   content.set(start)
   content.set(bytes, start.length)
-  const key = await crypto.subtle.importKey('raw', readSecret(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  const key = await crypto.subtle.importKey('raw', readSecret(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'sign'
+  ])
   const digest = await crypto.subtle.sign('HMAC', key, content)
   return `v1,${btoa(String.fromCharCode(...new Uint8Array(digest)))}`
 }

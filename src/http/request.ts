@@ -25,7 +25,7 @@ export interface ApiCaller {
   readonly fields: VisibleFields | null
 }
 
-/** A caller who was let in. */
+/** An authenticated caller. */
 export interface Access {
   caller: ApiCaller
   /** Everything that a session may do; `null` for a key, which only its scopes limit. */

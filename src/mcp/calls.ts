@@ -35,7 +35,7 @@ const ownHeaders =
 const passedHeaders = ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
 
 /**
- * Calls operations for clients whose request was let in. A call is a request of its own, with its own request id: it
+ * Calls operations for authenticated clients. A call is a separate request with its own request id: it
  * passes the hooks of the host, the scopes, the validation and the audit. It has the caller of the client's request,
  * which has been counted, so it counts only if its operation has a budget of its own.
  */

@@ -34,7 +34,12 @@ export function describeResource (
 ): ProtectedResource | null {
   if (authorizationServers.length === 0) return null
   const path = `${mount}${prefix}/{tenant_slug}/mcp`
-  assertOption(resource !== null || publicUrl !== '', 'mcp.resource', 'a URL, or the option publicUrl', resource ?? undefined)
+  assertOption(
+    resource !== null || publicUrl !== '',
+    'mcp.resource',
+    'a URL, or the option publicUrl',
+    resource ?? undefined
+  )
   const identifier = resource ?? `${publicUrl}${path}`
   const base = publicUrl === '' ? new URL(identifier).origin : publicUrl
   return { authorizationServers, identifier, metadata: `${base}${mount}${wellKnown}${path}` }

@@ -1,4 +1,12 @@
-import { type Reader, assertObject, assertOption, optional, properties, readOptions, text } from '../shared/read-options.js'
+import {
+  type Reader,
+  assertObject,
+  assertOption,
+  optional,
+  properties,
+  readOptions,
+  text
+} from '../shared/read-options.js'
 import { en } from './locales/en.js'
 
 /** A text that depends on a number, by the categories of `Intl.PluralRules`. `{count}` is the number. */

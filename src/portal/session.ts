@@ -181,7 +181,12 @@ function readCapabilities (value: readonly PortalCapability[] | undefined, path:
 function readReturnUrl (origins: readonly string[]): (value: unknown, path: string) => string {
   const expected = 'a path that begins with one slash, or a URL of an origin in portal.returnOrigins'
   return (value, path) => {
-    assertOption(typeof value === 'string' && value.length <= 2048 && !/[\p{Cc}\s\\]/u.test(value), path, expected, value)
+    assertOption(
+      typeof value === 'string' && value.length <= 2048 && !/[\p{Cc}\s\\]/u.test(value),
+      path,
+      expected,
+      value
+    )
     if (/^\/(?!\/)/.test(value)) return value
     const url = parseUrl(value)
     const isListed = url !== null && origins.includes(url.origin) && url.username + url.password === ''

@@ -100,7 +100,8 @@ export async function listLacking (query: RunQuery, schema: string, role: string
     .flatMap(([name, privileges]) => privileges.map((privilege) => ({ name, privilege })))
   const rows = await query<{ lacking: string }>(
     `
-    select 'usage on the schema' as lacking from pg_namespace n where n.nspname = $1 and not has_schema_privilege($2, n.oid, 'usage')
+    select 'usage on the schema' as lacking from pg_namespace n where n.nspname = $1
+      and not has_schema_privilege($2, n.oid, 'usage')
     union all
     select lacking from (
       select format('%s on %s', wanted.privilege, wanted.name) as lacking, case c.relkind

@@ -29,7 +29,11 @@ export interface PgPool extends PgQueryable {
 /** The settings that our statements need, which the role of the host may change. */
 export const neededSettings = [
   // A statement must see what others commit.
-  { name: 'default_transaction_isolation', needed: "= 'read committed'", begin: 'begin isolation level read committed' },
+  {
+    name: 'default_transaction_isolation',
+    needed: "= 'read committed'",
+    begin: 'begin isolation level read committed'
+  },
   { name: 'quote_all_identifiers', needed: "= 'off'", begin: 'set local quote_all_identifiers to off' },
   // With less than 1, numbers in text lose digits.
   { name: 'extra_float_digits', needed: '::integer > 0', begin: 'set local extra_float_digits to 1' }

@@ -209,7 +209,12 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
         assertKnownNames(options, { until: 0 })
         const { until = 0 } = options
         const untilMs = Number(until)
-        assertOption(!Number.isNaN(new Date(untilMs).getTime()), 'until', 'a Date or milliseconds since the epoch', until)
+        assertOption(
+          !Number.isNaN(new Date(untilMs).getTime()),
+          'until',
+          'a Date or milliseconds since the epoch',
+          until
+        )
         const hasPending = (): Promise<boolean> => deliveries.hasPending(Math.max(0, untilMs - clock.now()))
         for (;;) {
           // Taken before the query, because a turn that ends during it would be missed until the next poll.

@@ -38,7 +38,7 @@ export interface Operation {
   results: Readonly<Record<number, string>>
   /** @default the only status of `results` */
   statusFor? (input: unknown): number
-  /** What a session of the portal needs. @default ['write'], for GET ['read'] */
+  /** Capabilities that a portal session needs. @default ['write'], for GET ['read'] */
   capabilities?: readonly Capability[]
   /** Rules for sessions of the portal without the capability `bodies`. */
   withoutBodies?: SessionRules
@@ -174,7 +174,7 @@ export const webhookOperations = {
     shape: 'none',
     results: { 204: 'The webhook is gone' },
     resource: 'webhook',
-    run: async (operations, { tenant, id }) => (await operations.delete(tenant, id)) ? {} : null
+    run: async (operations, { tenant, id }) => ((await operations.delete(tenant, id)) ? {} : null)
   }),
   rotateSecret: operation({
     operationId: 'rotateWebhookSecret',
@@ -221,7 +221,7 @@ export const webhookOperations = {
     item: ReplayResult,
     shape: 'one',
     results: { 200: 'What would be queued, with dry_run', 202: 'What was queued' },
-    statusFor: (input) => input.dry_run ? 200 : 202,
+    statusFor: (input) => (input.dry_run ? 200 : 202),
     capabilities: ['replay'],
     resource: 'webhook',
     hints: { destructive: false, openWorld: true },
@@ -300,7 +300,8 @@ export const listEventTypes = operation({
   path: '/event_types',
   tag: 'events',
   summary: 'List the event types',
-  description: 'Returns the events that a webhook can subscribe to, with the JSON Schema of their `data` and an example.',
+  description:
+    'Returns the events that a webhook can subscribe to, with the JSON Schema of their `data` and an example.',
   input: EventTypeQuery,
   item: EventType,
   shape: 'page',

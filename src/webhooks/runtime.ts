@@ -4,7 +4,7 @@ import { systemClock } from '../shared/clock.js'
 import { createHistorySlots, type RunInSlot } from './history.js'
 import { createLateSender } from './sending/late-sender.js'
 
-/** What the engine uses of its process besides the host's clock. A simulation replaces it, to repeat a run exactly. */
+/** The parts of the process that the engine uses. A simulation replaces them to repeat a run exactly. */
 export interface Runtime {
   /** Real time, for limits that a clock of the host must not stop. */
   clock: Clock

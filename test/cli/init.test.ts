@@ -48,7 +48,17 @@ t.test('the secrets are new for each folder, and only their owner can read them'
     t.equal(statSync(join(folder, '.env')).mode & 0o777, 0o600)
     return new Map([...readFileSync(join(folder, '.env'), 'utf8').matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]))
   })
-  t.strictSame([...one.keys()], ['POSTGRES_PORT', 'POSTGRES_PASSWORD', 'DATABASE_URL', 'DEVELOPER_SIGN_IN', 'RECRUITING_SECRET_KEYS', 'PORTAL_SECRET_KEYS'])
+  t.strictSame(
+    [...one.keys()],
+    [
+      'POSTGRES_PORT',
+      'POSTGRES_PASSWORD',
+      'DATABASE_URL',
+      'DEVELOPER_SIGN_IN',
+      'RECRUITING_SECRET_KEYS',
+      'PORTAL_SECRET_KEYS'
+    ]
+  )
   for (const name of ['POSTGRES_PASSWORD', 'RECRUITING_SECRET_KEYS', 'PORTAL_SECRET_KEYS']) t.not(one.get(name), two?.get(name), name)
   t.not(one.get('RECRUITING_SECRET_KEYS'), one.get('PORTAL_SECRET_KEYS'))
   t.equal(Buffer.from(one.get('RECRUITING_SECRET_KEYS'), 'base64').length, 32)

@@ -149,7 +149,16 @@ t.test('a task that ends or fails is not interrupted, and a sleep ends', async (
   t.strictSame(process.eventNames(), [])
 })
 
-const pages = await Promise.all(['README.md', 'docs/commands.md', 'docs/database.md', 'docs/security.md', 'docs/coming-from.md', 'docs/webhooks.md'].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')))
+const pages = await Promise.all(
+  [
+    'README.md',
+    'docs/commands.md',
+    'docs/database.md',
+    'docs/security.md',
+    'docs/coming-from.md',
+    'docs/webhooks.md'
+  ].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8'))
+)
 const docsText = pages.join('\n')
 // What the pages export before.
 const variables = { RECRUITING_URL: 'https://ats.example.com/api/v1/public/acme' }

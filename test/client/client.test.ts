@@ -147,7 +147,10 @@ t.test('webhooks are managed from creation to deletion', async (t) => {
   t.match(await webhooks.update(id, { name: 'Payroll' }), { id, name: 'Payroll' })
   t.match(await webhooks.find(id), { name: 'Payroll', health: { failed_deliveries: 0 } })
   t.match(await collect(webhooks.list({ 'filter[status]': 'active' })), [{ data: [{ id }] }])
-  t.strictSame(await webhooks.preview({ event_types: ['job.created'], filters: { 'data.id': [1] } }), { events: 0, matching: 0 })
+  t.strictSame(await webhooks.preview({ event_types: ['job.created'], filters: { 'data.id': [1] } }), {
+    events: 0,
+    matching: 0
+  })
   t.match(await webhooks.test(id), { status: 'delivered', event_type: 'job.created' })
   t.match(await webhooks.test(id, { event_type: 'job.closed' }), { event_type: 'job.closed' })
 
@@ -183,20 +186,33 @@ t.test('iterators end with an error after a response that is not a page, or one 
   const { options } = await serve(t)
   const restart = (): void => { restarts++ }
   let restarts = 0
-  const expired = (): Response => Response.json({ error: { code: 'sync_token_expired', message: 'expired', request_id: 'req_1' } }, { status: 410 })
+  const expired = (): Response =>
+    Response.json({ error: { code: 'sync_token_expired', message: 'expired', request_id: 'req_1' } }, { status: 410 })
   const page = (token: string): Response => Response.json({ data: [], meta: { next_token: token, has_more: true } })
-  const read = (...responses: Response[]) => collect(createClient({ ...options, ...answerWith(...responses) }).jobs.sync({ load: () => 'old', restart }))
+  const read = (...responses: Response[]) =>
+    collect(createClient({ ...options, ...answerWith(...responses) }).jobs.sync({ load: () => 'old', restart }))
 
   await t.rejects(read(expired(), expired(), expired()), { name: 'ApiError', status: 410 })
   await t.rejects(read(expired(), page('a'), expired()), { name: 'ApiError', status: 410 })
   t.equal(restarts, 2)
-  await t.rejects(read(page('a'), page('a')), { name: 'ApiError', code: 'unknown', message: 'The response repeats its token' })
+  await t.rejects(read(page('a'), page('a')), {
+    name: 'ApiError',
+    code: 'unknown',
+    message: 'The response repeats its token'
+  })
   for (const body of [null, { data: null, meta: {} }, { data: [] }, 'ok']) {
     const client = createClient({ ...options, ...answerWith(Response.json(body), Response.json(body)) })
-    await t.rejects(collect(client.events({ restart })), { name: 'ApiError', status: 200, message: 'The response is not a page' }, JSON.stringify(body))
+    await t.rejects(
+      collect(client.events({ restart })),
+      { name: 'ApiError', status: 200, message: 'The response is not a page' },
+      JSON.stringify(body)
+    )
     await t.rejects(collect(client.candidates.list()), { name: 'ApiError', status: 200 }, JSON.stringify(body))
   }
-  const empty = createClient({ ...options, ...answerWith(...Array.from({ length: 3 }, () => new Response(null, { status: 204 }))) })
+  const empty = createClient({
+    ...options,
+    ...answerWith(...Array.from({ length: 3 }, () => new Response(null, { status: 204 })))
+  })
   await t.rejects(collect(empty.candidates.sync({ restart })), { name: 'ApiError', status: 204 })
   await t.rejects(collect(empty.webhooks.list()), { name: 'ApiError', status: 204 })
   await t.rejects(empty.webhooks.find(1), { name: 'ApiError', status: 204 })
@@ -206,32 +222,63 @@ t.test('iterators end with an error after a response that is not a page, or one 
 t.test('an id is one part of the path', async (t) => {
   const urls: string[] = []
   const client = createClient({
-    baseUrl: 'https://ats.example', tenantSlug: 'a/b', key: 'key', fetch: async (url) => { urls.push(String(url)); return Response.json({ data: {} }) }
+    baseUrl: 'https://ats.example',
+    tenantSlug: 'a/b',
+    key: 'key',
+    fetch: async (url) => {
+      urls.push(String(url))
+      return Response.json({ data: {} })
+    }
   })
   const id = '../x?y#z' as unknown as number
   await client.candidates.find(id)
   await client.webhooks.test(id)
   await client.webhooks.retryDelivery(id, id)
   const encoded = '..%2Fx%3Fy%23z'
-  t.strictSame(urls, [`candidates/${encoded}`, `webhooks/${encoded}/dispatch_test`, `webhooks/${encoded}/deliveries/${encoded}/retry`].map((path) => `https://ats.example/a%2Fb/${path}`))
+  t.strictSame(
+    urls,
+    [
+      `candidates/${encoded}`,
+      `webhooks/${encoded}/dispatch_test`,
+      `webhooks/${encoded}/deliveries/${encoded}/retry`
+    ].map((path) => `https://ats.example/a%2Fb/${path}`)
+  )
   for (const part of ['', '.', '..']) {
-    await t.rejects(client.webhooks.update(part as unknown as number, {}), { name: 'TypeError', message: `expected an id, got "${part}"` })
-    t.throws(() => createClient({ baseUrl: 'https://ats.example', tenantSlug: part, key: 'key' }), { name: 'TypeError' })
+    await t.rejects(client.webhooks.update(part as unknown as number, {}), {
+      name: 'TypeError',
+      message: `expected an id, got "${part}"`
+    })
+    t.throws(() => createClient({ baseUrl: 'https://ats.example', tenantSlug: part, key: 'key' }), {
+      name: 'TypeError'
+    })
   }
 })
 
 t.test('a redirect is an error, so the key goes nowhere else', async (t) => {
-  const { options } = await serve(t, { before: (app) => { app.addHook('onRequest', async (_request, reply) => reply.redirect('/elsewhere')) } })
+  const { options } = await serve(t, {
+    before: (app) => {
+      app.addHook('onRequest', async (_request, reply) => reply.redirect('/elsewhere'))
+    }
+  })
   await t.rejects(createClient(options).jobs.find(1), { name: 'TypeError' })
 })
 
 t.test('a response without end, or that is not JSON, is an error', async (t) => {
   const { options } = await serve(t)
   let sent = 0
-  const endless = new ReadableStream({ pull (controller) { sent++; controller.enqueue(new Uint8Array(1024 * 1024).fill(32)) } })
+  const endless = new ReadableStream({
+    pull (controller) {
+      sent++
+      controller.enqueue(new Uint8Array(1024 * 1024).fill(32))
+    }
+  })
   const service = answerWith(new Response(endless), new Response('<html>'))
   const client = createClient({ ...options, ...service })
-  await t.rejects(client.jobs.find(1), { name: 'ApiError', status: 200, message: /^The response has more than \d+ bytes$/ })
+  await t.rejects(client.jobs.find(1), {
+    name: 'ApiError',
+    status: 200,
+    message: /^The response has more than \d+ bytes$/
+  })
   t.ok(sent < 40)
   await t.rejects(client.jobs.find(1), { name: 'ApiError', status: 200, message: 'The response is not JSON' })
 })
@@ -326,7 +373,9 @@ t.test('a notification as it arrives', async (t) => {
     await refused(/^webhook-timestamp: more than 300 seconds from now$/, body, headers, secret, at(301))
     await refused(/^webhook-timestamp: /, body, headers, secret, at(-302))
     await refused(/^webhook-timestamp: /, body, { ...headers, 'webhook-timestamp': 'now' }, secret)
-    for (const toleranceSeconds of [NaN, Infinity]) await refused(/^toleranceSeconds: /, body, headers, secret, { ...at(301), toleranceSeconds })
+    for (const toleranceSeconds of [NaN, Infinity]) {
+      await refused(/^toleranceSeconds: /, body, headers, secret, { ...at(301), toleranceSeconds })
+    }
     await refused(/^webhook-timestamp: /, body, headers, secret, { now: () => NaN })
     for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
       await refused(new RegExp(`^${name}: missing$`), body, { ...headers, [name]: undefined } as Record<string, string | undefined>, secret)
@@ -335,15 +384,22 @@ t.test('a notification as it arrives', async (t) => {
 
   t.test('is rejected if the body is not an event, with one HMAC for any number of listed signatures', async (t) => {
     const sign = async (content: string): Promise<Record<string, string>> => {
-      const digest = createHmac('sha256', Buffer.from(secret.slice(6), 'base64')).update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${content}`).digest('base64')
+      const digest = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
+        .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${content}`)
+        .digest('base64')
       return { ...headers, 'webhook-signature': `v1,${digest}` }
     }
-    for (const wrong of ['', 'no JSON', 'null', '7']) await refused(/^body: expected a JSON object$/, wrong, await sign(wrong), secret)
+    for (const wrong of ['', 'no JSON', 'null', '7']) {
+      await refused(/^body: expected a JSON object$/, wrong, await sign(wrong), secret)
+    }
     await refused(/^body: expected the text or bytes that arrived$/, JSON.parse(body), headers, secret)
     const signing = t.capture(crypto.subtle, 'sign', crypto.subtle.sign.bind(crypto.subtle))
     const many = Array.from({ length: 20_000 }, () => `v1,${Buffer.alloc(32).toString('base64')}`).join(' ')
     await refused(/^webhook-signature: /, body, { ...headers, 'webhook-signature': many }, secret)
-    t.match(await verifyWebhook(body, { ...headers, 'webhook-signature': `${many} ${headers['webhook-signature']}` }, secret), event)
+    t.match(
+      await verifyWebhook(body, { ...headers, 'webhook-signature': `${many} ${headers['webhook-signature']}` }, secret),
+      event
+    )
     t.equal(signing().length, 2)
   })
 

@@ -84,7 +84,11 @@ t.test('each event of the catalogue is a webhook with its payload and its signat
   ])
   const { schema, example } = requestBody?.content['application/json'] ?? {}
   t.same(schema?.anyOf?.[0]?.properties?.type, { type: 'string', const: 'invoice.paid' })
-  t.same(schema?.anyOf?.[0]?.properties?.data, { type: 'object', properties: { amount: { type: 'integer' } }, required: ['amount'] })
+  t.same(schema?.anyOf?.[0]?.properties?.data, {
+    type: 'object',
+    properties: { amount: { type: 'integer' } },
+    required: ['amount']
+  })
   t.same(example, { id: eventId, type: 'invoice.paid', timestamp: '2026-03-01T09:30:00.000Z', tenant_slug: 'acme', data: { amount: 1 } })
 })
 
@@ -145,7 +149,9 @@ async function dataSchemas (t: Teardown, ...schemas: TObject[]): Promise<[data: 
   const events = Object.fromEntries(schemas.map((schema, index) => [`event.e${index}`, schema]))
   const app = await buildApp(t, { events })
   const { webhooks, components } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
-  const data = Object.values(webhooks).map(({ post }) => post.requestBody?.content['application/json']?.schema.anyOf?.[0]?.properties?.data ?? {})
+  const data = Object.values(webhooks).map(
+    ({ post }) => post.requestBody?.content['application/json']?.schema.anyOf?.[0]?.properties?.data ?? {}
+  )
   return [data, components.schemas]
 }
 
@@ -257,17 +263,24 @@ t.test('a required parameter has an example that its schema accepts', async (t) 
   }
 })
 
-t.test('a reference page sends no filter by default: optional parameters have their examples in the schema', async (t) => {
-  const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
-  const ajv = createDocumentAjv(document)
-  const optional = listParameters(document).filter(({ required }) => !required)
-  t.ok(optional.length > 20)
-  for (const { name, schema, ...rest } of optional) {
-    t.notOk('example' in rest || 'examples' in rest || 'example' in schema, name)
-    const { examples, enum: choices, default: usual } = schema as { examples?: unknown[], enum?: unknown[], default?: unknown }
-    t.ok(ajv.validate(schema, examples?.[0] ?? choices?.[0] ?? usual), name)
+t.test(
+  'a reference page sends no filter by default: optional parameters have their examples in the schema',
+  async (t) => {
+    const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
+    const ajv = createDocumentAjv(document)
+    const optional = listParameters(document).filter(({ required }) => !required)
+    t.ok(optional.length > 20)
+    for (const { name, schema, ...rest } of optional) {
+      t.notOk('example' in rest || 'examples' in rest || 'example' in schema, name)
+      const {
+        examples,
+        enum: choices,
+        default: usual
+      } = schema as { examples?: unknown[]; enum?: unknown[]; default?: unknown }
+      t.ok(ajv.validate(schema, examples?.[0] ?? choices?.[0] ?? usual), name)
+    }
   }
-})
+)
 
 t.test('an example comes from the schema, and what says nothing of itself gets something of its type', async (t) => {
   const cases: Array<[schema: TSchema, example: unknown]> = [

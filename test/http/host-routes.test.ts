@@ -207,22 +207,36 @@ t.test('a route that the host hides answers, may have a limit of its own, and is
   t.notMatch(body, /internal(?!_error)|Interview/)
 })
 
-t.test('only the tenant is described on every route, with or without descriptions of the host\'s parameters', async (t) => {
-  const schema = { response: { 200: Interview } }
-  const config = { scopes: [] }
-  const app = await buildApp(t, {
-    async routes (app) {
-      app.get('/rooms/:id', { config, schema }, async () => ({ id: 1, place: 'Rome' }))
-      app.get('/rooms/:room/seats/:id', {
-        config,
-        schema: { ...schema, params: Type.Object({ tenant_slug: Type.String(), id: Type.Integer({ description: 'The seat' }) }) }
-      }, async () => ({ id: 1, place: 'Rome' }))
-    }
-  })
-  const { paths } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
-  const parametersOf = (path: string) => paths[`/api/v1/public/{tenant_slug}${path}`]?.get?.parameters
-    .map(({ name, description, example }) => [name, description, example])
-  const tenant = ['tenant_slug', 'The tenant that the API key belongs to', 'acme']
-  t.same(parametersOf('/rooms/{id}'), [tenant, ['id', undefined, 'text']])
-  t.same(parametersOf('/rooms/{room}/seats/{id}'), [tenant, ['room', undefined, 'text'], ['id', 'The seat', 1]])
-})
+t.test(
+  "only the tenant is described on every route, with or without descriptions of the host's parameters",
+  async (t) => {
+    const schema = { response: { 200: Interview } }
+    const config = { scopes: [] }
+    const app = await buildApp(t, {
+      async routes (app) {
+        app.get('/rooms/:id', { config, schema }, async () => ({ id: 1, place: 'Rome' }))
+        app.get(
+          '/rooms/:room/seats/:id',
+          {
+            config,
+            schema: {
+              ...schema,
+              params: Type.Object({ tenant_slug: Type.String(), id: Type.Integer({ description: 'The seat' }) })
+            }
+          },
+          async () => ({ id: 1, place: 'Rome' })
+        )
+      }
+    })
+    const { paths } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
+    const parametersOf = (path: string) =>
+      paths[`/api/v1/public/{tenant_slug}${path}`]?.get?.parameters.map(({ name, description, example }) => [
+        name,
+        description,
+        example
+      ])
+    const tenant = ['tenant_slug', 'The tenant that the API key belongs to', 'acme']
+    t.same(parametersOf('/rooms/{id}'), [tenant, ['id', undefined, 'text']])
+    t.same(parametersOf('/rooms/{room}/seats/{id}'), [tenant, ['room', undefined, 'text'], ['id', 'The seat', 1]])
+  }
+)

@@ -95,7 +95,17 @@ t.test('a page reaches the storage as an offset and a limit', async (t) => {
     { method: 'candidates.count', args: ['acme', {}] },
     {
       method: 'candidates.list',
-      args: ['acme', { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 429496729200, limit: 200, fields: ['id', 'full_name', 'headline', 'source_id'], textFields: ['full_name', 'headline'] }]
+      args: [
+        'acme',
+        {
+          filter: {},
+          sort: [{ field: 'id', direction: 'asc' }],
+          offset: 429496729200,
+          limit: 200,
+          fields: ['id', 'full_name', 'headline', 'source_id'],
+          textFields: ['full_name', 'headline']
+        }
+      ]
     }
   ])
 })

@@ -34,7 +34,17 @@ t.test('the storage is asked for the published fields, and sends no others', asy
   t.same(candidate.json(), { data: { id: 1, full_name: 'Ada', headline: null, source_id: null, city: 'London' } })
   t.same(job.json(), { data: { id: 1, name: 'Nurse', status: 'draft', city: 'Lyon' } })
   t.same(calls, [
-    { method: 'candidates.find', args: ['acme', 1, { fields: ['id', 'full_name', 'headline', 'source_id', 'city'], textFields: ['full_name', 'headline', 'city'] }] },
-    { method: 'jobs.find', args: ['acme', 1, { fields: ['id', 'name', 'status', 'city'], textFields: ['name', 'status', 'city'] }] }
+    {
+      method: 'candidates.find',
+      args: [
+        'acme',
+        1,
+        { fields: ['id', 'full_name', 'headline', 'source_id', 'city'], textFields: ['full_name', 'headline', 'city'] }
+      ]
+    },
+    {
+      method: 'jobs.find',
+      args: ['acme', 1, { fields: ['id', 'name', 'status', 'city'], textFields: ['name', 'status', 'city'] }]
+    }
   ])
 })

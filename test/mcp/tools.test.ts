@@ -51,7 +51,15 @@ t.test('without secrets, creating and rotating are refused, and nothing happens'
   const app = await buildApp(t, { mcp: true })
   for (const name of Object.keys(secret)) {
     const result = await callTool(app, keys.full, name, { id: 1, name: 'CRM', target_url: 'https://example.com/', event_types: ['job.created'] })
-    t.strictSame(result, { isError: true, content: [{ type: 'text', text: `${name} returns a secret, which this server never shows to agents. Ask a person to do it.` }] })
+    t.strictSame(result, {
+      isError: true,
+      content: [
+        {
+          type: 'text',
+          text: `${name} returns a secret, which this server never shows to agents. Ask a person to do it.`
+        }
+      ]
+    })
   }
   t.match((await callTool(app, keys.full, 'list_webhooks')).structuredContent, { data: [], meta: { total: 0 } })
 })

@@ -281,16 +281,19 @@ for (const [way, fail, parts] of ways) {
 
 for (const [way, fail, parts] of [['throws', throwError, ['active', 'getSpan', 'setAttribute']], ['rejects', ways[1]?.[1], ['setAttribute']]] as Array<[string, () => never, string[]]>) {
   for (const part of parts) {
-    t.test(`where ${part} of OpenTelemetry ${way}, requests get the usual responses and the log says why`, async (t) => {
-      const rejections = watchRejections(t)
-      const logs = captureLogs()
-      const { api, calls } = breakTelemetry(part, fail)
-      const app = await buildApp(t, { opentelemetry: api, server: { logger: logs.logger } })
-      t.equal((await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(keys.full) })).statusCode, 200)
-      t.ok(calls.has(part))
-      t.match(await logs.waitFor('the option opentelemetry failed'), { err: { message: 'the exporter is gone' } })
-      t.same(rejections, [])
-    })
+    t.test(
+      `where ${part} of OpenTelemetry ${way}, requests get the usual responses and the log says why`,
+      async (t) => {
+        const rejections = watchRejections(t)
+        const logs = captureLogs()
+        const { api, calls } = breakTelemetry(part, fail)
+        const app = await buildApp(t, { opentelemetry: api, server: { logger: logs.logger } })
+        t.equal((await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(keys.full) })).statusCode, 200)
+        t.ok(calls.has(part))
+        t.match(await logs.waitFor('the option opentelemetry failed'), { err: { message: 'the exporter is gone' } })
+        t.same(rejections, [])
+      }
+    )
   }
 }
 

@@ -132,7 +132,10 @@ t.test('a text that depends on a number has the plural other, and any other cate
   }
   const field = 'messages.ar.endpoints.events'
   t.strictSame(read({ few: 'few', many: 'many', other: 'other' }), { few: 'few', many: 'many', other: 'other' })
-  t.throws(() => read({ one: 'one' }), { field: `${field}.other`, message: `${field}.other: expected text, got undefined` })
+  t.throws(() => read({ one: 'one' }), {
+    field: `${field}.other`,
+    message: `${field}.other: expected text, got undefined`
+  })
   t.throws(() => read({ other: 'other', all: 'all' }), {
     code: 'invalid_option',
     message: `${field}.all: expected a known name such as one, got "all"`

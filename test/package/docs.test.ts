@@ -14,7 +14,10 @@ t.test('the quick start of the README is two examples that are compiled and run'
   t.match(readme, 'cp node_modules/fastify-recruiting-api/examples/01-receiver.ts receiver.mts')
 })
 
-/** Whether the lines of a snippet are lines of an example, in this order, possibly with others before and between them. */
+/**
+ * Whether the lines of a snippet are lines of an example, in this order, possibly with others before and between
+ * them.
+ */
 function isExcerpt (snippet: string, example: string): boolean {
   const lines = example.split('\n').map((line) => line.trim())
   let position = -1
@@ -31,7 +34,9 @@ function removeTypes (example: string): string {
 
 t.test('every snippet of TypeScript in the README and the pages is from an example, and a test runs each example', async (t) => {
   const names = (await readdir(new URL('examples/', root))).filter((name) => name.endsWith('.ts'))
-  const typed = await Promise.all([...names, 'mirror/sync.ts', 'ats/src/companies.ts'].map((name) => read(`examples/${name}`)))
+  const typed = await Promise.all(
+    [...names, 'mirror/sync.ts', 'ats/src/companies.ts'].map((name) => read(`examples/${name}`))
+  )
   // Some pages show an example without its types.
   const examples = typed.flatMap((text) => [text, removeTypes(text)])
   // The snippets of these two are compiled and run as a whole.
@@ -45,7 +50,10 @@ t.test('every snippet of TypeScript in the README and the pages is from an examp
   for (const name of names) t.match(run, `runExample(t, '${name}'`, name)
 })
 
-/** The targets of a page's links and pictures that are files of the project, each with the heading that it names, or ''. */
+/**
+ * The targets of a page's links and pictures that are files of the project, each with the heading that it names, or
+ * ''.
+ */
 async function readLinks (page: string): Promise<Array<{ path: string, heading: string }>> {
   const targets = [...(await read(page)).matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
   return targets.filter((target) => !target.startsWith('http')).map((target) => {

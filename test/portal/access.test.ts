@@ -299,7 +299,10 @@ t.test('with the portal, operations that need a capability say so', async (t) =>
     'post /interviews': '`write`'
   })
   t.match(paths[`${tenant}/webhooks`]?.post?.description, /It is not shown again\.\n\nA session .*\n\nNeeds `webhooks:read` and `webhooks:write`\.$/)
-  t.match(paths[`${tenant}/webhooks/{id}`]?.patch?.description, /can change `target_url` and `filters` only with the capability `bodies`/)
+  t.match(
+    paths[`${tenant}/webhooks/{id}`]?.patch?.description,
+    /can change `target_url` and `filters` only with the capability `bodies`/
+  )
   t.equal(paths[`${tenant}/interviews`]?.post?.description, 'A session of the portal needs `write`.\n\nNeeds no scope.')
 })
 

@@ -121,21 +121,37 @@ t.test('the page is served under any prefix, and sessions link to it', async (t)
   }
 })
 
-t.test('a page of another version gets the current files, which no cache keeps under the names of that version', async (t) => {
-  const app = await buildApp(t, { portal })
-  const { script, style, texts } = await listFiles(app)
-  const other = '0123456789abcdef'
-  const byName = { [`portal-${other}.js`]: script, [`portal-${other}.css`]: style, [`portal-de-${other}.json`]: texts.de, [`portal-it-${other}.json`]: texts.en }
-  for (const [name, path] of Object.entries(byName)) {
-    const [answer, current] = await Promise.all([`assets/${name}`, path].map((one) => app.inject(`${base}${one}`)))
-    t.same([answer?.statusCode, answer?.body === current?.body, answer?.headers['content-type']], [200, true, current?.headers['content-type']], name)
-    t.match(answer?.headers, { ...protectedHeaders, 'cache-control': 'no-cache', etag: current?.headers.etag })
+t.test(
+  'a page of another version gets the current files, which no cache keeps under the names of that version',
+  async (t) => {
+    const app = await buildApp(t, { portal })
+    const { script, style, texts } = await listFiles(app)
+    const other = '0123456789abcdef'
+    const byName = {
+      [`portal-${other}.js`]: script,
+      [`portal-${other}.css`]: style,
+      [`portal-de-${other}.json`]: texts.de,
+      [`portal-it-${other}.json`]: texts.en
+    }
+    for (const [name, path] of Object.entries(byName)) {
+      const [answer, current] = await Promise.all([`assets/${name}`, path].map((one) => app.inject(`${base}${one}`)))
+      t.same(
+        [answer?.statusCode, answer?.body === current?.body, answer?.headers['content-type']],
+        [200, true, current?.headers['content-type']],
+        name
+      )
+      t.match(answer?.headers, { ...protectedHeaders, 'cache-control': 'no-cache', etag: current?.headers.etag })
+    }
+    const without = await buildApp(t)
+    for (const name of [`portal-${other}.txt`, `portal-${other}.js/x`, `other-${other}.js`]) {
+      t.equal(
+        comparable(await app.inject(`${base}assets/${name}`)),
+        comparable(await without.inject(`${base}assets/${name}`)),
+        name
+      )
+    }
   }
-  const without = await buildApp(t)
-  for (const name of [`portal-${other}.txt`, `portal-${other}.js/x`, `other-${other}.js`]) {
-    t.equal(comparable(await app.inject(`${base}assets/${name}`)), comparable(await without.inject(`${base}assets/${name}`)), name)
-  }
-})
+)
 
 t.test('without the built files the registration says how to build them', async (t) => {
   const settings = readPortal(portal, 'portal')
@@ -252,20 +268,32 @@ for (const [what, add] of Object.entries(helmets)) {
 
 /** Settings and hooks of a host that change answers. */
 const changes: Record<string, (app: FastifyInstance) => unknown> = {
-  'wraps every body': (app) => app.addHook('onSend', async (_request, _reply, payload) => JSON.stringify({ mine: String(payload) })),
-  'sets headers': (app) => app.addHook('onSend', async (_request, reply) => {
-    reply.headers({
-      'content-type': 'text/plain', 'cache-control': 'public', 'content-length': '5', etag: '"mine"', 'content-security-policy': 'default-src *', 'x-frame-options': 'ALLOWALL'
-    })
-  }),
-  'sets headers on the raw response': (app) => app.addHook('onSend', async (_request, reply) => { reply.raw.setHeader('Content-Security-Policy', 'default-src *') }),
+  'wraps every body': (app) =>
+    app.addHook('onSend', async (_request, _reply, payload) => JSON.stringify({ mine: String(payload) })),
+  'sets headers': (app) =>
+    app.addHook('onSend', async (_request, reply) => {
+      reply.headers({
+        'content-type': 'text/plain',
+        'cache-control': 'public',
+        'content-length': '5',
+        etag: '"mine"',
+        'content-security-policy': 'default-src *',
+        'x-frame-options': 'ALLOWALL'
+      })
+    }),
+  'sets headers on the raw response': (app) =>
+    app.addHook('onSend', async (_request, reply) => {
+      reply.raw.setHeader('Content-Security-Policy', 'default-src *')
+    }),
   'has a serializer': (app) => app.setSerializerCompiler(() => () => '"mine"'),
-  'wraps every object': (app) => app.addHook('preSerialization', async (_request, _reply, payload) => ({ mine: payload })),
+  'wraps every object': (app) =>
+    app.addHook('preSerialization', async (_request, _reply, payload) => ({ mine: payload })),
   'has handlers of its own': (app) => {
     app.setErrorHandler((_error, _request, reply) => reply.code(418).send())
     app.setNotFoundHandler((_request, reply) => reply.code(418).send())
   },
-  'has a validator that rejects everything': (app) => app.setValidatorCompiler(() => () => ({ error: new Error('mine') }))
+  'has a validator that rejects everything': (app) =>
+    app.setValidatorCompiler(() => () => ({ error: new Error('mine') }))
 }
 
 t.test('no hook, serializer or handler of the host changes a file', async (t) => {

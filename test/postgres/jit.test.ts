@@ -22,7 +22,9 @@ t.test('statements that read the queue are not compiled', async (t) => {
       return {
         async query (text, values) {
           const { rows: [{ jit }] } = await client.query('show jit')
-          if (text.includes('.queue ')) compiled.set(text.split(' fastify-recruiting-api ')[1]?.split(/ \w+-\d+ /)[0] ?? text, jit)
+          if (text.includes('.queue ')) {
+            compiled.set(text.split(' fastify-recruiting-api ')[1]?.split(/ \w+-\d+ /)[0] ?? text, jit)
+          }
           return client.query(text, values)
         },
         release: (destroy) => client.release(destroy)
@@ -48,7 +50,9 @@ t.test('planner settings of the role change no plan of a worker', async (t) => {
     insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, fence, leased_until, created_at)
     select seq, seq % 2000 + 1, 'x', case when seq < 100 then 0 else 1 end, now(), 7, now() + interval '1 hour', now() from recruiting.events`)
   await pool.query('vacuum analyze')
-  const { rows: leases } = await pool.query('select webhook_id, id as delivery_id, fence from recruiting.queue where lane = 0 limit 64')
+  const { rows: leases } = await pool.query(
+    'select webhook_id, id as delivery_id, fence from recruiting.queue where lane = 0 limit 64'
+  )
   const results = leases.map((lease, ordinal) => ({ ...lease, ordinal, outcome: 'delivered', duration_ms: 1 }))
   const column = (name: string) => leases.map((lease) => lease[name])
   const statements: Record<string, [string, unknown[]]> = {
@@ -57,7 +61,9 @@ t.test('planner settings of the role change no plan of a worker', async (t) => {
     release: ['select recruiting.release_v1($1, $2, $3)', ['webhook_id', 'delivery_id', 'fence'].map(column)],
     sweep: ['select recruiting.sweep_v1(1, 100)', []]
   }
-  const settings = ['indexscan', 'indexonlyscan', 'bitmapscan', 'tidscan', 'nestloop'].map((name) => `set enable_${name} to off`).join('; ')
+  const settings = ['indexscan', 'indexonlyscan', 'bitmapscan', 'tidscan', 'nestloop']
+    .map((name) => `set enable_${name} to off`)
+    .join('; ')
   for (const [name, [text, values]] of Object.entries(statements)) {
     const buffers: number[] = []
     for (const set of ['', settings]) {

@@ -77,11 +77,15 @@ t.test('migrating', async (t) => {
     })
     t.match(warnings, [new RegExp(`^migrate waits for up to 0.5 s for pid ${pid} \\(`)])
 
-    await client.query('select pg_advisory_unlock_all(); create schema twice; begin; create table twice.migrations (name text)')
+    await client.query(
+      'select pg_advisory_unlock_all(); create schema twice; begin; create table twice.migrations (name text)'
+    )
     const waiting = [1, 2, 3].map(() => upgrade(pool, 'twice', version, 1000).catch(({ message }: Error) => message))
     const ended = await Promise.all(waiting)
     await client.query('rollback')
-    for (const message of ended) t.match(message, new RegExp(`^migrate gave up after waiting \\d s for pid ${pid} \\(.*lock timeout`))
+    for (const message of ended) {
+      t.match(message, new RegExp(`^migrate gave up after waiting \\d s for pid ${pid} \\(.*lock timeout`))
+    }
   })
 
   t.test('every function has its version in its name, except those that hosts call', async (t) => {

@@ -52,15 +52,28 @@ t.test('an event that commits late under a removed key goes with the next pass',
 t.test('a rename costs the same with any number of changes, and prune deletes them in batches', async (t) => {
   const { pool, storage: { changes, webhooks } } = await startPostgresHost(t)
   const named = (id: string) => ({ id, slug: id })
-  const rowCount = async () => (await pool.query('select id from recruiting.changes union all select id from recruiting.recent_changes')).rows.length
-  await pool.query("insert into recruiting.recent_changes (tenant, kind, id, deleted, changed_at) select 'acme', 'candidate', n, false, now() from generate_series(1, 25000) n")
+  const rowCount = async () =>
+    (await pool.query('select id from recruiting.changes union all select id from recruiting.recent_changes')).rows
+      .length
+  await pool.query(
+    "insert into recruiting.recent_changes (tenant, kind, id, deleted, changed_at) select 'acme', 'candidate', n, false, now() from generate_series(1, 25000) n"
+  )
   await changes.prune({ retentionDays: 30, limit: 1 })
-  await pool.query("insert into recruiting.recent_changes (tenant, kind, id, deleted, changed_at) select 'acme', 'job', n, false, now() from generate_series(1, 100) n")
+  await pool.query(
+    "insert into recruiting.recent_changes (tenant, kind, id, deleted, changed_at) select 'acme', 'job', n, false, now() from generate_series(1, 100) n"
+  )
 
   await webhooks.renameTenant(named('acme'), named('globex'), { reseal: (text) => text })
   t.equal(await rowCount(), 25_100)
   const start = await changes.begin('acme', 'candidate')
-  t.strictSame((await pool.query("select read_to = (select max(seq) from recruiting.recent_changes) as is_behind from recruiting.change_bounds_v1('acme', 'candidate', 0)")).rows, [{ is_behind: true }])
+  t.strictSame(
+    (
+      await pool.query(
+        "select read_to = (select max(seq) from recruiting.recent_changes) as is_behind from recruiting.change_bounds_v1('acme', 'candidate', 0)"
+      )
+    ).rows,
+    [{ is_behind: true }]
+  )
   await changes.record('acme', { kind: 'candidate', id: '7', deleted: false })
 
   const batches: number[] = []
@@ -72,5 +85,8 @@ t.test('a rename costs the same with any number of changes, and prune deletes th
   t.strictSame(batches, [0, 10_000, 10_000, 5100])
   await changes.prune({ retentionDays: 30, limit: 1 })
   t.strictSame((await changes.list('acme', 'candidate', { after: start, limit: 10 }))?.ids, ['7'])
-  t.strictSame((await pool.query('select tenant from recruiting.ended_changes')).rows, [{ tenant: null }, { tenant: null }])
+  t.strictSame((await pool.query('select tenant from recruiting.ended_changes')).rows, [
+    { tenant: null },
+    { tenant: null }
+  ])
 })

@@ -17,7 +17,13 @@ t.test('settings that a role gets while the server runs change nothing', async (
   const storage = postgresStorage(used, { candidates: 'api_candidates' })
   const read = async (): Promise<unknown> => ({
     advice: await storage.verify(published),
-    rows: await storage.candidates.list('acme', { fields: published.candidates, filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 10 }),
+    rows: await storage.candidates.list('acme', {
+      fields: published.candidates,
+      filter: {},
+      sort: [{ field: 'id', direction: 'asc' }],
+      offset: 0,
+      limit: 10
+    }),
     stats: Object.keys(await storage.deliveries.stats())
   })
   const before = await read()
@@ -28,9 +34,14 @@ t.test('settings that a role gets while the server runs change nothing', async (
     alter role postgres in database "${name}" set default_transaction_isolation to 'serializable';
     alter role postgres in database "${name}" set quote_all_identifiers to on;
     alter role postgres in database "${name}" set extra_float_digits to -15`)
-  await pool.query('select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = $1', [name])
+  await pool.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = $1',
+    [name]
+  )
   // The pool may not have noticed yet that its connection is closed.
   await used.query('select 1').catch(() => {})
-  t.match((await used.query('select quote_ident(\'ada\') as name, 0.1::float8 + 0.2 as score')).rows, [{ name: '"ada"', score: 0.3 }])
+  t.match((await used.query("select quote_ident('ada') as name, 0.1::float8 + 0.2 as score")).rows, [
+    { name: '"ada"', score: 0.3 }
+  ])
   t.strictSame(await read(), before)
 })

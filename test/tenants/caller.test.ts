@@ -103,7 +103,9 @@ t.test('a host may have a request decorator named recruiting for its own request
       app.get('/own', async (request) => ({ own: request.recruiting }))
     },
     routes: async (scope) => {
-      scope.get('/caller', { config: { scopes: [] }, schema: { response: { 200: Slug } } }, async (request) => ({ slug: request.recruiting.tenantSlug }))
+      scope.get('/caller', { config: { scopes: [] }, schema: { response: { 200: Slug } } }, async (request) => ({
+        slug: request.recruiting.tenantSlug
+      }))
     }
   })
   t.same((await app.inject('/own')).json(), { own: null })

@@ -50,7 +50,9 @@ t.test('a new target_url removes the headers unless they are given again', async
   const { id } = await create({ target_url: 'https://hooks.example.com/', headers })
   const change = async (changes: object) => (await call<Shown>('PATCH', `/webhooks/${id}`, changes)).body.data.headers
   t.same(await change({ target_url: 'https://hooks.example.com/' }), names, 'the same address')
-  t.same(await change({ target_url: 'https://elsewhere.example.com/hook', headers: { 'X-Token': '1' } }), { 'X-Token': null })
+  t.same(await change({ target_url: 'https://elsewhere.example.com/hook', headers: { 'X-Token': '1' } }), {
+    'X-Token': null
+  })
   t.equal(await change({ target_url: 'https://third.example.com/hook' }), null)
   t.equal((await call('PATCH', '/webhooks/999', { target_url: 'https://third.example.com/' })).status, 404)
 })
@@ -76,20 +78,48 @@ t.test('values are not sent to another origin, even if two requests change a web
 })
 
 t.test('a response_excerpt contains no value of the headers', async (t) => {
-  const { call, receiver, webhook, drain, emit, lastDelivery } = await startDelivering(t, { delivery: { responseExcerptBytes: 64 } })
+  const { call, receiver, webhook, drain, emit, lastDelivery } = await startDelivering(t, {
+    delivery: { responseExcerptBytes: 64 }
+  })
   await call('PATCH', `/webhooks/${webhook.id}`, { headers: { ...headers, 'X-Quoted': 'a"b' } })
   const body = '{"key of the gateway": "a\\"b", "token": "dXNlcjpwYXNz"} key of the gateway'
   receiver.answer({ status: 400, headers: { 'content-type': 'text/plain' }, body })
   await emit()
   await drain()
-  t.match((await lastDelivery()).attempts, [{ response_excerpt: '{"******************": "****", "token": "************"} ********' }])
+  t.match((await lastDelivery()).attempts, [
+    { response_excerpt: '{"******************": "****", "token": "************"} ********' }
+  ])
 })
 
 const reserved = 'must not be a header that the notification uses'
 const refused: Array<[title: string, headers: unknown, field: string, message: string | RegExp]> = [
-  ...['Host', 'host', 'Webhook-Id', 'webhook-other', 'Content-Type', 'content-length', 'Connection', 'Transfer-Encoding', 'TE', 'Upgrade', 'User-Agent', 'traceparent',
-    'Tracestate', 'baggage', 'Keep-Alive', 'Trailer', 'Expect', 'Proxy-Authorization', 'Via', 'Date', 'HTTP2-Settings', 'Sec-Fetch-Mode', 'Svix-Id', 'Set-Cookie', 'Proxy']
-    .map((name): [string, unknown, string, string] => [name, { [name]: 'x' }, `headers.${name}`, reserved]),
+  ...[
+    'Host',
+    'host',
+    'Webhook-Id',
+    'webhook-other',
+    'Content-Type',
+    'content-length',
+    'Connection',
+    'Transfer-Encoding',
+    'TE',
+    'Upgrade',
+    'User-Agent',
+    'traceparent',
+    'Tracestate',
+    'baggage',
+    'Keep-Alive',
+    'Trailer',
+    'Expect',
+    'Proxy-Authorization',
+    'Via',
+    'Date',
+    'HTTP2-Settings',
+    'Sec-Fetch-Mode',
+    'Svix-Id',
+    'Set-Cookie',
+    'Proxy'
+  ].map((name): [string, unknown, string, string] => [name, { [name]: 'x' }, `headers.${name}`, reserved]),
   ['a name twice', { 'X-Token': '1', 'x-token': '2' }, 'headers.x-token', 'must not be given twice'],
   ['a name with a space', { 'X Token': '1' }, 'headers', /must match pattern|property name/],
   ['an empty name', { '': '1' }, 'headers', /must match pattern|property name/],

@@ -130,8 +130,24 @@ t.test('a deprecated event says since when, until when and what to use instead; 
   const { body: { data } } = await call<Listed>('GET', '/event_types')
   const schema = { type: 'object', properties: {} }
   t.strictSame(data, [
-    { name: 'a.old', description: null, schema: { ...schema, deprecated: true }, example: {}, deprecated: { since: '2026-03-01T00:00:00.000Z', sunset: '2026-09-01T10:00:00.000Z', link: 'https://example.com/changes' } },
-    { name: 'b.older', description: null, schema: { ...schema, deprecated: true }, example: {}, deprecated: { since: '2026-03-01T00:00:00.000Z', sunset: null, link: null } },
+    {
+      name: 'a.old',
+      description: null,
+      schema: { ...schema, deprecated: true },
+      example: {},
+      deprecated: {
+        since: '2026-03-01T00:00:00.000Z',
+        sunset: '2026-09-01T10:00:00.000Z',
+        link: 'https://example.com/changes'
+      }
+    },
+    {
+      name: 'b.older',
+      description: null,
+      schema: { ...schema, deprecated: true },
+      example: {},
+      deprecated: { since: '2026-03-01T00:00:00.000Z', sunset: null, link: null }
+    },
     { name: 'c.plain', description: null, schema: { ...schema, deprecated: true }, example: {} },
     { name: 'd.new', description: null, schema, example: {} }
   ])
@@ -141,9 +157,15 @@ t.test('an event has its description by language if the host gives them, apart f
   const descriptions = { de: 'Eine Rechnung wurde bezahlt', 'pt-BR': 'Uma fatura foi paga' }
   const { call } = await buildWebhookApi(t, { events: { 'invoice.paid': Type.Object({}, { description: 'An invoice was paid', descriptions }) } })
   const { body: { data } } = await call<Listed>('GET', '/event_types')
-  t.strictSame(data, [{
-    name: 'invoice.paid', description: 'An invoice was paid', descriptions, schema: { type: 'object', properties: {}, description: 'An invoice was paid' }, example: {}
-  }])
+  t.strictSame(data, [
+    {
+      name: 'invoice.paid',
+      description: 'An invoice was paid',
+      descriptions,
+      schema: { type: 'object', properties: {}, description: 'An invoice was paid' },
+      example: {}
+    }
+  ])
 })
 
 t.test('the list has pages and is sorted by name', async (t) => {

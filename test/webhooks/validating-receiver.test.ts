@@ -37,7 +37,12 @@ async function startValidating (t: Parameters<typeof startDelivering>[0]) {
 
 t.test('events, their tombstones and tests without an example fit the document', async (t) => {
   const { app, call, drain, receiver, webhook, faultOf } = await startValidating(t)
-  await app.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 }, subject: 'candidate:1' })
+  await app.recruiting.emit({
+    tenantSlug: 'acme',
+    type: 'application.created',
+    data: { id: 1 },
+    subject: 'candidate:1'
+  })
   await drain()
   await app.recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' })
   await call('POST', `/webhooks/${webhook.id}/replay`, { include: 'all' })
@@ -46,9 +51,15 @@ t.test('events, their tombstones and tests without an example fit the document',
     await call('POST', `/webhooks/${webhook.id}/dispatch_test`, { event_type: type })
   }
   const bodies = receiver.requests.map(({ body }) => body)
-  t.match(bodies.map((body) => JSON.parse(body)), [
-    { data: { id: 1 } }, { data: null, erased: true }, { data: { id: 1 }, test: true }, { type: 'offer.signed', test: true }
-  ])
+  t.match(
+    bodies.map((body) => JSON.parse(body)),
+    [
+      { data: { id: 1 } },
+      { data: null, erased: true },
+      { data: { id: 1 }, test: true },
+      { type: 'offer.signed', test: true }
+    ]
+  )
   for (const body of bodies) t.equal(faultOf(body), null, body)
   t.not(faultOf(first(bodies).replace('{"id":1}', 'null')), null, 'null without erased')
 })

@@ -37,7 +37,7 @@ export async function prepare (pool: pg.Pool, origin: string, { companyId }: Use
     "select min(id) as id from applications where company_id = $1 and stage <> 'hired'", [companyId])
   const api = `${origin}/api/v1/public/${slug}`
   const auth = `-H 'Authorization: Bearer ${key}'`
-  const hire = `Hire somebody. The webhooks of ${slug} receive application.hired:
+  const hire = `Hire a candidate. The webhooks of ${slug} receive application.hired:
   curl -X POST ${api}/applications/${id}/hire ${auth}
 `
   return `

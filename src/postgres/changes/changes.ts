@@ -19,13 +19,15 @@ interface ChangeRow {
  */
 function createListChanges (session: Session, schema: string): ChangeSource['list'] {
   const text = `
-    select bounds.epoch = $5 and bounds.is_recorded and bounds.pruned <= $6::bigint and $6::bigint <= $4::bigint as is_known,
+    select bounds.epoch = $5 and bounds.is_recorded and bounds.pruned <= $6::bigint
+      and $6::bigint <= $4::bigint as is_known,
       greatest(bounds.read_to, $6::bigint)::text as end, change.id, change.seq::text
     from ${schema}.change_bounds_v1($1, $2, $3) as bounds
     left join lateral (
       select c.id, c.seq
       from (
-        select tenant, kind, id, seq from ${schema}.changes union all select tenant, kind, id, seq from ${schema}.recent_changes
+        select tenant, kind, id, seq from ${schema}.changes
+        union all select tenant, kind, id, seq from ${schema}.recent_changes
       ) as c
       where c.tenant = $1 and c.kind = $2 and c.seq > $6::bigint and c.seq <= $3::bigint
       order by c.seq

@@ -56,7 +56,8 @@ async function tryNoRow (client: PgQueryable, root: Root, option: string, expres
   const error = await client
     .query(
       `
-    select item.value from (select) as one left join ${noRows(root)} as row on true cross join lateral (select ${expression}) as item (value)`
+    select item.value from (select) as one left join ${noRows(root)} as row on true
+      cross join lateral (select ${expression}) as item (value)`
     )
     .then(
       () => null,

@@ -261,8 +261,10 @@ async function findTable (client: PgQueryable, relation: string): Promise<Root> 
     client,
     'relation',
     `
-    select c.oid::text, format('%I.%I', n.nspname, c.relname) as name, n.nspname as schema, c.relname as table, c.relkind::text as kind,
-      (select json_agg(a.attname) from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)::text as columns
+    select c.oid::text, format('%I.%I', n.nspname, c.relname) as name, n.nspname as schema, c.relname as table,
+      c.relkind::text as kind,
+      (select json_agg(a.attname) from pg_attribute a where a.attrelid = c.oid and a.attnum > 0
+        and not a.attisdropped)::text as columns
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.oid = to_regclass($1)`,
     [relation]
@@ -297,7 +299,8 @@ async function listTables (client: PgQueryable, root: Root, schema: string): Pro
     select format('%I.%I', n.nspname, c.relname) as name, c.relkind::text as kind,
       (
         select coalesce(json_agg(f.proname), '[]')::text from pg_trigger t join pg_proc f on f.oid = t.tgfoid
-        where t.tgrelid = c.oid and t.tgenabled in ('O', 'A') and f.pronamespace = (select s.oid from pg_namespace s where s.nspname = $2)
+        where t.tgrelid = c.oid and t.tgenabled in ('O', 'A')
+          and f.pronamespace = (select s.oid from pg_namespace s where s.nspname = $2)
       ) as functions
     from tree join pg_class c on c.oid = tree.oid join pg_namespace n on n.oid = c.relnamespace
     order by c.oid`,

@@ -33,7 +33,8 @@ export interface WatchedTable {
 export async function listWatchedTables (query: RunQuery, schema: string, kind: ChangeKind): Promise<WatchedTable[]> {
   const rows = await query<{ value: string }>(
     `
-    select json_build_object('name', relation, 'id', id_expression, 'tenant', tenant_expression, 'isThere', is_there, 'parts', parts,
+    select json_build_object('name', relation, 'id', id_expression, 'tenant', tenant_expression, 'isThere', is_there,
+      'parts', parts,
       'found', found, 'lost', lost, 'added', added,
       'missedSince', ${toIso('missed_since')}, 'problem', problem)::text as value
     from ${schema}.watched_tables_v1($1)`,
@@ -121,7 +122,8 @@ export function formatRegistration (
     where (w.kind, w.schema_name, w.table_name) = (${key}) and now.id = w.id`,
     // A table under its earlier name.
     `delete from ${tables} w using ${found} now where now.id = w.id and not now.is_there`,
-    `delete from ${schema}.missed_changes m where m.kind = '${kind}' and ((m.kind, m.schema_name, m.table_name) = (${key})
+    `delete from ${schema}.missed_changes m where m.kind = '${kind}'
+      and ((m.kind, m.schema_name, m.table_name) = (${key})
       or not exists (
         select from ${tables} w where (w.kind, w.schema_name, w.table_name) = (m.kind, m.schema_name, m.table_name)
       ))`

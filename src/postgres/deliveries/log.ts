@@ -154,7 +154,8 @@ export function createDeliveryLog (
         select from ${schema}.${table} ${where} and ${condition} order by ${order.join(', ')} limit ${most}::bigint
       )`)
       const text = `
-        select count(*)::text as total from (select from (${found.join(' union all ')}) as found limit ${most}::bigint) as counted`
+        select count(*)::text as total
+        from (select from (${found.join(' union all ')}) as found limit ${most}::bigint) as counted`
       const [row] = await session.query<{ total: string }>('count deliveries', text, where.values)
       return Number(row?.total)
     },

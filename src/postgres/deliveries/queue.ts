@@ -91,7 +91,8 @@ interface ClaimedRow extends SecretRow {
 /** Claims deliveries; `schema` is quoted. */
 export function createClaim (session: Session, schema: string): (options: ClaimOptions) => Promise<ClaimedDelivery[]> {
   const text = `
-    select delivery_id::text, fence::text, tenant, tenant_slug, webhook_id::text, target_url, secret, previous_secret, headers,
+    select delivery_id::text, fence::text, tenant, tenant_slug, webhook_id::text, target_url, secret,
+      previous_secret, headers,
       event_id, event_type, body, trace_parent, attempt_count, is_failing, held
     from ${schema}.claim_v1($1, $2, $3, $4)`
 
@@ -141,7 +142,8 @@ interface RecordedRow {
 
 /** Records attempts and the health of their webhooks; `schema` is quoted. */
 export function createRecordAttempts (session: Session, schema: string, notices: Notices) {
-  const text = `select array_to_json(later)::text as later, has_verdict from ${schema}.record_attempts_v1($1, $2, $3, $4)`
+  const text = `select array_to_json(later)::text as later, has_verdict
+    from ${schema}.record_attempts_v1($1, $2, $3, $4)`
 
   return async (results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]> => {
     const { failingForSeconds, failedDeliveries, warnAfterSeconds } = rule
@@ -219,10 +221,12 @@ export function createNotices (session: Session, schema: string, stop: StopDeliv
         `
         update ${schema}.notices set leased_until = clock_timestamp() + $2 * interval '1 millisecond'
         where id = any (array(
-          select id from ${schema}.notices where leased_until <= clock_timestamp() and not exists (select from ${schema}.find_hold_v1($3))
+          select id from ${schema}.notices where leased_until <= clock_timestamp()
+            and not exists (select from ${schema}.find_hold_v1($3))
           order by id limit $1 for update skip locked
         ))
-        returning id::text, kind, tenant, tenant_slug, webhook_id::text, ${toIso('failing_since')} as failing_since, failed_deliveries,
+        returning id::text, kind, tenant, tenant_slug, webhook_id::text, ${toIso('failing_since')} as failing_since,
+          failed_deliveries,
           last_error, last_response_status`,
         [limit, leaseMs, environment]
       )
@@ -234,7 +238,8 @@ export function createNotices (session: Session, schema: string, stop: StopDeliv
       await session.query(
         'confirm notice',
         `
-        delete from ${schema}.notices where id = (select id from ${schema}.notices where id = $1 for update skip locked)`,
+        delete from ${schema}.notices where id =
+          (select id from ${schema}.notices where id = $1 for update skip locked)`,
         [noticeId]
       )
     }

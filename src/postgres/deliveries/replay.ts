@@ -29,7 +29,7 @@ interface QueuedRow {
   first_id: string | null
 }
 
-/** What a batch reads. */
+/** The bounds of one batch. */
 interface Batch {
   /** The position of the last event of the previous batch, or null. */
   after: string | null
@@ -38,7 +38,7 @@ interface Batch {
   limit: number
 }
 
-/** What a batch found. */
+/** The result of one batch. */
 interface Found {
   /** Whether the webhook exists and is active. */
   isActive: boolean
@@ -254,7 +254,8 @@ function retryStatement (schema: string): string {
       -- Keeps it from being pruned until this commits.
       for key share of e
     ), pending as (
-      select q.ctid as place, q.id from ${schema}.queue q join wanted on q.event_seq = wanted.seq where q.webhook_id = $2::bigint
+      select q.ctid as place, q.id from ${schema}.queue q join wanted on q.event_seq = wanted.seq
+        where q.webhook_id = $2::bigint
     ), hastened as (
       update ${schema}.queue q set lane = case when q.is_replay then 3 else 2 end, due_at = least(q.due_at, moment)
       from ${moment} as moment

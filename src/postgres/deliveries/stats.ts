@@ -91,13 +91,15 @@ function statsText (schema: string): string {
     count(`
         select from ${webhooks} w
         cross join lateral (
-          select from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before and ${condition} limit ${most + 1}
+          select from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before
+            and ${condition} limit ${most + 1}
         ) as found`)
   const oldest = (webhooks: string, condition: string): string => `(
           select min(first.due_at) from ${webhooks} w
           cross join generate_series(0, 3) as of (lane)
           cross join lateral (
-            select q.due_at from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before and ${condition} order by q.id limit 1
+            select q.due_at from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before
+              and ${condition} order by q.id limit 1
           ) as first
         )`
   const overdue = (columns: string): string => `
@@ -176,7 +178,8 @@ function tenantStatsText (schema: string): string {
   const queued = (condition: string): string =>
     `${schema}.queue q where w.is_active and q.webhook_id = w.id and q.id >= w.skip_before and ${condition}`
   const ended = (status: string): string => `
-    ${schema}.deliveries d where d.webhook_id = w.id and d.status = '${status}' and d.ended_at > w.now - interval '1 hour'`
+    ${schema}.deliveries d where d.webhook_id = w.id and d.status = '${status}'
+      and d.ended_at > w.now - interval '1 hour'`
   return `
     with webhook as materialized (
       select w.id, w.skip_before, now, w.status = 'active' as is_active,
@@ -201,7 +204,8 @@ function tenantStatsText (schema: string): string {
         ) as oldest_ready,
         (
           select min(first.due_at) from webhook w
-          cross join lateral (select q.due_at from ${queued('q.lane is null and q.due_at <= w.now')} order by q.due_at limit 1) as first
+          cross join lateral (select q.due_at from ${queued('q.lane is null and q.due_at <= w.now')}
+            order by q.due_at limit 1) as first
           where not w.is_paused
         ) as oldest_scheduled
     )

@@ -26,7 +26,8 @@ interface DeliveryItem {
 export function createListSubjectEvents (session: Session, schema: string): DeliveryStore['listSubjectEvents'] {
   const named = (table: string, seq: string): string => `
     select ${seq} as seq from ${schema}.${table}
-    where tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = $1), $1) and subject = $2 and ${seq} > $3::bigint
+    where tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = $1), $1) and subject = $2
+      and ${seq} > $3::bigint
     order by ${seq} limit $4::bigint`
   const text = `
     select e.seq::text as position, e.id, e.type, ${toIso('e.recorded_at')} as recorded_at,

@@ -116,7 +116,8 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   const seen = createSeen(session, schema)
 
   const knownScopes = [...apiScopes, ...ownScopes]
-  const findKey = `coalesce((select ${keyJson} from ${schema}.api_keys k where k.tenant = $1 and k.id = $2)::text, 'null')`
+  const findKey = `coalesce((select ${keyJson} from ${schema}.api_keys k
+    where k.tenant = $1 and k.id = $2)::text, 'null')`
 
   function run<Result> (
     operation: string,
@@ -164,7 +165,8 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
         JSON.parse(
           await call(
             `(
-        select coalesce(json_agg(${keyJson} order by k.created_at, k.id), '[]') from ${schema}.api_keys k where k.tenant = $1
+        select coalesce(json_agg(${keyJson} order by k.created_at, k.id), '[]') from ${schema}.api_keys k
+          where k.tenant = $1
       )`,
             [id]
           )

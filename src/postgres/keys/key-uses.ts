@@ -50,7 +50,8 @@ function writeUses (schema: string): string {
       select k.id, date_trunc('milliseconds', clock_timestamp() - use.age_ms * interval '1 millisecond') as at
       from json_to_recordset($1::json) as use (id text, age_ms double precision)
       join ${schema}.api_keys k on k.id = use.id
-      where coalesce(k.last_used_at <= clock_timestamp() - (use.age_ms + ${intervalMs}) * interval '1 millisecond', true)
+      where coalesce(k.last_used_at <= clock_timestamp() - (use.age_ms + ${intervalMs}) * interval '1 millisecond',
+        true)
       for no key update of k skip locked
     ) as used
     where k.id = used.id`

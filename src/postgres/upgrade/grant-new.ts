@@ -39,7 +39,8 @@ export async function grantFunctions (query: RunQuery, names: readonly string[])
   const rows = await query<{ signature: string }>(
     `
     select oid::regprocedure::text as signature from pg_proc
-    where pronamespace = quote_ident(current_schema())::regnamespace and proname = any ($1) and not has_function_privilege('public', oid, 'execute')`,
+    where pronamespace = quote_ident(current_schema())::regnamespace and proname = any ($1)
+      and not has_function_privilege('public', oid, 'execute')`,
     [names]
   )
   for (const { role } of holders) {
@@ -56,7 +57,8 @@ interface Holder {
 /** Lists the privileges on `events`, without those of its owner. */
 async function findHolders (query: RunQuery): Promise<Holder[]> {
   return query<Holder>(`
-    select case acl.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(acl.grantee)) end as role, lower(acl.privilege_type) as privilege
+    select case acl.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(acl.grantee)) end as role,
+      lower(acl.privilege_type) as privilege
     from pg_class c cross join lateral aclexplode(c.relacl) as acl
     where c.oid = to_regclass('events') and acl.grantee <> c.relowner`)
 }

@@ -26,7 +26,8 @@ interface FailingRow extends HealthRow, WebhookRow {
 
 /** Reads the health of webhooks; `schema` is quoted. */
 export function createHealth (session: Session, schema: string): Pick<WebhookStore, 'findHealth' | 'listFailing'> {
-  const tables = `${schema}.webhooks w left join ${schema}.webhook_health h on h.webhook_id = w.id and h.revision = w.revision`
+  const tables = `${schema}.webhooks w left join ${schema}.webhook_health h on h.webhook_id = w.id
+    and h.revision = w.revision`
 
   return {
     async findHealth (tenant, id) {
@@ -49,7 +50,8 @@ export function createHealth (session: Session, schema: string): Pick<WebhookSto
         where w.id = any (array(
           select w.id from ${tables}
           where w.id = any (array(
-            select webhook_id from ${schema}.webhook_health union select id from ${schema}.webhooks where status = 'disabled'
+            select webhook_id from ${schema}.webhook_health
+            union select id from ${schema}.webhooks where status = 'disabled'
           )) and (w.status = 'disabled' or (w.status = 'active' and h.webhook_id is not null))
           order by h.failing_since nulls last, w.id
           limit $1

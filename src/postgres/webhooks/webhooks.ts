@@ -76,7 +76,8 @@ export function createWebhookStore (session: Session, schema: string, stop: Stop
         await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table} ${tenant}`])
         const [row] = await query<WebhookRow>(
           `
-          insert into ${table} (tenant, id, tenant_slug, name, status, target_url, event_types, secret, headers, header_names, filters, filter_path, created_at, updated_at)
+          insert into ${table} (tenant, id, tenant_slug, name, status, target_url, event_types, secret, headers,
+            header_names, filters, filter_path, created_at, updated_at)
           select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, moment, moment from ${moment} as moment
           where (select count(*) from ${table} where tenant = $1) < $13 and ${schema}.find_rest_v1($1) is null
           returning ${webhookColumns}`,

@@ -73,7 +73,10 @@ function readIds (
 function notFound (names: ReturnType<typeof idsOf>, [id, deliveryId]: readonly unknown[]): RecruitingApiError {
   return names.includes('deliveryId')
     ? new RecruitingApiError(
-      'not_found', `deliveryId: webhook ${String(id)} of the tenant has no delivery ${String(deliveryId)}`, 'deliveryId')
+      'not_found',
+        `deliveryId: webhook ${String(id)} of the tenant has no delivery ${String(deliveryId)}`,
+        'deliveryId'
+    )
     : new RecruitingApiError('not_found', `id: the tenant has no webhook ${String(id)}`, 'id')
 }
 

@@ -127,7 +127,8 @@ export function decideOutcome (
   if (error === null) return { ...attempt, error, outcome: 'delivered' }
   const isGone = responseStatus === 410
   const retryAfterMs = parseRetryAfter(sent.retryAfter, nowMs)
-  const retryInMs = error === 'blocked' || isGone ? null : nextRetryMs(retrySchedule, attemptCount + 1, retryAfterMs, random)
+  const retryInMs =
+    error === 'blocked' || isGone ? null : nextRetryMs(retrySchedule, attemptCount + 1, retryAfterMs, random)
   if (retryInMs === null) return { ...attempt, error, outcome: 'failed', isGone }
   const pauseMs = isOverloaded(sent, delivery.isFailing) ? Math.min(retryInMs, retryAfterMs ?? longestPauseMs) : 0
   return { ...attempt, error, outcome: 'retry', retryInMs, pauseMs }

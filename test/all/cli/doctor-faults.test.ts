@@ -325,11 +325,13 @@ t.test('doctor names each fault, and its remedy ends it', async (t) => {
     await other.query('begin')
     await other.query('create table left_behind ()')
     await other.query("prepare transaction 'imported'")
-    t.match(await findFaults('--max-transaction-seconds 0'), [{
-      check: 'transactions',
-      text: /^prepared transaction imported \(postgres\) in the database other has been open for \d+ s, so the server cannot reuse transaction ids/,
-      remedy: "in the database other, end it with rollback prepared 'imported' or commit prepared 'imported'"
-    }])
+    t.match(await findFaults('--max-transaction-seconds 0'), [
+      {
+        check: 'transactions',
+        text: /^prepared transaction imported \(postgres\) in the database other has been open for \d+ s, so the server cannot reuse transaction ids/,
+        remedy: "in the database other, end it with rollback prepared 'imported' or commit prepared 'imported'"
+      }
+    ])
     await other.query("rollback prepared 'imported'")
     t.strictSame(await findFaults(), [])
   })

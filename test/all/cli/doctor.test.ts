@@ -62,11 +62,40 @@ t.test('doctor', async (t) => {
   await t.test('finds nothing where all is well, and says what it has checked', async (t) => {
     const { code, out, err } = await cli('doctor')
     t.strictSame([code, err], [0, ''])
-    t.strictSame(out.trimEnd().split('\n').map((line) => line.slice(0, 24).trimEnd()), [
-      'locks', 'migrations', 'privileges', 'database', 'settings', 'schema', 'rows', 'sequences', 'relations', 'relations', 'copy',
-      'due deliveries', 'workers', 'retention', 'vacuum', 'transactions', 'publications', 'replication', 'sync', 'feed', 'watched tables',
-      'watched tables', 'clocks', 'listen', 'secrets', 'webhooks'
-    ].map((check) => `ok       ${check}`))
+    t.strictSame(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.slice(0, 24).trimEnd()),
+      [
+        'locks',
+        'migrations',
+        'privileges',
+        'database',
+        'settings',
+        'schema',
+        'rows',
+        'sequences',
+        'relations',
+        'relations',
+        'copy',
+        'due deliveries',
+        'workers',
+        'retention',
+        'vacuum',
+        'transactions',
+        'publications',
+        'replication',
+        'sync',
+        'feed',
+        'watched tables',
+        'watched tables',
+        'clocks',
+        'listen',
+        'secrets',
+        'webhooks'
+      ].map((check) => `ok       ${check}`)
+    )
   })
 
   await t.test('no migration, and an old one', async (t) => {

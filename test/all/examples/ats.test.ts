@@ -53,7 +53,14 @@ t.test('the ATS stores everything by the ids of its companies, so that a slug ca
   const [, address = ''] = await inProduction.output(/Server listening at (http:[^"\s]+)/)
   t.match(await request(`${address}/settings/webhooks`), { status: 401 }, 'nobody is signed in')
   t.equal(await inProduction.end('SIGTERM'), 0)
-  t.match((await createPool().query('select (select count(*) from companies)::int as companies, (select count(*) from recruiting.api_keys)::int as keys')).rows, [{ companies: 0, keys: 0 }])
+  t.match(
+    (
+      await createPool().query(
+        'select (select count(*) from companies)::int as companies, (select count(*) from recruiting.api_keys)::int as keys'
+      )
+    ).rows,
+    [{ companies: 0, keys: 0 }]
+  )
 
   const example = runExample(t, file, { ...env, DEVELOPER_SIGN_IN: 'yes' })
   const [, origin = '', key = ''] = await example.output(/curl (http:\S+?)\/api\S+ -H 'Authorization: Bearer (rk_[\w-]+)'/)

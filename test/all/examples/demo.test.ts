@@ -31,7 +31,9 @@ t.test('the demo', { jobs: 4 }, async (t) => {
 
     t.strictSame(statuses, [200, 200, 200, 200, 200, 400, 403, 401, 200, 200, 401, 200, 200, 202])
     await demo.output(/receiver +acme +application\.created \(test\) +verified, /)
-    await demo.output(/receiver +acme +NOT verified, rejected: the headers webhook-id, webhook-timestamp and webhook-signature are missing/)
+    await demo.output(
+      /receiver +acme +NOT verified, rejected: the headers webhook-id, webhook-timestamp and webhook-signature are missing/
+    )
     await demo.output(/receiver +acme +application\.created +verified, .* duplicate, ignored/)
 
     t.equal(await demo.end('SIGTERM'), 0)

@@ -180,19 +180,24 @@ t.test('a host whose events are registered emits them', async (t) => {
   t.equal(await example.end('SIGTERM'), 0)
 })
 
-t.test('with the documented lines, requests that the router rejects get the API\'s error format, and only below its prefix', async (t) => {
-  const example = runExample(t, '08-router-errors.ts', { PORT: '0' })
-  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+t.test(
+  "with the documented lines, requests that the router rejects get the API's error format, and only below its prefix",
+  async (t) => {
+    const example = runExample(t, '08-router-errors.ts', { PORT: '0' })
+    const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
 
-  for (const path of ['/api/v1/public/%zz/candidates', `/api/v1/public/${'a'.repeat(101)}/candidates`]) {
-    const { status, body } = await request(origin + path)
-    t.equal(status, 400)
-    t.match(body, { error: { code: 'bad_request', message: 'Validation failed for request payload', request_id: /./ } })
-    t.same(Object.keys(body as object), ['error'])
+    for (const path of ['/api/v1/public/%zz/candidates', `/api/v1/public/${'a'.repeat(101)}/candidates`]) {
+      const { status, body } = await request(origin + path)
+      t.equal(status, 400)
+      t.match(body, {
+        error: { code: 'bad_request', message: 'Validation failed for request payload', request_id: /./ }
+      })
+      t.same(Object.keys(body as object), ['error'])
+    }
+    t.match((await request(`${origin}/%zz`)).body, { code: 'FST_ERR_BAD_URL' })
+    t.equal(await example.end('SIGTERM'), 0)
   }
-  t.match((await request(`${origin}/%zz`)).body, { code: 'FST_ERR_BAD_URL' })
-  t.equal(await example.end('SIGTERM'), 0)
-})
+)
 
 t.test('a key stays valid when its company is renamed, and stops working when it is removed', async (t) => {
   const example = runExample(t, '18-tenant-ids.ts', { PORT: '0' })

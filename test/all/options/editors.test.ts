@@ -28,10 +28,18 @@ const interfaces: Array<[name: string, read: Read]> = [
 
 t.test('editors show the doc comment and the type of each option', async (t) => {
   const path = fileURLToPath(new URL('../../../src/options/options.ts', import.meta.url))
-  const program = ts.createProgram([path], { strict: true, types: [], lib: ['lib.es5.d.ts'], module: ts.ModuleKind.NodeNext })
+  const program = ts.createProgram([path], {
+    strict: true,
+    types: [],
+    lib: ['lib.es5.d.ts'],
+    module: ts.ModuleKind.NodeNext
+  })
   const checker = program.getTypeChecker()
   for (const [name] of interfaces) {
-    const declaration = program.getSourceFile(path)?.statements.filter(ts.isInterfaceDeclaration).find((one) => one.name.text === name)
+    const declaration = program
+      .getSourceFile(path)
+      ?.statements.filter(ts.isInterfaceDeclaration)
+      .find((one) => one.name.text === name)
     const options = declaration === undefined ? [] : checker.getTypeAtLocation(declaration).getProperties()
     t.not(options.length, 0, name)
     for (const option of options) {

@@ -17,16 +17,32 @@ async function check (t: Test, files: Record<string, string>, env: Record<string
   return promisify(execFile)(`${folder}/.ci/check-publish`, settings).then(() => '', ({ stderr }) => stderr)
 }
 
-t.test('the package has the code, the pages that npm shows, and the examples of its commands and its README', async (t) => {
-  const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], { cwd: root })
-  const [{ files }] = JSON.parse(stdout) as [{ files: Array<{ path: string, size: number }> }]
-  const others = files.map(({ path }) => path.replace(/^(dist|src\/postgres|examples\/ats)\/.*/, '$1/'))
-  t.strictSame([...new Set(others)].filter((path) => path !== 'dist/').sort(), [
-    'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'examples/01-quick-start.ts', 'examples/01-receiver.ts',
-    'examples/ats/', 'openapi.json', 'package.json', 'src/postgres/'
-  ])
-  t.strictSame(files.filter(({ path, size }) => size > 500_000 || /package-lock|\.sqlite$|node_modules/.test(path)), [])
-})
+t.test(
+  'the package has the code, the pages that npm shows, and the examples of its commands and its README',
+  async (t) => {
+    const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
+      cwd: root
+    })
+    const [{ files }] = JSON.parse(stdout) as [{ files: Array<{ path: string; size: number }> }]
+    const others = files.map(({ path }) => path.replace(/^(dist|src\/postgres|examples\/ats)\/.*/, '$1/'))
+    t.strictSame([...new Set(others)].filter((path) => path !== 'dist/').sort(), [
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'examples/01-quick-start.ts',
+      'examples/01-receiver.ts',
+      'examples/ats/',
+      'openapi.json',
+      'package.json',
+      'src/postgres/'
+    ])
+    t.strictSame(
+      files.filter(({ path, size }) => size > 500_000 || /package-lock|\.sqlite$|node_modules/.test(path)),
+      []
+    )
+  }
+)
 
 t.test('a version is published only with its own heading in the changelog, its own tag and no placeholder', async (t) => {
   t.equal(await check(t, {}), '')

@@ -64,13 +64,22 @@ t.test('a watched table', async (t) => {
   })
 
   t.test('adds no wait and no failure', async (t) => {
-    await pool.query("insert into people values (20, 'acme'), (21, 'acme') on conflict do nothing; create table if not exists notes (person bigint)")
+    await pool.query(
+      "insert into people values (20, 'acme'), (21, 'acme') on conflict do nothing; create table if not exists notes (person bigint)"
+    )
     await watch(pool, 'notes', { kind: 'candidate', id: 'person', tenant: "'acme'" })
     const start = await changes.begin('acme', 'candidate')
     await withClient(pool, (first) => withClient(pool, async (second) => {
-      for (const client of [first, second]) await client.query("begin isolation level serializable; set local lock_timeout to '1ms'; select now()")
+      for (const client of [first, second]) {
+        await client.query("begin isolation level serializable; set local lock_timeout to '1ms'; select now()")
+      }
       await pool.query('insert into notes values (20), (21)')
-      for (const [client, id] of [[first, 20], [second, 21], [first, 21], [second, 20]] as const) await client.query(`insert into notes values (${id})`)
+      for (const [client, id] of [
+        [first, 20],
+        [second, 21],
+        [first, 21],
+        [second, 20]
+      ] as const) { await client.query(`insert into notes values (${id})`) }
       await second.query('commit')
       await first.query('commit')
     }))

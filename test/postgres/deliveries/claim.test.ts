@@ -16,7 +16,7 @@ const type = 'application.created'
 /** Less than the time limit of a query, which ends a wait for a lock. */
 const lockedMs = 3000
 
-/** What a host may hold locked in a transaction that runs long, beside an answer; `$1` is the webhook. */
+/** Rows that a long transaction of the host may lock while a result is written; `$1` is the webhook. */
 const locks: Record<string, [status: number, lock: (client: pg.PoolClient, webhookId: number) => Promise<unknown>]> = {
   'a replay': [503, (client, id) => client.query(`
     insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
@@ -31,54 +31,75 @@ t.test('while a transaction holds a lock', async (t) => {
   const { pool, storage, clear } = await startPostgresHost(t)
 
   for (const [name, [status, lock]] of Object.entries(locks)) {
-    t.test(`of ${name}, others are delivered by two workers, and what was answered ${status} is completed once when it ends`, async (t) => {
-      await clear()
-      const receiver = await startReceiver(t)
-      const engines = [1, 2].map(() => createRecruiting({ storage: postgresStorage(pool), delivery }))
-      t.teardown(() => Promise.all(engines.map((engine) => engine.close())))
-      const [engine] = engines
-      let answerLocked = (_status: number): void => {}
-      const forLocked: Answer = (response) => { answerLocked = (code) => response.writeHead(code).end() }
-      receiver.answer((response, request) => request.path === '/locked' ? forLocked(response, request) : response.writeHead(204).end())
-      const locked = await storeWebhook(storage, 'locked', { targetUrl: `${receiver.url.replace('/hook', '/locked')}`, eventTypes: [type] })
-      await storeWebhook(storage, 'others', { targetUrl: receiver.url, eventTypes: [type] })
-      const emit = (tenantSlug: string) => engine?.emit({ tenantSlug, type, data: {}, subject: 'candidate:1' })
-
-      /** The longest time from emit to arrival, of ten events. */
-      async function timeOthers (): Promise<number> {
-        const times: number[] = []
-        while (times.length < 10) {
-          const stop = startStopwatch()
-          const arrived = receiver.received(receiver.requests.length + 1)
-          await emit('others')
-          await arrived
-          times.push(stop())
+    t.test(
+      `of ${name}, others are delivered by two workers, and what was answered ${status} is completed once when it ends`,
+      async (t) => {
+        await clear()
+        const receiver = await startReceiver(t)
+        const engines = [1, 2].map(() => createRecruiting({ storage: postgresStorage(pool), delivery }))
+        t.teardown(() => Promise.all(engines.map((engine) => engine.close())))
+        const [engine] = engines
+        let answerLocked = (_status: number): void => {}
+        const forLocked: Answer = (response) => {
+          answerLocked = (code) => response.writeHead(code).end()
         }
-        return Math.max(...times)
+        receiver.answer((response, request) =>
+          request.path === '/locked' ? forLocked(response, request) : response.writeHead(204).end()
+        )
+        const locked = await storeWebhook(storage, 'locked', {
+          targetUrl: `${receiver.url.replace('/hook', '/locked')}`,
+          eventTypes: [type]
+        })
+        await storeWebhook(storage, 'others', { targetUrl: receiver.url, eventTypes: [type] })
+        const emit = (tenantSlug: string) => engine?.emit({ tenantSlug, type, data: {}, subject: 'candidate:1' })
+
+        /** The longest time from emit to arrival, of ten events. */
+        async function timeOthers (): Promise<number> {
+          const times: number[] = []
+          while (times.length < 10) {
+            const stop = startStopwatch()
+            const arrived = receiver.received(receiver.requests.length + 1)
+            await emit('others')
+            await arrived
+            times.push(stop())
+          }
+          return Math.max(...times)
+        }
+
+        const idle = await timeOthers()
+        await emit('locked')
+        await receiver.received(11)
+        const client = await pool.connect()
+        await client.query('begin')
+        await lock(client, locked.id)
+        answerLocked(status)
+        const slowest = await timeOthers()
+        t.ok(slowest <= 2 * idle + lockedMs, `the slowest took ${slowest} ms, without a lock ${idle} ms`)
+        const isCompleted = async (): Promise<boolean> =>
+          (
+            await pool.query("select from recruiting.deliveries where webhook_id <> $1 and status = 'delivered'", [
+              locked.id
+            ])
+          ).rows.length === 20
+        while (!(await isCompleted())) await sleep(10)
+        await client.query('rollback')
+        client.release()
+
+        const log = async () =>
+          (
+            await storage.deliveries.list('locked', locked.id, {
+              filter: {},
+              sort: [{ field: 'id', direction: 'asc' }],
+              offset: 0,
+              limit: 5
+            })
+          ).map((each) => [each.status, each.attempt_count])
+        const expected = { 204: 'delivered', 410: 'failed', 503: 'pending' }[status]
+        while ((await log()).some(([, attempts]) => attempts === 0)) await sleep(10)
+        t.same(await log(), [[expected, 1]])
+        t.equal(receiver.requests.filter(({ path }) => path === '/locked').length, 1, 'it was attempted once')
       }
-
-      const idle = await timeOthers()
-      await emit('locked')
-      await receiver.received(11)
-      const client = await pool.connect()
-      await client.query('begin')
-      await lock(client, locked.id)
-      answerLocked(status)
-      const slowest = await timeOthers()
-      t.ok(slowest <= 2 * idle + lockedMs, `the slowest took ${slowest} ms, without a lock ${idle} ms`)
-      const isCompleted = async (): Promise<boolean> =>
-        (await pool.query("select from recruiting.deliveries where webhook_id <> $1 and status = 'delivered'", [locked.id])).rows.length === 20
-      while (!await isCompleted()) await sleep(10)
-      await client.query('rollback')
-      client.release()
-
-      const log = async () => (await storage.deliveries.list('locked', locked.id, { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5 }))
-        .map((each) => [each.status, each.attempt_count])
-      const expected = { 204: 'delivered', 410: 'failed', 503: 'pending' }[status]
-      while ((await log()).some(([, attempts]) => attempts === 0)) await sleep(10)
-      t.same(await log(), [[expected, 1]])
-      t.equal(receiver.requests.filter(({ path }) => path === '/locked').length, 1, 'it was attempted once')
-    })
+    )
   }
 })
 

@@ -17,7 +17,14 @@ t.test('a replay reads events in batches, each event once, up to a bound', async
   const none = { sweepIfStopped: async () => {} } as unknown as Parameters<typeof createReplay>[2]
   const session = createPatientSession(pool)
   const usual = { events: 100, batch: 3, ms: 60_000 }
-  const all: ReplaySelection = { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 100 }
+  const all: ReplaySelection = {
+    include: 'all',
+    eventTypes: null,
+    eventIds: null,
+    since: null,
+    until: null,
+    limit: 100
+  }
   const count = (bounds: object, selection: object = {}) =>
     createReplay(session, 'recruiting', none, { ...usual, ...bounds }).countReplay('acme', id, { ...all, ...selection })
 
@@ -35,7 +42,9 @@ t.test('a replay reads events in batches, each event once, up to a bound', async
   t.strictSame(await replay({ events: 6 }, 100), { queued: 4, truncated: true })
   t.strictSame(await replay({}, 5), { queued: 5, truncated: true })
   t.strictSame(await replay({}, 100), { queued: 5, truncated: false })
-  const { rows } = await pool.query('select e.id from recruiting.queue q join recruiting.events e on e.seq = q.event_seq order by q.id')
+  const { rows } = await pool.query(
+    'select e.id from recruiting.queue q join recruiting.events e on e.seq = q.event_seq order by q.id'
+  )
   const expected = Array.from({ length: 20 }, (_, at) => at + 1).filter((n) => n % 3 !== 0).map((n) => `evt_${n}`)
   t.strictSame(rows.map(({ id }) => id), expected)
 })

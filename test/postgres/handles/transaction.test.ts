@@ -32,19 +32,22 @@ t.test('events in the host\'s own transaction', async (t) => {
     }
   }
 
-  t.test('an emit that waited for a rolled-back one with the same key returns its own number of deliveries', async (t) => {
-    await withClient(async (client) => {
-      await client.query('begin')
-      await recruiting.emit({ ...event, idempotencyKey: 'k' }, { transaction: client })
-      const waiting = recruiting.emit({ ...event, idempotencyKey: 'k' })
-      await lockWaited('record_event')
-      await storeWebhook(storage, 'acme', { name: 'Teams', eventTypes: [event.type] })
-      await client.query('rollback')
-      const { deliveries } = await waiting
-      t.equal(await count('queue'), deliveries)
-      t.equal((await claim()).length, deliveries)
-    })
-  })
+  t.test(
+    'an emit that waited for a rolled-back one with the same key returns its own number of deliveries',
+    async (t) => {
+      await withClient(async (client) => {
+        await client.query('begin')
+        await recruiting.emit({ ...event, idempotencyKey: 'k' }, { transaction: client })
+        const waiting = recruiting.emit({ ...event, idempotencyKey: 'k' })
+        await lockWaited('record_event')
+        await storeWebhook(storage, 'acme', { name: 'Teams', eventTypes: [event.type] })
+        await client.query('rollback')
+        const { deliveries } = await waiting
+        t.equal(await count('queue'), deliveries)
+        t.equal((await claim()).length, deliveries)
+      })
+    }
+  )
 
   t.test('a savepoint that is rolled back takes its event with it', async (t) => {
     await withClient(async (client) => {
@@ -175,7 +178,9 @@ t.test('where transactions are serializable by default', async (t) => {
   t.teardown(() => recruiting.close())
 
   await t.test('webhooks are created at once, up to the limit', async (t) => {
-    const created = await atOnce(async () => webhooks.create('acme', { ...webhook, tenantSlug: 'acme', id: await webhooks.nextId('acme') }, count - 3))
+    const created = await atOnce(async () =>
+      webhooks.create('acme', { ...webhook, tenantSlug: 'acme', id: await webhooks.nextId('acme') }, count - 3)
+    )
     t.equal(created.filter((each) => each !== null).length, count - 3)
   })
 
@@ -193,7 +198,9 @@ t.test('where transactions are serializable by default', async (t) => {
   await t.test('of several rotations of a key one succeeds', async (t) => {
     const keys = apiKeys(pool)
     const { id } = await keys.issue({ tenantSlug: 'acme', scopes: [] })
-    const rotated = await atOnce(() => keys.rotate({ tenantSlug: 'acme' }, id, { overlapSeconds: 0 }).catch((error: unknown) => error))
+    const rotated = await atOnce(() =>
+      keys.rotate({ tenantSlug: 'acme' }, id, { overlapSeconds: 0 }).catch((error: unknown) => error)
+    )
     t.equal(rotated.filter((result) => !isRecruitingApiError(result)).length, 1)
   })
 
@@ -202,12 +209,18 @@ t.test('where transactions are serializable by default', async (t) => {
     t.teardown(() => client.release())
     await client.query('begin; select from pg_class limit 1')
     const { id } = await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' })
-    const error = await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' }, { transaction: client }).catch((error: unknown) => error)
+    const error = await recruiting
+      .emit({ ...eventIsolation, idempotencyKey: 'b' }, { transaction: client })
+      .catch((error: unknown) => error)
     t.match(error, { code: '40001', message: /could not serialize access/ })
     t.notOk(isRecruitingApiError(error))
 
     await client.query('rollback; begin')
-    t.match(await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' }, { transaction: client }), { id }, 'the host retries')
+    t.match(
+      await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' }, { transaction: client }),
+      { id },
+      'the host retries'
+    )
     await client.query('commit')
   })
 })

@@ -19,7 +19,8 @@ import { type Answer, startReceiver } from '../../fixtures/receivers/receiver.js
 import { runUntil } from '../../fixtures/api/webhook-api.js'
 
 /**
- * A worker with three deliveries under way, recorded in one tick; how many each claim found, and each `recordAttempts` got. It
+ * A worker with three deliveries under way, recorded in one tick; how many each claim found, and each
+ * `recordAttempts` got. It
  * gathers results until `endGathering` is called.
  */
 async function startWorker (t: Test) {
@@ -233,7 +234,11 @@ t.test('processes that start together prune at different times of the first ten 
       times.push(clock.now() - startedAt)
       return 0
     }
-    const pruner = createPruner(storage, { retentionDays: 30, changesRetentionDays: 90 }, { clock, runtime: systemRuntime, log: silentLogger })
+    const pruner = createPruner(
+      storage,
+      { retentionDays: 30, changesRetentionDays: 90 },
+      { clock, runtime: systemRuntime, log: silentLogger }
+    )
     pruner.start()
     return pruner.stop
   })

@@ -27,7 +27,11 @@ t.test('700 addresses are not public, in any form', async (t) => {
   t.same(addresses.filter(isAllowedAddress), [])
   const rules = { allowHttp: false, allowPrivateNames: false, isAllowedAddress }
   for (const address of addresses) {
-    t.throws(() => parseTargetUrl(`https://${toUrlHost(address)}/hooks`, rules), { message: 'must point to a public host' }, address)
+    t.throws(
+      () => parseTargetUrl(`https://${toUrlHost(address)}/hooks`, rules),
+      { message: 'must point to a public host' },
+      address
+    )
   }
 })
 

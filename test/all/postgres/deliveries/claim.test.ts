@@ -7,7 +7,8 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
   const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
   const claim = (perEndpoint = 10) => deliveries.claimDue({ limit: 10, perEndpoint, leaseMs: 60_000 })
   const claimIds = async (perEndpoint?: number) => (await claim(perEndpoint)).map(({ eventId }) => eventId)
-  const readMarks = async () => (await pool.query('select webhook_id::int as id from recruiting.marks order by 1')).rows.map(({ id }) => id)
+  const readMarks = async () =>
+    (await pool.query('select webhook_id::int as id from recruiting.marks order by 1')).rows.map(({ id }) => id)
 
   async function addWebhook (): Promise<number> {
     const id = await webhooks.nextId('acme')
@@ -38,14 +39,20 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
     const claimed: number[] = []
     // A busy machine may take as long for a queue without deleted rows.
     const readOurs = async () => (await readMarks()).filter((id) => id !== other)
-    while (claimed.length < 2 || (await readOurs()).length < 2) claimed.push(...(await claim()).map(({ webhookId }) => webhookId))
+    while (claimed.length < 2 || (await readOurs()).length < 2) {
+      claimed.push(...(await claim()).map(({ webhookId }) => webhookId))
+    }
     t.same(claimed.sort(), [busy, other])
     t.same(await readOurs(), [busy, drained], 'also of one that has nothing in the queue')
 
     await deliveries.record('acme', createEvent('evt_2'))
     await deliveries.record('acme', { ...createEvent('evt_3'), type: 'job.created' })
     const later = await claim()
-    t.same(later.map(({ webhookId, eventId }) => [webhookId, eventId]).sort(), [[busy, 'evt_2'], [drained, 'evt_3'], [other, 'evt_2']])
+    t.same(later.map(({ webhookId, eventId }) => [webhookId, eventId]).sort(), [
+      [busy, 'evt_2'],
+      [drained, 'evt_3'],
+      [other, 'evt_2']
+    ])
     t.same(await deliveries.recordAttempts(later.map(delivered), lenient), [])
     await snapshot.query('rollback')
     snapshot.release()
@@ -53,10 +60,13 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
 
   async function markBefore (webhookId: number, eventId: string): Promise<void> {
     await pool.query('delete from recruiting.marks')
-    await pool.query(`
+    await pool.query(
+      `
       insert into recruiting.marks (webhook_id, first_leased, first_fresh, expires_at)
       select $1::bigint, q.id, q.id, now() + interval '10 seconds' from recruiting.queue q join recruiting.events e on e.seq = q.event_seq
-      where q.webhook_id = $1::bigint and e.id = $2`, [webhookId, eventId])
+      where q.webhook_id = $1::bigint and e.id = $2`,
+      [webhookId, eventId]
+    )
   }
 
   t.test('claims begin later for good once no earlier transaction is open', async (t) => {
@@ -69,14 +79,23 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
     await deliveries.record('acme', createEvent('evt_late'), late)
     for (const event of ['evt_1', 'evt_2', 'evt_3']) await deliveries.record('acme', createEvent(event))
     const search = () => inTransaction(pool, async (client) => {
-      await client.query('discard plans; set local enable_indexscan to off; set local enable_bitmapscan to off; set local enable_indexonlyscan to off')
+      await client.query(
+        'discard plans; set local enable_indexscan to off; set local enable_bitmapscan to off; set local enable_indexonlyscan to off'
+      )
       await client.query('select recruiting.mark_v1(0, 9000000000)')
     })
-    const passTime = (seconds: number) => pool.query("update recruiting.marks set settled_at = settled_at - $1 * interval '1 second', expires_at = expires_at - $1 * interval '1 second'", [seconds])
-    const readMark = async () => (await pool.query(`
+    const passTime = (seconds: number) =>
+      pool.query(
+        "update recruiting.marks set settled_at = settled_at - $1 * interval '1 second', expires_at = expires_at - $1 * interval '1 second'",
+        [seconds]
+      )
+    const readMark = async () =>
+      (
+        await pool.query(`
       select (select e.id from recruiting.queue q join recruiting.events e on e.seq = q.event_seq where q.id = m.first_fresh) as first,
         m.first_fresh = m.safe_fresh as is_safe
-      from recruiting.marks m`)).rows[0]
+      from recruiting.marks m`)
+      ).rows[0]
 
     await search()
     await passTime(3)

@@ -31,7 +31,7 @@ function createHost (t: Test, pool: PgPool, { storage, schema, clear }: Postgres
   return {
     async begin () {
       await clear()
-      // What the engine asks at its start has ended then: PGlite has one connection, which transactions share.
+      // Waits for the engine's own transactions: PGlite has one connection for all of them.
       await recruiting.stats()
       await recruiting.emit({ ...application, ...subject })
     },

@@ -101,29 +101,57 @@ t.test('a tenant with a uuid reads its own rows, and none of the 22,000 of other
     create index on people (company_id, owner, id)`)
   await pool.query('vacuum people')
   const readings: Reading[] = []
-  const { candidates } = postgresStorage<string, number, number, number>(measurePool(pool, 'api_candidates', readings), { candidates: 'api_candidates' })
-  const { rows } = await pool.query<{ id: string, company_id: string }>('select id, company_id::text from people order by id')
+  const { candidates } = postgresStorage<string, number, number, number>(
+    measurePool(pool, 'api_candidates', readings),
+    { candidates: 'api_candidates' }
+  )
+  const { rows } = await pool.query<{ id: string; company_id: string }>(
+    'select id, company_id::text from people order by id'
+  )
   const idsOf = (tenant: string) => rows.filter(({ company_id: company }) => company === tenant).map(({ id }) => id)
-  const foreign = rows.filter(({ company_id: company }) => company !== small && company !== middle).slice(0, 200).map(({ id }) => id)
+  const foreign = rows
+    .filter(({ company_id: company }) => company !== small && company !== middle)
+    .slice(0, 200)
+    .map(({ id }) => id)
 
   async function readAll (tenant: string): Promise<Array<[name: string, reading: Reading]>> {
     const own = idsOf(tenant)
     const [first = ''] = own
-    const page = (field: CandidateSortField, direction: 'asc' | 'desc', filter: CandidateFilter<number> = {}, offset = 0) => () => candidates.list(tenant,
-      { fields: fieldsTenantBuffers, filter, sort: field === 'id' ? [{ field, direction }] : [{ field, direction }, { field: 'id', direction }], offset, limit: 200 })
+    const page =
+      (field: CandidateSortField, direction: 'asc' | 'desc', filter: CandidateFilter<number> = {}, offset = 0) =>
+        () =>
+          candidates.list(tenant, {
+            fields: fieldsTenantBuffers,
+            filter,
+            sort:
+            field === 'id'
+              ? [{ field, direction }]
+              : [
+                  { field, direction },
+                  { field: 'id', direction }
+                ],
+            offset,
+            limit: 200
+          })
     const calls: Record<string, () => unknown> = {
       find: () => candidates.find(tenant, first, { fields: fieldsTenantBuffers }),
       'find of another tenant': () => candidates.find(tenant, foreign[0] ?? '', { fields: fieldsTenantBuffers }),
       'first sync page': () => candidates.listAfter?.(tenant, { after: null, limit: 200, fields: fieldsTenantBuffers }),
       'next sync page': () => candidates.listAfter?.(tenant, { after: first, limit: 200, fields: fieldsTenantBuffers }),
       'sync page of changes': () => candidates.findMany?.(tenant, own, { fields: fieldsTenantBuffers }),
-      'sync page of changes of another tenant': () => candidates.findMany?.(tenant, foreign, { fields: fieldsTenantBuffers }),
+      'sync page of changes of another tenant': () =>
+        candidates.findMany?.(tenant, foreign, { fields: fieldsTenantBuffers }),
       'deep page': page('id', 'asc', {}, 501)
     }
     for (const field of ['id', 'full_name', 'created_at', 'updated_at'] as const) {
       for (const direction of ['asc', 'desc'] as const) calls[`page by ${field} ${direction}`] = page(field, direction)
     }
-    for (const [name, filter] of Object.entries<CandidateFilter<number>>({ none: {}, q: { q: 'NAME' }, recruiter: { recruiterId: 3 }, 'updated after': { updatedAfter: '2026-01-01T00:00:00.000Z' } })) {
+    for (const [name, filter] of Object.entries<CandidateFilter<number>>({
+      none: {},
+      q: { q: 'NAME' },
+      recruiter: { recruiterId: 3 },
+      'updated after': { updatedAfter: '2026-01-01T00:00:00.000Z' }
+    })) {
       calls[`total, filter ${name}`] = () => candidates.count(tenant, filter)
       calls[`page, filter ${name}`] = page('id', 'asc', filter)
     }
@@ -138,9 +166,14 @@ t.test('a tenant with a uuid reads its own rows, and none of the 22,000 of other
 
   for (const statistics of ['no statistics', 'statistics']) {
     if (statistics === 'statistics') await pool.query('analyze people')
-    for (const [name, { buffers }] of await readAll(small)) t.ok(buffers <= 3 * 5, `${name} of 5 rows reads ${buffers} buffers, with ${statistics}`)
+    for (const [name, { buffers }] of await readAll(small)) {
+      t.ok(buffers <= 3 * 5, `${name} of 5 rows reads ${buffers} buffers, with ${statistics}`)
+    }
     for (const [name, { buffers, rows }] of await readAll(middle)) {
-      t.ok(buffers <= Math.max(3 * rows, 40), `${name} reads ${buffers} buffers for ${rows} of 200 rows, with ${statistics}`)
+      t.ok(
+        buffers <= Math.max(3 * rows, 40),
+        `${name} reads ${buffers} buffers for ${rows} of 200 rows, with ${statistics}`
+      )
     }
   }
 })

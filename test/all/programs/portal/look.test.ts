@@ -79,18 +79,21 @@ t.test('the look of the portal', { skip: noBrowser }, async (t) => {
     await seeNoFaults(t, { page, errors })
   })
 
-  await t.test('texts that fail to load are requested again, and a session in another language replaces them', async (t) => {
-    const host = await startPortalHost(t)
-    await host.addWebhook()
-    const { page } = await visit(browser, 'about:blank')
-    await page.route(/assets\/.*\.json$/, (route) => route.abort())
-    await page.goto(await host.createSession({ locale: 'en' }))
-    await page.getByRole('alert').filter({ hasText: 'This page could not be loaded' }).waitFor()
-    await page.unroute(/assets\/.*\.json$/)
-    await page.getByRole('link', { name: 'Add webhook' }).waitFor()
-    await page.goto(await host.createSession({ locale: 'de' }))
-    await page.getByRole('link', { name: 'Webhook hinzufügen' }).waitFor()
-  })
+  await t.test(
+    'texts that fail to load are requested again, and a session in another language replaces them',
+    async (t) => {
+      const host = await startPortalHost(t)
+      await host.addWebhook()
+      const { page } = await visit(browser, 'about:blank')
+      await page.route(/assets\/.*\.json$/, (route) => route.abort())
+      await page.goto(await host.createSession({ locale: 'en' }))
+      await page.getByRole('alert').filter({ hasText: 'This page could not be loaded' }).waitFor()
+      await page.unroute(/assets\/.*\.json$/)
+      await page.getByRole('link', { name: 'Add webhook' }).waitFor()
+      await page.goto(await host.createSession({ locale: 'de' }))
+      await page.getByRole('link', { name: 'Webhook hinzufügen' }).waitFor()
+    }
+  )
 
   await t.test('with reduced motion nothing moves, and forced colours leave each status a border', async (t) => {
     const { page } = await open(t, {}, { reducedMotion: 'no-preference', forcedColors: 'active' })
@@ -161,7 +164,12 @@ t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
     const urls = host.requests.map(({ url }) => url)
     const first = urls.findIndex((url) => url.startsWith('/api/v1/public/acme/'))
     const files = urls.slice(0, first).map((url) => url.replace(/^\/api\/v1\/public\/|-[\da-f]{16}/g, ''))
-    t.same(files.sort(), ['portal/', 'portal/assets/portal-en.json', 'portal/assets/portal.css', 'portal/assets/portal.js'])
+    t.same(files.sort(), [
+      'portal/',
+      'portal/assets/portal-en.json',
+      'portal/assets/portal.css',
+      'portal/assets/portal.js'
+    ])
     await rename(page, 'Alone')
     t.same(await storedNames(host), ['Alone'])
     t.same([errors, strayRequests], [[], []])
