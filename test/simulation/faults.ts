@@ -74,8 +74,13 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
     },
     {
       file: 'src/webhooks/queue/attempt-delivery.ts',
+      from: '{ targetUrl: url, body }: ClaimedDelivery',
+      to: '{ targetUrl: url, body, startedAt }: ClaimedDelivery & { startedAt: number }'
+    },
+    {
+      file: 'src/webhooks/queue/attempt-delivery.ts',
       from: 'body, timeoutMs, excerptBytes',
-      to: 'body, timeoutMs: timeoutMs - (clock.monotonic() - delivery.startedAt), excerptBytes'
+      to: 'body, timeoutMs: timeoutMs - (clock.monotonic() - startedAt), excerptBytes'
     }
   ],
   'results wait by the wall clock': [
