@@ -1,7 +1,8 @@
 import t from 'tap'
-import { createRecruiting, defaultEvents, isRecruitingApiError, RecruitingApiError } from '../../src/index.js'
+import { createRecruiting, isRecruitingApiError, RecruitingApiError } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { readDelivery, readRecruitingOptions, readMcp, readOpenApi, readRateLimit } from '../../src/options/options.js'
+import { readDelivery } from '../../src/options/options.js'
+import { optionInterfaces } from '../fixtures/option-interfaces.js'
 import { readMembers } from '../../scripts/tables/members.js'
 import {
   assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin
@@ -100,30 +101,11 @@ t.test('a logger has three methods', async (t) => {
   await assertRefused(t, [{ logger: null }, 'logger.info', 'a method', 'undefined'])
 })
 
-type Read = (options: object) => object
-
-const storage = memoryStorage()
-const readAll: Read = (options) => readRecruitingOptions({ storage, events: defaultEvents, ...options })
-const read = (reader: (value: object, path: string) => object | null): Read => (options) => reader(options, 'options') ?? {}
-
-/** The interfaces of options, and the function that reads them. */
-const interfaces: Array<[name: string, read: Read]> = [
-  ['EngineOptions', readAll],
-  ['SharedOptions', readAll],
-  ['HttpOptions', readAll],
-  ['ApiOptions', readAll],
-  ['DeliveryOptions', read(readDelivery)],
-  ['RateLimitBudget', read(readRateLimit)],
-  ['RateLimitOptions', read(readRateLimit)],
-  ['McpOptions', read(readMcp)],
-  ['OpenApiOptions', read(readOpenApi)]
-]
-
 const toNumber = (text = ''): number => Number(text.replaceAll(',', ''))
 
 t.test('the documented ranges and defaults of options are those that are checked', async (t) => {
   const checked = { ranges: 0, defaults: 0 }
-  for (const [name, readOptions] of interfaces) {
+  for (const [name, readOptions] of optionInterfaces) {
     for (const { name: option, text, defaultText } of await readMembers('src/options/options.ts', name)) {
       const setting = (value?: unknown): unknown => Reflect.get(readOptions(value === undefined ? {} : { [option]: value }), option)
       const [, from, to] = /([\d,]+) to (\d[\d,]*)(?=[.:]|, )/.exec(text) ?? []
