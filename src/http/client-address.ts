@@ -3,7 +3,7 @@ import type { FastifyServerOptions } from 'fastify'
 import { readNetworks } from '../keys/api-key.js'
 import { callHost } from '../observe/logger.js'
 import { createNetworkList, familyOf } from '../shared/networks.js'
-import { trimEntries } from '../shared/cached.js'
+import { LruMap } from '../shared/lru-map.js'
 
 /** Some proxies append the port, and dual-stack sockets show IPv4 addresses as IPv6. */
 const ipv4 = /^(?:::ffff:)?((?:\d+\.){3}\d+)(?::\d+)?$/i
@@ -25,14 +25,11 @@ const maxLists = 1000
  * returned. It throws if they are not valid.
  */
 export function createAddressCheck (): (allowedIps: readonly string[], ip: string) => boolean {
-  const lists = new Map<string, BlockList>()
+  const lists = new LruMap<BlockList>(maxLists)
 
   function findList (allowedIps: readonly string[]): BlockList {
     const name = JSON.stringify(allowedIps)
-    const list = lists.get(name) ?? createNetworkList(readNetworks(allowedIps, 'keyLookup: allowedIps'))
-    lists.set(name, list)
-    trimEntries(lists, maxLists)
-    return list
+    return lists.getOrCreate(name, () => createNetworkList(readNetworks(allowedIps, 'keyLookup: allowedIps')))
   }
 
   return (allowedIps, ip) => {

@@ -3,7 +3,7 @@ import { assertOption, type OptionsOf, integer, readOptions } from '../shared/re
 import type { ApiKey, AsyncKeyLookup, KeyCredentials, KeyLookup } from '../ports/index.js'
 import { readClock, withinTime } from '../shared/clock.js'
 import { omitUndefined } from '../shared/fields.js'
-import { trimEntries } from '../shared/cached.js'
+import { LruMap } from '../shared/lru-map.js'
 
 /** The doc, type, default and check of each option. */
 const cacheOptions = {
@@ -14,7 +14,7 @@ const cacheOptions = {
    */
   ttlMs: integer(0, 3_600_000, 10_000),
   /**
-   * Maximum number of valid keys in the cache, 1 to 10,000,000. The oldest is dropped first.
+   * Maximum number of valid keys in the cache, 1 to 10,000,000. The least recently used is dropped first.
    * @default 10000
    */
   max: integer(1, 10_000_000, 10_000),
@@ -55,8 +55,8 @@ const noteEveryMs = 1000
 export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOptions = {}): AsyncKeyLookup {
   assertOption(typeof lookup === 'function', 'lookup', 'a function', lookup)
   const { ttlMs, max, maxInvalid, timeoutMs, clock } = readOptions(options, cacheOptions)
-  const valid = new Map<string, CachedKey>()
-  const invalid = new Map<string, CachedKey>()
+  const valid = new LruMap<CachedKey>(max)
+  const invalid = new LruMap<CachedKey>(maxInvalid)
   const pending = new Map<string, Promise<ApiKey | null>>()
 
   async function ask (name: string, credentials: KeyCredentials): Promise<ApiKey | null> {
@@ -68,8 +68,6 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
     invalid.delete(name)
     const cache = key === null ? invalid : valid
     cache.set(name, { key, expiresAtMs, notedAtMs })
-    // All entries have the same lifetime, so the oldest expires first.
-    trimEntries(cache, key === null ? maxInvalid : max)
     return key
   }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/index.js'
 import { withinTime } from './clock.js'
+import { LruMap } from './lru-map.js'
 import { assertOption, type Limit, isWithin } from './read-options.js'
 
 interface LimitOptions {
@@ -26,7 +27,7 @@ export function createCachedLimit<Of> (
   { path, minimum, maximum, clock }: LimitOptions
 ): (name: string, of: Of) => Promise<number> {
   if (typeof limit === 'number') return async () => limit
-  const cached = new Map<string, { value: Promise<number>; expiresAtMs: number }>()
+  const cached = new LruMap<{ value: Promise<number>; expiresAtMs: number }>(maxCached)
   const ask = limit
 
   async function read (of: Of): Promise<number> {
@@ -54,20 +55,10 @@ export function createCachedLimit<Of> (
     const now = clock.monotonic()
     if (known !== undefined && now < known.expiresAtMs) return known.value
     const entry = { value: read(of), expiresAtMs: now + cachedMs }
-    // Deleting it first makes it the newest entry.
-    cached.delete(name)
     cached.set(name, entry)
-    trimEntries(cached, maxCached)
     entry.value.catch(() => {
       if (cached.get(name) === entry) cached.delete(name)
     })
     return entry.value
   }
-}
-
-/** Deletes the oldest entry if there are more than `max` entries. */
-export function trimEntries (entries: Map<string, unknown> | Set<string>, max: number): void {
-  if (entries.size <= max) return
-  const [oldest = ''] = entries.keys()
-  entries.delete(oldest)
 }

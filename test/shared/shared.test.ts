@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import t from 'tap'
 import { formatValue, sendAsText } from '../../src/postgres/handles/handle.js'
 import { createCachedLimit } from '../../src/shared/cached.js'
+import { LruMap } from '../../src/shared/lru-map.js'
 import type { Limit } from '../../src/shared/read-options.js'
 import { parseId } from '../../src/shared/ids.js'
 import { fastifyVersions } from '../../src/plugin.js'
@@ -122,6 +123,15 @@ t.test('the number of cached results is limited', async (t) => {
   t.equal(calls, 10_001)
   await find('0', '')
   t.equal(calls, 10_002)
+})
+
+t.test('a full map drops the least recently used entry', async (t) => {
+  const map = new LruMap<number>(2)
+  map.set('a', 1)
+  map.set('b', 2)
+  t.equal(map.get('a'), 1)
+  t.equal(map.getOrCreate('c', () => 3), 3)
+  t.same(['a', 'b', 'c'].map((key) => map.get(key)), [1, undefined, 3])
 })
 
 t.test('text is read as an id of its kind', async (t) => {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { hashApiKey } from '../../keys/api-key.js'
-import { trimEntries } from '../../shared/cached.js'
+import { LruMap } from '../../shared/lru-map.js'
 import type { AccessLookup, RequestAccessLookup } from '../auth.js'
 import { parseClientAddress } from '../client-address.js'
 import type { Access } from '../request.js'
@@ -30,19 +30,17 @@ interface Address {
 export function boundFailedKeys (
   findAccess: AccessLookup, { max, cache, countFailure }: FailedKeyOptions
 ): RequestAccessLookup {
-  const addresses = new Map<string, Address>()
-  const validKeys = new Set<string>()
+  const addresses = new LruMap<Address>(cache)
+  const validKeys = new LruMap<true>(cache)
 
   function findAddress (request: FastifyRequest): Address {
     const name = nameAddress(request.ip)
-    const address = addresses.get(name) ?? {
+    const address = addresses.getOrCreate(name, () => ({
       remaining: max,
       resetAtMs: Number.NEGATIVE_INFINITY,
       lookups: 0,
       waiting: []
-    }
-    addresses.set(name, address)
-    trimEntries(addresses, cache)
+    }))
     if (performance.now() >= address.resetAtMs) address.remaining = max
     return address
   }
@@ -50,13 +48,11 @@ export function boundFailedKeys (
   async function lookUp (name: string, ...args: Parameters<RequestAccessLookup>): Promise<Access | null> {
     const [credentials, request, reply] = args
     const access = await findAccess(credentials, request)
-    // Deleting it first makes a valid key the newest entry.
-    validKeys.delete(name)
     if (access !== null) {
-      validKeys.add(name)
-      trimEntries(validKeys, cache)
+      validKeys.set(name, true)
       return access
     }
+    validKeys.delete(name)
     const usage = await countFailure(request)
     Object.assign(findAddress(request), { remaining: usage.remaining, resetAtMs: performance.now() + usage.ttl })
     // Other processes may have used up a shared count.
@@ -67,7 +63,7 @@ export function boundFailedKeys (
   return async (credentials, request, reply) => {
     const name = `${hashApiKey(credentials.key)}/${credentials.tenantSlug}`
     for (;;) {
-      if (validKeys.has(name)) return lookUp(name, credentials, request, reply)
+      if (validKeys.get(name) === true) return lookUp(name, credentials, request, reply)
       const address = findAddress(request)
       const { remaining, lookups, waiting } = address
       if (remaining === 0) {

@@ -2,7 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import fastJsonStringify from 'fast-json-stringify'
 import type { FastifyRequest } from 'fastify'
 import { Refusal } from '../../errors.js'
-import { trimEntries } from '../../shared/cached.js'
+import { LruMap } from '../../shared/lru-map.js'
 import { readCaller, stateOf, type VisibleFields } from '../request.js'
 import { Type } from '../../shared/typebox.js'
 
@@ -18,7 +18,7 @@ const maxSerializers = 100
 export function createFieldLimit<Item extends TSchema> (
   kind: keyof VisibleFields, item: Item, answerOf: (item: Item) => TSchema
 ): (request: FastifyRequest) => void {
-  const serializers = new Map<string, Serialize>()
+  const serializers = new LruMap<Serialize>(maxSerializers)
   const { properties, required = [] } = item as TSchema as TObject
 
   function compile (visible: readonly string[]): Serialize {
@@ -31,11 +31,7 @@ export function createFieldLimit<Item extends TSchema> (
   return (request) => {
     const visible = readCaller(request).fields?.[kind] ?? null
     if (visible === null) return
-    const name = JSON.stringify(visible)
-    const serialize = serializers.get(name) ?? compile(visible)
-    serializers.set(name, serialize)
-    trimEntries(serializers, maxSerializers)
-    stateOf(request).serialize = serialize
+    stateOf(request).serialize = serializers.getOrCreate(JSON.stringify(visible), () => compile(visible))
   }
 }
 

@@ -1,3 +1,5 @@
+import { LruMap } from '../../shared/lru-map.js'
+
 /** Shares totals between requests for a short time. */
 export interface Totals {
   /**
@@ -11,12 +13,7 @@ const maxTotals = 1000
 
 /** Creates a cache of totals; with a `ttlMs` of 0 it keeps nothing. */
 export function createTotals (ttlMs: number): Totals {
-  const kept = new Map<string, { total: Promise<number>, until: number }>()
-
-  function forgetOldest (): void {
-    const [oldest] = kept.keys()
-    if (kept.size > maxTotals && oldest !== undefined) kept.delete(oldest)
-  }
+  const kept = new LruMap<{ total: Promise<number>, until: number }>(maxTotals)
 
   return {
     share (subject, count) {
@@ -26,9 +23,7 @@ export function createTotals (ttlMs: number): Totals {
       if (known !== undefined && performance.now() < known.until) return known.total
 
       const entry = { total: count(), until: Number.POSITIVE_INFINITY }
-      kept.delete(key)
       kept.set(key, entry)
-      forgetOldest()
       entry.total.then(
         () => { entry.until = performance.now() + ttlMs },
         // After an error the next request counts again.

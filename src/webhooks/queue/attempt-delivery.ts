@@ -9,7 +9,7 @@ import type { Runtime } from '../runtime.js'
 import type { SendResult, Sender } from '../sending/sender.js'
 import { signHeaders } from '../sending/signature.js'
 import type { Counters } from './counters.js'
-import { trimEntries } from '../../shared/cached.js'
+import { LruMap } from '../../shared/lru-map.js'
 import { formatWebhookKey } from '../sending/capacity.js'
 
 export interface AttemptDependencies {
@@ -200,7 +200,7 @@ const maxWebhooks = 1000
 /** Knows the pauses of the last 1,000 webhooks. */
 function createPauseLog (log: Logger, clock: Clock): PauseLog {
   /** The last attempt that had begun when the webhook was paused. */
-  const lastAttempts = new Map<string, number>()
+  const lastAttempts = new LruMap<number>(maxWebhooks)
   let begun = 0
 
   return {
@@ -210,9 +210,7 @@ function createPauseLog (log: Logger, clock: Clock): PauseLog {
       const webhook = formatWebhookKey(tenantId, webhookId)
       // No attempt begins during a pause, so this one began before it.
       if (attempt <= (lastAttempts.get(webhook) ?? 0)) return
-      lastAttempts.delete(webhook)
       lastAttempts.set(webhook, begun)
-      trimEntries(lastAttempts, maxWebhooks)
       const now = clock.now()
       log.info({
         webhook_id: webhookId,

@@ -1,7 +1,7 @@
 import type { AttemptError } from '../../ports/index.js'
 import { Refusal } from '../../errors.js'
 import { omitUndefined } from '../../shared/fields.js'
-import { trimEntries } from '../../shared/cached.js'
+import { LruMap } from '../../shared/lru-map.js'
 import { type Answer, Attempt, createConnections, kTimeout } from './attempt.js'
 import { BlockedAddressError, createGuardedConnector } from '../ssrf/connector.js'
 import { type TargetRules, parseTargetUrl } from '../ssrf/addresses.js'
@@ -80,21 +80,14 @@ export function createSender (
   })
   const inFlight: Attempt[] = []
   // The rules never change. Judging a literal address for each delivery would cost more than signing it.
-  const targets = new Map<string, URL>()
-
-  function judge (url: string): URL {
-    const target = targets.get(url) ?? parseTargetUrl(url, rules)
-    targets.set(url, target)
-    trimEntries(targets, maxTargets)
-    return target
-  }
+  const targets = new LruMap<URL>(maxTargets)
 
   return {
     send (request) {
       const startedAt = performance.now()
       let target: URL
       try {
-        target = judge(request.url)
+        target = targets.getOrCreate(request.url, () => parseTargetUrl(request.url, rules))
       } catch (refusal) {
         return Promise.resolve(toResult(null, refusal, startedAt))
       }
