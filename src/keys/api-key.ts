@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto'
+import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type Readers, assertOption, findNearestName, orNull } from '../shared/read-options.js'
 import { parseCidr } from '../shared/networks.js'
@@ -65,6 +65,11 @@ export function hasKeyChecksum (text: string): boolean {
   return text.endsWith(formatChecksum(text.slice(0, -checksumLength)))
 }
 
+/** Returns a new id of a key. */
+export function createKeyId (): string {
+  return `key_${randomUUID().replaceAll('-', '')}`
+}
+
 /** Returns the four characters of a key after its prefix, by which people recognize it. */
 export function keyStart (key: string): string {
   const begin = key.indexOf('_') + 1
@@ -85,6 +90,12 @@ function formatBase62 (value: bigint, length: number): string {
 export const apiScopes: readonly string[] = Object.freeze([
   'candidates:read', 'candidates:write', 'jobs:read', 'jobs:write', 'webhooks:read', 'webhooks:write'
 ])
+
+/**
+ * The scope of keys that manage the keys of their tenant. Not one of `apiScopes`, so that no key has it unless the
+ * vendor names it.
+ */
+export const manageKeysScope = 'api_keys:manage'
 
 /** Every operation on webhooks and their deliveries needs both. */
 export const webhookScopes: readonly string[] = ['webhooks:read', 'webhooks:write']
@@ -113,7 +124,7 @@ export interface KeyLimits {
   jobFields: string[] | null
 }
 
-const maxNetworks = 100
+export const maxNetworks = 100
 const maxFields = 200
 
 /** The check of each limit. */

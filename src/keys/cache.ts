@@ -87,7 +87,10 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
     lookup.recordUse?.(id)
   }
 
-  return async (credentials) => {
+  const { store } = lookup
+  return Object.assign(find, store === undefined ? {} : { store })
+
+  async function find (credentials: KeyCredentials): Promise<ApiKey | null> {
     const name = `${hashApiKey(credentials.key)}/${credentials.tenantId}`
     const cached = valid.get(name) ?? invalid.get(name)
     const now = clock.monotonic()

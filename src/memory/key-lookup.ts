@@ -1,8 +1,9 @@
-import { hashApiKey, keyLimitReaders, omitNull } from '../keys/api-key.js'
+import { hashApiKey, type KeyLimits, keyLimitReaders, readKeyPrefix } from '../keys/api-key.js'
 import { RecruitingApiError } from '../errors.js'
 import { assertKnownNames } from '../shared/read-options.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
-import type { ApiKey, AsyncKeyLookup, Clock } from '../ports/index.js'
+import type { ApiKey, AsyncKeyLookup, Clock, KeyCredentials } from '../ports/index.js'
+import { createKeyStore, createKnownKey, isValid, type KnownKey, toIso } from './key-store.js'
 import { isRecord, parseDateTime, parseTenant, parseText, refuse } from './checks.js'
 
 /** An API key, its tenant and its scopes. */
@@ -33,9 +34,11 @@ export interface MemoryApiKey {
 export interface MemoryKeyLookupOptions {
   /** The clock that decides when keys expire. @default the system clock */
   clock?: Pick<Clock, 'now'>
+  /** The beginning of the keys that customers create, as for `generateApiKey`. @default 'rk' */
+  prefix?: string
 }
 
-const optionNames = { clock: true } satisfies Record<keyof MemoryKeyLookupOptions, true>
+const optionNames = { clock: true, prefix: true } satisfies Record<keyof MemoryKeyLookupOptions, true>
 
 // Unknown names are rejected, because a misspelt `expiresAt` would create a key that never expires.
 const keyNames = {
@@ -51,14 +54,9 @@ const keyNames = {
   revoked: true
 } satisfies Record<keyof MemoryApiKey, true>
 
-interface KnownKey {
-  tenant: string
-  expiresAt: number
-  owner: ApiKey
-}
-
 /**
- * Creates a key lookup from a list of keys. It stores only their SHA-256 digests.
+ * Creates a key lookup from a list of keys. It stores only their SHA-256 digests. Customers can manage these keys, and
+ * create more, until the process ends.
  *
  * Throws `RecruitingApiError` (`invalid_option`) for an unknown option and a malformed or duplicate key. The message
  * never contains the key.
@@ -66,15 +64,24 @@ interface KnownKey {
 export function memoryKeyLookup (keys: readonly MemoryApiKey[], options: MemoryKeyLookupOptions = {}): AsyncKeyLookup {
   assertKnownNames(options, optionNames)
   const clock = options.clock ?? { now: Date.now }
-  const known = readKeys(keys)
+  const prefix = readKeyPrefix(options.prefix, 'prefix')
+  const known = readKeys(keys, toIso(clock.now()))
 
-  return async ({ tenantId, key }) => {
+  async function lookup ({ tenantId, key }: KeyCredentials): Promise<ApiKey | null> {
     const match = known.get(hashApiKey(key))
-    return match !== undefined && match.tenant === tenantId && clock.now() < match.expiresAt ? match.owner : null
+    if (match === undefined || match.tenant !== tenantId || !isValid(match, clock.now())) return null
+    match.key.last_used_at = toIso(clock.now())
+    return match.owner
   }
+
+  function recordUse (id: string): void {
+    for (const { key } of known.values()) if (key.id === id) key.last_used_at = toIso(clock.now())
+  }
+
+  return Object.assign(lookup, { recordUse, store: createKeyStore(known, prefix, clock) })
 }
 
-function readKeys (keys: unknown): Map<string, KnownKey> {
+function readKeys (keys: unknown, createdAt: string): Map<string, KnownKey> {
   if (!Array.isArray(keys)) refuseKey('keys', 'expected an array')
   const known = new Map<string, KnownKey>()
   keys.forEach((input: unknown, index) => {
@@ -84,22 +91,31 @@ function readKeys (keys: unknown): Map<string, KnownKey> {
     // Only after the key was found among the values: otherwise the unknown name could be the key itself.
     assertKnownNames(input, keyNames, `${path}.`)
     if (known.has(digest)) refuseKey(`${path}.key`, 'is listed twice')
-    known.set(digest, parseKnownKey(input, path, `key_${index + 1}`))
+    known.set(digest, parseKnownKey(input, path, { id: `key_${index + 1}`, createdAt }))
   })
   return known
 }
 
-function parseKnownKey (input: Record<string, unknown>, path: string, defaultId: string): KnownKey {
+function parseKnownKey (
+  input: Record<string, unknown>, path: string, usual: { id: string, createdAt: string }
+): KnownKey {
   const isRevoked = parseFlag(input.revoked ?? false, `${path}.revoked`)
-  return {
-    tenant: readTenant(input, path),
-    expiresAt: isRevoked ? Number.NEGATIVE_INFINITY : parseExpiry(input.expiresAt, `${path}.expiresAt`),
-    owner: Object.freeze({
-      id: parseText(input.id ?? defaultId, `${path}.id`),
-      scopes: parseScopes(input.scopes, `${path}.scopes`),
-      ...parseLimits(input, path)
-    })
-  }
+  const limits = parseLimits(input, path)
+  return createKnownKey(readTenant(input, path), {
+    id: parseText(input.id ?? usual.id, `${path}.id`),
+    name: null,
+    scopes: parseScopes(input.scopes, `${path}.scopes`),
+    allowed_ips: limits.allowedIps,
+    candidate_fields: limits.candidateFields,
+    job_fields: limits.jobFields,
+    start: null,
+    created_at: usual.createdAt,
+    created_by: null,
+    expires_at: parseExpiry(input.expiresAt, `${path}.expiresAt`),
+    replaced: false,
+    last_used_at: null,
+    revoked_at: isRevoked ? usual.createdAt : null
+  })
 }
 
 function readTenant ({ tenantSlug, tenantId }: Record<string, unknown>, path: string): string {
@@ -114,24 +130,24 @@ function parseKey (value: unknown, path: string): string {
     : refuseKey(path, 'expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = only at the end')
 }
 
-function parseScopes (value: unknown, path: string): readonly string[] {
+function parseScopes (value: unknown, path: string): string[] {
   if (!Array.isArray(value)) refuse(path, 'an array', value)
-  return Object.freeze(value.map((scope: unknown, index) => parseText(scope, `${path}[${index}]`)))
+  return value.map((scope: unknown, index) => parseText(scope, `${path}[${index}]`))
 }
 
-function parseLimits (input: Record<string, unknown>, path: string): ReturnType<typeof omitNull> {
-  return omitNull({
+function parseLimits (input: Record<string, unknown>, path: string): KeyLimits {
+  return {
     allowedIps: keyLimitReaders.allowedIps(input.allowedIps, `${path}.allowedIps`),
     candidateFields: keyLimitReaders.candidateFields(input.candidateFields, `${path}.candidateFields`),
     jobFields: keyLimitReaders.jobFields(input.jobFields, `${path}.jobFields`)
-  })
+  }
 }
 
-function parseExpiry (value: unknown, path: string): number {
-  if (value === undefined) return Number.POSITIVE_INFINITY
-  if (!(value instanceof Date)) return parseDateTime(value, path)
+function parseExpiry (value: unknown, path: string): string | null {
+  if (value === undefined) return null
+  if (!(value instanceof Date)) return toIso(parseDateTime(value, path))
   const time = value.getTime()
-  return Number.isNaN(time) ? refuse(path, 'a valid date', String(value)) : time
+  return Number.isNaN(time) ? refuse(path, 'a valid date', String(value)) : toIso(time)
 }
 
 function parseFlag (value: unknown, path: string): boolean {

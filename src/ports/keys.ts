@@ -1,3 +1,5 @@
+import type { ListQuery } from './lists.js'
+
 /** The owner of a valid API key. */
 export interface ApiKey {
   /** Identifies the key in logs and audits; never the key itself. */
@@ -23,12 +25,12 @@ export interface ApiKey {
  * 512, without control characters. Compare digests (see `hashApiKey`), or compare in constant time. If the function
  * throws or rejects, the error is logged and the client gets 500.
  */
-export interface KeyLookup extends KeyUses {
+export interface KeyLookup extends KeyUses, KeyManagement {
   (credentials: KeyCredentials): ApiKey | null | Promise<ApiKey | null>
 }
 
 /** A `KeyLookup` that always returns a promise, like those of this package. */
-export interface AsyncKeyLookup extends KeyUses {
+export interface AsyncKeyLookup extends KeyUses, KeyManagement {
   (credentials: KeyCredentials): Promise<ApiKey | null>
 }
 
@@ -49,4 +51,94 @@ export interface KeyUses {
    * at most once a second for a key. Returns immediately and never throws, even for an unknown key.
    */
   recordUse? (id: string): void
+}
+
+/** The part of a `KeyLookup` with which customers manage their keys. */
+export interface KeyManagement {
+  /** Where the keys that the lookup finds are stored. Absent: customers cannot manage their keys. */
+  store?: KeyStore
+}
+
+/** A stored API key: everything but the key. */
+export interface ManagedKey {
+  id: string
+  /** What the key is for. `null` without a name. */
+  name: string | null
+  scopes: string[]
+  /** Networks that requests may come from, as CIDRs. `null`: any address. */
+  allowed_ips: string[] | null
+  /** The published fields of a candidate that the key sees besides `id`. `null`: all of them. */
+  candidate_fields: string[] | null
+  /** The published fields of a job that the key sees besides `id`. `null`: all of them. */
+  job_fields: string[] | null
+  /** The first 4 characters of the key after its prefix. `null` if they are unknown. */
+  start: string | null
+  created_at: string
+  /** Who created the key. `null` if unknown. */
+  created_by: string | null
+  /** When the key ends: its own date, or the end of its grace period if that is earlier. `null`: never. */
+  expires_at: string | null
+  /** Whether another key replaces it, so that it ends after its grace period. */
+  replaced: boolean
+  /** May lag by some minutes. `null` if the key was never used. */
+  last_used_at: string | null
+  /** `null` unless the key was revoked. */
+  revoked_at: string | null
+}
+
+/** The fields that keys are sorted by. */
+export type KeySortField = 'id' | 'created_at'
+
+/** The stored parts of a key that was just generated. */
+export interface GeneratedKey {
+  id: string
+  /** `hashApiKey` of the key. No other key has it. */
+  digest: string
+  /** The first 4 characters of the key after its prefix. */
+  start: string
+  /** Who creates the key, 1 to 255 characters. */
+  createdBy: string
+}
+
+/** A key to store. */
+export interface NewManagedKey extends GeneratedKey {
+  /** The tenant's name. */
+  tenantSlug: string
+  name: string
+  scopes: readonly string[]
+  allowedIps: readonly string[] | null
+  candidateFields: readonly string[] | null
+  jobFields: readonly string[] | null
+  expiresInDays: number
+}
+
+/**
+ * Stores the keys that a `KeyLookup` finds. A key of another tenant is treated as if it did not exist. Expired and
+ * revoked keys stay in the store.
+ */
+export interface KeyStore {
+  /** The beginning of new keys, before `_`: 2 to 16 characters of `a-z 0-9`, the first a letter. */
+  readonly prefix: string
+  /** Returns one page of the tenant's keys, valid or not, in the requested order. */
+  list (tenant: string, query: Omit<ListQuery<unknown, KeySortField>, 'filter'>): Promise<ManagedKey[]>
+  /** Counts the tenant's keys, valid or not. */
+  count (tenant: string): Promise<number>
+  /** Returns a key of the tenant, valid or not; `null` if there is none with this id. */
+  find (tenant: string, id: string): Promise<ManagedKey | null>
+  /**
+   * Stores a key. Returns `null` if the tenant already has `maxKeys` valid keys that were not replaced, even if several
+   * are created at the same time.
+   */
+  create (tenant: string, key: NewManagedKey, maxKeys: number): Promise<ManagedKey | null>
+  /**
+   * Stores a key that replaces another one, with its name, scopes, limits and expiry date. The old key ends after
+   * `overlapSeconds`, unless it ends earlier. Returns the new key; `null` unless the tenant has the old one, and it is
+   * valid and was not replaced. Of several calls for one key at the same time, one succeeds.
+   */
+  rotate (tenant: string, id: string, key: GeneratedKey, overlapSeconds: number): Promise<ManagedKey | null>
+  /**
+   * Revokes a key, so that lookups from now on return `null`. Returns `false` if the tenant has no such key; a key that
+   * was revoked before keeps its date.
+   */
+  revoke (tenant: string, id: string): Promise<boolean>
 }

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../ports/index.js'
+import { keyStoreCases } from './key-store-cases.js'
 import { type KeyLookupCase, runOn } from './support/case.js'
 import { given, holds, same } from './support/expect.js'
 import type { KeyHarness, SavedKey } from './support/harness.js'
@@ -44,7 +45,10 @@ function show (owner: ApiKey | null): string[] | null {
   return owner && [...owner.scopes].sort()
 }
 
-/** Conformance cases for a `KeyLookup`. Each case runs on a new lookup that knows no keys. */
+/**
+ * Conformance cases for a `KeyLookup`, and for its `store` if it has one. Each case runs on a new lookup that knows no
+ * keys.
+ */
 export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
   keyCase('a key is found for its tenant, with its scopes', async (harness) => {
     const first = await save(harness)
@@ -135,5 +139,7 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
       // A frozen array protects the stored scopes as well as a copy does.
     }
     same(show(await lookUp(harness, 'acme', key)), scopes, 'the scopes, looked up again')
-  })
+  }),
+
+  ...keyStoreCases
 ])

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { RecruitingApiError } from '../../errors.js'
 import {
-  apiScopes, expectScopes, generateApiKey, hashApiKey, keyStart, readKeyPrefix, readScopes
+  apiScopes, createKeyId, expectScopes, generateApiKey, hashApiKey, keyStart, manageKeysScope, readKeyPrefix, readScopes
 } from '../../keys/api-key.js'
 import { systemClock } from '../../shared/clock.js'
 import {
@@ -26,7 +25,7 @@ import type { PgPool } from '../pool.js'
 import { createSession } from '../session.js'
 import { quoteName } from '../sql.js'
 import { createSeen } from '../upgrade/version.js'
-import { type IssuedApiKey, type NewApiKey, type StoredApiKey, keyJson, keyReaders } from './stored-key.js'
+import { type IssuedApiKey, type NewApiKey, type StoredApiKey, keyJson, keyReaders, toJson } from './stored-key.js'
 
 /** The doc, type, default and check of each option. */
 const keysOptions = {
@@ -115,7 +114,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   // A process may have keys without a storage.
   const seen = createSeen(session, schema)
 
-  const knownScopes = [...apiScopes, ...ownScopes]
+  const knownScopes = [...apiScopes, manageKeysScope, ...ownScopes]
   const findKey = `coalesce((select ${keyJson} from ${schema}.api_keys k
     where k.tenant = $1 and k.id = $2)::text, 'null')`
 
@@ -142,7 +141,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const reference = readTenant({ tenantSlug, tenantId })
       const tenant = reference.id ?? reference.slug
       const slug = reference.slug ?? await findSlug(tenant, transaction) ?? tenant
-      const id = createId()
+      const id = createKeyId()
       const key = generateApiKey(prefix)
       const values = [
         id, hashApiKey(key), keyStart(key), tenant, slug, JSON.stringify(scopes), toJson(limits.allowedIps),
@@ -150,7 +149,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       ]
       return run('issue key', transaction, async (call) => {
         const restsUntil = await call(
-          `${schema}.issue_key_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+          `${schema}.issue_key_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, null)`,
           values
         )
         if (restsUntil !== 'none') throw tenantResting(tenant, restsUntil)
@@ -179,10 +178,10 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const tenant = readKeyTenant(keyTenant)
       const { id: old } = readInput({ id: oldId }, idReaders)
       const { overlapSeconds } = readInput(overlap, overlapReaders)
-      const id = createId()
+      const id = createKeyId()
       const key = generateApiKey(prefix)
       return run('rotate key', transaction, async (call) => {
-        const isRotated = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5, $6)`, [
+        const isRotated = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5, $6, null)`, [
           tenant,
           old,
           id,
@@ -225,19 +224,11 @@ function readKnownScopes (value: unknown, path: string, known: readonly string[]
   return scopes
 }
 
-function toJson (list: readonly string[] | null): string | null {
-  return list && JSON.stringify(list)
-}
-
 const readId: Reader<string> = (value, path) => {
   assertOption(isPlainText(value, 255), path, 'the id of a key', value)
   return value
 }
 const idReaders = { id: readId }
-
-function createId (): string {
-  return `key_${randomUUID().replaceAll('-', '')}`
-}
 
 function refuseId (): never {
   throw new RecruitingApiError('not_found', 'id: the tenant has no valid key with this id', 'id')

@@ -6,6 +6,7 @@ import { assertPool, readQueryTimeout, readSchema } from '../options.js'
 import type { PgPool } from '../pool.js'
 import { createSession } from '../session.js'
 import { quoteName } from '../sql.js'
+import { createKeyStore } from './key-store.js'
 import { createKeyUses } from './key-uses.js'
 
 // Timers of this clock do not keep the process alive.
@@ -22,8 +23,8 @@ const lookupOptions = {
    */
   schema: readSchema,
   /**
-   * The prefix of your keys, as given to `apiKeys`. A key that begins with it and has a wrong checksum is rejected
-   * without a query. Keys of any other form are looked up by their digests.
+   * The prefix of your keys, as given to `apiKeys`, also of those that customers create. A key that begins with it and
+   * has a wrong checksum is rejected without a query. Keys of any other form are looked up by their digests.
    * @default 'rk'
    */
   prefix: readKeyPrefix,
@@ -48,7 +49,10 @@ const lookupOptions = {
 /** Options of `postgresKeyLookup`. */
 export interface PostgresKeyLookupOptions extends OptionsOf<typeof lookupOptions> {}
 
-/** Looks up keys of `apiKeys` by their digests. Throws `invalid_option`. */
+/**
+ * Looks up keys of `apiKeys` by their digests. With it, customers can manage their keys in the API and the portal.
+ * Throws `invalid_option`.
+ */
 export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptions = {}): AsyncKeyLookup {
   assertPool(pool)
   const { schema, prefix, queryTimeoutMs, recordUses, clock } = readOptions(options, lookupOptions)
@@ -75,5 +79,5 @@ export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptio
     return { id: row.id, scopes: JSON.parse(row.scopes), ...limits }
   }
 
-  return Object.assign(lookup, { recordUse })
+  return Object.assign(lookup, { recordUse, store: createKeyStore(session, quoteName(schema), prefix) })
 }

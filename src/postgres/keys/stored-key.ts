@@ -121,3 +121,8 @@ function readLabel (value: unknown = null, path: string): string | null {
   assertOption(value === null || isPlainText(value, 255), path, '1 to 255 characters without control characters', value)
   return value
 }
+
+/** Formats a list for the functions in the database. */
+export function toJson (list: readonly string[] | null): string | null {
+  return list && JSON.stringify(list)
+}
