@@ -56,10 +56,8 @@ export const listen: LocalCommand = {
 }
 
 async function findEvent (client: Client, id: string): Promise<Event> {
-  for await (const { data } of client.events({ restart: () => {} })) {
-    const event = data.find((one) => one.id === id)
-    if (event !== undefined) return event
-  }
+  const event = await client.findEvent(id)
+  if (event !== null) return event
   throw new RefusedError(`--replay: the service has no event ${id}, or no longer keeps it`)
 }
 

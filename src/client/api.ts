@@ -590,6 +590,11 @@ export interface components {
             token?: string;
             /** @description Maximum number of items per page */
             per_page?: number;
+            /**
+             * Format: date-time
+             * @description Begins with the first event that was recorded at this time or later. Only without `token`
+             */
+            since?: string;
             /** @description Only events of these types, separated by commas, at most 100 */
             "filter[event_type]"?: string;
         };

@@ -77,8 +77,12 @@ export interface EventsOptions<Type extends string = string> extends SyncOptions
   restart?: () => unknown
   /** The types of events, such as `application.created`. A token is only valid for the same types. @default all */
   types?: readonly Type[]
-  /** Where to begin without a token: with the oldest event that is kept, or with those to come. @default 'oldest' */
-  from?: 'oldest' | 'now'
+  /**
+   * Where to begin without a token: with the oldest event that is kept, with those to come, or with the first one that
+   * was recorded at this time or later.
+   * @default 'oldest'
+   */
+  from?: 'oldest' | 'now' | Date
 }
 
 /** Candidates or jobs. */
@@ -123,6 +127,8 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
    * the order in which they were recorded. Call it again later with the saved token.
    */
   events (options?: EventsOptions<Event<Types>['type']>): AsyncGenerator<SyncPage<Event<Types>>, void>
+  /** Returns an event; `null` if the service has none with this id, or no longer. */
+  findEvent (id: string): Promise<Event<Types> | null>
   listEventTypes (query?: PageQuery<'name'>): AsyncGenerator<Page<EventType>, void>
   /**
    * Calls any other operation of the service, at a path such as `/applications`. Returns the response, `null` for
@@ -171,25 +177,27 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
     }
   }
 
-  /** Reads what follows a token, page by page. Without a token it begins at `start`. */
+  /** Reads what follows a token, page by page. Without a token, `start` is the query of the first page. */
   async function * follow<Item> (
     path: string,
     { load, save, restart, per_page: perPage = 200 }: SyncOptions = {},
     filter: object = {},
-    start?: string
+    start: object = {}
   ): AsyncGenerator<SyncPage<Item>, void> {
-    let token = (await load?.()) ?? start
+    let token = await load?.() ?? undefined
+    let place: object = token === undefined ? start : { token }
     let hasRestarted = false
     for (let hasMore = true; hasMore;) {
       let page: SyncPage<Item>
       try {
-        page = readPage(await send(transport, { path, query: { ...filter, token, per_page: perPage } }))
+        page = readPage(await send(transport, { path, query: { ...filter, ...place, per_page: perPage } }))
       } catch (error) {
         // A program that was killed while it saved a token may leave it empty.
         const isExpired = error instanceof ApiError && (error.code === 'sync_token_expired' || token?.trim() === '')
         if (!isExpired || restart === undefined || hasRestarted) throw error
         hasRestarted = true
         token = undefined
+        place = {}
         await restart()
         continue
       }
@@ -197,6 +205,7 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
       const { next_token: next, has_more: isMore } = page.meta
       if (isMore && next === token) throw unexpected(200, 'The response repeats its token')
       token = next
+      place = { token }
       hasMore = isMore
       await save?.(next)
     }
@@ -233,7 +242,9 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
         readData({ method: 'POST', path: `${webhook(id)}/deliveries/${pathPart(deliveryId)}/retry` })
     },
     events: ({ types, from, ...options } = {}) =>
-      follow('/events', options, { 'filter[event_type]': types?.join() }, from === 'now' ? from : undefined),
+      follow('/events', options, { 'filter[event_type]': types?.join() },
+        from instanceof Date ? { since: from.toISOString() } : from === 'now' ? { token: from } : {}),
+    findEvent: async (id) => find(`/events/${pathPart(id)}`),
     listEventTypes: (query) => list('/event_types', query),
     request
   }

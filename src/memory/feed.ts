@@ -31,6 +31,17 @@ export function createEventFeed (data: WebhookData): EventFeed {
       return formatPosition(tenant, data.lastEventPosition)
     },
 
+    async endBefore (tenant, since) {
+      const first = find(tenant, null).find(({ recordedAt }) => recordedAt >= Date.parse(since))
+      const position = (first?.position ?? data.lastEventPosition + 1) - 1
+      return formatPosition(tenant, Math.max(position, data.prunedEventPosition))
+    },
+
+    async find (tenant, id) {
+      const record = data.events.get(id)
+      return record?.tenant === tenant ? record.event.body : null
+    },
+
     async list (tenant, { after, limit, eventTypes }) {
       const number = after === null ? data.prunedEventPosition : parsePosition(tenant, after)
       if (number === null) return null

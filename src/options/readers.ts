@@ -310,7 +310,7 @@ const changeMethods = {
 } satisfies MethodNames<Required<Pick<EventStorage, 'changes'>>>
 
 const feedMethods = {
-  feed: { end: true, list: true, latest: true, stats: true, tokenSecret: true }
+  feed: { end: true, endBefore: true, find: true, list: true, latest: true, stats: true, tokenSecret: true }
 } satisfies MethodNames<Required<Pick<EventStorage, 'feed'>>>
 
 const holdMethods = {

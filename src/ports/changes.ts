@@ -109,6 +109,16 @@ export interface EventFeed {
   end (tenant: string): Promise<string>
 
   /**
+   * Returns a position among the events of a tenant: before the first one that was recorded at `since` or later, by the
+   * storage's clock. `since` is RFC 3339 in UTC with milliseconds. If no such event is kept, the current position. Each
+   * event that commits later comes after this position.
+   */
+  endBefore (tenant: string, since: string): Promise<string>
+
+  /** Returns the body of an event, as `list` does; `null` if the tenant has no such event, or no longer. */
+  find (tenant: string, id: string): Promise<string | null>
+
+  /**
    * Lists events of a tenant after a position, in order, each once. A page may have fewer events than `limit`
    * although more follow, so that each call reads a limited amount. Returns `null` if the position is no longer
    * known: events after it were pruned, the tenant was renamed or removed since, or it comes from another database.

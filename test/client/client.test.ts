@@ -118,6 +118,9 @@ t.test('events come once, in order, from the oldest or from now on, and of the t
   await emit('job.closed', 5)
   t.strictSame([await read(all), await read(created), await read(later)], [[4, 5], [4], [4, 5]], 'after the saved token')
   t.strictSame([await read(all), await read({ from: 'oldest' })], [[], [1, 2, 3, 4, 5]])
+  t.strictSame([await read({ from: new Date(0), per_page: 2 }), await read({ from: new Date('9999') })], [[1, 2, 3, 4, 5], []])
+  const id = (await collect(client.events()))[0]?.data[0]?.id
+  t.match([await client.findEvent(String(id)), await client.findEvent('evt_0')], [{ id, data: { id: 1 } }, null])
 })
 
 t.test('a token of events that is no longer known begins with the oldest event, if the caller can', async (t) => {

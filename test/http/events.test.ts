@@ -11,7 +11,7 @@ interface EventPage {
   meta: { next_token: string, has_more: boolean }
 }
 
-interface Query { tenantSlug?: string, key?: string, token?: string, per_page?: number, types?: string }
+interface Query { tenantSlug?: string, key?: string, token?: string, per_page?: number, types?: string, since?: string }
 
 function request (app: FastifyInstance, { tenantSlug = 'acme', key = keys.full, types, ...query }: Query = {}): Promise<Answer> {
   const search = new URLSearchParams()
@@ -72,6 +72,30 @@ t.test('token=now begins with the next event', async (t) => {
   t.strictSame((await follow(app, { token: meta.next_token })).ids, later)
 })
 
+t.test('since begins with the first event of that time, and an event is read by its id', async (t) => {
+  const clock = { now: () => now }
+  let now = Date.parse('2030-01-01T00:00:00Z')
+  const app = await buildApp(t, { storage: memoryStorage({ tenants, clock }) })
+  const [first] = await emitAll(app, ['job.closed'])
+  now += 60_000
+  const [second, third] = await emitAll(app, ['job.closed', 'application.created'])
+  const [foreign] = await emitAll(app, ['job.closed'], 'globex')
+  for (const [since, ids] of [
+    ['2029-12-31T23:00:00Z', [first, second, third]], ['2030-01-01T01:00:00.001+01:00', [second, third]],
+    ['2030-01-01T00:01:00Z', [second, third]], ['2030-01-01T00:01:00.001Z', []]
+  ] as const) {
+    const { data, meta } = await read(app, { since, per_page: 1 })
+    const rest = meta.has_more ? (await follow(app, { token: meta.next_token })).ids : []
+    t.strictSame([...data.map(({ id }) => id), ...rest], ids, since)
+  }
+  const { body } = await request(app, { since: '2030-01-01T00:01:00Z', per_page: 1 })
+  const find = (id?: string, key = keys.full): Promise<Answer> =>
+    app.inject({ url: `/api/v1/public/acme/events/${id}`, headers: bearer(key) })
+  t.equal(`{"data":[${(await find(second)).body.slice('{"data":'.length, -1)}]`, body.slice(0, body.indexOf(',"meta"')))
+  for (const id of [foreign, 'evt_0', '%00', '1']) checkError(t, await find(id), 404, id)
+  checkError(t, await find(second, keys.jobsRead), 403)
+})
+
 t.test('filter[event_type] selects types, and its tokens are valid for the same types alone', async (t) => {
   const app = await buildApp(t)
   const [first, second, third] = await emitAll(app, ['application.created', 'job.closed', 'application.created'])
@@ -116,7 +140,8 @@ t.test('parameters that are not valid get 400, before a token is read', async (t
   const queries = [
     'token=', 'token=%20', 'token=x&per_page=0', 'per_page=201', 'per_page=x', 'page=1', 'sort=id', 'filter[q]=a', 'token=a&token=b',
     'filter[event_type]=', 'filter[event_type]=job.closed,', 'filter[event_type]=job.close', 'filter[event_type]=job.closed, job.created',
-    'filter[event_type]=toString', 'token=x&filter[event_type]=x', `filter[event_type]=${many}`
+    'since=', 'since=2030-01-01', 'since=0000-01-01T00:00:00Z', 'since=2030-01-01T00:00:00Z&token=now',
+    'since=2030-01-01T00:00:00Z&since=2030-01-01T00:00:00Z', 'filter[event_type]=toString', 'token=x&filter[event_type]=x', `filter[event_type]=${many}`
   ]
   for (const query of queries) checkError(t, await app.inject({ url: `/api/v1/public/acme/events?${query}`, headers: bearer(keys.full) }), 400, query)
 })
@@ -133,7 +158,11 @@ t.test('a portal session needs the capability bodies', async (t) => {
   const app = await buildApp(t, { portal })
   await emitAll(app, ['job.closed'])
   checkError(t, await request(app, { key: await createToken(app, ['read', 'write', 'secrets', 'test', 'replay']) }), 403)
-  t.equal((await follow(app, { key: await createToken(app, ['read', 'bodies']) })).ids.length, 1)
+  const { ids: [id] } = await follow(app, { key: await createToken(app, ['read', 'bodies']) })
+  const url = `/api/v1/public/acme/events/${id}`
+  const statusFor = async (key: string) => (await app.inject({ url, headers: bearer(key) })).statusCode
+  t.equal(await statusFor(await createToken(app, ['read', 'bodies'])), 200)
+  t.equal(await statusFor(await createToken(app, ['read', 'write'])), 403)
 })
 
 t.test('a storage without a feed has no such route, and the document has none', async (t) => {

@@ -28,7 +28,8 @@ const expected: Record<string, object> = {
   get_webhook_delivery: reading,
   retry_webhook_delivery: hints(false, false, false, true),
   list_event_types: reading,
-  list_events: reading
+  list_events: reading,
+  get_event: reading
 }
 
 const secret = { create_webhook: hints(false, false, false), rotate_webhook_secret: hints(false, true, false) }

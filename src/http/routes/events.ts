@@ -5,10 +5,13 @@ import type { EventSchemas } from '../../webhooks/events/catalogue.js'
 import { eventIdExample } from '../../webhooks/schemas/event-type.js'
 import { readTenant } from '../request.js'
 import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
-import { TokenMeta, tokenQuery } from '../schemas/parameters.js'
+import { DataOf, TokenMeta, tokenQuery } from '../schemas/parameters.js'
 import { createTokens, expired } from '../tokens.js'
-import { badRequest } from '../wire-errors.js'
+import { badRequest, HttpError } from '../wire-errors.js'
+import { isStorableText } from '../../shared/text.js'
 import { Type } from '../../shared/typebox.js'
+import { parseDateTime } from '../input/query.js'
+import { found } from '../responses/rows.js'
 
 /** The query of the feed. Any other text as token is a 410. */
 const FeedQuery = Type.Object(
@@ -16,6 +19,13 @@ const FeedQuery = Type.Object(
     ...tokenQuery(
       '`next_token` of the page before, with the same filter. Absent to begin with the oldest event that is kept; `now` for the events from now on',
       'now'
+    ),
+    since: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'Begins with the first event that was recorded at this time or later. Only without `token`',
+        examples: ['2026-03-01T00:00:00Z']
+      })
     ),
     'filter[event_type]': Type.Optional(
       Type.String({
@@ -52,12 +62,12 @@ const FeedPage = Type.Object({ data: Type.Array(Event), meta: TokenMeta }, { des
 
 const description = [
   'Returns the events that your webhooks receive. You need no webhook for it.',
-  'Begin without `token`, or with `now`. Send `next_token` as `token` while `has_more` is true, then keep the last one and come back with it: you miss no event, and get each once. A page may be empty.',
+  'Begin without `token`, with `since`, or with the token `now`. Send `next_token` as `token` while `has_more` is true, then keep the last one and come back with it: you miss no event, and get each once. A page may be empty.',
   'Events come in the order in which the service stored them. Test notifications and replays are not events of their own.',
   'With a 410, begin again: the token is older than the events that are kept, or not valid for this filter.'
 ].join(' ')
 
-/** The route that reads the events of a tenant. */
+/** The routes that read the events of a tenant. */
 export function eventRoutes (feed: EventFeed, events: EventSchemas): FastifyPluginAsyncTypebox {
   return async (app) => {
     const tokens = createTokens(feed)
@@ -78,15 +88,38 @@ export function eventRoutes (feed: EventFeed, events: EventSchemas): FastifyPlug
       },
       async (request) => {
         const { id: tenant } = readTenant(request)
-        const { token, per_page: limit, 'filter[event_type]': filter } = request.query
+        const { token, since, per_page: limit, 'filter[event_type]': filter } = request.query
+        if (token !== undefined && since !== undefined) {
+          throw badRequest({ in: 'query', field: 'since', message: 'must not be given together with token' })
+        }
+        const from = since === undefined ? null : parseDateTime('since', since)
         const eventTypes = filter === undefined ? null : parseEventTypes(filter, events)
         const subject = `event\n${tenant}\n${eventTypes?.join() ?? ''}`
         if (token === 'now') return formatPage([], await tokens.format(subject, [await feed.end(tenant)]), false)
-        const [after = null] = (await tokens.read(subject, token)) ?? []
+        const [after = null] = from === null
+          ? await tokens.read(subject, token) ?? []
+          : [await feed.endBefore(tenant, from)]
         const { bodies, position, hasMore } = (await feed.list(tenant, { after, limit, eventTypes })) ?? expired()
         return formatPage(bodies, await tokens.format(subject, [position]), hasMore)
       }
     )
+
+    app.get('/events/:id', {
+      exposeHeadRoute: true,
+      config: { scopes: ['webhooks:read'], capabilities: ['bodies'], resource: 'event' },
+      schema: {
+        operationId: 'getEvent',
+        tags: ['events'],
+        summary: 'Get an event',
+        description: 'Returns an event that the service still keeps, as `GET …/events` does.',
+        params: Type.Object({ id: Type.String({ description: 'The id of the event', examples: [eventIdExample] }) }),
+        response: { 200: DataOf(Event, 'The event'), ...errorResponses }
+      }
+    }, async (request) => {
+      const { id } = request.params
+      if (!isStorableText(id)) throw new HttpError('not_found')
+      return { data: JSON.parse(found(await feed.find(readTenant(request).id, id))) }
+    })
   }
 }
 

@@ -52,6 +52,22 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
     left join ${schema}.events e on e.seq = page.seq
     order by e.seq`
 
+  // The dates of events that were recorded at the same time need not be in the order of seq, so it reads some of them.
+  const beforeText = `
+    select b.epoch, greatest(b.pruned, least(b.read_to, (
+      select min(dated.seq) - 1 from (
+        select e.seq from ${schema}.events e
+        where e.tenant_key = b.tenant_key and e.recorded_at >= $3
+        order by e.recorded_at, e.seq
+        limit ${readAtLeast}
+      ) as dated
+    )))::text as seq
+    from ${schema}.feed_bounds_v1($1, $2) as b`
+
+  const findText = `
+    select e.body from ${schema}.events e
+    where e.id = $2 and e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = $1), $1)`
+
   const latestText = `
     select body
     from (
@@ -77,6 +93,19 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
       const [row] = await session.query<{ epoch: string, seq: string }>('read position of events',
         `select epoch, read_to::text as seq from ${schema}.feed_bounds_v1($1, $2)`, [tenant, bound])
       return formatPosition({ seq: String(row?.seq), epoch: String(row?.epoch) })
+    },
+
+    async endBefore (tenant, since) {
+      const { bound } = await readBound(session, schema, 'events')
+      const [row] = await session.query<{ epoch: string, seq: string }>(
+        'find position of events', beforeText, [tenant, bound, since]
+      )
+      return formatPosition({ seq: String(row?.seq), epoch: String(row?.epoch) })
+    },
+
+    async find (tenant, id) {
+      const [row] = await session.query<{ body: string }>('find event', findText, [tenant, id])
+      return row?.body ?? null
     },
 
     async list (tenant, { after, limit, eventTypes }) {

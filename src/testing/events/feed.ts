@@ -2,7 +2,7 @@ import type { EventFeed } from '../../ports/index.js'
 import type { CaseHead, StorageCase } from '../support/case.js'
 import { type StorageDriver, benchCase } from '../support/driver.js'
 import { given, holds, same } from '../support/expect.js'
-import { named } from '../support/samples.js'
+import { createWebhook, firstRows, named } from '../support/samples.js'
 
 interface Options {
   tenantSlug?: string
@@ -148,6 +148,47 @@ export const feedCases = [
       )
       same((await follow(null)).numbers, [1, 9, 2], 'all events, in the order in which they were recorded')
       holds((await follow(during)).numbers.includes(9), 'the late event comes after the position of that time')
+    }
+  ),
+
+  feedCase(
+    { port: 'feed.endBefore', name: 'the feed begins with the first event that was recorded at a time or later' },
+    async ({ deliveries, harness, emit, emitMany, feed, follow, wait }) => {
+      const from = async (since: string) => (await follow(await feed.endBefore('acme', since))).numbers
+      await emitMany(2)
+      await emit({ tenantSlug: 'globex' })
+      await wait(20)
+      await emit()
+      const webhook = await harness.storage.webhooks.nextId('acme')
+      await harness.storage.webhooks.create('acme', createWebhook(webhook), 50)
+      await emit()
+      const [delivery] = await deliveries.list('acme', webhook, firstRows)
+      const since = given(delivery, 'the delivery of the last event').created_at
+      holds((await from(since)).includes(5), 'the event of this time is listed')
+      same(await from('2001-01-01T00:00:00.000Z'), [1, 2, 4, 5], 'the events since long ago')
+      same(await from('9999-01-01T00:00:00.000Z'), [], 'the events since a later time')
+      holds(!(await from(since)).includes(2), 'an earlier event is not listed')
+      await deliveries.prune({ retentionDays: 0, limit: 2 })
+      holds((await from('2001-01-01T00:00:00.000Z')).includes(5), 'the events after those that were pruned')
+    }
+  ),
+
+  feedCase(
+    { port: 'feed.find', name: 'an event is found by its id, by its tenant, until it is pruned' },
+    async ({ deliveries, emit, feed, wait }) => {
+      const body = '{"id":"evt_1", "data":1.0}'
+      await emit({ body })
+      await emit({ subject: 'candidate:1', tombstone: '{"erased":true}' })
+      await deliveries.erase('acme', 'candidate:1')
+      same(
+        await Promise.all(['evt_1', 'evt_2', 'evt_3', ''].map((id) => feed.find('acme', id))),
+        [body, '{"erased":true}', null, null],
+        'the bodies of four ids'
+      )
+      same(await feed.find('globex', 'evt_1'), null, 'the event of another tenant')
+      await wait(20)
+      await deliveries.prune({ retentionDays: 0, limit: 10 })
+      same(await feed.find('acme', 'evt_1'), null, 'the event once it is pruned')
     }
   ),
 

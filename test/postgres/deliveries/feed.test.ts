@@ -4,6 +4,8 @@ import { createRecruiting, type EventFeed } from '../../../src/index.js'
 import { memoryStorage } from '../../../src/memory/index.js'
 import type { DeliveryStore, EventFilters, RecruitingStorage } from '../../../src/ports/index.js'
 import { createEvent, createWebhook, failed, firstRows, lenient } from '../../../src/testing/support/samples.js'
+import { postgresStorage } from '../../../src/postgres/index.js'
+import { measurePool, type Reading } from '../../fixtures/postgres/measured-pool.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
 
@@ -38,6 +40,24 @@ t.test('a rare type is found in pages, some of which are empty', async (t) => {
     ;({ position, hasMore } = page)
   }
   t.strictSame(pages, [0, 0, 1])
+})
+
+t.test('an event by its id, and the first one since a time, are found by an index', async (t) => {
+  const readings: Reading[] = []
+  const { pool } = await startPostgresHost(t)
+  const { feed } = postgresStorage(measurePool(pool, 'e.tenant_key = ', readings))
+  await pool.query(`
+    insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
+    select 'evt_' || n, case n % 2 when 0 then 'acme' else 'globex' end, 'job.created', '{}', '', 
+      '2030-01-01Z'::timestamptz + n * interval '1 s'
+    from generate_series(1, 20000) as n`)
+  await pool.query('analyze recruiting.events')
+  // The first call also reads the catalogue.
+  await feed.endBefore('acme', '2001-01-01T00:00:00.000Z')
+  t.equal((await follow(feed, await feed.endBefore('acme', '2030-01-01T05:33:00.000Z'))).ids.length, 11)
+  t.equal(await feed.find('acme', 'evt_20000'), '{}')
+  for (const { buffers } of readings.slice(-3)) t.ok(buffers < 100, `${buffers} buffers`)
+  t.equal(readings.length, 4)
 })
 
 t.test('a page of large events has fewer of them, each once', async (t) => {
