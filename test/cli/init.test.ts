@@ -51,11 +51,7 @@ t.test('the secrets are new for each folder, and only their owner can read them'
   t.strictSame(
     [...one.keys()],
     [
-      'POSTGRES_PORT',
-      'POSTGRES_PASSWORD',
-      'DATABASE_URL',
-      'DEVELOPER_SIGN_IN',
-      'RECRUITING_SECRET_KEYS',
+      'POSTGRES_PORT', 'POSTGRES_PASSWORD', 'DATABASE_URL', 'DEVELOPER_SIGN_IN', 'RECRUITING_SECRET_KEYS',
       'PORTAL_SECRET_KEYS'
     ]
   )

@@ -151,12 +151,7 @@ t.test('a task that ends or fails is not interrupted, and a sleep ends', async (
 
 const pages = await Promise.all(
   [
-    'README.md',
-    'docs/commands.md',
-    'docs/database.md',
-    'docs/security.md',
-    'docs/coming-from.md',
-    'docs/webhooks.md'
+    'README.md', 'docs/commands.md', 'docs/database.md', 'docs/security.md', 'docs/coming-from.md', 'docs/webhooks.md'
   ].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8'))
 )
 const docsText = pages.join('\n')

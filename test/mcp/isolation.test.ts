@@ -93,8 +93,7 @@ t.test('a call counts once against the limit of its key, together with requests 
 
 t.test('an operation with a budget of its own has it for its tool too', async (t) => {
   const app = await buildApp(t, {
-    mcp: true,
-    rateLimit: { max: 100, operations: { dispatchWebhookTest: { max: 1 }, mcp: { max: 4 } } }
+    mcp: true, rateLimit: { max: 100, operations: { dispatchWebhookTest: { max: 1 }, mcp: { max: 4 } } }
   })
   t.equal((await sendCall(app, keys.full, 'dispatch_webhook_test', { id: 9 })).statusCode, 200)
   t.equal((await sendCall(app, keys.full, 'dispatch_webhook_test', { id: 9 })).statusCode, 429)
@@ -144,16 +143,11 @@ t.test('clients may accept JSON alone, or anything; a notification gets no body'
   const accepted = ['application/json', '*/*', 'application/*', 'text/html, */*;q=0.1', 'application/json;q=0.9']
   for (const accept of [...accepted, undefined]) {
     const headers = {
-      ...bearer(keys.full),
-      'content-type': 'application/json',
-      ...(accept === undefined ? {} : { accept })
+      ...bearer(keys.full), 'content-type': 'application/json', ...(accept === undefined ? {} : { accept })
     }
     const url = '/api/v1/public/acme/mcp'
     const listed = await app.inject({
-      method: 'POST',
-      url,
-      headers,
-      payload: { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+      method: 'POST', url, headers, payload: { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     })
     t.equal(listed.statusCode, 200, String(accept))
     t.ok(listed.json().result.tools.length > 0)
@@ -174,12 +168,7 @@ t.test('a call reaches its operation, with any URL of the message', async (t) =>
     }
   })
   for (const end of [
-    'mcp',
-    'mcp;/../../../../../own/',
-    'mcp;/x',
-    '/mcp/?/../own',
-    'mcp?a=/../../own/',
-    'mcp#/../own/'
+    'mcp', 'mcp;/../../../../../own/', 'mcp;/x', '/mcp/?/../own', 'mcp?a=/../../own/', 'mcp#/../own/'
   ]) {
     const headers = { ...bearer(keys.full), 'content-type': 'application/json' }
     const params = { name: 'list_jobs', arguments: {} }

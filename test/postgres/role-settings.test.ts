@@ -18,11 +18,7 @@ t.test('settings that a role gets while the server runs change nothing', async (
   const read = async (): Promise<unknown> => ({
     advice: await storage.verify(published),
     rows: await storage.candidates.list('acme', {
-      fields: published.candidates,
-      filter: {},
-      sort: [{ field: 'id', direction: 'asc' }],
-      offset: 0,
-      limit: 10
+      fields: published.candidates, filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 10
     }),
     stats: Object.keys(await storage.deliveries.stats())
   })

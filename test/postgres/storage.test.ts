@@ -258,8 +258,7 @@ t.test('a connection that arrives too late is released once', async (t) => {
   }, { queryTimeoutMs: 100 })
   await t.rejects(candidates.count('acme', {}), { code: 'storage_timeout' })
   connect({
-    query: () => Promise.reject(new Error('nobody asks it')),
-    release: (destroy) => { released.push(destroy) }
+    query: () => Promise.reject(new Error('nobody asks it')), release: (destroy) => { released.push(destroy) }
   })
   await new Promise(setImmediate)
   t.same(released, [undefined])

@@ -18,11 +18,7 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
     }
   ],
   'leases are not released on close': [
-    {
-      file: 'src/webhooks/queue/worker.ts',
-      from: 'deliveries.release(aborted)',
-      to: 'Promise.resolve()'
-    }
+    { file: 'src/webhooks/queue/worker.ts', from: 'deliveries.release(aborted)', to: 'Promise.resolve()' }
   ],
   'results are written twice': [
     {
@@ -84,11 +80,7 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
     }
   ],
   'results wait by the wall clock': [
-    {
-      file: 'src/webhooks/queue/worker.ts',
-      from: 'clock.monotonic()',
-      to: 'clock.now()'
-    }
+    { file: 'src/webhooks/queue/worker.ts', from: 'clock.monotonic()', to: 'clock.now()' }
   ]
 }
 

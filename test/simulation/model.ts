@@ -249,14 +249,7 @@ export class Model {
     delivery.fence = fence
     if (claim !== null) claim.isOpen = false
     delivery.claim = {
-      machine,
-      delivery,
-      claimed,
-      until: now + leaseMs,
-      isKnown: false,
-      sent: null,
-      isHeld: true,
-      isOpen: true
+      machine, delivery, claimed, until: now + leaseMs, isKnown: false, sent: null, isHeld: true, isOpen: true
     }
     this.#claims.set(`${deliveryId}/${fence}`, delivery.claim)
   }

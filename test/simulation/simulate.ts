@@ -161,15 +161,7 @@ class Day {
     const timeoutMs = random.pick([1000, 15_000])
     // Waiting costs a poll each second of a short interval, so long waits go with long intervals.
     const retrySchedule = random.pick(
-      this.#pollMs > 10_000
-        ? [
-            [0, 5, 300, 1800, 7200],
-            [2, 600]
-          ]
-        : [
-            [0, 5, 60],
-            [1, 0.5, 30, 90]
-          ]
+      this.#pollMs > 10_000 ? [[0, 5, 300, 1800, 7200], [2, 600]] : [[0, 5, 60], [1, 0.5, 30, 90]]
     )
     this.#delivery = {
       timeoutMs,
@@ -181,8 +173,7 @@ class Day {
       retentionDays: 1
     }
     const clock = {
-      now: () => Date.UTC(2026, 0, 1) + this.world.time + this.#storageForwardMs,
-      monotonic: () => this.world.time
+      now: () => Date.UTC(2026, 0, 1) + this.world.time + this.#storageForwardMs, monotonic: () => this.world.time
     }
     this.#storage = memoryStorage({ clock })
     this.#storageNow = createSteadyNow(clock)
@@ -388,8 +379,7 @@ class Day {
       case 'replay':
         return withWebhook((tenant, id) =>
           recruiting.webhooks.replay(tenant, id, {
-            include: random.pick(['undelivered', 'all'] as const),
-            dry_run: random.chance(0.2)
+            include: random.pick(['undelivered', 'all'] as const), dry_run: random.chance(0.2)
           })
         )
       case 'retry':
@@ -588,26 +578,24 @@ class Day {
     const { position: after, ended } = reader
     const endedNow = (): number => this.#model.endedFeeds.get(reader.tenant) ?? 0
     const endedBefore = endedNow()
-    feed
-      .list(reader.tenant, { after, limit: random.pick([1, 5, 50]), eventTypes: null })
-      .then((page) =>
-        this.#check(() => {
-          if (page === null) {
-            if (after !== null && endedNow() === ended) {
-              throw new Violation(`the feed of ${reader.tenant} lost a position`)
-            }
-            Object.assign(reader, { position: null, ids: [] })
-            return
+    feed.list(reader.tenant, { after, limit: random.pick([1, 5, 50]), eventTypes: null }).then((page) =>
+      this.#check(() => {
+        if (page === null) {
+          if (after !== null && endedNow() === ended) {
+            throw new Violation(`the feed of ${reader.tenant} lost a position`)
           }
-          if (after === null) Object.assign(reader, { ids: [], ended: endedBefore })
-          for (const body of page.bodies) {
-            const { id } = JSON.parse(body) as { id: string }
-            if (reader.ids.includes(id)) throw new Violation(`the feed of ${reader.tenant} has ${id} twice`)
-            reader.ids.push(id)
-          }
-          reader.position = page.position
-        })
-      )
+          Object.assign(reader, { position: null, ids: [] })
+          return
+        }
+        if (after === null) Object.assign(reader, { ids: [], ended: endedBefore })
+        for (const body of page.bodies) {
+          const { id } = JSON.parse(body) as { id: string }
+          if (reader.ids.includes(id)) throw new Violation(`the feed of ${reader.tenant} has ${id} twice`)
+          reader.ids.push(id)
+        }
+        reader.position = page.position
+      })
+    )
       .catch(() => {})
       .finally(() => {
         reader.isBusy = false
@@ -649,10 +637,9 @@ class Day {
       for (const id of found) mirror.ids.add(id)
       mirror.position = page.position
     }
-    read()
-      .catch((error: unknown) => {
-        if (error instanceof Violation) this.world.fail(error)
-      })
+    read().catch((error: unknown) => {
+      if (error instanceof Violation) this.world.fail(error)
+    })
       .finally(() => {
         mirror.isBusy = false
       })

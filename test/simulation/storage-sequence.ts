@@ -139,16 +139,13 @@ class Sequence {
         const found = await deliveries.find(owner, webhookId, id)
         return (
           found && {
-            ...(this.#show(found) as object),
-            body: found.body,
-            attempts: found.attempts.map(({ error }) => error)
+            ...(this.#show(found) as object), body: found.body, attempts: found.attempts.map(({ error }) => error)
           }
         )
       }
       case 'subject': {
         const found = await deliveries.listSubjectEvents(tenant, `candidate:${random.integer(1, 3)}`, {
-          after: 0,
-          limit: 50
+          after: 0, limit: 50
         })
         return found.map(({ eventId, isErased, deliveries: sent }) => ({
           eventId,

@@ -63,37 +63,11 @@ t.test('doctor', async (t) => {
     const { code, out, err } = await cli('doctor')
     t.strictSame([code, err], [0, ''])
     t.strictSame(
-      out
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.slice(0, 24).trimEnd()),
+      out.trimEnd().split('\n').map((line) => line.slice(0, 24).trimEnd()),
       [
-        'locks',
-        'migrations',
-        'privileges',
-        'database',
-        'settings',
-        'schema',
-        'rows',
-        'sequences',
-        'relations',
-        'relations',
-        'copy',
-        'due deliveries',
-        'workers',
-        'retention',
-        'vacuum',
-        'transactions',
-        'publications',
-        'replication',
-        'sync',
-        'feed',
-        'watched tables',
-        'watched tables',
-        'clocks',
-        'listen',
-        'secrets',
-        'webhooks'
+        'locks', 'migrations', 'privileges', 'database', 'settings', 'schema', 'rows', 'sequences', 'relations',
+        'relations', 'copy', 'due deliveries', 'workers', 'retention', 'vacuum', 'transactions', 'publications',
+        'replication', 'sync', 'feed', 'watched tables', 'watched tables', 'clocks', 'listen', 'secrets', 'webhooks'
       ].map((check) => `ok       ${check}`)
     )
   })

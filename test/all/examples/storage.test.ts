@@ -52,24 +52,19 @@ t.test('storages and key lookups of hosts', { jobs: 3 }, async (t) => {
     const ada = { id: 3, full_name: 'Ada Byrne', headline: 'Lead Nurse', source_id: 5 }
 
     t.strictSame((await request(`${api}/candidates?sort=full_name`, { key })).body, {
-      data: [ada, zoe, emile],
-      meta: { page: 1, per_page: 25, total: 3, total_pages: 1 }
+      data: [ada, zoe, emile], meta: { page: 1, per_page: 25, total: 3, total_pages: 1 }
     })
     t.strictSame((await request(`${api}/candidates?sort=-updated_at&per_page=1&page=2`, { key })).body, {
-      data: [zoe],
-      meta: { page: 2, per_page: 1, total: 3, total_pages: 3 }
+      data: [zoe], meta: { page: 2, per_page: 1, total: 3, total_pages: 3 }
     })
     t.strictSame((await request(`${api}/candidates?filter[q]=ÉMILE`, { key })).body, {
-      data: [emile],
-      meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
+      data: [emile], meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
     })
     t.strictSame((await request(`${api}/candidates?filter[recruiter_id]=7&filter[updated_after]=2026-02-01T00:00:00Z`, { key })).body, {
-      data: [ada],
-      meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
+      data: [ada], meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
     })
     t.strictSame((await request(`${api}/jobs?filter[status]=on_hold&filter[q]=nurse`, { key })).body, {
-      data: [{ id: 2, name: 'Day Nurse', status: 'on_hold' }],
-      meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
+      data: [{ id: 2, name: 'Day Nurse', status: 'on_hold' }], meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
     })
 
     t.equal((await request(`${api}/candidates`, { key: 'initech-old-key' })).status, 401, 'a revoked key')

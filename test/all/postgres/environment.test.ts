@@ -7,8 +7,7 @@ t.test('migrate beside a dump announces which process it waits for, and gives up
   const { pool } = await startPostgresHost(t)
   const own = await readVersion()
   const withFile = (name: string, text: string): Version => ({
-    ...own,
-    migrations: new Map([...own.migrations, [name, text]])
+    ...own, migrations: new Map([...own.migrations, [name, text]])
   })
   const warnings: string[] = []
   const listen = ({ message }: Error) => { warnings.push(message) }
@@ -19,9 +18,7 @@ t.test('migrate beside a dump announces which process it waits for, and gives up
     'set application_name to pg_dump; begin isolation level repeatable read; lock table recruiting.queue in access share mode'
   )
   const { rows: [{ pid }] } = await dump.query('select pg_backend_pid() as pid')
-  for (const [file, limit] of [
-    ['900-column.sql', '0.6'], ['901-index-concurrently.sql', '6']
-  ] as const) {
+  for (const [file, limit] of [['900-column.sql', '0.6'], ['901-index-concurrently.sql', '6']] as const) {
     const text = file.startsWith('900')
       ? `alter table queue add column x int; insert into migrations (name) values ('${file}');`
       : `drop index concurrently if exists queue_x;\ncreate index concurrently queue_x on queue (created_at);\ninsert into migrations (name) values ('${file}');`

@@ -23,11 +23,7 @@ export const openDrizzlePg: OpenStack = async (load, connectionString) => {
   const { default: { Pool } } = await load('pg') as { default: typeof pg }
   const pool = new Pool({ connectionString })
   const db = drizzle(pool)
-  return {
-    root: db,
-    begin: (work) => db.transaction((tx) => work(open(tx))),
-    end: () => pool.end()
-  }
+  return { root: db, begin: (work) => db.transaction((tx) => work(open(tx))), end: () => pool.end() }
 }
 
 export const openDrizzlePostgresJs: OpenStack = async (load, url) => {
@@ -35,9 +31,5 @@ export const openDrizzlePostgresJs: OpenStack = async (load, url) => {
   const { default: connect } = await load('postgres') as { default: typeof postgres }
   const sql = connect(url, { onnotice () {} })
   const db = drizzle(sql)
-  return {
-    root: db,
-    begin: (work) => db.transaction((tx) => work(open(tx))),
-    end: () => sql.end()
-  }
+  return { root: db, begin: (work) => db.transaction((tx) => work(open(tx))), end: () => sql.end() }
 }

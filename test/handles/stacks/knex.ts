@@ -12,9 +12,5 @@ export const openKnex: OpenStack = async (load, connection) => {
     run: (text) => trx.raw(text),
     nest: (work) => trx.transaction((inner) => work(open(inner)))
   })
-  return {
-    root: db,
-    begin: (work) => db.transaction((trx) => work(open(trx))),
-    end: () => db.destroy()
-  }
+  return { root: db, begin: (work) => db.transaction((trx) => work(open(trx))), end: () => db.destroy() }
 }

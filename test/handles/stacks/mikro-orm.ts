@@ -20,9 +20,5 @@ export const openMikroOrm: OpenStack = async (load, clientUrl) => {
     nest: (work) => em.transactional((inner) => work(open(inner)))
   })
   const em = orm.em.fork()
-  return {
-    root: em,
-    begin: (work) => em.transactional((inner) => work(open(inner))),
-    end: () => orm.close()
-  }
+  return { root: em, begin: (work) => em.transactional((inner) => work(open(inner))), end: () => orm.close() }
 }

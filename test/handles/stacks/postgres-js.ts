@@ -11,9 +11,5 @@ export const openPostgresJs: OpenStack = async (load, url) => {
     run: (text) => sql.unsafe(text),
     nest: async (work) => { await sql.savepoint((inner) => work(open(inner))) }
   })
-  return {
-    root: db,
-    begin: async (work) => { await db.begin((sql) => work(open(sql))) },
-    end: () => db.end()
-  }
+  return { root: db, begin: async (work) => { await db.begin((sql) => work(open(sql))) }, end: () => db.end() }
 }

@@ -14,9 +14,5 @@ export const openPrisma: OpenStack = async (load, connectionString) => {
     // Prisma 6 has none.
     ...(typeof tx.$transaction === 'function' ? { nest: (work) => tx.$transaction((inner) => work(open(inner))) } : {})
   })
-  return {
-    root: db,
-    begin: (work) => db.$transaction((tx) => work(open(tx))),
-    end: () => db.$disconnect()
-  }
+  return { root: db, begin: (work) => db.$transaction((tx) => work(open(tx))), end: () => db.$disconnect() }
 }

@@ -11,9 +11,5 @@ export const openSequelize: OpenStack = async (load, url) => {
     run: (text) => db.query(text, { transaction }),
     nest: (work) => db.transaction({ transaction }, (inner) => work(open(inner)))
   })
-  return {
-    root: db,
-    begin: (work) => db.transaction((transaction) => work(open(transaction))),
-    end: () => db.close()
-  }
+  return { root: db, begin: (work) => db.transaction((transaction) => work(open(transaction))), end: () => db.close() }
 }

@@ -11,9 +11,7 @@ export const openTypeOrmManager: OpenStack = async (load, url) => {
     nest: (work) => manager.transaction((inner) => work(open(inner)))
   })
   return {
-    root: db.manager,
-    begin: (work) => db.transaction((manager) => work(open(manager))),
-    end: () => db.destroy()
+    root: db.manager, begin: (work) => db.transaction((manager) => work(open(manager))), end: () => db.destroy()
   }
 }
 

@@ -47,8 +47,7 @@ t.test('while a transaction holds a lock', async (t) => {
           request.path === '/locked' ? forLocked(response, request) : response.writeHead(204).end()
         )
         const locked = await storeWebhook(storage, 'locked', {
-          targetUrl: `${receiver.url.replace('/hook', '/locked')}`,
-          eventTypes: [type]
+          targetUrl: `${receiver.url.replace('/hook', '/locked')}`, eventTypes: [type]
         })
         await storeWebhook(storage, 'others', { targetUrl: receiver.url, eventTypes: [type] })
         const emit = (tenantSlug: string) => engine?.emit({ tenantSlug, type, data: {}, subject: 'candidate:1' })
@@ -88,10 +87,7 @@ t.test('while a transaction holds a lock', async (t) => {
         const log = async () =>
           (
             await storage.deliveries.list('locked', locked.id, {
-              filter: {},
-              sort: [{ field: 'id', direction: 'asc' }],
-              offset: 0,
-              limit: 5
+              filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5
             })
           ).map((each) => [each.status, each.attempt_count])
         const expected = { 204: 'delivered', 410: 'failed', 503: 'pending' }[status]

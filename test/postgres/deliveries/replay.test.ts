@@ -18,12 +18,7 @@ t.test('a replay reads events in batches, each event once, up to a bound', async
   const session = createPatientSession(pool)
   const usual = { events: 100, batch: 3, ms: 60_000 }
   const all: ReplaySelection = {
-    include: 'all',
-    eventTypes: null,
-    eventIds: null,
-    since: null,
-    until: null,
-    limit: 100
+    include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 100
   }
   const count = (bounds: object, selection: object = {}) =>
     createReplay(session, 'recruiting', none, { ...usual, ...bounds }).countReplay('acme', id, { ...all, ...selection })

@@ -209,8 +209,7 @@ t.test('where transactions are serializable by default', async (t) => {
     t.teardown(() => client.release())
     await client.query('begin; select from pg_class limit 1')
     const { id } = await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' })
-    const error = await recruiting
-      .emit({ ...eventIsolation, idempotencyKey: 'b' }, { transaction: client })
+    const error = await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' }, { transaction: client })
       .catch((error: unknown) => error)
     t.match(error, { code: '40001', message: /could not serialize access/ })
     t.notOk(isRecruitingApiError(error))

@@ -109,9 +109,7 @@ t.test('a tenant with a uuid reads its own rows, and none of the 22,000 of other
     'select id, company_id::text from people order by id'
   )
   const idsOf = (tenant: string) => rows.filter(({ company_id: company }) => company === tenant).map(({ id }) => id)
-  const foreign = rows
-    .filter(({ company_id: company }) => company !== small && company !== middle)
-    .slice(0, 200)
+  const foreign = rows.filter(({ company_id: company }) => company !== small && company !== middle).slice(0, 200)
     .map(({ id }) => id)
 
   async function readAll (tenant: string): Promise<Array<[name: string, reading: Reading]>> {
@@ -123,13 +121,7 @@ t.test('a tenant with a uuid reads its own rows, and none of the 22,000 of other
           candidates.list(tenant, {
             fields: fieldsTenantBuffers,
             filter,
-            sort:
-            field === 'id'
-              ? [{ field, direction }]
-              : [
-                  { field, direction },
-                  { field: 'id', direction }
-                ],
+            sort: field === 'id' ? [{ field, direction }] : [{ field, direction }, { field: 'id', direction }],
             offset,
             limit: 200
           })

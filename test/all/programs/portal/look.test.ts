@@ -165,10 +165,7 @@ t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
     const first = urls.findIndex((url) => url.startsWith('/api/v1/public/acme/'))
     const files = urls.slice(0, first).map((url) => url.replace(/^\/api\/v1\/public\/|-[\da-f]{16}/g, ''))
     t.same(files.sort(), [
-      'portal/',
-      'portal/assets/portal-en.json',
-      'portal/assets/portal.css',
-      'portal/assets/portal.js'
+      'portal/', 'portal/assets/portal-en.json', 'portal/assets/portal.css', 'portal/assets/portal.js'
     ])
     await rename(page, 'Alone')
     t.same(await storedNames(host), ['Alone'])
