@@ -30,7 +30,7 @@ export const folders = {
     'portal/contrast.js'
   ],
   memory: ['ports/', 'shared/', 'errors.js', 'keys/'],
-  postgres: ['ports/', 'shared/', 'errors.js', 'keys/'],
+  postgres: ['ports/', 'shared/', 'observe/', 'errors.js', 'keys/'],
   testing: ['ports/', 'recorder/record-events.js'],
   recorder: [
     'ports/',

@@ -47,7 +47,7 @@ export function createRecruiting<Events extends EventCatalogue = DefaultEvents> 
 
   return {
     ...engine.recruiting,
-    portal: createPortal(portal, { ...settings, tenants: engine.tenants }, clock),
+    portal: createPortal(portal, { ...settings, tenants: engine.tenants, report: engine.report }, clock),
     close,
     health: engine.health
   }

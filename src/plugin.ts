@@ -78,7 +78,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
     scopes,
     portal: createPortal(
       portalSettings,
-      { publicUrl, prefix: `${app.prefix}${prefix}`, tenants: engine.tenants },
+      { publicUrl, prefix: `${app.prefix}${prefix}`, tenants: engine.tenants, report: engine.report },
       clock
     )
   })
@@ -95,7 +95,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
       operations: engine.operations,
       settings,
       sourceIps,
-      onAudit: settings.onAudit,
+      auditor: engine.auditor,
       tracing: engine.tracing,
       portal,
       limits,

@@ -36,7 +36,7 @@ export async function openAudit ({ io, flags }: { io: Io, flags: Flags }): Promi
   return {
     async write (call, error) {
       const entry = {
-        at: new Date(io.now()).toISOString(),
+        time: new Date(io.now()).toISOString(),
         ...describeCall('command', actor, call),
         ...omitUndefined({ error })
       }

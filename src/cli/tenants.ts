@@ -64,7 +64,7 @@ function openTenants (
     webhooks,
     clock: systemClock
   })
-  return createTenantOperations(webhooks, tenants, box)
+  return createTenantOperations(webhooks, tenants, box, () => {})
 }
 
 /**

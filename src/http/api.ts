@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify'
 import type { Static, TObject, TUnsafe } from '@sinclair/typebox'
 import { apiScopes } from '../keys/api-key.js'
-import type { AuditListener } from '../observe/audit.js'
+import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
 import type { Id, IdKinds, PublishedFields, RecruitingStorage } from '../ports/index.js'
 import { assertOption } from '../shared/read-options.js'
@@ -46,7 +46,7 @@ export interface ApiDependencies {
   settings: HttpSettings
   /** The addresses that notifications come from; empty if the host does not say. */
   sourceIps: readonly string[]
-  onAudit: AuditListener | null
+  auditor: Auditor | null
   tracing: Tracing | null
   portal: Portal | null
   /** Counts requests; `null` without the option. */
@@ -92,7 +92,7 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
 }
 
 function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): FastifyPluginAsync {
-  const { storage, tenants, events, settings, limits, onAudit, tracing, ids, portal, extension } = dependencies
+  const { storage, tenants, events, settings, limits, auditor, tracing, ids, portal, extension } = dependencies
   const { errorDetails, keyLookup, publicUrl, requestId, openapi } = settings
   const operations = guardPort(dependencies.operations)
   const candidates = guardPort(storage.candidates)
@@ -111,7 +111,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
       publicUrl,
       limits,
       tracing,
-      onAudit,
+      auditor,
       isInHostDocument: openapi?.inHostDocument === true,
       hasSessions,
       // Fields of the host may have a schema that cannot be compiled: then the registration fails.

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, onResponseHookHandler, onSendHookHandler, RouteOptions } from 'fastify'
-import { type AuditEntry, type AuditListener, type AuditedResource, reportAudit } from '../observe/audit.js'
+import type { AuditedResource, Auditor, UndatedEntry } from '../observe/audit.js'
 import { readField } from '../shared/fields.js'
+import { parseClientAddress } from './client-address.js'
 import { operationIdOf } from './document/operation.js'
 import { logOf } from './log.js'
 import { findState, readTenantSlug, type RequestState } from './request.js'
@@ -10,20 +11,26 @@ interface AuditHooks {
   onResponse: onResponseHookHandler
 }
 
-/** Returns the hooks that call the listener once for a request, after its response. */
-export function auditHooks (listener: AuditListener): AuditHooks {
+/** Returns the hooks that report a request once, after its response. */
+export function auditHooks (auditor: Auditor): AuditHooks {
   function report (request: FastifyRequest, reply: FastifyReply): void {
     const state = findState(request)
     if (state?.isAudited === true) return
     if (state !== null) state.isAudited = true
-    reportAudit(listener, describe(request, state, reply.statusCode), () => logOf(request))
+    auditor.report(describe(request, state, reply.statusCode), () => logOf(request))
   }
 
   return {
     onSend (request, reply, _payload, done) {
       // A client that has closed the connection gets no response, so that `onResponse` does not run.
       if (reply.raw.destroyed) report(request, reply)
-      else if (findState(request) !== null) reply.raw.once('close', () => report(request, reply))
+      else if (findState(request) !== null) {
+        const end = auditor.expect()
+        reply.raw.once('close', () => {
+          report(request, reply)
+          end()
+        })
+      }
       done()
     },
     onResponse (request, reply, done) {
@@ -33,13 +40,15 @@ export function auditHooks (listener: AuditListener): AuditHooks {
   }
 }
 
-function describe (request: FastifyRequest, state: RequestState | null, status: number): AuditEntry {
-  const { keyId = null, actor = null } = state?.access?.caller ?? {}
+function describe (request: FastifyRequest, state: RequestState | null, status: number): UndatedEntry {
+  const { keyId = null, actor = null, tenantId = null } = state?.access?.caller ?? state?.stranger ?? {}
   const isShown = status < 300 && request.method !== 'HEAD'
   return {
     source: 'request',
     requestId: state?.id ?? '',
     tenantSlug: readTenantSlug(request),
+    tenantId,
+    address: parseClientAddress(request.ip),
     keyId,
     actor,
     operationId: operationIdOf(request.routeOptions.schema),

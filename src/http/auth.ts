@@ -5,7 +5,7 @@ import { isTenantSlug } from '../shared/text.js'
 import type { Tenants } from '../shared/tenants.js'
 import { createAddressCheck } from './client-address.js'
 import { logOf } from './log.js'
-import type { Access, VisibleFields } from './request.js'
+import { type Access, findState, type VisibleFields } from './request.js'
 import { type DeclaredRoute, requiredCapabilities, type Session, type SessionOpener } from './sessions.js'
 import { toPortError } from './wire-errors.js'
 
@@ -87,6 +87,8 @@ export function createKeyCheck ({
       if (tenant === null || found === null || found === undefined) return null
       const access = ofKey(tenant, found)
       if (isUsable(found, request)) return access
+      const state = findState(request)
+      if (state !== null) state.stranger = access.caller
       logOf(request).info({ keyId: access.caller.keyId }, 'the key is not allowed from the address of the request')
       return null
     } catch (thrown) {

@@ -42,6 +42,8 @@ export interface RequestState {
   publicUrl: string
   /** `null` until the key was checked. */
   access: Access | null
+  /** The owner of a valid key that is not allowed from the address of the request, for the audit. */
+  stranger: ApiCaller | null
   /** The parsed body; `undefined` if there is none. */
   body: unknown
   /** Whether query and body were read. */
@@ -84,6 +86,7 @@ export function startState (request: StatefulRequest, publicUrl: string): Reques
     tenantSlug: slugInPath(request),
     publicUrl,
     access: null,
+    stranger: null,
     body: undefined,
     hasInput: false,
     isHandling: false,

@@ -2,7 +2,7 @@ import type {
   FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preValidationHookHandler,
   RouteOptions
 } from 'fastify'
-import type { AuditListener } from '../observe/audit.js'
+import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
 import { Type } from '../shared/typebox.js'
 import { auditHooks, createAuditNotes } from './audit.js'
@@ -26,7 +26,7 @@ export interface RouteContext {
   publicUrl: string
   limits: Limits | null
   tracing: Tracing | null
-  onAudit: AuditListener | null
+  auditor: Auditor | null
   /** Whether the document of the host shows the routes. */
   isInHostDocument: boolean
   /** Whether sessions of the portal are accepted. */
@@ -43,7 +43,7 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
  * server run before the hook of the same name here, even if it adds them later.
  */
 export function defineRoute (context: RouteContext, route: RouteOptions): RouteOptions {
-  const notes = context.onAudit === null ? null : createAuditNotes(route)
+  const notes = context.auditor === null ? null : createAuditNotes(route)
   const config = completeConfig(context, route)
   const hooks = openingHooks(context, { config, method: route.method })
   return {
@@ -113,7 +113,7 @@ export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
       if (!isAuthorized(access, declared)) throw new HttpError('forbidden')
     },
 
-    ...context.onAudit === null ? {} : auditHooks(context.onAudit)
+    ...context.auditor === null ? {} : auditHooks(context.auditor)
   }
 }
 

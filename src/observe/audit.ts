@@ -1,4 +1,6 @@
-import type { Id } from '../ports/index.js'
+import type { Clock, Id } from '../ports/index.js'
+import { waitUpTo } from '../shared/clock.js'
+import { isObject } from '../shared/fields.js'
 import { type Logger, callHost } from './logger.js'
 
 /** A record of who did what, without personal data. */
@@ -8,6 +10,8 @@ export interface AuditEntry {
    * `fastify-recruiting-api`.
    */
   source: 'request' | 'code' | 'command'
+  /** When the request had its response, or the call or command had ended: an RFC 3339 date-time in UTC. */
+  time: string
   /** The id in `x-request-id` and in the log; `null` for code and commands. */
   requestId: string | null
   /**
@@ -16,11 +20,24 @@ export interface AuditEntry {
    */
   tenantSlug: string | null
   /**
-   * The id that the key lookup returned; `null` if the key was rejected, for a session of the portal, for code and
-   * commands.
+   * The id of the tenant when the key was checked or the call was made; without the option `tenantId` it is the slug.
+   * `null` if a request had no valid key or session, if a call is for all tenants, and for commands.
+   */
+  tenantId: string | null
+  /**
+   * The IP address of the client, as the `trustProxy` of your server determines it; `null` for code, commands and Unix
+   * sockets.
+   */
+  address: string | null
+  /**
+   * The id that the key lookup returned, also for a key that was used outside its `allowedIps`, which gets 401. `null`
+   * if the key is not valid, for a session of the portal, for code and commands.
    */
   keyId: string | null
-  /** The actor of a session of the portal, of `recruiting.as(actor)`, or of the command; `null` for a key. */
+  /**
+   * The actor of a session of the portal, also of one that `createSession` created, of `as(actor)`, or of the command;
+   * `null` for a key.
+   */
   actor: string | null
   /** For example `listCandidates`, also from code, or `keys revoke` for a command; `null` for an unknown path. */
   operationId: string | null
@@ -47,26 +64,77 @@ export interface AuditedResource {
 
 /**
  * Receives an entry after each response, and after each call from code that succeeded. Errors that it throws are
- * logged.
+ * logged. Closing waits for the promises that it returns.
  */
 export type AuditListener = (entry: AuditEntry) => unknown
 
-/** Calls the listener with an entry. Never throws. */
-export function reportAudit (listener: AuditListener, entry: AuditEntry, findLog: () => Logger): void {
-  callHost(() => listener(entry), (err) => findLog().error({ err }, 'the onAudit option failed'))
+/** Passes entries to the listener of the host. */
+export interface Auditor {
+  /** Passes on an entry with the current time. Never throws. */
+  report (entry: UndatedEntry, findLog?: () => Logger): void
+  /** Makes `settle` wait for an entry that follows. Returns a function that ends this. */
+  expect (): () => void
+  /** Waits until every entry was written, but not forever. */
+  settle (): Promise<void>
+}
+
+/** An entry, or the parts of one, without its time. */
+export type UndatedEntry = Omit<AuditEntry, 'time'>
+
+/** Creates an auditor; `settle` waits for up to `graceMs`. */
+export function createAuditor (
+  listener: AuditListener, log: Logger, { clock, closeGraceMs }: { clock: Clock, closeGraceMs: number }
+): Auditor {
+  const pending = new Set<Promise<unknown>>()
+
+  function keep (promise: Promise<unknown>): void {
+    const kept = promise.catch(() => {}).finally(() => pending.delete(kept))
+    pending.add(kept)
+  }
+
+  async function empty (): Promise<void> {
+    while (pending.size > 0) await Promise.all(pending)
+  }
+
+  return {
+    report (entry, findLog = () => log) {
+      const time = new Date(clock.now()).toISOString()
+      const written = callHost(
+        () => listener({ ...entry, time }),
+        (err) => findLog().error({ err }, 'the onAudit option failed')
+      )
+      if (isObject(written)) keep(Promise.resolve(written))
+    },
+    expect () {
+      let end = (): void => {}
+      keep(new Promise<void>((resolve) => { end = resolve }))
+      return end
+    },
+    async settle () {
+      await waitUpTo(empty(), closeGraceMs, clock)
+      if (pending.size > 0) log.error({ entries: pending.size }, 'audit entries were not written before the close')
+    }
+  }
 }
 
 /** The parts of an entry about a call from code. */
 export type AuditedCall = Pick<AuditEntry, 'operationId'> &
-  Partial<Pick<AuditEntry, 'tenantSlug' | 'resource' | 'filters' | 'rowCount'>>
+  Partial<Pick<AuditEntry, 'tenantSlug' | 'tenantId' | 'actor' | 'resource' | 'filters' | 'rowCount'>>
+
+/** Receives what a call from code has done, once it succeeded. */
+export type CallReport = (call: AuditedCall) => void
 
 /** Returns the entry about a call from code or of a command. */
-export function describeCall (source: 'code' | 'command', actor: string | null, call: AuditedCall): AuditEntry {
-  const { operationId, tenantSlug = null, resource = null, filters = [], rowCount = null } = call
+export function describeCall (source: 'code' | 'command', caller: string | null, call: AuditedCall): UndatedEntry {
+  const {
+    operationId, tenantSlug = null, tenantId = null, actor = caller, resource = null, filters = [], rowCount = null
+  } = call
   return {
     source,
     requestId: null,
     tenantSlug,
+    tenantId,
+    address: null,
     keyId: null,
     actor,
     operationId,

@@ -297,8 +297,8 @@ const engineOptions = {
   opentelemetry: orNull(readOpenTelemetry),
   /**
    * Called with an `AuditEntry` after each response below `{prefix}/:tenant_slug`, and after each call from code that
-   * reads or changes webhooks, erases or finds a subject, renames or removes a tenant, adopts a copy or reseals
-   * secrets.
+   * reads or changes webhooks, creates a session of the portal, erases or finds a subject, renames or removes a tenant,
+   * adopts a copy, prunes or reseals secrets. Closing waits for the promises that it returns.
    * @default none
    */
   onAudit: orNull(callable<AuditListener>()),

@@ -15,7 +15,7 @@ import {
 } from '../shared/read-options.js'
 import { parseUrl } from '../shared/text.js'
 import {
-  type CheckedReference, type TenantReference, type Tenants, readTenant, refuseNameless
+  type CheckedReference, type TenantReference, type Tenants, readTenant, refuseNameless, showTenant
 } from '../shared/tenants.js'
 import { readTheme, type PortalSettings } from '../options/options.js'
 import { readLocale } from './messages.js'
@@ -41,9 +41,11 @@ export interface PortalSession {
   expiresAt: string
 }
 
-/** The address of the API, and its tenants. */
+/** The address of the API, its tenants and its audit. */
 interface Api {
   tenants: Tenants
+  /** Receives each session that was created. */
+  report (call: { operationId: string, tenantSlug: string, tenantId: string, actor: string }): void
   /** The option `publicUrl`; may be empty. */
   publicUrl: string
   prefix: string
@@ -52,7 +54,7 @@ interface Api {
 /** Creates `app.recruiting.portal` for an API with this address. Without settings its calls throw. */
 export function createPortal (
   settings: PortalSettings | null,
-  { publicUrl, prefix, tenants }: Api,
+  { publicUrl, prefix, tenants, report }: Api,
   clock: Pick<Clock, 'now'>
 ): RecruitingPortal {
   if (settings === null) return { createSession: async () => rejectOption('portal', 'the option to be set', undefined) }
@@ -68,6 +70,7 @@ export function createPortal (
       const tenantSlug = request.tenant.slug ?? (await tenants.findSlug(tenantId)) ?? refuseNameless(tenantId)
       const token = box.seal(tenantId, { ...request, issuedAt, expiresAt })
       const session = { token, expiresAt: new Date(expiresAt).toISOString() }
+      report({ operationId: 'createSession', tenantSlug: showTenant(input), tenantId, actor: request.actor })
       return { url: `${address}#${formatFragment(request, tenantSlug, session)}`, ...session }
     }
   }

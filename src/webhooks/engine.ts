@@ -4,10 +4,9 @@ import {
 } from '../shared/read-options.js'
 import type { Hold, PublishedFields } from '../ports/index.js'
 import type { EngineSettings } from '../options/options.js'
-import { describeCall, reportAudit } from '../observe/audit.js'
+import { type Auditor, type CallReport, createAuditor, describeCall } from '../observe/audit.js'
 import { type Tracing, createTracing } from '../observe/tracing.js'
 import { createChanged } from './changes.js'
-import { auditCalls } from './by-code/audited.js'
 import { createRecruitingWebhooks } from './by-code/webhooks.js'
 import { createAddressRule } from './ssrf/addresses.js'
 import { assertNames, dispatch, eventNames, optionNames } from './events/dispatcher.js'
@@ -36,6 +35,10 @@ export interface Engine {
   tenants: Tenants
   operations: WebhookOperations
   tracing: Tracing | null
+  /** Receives the audit entries; `null` without the option `onAudit`. */
+  auditor: Auditor | null
+  /** Reports a call without an actor of its own. */
+  report: CallReport
   /** Never rejects, and can be called after `close`. */
   health (): Promise<RecruitingHealth>
   start (): void
@@ -77,7 +80,6 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   const secrets = createSecretBox(secretKeys)
   const tenants = createTenants({ tenantId, tenantSlug, webhooks, clock })
   const changed = createChanged(changes, ids, tenants)
-  const { renameTenant, removeTenant } = createTenantOperations(webhooks, tenants, secrets)
   const sender = runtime.createSender(targetRules, timeoutMs, delivery)
   const listeners = createListeners(log)
   const dispatching = {
@@ -90,6 +92,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   }
   const capacity = createCapacity(delivery, runtime.clock)
   const counters = createCounters()
+  const auditor = onAudit && createAuditor(onAudit, log, delivery)
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry, log)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
   const notices = createNoticeReporter(deliveries, listeners, { environment, clock, log })
@@ -138,6 +141,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     capacity.abort()
     sender.abort()
     await sender.close()
+    await auditor?.settle()
   }
 
   const history = limitHistory(deliveries, feed, runtime.runInHistorySlot)
@@ -156,36 +160,52 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     timeoutMs
   })
 
-  const calls: ActorCalls = {
-    ...createSubjects({ assertOpen, deliveries: history, tenants }),
-    async renameTenant (from, to, options) {
-      assertOpen()
-      return renameTenant(from, to, options)
-    },
-    async removeTenant (tenant, options) {
-      assertOpen()
-      return removeTenant(tenant, options)
-    },
-    async adopt (options) {
-      assertOpen()
-      const { pending, keepWebhooks, keepKeys } = readOptions(options, {
-        pending: choice(['deliver', 'discard']), keepWebhooks: flag(false), keepKeys: flag(false)
-      })
-      for (const [name, isKept] of Object.entries({ keepWebhooks, keepKeys })) {
-        assertOption(!isKept || pending === 'discard', name, "false unless pending is 'discard'", isKept)
-      }
-      return await holds?.adopt({ environment, pending, keepWebhooks, keepKeys }) ?? null
-    },
-    async resealSecrets () {
-      assertOpen()
-      return resealSecrets(webhooks, secrets)
-    },
-    webhooks: createRecruitingWebhooks(operations, tenants, assertOpen)
+  const createWebhookCalls = createRecruitingWebhooks(operations, tenants, assertOpen)
+
+  function reportFor (actor: string | null): CallReport {
+    return (call) => auditor?.report(describeCall('code', actor, call))
   }
 
+  /** Returns the calls that are audited, in the name of this actor. */
   function callsOf (actor: string | null): ActorCalls {
-    if (onAudit === null) return calls
-    return auditCalls(calls, (call) => reportAudit(onAudit, describeCall('code', actor, call), () => log))
+    const report = reportFor(actor)
+    const { renameTenant, removeTenant } = createTenantOperations(webhooks, tenants, secrets, report)
+    return {
+      ...createSubjects({ assertOpen, deliveries: history, tenants }, report),
+      async renameTenant (from, to, options) {
+        assertOpen()
+        return renameTenant(from, to, options)
+      },
+      async removeTenant (tenant, options) {
+        assertOpen()
+        return removeTenant(tenant, options)
+      },
+      async adopt (options) {
+        assertOpen()
+        const { pending, keepWebhooks, keepKeys } = readOptions(options, {
+          pending: choice(['deliver', 'discard']), keepWebhooks: flag(false), keepKeys: flag(false)
+        })
+        for (const [name, isKept] of Object.entries({ keepWebhooks, keepKeys })) {
+          assertOption(!isKept || pending === 'discard', name, "false unless pending is 'discard'", isKept)
+        }
+        const adopted = await holds?.adopt({ environment, pending, keepWebhooks, keepKeys }) ?? null
+        report({ operationId: 'adopt' })
+        return adopted
+      },
+      async prune () {
+        assertDelivering()
+        const rowCount = await pruner.prune()
+        report({ operationId: 'prune', rowCount })
+        return rowCount
+      },
+      async resealSecrets () {
+        assertOpen()
+        const rowCount = await resealSecrets(webhooks, secrets)
+        report({ operationId: 'resealSecrets', rowCount })
+        return rowCount
+      },
+      webhooks: createWebhookCalls(report)
+    }
   }
 
   return {
@@ -233,10 +253,6 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
         assertOpen()
         return changed(change, options)
       },
-      async prune () {
-        assertDelivering()
-        return pruner.prune()
-      },
       stats: createStats({ assertOpen, deliveries, tenants }, async () => {
         const [queue, changeStats = null, feedStats = null, held] = await Promise.all([
           deliveries.stats(), changes?.stats(), feed?.stats(), findHold()
@@ -258,6 +274,8 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       off: listeners.off
     },
     tenants,
+    auditor,
+    report: reportFor(null),
     operations,
     health: () => readHealth({ deliveries, worker, findHold, clock, pollMs }, stopping !== null),
     start () {

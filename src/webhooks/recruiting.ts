@@ -111,7 +111,7 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
 /** The audited calls: `onAudit` gets an entry for each. */
 export type ActorCalls = Pick<
   EngineCalls,
-  'erase' | 'findSubject' | 'renameTenant' | 'removeTenant' | 'adopt' | 'resealSecrets' | 'webhooks'
+  'erase' | 'findSubject' | 'renameTenant' | 'removeTenant' | 'adopt' | 'prune' | 'resealSecrets' | 'webhooks'
 >
 
 /** A candidate or job that changed. */

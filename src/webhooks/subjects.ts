@@ -1,6 +1,7 @@
+import type { CallReport } from '../observe/audit.js'
 import type { DeliveryStore } from '../ports/index.js'
 import { plainText, readInput } from '../shared/read-options.js'
-import { type Tenants, readTenant, readTenantArgument } from '../shared/tenants.js'
+import { type Tenants, readTenant, readTenantArgument, showTenant } from '../shared/tenants.js'
 import { assertNames, assertText, optionNames, subjectNames } from './events/dispatcher.js'
 import type { EngineCalls, FoundEvent } from './recruiting.js'
 
@@ -13,11 +14,9 @@ interface Dependencies {
 const pageSize = 100
 
 /** Erases subjects, and lists who received data about them. */
-export function createSubjects ({
-  assertOpen,
-  deliveries,
-  tenants
-}: Dependencies): Pick<EngineCalls, 'erase' | 'findSubject'> {
+export function createSubjects (
+  { assertOpen, deliveries, tenants }: Dependencies, report: CallReport
+): Pick<EngineCalls, 'erase' | 'findSubject'> {
   return {
     async erase (erased, options = {}) {
       assertOpen()
@@ -25,14 +24,33 @@ export function createSubjects ({
       assertNames('options', options, optionNames)
       const reference = readTenant(erased, 'invalid_event')
       assertText('subject', erased.subject)
-      return deliveries.erase(await tenants.getId(reference, options.transaction), erased.subject, options.transaction)
+      const { subject } = erased
+      const tenantId = await tenants.getId(reference, options.transaction)
+      const rowCount = await deliveries.erase(tenantId, subject, options.transaction)
+      const resource = { kind: 'subject', id: subject }
+      report({ operationId: 'erase', tenantSlug: showTenant(erased), tenantId, resource, rowCount })
+      return rowCount
     },
 
     async * findSubject (tenant, given) {
       assertOpen()
       const reference = readTenantArgument(tenant)
       const { subject } = readInput({ subject: given }, { subject: plainText(255) })
-      yield * listEvents(deliveries, await tenants.getId(reference), subject)
+      const tenantId = await tenants.getId(reference)
+      let rowCount = 0
+      let hasEnded = false
+      // Also reports callers that stop early: they have received events.
+      try {
+        for await (const event of listEvents(deliveries, tenantId, subject)) {
+          rowCount++
+          yield event
+        }
+        hasEnded = true
+      } finally {
+        const resource = { kind: 'subject', id: subject }
+        const call = { operationId: 'findSubject', tenantSlug: showTenant(tenant), tenantId, resource, rowCount }
+        if (hasEnded || rowCount > 0) report(call)
+      }
     }
   }
 }

@@ -1,6 +1,9 @@
 import { RecruitingApiError } from '../errors.js'
+import type { CallReport } from '../observe/audit.js'
 import type { Tenant, WebhookStore } from '../ports/index.js'
-import { type CheckedReference, type Tenants, readTenantArgument, restSeconds, slugOf } from '../shared/tenants.js'
+import {
+  type CheckedReference, type Tenants, readTenantArgument, restSeconds, showTenant, slugOf
+} from '../shared/tenants.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import { assertNames, optionNames } from './events/dispatcher.js'
 import type { EngineCalls } from './recruiting.js'
@@ -11,7 +14,7 @@ const batchSize = 2000
 
 /** Renames and removes tenants. If slugs are the ids, freed names rest for an hour. */
 export function createTenantOperations (
-  webhooks: WebhookStore, tenants: Tenants, secrets: SecretBox
+  webhooks: WebhookStore, tenants: Tenants, secrets: SecretBox, report: CallReport
 ): Pick<EngineCalls, 'renameTenant' | 'removeTenant'> {
   const rest = { restSeconds: tenants.hasIds ? 0 : restSeconds }
 
@@ -50,9 +53,10 @@ export function createTenantOperations (
       const reseal = createReseal(secrets, old.id, renamed.id)
       const count = await webhooks.renameTenant(old, renamed, { ...options, ...rest, reseal })
       await learnRest(options.transaction)
-      return {
-        webhooks: count ?? refuse('to', 'expected a tenant without webhooks, events and keys, got one that exists')
-      }
+      const moved = count ?? refuse('to', 'expected a tenant without webhooks, events and keys, got one that exists')
+      const resource = { kind: 'tenant', id: to }
+      report({ operationId: 'renameTenant', tenantSlug: showTenant(from), tenantId: old.id, resource })
+      return { webhooks: moved }
     },
 
     async removeTenant (argument, options = {}) {
@@ -66,6 +70,9 @@ export function createTenantOperations (
       while (left > 0 && transaction === undefined) {
         left = await webhooks.removeTenant(tenant, { ...rest, limit: batchSize })
       }
+      const tenantSlug = showTenant(argument)
+      const resource = { kind: 'tenant', id: tenantSlug }
+      report({ operationId: 'removeTenant', tenantSlug, tenantId: tenant, resource })
       return { left }
     }
   }

@@ -151,10 +151,12 @@ t.test('commands write what they did to the file of --audit-file', async (t) => 
   const entries = (await readFile(path, 'utf8')).trim().split('\n').map((line) => JSON.parse(line))
   const webhook = { kind: 'webhook', id }
   t.strictSame(entries[0], {
-    at: '2026-01-01T00:00:00.000Z',
+    time: '2026-01-01T00:00:00.000Z',
     source: 'command',
     requestId: null,
     tenantSlug: 'acme',
+    tenantId: null,
+    address: null,
     keyId: null,
     actor: 'ops:ann',
     operationId: 'keys issue',

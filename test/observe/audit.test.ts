@@ -2,13 +2,14 @@ import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { type AuditEntry, createRecruiting, type HostRoutes } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { type AppOverrides, bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
+import { allScopes, type AppOverrides, bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 import { hostileErrors } from '../fixtures/hostile/hostile-errors.js'
 import { interviewRoutes } from '../fixtures/hosts/host-routes.js'
 import { watchRejections } from '../fixtures/delivery/rejections.js'
 import { collect } from '../fixtures/collect.js'
 import { webhookInput } from '../fixtures/api/webhook-api.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'
 
 const base = '/api/v1/public/acme'
@@ -25,8 +26,11 @@ t.test('reading a list is audited with its key, filters and rows, without the va
   const answer = await app.inject({ url: `${base}/candidates?filter[q]=ada&filter[recruiter_id]=11&page=1`, headers })
   t.strictSame(entries, [{
     source: 'request',
+    time: entries[0]?.time,
     requestId: answer.headers['x-request-id'],
     tenantSlug: 'acme',
+    tenantId: 'acme',
+    address: '127.0.0.1',
     keyId: entries[0]?.keyId,
     actor: null,
     operationId: 'listCandidates',
@@ -38,7 +42,50 @@ t.test('reading a list is audited with its key, filters and rows, without the va
     rowCount: 1
   }])
   t.type(entries[0]?.keyId, 'string')
-  t.notMatch(JSON.stringify({ ...entries[0], requestId: '' }), /ada|11|full-key/)
+  t.notMatch(JSON.stringify({ ...entries[0], requestId: '', time: '' }), /ada|11|full-key/)
+})
+
+t.test('an entry has time, tenant id, address and key id, also for a key outside its networks', async (t) => {
+  const clock = createManualClock('2026-01-01T00:00:00Z')
+  const { app, entries } = await buildAudited(t, {
+    tenantId: () => 41,
+    keyLookup: ({ key }) => key === 'unknown' ? null : { id: key, scopes: allScopes, allowedIps: ['203.0.113.0/24'] },
+    portal: { secretKeys: [Buffer.alloc(32, 1)] },
+    delivery: { worker: false, clock }
+  })
+  for (const [key, remoteAddress] of [['k1', '203.0.113.9'], ['k1', '::ffff:192.0.2.1'], ['unknown', '2001:db8::1']] as const) {
+    await app.inject({ url: `${base}/jobs`, headers: bearer(key), remoteAddress })
+    await clock.advance(1000)
+  }
+  await app.recruiting.portal.createSession({ tenantSlug: 'acme', actor: 'ada' })
+  await app.recruiting.as('ops').prune()
+  t.strictSame(entries.map(({ time, status, operationId, tenantSlug, tenantId, address, keyId, actor }) =>
+    [time, status, operationId, tenantSlug, tenantId, address, keyId, actor]), [
+    ['2026-01-01T00:00:00.000Z', 200, 'listJobs', 'acme', '41', '203.0.113.9', 'k1', null],
+    ['2026-01-01T00:00:01.000Z', 401, 'listJobs', 'acme', '41', '192.0.2.1', 'k1', null],
+    ['2026-01-01T00:00:02.000Z', 401, 'listJobs', 'acme', null, '2001:db8::1', null, null],
+    ['2026-01-01T00:00:03.000Z', null, 'createSession', 'acme', '41', null, null, 'ada'],
+    ['2026-01-01T00:00:03.000Z', null, 'prune', null, null, null, null, 'ops']
+  ])
+})
+
+t.test('close waits for entries that are being written, but not forever', async (t) => {
+  const clock = createManualClock()
+  const logs = captureLogs()
+  let write = (): void => {}
+  const onAudit = (): Promise<void> => new Promise((resolve) => { write = resolve })
+  for (const isWritten of [true, false]) {
+    const app = await buildApp(t, { onAudit, delivery: { worker: false, clock }, server: { logger: logs.logger } })
+    await app.inject({ url: `${base}/jobs`, headers })
+    let isClosed = false
+    const closing = app.close().then(() => { isClosed = true })
+    await clock.advance(9999)
+    t.notOk(isClosed)
+    if (isWritten) write()
+    else await clock.advance(1)
+    await closing
+  }
+  t.match(await logs.waitFor('audit entries were not written before the close'), { entries: 1 })
 })
 
 t.test('one resource is one row; nothing shown is none', async (t) => {
@@ -160,8 +207,11 @@ t.test('calls about webhooks are audited under the operations of the API, with t
   const { id } = await webhooks.create('acme', { ...webhookInput, event_types: ['application.created'] })
   t.strictSame(entries, [{
     source: 'code',
+    time: entries[0]?.time,
     requestId: null,
     tenantSlug: 'acme',
+    tenantId: 'acme',
+    address: null,
     keyId: null,
     actor: 'support:ann',
     operationId: 'createWebhook',
@@ -209,7 +259,7 @@ t.test('calls about webhooks are audited under the operations of the API, with t
     [null, 'listFailingWebhooks', null, [], 0],
     ['acme', 'deleteWebhook', webhook, [], null]
   ])
-  t.ok(entries.every(({ actor, source }) => actor === 'support:ann' && source === 'code'))
+  t.ok(entries.every(({ actor, tenantSlug, tenantId }) => actor === 'support:ann' && tenantId === tenantSlug))
 })
 
 t.test('calls about subjects, tenants and secrets are audited, without an actor if none is given', async (t) => {
@@ -228,7 +278,7 @@ t.test('calls about subjects, tenants and secrets are audited, without an actor 
   await recruiting.renameTenant('acme', 'acme-new')
   await recruiting.removeTenant('acme-new')
   const subject = { kind: 'subject', id: 'candidate:42' }
-  t.strictSame(entries.map(({ actor, tenantSlug, operationId, resource, rowCount }) => [actor, tenantSlug, operationId, resource, rowCount]), [
+  t.strictSame(entries.map((entry) => [entry.actor, entry.tenantId, entry.operationId, entry.resource, entry.rowCount]), [
     [null, 'acme', 'findSubject', subject, 2],
     [null, 'acme', 'findSubject', subject, 1],
     [null, 'acme', 'findSubject', { kind: 'subject', id: 'candidate:43' }, 0],

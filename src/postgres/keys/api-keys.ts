@@ -2,6 +2,8 @@ import { RecruitingApiError } from '../../errors.js'
 import {
   apiScopes, createKeyId, expectScopes, generateApiKey, hashApiKey, keyStart, manageKeysScope, readKeyPrefix, readScopes
 } from '../../keys/api-key.js'
+import { type AuditListener, type CallReport, createAuditor, describeCall } from '../../observe/audit.js'
+import { createWarningLogger } from '../../observe/logger.js'
 import { systemClock } from '../../shared/clock.js'
 import {
   assertOption,
@@ -12,11 +14,13 @@ import {
   assertObject,
   integer,
   orNull,
+  plainText,
   readInput,
   readOptions
 } from '../../shared/read-options.js'
 import {
-  type TenantReference, type TenantSlugLookup, createSlugLookup, readTenant, readTenantArgument, tenantResting
+  type TenantReference, type TenantSlugLookup, createSlugLookup, readTenant, readTenantArgument, showTenant,
+  tenantResting
 } from '../../shared/tenants.js'
 import { isPlainText } from '../../shared/text.js'
 import { type Call, runInTransaction } from '../handles/transaction.js'
@@ -50,6 +54,12 @@ const keysOptions = {
    * @default the id as text
    */
   tenantSlug: orNull(callable<TenantSlugLookup>()),
+  /**
+   * The option `onAudit` of your servers: called with an `AuditEntry` after each call that issues, rotates or revokes a
+   * key. Nothing waits for it.
+   * @default none
+   */
+  onAudit: orNull(callable<AuditListener>()),
   /**
    * Time limit of a query in milliseconds, 100 to 120,000. Slower calls reject with `storage_timeout`. Statements in
    * transactions of the host have no limit.
@@ -99,7 +109,14 @@ export interface ApiKeys {
   revoke(tenant: TenantReference, id: string, options?: CallOptions): Promise<boolean>
   /** Returns a key of the tenant; `null` if the tenant has no such key. */
   find(tenant: TenantReference, id: string, options?: CallOptions): Promise<StoredApiKey | null>
+  /**
+   * Returns the same calls, made in the name of this actor, for `onAudit`: 1 to 128 characters without control
+   * characters. Throws `invalid_input`.
+   */
+  as(actor: string): Omit<ApiKeys, 'as'>
 }
+
+type KeyCalls = Omit<ApiKeys, 'as'>
 
 const callReaders: Readers<CallOptions> = { transaction: (value) => value }
 const overlapReaders = { overlapSeconds: integer(0, 31_536_000, 86_400) }
@@ -107,7 +124,9 @@ const overlapReaders = { overlapSeconds: integer(0, 31_536_000, 86_400) }
 /** Manages the API keys that `postgresKeyLookup` finds. Throws `invalid_option`. */
 export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   assertPool(pool)
-  const { schema: name, prefix, ownScopes, tenantSlug: lookup, queryTimeoutMs } = readOptions(options, keysOptions)
+  const {
+    schema: name, prefix, ownScopes, tenantSlug: lookup, onAudit, queryTimeoutMs
+  } = readOptions(options, keysOptions)
   const schema = quoteName(name)
   const session = createSession(pool, queryTimeoutMs)
   const findSlug = createSlugLookup(lookup, systemClock)
@@ -132,7 +151,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
     return { ...stored, key }
   }
 
-  return {
+  const keys: KeyCalls = {
     async issue (input, options = {}) {
       const { transaction } = readInput(options, callReaders)
       const { tenantSlug, tenantId, scopes, name, createdBy, expiresAt, ...limits } = readInput(input, {
@@ -206,6 +225,49 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const tenant = readKeyTenant(keyTenant)
       const { id } = readInput({ id: keyId }, idReaders)
       return run('find key', transaction, async (call) => JSON.parse(await call(findKey, [tenant, id])))
+    }
+  }
+  return auditKeys(keys, onAudit)
+}
+
+/** Returns the calls, which report what they changed once they have succeeded. */
+export function auditKeys (keys: KeyCalls, listener: AuditListener | null): ApiKeys {
+  const log = createWarningLogger(systemClock)
+  const auditor = listener && createAuditor(listener, log, { clock: systemClock, closeGraceMs: 0 })
+
+  function callsOf (actor: string | null): KeyCalls {
+    return auditor === null ? keys : auditCalls(keys, (call) => auditor.report(describeCall('code', actor, call)))
+  }
+
+  return {
+    ...callsOf(null),
+    as: (actor) => callsOf(readInput({ actor }, { actor: plainText(128) }).actor)
+  }
+}
+
+function auditCalls (keys: KeyCalls, report: CallReport): KeyCalls {
+  function reportKey (operationId: string, tenant: TenantReference, id: string): void {
+    const resource = { kind: 'key', id }
+    report({ operationId, tenantSlug: showTenant(tenant), tenantId: readKeyTenant(tenant), resource })
+  }
+
+  return {
+    ...keys,
+    async issue (input, options) {
+      const issued = await keys.issue(input, options)
+      const { tenantSlug, tenantId } = input
+      reportKey('issueKey', { tenantSlug, tenantId } as TenantReference, issued.id)
+      return issued
+    },
+    async rotate (tenant, id, overlap, options) {
+      const issued = await keys.rotate(tenant, id, overlap, options)
+      reportKey('rotateKey', tenant, id)
+      return issued
+    },
+    async revoke (tenant, id, options) {
+      const isRevoked = await keys.revoke(tenant, id, options)
+      if (isRevoked) reportKey('revokeKey', tenant, id)
+      return isRevoked
     }
   }
 }

@@ -1,27 +1,36 @@
 import type { TSchema } from '@sinclair/typebox'
 import { RecruitingApiError, Refusal } from '../../errors.js'
+import type { AuditedCall, CallReport } from '../../observe/audit.js'
 import type { Tenant } from '../../ports/index.js'
+import { readField } from '../../shared/fields.js'
 import { isStorableId } from '../../shared/ids.js'
 import type { Page } from '../../shared/paging.js'
-import { readTenantArgument, type TenantArgument, type Tenants } from '../../shared/tenants.js'
+import { readTenantArgument, showTenant, type TenantArgument, type Tenants } from '../../shared/tenants.js'
 import { idsOf, type Operation, webhookOperations } from '../operation-table.js'
 import type { WebhookOperations } from '../operations.js'
 import { FailingQuery } from '../schemas/webhook.js'
 import { createInputReader, pickPublished } from './input.js'
 import type { RecruitingWebhooks, WebhookCall } from './recruiting-webhooks.js'
 
-/** Offers the operations to the host. `assertOpen` throws once the engine is closed. */
+/**
+ * Offers the operations to the host, each time with a function that receives what a call has done. `assertOpen` throws
+ * once the engine is closed.
+ */
 export function createRecruitingWebhooks (
   operations: WebhookOperations,
   tenants: Tenants,
   assertOpen: () => void
-): RecruitingWebhooks {
+): (report: CallReport) => RecruitingWebhooks {
   const readFailing = createInputReader(FailingQuery)
-  const calls = Object.entries(webhookOperations).map(([name, operation]) => [name, createCall(operation)])
-  return {
-    ...Object.fromEntries(calls) as Pick<RecruitingWebhooks, WebhookCall>,
-    failing: (options) => translate(() => operations.listFailing(readFailing(options)))
-  }
+  const calls = Object.entries(webhookOperations).map(([name, operation]) => [name, createCall(operation)] as const)
+  return (report) => ({
+    ...Object.fromEntries(calls.map(([name, call]) => [name, call(report)])) as Pick<RecruitingWebhooks, WebhookCall>,
+    failing: (options) => translate(async () => {
+      const found = await operations.listFailing(readFailing(options))
+      report({ operationId: 'listFailingWebhooks', rowCount: found.length })
+      return found
+    })
+  })
 
   /** Returns a function of the tenant, the ids in the path, and the input. */
   function createCall (operation: Operation) {
@@ -31,7 +40,7 @@ export function createRecruitingWebhooks (
     // As with HTTP, one that does not exist is no error to look for.
     const isLookup = method === 'GET' && shape === 'one'
 
-    return (argument: TenantArgument, ...given: unknown[]) => translate(async () => {
+    return (report: CallReport) => (argument: TenantArgument, ...given: unknown[]) => translate(async () => {
       const id = await tenants.getId(readTenantArgument(argument))
       const ids = readIds(names, given)
       const slug = namesTenant ? await findSlug(argument, id) : id
@@ -39,6 +48,8 @@ export function createRecruitingWebhooks (
         ...ids, tenant: { id, slug }, input: read(given[names.length])
       })
       if (result === null && !isLookup) throw notFound(names, given)
+      // Finding nothing is not reported.
+      if (result !== null) report(describeCall(operation, { argument, id, given, result }))
       return shape === 'none' ? undefined : pick(operation, item, result)
     })
   }
@@ -85,6 +96,32 @@ function pick ({ shape }: Operation, item: TSchema | undefined, result: unknown)
   if (shape === 'one') return pickPublished(item, result)
   const { data, meta } = result as Page<unknown>
   return { data: data.map((row) => pickPublished(item, row)), meta }
+}
+
+/** Describes a call for the audit: a tenant by its argument and its id, what the call was given, and its result. */
+function describeCall (
+  operation: Operation,
+  call: { argument: TenantArgument, id: Tenant['id'], given: readonly unknown[], result: unknown }
+): AuditedCall {
+  const { operationId, resource: kind, shape } = operation
+  const { argument, id: tenantId, given, result } = call
+  const count = idsOf(operation).length
+  // A webhook that was created has its id in the result. A list is about no record.
+  const id = given[count - 1] ?? readField(result, 'id')
+  return {
+    operationId,
+    tenantSlug: showTenant(argument),
+    tenantId,
+    filters: listFilters(given[count]),
+    ...kind === undefined || id === undefined ? {} : { resource: { kind, id: id as number } },
+    ...shape === 'none' ? {} : { rowCount: shape === 'one' ? 1 : (result as Page<unknown>).data.length }
+  }
+}
+
+function listFilters (query: unknown): string[] {
+  return Object.entries(query ?? {})
+    .filter(([name, value]) => name.startsWith('filter[') && value !== undefined)
+    .map(([name]) => name)
 }
 
 function toInvalidInput ({ field, message }: Refusal): RecruitingApiError {

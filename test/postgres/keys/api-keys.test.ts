@@ -1,5 +1,5 @@
 import t from 'tap'
-import { apiScopes, hashApiKey, isApiKey } from '../../../src/index.js'
+import { apiScopes, type AuditEntry, hashApiKey, isApiKey } from '../../../src/index.js'
 import { apiKeys, migrate, postgresKeyLookup } from '../../../src/postgres/index.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
@@ -70,6 +70,21 @@ t.test('API keys', async (t) => {
     t.match(await keys.find(acme, id), { id, revokedAt: /Z$/ })
     t.equal(await keys.revoke(acme, id), false)
     t.equal(await keys.revoke(acme, 'key_none'), false)
+  })
+
+  t.test('issued, rotated and revoked keys are audited, with the actor', async (t) => {
+    const entries: AuditEntry[] = []
+    const audited = apiKeys(pool, { schema: 'keys', onAudit: (entry) => { entries.push(entry) } })
+    const { id } = await audited.as('ops:ann').issue({ tenantSlug: 'acme', scopes: [] })
+    const { id: next } = await audited.rotate({ tenantId: 'acme' }, id)
+    await audited.as('ops:bob').revoke(acme, next)
+    await audited.revoke(acme, next)
+    t.strictSame(entries.map((entry) => [entry.actor, entry.operationId, entry.tenantSlug, entry.tenantId, entry.resource]), [
+      ['ops:ann', 'issueKey', 'acme', 'acme', { kind: 'key', id }],
+      [null, 'rotateKey', 'acme', 'acme', { kind: 'key', id }],
+      ['ops:bob', 'revokeKey', 'acme', 'acme', { kind: 'key', id: next }]
+    ])
+    t.throws(() => audited.as(''), { code: 'invalid_input', field: 'actor' })
   })
 
   t.test('invalid input for a key is refused', async (t) => {
