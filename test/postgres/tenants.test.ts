@@ -20,39 +20,6 @@ t.test('keys are moved and removed with their tenant', async (t) => {
   t.equal(await lookUp({ tenantSlug: 'initech', tenantId: 'initech', key }), null)
 })
 
-t.test('a removed tenant\'s events are deleted, also one of a transaction that was open', async (t) => {
-  const { pool, storage } = await startPostgresHost(t)
-  const recruiting = createRecruiting({ storage, delivery: false })
-  t.teardown(() => recruiting.close())
-  const emit = (id: number, transaction?: unknown) => recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id } }, { transaction })
-  await emit(1)
-  const late = await pool.connect()
-  await late.query('begin')
-  await emit(2, late)
-
-  t.strictSame(await recruiting.removeTenant('acme'), { left: 0 })
-  await late.query('commit')
-  late.release()
-  t.equal((await pool.query('select from recruiting.events')).rows.length, 1)
-  await recruiting.prune()
-  t.equal((await pool.query('select from recruiting.events')).rows.length, 0)
-})
-
-t.test('a transaction that is rolled back renames nothing', async (t) => {
-  const { pool, storage } = await startPostgresHost(t)
-  const recruiting = createRecruiting({ storage, delivery: false })
-  t.teardown(() => recruiting.close())
-  await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
-  const client = await pool.connect()
-  await client.query('begin')
-  t.strictSame(await recruiting.renameTenant('acme', 'initech', { transaction: client }), { webhooks: 0 })
-  await client.query('rollback')
-  t.strictSame((await pool.query('select tenant_key from recruiting.events')).rows, [{ tenant_key: 'acme' }])
-  t.strictSame((await pool.query('select from recruiting.tenants')).rows, [])
-  await t.rejects(recruiting.renameTenant('acme', 'initech', { transaction: client }), { code: 'invalid_event', field: 'transaction' }, 'nor one that has ended')
-  client.release()
-})
-
 const insert = `
   insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
   select $1 || n, $1, 'candidate.created', '{}', '', now() - interval '2 days' from generate_series(1, $2::integer) as n`

@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { createRecruiting, type EventFeed } from '../../../src/index.js'
+import { type EventFeed } from '../../../src/index.js'
 import { memoryStorage } from '../../../src/memory/index.js'
 import type { DeliveryStore, EventFilters, RecruitingStorage } from '../../../src/ports/index.js'
-import { createEvent, createWebhook, failed, firstRows, lenient } from '../../../src/testing/support/samples.js'
+import { createEvent, createWebhook, failed, lenient } from '../../../src/testing/support/samples.js'
 import { postgresStorage } from '../../../src/postgres/index.js'
 import { measurePool, type Reading } from '../../fixtures/postgres/measured-pool.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
-import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
 
 const unfiltered = { limit: 100, eventTypes: null }
 
@@ -184,28 +183,6 @@ t.test('memory and PostgreSQL match the same events, with any data and filters',
     const [expected, got] = await Promise.all([memory.deliveries.countReplay('acme', first, selection), storage.deliveries.countReplay('acme', second, selection)])
     t.strictSame(got, expected, `a replay with ${JSON.stringify(filters)}`)
   }
-})
-
-t.test('an emit with filters is part of its transaction', async (t) => {
-  const { storage, pool } = await startPostgresHost(t)
-  const id = await createFiltered(storage, { 'data.job_id': [7] })
-  const recruiting = createRecruiting({ storage, delivery: false, logger: silentLogger })
-  t.teardown(() => recruiting.close())
-  const client = await pool.connect()
-  const emit = (jobId: number) => recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { job_id: jobId, name: 'a\0' } }, { transaction: client })
-  const log = async () => (await storage.deliveries.list('acme', id, firstRows)).map(({ event_id: eventId }) => eventId)
-
-  await client.query('begin')
-  t.strictSame([(await emit(7)).deliveries, (await emit(8)).deliveries], [1, 0])
-  await client.query('rollback')
-  t.strictSame(await log(), [])
-  await client.query('begin')
-  const kept = await emit(7)
-  t.equal((await emit(8)).deliveries, 0)
-  t.strictSame(await log(), [])
-  await client.query('commit')
-  client.release()
-  t.strictSame(await log(), [kept.id])
 })
 
 t.test('an event that PostgreSQL cannot read as jsonb is recorded all the same, and has no data', async (t) => {

@@ -1,7 +1,56 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import t from 'tap'
-import { createRecruiting } from '../../../../src/index.js'
-import { startOutageHost, timeUntil } from '../../../fixtures/postgres/postgres-outage.js'
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import recruitingApi, { createRecruiting, type EmitResult } from '../../../../src/index.js'
+import { memoryKeyLookup } from '../../../../src/memory/index.js'
+import { postgresStorage, type PostgresStorageOptions } from '../../../../src/postgres/index.js'
+import { apiKeys, bearer, keys } from '../../../fixtures/api/app.js'
+import { captureLogs } from '../../../fixtures/api/logs.js'
+import { storeWebhook } from '../../../fixtures/api/webhooks.js'
+import { startPostgresServerHost } from '../../../fixtures/postgres/postgres.js'
+import { startReceiver } from '../../../fixtures/receivers/receiver.js'
+import { startTcpProxy } from '../../../fixtures/receivers/tcp-proxy.js'
+import { startStopwatch } from '../../../fixtures/stopwatch.js'
+
+/** A host that delivers, with a database that can go away behind a proxy. */
+async function startOutageHost (t: Test, options: PostgresStorageOptions = {}) {
+  const database = await startPostgresServerHost(t)
+  const proxy = await startTcpProxy(t, database.server.port)
+  const receiver = await startReceiver(t)
+  const logs = captureLogs()
+  const app = Fastify({ logger: logs.logger })
+  const pool = database.server.createPool({ port: proxy.port, connectionTimeoutMillis: 1000 })
+  t.teardown(() => app.close())
+  await app.register(recruitingApi, {
+    storage: postgresStorage(pool, options),
+    keyLookup: memoryKeyLookup(apiKeys),
+    delivery: { allowHttp: true, allowNetworks: ['127.0.0.1/32'], closeGraceMs: 1000, pollMs: 200 }
+  })
+  await app.ready()
+  const headers = bearer(keys.full)
+  await storeWebhook(database.storage, 'acme', { targetUrl: receiver.url, eventTypes: ['job.created'] })
+
+  return {
+    database,
+    proxy,
+    receiver,
+    logs,
+    hasArrived: (id: string) => receiver.requests.some(({ headers }) => headers['webhook-id'] === id),
+    emit: (): Promise<EmitResult> => app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: {} }),
+    async list () {
+      const stop = startStopwatch()
+      const { statusCode: status } = await app.inject({ url: '/api/v1/public/acme/candidates', headers })
+      return { status, tookMs: stop() }
+    }
+  }
+}
+
+/** How long it takes until something is true, in milliseconds. */
+async function timeUntil (isTrue: () => boolean): Promise<number> {
+  const startedAt = performance.now()
+  while (!isTrue()) await sleep(10)
+  return performance.now() - startedAt
+}
 
 t.test('while the server is gone lists answer 500, and deliveries resume when it is back', async (t) => {
   const { database: { server }, receiver, logs, emit, hasArrived, list } = await startOutageHost(t)
