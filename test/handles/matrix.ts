@@ -82,16 +82,6 @@ export async function runMatrix (load: Load): Promise<void> {
         t.equal(await count('notes'), 0)
       })
 
-      t.test('a savepoint that is rolled back takes its event with it', async (t) => {
-        await begin(async ({ transaction, run }) => {
-          await run('savepoint before')
-          await recruiting.emit(event, { transaction })
-          await run('rollback to savepoint before')
-          await recruiting.emit(event, { transaction })
-        })
-        t.equal(await countEvents(), 1)
-      })
-
       t.test('so does a nested transaction of the library', async (t) => {
         await begin(async ({ transaction, nest }) => {
           if (nest === undefined) return
@@ -100,44 +90,6 @@ export async function runMatrix (load: Load): Promise<void> {
           await nest(async (inner) => { await recruiting.emit(event, { transaction: inner.transaction }) })
           t.equal((await transaction.query(`select from ${schema}.events`)).rows.length, 1)
         })
-      })
-
-      t.test('the data of an event is sent unchanged', async (t) => {
-        const data = { note: hostile, [hostile.slice(0, 40)]: null }
-        await begin(async ({ transaction }) => { await recruiting.emit({ ...event, data, subject: "O'Neil? $1 🦉" }, { transaction }) })
-        const [claimed] = await claim()
-        t.same(JSON.parse(claimed?.body ?? '').data, data)
-        t.ok(Buffer.byteLength(claimed?.body ?? '') > 200_000)
-        t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: "O'Neil? $1 🦉" }), 1)
-      })
-
-      t.test('an erasure follows the transaction', async (t) => {
-        await recruiting.emit({ ...event, ...subject, data: { name: 'Ada' } })
-        const findAda = async () => (await pool.query(`select from ${schema}.events where body like '%Ada%'`)).rows.length
-        await rollBack(async ({ transaction }) => { t.equal(await recruiting.erase(subject, { transaction }), 1) })
-        t.equal(await findAda(), 1)
-        await begin(async ({ transaction }) => { t.equal(await recruiting.erase(subject, { transaction }), 1) })
-        t.equal(await findAda(), 0)
-      })
-
-      t.test('an idempotency key that was used before records nothing', async (t) => {
-        const keyed = { ...event, idempotencyKey: "it's ? $1 🦉" }
-        const first = await recruiting.emit(keyed)
-        await begin(async ({ transaction }) => { t.same(await recruiting.emit(keyed, { transaction }), first) })
-        await begin(async ({ transaction }) => {
-          const other = await recruiting.emit({ ...event, idempotencyKey: 'other' }, { transaction })
-          t.same(await recruiting.emit({ ...event, idempotencyKey: 'other' }, { transaction }), other)
-        })
-        t.equal(await countEvents(), 2)
-      })
-
-      t.test('a transaction in error records nothing', async (t) => {
-        await t.rejects(begin(async ({ transaction, run }) => {
-          await t.rejects(Promise.resolve(run('select 1 / 0')))
-          await t.rejects(recruiting.emit(event, { transaction }))
-          throw new Rollback()
-        }))
-        t.equal(await countEvents(), 0)
       })
 
       t.test('a transaction that has ended records nothing', async (t) => {

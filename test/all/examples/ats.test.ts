@@ -96,26 +96,6 @@ async function writeAts (t: Test): Promise<{ folder: string, variables: Record<s
   return { folder, variables: Object.fromEntries([...lines].map(([, name, value]) => [name, value])) }
 }
 
-/** Issues, rotates and revokes a key as the admin who is signed in. */
-async function manageKeys (t: Test, origin: string, run: string): Promise<void> {
-  const settings = `${origin}/settings/keys`
-  const statusOf = async (key: string): Promise<number> => (await request(`${origin}/api/v1/public/acme/candidates`, { key })).status
-  const { status, body: { data: issued } } = await request<{ data: { id: string, key: string } }>(`${settings}/`, { method: 'POST' })
-  t.equal(status, 201, run)
-  const { body } = await request<{ data: object[] }>(`${origin}/api/v1/public/acme/candidates?per_page=1`, { key: issued.key })
-  t.strictSame(body.data.map((candidate) => Object.keys(candidate)), [['id', 'full_name']], 'it reads names alone')
-  const { body: { data: rotated } } = await request<{ data: { id: string, key: string } }>(`${settings}/${issued.id}/rotate`, { method: 'POST' })
-  t.strictSame([await statusOf(issued.key), await statusOf(rotated.key)], [200, 200], 'both are valid for a while')
-  t.equal((await request(`${settings}/${rotated.id}`, { method: 'DELETE' })).status, 204)
-  t.equal(await statusOf(rotated.key), 401)
-  for (const id of [rotated.id, 'key_unknown']) {
-    t.equal((await request(`${settings}/${id}`, { method: 'DELETE' })).status, 404, id)
-    t.equal((await request(`${settings}/${id}/rotate`, { method: 'POST' })).status, 404, id)
-  }
-  const { body: { data: listed } } = await request<{ data: Array<{ id: string }> }>(`${settings}/`)
-  t.ok([issued.id, rotated.id].every((id) => listed.some((one) => one.id === id)))
-}
-
 t.test('an ATS written by init starts with a PostgreSQL of its own, and ends with it', async (t) => {
   const { folder, variables } = await writeAts(t)
   const { DATABASE_URL: url = '', POSTGRES_PORT: port } = variables
@@ -137,7 +117,6 @@ t.test('an ATS written by init starts with a PostgreSQL of its own, and ends wit
     t.match(await request(hire, { key, method: 'POST' }), { status: 200, body: { data: { id: run === 'first' ? 1 : 2, stage: 'hired' } } }, run)
     const { status, body } = await request(`${origin}/settings/webhooks/session`, { method: 'POST' })
     t.match({ status, body }, { status: 200, body: { url: '/api/v1/public/portal/' } })
-    await manageKeys(t, origin, run)
     t.strictSame(await findFaults(url, variables), [], run)
     child.kill('SIGINT')
     t.strictSame(await exited, [0, null])

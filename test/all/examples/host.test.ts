@@ -10,35 +10,6 @@ import { request } from '../../fixtures/examples/request.js'
 import { runExample } from '../../fixtures/examples/run-example.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 
-t.test('the quick start serves candidates and jobs, and ends on a signal', async (t) => {
-  const example = runExample(t, '01-quick-start.ts', { PORT: '0' })
-  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
-  const api = `${origin}/api/v1/public/acme`
-  const key = 'acme-secret-key'
-
-  const candidates = await request(`${api}/candidates?filter[q]=CHÂTELET`, { key })
-  t.equal(candidates.status, 200)
-  t.strictSame(candidates.body, {
-    data: [{ id: 2, full_name: 'Émilie du Châtelet', headline: null, source_id: null }],
-    meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
-  })
-
-  const jobs = await request(`${api}/jobs?filter[status]=published`, { key })
-  t.equal(jobs.status, 200)
-  t.strictSame(jobs.body, {
-    data: [{ id: 1, name: 'Backend Engineer', status: 'published' }],
-    meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
-  })
-
-  const target = { name: 'CRM', target_url: 'https://example.com/hook', event_types: ['application.created'] }
-  const webhook = await request(`${api}/webhooks`, { key, body: target })
-  t.equal(webhook.status, 201)
-  t.match(webhook.body, { data: { id: 1, ...target, status: 'active', secret: /^whsec_/ } })
-
-  t.equal((await request(`${api}/candidates`)).status, 401)
-  t.equal(await example.end('SIGTERM'), 0)
-})
-
 t.test('a session opens the routes of the host, and an API key those of the API, unknown paths among them', async (t) => {
   const example = runExample(t, '16-own-server.ts', { PORT: '0' })
   const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)

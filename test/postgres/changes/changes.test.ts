@@ -18,22 +18,6 @@ t.test('the order of changes', async (t) => {
     })
   })
 
-  t.test('a savepoint takes its changes with it, and no others', async (t) => {
-    const start = await changes.begin('acme', 'candidate')
-    await withClient(pool, async (client) => {
-      await client.query('begin')
-      await record('kept', client)
-      await client.query('savepoint one')
-      await record('kept', client)
-      await record('lost', client)
-      await record('again', client)
-      await client.query('rollback to one')
-      await record('again', client)
-      await client.query('commit')
-    })
-    t.strictSame([...new Set((await follow(changes, start)).ids)], ['kept', 'again'])
-  })
-
   t.test('the row says whether the last change of a transaction deleted it', async (t) => {
     await withClient(pool, async (client) => {
       await client.query('begin')
@@ -185,19 +169,6 @@ t.test('recording a change', async (t) => {
         }))
       }
     }
-  })
-
-  t.test('serializable transactions fail no more often with changes than without', async (t) => {
-    await pool.query('create table accounts (id int primary key, balance int); insert into accounts select n, 0 from generate_series(1, 20) as n')
-    await withClient(pool, (first) => withClient(pool, async (second) => {
-      for (const [client, id] of [[first, 1], [second, 2]] as const) {
-        await client.query(`begin isolation level serializable; update accounts set balance = 1 where id = ${id}`)
-        await record('1', client)
-      }
-      await first.query('commit')
-      await second.query('commit')
-    }))
-    t.equal((await pool.query('select from recruiting.recent_changes')).rows.length, 2)
   })
 
   t.test('pruning skips what a transaction has locked, and does not wait', async (t) => {

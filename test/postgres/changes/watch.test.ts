@@ -63,29 +63,6 @@ t.test('a watched table', async (t) => {
     t.strictSame(await changed("update people set name = 'z' where id = 2000"), ['2000'], 'after so many')
   })
 
-  t.test('adds no wait and no failure', async (t) => {
-    await pool.query(
-      "insert into people values (20, 'acme'), (21, 'acme') on conflict do nothing; create table if not exists notes (person bigint)"
-    )
-    await watch(pool, 'notes', { kind: 'candidate', id: 'person', tenant: "'acme'" })
-    const start = await changes.begin('acme', 'candidate')
-    await withClient(pool, (first) => withClient(pool, async (second) => {
-      for (const client of [first, second]) {
-        await client.query("begin isolation level serializable; set local lock_timeout to '1ms'; select now()")
-      }
-      await pool.query('insert into notes values (20), (21)')
-      for (const [client, id] of [
-        [first, 20],
-        [second, 21],
-        [first, 21],
-        [second, 20]
-      ] as const) { await client.query(`insert into notes values (${id})`) }
-      await second.query('commit')
-      await first.query('commit')
-    }))
-    t.strictSame([...new Set((await follow(changes, start)).ids)].toSorted(), ['20', '21'])
-  })
-
   t.test('ignores ids and tenants that the API cannot have', async (t) => {
     await pool.query('create table odd (id text, company text)')
     await watch(pool, 'odd', { kind: 'job', id: 'id', tenant: 'company' })
@@ -243,24 +220,14 @@ t.test('watching', async (t) => {
       ['crm.people', { ...good, id: 'person_id' }, 'id', /^id: crm\.people has no column person_id$/],
       ['crm.people', { ...good, tenant: 'Tenant' }, 'tenant', /^tenant: crm\.people has no column Tenant$/],
       ['crm.people', { ...good, id: 'row.nr' }, 'id', /^id: column row\.nr does not exist$/],
-      ['crm.people', { ...good, tenant: '(select slug from nowhere)' }, 'tenant', /^tenant: relation "nowhere" does not exist$/],
       ['crm.people', { ...good, tenant: 'row.tenant ||' }, 'tenant', /^tenant: syntax error/],
-      ['crm.people', { ...good, id: 'max(row.id)' }, 'id', /^id: aggregate functions are not allowed/],
-      ['crm.people', { ...good, id: "'x'::int" }, 'id', /^id: invalid input syntax for type integer: "x"$/],
-      ['crm.people', { ...good, id: '(select id, tenant from people)' }, 'id', /^id: subquery must return only one column$/],
       ['crm.people', { ...good, id: 'row.id > 5' }, 'id', /^id: expected text, an integer or a uuid, got boolean$/],
-      ['crm.people', { ...good, id: 'now()' }, 'id', /^id: expected text, an integer or a uuid, got timestamp with time zone$/],
       ['crm.people', { ...good, id: 'array[true]' }, 'id', /^id: expected text, an integer or a uuid, got boolean\[\]$/],
-      ['crm.people', { ...good, id: '(select array[row.id])' }, 'id', /^id: expected text, an integer or a uuid, got integer\[\]$/],
-      ['crm.people', { ...good, id: '(row)' }, 'id', /^id: expected text, an integer or a uuid, got record$/],
       ['crm.people', { ...good, tenant: 'to_jsonb(row.tenant)' }, 'tenant', /^tenant: expected text, an integer or a uuid, got jsonb$/],
-      ['crm.people', { ...good, tenant: 'array[row.tenant]' }, 'tenant', /^tenant: expected text, an integer or a uuid, got text\[\]$/],
-      ['crm.people', { ...good, tenant: "regexp_split_to_table(row.tenant, ',')" }, 'tenant', /^tenant: set-returning functions are not allowed in WHERE$/],
       ['crm.filled', { ...good, tenant: '(select slug from accounts)' }, 'tenant', /^tenant: more than one row returned by a subquery used as an expression$/],
       ['crm.empty', { ...good, tenant: '(select slug from accounts)' }, 'tenant', /^tenant: more than one row returned by a subquery used as an expression$/],
       ['crm.filled', { ...good, id: 'row.name' }, 'id', /^id: none of the values in crm\.filled can be the id of a candidate$/],
       ['crm.filled', { ...good, tenant: 'repeat(row.tenant, 100)' }, 'tenant', /^tenant: none of the values in crm\.filled can be the id of a tenant$/],
-      ['crm.filled', { ...good, id: '1 / (row.id - 1)' }, 'id', /^id: division by zero$/],
       ['crm.people', { ...good, kind: 'person' }, 'kind', /^kind: expected 'candidate' or 'job', got "person"$/],
       ['crm.people', { ...good, kind: undefined }, 'kind', /^kind: expected/],
       ['crm.people', { ...good, id: ' ' }, 'id', /^id: expected the name of a column, or an SQL expression over row, got " "$/],

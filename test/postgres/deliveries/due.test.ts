@@ -253,15 +253,6 @@ t.test('a connection that does not answer, or answers with an error, is replaced
   }
 })
 
-t.test('a connection that breaks or ends is replaced, once', async (t) => {
-  const { asked, listeners, lost } = await startListening(t, async () => ({ rows: [] }))
-  listeners.get('error')?.(new Error('broken'))
-  listeners.get('end')?.()
-  mock.timers.tick(500)
-  t.equal(asked.length, 2)
-  t.match(lost, [{ message: 'broken' }])
-})
-
 t.test('an answer after the stop changes nothing', async (t) => {
   let answer = (_rows: { rows: unknown[] }): void => {}
   const { asked, lost, listening } = await startListening(t, () => new Promise((resolve) => { answer = resolve }))

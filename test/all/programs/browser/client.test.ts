@@ -64,7 +64,7 @@ t.test('the reference page', { skip: noBrowser }, async (t) => {
   await t.test('shows every operation and every event, and asks for nothing elsewhere', async (t) => {
     const { page, strayRequests, errors } = await visit(browser, reference)
     await page.getByText('candidate.anonymized').first().waitFor()
-    await becomes(t, () => page.locator('.opblock').count(), 20 + 18)
+    await becomes(t, () => page.locator('.opblock').count(), 21 + 18)
     t.same(strayRequests, [])
     t.same(errors, [])
 
