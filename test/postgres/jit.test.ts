@@ -1,7 +1,8 @@
 import t from 'tap'
 import { measureBuffers } from '../fixtures/postgres/buffers.js'
-import { type PgPool, postgresStorage, watch } from '../../src/postgres/index.js'
+import { postgresStorage, watch } from '../../src/postgres/index.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+import { watchPool } from '../fixtures/postgres/watched-pool.js'
 
 t.test('no function of the schema compiles its statements', async (t) => {
   const { pool } = await startPostgresHost(t)
@@ -15,22 +16,11 @@ t.test('no function of the schema compiles its statements', async (t) => {
 t.test('statements that read the queue are not compiled', async (t) => {
   const { pool } = await startPostgresHost(t)
   const compiled = new Map<string, string>()
-  const observed: PgPool = {
-    query: (text, values) => pool.query(text, values),
-    async connect () {
-      const client = await pool.connect()
-      return {
-        async query (text, values) {
-          const { rows: [{ jit }] } = await client.query('show jit')
-          if (text.includes('.queue ')) {
-            compiled.set(text.split(' fastify-recruiting-api ')[1]?.split(/ \w+-\d+ /)[0] ?? text, jit)
-          }
-          return client.query(text, values)
-        },
-        release: (destroy) => client.release(destroy)
-      }
-    }
-  }
+  const observed = watchPool(pool, async (text, _values, client) => {
+    if (!text.includes('.queue ')) return
+    const { rows: [row] } = await client.query('show jit')
+    compiled.set(text.split(' fastify-recruiting-api ')[1]?.split(/ \w+-\d+ /)[0] ?? text, (row as { jit: string }).jit)
+  })
   const { deliveries } = postgresStorage(observed)
   await deliveries.stats()
   await deliveries.tenantStats?.('acme')

@@ -1,101 +1,47 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type pg from 'pg'
 import t from 'tap'
-import { type AttemptResult, createRecruiting } from '../../../src/index.js'
+import type { AttemptResult } from '../../../src/index.js'
 import { postgresStorage } from '../../../src/postgres/index.js'
-import { createEvent, createWebhook, failed, lenient } from '../../../src/testing/support/samples.js'
+import { createEvent, createWebhook, delivered, failed, lenient } from '../../../src/testing/support/samples.js'
 import type { ClaimedDelivery } from '../../../src/ports/index.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
-import { type Answer, startReceiver } from '../../fixtures/receivers/receiver.js'
-import { startStopwatch } from '../../fixtures/stopwatch.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
 import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
 
-const delivery = { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 50 }
 const type = 'application.created'
-/** Less than the time limit of a query, which ends a wait for a lock. */
-const lockedMs = 3000
 
 /** Rows that a long transaction of the host may lock while a result is written; `$1` is the webhook. */
-const locks: Record<string, [status: number, lock: (client: pg.PoolClient, webhookId: number) => Promise<unknown>]> = {
-  'a replay': [503, (client, id) => client.query(`
-    insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
-    select seq, $1, type, 3, now(), now() from recruiting.events where type = 'job.created' for key share`, [id])],
-  'an erase': [204, (client) => client.query("select recruiting.erase_subject_v1('locked', 'candidate:1')")],
-  'a PATCH': [410, (client, id) => client.query(
-    "update recruiting.webhooks set name = 'x', revision = revision + 1 where id = $1", [id]
-  )]
-}
+const locks: Array<[name: string, text: string]> = [
+  ['a replay', `insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
+    select seq, $1, type, 3, now(), now() from recruiting.events where id = 'evt_0' for key share`],
+  ['an erase', "select recruiting.erase_subject_v1('acme', 'candidate:' || $1)"],
+  ['a PATCH', "update recruiting.webhooks set name = 'x', revision = revision + 1 where id = $1"]
+]
 
 t.test('while a transaction holds a lock', async (t) => {
-  const { pool, storage, clear } = await startPostgresHost(t)
-
-  for (const [name, [status, lock]] of Object.entries(locks)) {
-    t.test(
-      `of ${name}, others are delivered by two workers, and what was answered ${status} is completed once when it ends`,
-      async (t) => {
-        await clear()
-        const receiver = await startReceiver(t)
-        const engines = [1, 2].map(() => createRecruiting({ storage: postgresStorage(pool), delivery }))
-        t.teardown(() => Promise.all(engines.map((engine) => engine.close())))
-        const [engine] = engines
-        let answerLocked = (_status: number): void => {}
-        const forLocked: Answer = (response) => {
-          answerLocked = (code) => response.writeHead(code).end()
-        }
-        receiver.answer((response, request) =>
-          request.path === '/locked' ? forLocked(response, request) : response.writeHead(204).end()
-        )
-        const locked = await storeWebhook(storage, 'locked', {
-          targetUrl: `${receiver.url.replace('/hook', '/locked')}`, eventTypes: [type]
-        })
-        await storeWebhook(storage, 'others', { targetUrl: receiver.url, eventTypes: [type] })
-        const emit = (tenantSlug: string) => engine?.emit({ tenantSlug, type, data: {}, subject: 'candidate:1' })
-
-        /** The longest time from emit to arrival, of ten events. */
-        async function timeOthers (): Promise<number> {
-          const times: number[] = []
-          while (times.length < 10) {
-            const stop = startStopwatch()
-            const arrived = receiver.received(receiver.requests.length + 1)
-            await emit('others')
-            await arrived
-            times.push(stop())
-          }
-          return Math.max(...times)
-        }
-
-        const idle = await timeOthers()
-        await emit('locked')
-        await receiver.received(11)
-        const client = await pool.connect()
-        await client.query('begin')
-        await lock(client, locked.id)
-        answerLocked(status)
-        const slowest = await timeOthers()
-        t.ok(slowest <= 2 * idle + lockedMs, `the slowest took ${slowest} ms, without a lock ${idle} ms`)
-        const isCompleted = async (): Promise<boolean> =>
-          (
-            await pool.query("select from recruiting.deliveries where webhook_id <> $1 and status = 'delivered'", [
-              locked.id
-            ])
-          ).rows.length === 20
-        while (!(await isCompleted())) await sleep(10)
-        await client.query('rollback')
-        client.release()
-
-        const log = async () =>
-          (
-            await storage.deliveries.list('locked', locked.id, {
-              filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5
-            })
-          ).map((each) => [each.status, each.attempt_count])
-        const expected = { 204: 'delivered', 410: 'failed', 503: 'pending' }[status]
-        while ((await log()).some(([, attempts]) => attempts === 0)) await sleep(10)
-        t.same(await log(), [[expected, 1]])
-        t.equal(receiver.requests.filter(({ path }) => path === '/locked').length, 1, 'it was attempted once')
+  const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
+  for (const [name, text] of locks) {
+    t.test(`of ${name}, results of others are recorded at once, and all are once it ends`, async (t) => {
+      await clear()
+      await deliveries.record('acme', createEvent('evt_0'))
+      for (const tenant of ['acme', 'globex']) {
+        const id = await webhooks.nextId(tenant)
+        await webhooks.create(tenant, createWebhook(id), 10)
+        await deliveries.record(tenant, { ...createEvent(`evt_${tenant}`), subject: `candidate:${id}` })
       }
-    )
+      const leases = await deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 })
+      const [locked] = leases.filter(({ tenantId }) => tenantId === 'acme')
+      const client = await pool.connect()
+      await client.query('begin')
+      await client.query(text, [locked?.webhookId])
+      const left = await deliveries.recordAttempts(leases.map(delivered), lenient)
+      t.ok(left.every(({ webhookId }) => webhookId === locked?.webhookId))
+      const statuses = async () => (await pool.query('select status from recruiting.deliveries')).rows
+      t.equal((await statuses()).length, 2 - left.length)
+      await client.query('rollback')
+      client.release()
+      t.strictSame(await deliveries.recordAttempts(leases.map(delivered), lenient), [])
+      t.strictSame(await statuses(), [{ status: 'delivered' }, { status: 'delivered' }])
+    })
   }
 })
 

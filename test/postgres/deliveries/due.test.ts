@@ -9,6 +9,7 @@ import type { PgClient } from '../../../src/postgres/pool.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
+import { watchPool } from '../../fixtures/postgres/watched-pool.js'
 
 // A worker that polls as seldom as it may: what arrives sooner was told of.
 const slowPoll = { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 60_000 }
@@ -124,16 +125,7 @@ t.test('word of due deliveries', async (t) => {
   })
 
   t.test('a driver that knows no notifications polls', async (t) => {
-    const plain = {
-      query: (text: string, values?: unknown[]) => pool.query(text, values),
-      async connect () {
-        const client = await pool.connect()
-        return {
-          query: (text: string, values?: unknown[]) => client.query(text, values),
-          release: (destroy?: boolean) => client.release(destroy)
-        }
-      }
-    }
+    const plain = watchPool(pool, () => {})
     const worker = createRecruiting({ storage: postgresStorage(plain), delivery: { ...slowPoll, pollMs: 20 } })
     t.teardown(() => worker.close())
     await arrives(() => emitter.emit(event))

@@ -1,8 +1,9 @@
 import t from 'tap'
-import { type PgPool, postgresStorage } from '../../../src/postgres/index.js'
+import { postgresStorage } from '../../../src/postgres/index.js'
 import { createEvent, createWebhook } from '../../../src/testing/support/samples.js'
 import { measureBuffers } from '../../fixtures/postgres/buffers.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { watchPool } from '../../fixtures/postgres/watched-pool.js'
 
 t.test(
   'figures of the queue and retention cost what they return, however many webhooks are registered or paused',
@@ -10,19 +11,7 @@ t.test(
     const { pool, storage } = await startPostgresHost(t)
     const statements: Array<[text: string, values: unknown[]]> = []
     const retention: [text: string, values: unknown[]] = ['select * from recruiting.prune_v1(30, 1000, null)', []]
-    const noting: PgPool = {
-      query: (text, values) => pool.query(text, values),
-      async connect () {
-        const client = await pool.connect()
-        return {
-          async query (text, values = []) {
-            if (text.includes('with recursive')) statements.push([text, values])
-            return client.query(text, values)
-          },
-          release: (destroy) => client.release(destroy)
-        }
-      }
-    }
+    const noting = watchPool(pool, (text, values) => { if (text.includes('with recursive')) statements.push([text, values]) })
     const { deliveries } = postgresStorage(noting)
     const id = await storage.webhooks.nextId('acme')
     await storage.webhooks.create('acme', createWebhook(id), 10)

@@ -5,10 +5,11 @@ import Fastify from 'fastify'
 import t from 'tap'
 import recruitingApi, { type CandidateQuery } from '../../../src/index.js'
 import { memoryKeyLookup } from '../../../src/memory/index.js'
-import { migrate, type PgPool, postgresStorage } from '../../../src/postgres/index.js'
+import { migrate, postgresStorage } from '../../../src/postgres/index.js'
 import { apiKeys, bearer, keys } from '../../fixtures/api/app.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+import { watchPool } from '../../fixtures/postgres/watched-pool.js'
 
 const fields = ['id', 'full_name', 'headline', 'source_id']
 const query: CandidateQuery = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200, fields }
@@ -212,20 +213,7 @@ t.test('the statements of the pages run, and what they make is what a storage ne
 t.test('totals', async (t) => {
   const { pool, saveCandidates } = await startPostgresHost(t)
   let counts = 0
-  // A driver that knows how many totals were asked for.
-  const counting: PgPool = {
-    query: (text, values) => pool.query(text, values),
-    async connect () {
-      const client = await pool.connect()
-      return {
-        query (text, values) {
-          if (text.includes('count(*)')) counts++
-          return client.query(text, values)
-        },
-        release: (destroy) => client.release(destroy)
-      }
-    }
-  }
+  const counting = watchPool(pool, (text) => { if (text.includes('count(*)')) counts++ })
   const open = (totalsTtlMs: number) => postgresStorage(counting, { totalsTtlMs }).candidates
   await saveCandidates('acme', [{ id: 1, full_name: 'Ada' }])
   t.beforeEach(() => { counts = 0 })

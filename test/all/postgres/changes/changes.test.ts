@@ -1,8 +1,9 @@
 import type pg from 'pg'
 import t from 'tap'
-import { type PgPool, postgresStorage } from '../../../../src/postgres/index.js'
+import { postgresStorage } from '../../../../src/postgres/index.js'
 import { startPostgresHost, startPostgresServerHost } from '../../../fixtures/postgres/postgres.js'
 import { follow, withClient } from '../../../fixtures/postgres/changes.js'
+import { watchPool } from '../../../fixtures/postgres/watched-pool.js'
 
 t.test('after a crash of the server, nothing is passed by, although numbers of changes are used again', async (t) => {
   const settings = ['fsync=off', 'autovacuum=off', 'wal_writer_delay=10s']
@@ -46,19 +47,7 @@ t.test('with many changes', async (t) => {
   await pool.query("select setval('recruiting.recent_changes_seq_seq', 50000)")
   await saveCandidates('acme', Array.from({ length: 2000 }, (_, id) => ({ id, full_name: 'x', headline: null, source_id: null, recruiter_id: null })))
   const statements: Array<[text: string, values: unknown[]]> = []
-  const spy: PgPool = {
-    query: (text, values) => pool.query(text, values),
-    async connect () {
-      const client = await pool.connect()
-      return {
-        query (text, values) {
-          statements.push([text, values ?? []])
-          return client.query(text, values)
-        },
-        release: (destroy) => client.release(destroy)
-      }
-    }
-  }
+  const spy = watchPool(pool, (text, values) => { statements.push([text, values]) })
   const { candidates, changes } = postgresStorage(spy)
   const planOf = async (call: () => Promise<unknown>) => {
     await call()

@@ -1,7 +1,8 @@
 import t from 'tap'
 import type { CandidateQuery } from '../../../../src/index.js'
-import { type PgPool, postgresStorage } from '../../../../src/postgres/index.js'
+import { postgresStorage } from '../../../../src/postgres/index.js'
 import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
+import { watchPool } from '../../../fixtures/postgres/watched-pool.js'
 
 const fields = ['id', 'full_name', 'headline', 'source_id']
 const query: CandidateQuery<string> = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 25, fields }
@@ -17,20 +18,7 @@ const columns = {
 t.test('pages use the indexes of ids of every type', async (t) => {
   const { pool } = await startPostgresHost(t)
   const asked: Array<[statement: string, values: unknown[]]> = []
-  // A driver that notes statements.
-  const noting: PgPool = {
-    query: (statement, values) => pool.query(statement, values),
-    async connect () {
-      const client = await pool.connect()
-      return {
-        query (statement, values) {
-          asked.push([statement, values ?? []])
-          return client.query(statement, values)
-        },
-        release: (destroy) => client.release(destroy)
-      }
-    }
-  }
+  const noting = watchPool(pool, (text, values) => { asked.push([text, values]) })
   const explain = async (work: () => Promise<unknown>): Promise<string> => {
     asked.length = 0
     await work()
