@@ -1,3 +1,4 @@
+import { readField } from '../shared/fields.js'
 import { assertOption, integer, matching, orNull } from '../shared/read-options.js'
 import { isStorableText } from '../shared/text.js'
 import type { PgPool } from './pool.js'
@@ -20,8 +21,14 @@ export const readRelation = orNull(matching(
   (name) => name !== '' && isStorableText(name), 'the name of a table or view, such as public.api_candidates'
 ))
 
+/** Methods of the clients of `pg` that no pool has. */
+const clientMethods = ['release', 'escapeIdentifier']
+
 /** Throws `invalid_option` unless the value has the methods of a pool. */
 export function assertPool (pool: unknown): asserts pool is PgPool {
+  const isClient = clientMethods.some((name) => typeof readField(pool, name) === 'function')
+  assertOption(!isClient, 'pool', 'a pool such as new pg.Pool(), not a client, because calls need connections of their own',
+    pool)
   for (const method of ['query', 'connect']) {
     const isMethod = typeof pool === 'object' && pool !== null && typeof Reflect.get(pool, method) === 'function'
     assertOption(isMethod, 'pool', `a pool with a method ${method}`, pool)

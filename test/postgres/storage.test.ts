@@ -121,6 +121,8 @@ t.test('options that cannot be are refused', async (t) => {
   const refused: Array<[unknown, object, string]> = [
     [null, {}, 'pool'],
     [{ query () {} }, {}, 'pool'],
+    [new pg.Client(), {}, 'pool'],
+    [{ query () {}, connect () {}, release () {} }, {}, 'pool'],
     [pool, { queryTimeoutMs: 99 }, 'queryTimeoutMs'],
     [pool, { queryTimeoutMs: Number.NaN }, 'queryTimeoutMs'],
     [pool, { queryTimeoutMs: '5' }, 'queryTimeoutMs'],
