@@ -1,5 +1,5 @@
 import { RecruitingApiError } from '../errors.js'
-import { assertKnownNames } from '../shared/read-options.js'
+import { assertKnownNames, choice } from '../shared/read-options.js'
 import { createSteadyNow, type StoredClock, systemClock } from '../shared/clock.js'
 import { readIds } from '../shared/ids.js'
 import type {
@@ -47,6 +47,11 @@ export interface MemoryStorageOptions<Ids extends Partial<IdKinds> = IntegerIds>
   >
   /** Which ids of the rows are text, as in the option `ids` of the plugin. @default all are 'integer' */
   ids?: Ids
+  /**
+   * Who records which candidates and jobs changed: `save` and `remove`, as the triggers of `watch` do, or with
+   * `'manual'` only calls of `changed`. @default 'watch'
+   */
+  changes?: 'watch' | 'manual'
   /** The clock of the storage. @default the system clock */
   clock?: StoredClock
 }
@@ -62,7 +67,7 @@ export interface MemoryStorage<
   candidates: MemoryCandidateSource<CandidateId, SourceId, RecruiterId>
   /** The jobs of all tenants, with `save` and `remove`. */
   jobs: MemoryJobSource<JobId>
-  /** The changes of both. `save` and `remove` record them. */
+  /** The changes of both. `save` and `remove` record them, unless the option `changes` is `'manual'`. */
   changes: ChangeSource
   /** The events of all tenants in order. */
   feed: EventFeed
@@ -70,7 +75,9 @@ export interface MemoryStorage<
   holds: HoldStore
 }
 
-const optionNames = { tenants: true, ids: true, clock: true } satisfies Record<keyof MemoryStorageOptions, true>
+const optionNames = {
+  tenants: true, ids: true, changes: true, clock: true
+} satisfies Record<keyof MemoryStorageOptions, true>
 const tenantNames = { candidates: true, jobs: true } satisfies Record<keyof MemoryTenant, true>
 
 /**
@@ -88,13 +95,16 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
   const ids = readIds(options.ids, 'ids')
   const { tenants = {}, clock = systemClock } = options
   if (!isRecord(tenants)) refuse('tenants', 'an object', tenants)
+  const recorder = choice(['watch', 'manual'], 'watch')(options.changes, 'changes')
 
   const now = createSteadyNow(clock)
   const changes = memoryChanges({ clock: { now } })
   const data = createWebhookData(now, changes)
   const contextOf = (kind: ChangeKind): RowSourceContext => ({
     now,
-    onChange: (tenant, id) => { changes.record(tenant, { kind, id: String(id), deleted: false }) }
+    onChange: (tenant, id) => {
+      if (recorder === 'watch') changes.record(tenant, { kind, id: String(id), deleted: false })
+    }
   })
   const candidates = createCandidateSource(ids, contextOf('candidate'), readRows(tenants, 'candidates'))
   const jobs = createJobSource(ids, contextOf('job'), readRows(tenants, 'jobs'))

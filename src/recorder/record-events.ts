@@ -1,12 +1,19 @@
 import { type StandaloneRecruiting, createRecruiting } from '../create-recruiting.js'
 import { RecruitingApiError } from '../errors.js'
-import { type MemoryStorage, memoryStorage } from '../memory/index.js'
+import {
+  type IdOf, type IntegerIds, type MemoryStorage, type MemoryStorageOptions, memoryStorage
+} from '../memory/index.js'
+import type { IdKinds } from '../ports/index.js'
+import { omitUndefined } from '../shared/fields.js'
 import { assertKnownNames, assertObject } from '../shared/read-options.js'
+import type { TenantIdLookup, TenantSlugLookup } from '../shared/tenants.js'
 import { type DefaultEvents, type EventCatalogue, type EventData, defaultEvents } from '../webhooks/events/catalogue.js'
 import { type EventLog, createEventLog } from './event-log.js'
 
 /** Options of `recordEvents`. */
-export interface RecordEventsOptions<Events extends EventCatalogue = DefaultEvents> {
+export interface RecordEventsOptions<
+  Events extends EventCatalogue = DefaultEvents, Ids extends Partial<IdKinds> = IntegerIds
+> {
   /**
    * The event catalogue of the host.
    * @default defaultEvents
@@ -17,6 +24,32 @@ export interface RecordEventsOptions<Events extends EventCatalogue = DefaultEven
    * @default false
    */
   requireSubject?: boolean
+  /**
+   * Which ids are text, like the option of your servers.
+   * @default all are 'integer'
+   */
+  ids?: Ids
+  /**
+   * Returns your own id of a tenant, like the option of your servers.
+   * @default the slug is the id
+   */
+  tenantId?: TenantIdLookup
+  /**
+   * Returns the slug of a tenant by its id, like the option of your servers.
+   * @default the id as text
+   */
+  tenantSlug?: TenantSlugLookup
+  /**
+   * The candidates and jobs of `storage`, as for `memoryStorage`: by slug, or by id with the option `tenantId`.
+   * @default {}
+   */
+  tenants?: NonNullable<MemoryStorageOptions<Ids>['tenants']>
+  /**
+   * Who records which candidates and jobs changed, like the option of `postgresStorage`. With `'watch'`, `save` and
+   * `remove` of `storage` do. With `'manual'`, only your code does, by `changed`, so a test finds a missing call.
+   * @default 'watch'
+   */
+  changes?: 'watch' | 'manual'
 }
 
 /** An event that the code under test emitted: a union by `type`. */
@@ -46,7 +79,9 @@ export type EmittedEntry<
 }[Name]
 
 /** Records the events that the code under test emits. */
-export interface EventRecorder<Events extends EventCatalogue = DefaultEvents> {
+export interface EventRecorder<
+  Events extends EventCatalogue = DefaultEvents, Ids extends Partial<IdKinds> = IntegerIds
+> {
   /**
    * Like `app.recruiting`, with the checks of the real one. It sends nothing. `emit` takes any handle as
    * `transaction`.
@@ -57,7 +92,7 @@ export interface EventRecorder<Events extends EventCatalogue = DefaultEvents> {
    * events follow it: `changed`, `renameTenant` and `removeTenant` take effect at once, and `erase` only counts the
    * events.
    */
-  readonly storage: MemoryStorage
+  readonly storage: StorageOf<Ids>
   /** The events in the order of their emits, without those that were rolled back. Always the same array. */
   readonly events: ReadonlyArray<EmittedEntry<Events>>
   /** Returns the events of one type. Throws `invalid_input` for a type that the catalogue does not have. */
@@ -73,22 +108,30 @@ export interface EventRecorder<Events extends EventCatalogue = DefaultEvents> {
   clear (): void
 }
 
+type StorageOf<Ids extends Partial<IdKinds>> =
+  MemoryStorage<IdOf<Ids, 'candidate'>, IdOf<Ids, 'job'>, IdOf<Ids, 'source'>, IdOf<Ids, 'recruiter'>>
+
+const optionNames = {
+  events: true, requireSubject: true, ids: true, tenantId: true, tenantSlug: true, tenants: true, changes: true
+} satisfies Record<keyof RecordEventsOptions, true>
+
 /**
  * Creates a recorder for the host's own tests, in any test runner. It needs no database and no receiver. Throws
  * `invalid_option`.
  */
-export function recordEvents<Events extends EventCatalogue = DefaultEvents> (
-  options: RecordEventsOptions<Events> = {}
-): EventRecorder<Events> {
+export function recordEvents<
+  Events extends EventCatalogue = DefaultEvents, const Ids extends Partial<IdKinds> = IntegerIds
+> (options: RecordEventsOptions<Events, Ids> = {}): EventRecorder<Events, Ids> {
   assertObject(options, 'options')
-  assertKnownNames(options, { events: true, requireSubject: true } satisfies Record<keyof RecordEventsOptions, true>)
-  const { events = defaultEvents, requireSubject = false } = options
+  assertKnownNames(options, optionNames)
+  const { events = defaultEvents, requireSubject = false, ids, tenantId, tenantSlug, tenants, changes } = options
   const log = createEventLog()
-  const storage = createStorage(log)
+  const given = omitUndefined({ ids, tenants, changes }) as MemoryStorageOptions<Ids>
+  const storage = recordTo(log, memoryStorage(given))
   return {
-    recruiting: createRecruiting<Events>({ storage, events, requireSubject, delivery: false } as Parameters<
-      typeof createRecruiting<Events>
-    >[0]),
+    recruiting: createRecruiting<Events>({
+      storage, events, requireSubject, ...omitUndefined({ ids, tenantId, tenantSlug }), delivery: false
+    } as Parameters<typeof createRecruiting<Events>>[0]),
     storage,
     events: log.events as Array<EmittedEntry<Events>>,
     of<Name extends keyof Events & string>(type: Name) {
@@ -107,8 +150,10 @@ export function recordEvents<Events extends EventCatalogue = DefaultEvents> (
   }
 }
 
-function createStorage ({ record, erase, listSubjectEvents }: EventLog): MemoryStorage {
-  const memory = memoryStorage()
+/** Returns the same storage, which records events in the log. */
+function recordTo<Storage extends Omit<MemoryStorage, 'candidates' | 'jobs'>> (
+  { record, erase, listSubjectEvents }: EventLog, memory: Storage
+): Storage {
   const { webhooks, deliveries, changes } = memory
   return {
     ...memory,

@@ -8,7 +8,7 @@ import {
   type PgQueryable
 } from '../../src/postgres/index.js'
 import { collect } from '../fixtures/collect.js'
-import { bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { allScopes, bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 import { toLoopback } from '../fixtures/api/webhook-api.js'
 import { storeWebhook } from '../fixtures/api/webhooks.js'
@@ -160,6 +160,27 @@ t.test('options of the host come with an engine of its own on the storage', asyn
   await t.rejects(recruiting.emit({ ...event, data: { text: 'x'.repeat(1024) } }), { code: 'invalid_event', field: 'data' })
   await recruiting.emit(event, { transaction: 'tx' })
   t.equal(events.length, 1)
+})
+
+t.test('a recorder takes ids, tenants and changes, so that an app under test has its real options', async (t) => {
+  const tenantId = (slug: string): number | null => slug === 'acme' ? 41 : null
+  const ids = { candidate: 'string' } as const
+  const { storage, recruiting, events } = recordEvents({
+    ids, tenantId, tenantSlug: () => 'acme', changes: 'manual', tenants: { 41: { candidates: [{ id: 'ada', full_name: 'Ada' }] } }
+  })
+  const app = await buildApp(t, { storage, ids, tenantId, keyLookup: () => ({ id: 'k', scopes: allScopes }) })
+  const ask = async (path: string) => (await app.inject({ url: `/api/v1/public/acme${path}`, headers: bearer('k') })).json()
+  t.match(await ask('/candidates/ada'), { data: { id: 'ada', full_name: 'Ada' } })
+  const { meta: { next_token: token } } = await ask('/candidates/sync')
+  storage.candidates.save('41', { id: 'eve', full_name: 'Eve' })
+  const sync = async () => (await ask(`/candidates/sync?token=${token}`)).data.map((item: { id: string }) => item.id)
+  t.strictSame(await sync(), [])
+  await recruiting.changed({ tenantId: 41, kind: 'candidate', id: 'eve' })
+  t.strictSame(await sync(), ['eve'])
+  await recruiting.emit({ tenantId: 41, type: 'application.created', data: {} })
+  t.match(events, [{ tenantSlug: '41', body: /"tenant_slug":"acme"/ }])
+  await t.rejects(recruiting.emit({ ...event, tenantSlug: 'globex' }), { code: 'unknown_tenant' })
+  t.throws(() => recordEvents({ changes: 'trigger' as 'watch' }), { code: 'invalid_option', field: 'changes' })
 })
 
 function emitIds (recorder: EventRecorder) {

@@ -1,3 +1,4 @@
+import type { AuditEntry } from 'fastify-recruiting-api'
 import { apiKeys, postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
 import { postgresApplications } from './applications.js'
 import { buildAts } from './ats.js'
@@ -18,6 +19,7 @@ async function start (): Promise<void> {
   const developer = config.hasDeveloper ? await createDeveloper(pool) : null
   const findUser = () => developer
   const companies = postgresCompanies(pool)
+  const onAudit = (entry: AuditEntry): void => app.log.info({ entry }, 'audit')
   const app = await buildAts({
     ...config,
     storage: postgresStorage(pool),
@@ -25,10 +27,10 @@ async function start (): Promise<void> {
     companies,
     applications: postgresApplications(pool),
     findUser,
-    onAudit: (entry) => app.log.info({ entry }, 'audit'),
+    onAudit,
     logLevel: config.isProduction ? 'info' : 'warn'
   })
-  const keys = apiKeys(pool, { ownScopes: app.recruiting.scopes, tenantSlug: companies.findSlug })
+  const keys = apiKeys(pool, { ownScopes: app.recruiting.scopes, tenantSlug: companies.findSlug, onAudit })
   await app.register(keyRoutes(keys, findUser), { prefix: '/settings/keys' })
   app.addHook('onClose', () => pool.end())
   const origin = await app.listen({ host: config.host, port: config.port })
