@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { PoolClient } from 'pg'
 import { apiKeys, postgresKeyLookup } from '../../src/postgres/index.js'
-import { createEvent, createWebhook, delivered, failed, lenient, named } from '../../src/testing/support/samples.js'
+import { createEvent, delivered, failed, lenient, named } from '../../src/testing/support/samples.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+import { addWebhook } from '../fixtures/api/webhooks.js'
 
 const { pool, storage: { webhooks, deliveries }, clear, lockWaited } = await startPostgresHost(t)
 const keys = apiKeys(pool)
@@ -12,12 +13,6 @@ const renameTo = { reseal: (secret: string) => secret, restSeconds: 3660 }
 const undelivered = { include: 'undelivered', eventTypes: null, eventIds: null, since: null, until: null, limit: 10 } as const
 
 t.beforeEach(clear)
-
-async function addWebhook (): Promise<number> {
-  const id = await webhooks.nextId('acme')
-  await webhooks.create('acme', createWebhook(id), 10)
-  return id
-}
 
 /** Begins a transaction. */
 async function open (): Promise<PoolClient> {
@@ -36,7 +31,7 @@ const claim = () => deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 6
 const eventIds = async () => (await claim()).map(({ eventId }) => eventId)
 
 t.test('the grace period starts after the change that a rotation waited for', async (t) => {
-  const id = await addWebhook()
+  const id = await addWebhook(webhooks)
   const other = await open()
   await other.query("update recruiting.webhooks set name = 'other' where id = $1", [id])
   const rotating = webhooks.rotateSecret('acme', id, { secret: 'new', gracePeriodSeconds: 1 })
@@ -71,7 +66,7 @@ t.test('a key that is rotated while its tenant is renamed or removed goes with i
 })
 
 t.test('an event that waited for another one with its idempotency key reaches the webhooks of its renamed tenant', async (t) => {
-  const id = await addWebhook()
+  const id = await addWebhook(webhooks)
   const host = await open()
   await deliveries.record('acme', { ...createEvent('evt_1'), idempotencyKey: 'a' }, host)
   const recording = deliveries.record('acme', { ...createEvent('evt_2'), idempotencyKey: 'a' })
@@ -83,20 +78,20 @@ t.test('an event that waited for another one with its idempotency key reaches th
 })
 
 t.test('an event that waited for another one with its idempotency key reaches no webhook if its tenant was removed', async (t) => {
-  await addWebhook()
+  await addWebhook(webhooks)
   const host = await open()
   await deliveries.record('acme', { ...createEvent('evt_1'), idempotencyKey: 'a' }, host)
   const recording = deliveries.record('acme', { ...createEvent('evt_2'), idempotencyKey: 'a' })
   await lockWaited('record_event_v1')
   await webhooks.removeTenant('acme', { limit: 10, restSeconds: 0 })
-  const next = await addWebhook()
+  const next = await addWebhook(webhooks)
   await end(host, 'rollback')
   t.match(await recording, { id: 'evt_2', deliveries: 0 })
   t.equal(await deliveries.count('acme', next, {}), 0)
 })
 
 t.test('an erase removes the response excerpt of an attempt that is recorded at the same time', async (t) => {
-  const id = await addWebhook()
+  const id = await addWebhook(webhooks)
   await deliveries.record('acme', { ...createEvent('evt_1'), subject: 'candidate:1', tombstone: '{}' })
   const [lease] = await claim()
   if (lease === undefined) return t.fail('nothing was claimed')
@@ -115,7 +110,7 @@ t.test('an erase removes the response excerpt of an attempt that is recorded at 
 })
 
 t.test('no response excerpt is kept of an event whose erase is not committed', async (t) => {
-  const id = await addWebhook()
+  const id = await addWebhook(webhooks)
   await deliveries.record('acme', { ...createEvent('evt_1'), subject: 'candidate:1', tombstone: '{"erased":true}' })
   const [first] = await claim()
   if (first === undefined) return t.fail('nothing was claimed')
@@ -134,7 +129,7 @@ t.test('no response excerpt is kept of an event whose erase is not committed', a
 
 for (const again of ['replay', 'retry'] as const) {
   t.test(`a slow replay does not queue an event that a ${again} has delivered by then`, async (t) => {
-    const id = await addWebhook()
+    const id = await addWebhook(webhooks)
     for (const event of ['evt_1', 'evt_2']) await deliveries.record('acme', createEvent(event))
     const leases = await claim()
     await deliveries.recordAttempts(leases.map((lease) => failed(lease)), lenient)
@@ -155,7 +150,7 @@ for (const again of ['replay', 'retry'] as const) {
 t.test('a warning during a rename or removal is reported under the new name, or not at all', async (t) => {
   const warn = { ...lenient, warnAfterSeconds: 0 }
   async function failDuring (change: (host: PoolClient) => Promise<unknown>): Promise<void> {
-    await addWebhook()
+    await addWebhook(webhooks)
     await deliveries.record('acme', createEvent('evt_1'))
     const leases = await claim()
     const host = await open()
@@ -176,7 +171,7 @@ t.test('a warning during a rename or removal is reported under the new name, or 
 })
 
 t.test('a replay during a removal leaves no delivery', async (t) => {
-  const id = await addWebhook()
+  const id = await addWebhook(webhooks)
   await deliveries.record('acme', createEvent('evt_1'))
   await deliveries.recordAttempts((await claim()).map((lease) => failed(lease)), lenient)
   const replay = await open()
@@ -192,7 +187,7 @@ t.test('a replay during a removal leaves no delivery', async (t) => {
 })
 
 t.test('a new name of a tenant and a rename at the same time do not deadlock', async (t) => {
-  const id = await addWebhook()
+  const id = await addWebhook(webhooks)
   await keys.issue({ tenantSlug: 'acme', scopes: [] })
   const other = await open()
   await other.query('select from recruiting.webhooks where id = $1 for update', [id])

@@ -44,21 +44,12 @@ t.test('a vendor\'s own operations create, update and list, and emit in the same
   t.strictSame(await ask('POST', '/applications', { candidate_id: 1, job_id: 1 }), [201, { data: application }])
   t.strictSame(await ask('PATCH', '/applications/1', { stage: 'offer' }), [200, { data: { ...application, stage: 'offer' } }])
 
-  const list = async (query: string): Promise<[number, unknown, string | null]> => {
-    const { status, body, headers } = await request(`${acme}/applications?${query}`, { key })
-    return [status, body, headers.get('link')]
-  }
-  const second = { id: 2, candidate_id: 1, job_id: 1, stage: 'applied' }
-  t.strictSame(await ask('POST', '/applications', { candidate_id: 1, job_id: 1 }), [201, { data: second }])
-  const path = '/api/v1/public/acme/applications'
-  t.strictSame(await list('sort=-job_id&per_page=1'), [
-    200,
-    { data: [second], meta: { page: 1, per_page: 1, total: 2, total_pages: 2 } },
-    `<${path}?page=1&sort=-job_id&per_page=1>; rel="first", <${path}?page=2&sort=-job_id&per_page=1>; rel="next", <${path}?page=2&sort=-job_id&per_page=1>; rel="last"`
-  ])
-  t.match(await list('filter[stage]=offer&filter[candidate_id]=1'), [200, { data: [{ id: 1, stage: 'offer' }], meta: { total: 1 } }])
-  for (const [query, field] of [['sort=stage', 'sort'], ['filter[stage]=x', 'filter[stage]'], ['filter[candidate_id]=2147483648', 'filter[candidate_id]'], ['job=7', 'job']]) {
-    t.match(await list(String(query)), [400, { error: { details: [{ in: 'query', field }] } }], String(query))
+  t.equal((await ask('POST', '/applications', { candidate_id: 1, job_id: 1 }))[0], 201)
+  const list = async (query: string) => (await request(`${acme}/applications?${query}`, { key })).body
+  t.match(await list('sort=-job_id&per_page=1'), { data: [{ id: 2 }], meta: { page: 1, per_page: 1, total: 2 } })
+  t.match(await list('filter[stage]=offer&filter[candidate_id]=1'), { data: [{ id: 1, stage: 'offer' }], meta: { total: 1 } })
+  for (const query of ['sort=stage', 'filter[stage]=x', 'filter[candidate_id]=2147483648', 'job=7']) {
+    t.match(await list(query), { error: { details: [{ in: 'query', field: query.split('=')[0] }] } }, query)
   }
 
   const pool = createPool()

@@ -1,10 +1,7 @@
 import t from 'tap'
 import { follow } from '../../fixtures/postgres/changes.js'
 import { startPostgresServerHost } from '../../fixtures/postgres/postgres.js'
-
-function newEvent (id: string) {
-  return { id, type: 'job.created', body: JSON.stringify({ id }), subject: null, tombstone: null, idempotencyKey: null, fingerprint: '' }
-}
+import { newEvent } from '../../fixtures/postgres/changes.js'
 
 t.test('a prepared transaction holds back the feed and sync, also after a crash of the server', async (t) => {
   const settings = ['fsync=off', 'autovacuum=off', 'max_prepared_transactions=1']

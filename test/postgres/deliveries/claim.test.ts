@@ -4,7 +4,7 @@ import { postgresStorage } from '../../../src/postgres/index.js'
 import { createEvent, createWebhook, delivered, failed, lenient } from '../../../src/testing/support/samples.js'
 import type { ClaimedDelivery } from '../../../src/ports/index.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
-import { storeWebhook } from '../../fixtures/api/webhooks.js'
+import { addWebhook, storeWebhook } from '../../fixtures/api/webhooks.js'
 import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
 
 const type = 'application.created'
@@ -101,8 +101,7 @@ t.test('a small claim finds a delivery behind those that another transaction has
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const ids: number[] = []
   for (let i = 0; i < 5; i++) {
-    const id = await webhooks.nextId('acme')
-    await webhooks.create('acme', createWebhook(id), 10)
+    const id = await addWebhook(webhooks)
     ids.push(id)
   }
   await deliveries.record('acme', createEvent('evt_1'))
@@ -126,14 +125,8 @@ t.test('deliveries that are left pending to a webhook that is not active', async
   const log = async (): Promise<string[]> => (await pool.query(`
     select 'pending' as status, id from recruiting.queue union all select status, id from recruiting.deliveries order by id`)).rows.map(({ status }) => status)
 
-  async function addWebhook (): Promise<number> {
-    const id = await webhooks.nextId('acme')
-    await webhooks.create('acme', createWebhook(id), 10)
-    return id
-  }
-
   t.test('an emit that began before its webhook was stopped or deleted leaves them, and pruning ends them', async (t) => {
-    const [stopped, deleted, active] = [await addWebhook(), await addWebhook(), await addWebhook()]
+    const [stopped, deleted, active] = [await addWebhook(webhooks), await addWebhook(webhooks), await addWebhook(webhooks)]
     const client = await pool.connect()
     await client.query('begin')
     await deliveries.record('acme', createEvent('evt_1'), client)
@@ -150,7 +143,7 @@ t.test('deliveries that are left pending to a webhook that is not active', async
   })
 
   t.test('they are ended, and not delivered, before their webhook becomes active again', async (t) => {
-    const id = await addWebhook()
+    const id = await addWebhook(webhooks)
     await deliveries.record('acme', createEvent('evt_1'))
     // As a process leaves it that dies between the two steps.
     await pool.query("update recruiting.webhooks set status = 'disabled'")
@@ -165,8 +158,7 @@ t.test('rare states', async (t) => {
 
   async function claimOne (): Promise<ClaimedDelivery> {
     await clear()
-    const id = await webhooks.nextId('acme')
-    await webhooks.create('acme', createWebhook(id), 10)
+    await addWebhook(webhooks)
     await deliveries.record('acme', createEvent('evt_1'))
     const [claimed] = await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 60_000 })
     if (claimed === undefined) throw new Error('nothing was due')
@@ -229,8 +221,7 @@ t.test('a retry at the same time as other calls', async (t) => {
 
   /** A webhook with one failed delivery. */
   async function addFailed (): Promise<{ webhookId: number, id: number }> {
-    const webhookId = await webhooks.nextId('acme')
-    await webhooks.create('acme', createWebhook(webhookId), 50)
+    const webhookId = await addWebhook(webhooks)
     await deliveries.record('acme', createEvent(`evt_${webhookId}`))
     const claimed = await deliveries.claimDue({ limit: 50, perEndpoint: 50, leaseMs: 60_000 })
     await deliveries.recordAttempts(claimed.map((lease): AttemptResult => failed(lease)), lenient)

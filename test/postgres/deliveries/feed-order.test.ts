@@ -1,19 +1,8 @@
 import t from 'tap'
-import type { EventFeed } from '../../../src/index.js'
 import { createCli } from '../../fixtures/cli/cli.js'
 import { withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
-
-function newEvent (id: string) {
-  return { id, type: 'job.created', body: JSON.stringify({ id }), subject: null, tombstone: null, idempotencyKey: null, fingerprint: '' }
-}
-
-/** Reads the events of acme after a position. */
-async function read (feed: EventFeed, after: string | null): Promise<{ ids: string[], position: string }> {
-  const page = await feed.list('acme', { after, limit: 100, eventTypes: null })
-  if (page === null) throw new Error(`the position ${after} is not known`)
-  return { ids: page.bodies.map((body) => JSON.parse(body).id), position: page.position }
-}
+import { followFeed, newEvent } from '../../fixtures/postgres/changes.js'
 
 t.test('events about one row come in the order of its states, although their transactions began in another', async (t) => {
   const { pool, storage: { feed, deliveries } } = await startPostgresHost(t)
@@ -24,10 +13,10 @@ t.test('events about one row come in the order of its states, although their tra
     await deliveries.record('acme', newEvent('older state'), late)
     await late.query('commit')
     await deliveries.record('acme', newEvent('newer state'), early)
-    const during = await read(feed, null)
+    const during = await followFeed(feed, null)
     t.strictSame(during.ids, [], 'an open transaction may still commit an earlier event')
     await early.query('commit')
-    t.strictSame((await read(feed, during.position)).ids, ['another row', 'older state', 'newer state'])
+    t.strictSame((await followFeed(feed, during.position)).ids, ['another row', 'older state', 'newer state'])
   }))
 })
 
@@ -40,15 +29,15 @@ t.test('events wait only for transactions that recorded an earlier one', async (
     await emitter.query('savepoint one')
     await deliveries.record('acme', newEvent('lost'), emitter)
     await deliveries.record('acme', newEvent('1'))
-    t.strictSame((await read(feed, null)).ids, [], 'an emitter is in flight')
+    t.strictSame((await followFeed(feed, null)).ids, [], 'an emitter is in flight')
     await emitter.query('rollback to one')
-    const { ids, position } = await read(feed, null)
+    const { ids, position } = await followFeed(feed, null)
     t.strictSame(ids, ['1'], 'its savepoint is gone')
     await deliveries.record('acme', newEvent('2'), emitter)
     await deliveries.record('acme', newEvent('3'))
-    t.strictSame((await read(feed, position)).ids, [], 'it records again')
+    t.strictSame((await followFeed(feed, position)).ids, [], 'it records again')
     await emitter.query('commit')
-    t.strictSame((await read(feed, position)).ids, ['2', '3'])
+    t.strictSame((await followFeed(feed, position)).ids, ['2', '3'])
   })))
 })
 

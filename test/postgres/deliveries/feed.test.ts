@@ -1,28 +1,14 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { type EventFeed } from '../../../src/index.js'
 import { memoryStorage } from '../../../src/memory/index.js'
 import type { DeliveryStore, EventFilters, RecruitingStorage } from '../../../src/ports/index.js'
 import { createEvent, createWebhook, failed, lenient } from '../../../src/testing/support/samples.js'
 import { postgresStorage } from '../../../src/postgres/index.js'
 import { measurePool, type Reading } from '../../fixtures/postgres/measured-pool.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { followFeed, newEvent } from '../../fixtures/postgres/changes.js'
 
 const unfiltered = { limit: 100, eventTypes: null }
-
-function newEvent (id: string, type = 'job.created') {
-  return { id, type, body: JSON.stringify({ id }), subject: null, tombstone: null, idempotencyKey: null, fingerprint: '' }
-}
-
-/** Follows the feed of a tenant to its end, and returns the ids of the events. */
-async function follow (feed: EventFeed, after: string | null, { tenant = 'acme', limit = 100 } = {}): Promise<{ ids: string[], position: string }> {
-  const page = await feed.list(tenant, { after, limit, eventTypes: null })
-  if (page === null) throw new Error(`the position ${after} is not known`)
-  const ids = page.bodies.map((body) => JSON.parse(body).id)
-  if (!page.hasMore) return { ids, position: page.position }
-  const rest = await follow(feed, page.position, { tenant, limit })
-  return { ids: [...ids, ...rest.ids], position: rest.position }
-}
 
 t.test('a rare type is found in pages, some of which are empty', async (t) => {
   const { pool, storage: { feed, deliveries } } = await startPostgresHost(t)
@@ -53,7 +39,7 @@ t.test('an event by its id, and the first one since a time, are found by an inde
   await pool.query('analyze recruiting.events')
   // The first call also reads the catalogue.
   await feed.endBefore('acme', '2001-01-01T00:00:00.000Z')
-  t.equal((await follow(feed, await feed.endBefore('acme', '2030-01-01T05:33:00.000Z'))).ids.length, 11)
+  t.equal((await followFeed(feed, await feed.endBefore('acme', '2030-01-01T05:33:00.000Z'))).ids.length, 11)
   t.equal(await feed.find('acme', 'evt_20000'), '{}')
   for (const { buffers } of readings.slice(-3)) t.ok(buffers < 100, `${buffers} buffers`)
   t.equal(readings.length, 4)
@@ -82,25 +68,25 @@ t.test('a quiet tenant\'s position follows the pruning of others', async (t) => 
   await deliveries.record('acme', newEvent('1'))
   await new Promise((resolve) => setTimeout(resolve, 5))
   await deliveries.prune({ retentionDays: 1, limit: 1 })
-  const { position } = await follow(feed, start, { tenant: 'quiet' })
+  const { position } = await followFeed(feed, start, { tenant: 'quiet' })
   t.not(position, start)
   t.equal(await deliveries.prune({ retentionDays: 0, limit: 10 }), 1)
   t.equal(await feed.list('quiet', { after: start, ...unfiltered }), null)
-  t.strictSame((await follow(feed, position, { tenant: 'quiet' })).ids, [])
+  t.strictSame((await followFeed(feed, position, { tenant: 'quiet' })).ids, [])
 })
 
 t.test('the adoption of a copy ends the positions of the feed, and keeps its order', async (t) => {
   const { pool, storage: { feed, deliveries, holds } } = await startPostgresHost(t)
   for (const id of ['1', '2']) await deliveries.record('acme', newEvent(id))
-  const { position } = await follow(feed, null)
+  const { position } = await followFeed(feed, null)
   // As a dump leaves it on another server.
   await pool.query('update recruiting.home set database_oid = 1')
   t.equal(await feed.list('acme', { after: position, ...unfiltered }), null)
-  const during = await follow(feed, null)
+  const during = await followFeed(feed, null)
   t.match(await holds.adopt({ environment: null, pending: 'deliver' }), { reason: 'copy' })
   t.equal(await feed.list('acme', { after: during.position, ...unfiltered }), null)
   await deliveries.record('acme', newEvent('3'))
-  t.strictSame((await follow(feed, null, { limit: 1 })).ids, ['1', '2', '3'])
+  t.strictSame((await followFeed(feed, null, { limit: 1 })).ids, ['1', '2', '3'])
 })
 
 t.test('the newest events are at most 4 MiB', async (t) => {

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { postgresStorage } from '../../../src/postgres/index.js'
 import { createRecruiting } from '../../../src/index.js'
-import { createEvent, createWebhook, failed, lenient } from '../../../src/testing/support/samples.js'
+import { createEvent, failed, lenient } from '../../../src/testing/support/samples.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
-import { storeWebhook } from '../../fixtures/api/webhooks.js'
+import { addWebhook, storeWebhook } from '../../fixtures/api/webhooks.js'
 
 t.test('a notice reaches the host', async (t) => {
   const { pool, storage, clear } = await startPostgresHost(t)
@@ -13,8 +13,7 @@ t.test('a notice reaches the host', async (t) => {
 
   async function claimOne () {
     await clear()
-    const id = await webhooks.nextId('acme')
-    await webhooks.create('acme', createWebhook(id), 10)
+    await addWebhook(webhooks)
     await deliveries.record('acme', createEvent('evt_1'))
     const [lease] = await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 60_000 })
     if (lease === undefined) throw new Error('nothing was claimed')

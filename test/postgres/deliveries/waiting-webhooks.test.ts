@@ -1,8 +1,9 @@
 import t from 'tap'
-import { createEvent, createWebhook, delivered, failed, lenient, retry } from '../../../src/testing/support/samples.js'
+import { createEvent, delivered, failed, lenient, retry } from '../../../src/testing/support/samples.js'
 import { inTransaction } from '../../../src/postgres/pool.js'
 import { type PostgresHost, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { measureBuffers } from '../../fixtures/postgres/buffers.js'
+import { addWebhook } from '../../fixtures/api/webhooks.js'
 
 // On a busy machine, claims may mark a webhook that has no deleted rows, and then take its deliveries in another order.
 const neverMark = 'create rule never as on insert to recruiting.marks do instead nothing'
@@ -61,8 +62,7 @@ t.test('deliveries of a paused webhook are claimed again, in their order', async
   /** Pauses a webhook with ready deliveries. Returns it and the lease of an attempt in flight. */
   async function pause () {
     await clear()
-    const id = await webhooks.nextId('acme')
-    await webhooks.create('acme', createWebhook(id), 10)
+    const id = await addWebhook(webhooks)
     for (const event of ['evt_1', 'evt_2', 'evt_3', 'evt_4']) await deliveries.record('acme', createEvent(event))
     const [first, flying] = await claim(2)
     if (first === undefined || flying === undefined) throw new Error('nothing was claimed')
@@ -130,8 +130,7 @@ t.test('deliveries of a paused webhook are claimed again, in their order', async
 
   t.test('while a transaction that may end the pause is open, none is set aside', async (t) => {
     await clear()
-    const id = await webhooks.nextId('acme')
-    await webhooks.create('acme', createWebhook(id), 10)
+    const id = await addWebhook(webhooks)
     await deliveries.record('acme', createEvent('evt_1'))
     const [lease] = await claim()
     if (lease === undefined) throw new Error('nothing was claimed')
@@ -150,8 +149,7 @@ t.test('deliveries of a paused webhook are claimed again, in their order', async
 
 t.test('a claim skips what an older snapshot recorded for a webhook that was made inactive', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
-  const id = await webhooks.nextId('acme')
-  await webhooks.create('acme', createWebhook(id), 10)
+  const id = await addWebhook(webhooks)
   const client = await pool.connect()
   await client.query('begin isolation level repeatable read; select')
   await client.query('select from recruiting.webhooks')

@@ -36,10 +36,7 @@ t.test('a host with uuids shows its tables by two views', async (t) => {
     { id: ada, full_name: 'Ada', headline: null, source_id: owner }, { id: grace, full_name: 'Grace', headline: null, source_id: null }
   ]
 
-  t.same((await get('candidates')).json().data, [first, second])
   t.same((await get('candidates?sort=-id')).json().data, [second, first])
-  t.same((await get(`candidates?filter[recruiter_id]=${owner}`)).json().data, [first])
-  t.same((await get(`candidates/${ada}`)).json(), { data: first })
   t.same((await get(`jobs/${ada}`)).json(), { data: { id: ada, name: 'Nurse', status: 'open' } })
 
   t.test('a uuid in upper case is found, and answered in lower case', async (t) => {

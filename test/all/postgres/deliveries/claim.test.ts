@@ -1,7 +1,8 @@
 import t from 'tap'
-import { createEvent, createWebhook, delivered, lenient, retry } from '../../../../src/testing/support/samples.js'
+import { createEvent, delivered, lenient, retry } from '../../../../src/testing/support/samples.js'
 import { inTransaction } from '../../../../src/postgres/pool.js'
 import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
+import { addWebhook } from '../../../fixtures/api/webhooks.js'
 
 t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t) => {
   const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
@@ -9,12 +10,6 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
   const claimIds = async (perEndpoint?: number) => (await claim(perEndpoint)).map(({ eventId }) => eventId)
   const readMarks = async () =>
     (await pool.query('select webhook_id::int as id from recruiting.marks order by 1')).rows.map(({ id }) => id)
-
-  async function addWebhook (): Promise<number> {
-    const id = await webhooks.nextId('acme')
-    await webhooks.create('acme', createWebhook(id), 10)
-    return id
-  }
 
   /** Leaves deleted rows in two lanes. */
   async function deleteMany (webhookId: number): Promise<void> {
@@ -30,7 +25,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
   })
 
   t.test('claims remember where the queue of a webhook begins', async (t) => {
-    const [busy, drained, other] = [await addWebhook(), await addWebhook(), await addWebhook()]
+    const [busy, drained, other] = [await addWebhook(webhooks), await addWebhook(webhooks), await addWebhook(webhooks)]
     const snapshot = await pool.connect()
     await snapshot.query('begin isolation level repeatable read; select')
     for (const id of [busy, drained]) await deleteMany(id)
@@ -70,7 +65,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
   }
 
   t.test('claims begin later for good once no earlier transaction is open', async (t) => {
-    const id = await addWebhook()
+    const id = await addWebhook(webhooks)
     await pool.query(`
       insert into recruiting.queue (event_seq, webhook_id, event_type, due_at, created_at)
       select -n, 0, 'job.created', 'infinity', now() from generate_series(1, 5000) as n`)
@@ -121,7 +116,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
   })
 
   t.test('retries are claimed with any mark, and count towards the limit', async (t) => {
-    const id = await addWebhook()
+    const id = await addWebhook(webhooks)
     await deliveries.record('acme', createEvent('evt_retry'))
     await deliveries.recordAttempts((await claim()).map((lease) => retry(lease, { retryInMs: 0 })), lenient)
     for (const event of ['evt_1', 'evt_2']) await deliveries.record('acme', createEvent(event))

@@ -1,23 +1,9 @@
 import t from 'tap'
-import { type EventFeed } from '../../../../src/index.js'
 import { postgresStorage } from '../../../../src/postgres/index.js'
 import { withClient } from '../../../fixtures/postgres/changes.js'
 import { measurePool, type Reading } from '../../../fixtures/postgres/measured-pool.js'
 import { startPostgresHost, startPostgresServerHost } from '../../../fixtures/postgres/postgres.js'
-
-function newEvent (id: string, type = 'job.created') {
-  return { id, type, body: JSON.stringify({ id }), subject: null, tombstone: null, idempotencyKey: null, fingerprint: '' }
-}
-
-/** Follows the feed of a tenant to its end, and returns the ids of the events. */
-async function follow (feed: EventFeed, after: string | null, { tenant = 'acme', limit = 100 } = {}): Promise<{ ids: string[], position: string }> {
-  const page = await feed.list(tenant, { after, limit, eventTypes: null })
-  if (page === null) throw new Error(`the position ${after} is not known`)
-  const ids = page.bodies.map((body) => JSON.parse(body).id)
-  if (!page.hasMore) return { ids, position: page.position }
-  const rest = await follow(feed, page.position, { tenant, limit })
-  return { ids: [...ids, ...rest.ids], position: rest.position }
-}
+import { followFeed, newEvent } from '../../../fixtures/postgres/changes.js'
 
 t.test('a page reads its own events alone, at the beginning, in the middle and at the end of 30,000, beside 100,000 of others', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
@@ -53,11 +39,11 @@ t.test('after a crash of the server, nothing is passed by, although numbers of e
     for (let n = 0; n < 50; n++) await deliveries.record('acme', newEvent(`lost ${n}`), client)
     await client.query('rollback')
   })
-  const positions = [(await follow(feed, null)).position, await feed.end('acme')]
+  const positions = [(await followFeed(feed, null)).position, await feed.end('acme')]
   await server.stop('immediate')
   await server.start()
   await deliveries.record('acme', newEvent('2'))
   const { rows: [{ seq }] } = await pool.query("select seq::int from recruiting.events where id = '2'")
   t.ok(seq <= 50, `the number ${seq} is used again`)
-  for (const position of positions) t.strictSame((await follow(feed, position)).ids, ['2'])
+  for (const position of positions) t.strictSame((await followFeed(feed, position)).ids, ['2'])
 })
