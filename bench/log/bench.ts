@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type pg from 'pg'
 import { migrate, postgresStorage } from 'fastify-recruiting-api/postgres'
 import { startDatabase } from '../harness/database.js'
@@ -8,6 +9,8 @@ import { createEndpoints, printFigure, quantile, time } from '../harness/fill.js
  * same with 10,000 deliveries and with 1,000,000.
  */
 const sizes = [10_000, 1_000_000]
+/** More than the 200,000 that a dry run reads. */
+const storedEvents = [250_000, 500_000]
 const rounds = 5
 
 const database = await startDatabase()
@@ -30,6 +33,16 @@ const calls = {
   'total of a rare type': () => count({ eventType: 'type.rare' })
 }
 
+console.log('\ndry run of a replay whose filter matches no event')
+const dryRuns: number[] = []
+for (const events of storedEvents) {
+  const ms = await measureDryRun(events)
+  dryRuns.push(ms)
+  printFigure(`of ${events} events`, ms, null)
+}
+const [fewer = Number.NaN, more = Number.NaN] = dryRuns
+printFigure('  more against fewer', more / fewer, 2, 'times')
+
 const figures = new Map<string, number[]>()
 for (const size of sizes) {
   await fill(pool, size)
@@ -48,6 +61,27 @@ for (const [name, [small = Number.NaN, large = Number.NaN]] of figures) {
   printFigure('  more against fewer', large / small, 2, 'times')
 }
 await database.close()
+
+async function measureDryRun (events: number): Promise<number> {
+  await createEndpoints(pool, 1)
+  await pool.query('update recruiting.webhooks set filter_path = \'$.data.stage == "hired"\'')
+  await pool.query(
+    `
+    insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
+    select 'evt_' || n, 'tenant_1', 'type.t1', '{"data":{"stage":"offer"}}', '', now() - n * interval '1 second'
+    from generate_series(1, $1::integer) as n`,
+    [events]
+  )
+  await pool.query('vacuum analyze')
+  const selection = { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 10_000 } as const
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    times.push(await time(async () => {
+      assert.deepEqual(await deliveries.countReplay('tenant_1', 1, selection), { queued: 0, truncated: true })
+    }))
+  }
+  return quantile(times)
+}
 
 /**
  * Gives webhook 1 this many ended deliveries and as many pending ones. Ten of each have a rare type, and ten of the

@@ -125,7 +125,8 @@ function statsText (schema: string): string {
     ), figures as (
       select ${count(`
         select from ${schema}.queue q
-        where not exists (select from ${schema}.stopped_webhooks s where s.webhook_id = q.webhook_id)`)} as running,
+        where (select not exists (select from ${schema}.stopped_webhooks))
+          or not exists (select from ${schema}.stopped_webhooks s where s.webhook_id = q.webhook_id)`)} as running,
         ${waiting('stopped', 'true')} as left_over,
         ${count(overdue(''))} as overdue,
         ${waiting('resumed', 'q.paused_lane is not null')} as resumed,

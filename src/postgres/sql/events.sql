@@ -192,6 +192,7 @@ create or replace function prune_v1 (
 )
 language plpgsql
 set search_path from current
+set plan_cache_mode to force_generic_plan
 set jit to off
 as $$
 declare

@@ -14,12 +14,14 @@ returns table (
 )
 language plpgsql
 set search_path from current
--- Each search reads an index and stops, with any settings of the role and any estimate of the size of the queue.
+-- Each search reads an index and stops, with any settings of the role and any estimate of the size of the queue. Plans
+-- are kept: planning would take longer than the searches.
 set enable_indexscan to on
 set enable_indexonlyscan to on
 set enable_tidscan to on
 set enable_nestloop to on
 set enable_seqscan to off
+set plan_cache_mode to force_generic_plan
 set jit to off
 as $$
 declare
@@ -106,8 +108,9 @@ declare
   v_now timestamptz := clock_timestamp();
   v_visited integer := 0;
   v_has_wrapped boolean := false;
-  v_marked bigint;
-  v_resumed bigint;
+  v_none constant bigint := 9223372036854775807;
+  v_marked bigint := 0;
+  v_resumed bigint := 0;
   v_next bigint;
   v_first bigint;
   v_webhook record;
@@ -122,21 +125,29 @@ begin
   loop
     -- The next webhook that has ready deliveries. Marked webhooks are visited in any case: a search would read the
     -- deleted rows at the beginning of their queues. The order is that of the index, so each search reads one entry.
-    select m.webhook_id into v_marked from marks m where m.webhook_id > stopped_at order by m.webhook_id limit 1;
-    select p.webhook_id into v_resumed from paused_webhooks p
-    where p.until = '-infinity' and p.webhook_id > stopped_at order by p.webhook_id limit 1;
+    if v_marked <= stopped_at then
+      v_marked := coalesce(
+        (select m.webhook_id from marks m where m.webhook_id > stopped_at order by m.webhook_id limit 1), v_none);
+    end if;
+    if v_resumed <= stopped_at then
+      v_resumed := coalesce((
+        select p.webhook_id from paused_webhooks p
+        where p.until = '-infinity' and p.webhook_id > stopped_at order by p.webhook_id limit 1
+      ), v_none);
+    end if;
     select q.webhook_id, q.id into v_next, v_first from queue q
-    where q.lane is not null and q.webhook_id > stopped_at
-      and q.webhook_id < coalesce(least(v_marked, v_resumed), 9223372036854775807)
+    where q.lane is not null and q.webhook_id > stopped_at and q.webhook_id < least(v_marked, v_resumed)
     order by q.webhook_id, q.lane, q.id
     limit 1;
-    v_next := coalesce(v_next, least(v_marked, v_resumed));
+    v_next := coalesce(v_next, nullif(least(v_marked, v_resumed), v_none));
 
     if v_has_wrapped and (v_next is null or v_next > start_after) then
       return;
     elsif v_next is null then
       v_has_wrapped := true;
       stopped_at := 0;
+      v_marked := 0;
+      v_resumed := 0;
       continue;
     end if;
     stopped_at := v_next;
