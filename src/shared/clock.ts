@@ -37,6 +37,19 @@ export function createSteadyNow (clock: StoredClock): () => number {
   }
 }
 
+/**
+ * Calls back after `delayMs`, once everything received by then was read: after a pause of the process, timers run
+ * before sockets are read. Returns a function that cancels it.
+ */
+export function startDeadline (callback: () => void, delayMs: number): () => void {
+  let turn: NodeJS.Immediate | undefined
+  const timer = setTimeout(() => { turn = setImmediate(callback) }, delayMs)
+  return () => {
+    clearTimeout(timer)
+    clearImmediate(turn)
+  }
+}
+
 /** Waits until a promise resolves, up to `graceMs`. */
 export async function waitUpTo (promise: Promise<unknown>, graceMs: number, clock: Clock): Promise<void> {
   let timer: unknown

@@ -1,8 +1,10 @@
 import type { Socket } from 'node:net'
 import { TextDecoder } from 'node:util'
 import { type Dispatcher, Client } from 'undici'
+import { startDeadline } from '../../shared/clock.js'
 import { ProxyError } from '../ssrf/proxy.js'
 import { type Connect, PendingConnection } from '../ssrf/connector.js'
+import { InformationalResponses } from './informational.js'
 
 export interface Post {
   /** The target URL up to its path. */
@@ -27,7 +29,6 @@ export interface Answer {
 export const kTimeout = Symbol('timeout')
 
 const maxAnswerBytes = 4096
-const maxInformational = 100
 const maxStaleMs = 1000
 
 /**
@@ -39,14 +40,13 @@ export class Attempt implements Dispatcher.DispatchHandler {
   readonly #post: Post
   readonly #connections: Connections
   readonly #settle: (answer: Answer | null, fault: unknown) => void
-  readonly #deadline: NodeJS.Timeout
+  readonly #cancelDeadline: () => void
   #isSettled = false
   #isSecond = false
   #connection: Connection
   #sentAt = 0
   #readsBefore = 0
   #answer: Answer | null = null
-  #informational = 0
   #received = 0
 
   /** Calls `settle` once: with the answer or, if there is none, with the error or the reason given to `end`. */
@@ -61,7 +61,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#connection = connections.acquire(post.origin)
     this.#settle = settle
     // Real time: the host's clock cannot bound a connection.
-    this.#deadline = setTimeout(() => this.#endLate(), timeoutMs)
+    this.#cancelDeadline = startDeadline(() => this.#endLate(), timeoutMs)
   }
 
   start (): void {
@@ -78,6 +78,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onRequestStart (): void {
     this.#sentAt = performance.now()
     this.#readsBefore = this.#connection.reads
+    this.#connection.informational.expect()
   }
 
   onResponseStart (
@@ -85,11 +86,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>
   ): void {
-    // Informational answers come before the one that counts.
-    if (status < 200) {
-      if (++this.#informational > maxInformational) this.end(new Error('only informational responses arrived'))
-      return
-    }
+    // undici passes on a 099, then closes the connection.
+    if (status < 200) return
     const retryAfter = headers['retry-after']
     this.#answer = {
       status,
@@ -145,7 +143,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   #finish (fault: unknown): void {
     this.#isSettled = true
-    clearTimeout(this.#deadline)
+    this.#cancelDeadline()
     this.#settle(this.#answer, fault)
   }
 }
@@ -155,6 +153,7 @@ interface Connection {
   readonly client: Client
   /** How often something was read from its socket. */
   reads: number
+  readonly informational: InformationalResponses
   /** Whether the proxy has not opened the tunnel yet. */
   readonly isAtProxy: boolean
   /** Keeps it for the next request to the same origin. */
@@ -183,13 +182,14 @@ export function createConnections (connect: Connect, options: Client.Options): C
       connect: (target, callback) => connect(target, (...result) => {
         socket = result[1]
         connection.reads = 0
-        socket?.on('readable', countRead)
+        socket?.on('readable', beforeRead)
         callback(...result)
       }, pending)
     })
     const connection = {
       client,
       reads: 0,
+      informational: new InformationalResponses(),
       get isAtProxy () { return pending.isAtProxy },
       release () {
         if (socket === null || socket.destroyed) connection.close()
@@ -203,8 +203,9 @@ export function createConnections (connect: Connect, options: Client.Options): C
       }
     }
     // Not `bytesRead`: over TLS it includes the alert that closes the connection.
-    function countRead (this: Socket): void {
+    function beforeRead (this: Socket): void {
       if (this.readableLength > 0) connection.reads++
+      connection.informational.skip(this)
     }
     client.on('disconnect', () => {
       if (forget(origin, connection)) connection.close()

@@ -15,7 +15,7 @@ export interface LateSender extends Sender {
  * Creates a sender that loads undici with its first request at the latest. After `close`, requests end as `aborted`.
  */
 export function createLateSender (rules: TargetRules, timeoutMs: number, route: Route): LateSender {
-  // Created now, so that it uses the name servers configured at the start.
+  // Created now, so that it uses the name servers that the host has set at the start.
   const resolver = createResolver(rules, timeoutMs)
   let loading: Promise<Sender> | null = null
   let isClosed = false

@@ -91,12 +91,12 @@ export function createSender (
       } catch (refusal) {
         return Promise.resolve(toResult(null, refusal, startedAt))
       }
-      const { origin, pathname, search } = target
+      const { origin, href } = target
       const headers = contentHeaders.concat(Object.entries(request.headers).flat())
       return new Promise((resolve) => {
         const post = {
           origin,
-          path: pathname + search,
+          path: href.slice(origin.length),
           headers,
           body: request.body,
           excerptBytes: request.excerptBytes ?? 0

@@ -67,7 +67,7 @@ export function createGuardedConnector (options: ConnectorOptions): Connect {
   return (target, callback, pending) => {
     const host = target.hostname.replace(/^\[(.*)\]$/, '$1')
     if (isIP(host) !== 0 && !isAllowed(host)) return callback(new BlockedAddressError(), null)
-    pending.start(connect, { ...target, localAddress }, (...[error, socket]) => {
+    pending.start(connect, { ...withServerName(target), localAddress }, (...[error, socket]) => {
       pending.finish()
       if (error !== null) return callback(error, null)
       if (isAllowed(String(socket.remoteAddress))) return callback(null, socket)
@@ -75,6 +75,11 @@ export function createGuardedConnector (options: ConnectorOptions): Connect {
       callback(new BlockedAddressError(), null)
     })
   }
+}
+
+/** Adds the name for TLS (SNI), which has no dot at its end (RFC 6066, section 3). */
+export function withServerName (target: buildConnector.Options): buildConnector.Options {
+  return target.hostname.endsWith('.') ? { ...target, servername: target.hostname.slice(0, -1) } : target
 }
 
 /**

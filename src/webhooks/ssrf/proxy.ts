@@ -1,8 +1,10 @@
 import type { LookupAddress } from 'node:dns'
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
+import { startDeadline } from '../../shared/clock.js'
 import {
-  type Connect, type ConnectorOptions, type PendingConnection, addressTimeoutMs, createLookup, resolveAllowed, tlsRules
+  type Connect, type ConnectorOptions, type PendingConnection, addressTimeoutMs, createLookup, resolveAllowed, tlsRules,
+  withServerName
 } from './connector.js'
 import { createSystemResolver } from './resolver.js'
 
@@ -41,16 +43,16 @@ export function createProxiedConnector (options: ConnectorOptions, proxy: HttpPr
       pending
     )
     pending.isAtProxy = false
-    return target.protocol === 'https:' ? start(secure, { ...target, httpSocket: tunnel }, pending) : tunnel
+    if (target.protocol !== 'https:') return tunnel
+    return start(secure, { ...withServerName(target), httpSocket: tunnel }, pending)
   }
 
   /** Opens a tunnel to the first target that the proxy can connect to. */
   async function openFirst ([target = '', ...others]: readonly string[], pending: PendingConnection): Promise<Socket> {
-    const { protocol, host, hostname, port, authorization } = proxy
+    const { authorization, ...address } = proxy
     const waitMs = others.length > 0 ? addressTimeoutMs(timeoutMs) : timeoutMs
-    const socket = await start(connectToProxy, { protocol, host, hostname, port, localAddress }, pending).catch(
-      toProxyError
-    )
+    const connecting = start(connectToProxy, { ...withServerName(address), localAddress }, pending)
+    const socket = await connecting.catch(toProxyError)
     try {
       await requestTunnel(socket, { target, authorization, waitMs })
       return socket
@@ -117,7 +119,7 @@ const headEnd = '\r\n\r\n'
 function requestTunnel (socket: Socket, { target, authorization, waitMs }: TunnelRequest): Promise<void> {
   const headers = [`Host: ${target}`, ...(authorization === null ? [] : [`Proxy-Authorization: ${authorization}`])]
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(fail, waitMs, 'the proxy did not respond in time')
+    const cancelDeadline = startDeadline(() => fail('the proxy did not respond in time'), waitMs)
     let answer = ''
 
     function read (): void {
@@ -141,7 +143,7 @@ function requestTunnel (socket: Socket, { target, authorization, waitMs }: Tunne
     }
 
     function stop (): void {
-      clearTimeout(timer)
+      cancelDeadline()
       socket.off('readable', read).off('close', onClose)
     }
 

@@ -1,5 +1,7 @@
 import dns, { type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
+import { systemClock, waitUpTo } from '../../shared/clock.js'
 import type { TargetRules } from './addresses.js'
 
 /** Resolves host names. */
@@ -11,6 +13,9 @@ export interface Resolver {
 }
 
 const maxQueryMs = 2000
+
+// How long the addresses of one family wait for those of the other, whose answer may be lost.
+const otherFamilyMs = 250
 
 // Lookups may use this many of libuv's four threads, which the whole process shares.
 const maxSystemLookups = 2
@@ -28,29 +33,76 @@ export function createResolver (
   { allowPrivateNames }: Pick<TargetRules, 'allowPrivateNames'>,
   timeoutMs: number
 ): Resolver {
-  // The second try takes twice as long, and must leave time to connect.
-  const servers = new dns.promises.Resolver({ timeout: Math.min(maxQueryMs, Math.ceil(timeoutMs / 6)), tries: 2 })
-  servers.setServers(dns.getServers())
+  const nameServers = createNameServers(timeoutMs)
   const system = createSystemResolver(timeoutMs)
 
   return {
     async resolve (hostname) {
-      const results = await Promise.allSettled([servers.resolve4(hostname), servers.resolve6(hostname)])
-      const answers = results.flatMap((result) =>
-        result.status === 'fulfilled' ? result.value.map(toLookupAddress) : []
-      )
-      if (answers.length > 0) return answers
+      const servers = nameServers.find()
+      const answers: LookupAddress[][] = []
+      const queries = [servers.resolve4(hostname), servers.resolve6(hostname)].map(async (query, index) => {
+        answers[index] = (await query).map(toLookupAddress)
+      })
+      const results = Promise.allSettled(queries)
+      const isAnswered = await Promise.any(queries).then(() => true, () => false)
+      if (isAnswered) await waitUpTo(results, otherFamilyMs, systemClock)
+      const found = answers.flat()
+      if (found.length > 0) return found
       // Without addresses, both queries have failed.
-      const { reason } = results[0] as PromiseRejectedResult
+      const { reason } = (await results)[0] as PromiseRejectedResult
       const code = String(reason.code)
       if (code !== 'ECONNREFUSED' && !(allowPrivateNames && unknownName.has(code))) throw reason
       return system.resolve(hostname)
     },
     close () {
-      servers.cancel()
+      nameServers.close()
       system.close()
     }
   }
+}
+
+/** The name servers of the host, as it has set them for Node.js, or those of the system. */
+interface NameServers {
+  find (): dns.promises.Resolver
+  /** Ends running queries. */
+  close (): void
+}
+
+/** Notices when those of the system change, as in `/etc/resolv.conf`: Node.js reads them only once. */
+function createNameServers (timeoutMs: number): NameServers {
+  const configured = dns.getServers()
+  const areOfSystem = isDeepStrictEqual(configured.toSorted(), readSystem().toSorted())
+  let known = configured
+  let current = open()
+  let previous = current
+
+  function open (): dns.promises.Resolver {
+    // The second try takes twice as long, and must leave time to connect.
+    const servers = new dns.promises.Resolver({ timeout: Math.min(maxQueryMs, Math.ceil(timeoutMs / 6)), tries: 2 })
+    servers.setServers(known)
+    return servers
+  }
+
+  return {
+    find () {
+      const found = areOfSystem ? readSystem() : known
+      if (!isDeepStrictEqual(found, known)) {
+        known = found
+        previous = current
+        current = open()
+      }
+      return current
+    },
+    close () {
+      previous.cancel()
+      current.cancel()
+    }
+  }
+}
+
+/** Takes 30 µs. Servers cannot be set while queries run, so the current resolver keeps its own. */
+function readSystem (): string[] {
+  return new dns.promises.Resolver().getServers()
 }
 
 /** Creates a resolver that asks the system, on a thread: it also knows search domains and the hosts file. */

@@ -11,8 +11,8 @@ import { startDelivering } from '../../fixtures/delivery/delivering.js'
 import { type Answer, hang, startReceiver } from '../../fixtures/receivers/receiver.js'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
 import { type AnswerCase, brokenAnswers, oddAnswers } from '../../fixtures/hostile/hostile-answers.js'
-import { startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
-import { outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
+import { dripOut, startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
+import { delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
 import { readUntil } from '../../fixtures/resources.js'
 
 for (const status of [200, 204, 299]) {
@@ -203,6 +203,36 @@ for (const [title, cases] of Object.entries({ 'a broken answer': brokenAnswers, 
     }
   })
 }
+
+t.test('informational responses are skipped, also if they come in pieces', async (t) => {
+  const receiver = await startHostileReceiver(t, {
+    request: (socket) => dripOut(socket, `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\nx: y\r\n\r\n${repaired}`, 1)
+  })
+  const { post } = await startSender(t)
+  for (const count of [1, 2]) {
+    t.same(outcomeOf(await post(receiver.url)), delivered)
+    t.equal(receiver.requests, count)
+  }
+})
+
+t.test('an answer that arrived while the process was paused is read, though the deadline has passed', async (t) => {
+  const { url } = await startHostileReceiver(t, {
+    request (socket) {
+      socket.write(repaired)
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+    }
+  })
+  const { post } = await startSender(t)
+  t.same(outcomeOf(await post(url, { timeoutMs: 100 })), delivered)
+})
+
+t.test('the path and the query are sent as they are stored', async (t) => {
+  const receiver = await startReceiver(t)
+  const { post } = await startSender(t)
+  const paths = ['/hook?', '/?', '/a?b=%20c&d', '/']
+  for (const path of paths) await post(`http://127.0.0.1:${receiver.port}${path}`)
+  t.same(receiver.requests.map(({ path }) => path), paths)
+})
 
 function finish (socket: Socket, then: AnswerCase['then']): void {
   if (then === 'end') socket.end()

@@ -9,6 +9,8 @@ import type { Resolver } from '../../../src/webhooks/ssrf/resolver.js'
 import { countConnects } from '../../fixtures/hostile/hostile-connections.js'
 import { startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
 import { blocked, delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
+import { startConnectProxy } from '../../fixtures/receivers/connect-proxy.js'
+import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { createCertificate } from '../../fixtures/receivers/tls-certificates.js'
 import { startTlsReceiver } from '../../fixtures/receivers/tls-receiver.js'
@@ -122,6 +124,25 @@ t.test('a host that turns TLS off while it runs changes nothing', async (t) => {
   })
   t.same(outcomeOf(await sender.post(`https://127.0.0.1:${secure.port}/`)), refused)
   t.same(secure.requests, [])
+})
+
+t.test('the name for TLS has no dot at its end, directly and through a proxy', async (t) => {
+  const names: string[] = []
+  const secure = await startTlsReceiver(t, {
+    ...untrusted,
+    SNICallback (name, callback) {
+      names.push(name)
+      callback(null)
+    }
+  })
+  const dns = await startDnsServer(t)
+  dns.set('hooks.example', { a: ['127.0.0.1'] })
+  const proxy = await startConnectProxy(t)
+  for (const route of [{}, { proxy: proxy.url }]) {
+    const { post } = await startSender(t, { dns, ...route })
+    t.same(outcomeOf(await post(`https://hooks.example.:${secure.port}/`)), refused)
+  }
+  t.same(names, ['hooks.example', 'hooks.example'])
 })
 
 t.test('the dispatcher that a host sets for all of undici is not used', async (t) => {

@@ -7,7 +7,7 @@ import { countConnects } from '../../fixtures/hostile/hostile-connections.js'
 import { blocked, delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { buildWebhookApi } from '../../fixtures/api/webhook-api.js'
-import { replaceLookup } from '../../fixtures/receivers/system-lookup.js'
+import { replaceLookup, replaceNameServers } from '../../fixtures/receivers/system-lookup.js'
 
 t.test('a name that points to an address that is not public is blocked, and no connection opened', async (t) => {
   const receiver = await startReceiver(t)
@@ -116,6 +116,31 @@ t.test('a name is not resolved again between the lookup and the connection', asy
   t.same(outcomeOf(await sender.post(`http://flapping.example:${port}/`)), delivered)
   t.same(asked.sort(), ['A', 'AAAA'])
   t.equal(requests.length, 1)
+})
+
+t.test('a lost answer for one family does not delay the connection, and what arrived is still checked', async (t) => {
+  const dns = await startDnsServer(t)
+  const { port } = await startReceiver(t)
+  const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'], timeoutMs: 30_000 })
+  dns.set('lost-aaaa.example', { a: ['127.0.0.1'], silent: 'aaaa' })
+  dns.set('lost-a.example', { aaaa: ['::1'], silent: 'a' })
+  const results = await Promise.all(['lost-aaaa', 'lost-a'].map((name) => sender.post(`http://${name}.example:${port}/`)))
+  t.same(results.map(outcomeOf), [delivered, blocked])
+  for (const { ranMs } of results) t.ok(ranMs < 2000, `${ranMs} ms`)
+})
+
+t.test('name servers that the system changes are asked without a restart, those that the host has set stay', async (t) => {
+  const { port, answer } = await startReceiver(t)
+  answer({ status: 204, headers: { connection: 'close' } })
+  const [first, second, own] = [await startDnsServer(t), await startDnsServer(t), await startDnsServer(t)]
+  for (const dns of [first, second, own]) dns.set('moved.example', { a: ['127.0.0.1'] })
+  const system = replaceNameServers(t, [first.address])
+  const senders = [await startSender(t, { dns: first }), await startSender(t, { dns: own })]
+  for (const { address } of [first, second]) {
+    system.set([address])
+    for (const { post } of senders) t.same(outcomeOf(await post(`http://moved.example:${port}/`)), delivered)
+  }
+  t.same([first, second, own].map(({ questions }) => questions.length), [2, 2, 4])
 })
 
 t.test('a new connection is guarded like the first, even that which replaces a stale one', async (t) => {
