@@ -1,31 +1,16 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import Fastify from 'fastify'
 import t from 'tap'
 import recruitingApi from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { assertSdk } from '../../src/mcp/endpoint.js'
-import { type AppOverrides, bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
-import { sendMessage } from '../fixtures/api/mcp.js'
-
-const candidates = Array.from({ length: 10_000 }, (_, index) => ({ id: index + 1, full_name: `Person ${index + 1}`, headline: null, source_id: null }))
-
-async function listen (t: Teardown, overrides: AppOverrides = {}): Promise<URL> {
-  const app = await buildApp(t, { mcp: true, storage: memoryStorage({ tenants: { acme: { candidates, jobs: [{ id: 1, name: 'Compiler Engineer', status: 'published' }] } } }), ...overrides })
-  return new URL(`${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1/public/acme/mcp`)
-}
-
-async function connect (t: Teardown, url: URL, pin?: string): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' }, pin === undefined ? {} : { versionNegotiation: { mode: { pin } } })
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: bearer(keys.full) } }))
-  t.teardown(() => client.close())
-  return client
-}
+import { acme, connectMcp, listenMcp, sendMessage } from '../fixtures/api/mcp.js'
 
 t.test('the server has the name of the API in the document, and a default where no document is served', async (t) => {
-  const named = await connect(t, await listen(t, { openapi: { info: { title: 'Acme Recruiting', version: '2026-11' } } }))
+  const named = await connectMcp(t, await listenMcp(t, { openapi: { info: { title: 'Acme Recruiting', version: '2026-11' } } }))
   t.match(named.getServerVersion(), { name: 'recruiting-api', title: 'Acme Recruiting', version: '2026-11' })
-  const withoutDocument = await connect(t, await listen(t, { openapi: false }))
+  const withoutDocument = await connectMcp(t, await listenMcp(t, { openapi: false }))
   t.match(withoutDocument.getServerVersion(), { name: 'recruiting-api', title: 'Recruiting API', version: 'v1' })
 })
 
@@ -34,12 +19,12 @@ t.test('clients check the results of a key that sees only some fields', async (t
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(recruitingApi, {
-    storage: memoryStorage({ tenants: { acme: { candidates, jobs: [{ id: 1, name: 'Compiler Engineer', status: 'published' }] } } }),
+    storage: memoryStorage({ tenants: { acme } }),
     keyLookup: async () => ({ id: '1', scopes: ['candidates:read', 'jobs:read'], candidateFields: ['headline'], jobFields: [] }),
     delivery: false,
     mcp: true
   })
-  const client = await connect(t, new URL(`${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1/public/acme/mcp`))
+  const client = await connectMcp(t, new URL(`${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1/public/acme/mcp`))
   await client.listTools()
   const { structuredContent } = await client.callTool({ name: 'get_candidate', arguments: { id: 1 } })
   t.strictSame(structuredContent, { data: { id: 1, headline: null } })

@@ -1,4 +1,3 @@
-import { createHook } from 'node:async_hooks'
 import { pbkdf2 } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { promisify } from 'node:util'
@@ -7,6 +6,7 @@ import { type DnsServer, startDnsServer } from '../../fixtures/receivers/dns-ser
 import { delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
 import { type Receiver, startReceiver } from '../../fixtures/receivers/receiver.js'
 import { startStopwatch } from '../../fixtures/stopwatch.js'
+import { countCalls } from '../../fixtures/hostile/hostile-connections.js'
 
 const deadlineMs = 1500
 const sends = 20
@@ -22,7 +22,7 @@ t.test('a name server that was asked twice in vain is a timeout before the deadl
 t.test('they cost neither a thread nor time of anybody else', async (t) => {
   const { dns, receiver } = await startDead(t)
   const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })
-  const lookups = countLookups(t)
+  const lookups = countCalls(t, 'GETADDRINFOREQWRAP')
   dns.set('alive.example', { a: ['127.0.0.1'] })
   const work = async (): Promise<void> => {
     await Promise.all(Array.from({ length: 4 }, () => promisify(pbkdf2)('password', 'salt', 100, 32, 'sha256')))
@@ -45,7 +45,7 @@ t.test('a name that does not exist, or whose name server fails, is an error of t
   const dns = await startDnsServer(t)
   const { port } = await startReceiver(t)
   const sender = await startSender(t, { dns, allowNetworks: [] })
-  const lookups = countLookups(t)
+  const lookups = countCalls(t, 'GETADDRINFOREQWRAP')
   for (const code of ['NXDOMAIN', 'SERVFAIL', 'REFUSED'] as const) {
     dns.set(`${code.toLowerCase()}.example`, { code })
     const sent = await sender.post(`http://${code.toLowerCase()}.example:${port}/`)
@@ -70,17 +70,4 @@ async function timeOf (work: () => Promise<void>): Promise<number> {
   const stop = startStopwatch()
   await work()
   return stop()
-}
-
-/** Counts the names that are looked up on a thread. */
-function countLookups (t: Parameters<typeof startReceiver>[0]): { readonly count: number } {
-  const counter = { count: 0 }
-  const hook = createHook({
-    init (_id, type) {
-      if (type === 'GETADDRINFOREQWRAP') counter.count++
-    }
-  })
-  hook.enable()
-  t.teardown(async () => hook.disable())
-  return counter
 }

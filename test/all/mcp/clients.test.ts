@@ -1,22 +1,7 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { createMCPClient } from '@ai-sdk/mcp'
 import t from 'tap'
-import { memoryStorage } from '../../../src/memory/index.js'
-import { type AppOverrides, bearer, buildApp, keys, type Teardown } from '../../fixtures/api/app.js'
-
-const candidates = Array.from({ length: 10_000 }, (_, index) => ({ id: index + 1, full_name: `Person ${index + 1}`, headline: null, source_id: null }))
-
-async function listen (t: Teardown, overrides: AppOverrides = {}): Promise<URL> {
-  const app = await buildApp(t, { mcp: true, storage: memoryStorage({ tenants: { acme: { candidates, jobs: [{ id: 1, name: 'Compiler Engineer', status: 'published' }] } } }), ...overrides })
-  return new URL(`${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1/public/acme/mcp`)
-}
-
-async function connect (t: Teardown, url: URL, pin?: string): Promise<Client> {
-  const client = new Client({ name: 'test', version: '1' }, pin === undefined ? {} : { versionNegotiation: { mode: { pin } } })
-  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: bearer(keys.full) } }))
-  t.teardown(() => client.close())
-  return client
-}
+import { bearer, keys } from '../../fixtures/api/app.js'
+import { acme, connectMcp, listenMcp } from '../../fixtures/api/mcp.js'
 
 /** Follows the pages of a list as its results say. */
 async function readAll (call: (given: object) => Promise<unknown>): Promise<number[]> {
@@ -32,13 +17,13 @@ async function readAll (call: (given: object) => Promise<unknown>): Promise<numb
 
 for (const pin of [undefined, '2026-07-28']) {
   t.test(`the official client lists, calls and reads 10,000 candidates, with ${pin ?? 'the revision before'}`, async (t) => {
-    const client = await connect(t, await listen(t), pin)
+    const client = await connectMcp(t, await listenMcp(t), pin)
     t.match(client.getServerVersion(), { name: 'recruiting-api', title: 'Recruiting API', version: 'v1' })
     t.match(client.getInstructions(), 'The recruiting system of the company acme')
     const { tools } = await client.listTools()
     t.equal(tools.length, 19)
     const ids = await readAll((given) => client.callTool({ name: 'list_candidates', arguments: { ...given } }))
-    t.strictSame(ids, candidates.map(({ id }) => id))
+    t.strictSame(ids, acme.candidates.map(({ id }) => id))
     // The client checks the structured content of each against the schema.
     for (const { name, inputSchema: { properties = {} } } of tools) {
       const given = Object.fromEntries(['id', 'delivery_id'].filter((argument) => argument in properties).map((argument) => [argument, 1]))
@@ -49,17 +34,15 @@ for (const pin of [undefined, '2026-07-28']) {
   })
 
   t.test(`a call without the scope fails with its status, with ${pin ?? 'the revision before'}`, async (t) => {
-    const url = await listen(t)
-    const client = new Client({ name: 'test', version: '1' }, pin === undefined ? {} : { versionNegotiation: { mode: { pin } } })
-    await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers: bearer(keys.none) } }))
-    t.teardown(() => client.close())
+    const url = await listenMcp(t)
+    const client = await connectMcp(t, url, pin, keys.none)
     t.strictSame((await client.listTools()).tools, [])
     await t.rejects(client.callTool({ name: 'list_candidates' }), /forbidden|403/)
   })
 }
 
 t.test('the client of the AI SDK lists, calls and reads 10,000 candidates', async (t) => {
-  const url = await listen(t)
+  const url = await listenMcp(t)
   const client = await createMCPClient({ transport: { type: 'http', url: url.href, headers: bearer(keys.full) } })
   t.teardown(() => client.close())
   const tools = await client.tools()
@@ -67,5 +50,5 @@ t.test('the client of the AI SDK lists, calls and reads 10,000 candidates', asyn
   const { list_candidates: list } = tools
   if (list === undefined) throw new Error('there is no tool for candidates')
   const ids = await readAll(async (given) => list.execute(given, { toolCallId: '1', messages: [] }))
-  t.strictSame(ids, candidates.map(({ id }) => id))
+  t.strictSame(ids, acme.candidates.map(({ id }) => id))
 })

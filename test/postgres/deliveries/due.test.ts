@@ -155,16 +155,6 @@ function createPool () {
   return { asked, queries, released, listeners, client, pool: { query, connect } }
 }
 
-t.test('a connection that arrives after the stop is released unused', async (t) => {
-  const { asked, queries, released, client, pool } = createPool()
-  const listening = createListening(pool, 'due', { onNotification: () => t.fail('notified'), onLost: () => t.fail('lost') })
-  listening.start()
-  listening.stop()
-  asked[0]?.resolve(client)
-  await turn()
-  t.strictSame([queries, released], [[], [undefined]])
-})
-
 t.test('a pool that has no connection is asked again, after pauses that double up to 15 seconds', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
@@ -187,19 +177,6 @@ t.test('a pool that has no connection is asked again, after pauses that double u
   await turn()
   t.same([queries, told], [['listen "due"'], 1])
   t.match(lost, [{ message: 'no connection is free' }], 'the loss is told once')
-})
-
-t.test('a pool that fails after the stop is not queried again', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
-  t.teardown(() => mock.timers.reset())
-  const { asked, pool } = createPool()
-  const listening = createListening(pool, 'due', { onNotification: () => t.fail('notified'), onLost: () => t.fail('lost') })
-  listening.start()
-  listening.stop()
-  asked[0]?.reject(new Error('the pool has ended'))
-  await turn()
-  mock.timers.tick(60_000)
-  t.equal(asked.length, 1)
 })
 
 /** A listening that has its connection, whose further queries are answered by `answer`. */
@@ -256,14 +233,27 @@ t.test('an answer after the stop changes nothing', async (t) => {
   t.same([asked.length, lost], [1, []])
 })
 
-t.test('a connection that listens only after the stop is not used', async (t) => {
-  const { asked, client, pool } = createPool()
-  let answer = (_rows: { rows: unknown[] }): void => {}
-  const listening = createListening(pool, 'due', { onNotification: () => t.fail('notified'), onLost: () => t.fail('lost') })
-  listening.start()
-  asked[0]?.resolve({ ...client, query: () => new Promise((resolve) => { answer = resolve }) })
-  await turn()
-  listening.stop()
-  answer({ rows: [] })
-  await turn()
+t.test('after the stop, a connection that arrives, fails or begins to listen is not used', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  let listen = (_rows: { rows: unknown[] }): void => {}
+  const slow = () => new Promise<{ rows: unknown[] }>((resolve) => { listen = resolve })
+  for (const isConnected of [true, false]) {
+    for (const end of ['arrives', 'fails'] as const) {
+      const { asked, queries, released, client, pool } = createPool()
+      const fail = (): void => { t.fail(`it ${end}`) }
+      const listening = createListening(pool, 'due', { onNotification: fail, onLost: fail })
+      listening.start()
+      if (isConnected) asked[0]?.resolve({ ...client, query: slow })
+      await turn()
+      listening.stop()
+      if (isConnected) listen({ rows: [] })
+      else if (end === 'arrives') asked[0]?.resolve(client)
+      else asked[0]?.reject(new Error('the pool has ended'))
+      await turn()
+      mock.timers.tick(60_000)
+      t.strictSame([asked.length, queries], [1, []])
+      if (!isConnected && end === 'arrives') t.strictSame(released, [undefined])
+    }
+  }
 })

@@ -6,6 +6,7 @@ import { createCli } from '../../fixtures/cli/cli.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { startTcpProxy } from '../../fixtures/receivers/tcp-proxy.js'
 import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
+import { addWebhook } from '../../fixtures/api/webhooks.js'
 
 const fields = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0'
 const fatal = Buffer.concat([Buffer.from('E'), length(fields), Buffer.from(fields)])
@@ -85,17 +86,16 @@ t.test('a delayed stop', async (t) => {
   const claim = async () => (await deliveries.claimDue({ limit: 100, perEndpoint: 100, leaseMs: 60_000 })).map(({ eventId }) => eventId)
   const countQueued = async () => Number((await pool.query('select count(*) from recruiting.queue')).rows[0].count)
 
-  async function addWebhook (events: number): Promise<number> {
+  async function addWithEvents (events: number): Promise<number> {
     await clear()
-    const id = await webhooks.nextId('acme')
-    await webhooks.create('acme', createWebhook(id), 10)
+    const id = await addWebhook(webhooks)
     for (let count = 0; count < events; count++) await deliveries.record('acme', createEvent(`evt_old_${count}`))
     return id
   }
 
   for (const number of [1, 2]) {
     t.test(`before its statement ${number + 1} skips nothing that was emitted after the webhook was made active again`, async (t) => {
-      const id = await addWebhook(501)
+      const id = await addWithEvents(501)
       const gated = createGatedPool(pool, statements, number)
       const stopping = postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' })
       await gated.stopped
@@ -108,7 +108,7 @@ t.test('a delayed stop', async (t) => {
     })
 
     t.test(`before statement ${number} of pruning skips nothing that was emitted after the webhook was made active again`, async (t) => {
-      const id = await addWebhook(3)
+      const id = await addWithEvents(3)
       await pool.query("update recruiting.webhooks set status = 'inactive'")
       const gated = createGatedPool(pool, statements, number)
       const pruning = postgresStorage(gated.pool).deliveries.prune({ retentionDays: 1, limit: 10 })
@@ -122,7 +122,7 @@ t.test('a delayed stop', async (t) => {
   }
 
   t.test('after a DELETE cancels nothing of other webhooks, and claims nothing of the deleted one', async (t) => {
-    const deleted = await addWebhook(3)
+    const deleted = await addWithEvents(3)
     const gated = createGatedPool(pool, statements, 1)
     const deleting = postgresStorage(gated.pool).webhooks.delete('acme', deleted)
     await gated.stopped
@@ -139,8 +139,7 @@ t.test('a delayed stop', async (t) => {
 
 t.test('a webhook with many pending deliveries is stopped before they are moved, and they are never claimed', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
-  const id = await webhooks.nextId('acme')
-  await webhooks.create('acme', createWebhook(id), 10)
+  const id = await addWebhook(webhooks)
   await pool.query(`
     with made as (
       insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
@@ -163,8 +162,7 @@ t.test('a webhook with many pending deliveries is stopped before they are moved,
 
 t.test('pruning moves deliveries that the background sweep could not move', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
-  const id = await webhooks.nextId('acme')
-  await webhooks.create('acme', createWebhook(id), 10)
+  const id = await addWebhook(webhooks)
   for (let count = 0; count < 502; count++) await deliveries.record('acme', createEvent(`evt_${count}`))
   const gated = createGatedPool(pool, /sweep_v1/, 1)
   await postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' })
@@ -203,8 +201,7 @@ t.test('a replay that commits after its webhook was stopped leaves nothing pendi
 
 t.test('an update that stopped its webhook succeeds although the deliveries cannot be moved', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
-  const id = await webhooks.nextId('acme')
-  await webhooks.create('acme', createWebhook(id), 10)
+  const id = await addWebhook(webhooks)
   await deliveries.record('acme', createEvent('evt_1'))
   const gated = createGatedPool(pool, /sweep_v1/, 0)
   gated.open(new Error('the server is gone'))

@@ -44,20 +44,6 @@ t.test('a notice reaches the host', async (t) => {
     t.match(await webhooks.find('acme', lease.webhookId), { status: 'disabled' })
   })
 
-  t.test('even if the process dies before reporting it', async (t) => {
-    const lease = await claimOne()
-    await deliveries.recordAttempts([failed(lease)], { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 0 })
-    t.match(await startHost(), { kind: 'failing', webhookId: lease.webhookId })
-  })
-
-  t.test('though the process dies after it claimed it, once the lease has expired', async (t) => {
-    const lease = await claimOne()
-    await deliveries.recordAttempts([failed(lease, { isGone: true })], lenient)
-    t.equal((await deliveries.claimNotices({ limit: 1, leaseMs: 60_000 })).length, 1)
-    await pool.query('update recruiting.notices set leased_until = now()')
-    t.match(await startHost(), { kind: 'gone' })
-  })
-
   t.test('though its webhook was made active or deleted in between', async (t) => {
     const lease = await claimOne()
     await deliveries.recordAttempts([failed(lease, { isGone: true })], lenient)
