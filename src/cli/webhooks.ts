@@ -22,12 +22,13 @@ export const list: Command = {
   args: [],
   options: {
     tenant: anyTenantOption,
-    status: { value: 'STATUS', about: `${statuses.join(', ')}; the default is all of them` }
+    status: { value: 'STATUS', about: `${statuses.join(', ')}; the default is all of them` },
+    'event-type': { value: 'TYPE', about: 'only those that subscribe to this event type, also a retired one' }
   },
 
   async run (context) {
     const { flags } = context
-    if (!flags.has('tenant')) return listAll(context)
+    if (!flags.has('tenant') || flags.has('event-type')) return listAll(context)
     const tenant = readTenant('--tenant', flags.required('tenant'))
     const filter = omitUndefined({ status: flags.oneOf('status', statuses) })
     const { webhooks } = openStorage(context)
@@ -60,7 +61,9 @@ export const list: Command = {
 
 /** Lists the webhooks of all tenants. */
 async function listAll (context: Context): Promise<number> {
-  const found = await selectWebhooks(context)
+  const type = context.flags.text('event-type')
+  const selected = await selectWebhooks(context)
+  const found = selected.filter(({ event_types: types }) => type === undefined || types.includes(type))
   const rows = found.map(({ id, tenant_slug: slug, status, name, target_url: url, event_types: types }) => [
     id,
     slug,

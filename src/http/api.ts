@@ -136,7 +136,9 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
         jobRoutes(jobs, job, ids),
         syncRoute(changes, { kind: 'job', source: jobs, published: job, ids }),
         operationRoutes(operations, always, { hasSessions }),
-        ...feed === undefined ? [] : [eventRoutes(feed, events), operationRoutes(operations, ofFeed, { hasSessions })]
+        ...feed === undefined
+          ? []
+          : [eventRoutes(feed, events, operations), operationRoutes(operations, ofFeed, { hasSessions })]
       ]
       for (const plugin of plugins) await own.register(plugin)
     })

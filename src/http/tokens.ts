@@ -8,6 +8,8 @@ export interface Tokens {
    * subject.
    */
   read (subject: string, token: string | undefined): Promise<TokenState | null>
+  /** Returns whether a token was made for the same subject. */
+  isValid (subject: string, token: string): Promise<boolean>
   /** Formats a token that is valid only for `subject`, such as a resource and a tenant. */
   format (subject: string, state: TokenState): Promise<string>
 }
@@ -27,6 +29,8 @@ export function createTokens (source: { tokenSecret (): Promise<Uint8Array> }): 
       if (token === undefined) return null
       return parseToken(await readSecret(), subject, token) ?? expired()
     },
+
+    isValid: async (subject, token) => parseToken(await readSecret(), subject, token) !== null,
 
     async format (subject, state) {
       const content = Buffer.from(JSON.stringify(state)).toString('base64url')

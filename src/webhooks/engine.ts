@@ -20,7 +20,7 @@ import type { Logger } from '../observe/logger.js'
 import { type WebhookOperations, createWebhookOperations } from './operations.js'
 import { createCapacity } from './sending/capacity.js'
 import type { ActorCalls, EngineCalls } from './recruiting.js'
-import { createSecretBox, resealSecrets } from './secrets.js'
+import { createSecretBox, reportPlainSecrets, resealSecrets } from './secrets.js'
 import { limitHistory } from './history.js'
 import { type Runtime, systemRuntime } from './runtime.js'
 import { createWorker } from './queue/worker.js'
@@ -104,7 +104,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     : null
   const pruner = createPruner(storage, { retentionDays, changesRetentionDays }, { clock, runtime, log })
   let isStarted = false
-  let storedSlugs: Promise<void> | null = null
+  let reports: Promise<unknown> | null = null
   let stopping: Promise<void> | null = null
   let closing: Promise<void> | null = null
 
@@ -132,7 +132,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   }
 
   async function stopDelivering (): Promise<void> {
-    await Promise.all([worker?.close(), pruner.stop(delivery.closeGraceMs), storedSlugs])
+    await Promise.all([worker?.close(), pruner.stop(delivery.closeGraceMs), reports])
     await notices.stop()
   }
 
@@ -281,7 +281,9 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     start () {
       isStarted = true
       if (stopping !== null || closing !== null) return
-      storedSlugs = reportStoredSlugs(webhooks, tenants, log)
+      reports = Promise.all([
+        reportStoredSlugs(webhooks, tenants, log), secretKeys.length > 0 ? null : reportPlainSecrets(webhooks, log)
+      ])
       if (worker === null) return
       sender.load()
       worker.start()

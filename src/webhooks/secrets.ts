@@ -1,3 +1,4 @@
+import type { Logger } from '../observe/logger.js'
 import type { StoredHeaders, StoredSecrets, WebhookStore } from '../ports/index.js'
 import { seal, unseal } from '../shared/sealing.js'
 import { Refusal } from '../errors.js'
@@ -12,6 +13,11 @@ export interface SecretBox {
 }
 
 const prefix = 'sealed_v1:'
+
+/** Returns whether a stored text is encrypted. */
+export function isSealed (text: string): boolean {
+  return text.startsWith(prefix)
+}
 
 /**
  * Creates a box with AES-256-GCM and keys of 32 bytes. The first key seals, all keys open. Without keys, secrets stay
@@ -52,6 +58,13 @@ function owner (tenantId: string, webhookId: number): Buffer {
 function tryOpen (sealed: string, key: Uint8Array, associated: Buffer): string | null {
   const bytes = Buffer.from(sealed.slice(prefix.length), 'base64')
   return unseal(key, bytes, associated)?.toString('utf8') ?? null
+}
+
+/** Logs a warning if the storage has a webhook with a plain secret. Never rejects. */
+export async function reportPlainSecrets (webhooks: Pick<WebhookStore, 'listSecrets'>, log: Logger): Promise<void> {
+  const first = await webhooks.listSecrets({ afterId: 0, limit: 1 }).catch(() => [])
+  if (first.every(({ secrets }) => secrets.every(isSealed))) return
+  log.warn({}, 'webhook secrets are stored in plain text: set secretKeys in every process, then run fastify-recruiting-api reseal')
 }
 
 const batchSize = 100

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
+import { postgresStorage } from '../../src/postgres/index.js'
 import { toLoopback } from '../fixtures/api/webhook-api.js'
 import { createCli } from '../fixtures/cli/cli.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
@@ -93,6 +94,16 @@ t.test('secrets of webhooks test', async (t) => {
     t.match(await cli(`${line} --secret-keys ${path}`, env({ RECRUITING_SECRET_KEYS: other })), { code: 0 }, 'a file counts before the environment')
     t.match(JSON.parse((await cli('doctor --json --wait-seconds 0', env({}))).out).findings.filter(({ check }: { check: string }) => check === 'secrets'), [
       { state: 'ok', text: 'the keys open all of them' }
+    ])
+    const pool = createPool()
+    await pool.query("update recruiting.webhooks set secret = 'whsec_plain'")
+    const warnings: string[] = []
+    const logger = { info () {}, error () {}, warn: (_fields: object, message: string) => { warnings.push(message) } }
+    const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false, logger })
+    await recruiting.close()
+    t.match(warnings.join(), /^webhook secrets are stored in plain text: set secretKeys/)
+    t.match(JSON.parse((await cli('doctor --json --wait-seconds 0', env({}))).out).findings.filter(({ check }: { check: string }) => check === 'secrets'), [
+      { state: 'advice', text: 'the secrets of 1 webhook are stored in plain text', remedy: /reseal/ }
     ])
     t.match(await cli('reseal --yes', env({ RECRUITING_SECRET_KEYS: `${other},${key.toString('hex')}` })), { code: 0, out: 'encrypted 1 secret\n' })
     t.match(await cli('tenants rename acme initech --yes', env({ RECRUITING_SECRET_KEYS: other })), { code: 0 })

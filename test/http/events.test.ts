@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify'
+import { Type } from '@sinclair/typebox'
 import t from 'tap'
+import type { EventCatalogue } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { type Answer, checkError } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
@@ -144,6 +146,32 @@ t.test('parameters that are not valid get 400, before a token is read', async (t
     'since=2030-01-01T00:00:00Z&since=2030-01-01T00:00:00Z', 'filter[event_type]=toString', 'token=x&filter[event_type]=x', `filter[event_type]=${many}`
   ]
   for (const query of queries) checkError(t, await app.inject({ url: `/api/v1/public/acme/events?${query}`, headers: bearer(keys.full) }), 400, query)
+})
+
+t.test('a retired event type stays valid for the webhooks and readers that use it', async (t) => {
+  const storage = memoryStorage()
+  const Data = Type.Object({})
+  const build = (events: EventCatalogue) => buildApp(t, { storage, events, delivery: false })
+  const old = await build({ 'offer.sent': Data, 'offer.signed': Data })
+  const hook = { name: 'CRM', target_url: 'https://example.com/', event_types: ['offer.sent', 'offer.signed'] }
+  const { id } = await old.recruiting.webhooks.create('acme', hook)
+  const ask = async (app: FastifyInstance, method: 'GET' | 'PATCH' | 'POST', path: string, payload?: object) => {
+    const answer = await app.inject({
+      method, url: `/api/v1/public/acme${path}`, headers: bearer(keys.full), ...payload === undefined ? {} : { payload }
+    })
+    return { status: answer.statusCode, body: answer.json() }
+  }
+  const read = '/events?filter[event_type]=offer.sent'
+  const { body: { meta: { next_token: token } } } = await ask(old, 'GET', read)
+  const app = await build({ 'offer.signed': Data })
+  const used = { event_types: ['offer.signed', 'offer.sent'] }
+  const kept = { event_types: ['offer.signed'] }
+  for (const [status, method, path, payload] of [
+    [200, 'GET', read], [200, 'PATCH', `/webhooks/${id}`, used], [400, 'POST', '/webhooks', hook],
+    [200, 'POST', '/webhooks/preview', used], [202, 'POST', `/webhooks/${id}/replay`, used],
+    [200, 'PATCH', `/webhooks/${id}`, kept], [400, 'PATCH', `/webhooks/${id}`, used],
+    [400, 'GET', read], [200, 'GET', `${read}&token=${token}`], [400, 'GET', `${read}&token=${token}x`]
+  ] as const) t.equal((await ask(app, method, path, payload)).status, status, `${method} ${path}`)
 })
 
 t.test('a key and its scope come first', async (t) => {

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { EventFeed } from '../../ports/index.js'
 import { DateTimeOf, Nullable } from '../../shared/schemas.js'
 import type { EventSchemas } from '../../webhooks/events/catalogue.js'
+import type { WebhookOperations } from '../../webhooks/operations.js'
 import { eventIdExample } from '../../webhooks/schemas/event-type.js'
 import { readTenant } from '../request.js'
 import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
@@ -68,9 +69,20 @@ const description = [
 ].join(' ')
 
 /** The routes that read the events of a tenant. */
-export function eventRoutes (feed: EventFeed, events: EventSchemas): FastifyPluginAsyncTypebox {
+export function eventRoutes (
+  feed: EventFeed, events: EventSchemas, operations: Pick<WebhookOperations, 'listUsedEventTypes'>
+): FastifyPluginAsyncTypebox {
   return async (app) => {
     const tokens = createTokens(feed)
+
+    /** Throws a 400 for a type outside the catalogue, unless the client has read the feed with it or subscribes. */
+    async function assertUsable (types: readonly string[], tenant: string, isBegun: boolean): Promise<void> {
+      if (isBegun || types.every((type) => Object.hasOwn(events, type))) return
+      const used = await operations.listUsedEventTypes({ id: tenant })
+      if (types.every((type) => Object.hasOwn(events, type) || used.has(type))) return
+      const message = 'must be event types of the catalogue, separated by commas'
+      throw badRequest({ in: 'query', field: 'filter[event_type]', message })
+    }
 
     app.get(
       '/events',
@@ -93,8 +105,10 @@ export function eventRoutes (feed: EventFeed, events: EventSchemas): FastifyPlug
           throw badRequest({ in: 'query', field: 'since', message: 'must not be given together with token' })
         }
         const from = since === undefined ? null : parseDateTime('since', since)
-        const eventTypes = filter === undefined ? null : parseEventTypes(filter, events)
+        const eventTypes = filter === undefined ? null : parseEventTypes(filter)
         const subject = `event\n${tenant}\n${eventTypes?.join() ?? ''}`
+        const isBegun = token !== undefined && token !== 'now' && await tokens.isValid(subject, token)
+        await assertUsable(eventTypes ?? [], tenant, isBegun)
         if (token === 'now') return formatPage([], await tokens.format(subject, [await feed.end(tenant)]), false)
         const [after = null] = from === null
           ? await tokens.read(subject, token) ?? []
@@ -129,15 +143,12 @@ function formatPage (bodies: readonly string[], token: string, hasMore: boolean)
 
 const maxEventTypes = 100
 
-/** Returns the event types of a filter, sorted, each once. Throws a 400 for those that the catalogue does not have. */
-function parseEventTypes (text: string, events: EventSchemas): string[] {
+/** Returns the event types of a filter, sorted, each once. */
+function parseEventTypes (text: string): string[] {
   const types = text.split(',')
   const field = 'filter[event_type]'
   if (types.length > maxEventTypes) {
     throw badRequest({ in: 'query', field, message: `must be at most ${maxEventTypes} event types` })
-  }
-  if (!types.every((type) => Object.hasOwn(events, type))) {
-    throw badRequest({ in: 'query', field, message: 'must be event types of the catalogue, separated by commas' })
   }
   return [...new Set(types)].sort()
 }

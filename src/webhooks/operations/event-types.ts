@@ -3,7 +3,8 @@ import { Refusal } from '../../errors.js'
 import { type Page, readPage } from '../../shared/paging.js'
 import { type EventExamples, type EventSchemas, splitEvent } from '../events/catalogue.js'
 import type { EventType, EventTypeQuery } from '../schemas/event-type.js'
-import type { EventFilters, Tenant } from '../../ports/index.js'
+import { maxWebhooks } from '../../options/options.js'
+import type { EventFilters, Tenant, WebhookStore } from '../../ports/index.js'
 import { assertOption } from '../../shared/read-options.js'
 import { createFilterTest } from '../../shared/filters.js'
 import type { History } from '../history.js'
@@ -51,6 +52,28 @@ export function assertAllKnown (events: EventSchemas, types: readonly string[]):
   for (const [index, type] of types.entries()) assertKnown(events, `event_types[${index}]`, type)
 }
 
+interface Subscriptions {
+  events: EventSchemas
+  webhooks: Pick<WebhookStore, 'list'>
+}
+
+/** Returns the event types that webhooks of the tenant subscribe to, which may have left the catalogue. */
+export async function listUsedTypes (webhooks: Subscriptions['webhooks'], tenantId: string): Promise<Set<string>> {
+  const own = await webhooks.list(tenantId, {
+    filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: maxWebhooks
+  })
+  return new Set(own.flatMap(({ event_types: types }) => types))
+}
+
+/** Throws unless each event type is in the catalogue, or a webhook of the tenant subscribes to it. */
+export async function assertUsable (
+  { events, webhooks }: Subscriptions, tenantId: string, types: readonly string[]
+): Promise<void> {
+  if (types.every((type) => Object.hasOwn(events, type))) return
+  const used = await listUsedTypes(webhooks, tenantId)
+  for (const [index, type] of types.entries()) if (!used.has(type)) assertKnown(events, `event_types[${index}]`, type)
+}
+
 export interface PreviewInput {
   event_types: string[]
   filters?: EventFilters | null
@@ -66,13 +89,13 @@ const maxEvents = 100
 
 /** Counts recent events, and those that match the filters. Throws `invalid_option` for a storage without a feed. */
 export async function preview (
-  { history, events }: { history: History, events: EventSchemas },
+  { history, ...subscriptions }: Subscriptions & { history: History },
   tenant: Pick<Tenant, 'id'>,
   { event_types: eventTypes, filters = null }: PreviewInput
 ): Promise<Preview> {
   const { latest } = history
   assertOption(latest !== undefined, 'storage.feed', 'a storage with a feed', latest)
-  assertAllKnown(events, eventTypes)
+  await assertUsable(subscriptions, tenant.id, eventTypes)
   const bodies = await latest(tenant.id, { limit: maxEvents, eventTypes })
   return { events: bodies.length, matching: bodies.filter((body) => createFilterTest(body)(filters)).length }
 }

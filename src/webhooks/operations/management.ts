@@ -22,7 +22,7 @@ import { type TargetRules, parseTargetUrl } from '../ssrf/addresses.js'
 import type { WebhookQuery, WebhookWithHealth } from '../schemas/webhook.js'
 import { type OwnHeaders, type SecretBox, assertHeaderNames, sealHeaders } from '../secrets.js'
 import { generateSecret, isSameSecret, isSecret } from '../sending/signature.js'
-import { assertAllKnown } from './event-types.js'
+import { assertAllKnown, assertUsable, listUsedTypes } from './event-types.js'
 import { type LimitedTenant, maxWebhooks } from '../../options/options.js'
 
 export interface WebhookInput {
@@ -49,6 +49,8 @@ export type WithSecret<T extends Webhook> = Omit<T, 'headers' | 'filters'> & {
 export interface Management {
   list(tenant: Pick<Tenant, 'id'>, query: Static<typeof WebhookQuery>): Promise<Page<Webhook>>
   find(tenant: Pick<Tenant, 'id'>, id: number): Promise<WebhookWithHealth | null>
+  /** Returns the event types that the tenant's webhooks subscribe to, in the catalogue or not. */
+  listUsedEventTypes(tenant: Pick<Tenant, 'id'>): Promise<ReadonlySet<string>>
   /** Lists failing and disabled webhooks of all tenants. */
   listFailing(options: { limit: number }): Promise<FailingWebhook[]>
   create(tenant: Tenant, input: WebhookInput): Promise<WithSecret<Webhook>>
@@ -99,8 +101,7 @@ export function createManagement ({
   })
 
   function normalize<T extends WebhookUpdate> (input: T): T {
-    const { name, target_url: target, event_types: types, headers = null, filters } = input
-    if (types !== undefined) assertAllKnown(events, types)
+    const { name, target_url: target, headers = null, filters } = input
     assertHeaderNames(headers)
     return {
       ...input,
@@ -172,20 +173,25 @@ export function createManagement ({
       )
     },
 
+    listUsedEventTypes: ({ id }) => listUsedTypes(webhooks, id),
+
     listFailing: ({ limit }) => webhooks.listFailing({ limit, maxPending }),
 
     async create (tenant, input) {
       const secret = generateSecret()
+      assertAllKnown(events, input.event_types)
       return withSecret(await store(tenant, normalize(input), secret), secret)
     },
 
     async import (tenant, { secret, ...input }) {
       if (!isSecret(secret)) throw new Refusal('secret', 'must be whsec_ and 24 to 64 bytes in base64')
+      assertAllKnown(events, input.event_types)
       const normalized = normalize(input)
       return (await findSame(tenant, normalized.target_url, secret)) ?? store(tenant, normalized, secret)
     },
 
     async update (tenant, id, changes) {
+      await assertUsable({ events, webhooks }, tenant.id, changes.event_types ?? [])
       const { headers, ...normalized } = normalize(changes)
       const { target_url: target } = normalized
       if (headers === undefined && target === undefined) return webhooks.update(tenant.id, id, normalized)

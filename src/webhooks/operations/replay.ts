@@ -3,7 +3,7 @@ import type { Clock, ReplayResult, ReplaySelection, Tenant, WebhookStore } from 
 import { normalizeInstant } from '../../shared/text.js'
 import type { EventSchemas } from '../events/catalogue.js'
 import type { History } from '../history.js'
-import { assertAllKnown } from './event-types.js'
+import { assertUsable } from './event-types.js'
 
 export interface ReplayInput {
   include: 'undelivered' | 'all'
@@ -42,7 +42,7 @@ export async function replay (
   input: ReplayInput
 ): Promise<ReplaySummary | null> {
   const { include, event_types: eventTypes, event_ids: eventIds } = input
-  if (eventTypes !== undefined) assertAllKnown(events, eventTypes)
+  if (eventTypes !== undefined) await assertUsable({ events, webhooks }, tenant.id, eventTypes)
   const period = readPeriod(input)
   const window = eventIds === undefined ? fillPeriod(period, clock.now()) : noPeriod(period)
   if (await webhooks.find(tenant.id, id) === null) return null
