@@ -42,7 +42,11 @@ export async function openService (context: Pick<Context, 'io' | 'flags'>, signa
         ...init,
         signal: AbortSignal.any([init?.signal, signal].filter((one) => one instanceof AbortSignal))
       }),
-    sleep: (ms) => waitForService(io, ms, signal)
+    sleep: (ms, failure) => {
+      const isBusy = failure instanceof ApiError && (failure.status === 429 || failure.status === 503)
+      // The user sees other failures at once.
+      return isBusy ? waitForService(io, ms, signal) : Promise.reject(failure)
+    }
   })
   return { client, tenantSlug: address.tenantSlug }
 }

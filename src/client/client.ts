@@ -45,13 +45,14 @@ export interface ClientOptions {
    */
   timeoutMs?: number
   /**
-   * How often a request is repeated after 429 or 503. Each time the client waits as long as `Retry-After` says, up to
-   * a minute.
+   * How often a request is repeated after 429 or 503 and, if that is harmless, after 502, 504 or a lost connection.
+   * Each time the client waits as long as `Retry-After` says, up to a minute; without it 0.5 to 1 second, and twice as
+   * long each time.
    * @default 4
    */
   maxRetries?: number
-  /** Waits between retries, for tests. */
-  sleep?: (ms: number) => Promise<void>
+  /** Waits between retries, for tests. Gets the error that the request failed with; throw it to end the retries. */
+  sleep?: (ms: number, failure: unknown) => Promise<void>
 }
 
 export interface SyncOptions {
@@ -228,12 +229,12 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
       list: (query) => list('/webhooks', query),
       find: async (id) => find(webhook(id)),
       create: (body) => readData({ method: 'POST', path: '/webhooks', body }),
-      update: async (id, body) => readData({ method: 'PATCH', path: webhook(id), body }),
+      update: async (id, body) => readData({ method: 'PATCH', path: webhook(id), body, isRepeatable: true }),
       delete: async (id) => {
         await request({ method: 'DELETE', path: webhook(id) })
       },
       rotateSecret: async (id, body) => readData({ method: 'POST', path: `${webhook(id)}/rotate_secret`, body }),
-      preview: (body) => readData({ method: 'POST', path: '/webhooks/preview', body }),
+      preview: (body) => readData({ method: 'POST', path: '/webhooks/preview', body, isRepeatable: true }),
       test: async (id, body) => readData({ method: 'POST', path: `${webhook(id)}/dispatch_test`, body }),
       replay: async (id, body) => readData({ method: 'POST', path: `${webhook(id)}/replay`, body }),
       listDeliveries: (id, query) => list(`${webhook(id)}/deliveries`, query),

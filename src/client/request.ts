@@ -46,7 +46,7 @@ export interface Transport {
   fetch: typeof fetch
   timeoutMs: number
   maxRetries: number
-  sleep (ms: number): Promise<void>
+  sleep (ms: number, failure: unknown): Promise<void>
 }
 
 export interface ApiRequest {
@@ -55,6 +55,11 @@ export interface ApiRequest {
   path: string
   query?: object
   body?: unknown
+  /**
+   * Whether it is harmless to send the request twice, so that it is repeated although it may have been done.
+   * @default true for GET and DELETE
+   */
+  isRepeatable?: boolean
 }
 
 /** Becomes one part of a path. Throws a `TypeError` for text that a URL cannot have there. */
@@ -75,22 +80,32 @@ const maxWaitMs = 60_000
 const maxBytes = 32 * 1024 * 1024
 
 /**
- * Sends a request and returns the response. Repeats it after 429 and 503, which say that nothing was done. Throws an
- * `ApiError` for other errors, and what `fetch` throws without a response or for a redirect.
+ * Sends a request and returns the response. Repeats it after 429 and 503, which say that nothing was done. After 502,
+ * 504 and a lost connection, which do not, it repeats requests that are harmless to repeat. Throws an `ApiError` for
+ * other errors, and what `fetch` throws without a response.
  */
 export async function send (transport: Transport, request: ApiRequest, retries = 0): Promise<ApiResponse> {
-  const response = await sendOnce(transport, request)
-  const { ok, status } = response
-  if (ok) return { status, body: status === 204 ? null : await readJson(response) }
-  const retryAfterMs = readRetryAfter(response)
-  const waitMs = retryAfterMs ?? 1000 * 2 ** retries
-  const isBusy = status === 429 || status === 503
-  if (!isBusy || retries >= transport.maxRetries || waitMs > maxWaitMs) {
-    const body = await readJson(response).catch(() => null)
-    throw new ApiError(status, body as ErrorBody | null, retryAfterMs)
+  const { method = 'GET', isRepeatable = method === 'GET' || method === 'DELETE' } = request
+  let failure: unknown
+  let retryAfterMs: number | null = null
+  let isRetried: boolean
+  try {
+    const response = await sendOnce(transport, request)
+    const { ok, status } = response
+    if (ok) return { status, body: status === 204 ? null : await readJson(response) }
+    // The response to the request before was lost.
+    if (status === 404 && method === 'DELETE' && retries > 0) return { status: 204, body: null }
+    retryAfterMs = readRetryAfter(response)
+    isRetried = status === 429 || status === 503 || (isRepeatable && (status === 502 || status === 504))
+    failure = new ApiError(status, await readJson(response).catch(() => null) as ErrorBody | null, retryAfterMs)
+  } catch (error) {
+    // `fetch` throws it for a lost connection.
+    isRetried = isRepeatable && error instanceof TypeError
+    failure = error
   }
-  await response.body?.cancel()
-  await transport.sleep(waitMs)
+  const waitMs = retryAfterMs ?? 1000 * 2 ** retries * (0.5 + Math.random() / 2)
+  if (!isRetried || retries >= transport.maxRetries || waitMs > maxWaitMs) throw failure
+  await transport.sleep(waitMs, failure)
   return send(transport, request, retries + 1)
 }
 
@@ -108,7 +123,7 @@ function sendOnce (
     method,
     headers,
     // The key is for this service only.
-    redirect: 'error',
+    redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
     ...(body === undefined ? {} : { body: JSON.stringify(body) })
   })
@@ -118,7 +133,8 @@ function sendOnce (
 function readRetryAfter ({ headers }: Response): number | null {
   const text = headers.get('retry-after')
   if (text === null) return null
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now()
+  // `Date.parse` also reads -1 and 1.5 as dates.
+  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : /^[A-Z][a-z]+, /.test(text) ? Date.parse(text) - Date.now() : NaN
   return Number.isNaN(ms) ? null : Math.max(0, ms)
 }
 

@@ -5,7 +5,7 @@ export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
 }
 
-/** `Headers`, or an object as Node's `request.headers`. */
+/** `Headers`, or an object with names in any case, such as Node's `request.headers`. */
 type WebhookHeaders = { get (name: string): string | null } | Record<string, string | string[] | undefined>
 
 export interface VerifyOptions {
@@ -83,7 +83,9 @@ function parseEvent (body: string | Uint8Array): object {
 }
 
 function readHeader (headers: WebhookHeaders, name: typeof signedHeaders[number]): string {
-  const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name]
+  const value = typeof headers.get === 'function'
+    ? headers.get(name)
+    : Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1]
   if (typeof value !== 'string') throw new WebhookVerificationError(`${name}: missing`)
   return value
 }
