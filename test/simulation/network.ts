@@ -54,7 +54,8 @@ export class Network {
     for (const url of this.#moods.keys()) this.#moods.set(url, 'healthy')
   }
 
-  createSender (machine: Machine): LateSender {
+  /** `concurrency` is the most requests that the machine sends at the same time. */
+  createSender (machine: Machine, concurrency: number): LateSender {
     const inFlight = new Set<(answer: Answer) => void>()
     const sender: LateSender = {
       load: async () => sender,
@@ -64,6 +65,7 @@ export class Network {
         this.onSend(sent)
         const settle = (answer: Answer): void => {
           if (!inFlight.delete(settle)) return
+          if (inFlight.size === concurrency - 1) machine.wasFullAt = this.#world.time
           const result = { ...answer, durationMs: Math.round(machine.clock.monotonic() - startedAt) }
           sent.result = result
           if (answer.error !== null) this.#world.faults++
@@ -71,6 +73,7 @@ export class Network {
           resolve(result)
         }
         inFlight.add(settle)
+        if (inFlight.size === concurrency) machine.wasFullAt = Number.POSITIVE_INFINITY
         const { delayMs, answer } = this.#exchange(request)
         this.#world.after(delayMs, () => machine.deliver(() => settle(answer)))
       }),
