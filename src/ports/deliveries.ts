@@ -273,6 +273,14 @@ export interface ReplayResult {
   truncated: boolean
 }
 
+/** The result of erasing a subject. */
+export interface ErasedEvents {
+  /** Number of events with the subject, at most as many as a call takes. */
+  events: number
+  /** Whether other events with the subject still have to be erased. */
+  truncated: boolean
+}
+
 /** The state of the queue. */
 export interface DeliveryStats {
   /** Deliveries waiting for an attempt, now or later, including leased and paused ones. */
@@ -411,11 +419,12 @@ export interface DeliveryStore {
    * Erases a subject: the body of each event of the tenant with this subject, the first or a further one, becomes its
    * tombstone, and its pending deliveries become `cancelled`. The excerpts of responses to these events are erased
    * too, because they may repeat the body. All or nothing. With the host's `transaction`, it takes effect once that
-   * commits. Returns the number of events with this subject; a repeated call returns the same number and changes only
-   * deliveries queued since. Rejects and erases nothing if `transaction` is not open. A storage without transactions
-   * rejects any `transaction`.
+   * commits. A repeated call returns the same number and changes only deliveries queued since. A call may stop at a
+   * bound, such as 200,000 events: it takes those first that are not erased or have pending deliveries, the oldest
+   * first, and the next call continues. Rejects and erases nothing if `transaction` is not open. A storage without
+   * transactions rejects any `transaction`.
    */
-  erase(tenant: string, subject: string, transaction?: unknown): Promise<number>
+  erase(tenant: string, subject: string, transaction?: unknown): Promise<ErasedEvents>
 
   /**
    * Lists at most `limit` events of the tenant with this subject, the first or a further one, whose position is

@@ -74,7 +74,8 @@ export function createEventLog (): EventLog {
 
     async erase (tenantSlug, subject, transaction) {
       readTransaction(transaction)
-      return events.filter((event) => event.tenantSlug === tenantSlug && event.subjects.includes(subject)).length
+      const found = events.filter((event) => event.tenantSlug === tenantSlug && event.subjects.includes(subject))
+      return { events: found.length, truncated: false }
     },
 
     async listSubjectEvents (tenantSlug, subject, { after, limit }) {

@@ -26,10 +26,10 @@ export function createSubjects (
       assertText('subject', erased.subject)
       const { subject } = erased
       const tenantId = await tenants.getId(reference, options.transaction)
-      const rowCount = await deliveries.erase(tenantId, subject, options.transaction)
+      const result = await deliveries.erase(tenantId, subject, options.transaction)
       const resource = { kind: 'subject', id: subject }
-      report({ operationId: 'erase', tenantSlug: showTenant(erased), tenantId, resource, rowCount })
-      return rowCount
+      report({ operationId: 'erase', tenantSlug: showTenant(erased), tenantId, resource, rowCount: result.events })
+      return result
     },
 
     async * findSubject (tenant, given) {

@@ -1,7 +1,7 @@
 import { RecruitingApiError, Refusal } from '../../src/errors.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { readRecruitingOptions } from '../../src/options/options.js'
-import type { ChangeSource, EventFeed } from '../../src/ports/index.js'
+import type { ChangeSource, ErasedEvents, EventFeed } from '../../src/ports/index.js'
 import { createSteadyNow } from '../../src/shared/clock.js'
 import { createEngine, type Engine } from '../../src/webhooks/engine.js'
 import { createHistorySlots } from '../../src/webhooks/history.js'
@@ -309,7 +309,7 @@ class Day {
       'deliveries.replay': () => model.replay(second, third, result as never),
       'deliveries.countReplay': () => model.countReplay(second, third, result as never),
       'deliveries.retry': () => model.retry(second, third, (result as { id: number }).id),
-      'deliveries.erase': () => model.erase(first, second, result as number),
+      'deliveries.erase': () => model.erase(first, second, (result as ErasedEvents).events),
       'deliveries.prune': () => model.prune(first),
       'holds.adopt': () => model.adopt(first)
     }

@@ -120,7 +120,7 @@ class Sequence {
         const delivery = random.pick(this.#deliveries)
         return this.#show(await deliveries.retry(delivery.tenant, delivery.webhookId, delivery.id))
       }
-      case 'erase': return await deliveries.erase(tenant, `candidate:${random.integer(1, 3)}`)
+      case 'erase': return (await deliveries.erase(tenant, `candidate:${random.integer(1, 3)}`)).events
       case 'log': {
         const filter = random.pick([
           {},

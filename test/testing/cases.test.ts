@@ -60,7 +60,7 @@ function makeTransactional ({ isEarly = false, isLate = false } = {}): StorageHa
       deliveries: {
         ...deliveries,
         record: (tenantSlug, event, transaction) => doIn(transaction, () => deliveries.record(tenantSlug, event), { ...event, deliveries: 1 }),
-        erase: (tenantSlug, subject, transaction) => doIn(transaction, () => deliveries.erase(tenantSlug, subject), 1)
+        erase: (tenantSlug, subject, transaction) => doIn(transaction, () => deliveries.erase(tenantSlug, subject), { events: 1, truncated: false })
       }
     },
     saveCandidates () {},

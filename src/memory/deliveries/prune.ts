@@ -1,3 +1,4 @@
+import type { ErasedEvents } from '../../ports/index.js'
 import type { WebhookData } from '../webhook-data.js'
 import { refuseTransaction } from '../checks.js'
 import { type DeliveryRecord, type EventRecord, hasSubject, type WebhookRecord } from './records.js'
@@ -6,7 +7,7 @@ import { type DeliveryRecord, type EventRecord, hasSubject, type WebhookRecord }
  * Replaces the events of a subject with their tombstones and cancels their pending deliveries. Erases the responses
  * too.
  */
-export function erase (data: WebhookData, tenant: string, subject: string, transaction: unknown): number {
+export function erase (data: WebhookData, tenant: string, subject: string, transaction: unknown): ErasedEvents {
   refuseTransaction(transaction)
   const erased = new Set<EventRecord>()
   for (const record of data.events.values()) {
@@ -21,7 +22,7 @@ export function erase (data: WebhookData, tenant: string, subject: string, trans
     data.pending.stop(delivery)
     delivery.status = 'cancelled'
   }
-  return erased.size
+  return { events: erased.size, truncated: false }
 }
 
 const dayMs = 86_400_000

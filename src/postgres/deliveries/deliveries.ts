@@ -1,4 +1,4 @@
-import type { DeliveryStore } from '../../ports/index.js'
+import type { DeliveryStore, ErasedEvents } from '../../ports/index.js'
 import {
   createClaim,
   createNotices,
@@ -14,7 +14,10 @@ import { createReplay, createRetry } from './replay.js'
 import { queryWithoutJit, type Session } from '../session.js'
 import { createReadStats, createReadTenantStats, pendingText } from './stats.js'
 import { createListSubjectEvents } from './subject-events.js'
-import { callInTransaction } from '../handles/transaction.js'
+import { callInTransaction, runInTransaction } from '../handles/transaction.js'
+
+/** How many events of a subject a call erases. */
+const mostErased = 200_000
 
 interface Sessions {
   session: Session
@@ -30,7 +33,7 @@ export function createDeliveryStore (
   due: Due
 ): DeliveryStore {
   const recordEvent = recordCall(schema)
-  const eraseSubject = `${schema}.erase_subject_v1($1, $2)`
+  const eraseSubject = `${schema}.erase_subject_v1($1, $2, $3)`
   const notices = createNotices(session, schema, stop)
   const release = createRelease(session, schema)
   const { replay, countReplay } = createReplay(patient, schema, stop)
@@ -91,10 +94,9 @@ export function createDeliveryStore (
     },
 
     async erase (tenant, subject, transaction) {
-      const values = [tenant, subject]
-      if (transaction !== undefined) return Number(await callInTransaction(transaction, eraseSubject, values))
-      const [row] = await session.query<{ erased: number }>('erase subject', `select ${eraseSubject} as erased`, values)
-      return Number(row?.erased)
+      return runInTransaction(patient, 'erase subject', transaction, async (call) =>
+        JSON.parse(await call(eraseSubject, [tenant, subject, mostErased])) as ErasedEvents
+      )
     },
 
     onDue: due.onDue

@@ -143,8 +143,9 @@ end
 $$;
 
 -- Replaces the events of a subject by their tombstones, cancels their queued deliveries and removes the responses to
--- them, in the caller's transaction. Returns the number of events with that subject.
-create or replace function erase_subject_v1 (p_tenant text, p_subject text) returns integer
+-- them, in the caller's transaction. Takes up to p_limit events, those first that are not erased or have queued
+-- deliveries. Returns an object: the number of events, and whether it left such events.
+create or replace function erase_subject_v1 (p_tenant text, p_subject text, p_limit integer) returns json
 language plpgsql
 set search_path from current
 set jit to off
@@ -153,13 +154,24 @@ declare
   v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
   v_key text := coalesce((select t.key from tenants t where t.tenant = p_tenant), p_tenant);
   v_events bigint[];
+  v_truncated boolean;
 begin
-  select array_agg(named.seq order by named.seq) into v_events
-  from (
+  with named as (
     select e.seq from events e where e.tenant_key = v_key and e.subject = p_subject
     union
     select s.event_seq from event_subjects s where s.tenant_key = v_key and s.subject = p_subject
-  ) as named;
+  ), ranked as (
+    select e.seq, todo.is_open, row_number() over (order by todo.is_open desc, e.seq) as place
+    from named
+    join events e on e.seq = named.seq
+    cross join lateral (
+      select e.body <> coalesce(e.tombstone, '') or exists (select from queue q where q.event_seq = e.seq) as is_open
+    ) as todo
+  )
+  select array_agg(r.seq order by r.seq) filter (where r.place <= p_limit),
+    coalesce(bool_or(r.is_open) filter (where r.place > p_limit), false)
+  into v_events, v_truncated
+  from ranked r;
 
   update events e set body = coalesce(e.tombstone, ''), filter_body = null where e.seq = any (v_events);
 
@@ -180,7 +192,7 @@ begin
   where d.event_seq = any (v_events)
     and (d.fence is not null or d.response_excerpt is not null or d.earlier @? '$[*].response_excerpt');
 
-  return coalesce(cardinality(v_events), 0);
+  return json_build_object('events', coalesce(cardinality(v_events), 0), 'truncated', v_truncated);
 end
 $$;
 

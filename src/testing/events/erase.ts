@@ -14,7 +14,7 @@ export const eraseCases = [
     const webhook = await addWebhook()
     await emit(about)
     await recordAttempts([delivered(await claimOne())])
-    same(await deliveries.erase('acme', 'candidate:42'), 1, 'the result of erase')
+    same((await deliveries.erase('acme', 'candidate:42')).events, 1, 'the result of erase')
     same(statuses(await log(webhook)), ['delivered'], 'the log')
     await replay(webhook, { include: 'all' })
     same((await claimOne()).body, '{"erased":true}', 'the claimed body')
@@ -57,7 +57,7 @@ export const eraseCases = [
     await emit(about)
     await emit()
     const lease = await claimOne()
-    same(await deliveries.erase('acme', 'candidate:42'), 2, 'the result of erase')
+    same((await deliveries.erase('acme', 'candidate:42')).events, 2, 'the result of erase')
     same(
       (await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next === null]),
       [
@@ -95,7 +95,7 @@ export const eraseCases = [
     await emit({ ...about, subject: 'Candidate:42' })
     await emit({ ...about, tenantSlug: 'globex' })
     for (const subject of ['candidate:42', 'candidate:4%', 'candidate:42_', '']) {
-      same(await deliveries.erase('acme', subject), 0, `the result of erasing ${subject}`)
+      same((await deliveries.erase('acme', subject)).events, 0, `the result of erasing ${subject}`)
     }
     same((await claim()).map(({ body }) => body), ['{"name":"Ada"}', '{"name":"Ada"}', '{"name":"Ada"}'],
       'the claimed bodies')
@@ -110,13 +110,13 @@ export const eraseCases = [
     await emit({ ...several, otherSubjects: ['job:8'] })
     await emit({ ...several, tenantSlug: 'globex' })
     same(
-      [await deliveries.erase('acme', 'job:7'), await deliveries.erase('acme', 'candidate:2')],
+      [(await deliveries.erase('acme', 'job:7')).events, (await deliveries.erase('acme', 'candidate:2')).events],
       [1, 1],
       'the results of erase by further subjects'
     )
     same(statuses(await log(webhook)), ['cancelled', 'pending'], 'the log')
     same(
-      [await deliveries.erase('acme', 'candidate:1'), await deliveries.erase('globex', 'job:7')],
+      [(await deliveries.erase('acme', 'candidate:1')).events, (await deliveries.erase('globex', 'job:7')).events],
       [2, 1],
       'the events of the first subject, and of another tenant'
     )
@@ -130,10 +130,11 @@ export const eraseCases = [
   }, async ({ deliveries, addWebhook, emit, claim, replay, log }) => {
     const webhook = await addWebhook()
     await emit(about)
-    same([await deliveries.erase('acme', 'candidate:42'), await deliveries.erase('acme', 'candidate:42')], [1, 1],
+    const results = [await deliveries.erase('acme', 'candidate:42'), await deliveries.erase('acme', 'candidate:42')]
+    same(results, [{ events: 1, truncated: false }, { events: 1, truncated: false }],
       'the results of two calls')
     await replay(webhook, { include: 'all' })
-    same(await deliveries.erase('acme', 'candidate:42'), 1, 'the result of a call after a replay')
+    same((await deliveries.erase('acme', 'candidate:42')).events, 1, 'the result of a call after a replay')
     same(
       [statuses(await log(webhook)), await claim()],
       [['cancelled', 'cancelled'], []],
@@ -153,7 +154,8 @@ export const eraseCases = [
       return
     }
     const lost = await harness.begin()
-    same(await deliveries.erase('acme', 'candidate:42', lost.transaction), 1, 'the result of erase in a transaction')
+    same((await deliveries.erase('acme', 'candidate:42', lost.transaction)).events, 1,
+      'the result of erase in a transaction')
     await lost.rollback()
     same((await claimOne({ leaseMs: 600_000 })).body, '{"name":"Ada"}', 'the claimed body after a rollback')
     const done = await harness.begin()

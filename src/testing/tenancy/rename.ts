@@ -57,7 +57,10 @@ export const renameCases = [
     same((await emit(key)).id, 'evt_3', 'the event recorded with the same key under the old name')
     same((await claimOne()).tenantSlug, 'globex', 'the tenant of the claimed delivery')
     same(
-      [await deliveries.erase('acme', 'candidate:42'), await deliveries.erase('globex', 'candidate:42')],
+      [
+        (await deliveries.erase('acme', 'candidate:42')).events,
+        (await deliveries.erase('globex', 'candidate:42')).events
+      ],
       [1, 1],
       'the events erased under each name'
     )

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { ReplaySelection } from '../../../src/index.js'
 import { createReplay } from '../../../src/postgres/deliveries/replay.js'
 import { createPatientSession } from '../../../src/postgres/session.js'
+import { createEvent, createWebhook } from '../../../src/testing/support/samples.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
@@ -42,4 +43,26 @@ t.test('a replay reads events in batches, each event once, up to a bound', async
   )
   const expected = Array.from({ length: 20 }, (_, at) => at + 1).filter((n) => n % 3 !== 0).map((n) => `evt_${n}`)
   t.strictSame(rows.map(({ id }) => id), expected)
+})
+
+t.test('an erase takes events up to a bound; the next call continues, also with deliveries queued since', async (t) => {
+  const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
+  const id = await webhooks.nextId('acme')
+  await webhooks.create('acme', createWebhook(id), 10)
+  const about = { subject: 'candidate:1', tombstone: '{"erased":true}' }
+  for (const event of ['evt_1', 'evt_2', 'evt_3']) await deliveries.record('acme', { ...createEvent(event), ...about })
+  async function erase (): Promise<unknown> {
+    const { rows: [{ result }] } = await pool.query("select recruiting.erase_subject_v1('acme', 'candidate:1', 2) as result")
+    const { rows } = await pool.query(`
+      select count(*) filter (where body <> tombstone)::int as kept, (select count(*)::int from recruiting.queue) as queued
+      from recruiting.events`)
+    return { ...result, ...rows[0] }
+  }
+  t.strictSame(await erase(), { events: 2, truncated: true, kept: 1, queued: 1 })
+  t.strictSame(await erase(), { events: 2, truncated: false, kept: 0, queued: 0 })
+  const all = { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 10 } as const
+  await deliveries.replay('acme', id, all)
+  t.strictSame(await erase(), { events: 2, truncated: true, kept: 0, queued: 1 })
+  t.strictSame(await deliveries.erase('acme', 'candidate:1'), { events: 3, truncated: false })
+  t.match(await deliveries.stats(), { pending: 0 })
 })

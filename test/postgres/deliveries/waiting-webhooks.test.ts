@@ -103,7 +103,7 @@ t.test('deliveries of a paused webhook are claimed again, in their order', async
     const all = { include: 'all' as const, eventTypes: null, eventIds: null, since: null, until: null, limit: 10 }
     t.match(await deliveries.replay('acme', id, all), { queued: 0 })
     await pool.query("update recruiting.events set subject = 'candidate:1', tombstone = '{}'")
-    t.equal(await deliveries.erase('acme', 'candidate:1'), 4)
+    t.equal((await deliveries.erase('acme', 'candidate:1')).events, 4)
     t.same((await deliveries.list('acme', id, { ...query, filter: { status: 'cancelled' } })).length, 4)
   })
 

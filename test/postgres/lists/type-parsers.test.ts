@@ -34,7 +34,7 @@ t.test('this package reads dates, big integers and JSON with any type parsers of
   await deliveries.recordAttempts([{ webhookId: id, deliveryId: claimed?.deliveryId ?? 0, fence: claimed?.fence ?? 0, targetUrl: input.target_url, outcome: 'delivered', durationMs: 1, responseStatus: 200, error: null, responseExcerpt: null }], { failingForSeconds: 1, failedDeliveries: 1, warnAfterSeconds: 1 })
   t.match(await deliveries.find('acme', id, claimed?.deliveryId ?? 0), { status: 'delivered', attempt_count: 1, attempts: [{ duration_ms: 1 }], delivered_at: /Z$/ })
   t.strictSame(await deliveries.replay('acme', id, { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 5 }), { queued: 1, truncated: false })
-  t.equal(await deliveries.erase('acme', 's'), 1)
+  t.equal((await deliveries.erase('acme', 's')).events, 1)
 
   const { id: keyId, key } = await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: ['jobs:read', 'jobs:write'] })
   t.strictSame(await postgresKeyLookup(server.createPool({ types }))({ tenantSlug: 'acme', tenantId: 'acme', key }), { id: keyId, scopes: ['jobs:read', 'jobs:write'] })

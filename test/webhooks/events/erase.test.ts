@@ -67,7 +67,7 @@ t.test('findSubject lists which webhooks an event was sent to, and when, for eac
   t.strictSame(Object.keys(found[0] ?? {}), ['eventId', 'eventType', 'recordedAt', 'isErased', 'deliveries'])
   t.same(await collect(app.recruiting.findSubject('acme', 'job:7')), found)
   t.same(await collect(app.recruiting.findSubject('globex', 'job:7')), [])
-  t.equal(await app.recruiting.erase({ tenantSlug: 'acme', subject: 'job:7' }), 1)
+  t.equal((await app.recruiting.erase({ tenantSlug: 'acme', subject: 'job:7' })).events, 1)
   t.match(await collect(app.recruiting.findSubject('acme', 'candidate:42')), [{ isErased: true }])
 })
 
