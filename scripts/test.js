@@ -4,6 +4,7 @@
  *
  *   node scripts/test.js                                    the first tier: every `*.test.ts` outside `test/all`
  *   node scripts/test.js --all                              both tiers, or these folders, with the coverage of `src/`
+ *   node scripts/test.js --crash                            those of test/crash, or these of its files
  *   node scripts/test.js test/keys test/http/errors.test.ts these folders and files
  *   node scripts/test.js --compile                          compiles the programs that tests start, and runs nothing
  *
@@ -23,6 +24,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const require = createRequire(import.meta.url)
 const [words, tapOptions] = splitAtDashes(process.argv.slice(2))
 const wanted = words.filter((word) => !word.startsWith('--')).map((path) => relative(root, path).replaceAll(sep, '/'))
+if (words.includes('--crash') && wanted.length === 0) wanted.push('test/crash')
 const isAll = words.includes('--all')
 
 const suites = words.includes('--compile') ? new Map() : groupBySuite(await findTests())
