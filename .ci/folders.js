@@ -23,6 +23,7 @@ export const folders = {
     'ports/',
     'shared/',
     'observe/',
+    'keys/api-key.js',
     'webhooks/events/catalogue.js',
     'webhooks/ssrf/proxy.js',
     'http/host-routes.js',

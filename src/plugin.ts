@@ -5,7 +5,7 @@ import { createLimits } from './http/limits/limits.js'
 import type { ApiCaller } from './http/request.js'
 import type { Portal, PortalCapability } from './http/sessions.js'
 import { trustsEveryProxy } from './http/client-address.js'
-import { readApiOptions, type RecruitingApiOptions } from './options/options.js'
+import { type PortalKeysSettings, readApiOptions, readPortalKeysOption, type RecruitingApiOptions } from './options/options.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
 import type { Deprecation } from './shared/deprecation.js'
 import { createSafeLogger } from './observe/logger.js'
@@ -67,7 +67,8 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
     )
   }
   await verifyStorage(settings, publishedFields(settings), log)
-  const portal = await loadPortal(settings)
+  const managedKeys = findManagedKeys(settings)
+  const portal = await loadPortal(settings, managedKeys)
   const engine = createEngine(settings, log)
   const scopes: string[] = []
   const mcp = await loadMcp(settings, app.prefix)
@@ -98,6 +99,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
       auditor: engine.auditor,
       tracing: engine.tracing,
       portal,
+      managedKeys,
       limits,
       extension: mcp?.extension ?? null,
       scopes
@@ -108,10 +110,18 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
 }
 
 /** Loads the portal, with its texts in all languages, only for hosts that use it. */
-async function loadPortal ({ portal, delivery: { clock, sourceIps } }: ApiSettings): Promise<Portal | null> {
+async function loadPortal (
+  { portal, delivery: { clock, sourceIps } }: ApiSettings, keys: PortalKeysSettings | null
+): Promise<Portal | null> {
   if (portal === null) return null
   const { buildPortal } = await import('./portal/pages.js')
-  return buildPortal(portal, sourceIps, clock)
+  return buildPortal(portal, { sourceIps, keys }, clock)
+}
+
+/** Customers manage keys if the lookup stores them; also without a portal, with a key that may manage others. */
+function findManagedKeys ({ portal, keyLookup }: ApiSettings): PortalKeysSettings | null {
+  if (keyLookup.store === undefined) return null
+  return portal === null ? readPortalKeysOption(undefined, 'portal.keys') : portal.keys
 }
 
 /** Loads the MCP server only for hosts that use it. */

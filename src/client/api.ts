@@ -501,6 +501,147 @@ export interface components {
             /** @description How many of them match the filters */
             matching: number;
         };
+        ApiKey: {
+            id: string;
+            /** @description null for a key that has no name */
+            name: string | null;
+            scopes: string[];
+            /** @description Networks that requests with the key may come from, as CIDRs; null for any address */
+            allowed_ips: string[] | null;
+            /** @description The fields of a candidate that the key sees besides `id`; null for all */
+            candidate_fields: string[] | null;
+            /** @description The fields of a job that the key sees besides `id`; null for all */
+            job_fields: string[] | null;
+            /** @description The first characters after the prefix, to recognize the key by */
+            start: string | null;
+            /**
+             * Format: date-time
+             * @description When the key was created
+             */
+            created_at: string;
+            /** @description A user of the portal, or the id of a key */
+            created_by: string | null;
+            /**
+             * Format: date-time
+             * @description When the key ends; null for never
+             */
+            expires_at: string | null;
+            /** @description Whether another key replaces it, so that it ends at `expires_at` */
+            replaced: boolean;
+            /**
+             * Format: date-time
+             * @description Accurate to two minutes; null if the key was never used
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description null unless the key was revoked
+             */
+            revoked_at: string | null;
+        };
+        CreateApiKey: {
+            /** @description 1 to 255 characters after trimming, without control characters */
+            name: string;
+            /** @description Scopes that the creator has itself */
+            scopes: ("candidates:read" | "candidates:write" | "jobs:read" | "jobs:write" | "webhooks:read" | "webhooks:write")[];
+            /** @description Networks that requests with the key may come from, as CIDRs. Absent or null: any address, or the networks of the key that creates it */
+            allowed_ips?: string[] | null;
+            /** @description The fields of a candidate that the key sees besides `id`. Absent or null: all that its creator sees */
+            candidate_fields?: ("full_name" | "headline" | "source_id")[] | null;
+            /** @description The fields of a job that the key sees besides `id`. Absent or null: all that its creator sees */
+            job_fields?: ("name" | "status")[] | null;
+            /** @description After how many days the key expires. Default: `365` */
+            expires_in_days?: number;
+        };
+        CreatedApiKey: {
+            id: string;
+            /** @description null for a key that has no name */
+            name: string | null;
+            scopes: string[];
+            /** @description Networks that requests with the key may come from, as CIDRs; null for any address */
+            allowed_ips: string[] | null;
+            /** @description The fields of a candidate that the key sees besides `id`; null for all */
+            candidate_fields: string[] | null;
+            /** @description The fields of a job that the key sees besides `id`; null for all */
+            job_fields: string[] | null;
+            /** @description The first characters after the prefix, to recognize the key by */
+            start: string | null;
+            /**
+             * Format: date-time
+             * @description When the key was created
+             */
+            created_at: string;
+            /** @description A user of the portal, or the id of a key */
+            created_by: string | null;
+            /**
+             * Format: date-time
+             * @description When the key ends; null for never
+             */
+            expires_at: string | null;
+            /** @description Whether another key replaces it, so that it ends at `expires_at` */
+            replaced: boolean;
+            /**
+             * Format: date-time
+             * @description Accurate to two minutes; null if the key was never used
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description null unless the key was revoked
+             */
+            revoked_at: string | null;
+            /** @description The key itself; shown only in this response */
+            key: string;
+        };
+        RotateApiKey: {
+            /** @description How long the previous key stays valid. Default: `86400` */
+            grace_period_seconds?: number;
+        };
+        RotatedApiKey: {
+            id: string;
+            /** @description null for a key that has no name */
+            name: string | null;
+            scopes: string[];
+            /** @description Networks that requests with the key may come from, as CIDRs; null for any address */
+            allowed_ips: string[] | null;
+            /** @description The fields of a candidate that the key sees besides `id`; null for all */
+            candidate_fields: string[] | null;
+            /** @description The fields of a job that the key sees besides `id`; null for all */
+            job_fields: string[] | null;
+            /** @description The first characters after the prefix, to recognize the key by */
+            start: string | null;
+            /**
+             * Format: date-time
+             * @description When the key was created
+             */
+            created_at: string;
+            /** @description A user of the portal, or the id of a key */
+            created_by: string | null;
+            /**
+             * Format: date-time
+             * @description When the key ends; null for never
+             */
+            expires_at: string | null;
+            /** @description Whether another key replaces it, so that it ends at `expires_at` */
+            replaced: boolean;
+            /**
+             * Format: date-time
+             * @description Accurate to two minutes; null if the key was never used
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description null unless the key was revoked
+             */
+            revoked_at: string | null;
+            /** @description The key itself; shown only in this response */
+            key: string;
+            /**
+             * Format: date-time
+             * @description When the previous key ends
+             */
+            previous_key_expires_at: string | null;
+        };
         listCandidatesQuery: {
             /** @description Number of the page, from 1; pages beyond the last are empty */
             page?: number;
@@ -597,6 +738,14 @@ export interface components {
             since?: string;
             /** @description Only events of these types, separated by commas, at most 100 */
             "filter[event_type]"?: string;
+        };
+        listApiKeysQuery: {
+            /** @description Number of the page, from 1; pages beyond the last are empty */
+            page?: number;
+            /** @description Maximum number of items per page */
+            per_page?: number;
+            /** @description up to 3 of id, created_at, separated by commas; a leading minus sign sorts descending */
+            sort?: string;
         };
     };
     responses: never;

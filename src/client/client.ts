@@ -1,9 +1,12 @@
 import { ApiError, type ApiRequest, type ApiResponse, type Transport, pathPart, send, unexpected } from './request.js'
 import type {
+  ApiKey,
   ApiTypes,
+  ApiKeyQuery,
   Candidate,
   CandidateChange,
   CandidateQuery,
+  CreatedApiKey,
   Delivery,
   DeliveryQuery,
   DeliveryWithAttempts,
@@ -12,11 +15,13 @@ import type {
   Job,
   JobChange,
   JobQuery,
+  NewApiKey,
   NewWebhook,
   Page,
   PageQuery,
   ReplayResult,
   ReplaySelection,
+  RotatedApiKey,
   RotatedWebhook,
   SyncPage,
   TestResult,
@@ -122,6 +127,15 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
     findDelivery (id: number, deliveryId: number): Promise<DeliveryWithAttempts | null>
     /** Attempts a delivery again, now. */
     retryDelivery (id: number, deliveryId: number): Promise<Delivery>
+  }
+  /** The API keys of the tenant. Your key needs the scope `api_keys:manage`. */
+  apiKeys: {
+    list (query?: ApiKeyQuery): AsyncGenerator<Page<ApiKey>, void>
+    /** The result has the key, which cannot be read again. */
+    create (key: NewApiKey): Promise<CreatedApiKey>
+    /** Creates a key that replaces another one, which stays valid for `grace_period_seconds`, by default a day. */
+    rotate (id: string, options?: { grace_period_seconds?: number }): Promise<RotatedApiKey>
+    revoke (id: string): Promise<void>
   }
   /**
    * Reads the events of the tenant, from the saved token until it is up to date. Each comes once, none is missed, in
@@ -247,6 +261,14 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
         from instanceof Date ? { since: from.toISOString() } : from === 'now' ? { token: from } : {}),
     findEvent: async (id) => find(`/events/${pathPart(id)}`),
     listEventTypes: (query) => list('/event_types', query),
+    apiKeys: {
+      list: (query) => list('/api_keys', query),
+      create: (body) => readData({ method: 'POST', path: '/api_keys', body }),
+      rotate: async (id, body) => readData({ method: 'POST', path: `/api_keys/${pathPart(id)}/rotate`, body }),
+      revoke: async (id) => {
+        await request({ method: 'DELETE', path: `/api_keys/${pathPart(id)}` })
+      }
+    },
     request
   }
 }

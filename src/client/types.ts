@@ -92,6 +92,23 @@ export interface WebhookQuery extends
 export interface DeliveryQuery extends
   PageQuery<'id' | 'created_at'>, Filters<Schemas['listWebhookDeliveriesQuery']> {}
 
+/** An API key, without its text. */
+export type ApiKey = Schemas['ApiKey']
+
+export interface ApiKeyQuery extends PageQuery<'id' | 'created_at'> {}
+
+/** The fields of a new API key. Its scopes may also be those of the vendor's own operations. */
+export interface NewApiKey extends Omit<Schemas['CreateApiKey'], 'scopes' | 'candidate_fields' | 'job_fields'> {
+  scopes: string[]
+  candidate_fields?: string[] | null
+  job_fields?: string[] | null
+}
+
+/** An API key with its text, which only its creation and rotation return. */
+export type CreatedApiKey = Schemas['CreatedApiKey']
+
+export type RotatedApiKey = Schemas['RotatedApiKey']
+
 export type Webhook = Schemas['Webhook']
 
 /** Only events whose data has one of these values at each path, such as `{ 'data.job_id': [1] }`. */

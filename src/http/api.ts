@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify'
 import type { Static, TObject, TUnsafe } from '@sinclair/typebox'
-import { apiScopes } from '../keys/api-key.js'
+import { apiScopes, expectScopes } from '../keys/api-key.js'
 import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
 import type { Id, IdKinds, PublishedFields, RecruitingStorage } from '../ports/index.js'
@@ -22,11 +22,12 @@ import { isolateBodyParser } from './input/body.js'
 import { createCompilers, createLateCompilers } from './input/validation.js'
 import { limitOpenRequests, type Limits } from './limits/limits.js'
 import { prepareLoggers } from './log.js'
-import type { HttpSettings } from '../options/options.js'
+import type { HttpSettings, PortalKeysSettings } from '../options/options.js'
 import { decorateRequests, readTenantSlug } from './request.js'
 import { sendError, writeAnswer } from './responses/failure.js'
 import { publishCandidates, publishJobs } from './responses/published-rows.js'
 import { defineRoutes, openingHooks, readInput, type RouteContext, startRequest } from './route.js'
+import { apiKeyRoutes } from './routes/api-keys.js'
 import { Candidate, candidateOf, candidateRoutes } from './routes/candidates.js'
 import { eventRoutes } from './routes/events.js'
 import { Job, jobOf, jobRoutes } from './routes/jobs.js'
@@ -49,6 +50,8 @@ export interface ApiDependencies {
   auditor: Auditor | null
   tracing: Tracing | null
   portal: Portal | null
+  /** How customers manage their keys; `null` if they do not. */
+  managedKeys: PortalKeysSettings | null
   /** Counts requests; `null` without the option. */
   limits: Limits | null
   extension: ApiExtension | null
@@ -79,6 +82,7 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
     }, { prefix: '/:tenant_slug' })
     assertLimited(dependencies.settings, routes)
     dependencies.scopes.push(...new Set([...apiScopes, ...routes.flatMap(readScopes)]))
+    expectScopes(dependencies.managedKeys?.scopes ?? [], 'portal.keys.scopes', dependencies.scopes)
     const config = { ...inHostDocument(openapi?.inHostDocument === true), recruitingApi: true }
     if (dependencies.portal !== null) await app.register(dependencies.portal.pages, { config })
     if (openapi === null) return
@@ -100,6 +104,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
   const changes = storage.changes && guardPort(storage.changes)
   const feed = storage.feed && guardPort(storage.feed)
   const hasSessions = portal !== null
+  const { managedKeys } = dependencies
 
   return async (scope) => {
     const sessions = portal?.sessions ?? null
@@ -135,10 +140,15 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
         syncRoute(changes, { kind: 'candidate', source: candidates, published: candidate, ids }),
         jobRoutes(jobs, job, ids),
         syncRoute(changes, { kind: 'job', source: jobs, published: job, ids }),
-        operationRoutes(operations, always, { hasSessions }),
+        operationRoutes(() => operations, always, { hasSessions }),
         ...feed === undefined
           ? []
-          : [eventRoutes(feed, events, operations), operationRoutes(operations, ofFeed, { hasSessions })]
+          : [eventRoutes(feed, events, operations), operationRoutes(() => operations, ofFeed, { hasSessions })],
+        ...keyLookup.store === undefined || managedKeys === null
+          ? []
+          : [apiKeyRoutes(keyLookup.store, managedKeys, {
+              published: publishedFields({ ...settings, ids, tenantId: null }), hasSessions
+            })]
       ]
       for (const plugin of plugins) await own.register(plugin)
     })

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { keyLimitReaders, webhookScopes } from '../keys/api-key.js'
+import { keyLimitReaders, manageKeysScope, webhookScopes } from '../keys/api-key.js'
 import type { ApiKey, KeyLookup, Tenant } from '../ports/index.js'
 import { isTenantSlug } from '../shared/text.js'
 import type { Tenants } from '../shared/tenants.js'
@@ -117,6 +117,7 @@ function ofKey ({ slug: tenantSlug, id: tenantId }: Tenant, found: ApiKey): Acce
   if (!Array.isArray(scopes)) throw new TypeError('keyLookup: expected scopes to be an array')
   return {
     caller: { tenantSlug, tenantId, keyId: id, actor: null, scopes: [...scopes], fields: readFields(found) },
+    allowedIps: found.allowedIps ?? null,
     capabilities: null
   }
 }
@@ -127,10 +128,14 @@ function readFields ({ candidateFields, jobFields }: ApiKey): VisibleFields | nu
   return candidate === null && job === null ? null : { candidate, job }
 }
 
+/** The scopes of a session with all capabilities. */
+export const sessionScopes: readonly string[] = [...webhookScopes, manageKeysScope]
+
 function ofSession ({ slug: tenantSlug, id: tenantId }: Tenant, session: Session | null): Access | null {
   if (session === null) return null
   const { actor, capabilities } = session
-  return { caller: { tenantSlug, tenantId, keyId: null, actor, scopes: webhookScopes, fields: null }, capabilities }
+  const scopes = capabilities.includes('keys') ? sessionScopes : webhookScopes
+  return { caller: { tenantSlug, tenantId, keyId: null, actor, scopes, fields: null }, allowedIps: null, capabilities }
 }
 
 /** Returns whether the caller has the scopes and capabilities of a route. Keys need no capabilities. */

@@ -28,6 +28,8 @@ export interface ApiCaller {
 /** An authenticated caller. */
 export interface Access {
   caller: ApiCaller
+  /** The networks of the key; `null` without a limit. */
+  allowedIps: readonly string[] | null
   /** Everything that a session may do; `null` for a key, which only its scopes limit. */
   capabilities: readonly PortalCapability[] | null
 }

@@ -2,7 +2,7 @@ import type { FastifyContextConfig, FastifyPluginAsync, RouteOptions } from 'fas
 import type { KeyCredentials } from '../ports/index.js'
 
 /** Everything that a session of the portal can be allowed; every session may `read`. */
-export const capabilities = ['read', 'write', 'secrets', 'bodies', 'test', 'replay'] as const
+export const capabilities = ['read', 'write', 'secrets', 'bodies', 'test', 'replay', 'keys'] as const
 
 /** Something that a session of the portal may do. */
 export type PortalCapability = typeof capabilities[number]

@@ -22,6 +22,7 @@ import {
   text
 } from '../shared/read-options.js'
 import { omitUndefined } from '../shared/fields.js'
+import { apiScopes, readScopes } from '../keys/api-key.js'
 import { type PortalMessages, readMessages } from '../portal/messages.js'
 import type {
   AnyRecruitingStorage, DisableRule, EventStorage, Id, KeyLookup, RecruitingStorage
@@ -571,6 +572,41 @@ export function readTheme (value: PortalTheme = {}, path: string): ThemeSettings
   return omitUndefined(readOptions(value, themeOptions, path))
 }
 
+const portalKeysOptions = {
+  /**
+   * The scopes that customers may give to keys: of the API and of your own routes. A key that creates keys gives only
+   * scopes that it has itself. List `api_keys:manage` to let customers create such keys.
+   * @default those of the API, without `api_keys:manage`
+   */
+  scopes: (value: readonly string[] = apiScopes, path: string): readonly string[] => {
+    assertOption(readScopes(value, path).length > 0, path, 'at least one scope', value)
+    return [...new Set(value)]
+  },
+  /**
+   * Valid keys that a tenant may have when a customer creates one, 1 to 1,000. Those that you issued count too; those
+   * that another key replaces do not.
+   * @default 50
+   */
+  maxKeys: integer(1, 1000, 50),
+  /**
+   * Days for which a new key is valid, unless its creator chooses fewer, 1 to 3,650.
+   * @default 365
+   */
+  maxDays: integer(1, 3650, 365)
+}
+
+/** The option `portal.keys`: how customers manage their API keys. */
+export interface PortalKeysOptions extends OptionsOf<typeof portalKeysOptions> {}
+
+/** The settings of the keys that customers manage. */
+export interface PortalKeysSettings extends SettingsOf<typeof portalKeysOptions> {}
+
+/** Returns how customers manage keys; `null` if they do not. Throws `invalid_option`. */
+export const readPortalKeysOption: Reader<PortalKeysSettings | null, boolean | PortalKeysOptions> = switchable(
+  portalKeysOptions,
+  true
+)
+
 const portalOptions = {
   /**
    * The origins that may embed the portal in a frame, exactly: `https://ats.example`, for development
@@ -594,6 +630,13 @@ const portalOptions = {
    * @default {}
    */
   theme: readTheme,
+  /**
+   * How customers manage their API keys: in the portal with the capability `keys`, and in the API with a key that has
+   * the scope `api_keys:manage`, also without a portal. Needs a key lookup with a `store`, such as `postgresKeyLookup`;
+   * without one, or with `false`, these operations do not exist.
+   * @default {}
+   */
+  keys: readPortalKeysOption,
   /**
    * Texts for more languages, or replacements for built-in ones, by locale, such as `{ it: {…} }`. The type
    * `PortalMessages` shows missing texts.

@@ -8,19 +8,26 @@ import { rejectOption } from '../shared/read-options.js'
 import { packageFolder } from '../shared/package-folder.js'
 import { languages } from './locales/index.js'
 import type { PortalMessages } from './messages.js'
-import type { PortalSettings } from '../options/options.js'
+import type { PortalKeysSettings, PortalSettings } from '../options/options.js'
 import { createSessionBox } from './token.js'
 
+/** What the page shows about the API. */
+export interface PortalFacts {
+  /** The addresses that notifications come from. */
+  sourceIps: readonly string[]
+  /** How customers manage their keys; `null` if they do not. */
+  keys: PortalKeysSettings | null
+}
+
 /**
- * Returns the parts of the portal that the API mounts. It shows `sourceIps`, the addresses that notifications come
- * from. Throws `invalid_option` if its page was not built.
+ * Returns the parts of the portal that the API mounts. Throws `invalid_option` if its page was not built.
  */
 export async function buildPortal (
   settings: PortalSettings,
-  sourceIps: readonly string[],
+  facts: PortalFacts,
   clock: Pick<Clock, 'now'>
 ): Promise<Portal> {
-  const files = await readAssets(settings, sourceIps)
+  const files = await readAssets(settings, facts)
   return {
     sessions: createSessionBox(settings.secretKeys, clock),
     pages: portalRoutes(files, createSecurityHeaders(settings.frameAncestors))
@@ -45,7 +52,7 @@ const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', json:
  */
 export async function readAssets (
   settings: PortalSettings,
-  sourceIps: readonly string[],
+  facts: PortalFacts,
   from = new URL('dist/portal/', packageFolder())
 ): Promise<PortalFile[]> {
   const [script, style] = await Promise.all([readBuilt('portal.js', from), readBuilt('portal.css', from)])
@@ -53,7 +60,7 @@ export async function readAssets (
   const { theme, frameAncestors: origins, returnOrigins } = settings
   const texts = formatTexts({ ...languages, ...settings.messages })
   const messages = Object.fromEntries(texts.map(({ locale, name }) => [locale, name]))
-  const config = JSON.stringify({ style: names.style, theme, messages, origins, returnOrigins, sourceIps })
+  const config = JSON.stringify({ style: names.style, theme, messages, origins, returnOrigins, ...facts })
   return [
     describe('', 'html', formatPage(config, names)),
     describe(`assets/${names.script}`, 'js', script),

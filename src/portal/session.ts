@@ -113,9 +113,10 @@ function formatFragment (
 /** The doc, type, default and check of each option. */
 const sessionOptions = {
   /**
-   * Everything that the session may do: `read` (always), `write`, `secrets`, `bodies`, `test`, `replay`. Only with
-   * `bodies` can it change the `target_url` of a webhook and set its filters. With `write` and `secrets` it can add a
-   * webhook, whose endpoint receives bodies.
+   * Everything that the session may do: `read` (always), `write`, `secrets`, `bodies`, `test`, `replay`, `keys`.
+   * Only with `bodies` can it change the `target_url` of a webhook and set its filters. With `write` and `secrets` it
+   * can add a webhook, whose endpoint receives bodies. With `keys` it manages API keys, which can have all scopes of
+   * `portal.keys` and need no session.
    * @default ['read']
    */
   capabilities: readCapabilities,

@@ -14,6 +14,14 @@ export function parseCidr (text: string): Network | null {
   return isValid ? { address, prefix } : null
 }
 
+/** Returns whether one network contains another. Both are CIDRs; networks of different IP versions never do. */
+export function containsNetwork (outer: string, inner: string): boolean {
+  const [whole, part] = [parseCidr(outer), parseCidr(inner)]
+  if (whole === null || part === null || whole.prefix > part.prefix) return false
+  const family = familyOf(part.address)
+  return familyOf(whole.address) === family && createNetworkList([outer]).check(part.address, family)
+}
+
 /** Creates a list of networks. IPv4 addresses written as IPv6 (`::ffff:10.0.0.1`) belong to the networks of IPv4. */
 export function createNetworkList (cidrs: readonly string[]): BlockList {
   const list = new BlockList()

@@ -1,3 +1,4 @@
+import { Refusal } from '../errors.js'
 import { formatFieldPath } from './fields.js'
 
 const withoutControls = /^[^\p{Cc}\p{Cs}]+$/u
@@ -79,4 +80,15 @@ export function parseUrl (text: string): URL | null {
   } catch {
     return null
   }
+}
+
+const maxNameLength = 255
+
+/** Returns the trimmed name of a new or changed record. Throws a `Refusal` unless it has 1 to 255 plain characters. */
+export function readName (text: string): string {
+  const name = text.trim()
+  const { length } = [...name]
+  if (length < 1 || length > maxNameLength) throw new Refusal('name', `must be 1 to ${maxNameLength} characters`)
+  if (/\p{Cc}/u.test(name)) throw new Refusal('name', 'must not contain control characters')
+  return name
 }

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox'
-import type { Tenant } from '../ports/index.js'
+import type { Id, Tenant } from '../ports/index.js'
 import { Type } from '../shared/typebox.js'
 import type { WebhookOperations } from './operations.js'
 import { Delivery, DeliveryForSessions, DeliveryQuery, DeliveryWithAttempts } from './schemas/delivery.js'
@@ -9,26 +9,30 @@ import {
   RotateSecret, TestResult, UpdateWebhook, Webhook, WebhookPreview, WebhookQuery, WebhookWithHealth
 } from './schemas/webhook.js'
 
-type Capability = 'read' | 'write' | 'secrets' | 'bodies' | 'test' | 'replay'
+type Capability = 'read' | 'write' | 'secrets' | 'bodies' | 'test' | 'replay' | 'keys'
 
 /** The arguments of an operation. `id` and `deliveryId` are set if its path has them. */
-interface Arguments<Input> {
+interface Arguments<Input, OwnId = number> {
   tenant: Tenant
-  id: number
+  id: OwnId
   deliveryId: number
   input: Input
 }
 
-/** An operation of the API about webhooks. Routes, tools for agents, calls by code and the audit follow from it. */
-export interface Operation {
+/** An operation of the API. Routes, tools for agents, calls by code and the audit follow from it. */
+export interface Operation<Operations = WebhookOperations, OwnId extends Id = number> {
   operationId: string
   /** `null` for an operation that exists by code only. */
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | null
   /** The path below the tenant, with its parameters. */
   path: string
-  tag: 'webhooks' | 'deliveries' | 'events'
+  tag: 'webhooks' | 'deliveries' | 'events' | 'api_keys'
+  /** The scopes that a key needs. @default both scopes of webhooks */
+  scopes?: readonly string[]
   summary: string
   description: string
+  /** The schema of the parameters of its path. @default the ids of a webhook and a delivery */
+  params?: TSchema
   /** The schema of the query of GET, otherwise of the body. */
   input?: TSchema
   /** The schema of an item in the result, and how many there are. */
@@ -43,15 +47,15 @@ export interface Operation {
   /** Rules for sessions of the portal without the capability `bodies`. */
   withoutBodies?: SessionRules
   /** The kind of record that it reads or changes, for the audit. */
-  resource?: 'webhook' | 'delivery'
-  /** How agents may use it, unless its method says so. */
-  hints?: { readOnly?: boolean, destructive?: boolean, idempotent?: boolean, openWorld?: boolean }
+  resource?: 'webhook' | 'delivery' | 'api_key'
+  /** How agents may use it, unless its method says so; `false` if they may not. */
+  hints?: false | { readOnly?: boolean, destructive?: boolean, idempotent?: boolean, openWorld?: boolean }
   /** Whether it needs the tenant's slug, and not only its id. */
   namesTenant?: boolean
   /** Whether it needs a storage with a feed of events. */
   needsFeed?: boolean
-  /** Returns `null` if the webhook or delivery does not exist. */
-  run (operations: WebhookOperations, given: Arguments<unknown>): Promise<unknown>
+  /** Returns `null` if the record does not exist. */
+  run (operations: Operations, given: Arguments<unknown, OwnId>): Promise<unknown>
 }
 
 interface SessionRules {
@@ -316,6 +320,6 @@ function hideBodies (item: unknown): Static<typeof DeliveryForSessions> {
 }
 
 /** Returns the names of the ids that an operation takes: none, `id`, or `id` and `deliveryId`. */
-export function idsOf ({ path }: Operation): ReadonlyArray<'id' | 'deliveryId'> {
+export function idsOf ({ path }: Pick<Operation, 'path'>): ReadonlyArray<'id' | 'deliveryId'> {
   return (['id', 'deliveryId'] as const).slice(0, path.split('/:').length - 1)
 }

@@ -70,7 +70,8 @@ t.test('names, texts and parameters are those of the document', async (t) => {
   const document: OpenApi = (await app.inject('/api/v1/public/openapi.json')).json()
   const operations = new Map(Object.values(document.paths).flatMap((path) => Object.values(path)).map((operation) => [operation.operationId.toLowerCase(), operation]))
   const tools = await listTools(app, keys.full)
-  t.equal(tools.length, operations.size)
+  // Agents do not manage keys.
+  t.equal(tools.length, operations.size - 4)
   for (const { name, description, inputSchema } of tools) {
     const operation = operations.get(name.replaceAll('_', ''))
     t.ok(description.startsWith(`${operation?.summary}. ${operation?.description}`), name)

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
+import { apiScopes } from '../../src/index.js'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { en } from '../../src/portal/locales/en.js'
@@ -26,7 +27,7 @@ t.test('portal is an object with secretKeys, and no message shows a key', async 
 
 t.test('absent options have their defaults', async (t) => {
   t.equal(readPortal(undefined, 'portal'), null)
-  t.strictSame(readPortal({ secretKeys }, 'portal'), { secretKeys, frameAncestors: [], returnOrigins: [], baseUrl: '', theme: {}, messages: {} })
+  t.strictSame(readPortal({ secretKeys }, 'portal'), { secretKeys, frameAncestors: [], returnOrigins: [], baseUrl: '', theme: {}, keys: { scopes: apiScopes, maxKeys: 50, maxDays: 365 }, messages: {} })
 })
 
 t.test('portal.frameAncestors are exact origins', async (t) => {

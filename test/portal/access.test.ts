@@ -153,23 +153,30 @@ const needed: Record<string, readonly PortalCapability[]> = {
   'GET /events': ['bodies'],
   'POST /webhooks/preview': ['bodies'],
   'HEAD /events': ['bodies'],
+  'GET /events/:id': ['bodies'],
+  'HEAD /events/:id': ['bodies'],
   'PATCH /webhooks/:id': ['write'],
   'DELETE /webhooks/:id': ['write'],
   'POST /webhooks/:id/rotate_secret': ['write', 'secrets'],
   'POST /webhooks/:id/dispatch_test': ['test'],
   'POST /webhooks/:id/replay': ['replay'],
-  'POST /webhooks/:id/deliveries/:delivery_id/retry': ['replay']
+  'POST /webhooks/:id/deliveries/:delivery_id/retry': ['replay'],
+  'GET /api_keys': ['keys'],
+  'HEAD /api_keys': ['keys'],
+  'POST /api_keys': ['keys'],
+  'POST /api_keys/:id/rotate': ['keys'],
+  'DELETE /api_keys/:id': ['keys']
 }
 
-t.test('every operation accepts or rejects each of the 32 sets of capabilities as documented', async (t) => {
+t.test('every operation accepts or rejects each of the 64 sets of capabilities as documented', async (t) => {
   const { app, routes } = await buildAppWithRoutes(t, { portal })
   const tokens = await Promise.all(grants.map(async (capabilities) => ({ capabilities, headers: bearer(await createToken(app, capabilities)) })))
-  t.equal(tokens.length, 32)
+  t.equal(tokens.length, 64)
   for (const route of routes) {
     const title = titleOf(route)
     const isReading = route.method === 'GET' || route.method === 'HEAD'
-    const isForWebhooks = /^\/(webhooks|event_types|events)/.test(route.path)
-    t.equal(needed[title] === undefined, isReading && route.path !== '/events', `the rule of ${title} is known`)
+    const isForWebhooks = /^\/(webhooks|event_types|events|api_keys)/.test(route.path)
+    t.equal(needed[title] === undefined, isReading && !/^\/(events|api_keys)/.test(route.path), `the rule of ${title} is known`)
     const wrong: string[] = []
     for (const { capabilities, headers } of tokens) {
       const isAllowed = isForWebhooks && (needed[title] ?? []).every((name) => capabilities.includes(name))
@@ -261,7 +268,7 @@ t.test('operations of the host need what they declare, and write if they declare
 })
 
 t.test('capabilities that do not exist are refused at registration', async (t) => {
-  const names = 'read, write, secrets, bodies, test, replay'
+  const names = 'read, write, secrets, bodies, test, replay, keys'
   for (const [capabilities, shown] of [['write', '"write"'], [['writes'], 'an array'], [null, 'null']] as const) {
     const wrong: FastifyPluginAsyncTypebox = async (app) => {
       const config: object = { scopes: [], capabilities }
@@ -288,6 +295,11 @@ t.test('with the portal, operations that need a capability say so', async (t) =>
   }))
   t.strictSame(Object.fromEntries(found.filter(([, needed]) => needed !== undefined)), {
     'get /events': '`bodies`',
+    'get /events/{id}': '`bodies`',
+    'get /api_keys': '`keys`',
+    'post /api_keys': '`keys`',
+    'post /api_keys/{id}/rotate': '`keys`',
+    'delete /api_keys/{id}': '`keys`',
     'post /webhooks/preview': '`bodies`',
     'post /webhooks': '`write` and `secrets`',
     'patch /webhooks/{id}': '`write`',

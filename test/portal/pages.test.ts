@@ -156,7 +156,7 @@ t.test(
 t.test('without the built files the registration says how to build them', async (t) => {
   const settings = readPortal(portal, 'portal')
   if (settings === null) throw new Error('there are settings')
-  await t.rejects(readAssets(settings, [], new URL('nowhere/', import.meta.url)), {
+  await t.rejects(readAssets(settings, { sourceIps: [], keys: null }, new URL('nowhere/', import.meta.url)), {
     code: 'invalid_option', field: 'portal', message: /^portal: expected the built page: run npm run build:portal, which writes portal\.\w+, got "no such file"$/
   })
 })

@@ -4,7 +4,7 @@ import { DateTimeOf, exampleOf } from '../../shared/schemas.js'
 import { describeDeprecation } from '../../shared/deprecation.js'
 import { type EventSchemas, splitEvent } from '../../webhooks/events/catalogue.js'
 import { eventIdExample } from '../../webhooks/schemas/event-type.js'
-import { webhookScopes } from '../../keys/api-key.js'
+import { sessionScopes } from '../auth.js'
 import { requiredCapabilities } from '../sessions.js'
 import type { OpenApiSettings } from '../../options/options.js'
 import { Components, describeDefaults } from './components.js'
@@ -65,7 +65,8 @@ const tagDescriptions: Record<string, string> = {
   jobs: 'The positions of the tenant, in any status',
   webhooks: 'Your endpoints that receive events, signed according to Standard Webhooks 1.0',
   deliveries: 'The notifications sent to a webhook',
-  events: 'What happened: as a list to read, and as the notifications that your endpoints receive'
+  events: 'What happened: as a list to read, and as the notifications that your endpoints receive',
+  api_keys: 'The keys with which your programs call this API'
 }
 
 function listTags (routes: readonly RouteOptions[]): object[] {
@@ -173,9 +174,8 @@ export function describeCapabilities (route: RouteOptions): { description?: stri
   return { description: parts.filter((part) => part !== undefined).join('\n\n') }
 }
 
-/** Sessions have the scopes of webhooks and no other. */
 function isOpenToSessions ({ config }: RouteOptions): boolean {
   const { scopes = [], anyScope } = config ?? {}
-  const has = (scope: string): boolean => webhookScopes.includes(scope)
+  const has = (scope: string): boolean => sessionScopes.includes(scope)
   return scopes.every(has) && (anyScope === undefined || anyScope.some(has))
 }

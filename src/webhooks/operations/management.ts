@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { Refusal } from '../../errors.js'
+import { readName } from '../../shared/text.js'
 import type {
   Clock,
   EventFilters,
@@ -78,8 +79,6 @@ export interface ManagementDependencies {
   findHold: () => Promise<Hold | null>
 }
 
-const maxNameLength = 255
-
 /** Counting further would take too long. */
 const maxPending = 1000
 
@@ -105,7 +104,7 @@ export function createManagement ({
     assertHeaderNames(headers)
     return {
       ...input,
-      ...(name !== undefined ? { name: normalizeName(name) } : {}),
+      ...(name !== undefined ? { name: readName(name) } : {}),
       ...(target !== undefined ? { target_url: parseTargetUrl(target, targetRules).href } : {}),
       ...(filters !== undefined ? { filters: noneIfEmpty(filters) } : {})
     }
@@ -222,12 +221,4 @@ function noneIfEmpty (filters: EventFilters | null): EventFilters | null {
 /** Omits `headers` and `filters` if there are none. */
 function withSecret<T extends Webhook> ({ headers, filters, ...webhook }: T, secret: string): WithSecret<T> {
   return { ...webhook, ...(headers === null ? {} : { headers }), ...(filters === null ? {} : { filters }), secret }
-}
-
-function normalizeName (text: string): string {
-  const name = text.trim()
-  const { length } = [...name]
-  if (length < 1 || length > maxNameLength) throw new Refusal('name', `must be 1 to ${maxNameLength} characters`)
-  if (/\p{Cc}/u.test(name)) throw new Refusal('name', 'must not contain control characters')
-  return name
 }

@@ -1,0 +1,138 @@
+import { Refusal } from '../errors.js'
+import type { GeneratedKey, KeySortField, KeyStore, ManagedKey, Tenant } from '../ports/index.js'
+import { containsNetwork, parseCidr } from '../shared/networks.js'
+import { type Page, type PagingQuery, readPage } from '../shared/paging.js'
+import { isPlainText, readName } from '../shared/text.js'
+import { createKeyId, generateApiKey, hashApiKey, type KeyLimits, keyStart } from './api-key.js'
+
+/** Who creates or rotates a key. No key gets a scope, network or field that its creator does not have. */
+export interface KeyCreator extends KeyLimits {
+  /** The actor of a session, or the id of a key. */
+  name: string
+  /** `null` for a session, which has all scopes that customers may give. */
+  scopes: readonly string[] | null
+}
+
+/** A key to create, for input that fits its schema. */
+export interface CreateKeyInput {
+  name: string
+  scopes: string[]
+  allowed_ips?: string[] | null
+  candidate_fields?: string[] | null
+  job_fields?: string[] | null
+  expires_in_days: number
+}
+
+/** A key with its text, which is not stored. */
+export interface CreatedKey extends ManagedKey {
+  key: string
+}
+
+/** A key that replaces another one, and when that one ends. */
+export interface RotatedKey extends CreatedKey {
+  previous_key_expires_at: string | null
+}
+
+/** All that a caller can do with the keys of its tenant. An operation on a key that does not exist returns `null`. */
+export interface KeyOperations {
+  list (tenant: Tenant, query: PagingQuery): Promise<Page<ManagedKey>>
+  create (tenant: Tenant, input: CreateKeyInput): Promise<CreatedKey>
+  rotate (tenant: Tenant, id: string, input: { grace_period_seconds: number }): Promise<RotatedKey | null>
+  revoke (tenant: Tenant, id: string): Promise<boolean>
+}
+
+/** What customers may give to their keys. */
+export interface KeyRules {
+  scopes: readonly string[]
+  maxKeys: number
+  /** The prefix of new keys. */
+  prefix: string
+  /** Returns the error of a caller that may not rotate a key, because the key has more rights. */
+  forbid: () => Error
+}
+
+/** Returns a function that returns the operations of a caller. */
+export function createKeyOperations (store: KeyStore, rules: KeyRules): (creator: KeyCreator) => KeyOperations {
+  const { maxKeys, prefix, forbid } = rules
+
+  function generate ({ name }: KeyCreator): GeneratedKey & { key: string } {
+    const key = generateApiKey(prefix)
+    return { id: createKeyId(), digest: hashApiKey(key), start: keyStart(key), createdBy: name.slice(0, 255), key }
+  }
+
+  return (creator) => ({
+    list: (tenant, query) => readPage<ManagedKey, unknown, KeySortField>({
+      list: (page) => store.list(tenant.id, page),
+      count: () => store.count(tenant.id)
+    }, query, {}),
+
+    async create (tenant, { name, scopes, expires_in_days: expiresInDays, ...given }) {
+      assertGiven('scopes', scopes, (scope) => creator.scopes?.includes(scope) ?? true)
+      for (const [index, cidr] of given.allowed_ips?.entries() ?? []) {
+        if (parseCidr(cidr) === null) {
+          throw new Refusal(`allowed_ips[${index}]`, 'must be a CIDR such as 203.0.113.0/24 or 203.0.113.7/32')
+        }
+      }
+      const { key, ...generated } = generate(creator)
+      const stored = await store.create(tenant.id, {
+        ...generated,
+        tenantSlug: tenant.slug,
+        name: readName(name),
+        scopes,
+        allowedIps: narrow('allowed_ips', given.allowed_ips, creator.allowedIps, containsNetwork),
+        candidateFields: narrow('candidate_fields', given.candidate_fields, creator.candidateFields, isSame),
+        jobFields: narrow('job_fields', given.job_fields, creator.jobFields, isSame),
+        expiresInDays
+      }, maxKeys)
+      if (stored === null) throw new Refusal('', `the tenant already has the maximum of ${maxKeys} keys`)
+      return { ...stored, key }
+    },
+
+    async rotate (tenant, id, { grace_period_seconds: overlapSeconds }) {
+      const old = await findKey(store, tenant, id)
+      if (old === null) return null
+      if (!mayHave(creator, old, rules)) throw forbid()
+      const { key, ...generated } = generate(creator)
+      const stored = await store.rotate(tenant.id, id, generated, overlapSeconds)
+      if (stored === null) throw new Refusal('', 'the key has expired, or was revoked or replaced')
+      const previous = await store.find(tenant.id, id)
+      return { ...stored, key, previous_key_expires_at: previous?.expires_at ?? null }
+    },
+
+    revoke: async (tenant, id) => isPlainText(id, 255) && store.revoke(tenant.id, id)
+  })
+}
+
+async function findKey (store: KeyStore, { id: tenant }: Tenant, id: string): Promise<ManagedKey | null> {
+  return isPlainText(id, 255) ? store.find(tenant, id) : null
+}
+
+/** Returns whether a creator could create a key with the rights of this one. */
+function mayHave (creator: KeyCreator, key: ManagedKey, { scopes }: KeyRules): boolean {
+  return key.scopes.every((scope) => scopes.includes(scope) && (creator.scopes?.includes(scope) ?? true)) &&
+    isWithin(key.allowed_ips, creator.allowedIps, containsNetwork) &&
+    isWithin(key.candidate_fields, creator.candidateFields, isSame) &&
+    isWithin(key.job_fields, creator.jobFields, isSame)
+}
+
+type Covers = (outer: string, inner: string) => boolean
+
+const isSame: Covers = (outer, inner) => outer === inner
+
+function isWithin (values: readonly string[] | null, limit: readonly string[] | null, covers: Covers): boolean {
+  return limit === null || (values !== null && values.every((value) => limit.some((outer) => covers(outer, value))))
+}
+
+/** Returns the limit of a new key: the given one, which must be within the creator's, or else the creator's. */
+function narrow (
+  field: string, given: string[] | null | undefined, limit: string[] | null, covers: Covers
+): string[] | null {
+  if (given === null || given === undefined) return limit
+  assertGiven(field, given, (value) => isWithin([value], limit, covers))
+  return given
+}
+
+function assertGiven (field: string, values: readonly string[], isAllowed: (value: string) => boolean): void {
+  const index = values.findIndex((value) => !isAllowed(value))
+  if (index >= 0) throw new Refusal(`${field}[${index}]`, 'is more than the API key of the request has itself')
+}
