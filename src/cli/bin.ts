@@ -1,8 +1,11 @@
 #!/usr/bin/env node
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { readEnvFile } from './env-file.js'
 import { run } from './main.js'
 import { createIo } from './terminal.js'
 
-// An .env file in the current folder sets variables that the environment lacks.
-if (statSync('.env', { throwIfNoEntry: false })?.isFile()) process.loadEnvFile()
-process.exitCode = await run(process.argv.slice(2), createIo(process))
+const argv = process.argv.slice(2)
+if (statSync('.env', { throwIfNoEntry: false })?.isFile()) {
+  Object.assign(process.env, readEnvFile(readFileSync('.env', 'utf8'), process.env, argv))
+}
+process.exitCode = await run(argv, createIo(process))

@@ -107,10 +107,11 @@ async function readRows<Row extends { id: Id }> (
 ): Promise<Read<Row>> {
   // Also checks that the position is still known.
   const next = (await changes.list(tenant, kind, { after: position, limit: 1 })) ?? expire()
-  const page = await rows.listAfter(tenant, { after, limit, ...selected })
-  for (const row of page) assertRow('listAfter', row)
-  assertAscending([...(after === null ? [] : [after]), ...page.map(({ id }) => id)], kind)
-  const last = page.length < limit ? undefined : page.at(-1)
+  const found = await rows.listAfter(tenant, { after, limit, ...selected })
+  for (const row of found) assertRow('listAfter', row)
+  assertAscending([...(after === null ? [] : [after]), ...found.map(({ id }) => id)], kind)
+  const page = found.slice(0, countFitting(found))
+  const last = page.length < found.length || found.length === limit ? page.at(-1) : undefined
   return {
     items: page.map((row) => ({ id: row.id, row })),
     hasMore: last !== undefined || next.ids.length > 0,
@@ -119,20 +120,37 @@ async function readRows<Row extends { id: Id }> (
 }
 
 async function readChanges<Row extends { id: Id }> (
-  { kind, idKind, rows, changes, selected }: Dependencies<Row>,
-  { tenant, limit, assertRow }: Query<Row>,
+  dependencies: Dependencies<Row>,
+  query: Query<Row>,
   after: string
 ): Promise<Read<Row>> {
+  const { kind, idKind, rows, changes, selected } = dependencies
+  const { tenant, limit, assertRow } = query
   const page = await changes.list(tenant, kind, { after, limit }) ?? expired()
   const ids = [...new Set(page.ids)].map((id) => parseId(id, idKind)).filter((id) => id !== null)
   // Read after the changes, so an item that changes in between is returned again later.
   const found = ids.length === 0 ? [] : await rows.findMany(tenant, ids, selected)
   for (const row of found) if (row !== null) assertRow('findMany', row)
+  const fitting = countFitting(found)
+  if (fitting < found.length) return readChanges(dependencies, { ...query, limit: fitting }, after)
   return {
     items: ids.map((id, index) => ({ id: found[index]?.id ?? id, row: found[index] ?? null })),
     hasMore: page.hasMore,
     state: { position: page.position, afterId: null }
   }
+}
+
+/** A page of sync ends with the row that exceeds this size of all rows. */
+const maxPageBytes = 10 * 1024 * 1024
+
+/** Returns how many of the first rows a page has: at least one. */
+function countFitting (rows: readonly unknown[]): number {
+  let bytes = 0
+  const full = rows.findIndex((row) => {
+    bytes += JSON.stringify(row).length
+    return bytes >= maxPageBytes
+  })
+  return full === -1 ? rows.length : full + 1
 }
 
 /** Rejects rows that share an id or come in another order: sync would miss some of them. */

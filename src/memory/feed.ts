@@ -3,6 +3,9 @@ import type { EventFeed } from '../ports/index.js'
 import type { EventRecord } from './deliveries/records.js'
 import type { WebhookData } from './webhook-data.js'
 
+/** A page ends with the event that exceeds this size of all bodies. */
+const maxPageBytes = 4 * 1024 * 1024
+
 /** Reads events in the order of their recording. */
 export function createEventFeed (data: WebhookData): EventFeed {
   // A restarted process has other events, and rejects the previous process's positions and tokens.
@@ -46,8 +49,13 @@ export function createEventFeed (data: WebhookData): EventFeed {
       const number = after === null ? data.prunedEventPosition : parsePosition(tenant, after)
       if (number === null) return null
       const found = find(tenant, eventTypes).filter(({ position }) => position > number)
-      const page = found.slice(0, limit)
-      const hasMore = found.length > limit
+      let bytes = 0
+      const page = found.slice(0, limit).filter(({ event: { body } }) => {
+        const isFull = bytes >= maxPageBytes
+        bytes += Buffer.byteLength(body)
+        return !isFull
+      })
+      const hasMore = found.length > page.length
       const last = hasMore ? page.at(-1) : undefined
       return {
         bodies: page.map(({ event: { body } }) => body),
@@ -57,7 +65,11 @@ export function createEventFeed (data: WebhookData): EventFeed {
     },
 
     async latest (tenant, { limit, eventTypes }) {
-      return find(tenant, eventTypes).toReversed().slice(0, limit).map(({ event: { body } }) => body)
+      let bytes = 0
+      return find(tenant, eventTypes).toReversed().slice(0, limit).map(({ event: { body } }) => body).filter((body) => {
+        bytes += Buffer.byteLength(body)
+        return bytes <= maxPageBytes
+      })
     },
 
     async stats () {

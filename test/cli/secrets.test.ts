@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
+import { readEnvFile } from '../../src/cli/env-file.js'
 import { createRecruiting } from '../../src/index.js'
 import { postgresStorage } from '../../src/postgres/index.js'
 import { toLoopback } from '../fixtures/api/webhook-api.js'
@@ -108,4 +109,16 @@ t.test('secrets of webhooks test', async (t) => {
     t.match(await cli('reseal --yes', env({ RECRUITING_SECRET_KEYS: `${other},${key.toString('hex')}` })), { code: 0, out: 'encrypted 1 secret\n' })
     t.match(await cli('tenants rename acme initech --yes', env({ RECRUITING_SECRET_KEYS: other })), { code: 0 })
   })
+})
+
+t.test('a file .env sets known variables that are missing, and never where a foreign key is sent', async (t) => {
+  const url = { RECRUITING_URL: 'https://evil.example/acme' }
+  const key = { RECRUITING_API_KEY: 'k' }
+  const text = 'RECRUITING_URL=https://evil.example/acme\nNODE_OPTIONS=--inspect\nRECRUITING_PROXY=http://evil.example\n'
+  const keyed = `${text}RECRUITING_API_KEY=k\n`
+  t.strictSame(readEnvFile(text, key, []), {})
+  t.strictSame(readEnvFile(text, {}, ['listen', '--key-file', 'key']), {})
+  t.strictSame(readEnvFile(keyed, {}, ['listen', '--key=mine']), key)
+  t.strictSame(readEnvFile(keyed, { RECRUITING_API_KEY: 'mine' }, []), {})
+  t.strictSame(readEnvFile(keyed, {}, ['listen']), { ...url, ...key })
 })

@@ -50,6 +50,21 @@ t.test('a page has 100 items unless the client asks for another number', async (
   t.same((await followSync(app, { perPage: 200 })).pages.map(({ data }) => data.length), [200, 1])
 })
 
+t.test('a page of large items ends at 10 MB, and the next page follows', async (t) => {
+  const storage = memoryStorage({ tenants: { acme: {} } })
+  const app = await buildApp(t, { storage })
+  const save = (): void => {
+    for (const id of [1, 2, 3, 4, 5]) storage.candidates.save('acme', { id, full_name: 'x', headline: 'x'.repeat(6e6) })
+  }
+  const { token } = await followSync(app)
+  save()
+  const sizes = [await followSync(app), await followSync(app, { token })].map(({ pages }) => {
+    t.same(changedIds(pages), ['1', '2', '3', '4', '5'])
+    return pages.map(({ data }) => data.length)
+  })
+  t.same(sizes, [[2, 2, 1], [2, 2, 1]])
+})
+
 t.test('a change whose id cannot be one of the resource is left out', async (t) => {
   const storage = memoryStorage({ tenants })
   const app = await buildApp(t, { storage })

@@ -160,3 +160,31 @@ t.test('the error names the existing webhook id', async (t) => {
 
   await t.rejects(webhooks.create('other', createWebhook(1), 50), { message: 'webhook id 1 already exists' })
 })
+
+t.test('a page of the feed ends at 4 MB, and the next page follows', async (t) => {
+  const { deliveries, feed } = memoryStorage()
+  const ids = ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5']
+  for (const id of ids) {
+    const body = JSON.stringify({ id, data: 'x'.repeat(3e6) })
+    await deliveries.record('acme', {
+      id,
+      type: 'job.created',
+      body,
+      subject: null,
+      otherSubjects: [],
+      tombstone: null,
+      idempotencyKey: null,
+      fingerprint: '',
+      traceParent: null
+    })
+  }
+  const pages: string[][] = []
+  for (let after: string | null = null, hasMore = true; hasMore;) {
+    const page = await feed?.list('acme', { after, limit: 100, eventTypes: null })
+    pages.push((page?.bodies ?? []).map((body) => JSON.parse(body).id))
+    after = page?.position ?? null
+    hasMore = page?.hasMore ?? false
+  }
+  t.strictSame(pages, [ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)])
+  t.equal((await feed?.latest('acme', { limit: 100, eventTypes: null }))?.length, 1)
+})

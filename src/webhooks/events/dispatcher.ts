@@ -40,11 +40,11 @@ export async function dispatch (
   const reference = readTenant(event, 'invalid_event')
   const [subject = null, ...otherSubjects] = readSubjects(event, requireSubject)
   if (idempotencyKey !== null) assertText('idempotencyKey', idempotencyKey)
-  validate(type, data)
-  const timestamp = occurredAt === undefined ? new Date(clock.now()).toISOString() : readOccurredAt(occurredAt)
-  const id = generateEventId(clock.now())
   // Before the lookup, during which the caller may change the data.
   const end = formatData({ data })
+  validate(type, JSON.parse(end).data)
+  const timestamp = occurredAt === undefined ? new Date(clock.now()).toISOString() : readOccurredAt(occurredAt)
+  const id = generateEventId(clock.now())
   const fingerprint =
     idempotencyKey === null
       ? ''

@@ -309,3 +309,13 @@ t.test('a schema may reject unknown fields, and formats are checked', async (t) 
   })
   t.throws(() => validate('job.created', { at: 'noon' }), { code: 'invalid_event', field: 'data.at' })
 })
+
+t.test('data is validated in the form in which it is sent', async (t) => {
+  const events = { 'job.created': Type.Object({ at: Type.String({ format: 'date-time' }) }) }
+  const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false, events })
+  t.teardown(() => recruiting.close())
+  const emit = (at: unknown) => recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { at } as never })
+  await emit(new Date())
+  await t.rejects(emit({ toJSON: () => 7 }), { code: 'invalid_event', field: 'data.at' })
+  await t.rejects(emit(new Date(Number.NaN)), { code: 'invalid_event', field: 'data.at' })
+})
