@@ -31,7 +31,7 @@ app.post('/settings/webhooks/session', async (request) => {
   return app.recruiting.portal.createSession({
     tenantSlug: user.company,
     actor: user.id,
-    capabilities: user.isAdmin ? ['read', 'write', 'secrets', 'bodies', 'test', 'replay'] : ['read']
+    capabilities: user.isAdmin ? ['read', 'write', 'secrets', 'bodies', 'test', 'replay', 'keys'] : ['read']
   })
 })
 

@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import compress from '@fastify/compress'
 import helmet from '@fastify/helmet'
 import t, { type Test } from 'tap'
+import { apiScopes } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 import { readPortal } from '../../src/options/options.js'
 import { en } from '../../src/portal/locales/en.js'
@@ -73,7 +74,8 @@ t.test('the configuration has the look, the names of the texts, the origins and 
     messages: Object.fromEntries(Object.entries(texts).map(([locale, path]) => [locale, path.replace('assets/', '')])),
     origins: ["'self'", 'https://ats.example'],
     returnOrigins: ['https://hr.example'],
-    sourceIps: ['203.0.113.7', '2001:db8::/32']
+    sourceIps: ['203.0.113.7', '2001:db8::/32'],
+    keys: { scopes: apiScopes, maxKeys: 50, maxDays: 365 }
   })
 })
 

@@ -105,7 +105,7 @@ const refused: Array<[input: object, field: string, message: string]> = [
     { actor }, 'actor', 'expected text of 1 to 128 characters without control characters'
   ]),
   [{ capabilities: 'write' }, 'capabilities', 'expected an array of capabilities, got "write"'],
-  [{ capabilities: ['write', 'admin'] }, 'capabilities[1]', "expected 'read' or 'write' or 'secrets' or 'bodies' or 'test' or 'replay', got \"admin\""],
+  [{ capabilities: ['write', 'admin'] }, 'capabilities[1]', "expected 'read' or 'write' or 'secrets' or 'bodies' or 'test' or 'replay' or 'keys', got \"admin\""],
   ...[59, 3601, 60.5, '900', null].map((expiresInSeconds): [object, string, string] => [
     { expiresInSeconds }, 'expiresInSeconds', 'expected an integer from 60 to 3600'
   ]),

@@ -1,12 +1,11 @@
 import type { AuditEntry } from 'fastify-recruiting-api'
-import { apiKeys, postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
+import { postgresKeyLookup, postgresStorage } from 'fastify-recruiting-api/postgres'
 import { postgresApplications } from './applications.js'
 import { buildAts } from './ats.js'
 import { postgresCompanies } from './companies.js'
 import { readConfig } from './config.js'
 import { openDatabase } from './database.js'
 import { createDeveloper, prepare } from './development.js'
-import { keyRoutes } from './keys.js'
 
 async function start (): Promise<void> {
   // From the beginning, so that PostgreSQL always ends with this process.
@@ -30,8 +29,6 @@ async function start (): Promise<void> {
     onAudit,
     logLevel: config.isProduction ? 'info' : 'warn'
   })
-  const keys = apiKeys(pool, { ownScopes: app.recruiting.scopes, tenantSlug: companies.findSlug, onAudit })
-  await app.register(keyRoutes(keys, findUser), { prefix: '/settings/keys' })
   app.addHook('onClose', () => pool.end())
   const origin = await app.listen({ host: config.host, port: config.port })
   if (developer !== null) console.log(await prepare(pool, origin, developer))

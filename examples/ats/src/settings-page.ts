@@ -28,7 +28,7 @@ export function addSettingsPage (app: FastifyInstance, findUser: FindUser): void
     return app.recruiting.portal.createSession({
       tenantId: user.companyId,
       actor: user.id,
-      capabilities: user.isAdmin ? ['read', 'write', 'secrets', 'bodies', 'test', 'replay'] : ['read']
+      capabilities: user.isAdmin ? ['read', 'write', 'secrets', 'bodies', 'test', 'replay', 'keys'] : ['read']
     })
   })
 

@@ -4,7 +4,7 @@ import { body } from './body.js'
 
 /** The users of a tenant, and what they may do in the portal. */
 const actors: Record<string, PortalCapability[]> = {
-  admin: ['read', 'write', 'secrets', 'bodies', 'test', 'replay'],
+  admin: ['read', 'write', 'secrets', 'bodies', 'test', 'replay', 'keys'],
   reader: ['read']
 }
 

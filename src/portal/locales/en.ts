@@ -452,5 +452,49 @@ export const en = {
       title: 'The webhook is not active',
       text: 'Activate it first. Then you can replay the events it missed.'
     }
+  },
+  /** The keys with which programs of the tenant call the API. */
+  keys: {
+    sections: 'Parts of this page',
+    title: 'API keys',
+    intro: 'Your programs use these keys to call our API.',
+    add: 'Create API key',
+    empty: {
+      title: 'No API keys yet',
+      text: 'Create a key for each program that calls our API, with only the scopes it needs.'
+    },
+    from: 'Only from {networks}',
+    candidateFields: 'Candidate fields: {fields}',
+    jobFields: 'Job fields: {fields}',
+    created: 'Created',
+    createdBy: 'Created by {name}',
+    lastUsed: 'Last used',
+    never: 'never',
+    rotate: 'Rotate',
+    rotateTitle: 'Rotate {name}?',
+    rotateText: 'You get a new key with the same scopes and limits. Deploy it while the old one still works.',
+    grace: 'How long the old key stays valid',
+    revoke: 'Revoke',
+    revokeTitle: 'Revoke {name}?',
+    revokeText: 'Programs that use this key stop working within seconds. This cannot be undone.',
+    revoked: '{name} was revoked',
+    state: {
+      active: 'Active',
+      replaced: 'Replaced',
+      expired: 'Expired',
+      revoked: 'Revoked',
+      until: 'Valid until'
+    },
+    scopes: 'Scopes',
+    noScope: 'Choose at least one scope',
+    networks: 'Networks',
+    networksHint: 'Where requests may come from, as CIDRs separated by commas. Leave it empty for any address.',
+    days: 'Valid for (days)',
+    daysHint: '1 to {days} days.',
+    wrongDays: 'Enter a whole number from 1 to {days}',
+    ready: 'Your API key is ready',
+    readyText: 'Copy it now: we cannot show it again.',
+    key: 'API key',
+    previous: 'The old key works until {time}.'
   }
 }

@@ -6,6 +6,7 @@ import type {
   DeliveryWithAttempts as StoredDelivery,
   EventFilters,
   FilterValue,
+  ManagedKey as ApiKey,
   Webhook,
   WebhookHealth,
   WebhookStatus
@@ -17,6 +18,7 @@ import type { Session, SessionManager } from './session.js'
 
 export type { Attempt } from '../../ports/index.js'
 export type {
+  ApiKey,
   AttemptError,
   Delivery,
   DeliveryStatus,
@@ -42,6 +44,22 @@ export type ReplayResult = Static<typeof webhook.ReplayResult>
 export type RotatedWebhook = Static<typeof webhook.RotatedWebhook>
 export type TestResult = Static<typeof webhook.TestResult>
 export type UpdateWebhook = Static<typeof webhook.UpdateWebhook>
+
+/** A key with its text, which only its creation and rotation return. */
+export interface CreatedApiKey extends ApiKey {
+  key: string
+}
+
+export interface RotatedApiKey extends CreatedApiKey {
+  previous_key_expires_at: string | null
+}
+
+interface CreateApiKey {
+  name: string
+  scopes: string[]
+  allowed_ips: string[] | null
+  expires_in_days: number
+}
 
 /** Filters of the delivery log. */
 export interface DeliveryQuery {
@@ -87,7 +105,18 @@ export function createApi (send: Send) {
     retryDelivery: (id: number, deliveryId: number): Data<Delivery> =>
       send({ method: 'POST', path: `webhooks/${id}/deliveries/${deliveryId}/retry` }),
     listEventTypes: (query: { page?: number; per_page?: number }, signal?: AbortSignal) =>
-      send<Page<EventType>>({ method: 'GET', path: 'event_types', query, signal })
+      send<Page<EventType>>({ method: 'GET', path: 'event_types', query, signal }),
+    listApiKeys: (query: { page?: number; per_page?: number }, signal?: AbortSignal) =>
+      send<Page<ApiKey>>({ method: 'GET', path: 'api_keys', query, signal }),
+    createApiKey: (body: CreateApiKey): Data<CreatedApiKey> => send({ method: 'POST', path: 'api_keys', body }),
+    rotateApiKey: (id: string, gracePeriodSeconds: number): Data<RotatedApiKey> =>
+      send({
+        method: 'POST',
+        path: `api_keys/${encodeURIComponent(id)}/rotate`,
+        body: { grace_period_seconds: gracePeriodSeconds }
+      }),
+    revokeApiKey: (id: string): Promise<Result<null>> =>
+      send({ method: 'DELETE', path: `api_keys/${encodeURIComponent(id)}` })
   }
 }
 

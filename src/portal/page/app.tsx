@@ -5,8 +5,10 @@ import { DeliveryScreen } from './delivery.js'
 import { EndpointScreen } from './endpoint.js'
 import { EndpointsScreen } from './endpoints.js'
 import { CreateScreen, EditScreen } from './form.js'
+import { CreateKeyScreen, KeysScreen, Sections } from './keys.js'
 import {
   type CurrentSession,
+  type KeyFacts,
   type Portal,
   PortalContext,
   useLanguage,
@@ -34,6 +36,8 @@ export interface PageConfig {
   returnOrigins: string[]
   /** The addresses that notifications come from; empty if the vendor does not say. */
   sourceIps: string[]
+  /** What customers may give to their keys; absent or `null` if they manage none. */
+  keys?: KeyFacts | null
 }
 
 interface AppProps {
@@ -113,7 +117,8 @@ function WordedApp ({
     askAgain: sessions.canAsk() ? sessions.askAgain : null,
     drafts,
     returnUrl,
-    sourceIps: config.sourceIps
+    sourceIps: config.sourceIps,
+    keys: config.keys ?? null
   }
   const take = (session: Session) => {
     sessions.accept(session)
@@ -122,6 +127,7 @@ function WordedApp ({
   return (
     <PortalContext.Provider value={portal}>
       <Shell key={session?.tenantSlug} hasSession={session !== null} isOwnPage={isOwnPage} announcement={announcement}>
+        <Sections />
         <CurrentScreen />
       </Shell>
       {offered !== null && (
@@ -141,7 +147,8 @@ function apiBase (): string {
 
 /** The screen of the route. The key makes it a new one for another webhook. */
 function CurrentScreen () {
-  const { route, can } = usePortal()
+  const { route, can, keys } = usePortal()
+  const hasKeys = keys !== null && can('keys')
   switch (route.screen) {
     case 'create':
       return can('write') && can('secrets') ? <CreateScreen /> : <EndpointsScreen />
@@ -157,6 +164,10 @@ function CurrentScreen () {
       return <EndpointScreen key={route.id} id={route.id} />
     case 'delivery':
       return <DeliveryScreen key={`${route.id}/${route.deliveryId}`} id={route.id} deliveryId={route.deliveryId} />
+    case 'keys':
+      return hasKeys ? <KeysScreen /> : <EndpointsScreen />
+    case 'newKey':
+      return hasKeys ? <CreateKeyScreen /> : <EndpointsScreen />
     default:
       return <EndpointsScreen />
   }

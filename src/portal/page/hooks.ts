@@ -37,6 +37,14 @@ export interface Portal extends Navigation {
   returnUrl: string | null
   /** The addresses that notifications come from; empty if the vendor does not say. */
   sourceIps: readonly string[]
+  /** What customers may give to their keys; `null` if they manage none. */
+  keys: KeyFacts | null
+}
+
+/** The rules for keys that the server passes. It checks them again. */
+export interface KeyFacts {
+  scopes: readonly string[]
+  maxDays: number
 }
 
 export const PortalContext = createContext<Portal | null>(null)

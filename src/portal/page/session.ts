@@ -1,6 +1,6 @@
 import { readableOn, textOn } from '../contrast.js'
 
-const known = ['read', 'write', 'secrets', 'bodies', 'test', 'replay'] as const
+const known = ['read', 'write', 'secrets', 'bodies', 'test', 'replay', 'keys'] as const
 
 /** Browsers read a path that begins with `//` as another host, also with a backslash or a tab in it. */
 const path = /^\/(?![/\\])[^\p{Cc}\s\\]*$/u

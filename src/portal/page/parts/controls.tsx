@@ -87,15 +87,24 @@ export function Button ({
   )
 }
 
+interface LinkProps {
+  to: Route
+  children: ComponentChildren
+  look?: string
+  /** Whether it leads to the place that is shown. */
+  isCurrent?: boolean
+}
+
 /**
  * A link within the portal. On a page of the host, which has no address for it, it is a button with the role of a
  * link.
  */
-export function Link ({ to, children, look = 'link' }: { to: Route, children: ComponentChildren, look?: string }) {
+export function Link ({ to, children, look = 'link', isCurrent = false }: LinkProps) {
   const { href, go } = usePortal()
   const address = href(to)
-  if (address === null) return <button type='button' role='link' class={look} onClick={() => go(to)}>{children}</button>
-  return <a class={look} href={address}>{children}</a>
+  const shared = { class: look, 'aria-current': isCurrent ? 'page' : undefined } as const
+  if (address === null) return <button {...shared} type='button' role='link' onClick={() => go(to)}>{children}</button>
+  return <a {...shared} href={address}>{children}</a>
 }
 
 /** Copies a text and confirms it. `label` names the text; `caption` is what the button shows instead of "Copy". */
