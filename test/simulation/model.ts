@@ -17,7 +17,7 @@ import type {
   WebhookChanges,
   WebhookStatus
 } from '../../src/ports/index.js'
-import { assertSigned, type Sent } from './network.js'
+import { isSigned, type Sent } from './network.js'
 import { type Machine, Violation } from './world.js'
 
 export interface Event {
@@ -260,7 +260,7 @@ export class Model {
       const claim = this.#claims.get(`${deliveryId}/${fence}`)
       if (claim === undefined) continue
       claim.isKnown = true
-      const key = `${claim.machine.name} ${claim.claimed.eventId} ${claim.claimed.targetUrl}`
+      const key = requestKey(claim)
       this.#unsent.set(key, [...this.#unsent.get(key) ?? [], claim])
     }
   }
@@ -269,11 +269,25 @@ export class Model {
   send (sent: Sent): void {
     const { machine, request: { url, headers, body } } = sent
     const eventId = headers['webhook-id']
-    const claim = this.#unsent.get(`${machine.name} ${eventId} ${url}`)?.shift()
-    if (claim === undefined) throw new Violation(`${machine.name} sends ${eventId} to ${url} without a claim`)
+    const unsent = this.#unsent.get(`${machine.name} ${eventId} ${url}`) ?? []
+    if (unsent.length === 0) throw new Violation(`${machine.name} sends ${eventId} to ${url} without a claim`)
+    // The machine may have claimed the delivery again before it sent anything.
+    const claim = unsent.find(({ claimed }) => isSigned(sent.request, claimed.secrets))
+    if (claim === undefined) throw new Violation(`${eventId} is not signed with the valid secrets`)
+    unsent.splice(unsent.indexOf(claim), 1)
     claim.sent = sent
     if (body !== claim.claimed.body) throw new Violation(`${eventId} is sent with another body than was claimed`)
-    assertSigned(sent.request, claim.claimed.secrets)
+  }
+
+  /** Two claims of a delivery by one machine send equal requests. Only their results show which sent which. */
+  #swapRequests (claim: Claim): void {
+    const other = [...this.#claims.values()].find((one) => {
+      return one.delivery === claim.delivery && one.machine === claim.machine && hasAnswer(one)
+    })
+    if (other === undefined) return
+    const unsent = this.#unsent.get(requestKey(claim)) ?? []
+    if (unsent.includes(claim)) unsent[unsent.indexOf(claim)] = other
+    ;[claim.sent, other.sent] = [other.sent, claim.sent]
   }
 
   /** Whether the result of a request was written. */
@@ -288,6 +302,7 @@ export class Model {
       const delivery = this.deliveries.get(result.deliveryId)
       const claim = this.#claims.get(`${result.deliveryId}/${result.fence}`)
       if (claim === undefined) throw new Violation(`a result of delivery ${result.deliveryId} has no claim`)
+      if (!hasAnswer(claim)) this.#swapRequests(claim)
       this.#judgeResult(result, claim)
       if (claim.sent !== null) this.#written.add(claim.sent)
       if (delivery === undefined || !claim.isOpen) continue
@@ -476,6 +491,14 @@ export class Model {
 function isClaimable ({ webhook, dueAt, claim }: Delivery, now: number): boolean {
   return webhook.status === 'active' && !webhook.isDeleted && webhook.pausedUntil <= now && dueAt <= now &&
     claim?.isHeld !== true
+}
+
+function requestKey ({ machine, claimed: { eventId, targetUrl } }: Claim): string {
+  return `${machine.name} ${eventId} ${targetUrl}`
+}
+
+function hasAnswer ({ sent }: Claim): boolean {
+  return sent !== null && sent.result !== null
 }
 
 function closeClaim (claim: Claim): void {

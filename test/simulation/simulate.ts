@@ -543,23 +543,27 @@ class Day {
 
   /** In calm weather, a delivery to a webhook that nothing is sent to is claimed at once, not by the next poll. */
   #expectPromptClaims (): void {
-    const expectClaim = (delivery: Delivery): void => {
+    this.#model.onPending = (delivery) => {
       this.world.after(5000, () => {
-        const { status, claim, webhook, dueAt } = delivery
-        if (status !== 'pending' || claim !== null || webhook.pausedUntil > 0 || webhook.failingSince !== null) return
-        if ([...this.#model.pending].some((one) => one !== delivery && one.dueAt <= this.#storageNow())) return
-        // Servers of an earlier environment send nothing.
-        if (dueAt > this.#storageNow() || this.#running().length === 0 || this.#environment !== null) return
-        if (this.#running().some(({ machine }) => machine.troubledAt > this.world.time - 120_000)) return
-        // Test notifications take slots, too.
-        const isFull = this.#running().every(({ machine }) => machine.wasFullAt > this.world.time - 5000)
-        if (isFull) return expectClaim(delivery)
-        if (webhook.status === 'active') {
+        if (!this.#isForgotten(delivery)) return
+        // A slot may have become free just now.
+        this.world.after(1000, () => {
+          if (!this.#isForgotten(delivery)) return
           throw new Violation(`delivery ${delivery.id} waits although nothing else is due`)
-        }
+        })
       })
     }
-    this.#model.onPending = expectClaim
+  }
+
+  #isForgotten (delivery: Delivery): boolean {
+    const { status, claim, webhook, dueAt } = delivery
+    if (status !== 'pending' || claim !== null || webhook.pausedUntil > 0 || webhook.failingSince !== null) return false
+    if ([...this.#model.pending].some((one) => one !== delivery && one.dueAt <= this.#storageNow())) return false
+    // Servers of an earlier environment send nothing.
+    if (dueAt > this.#storageNow() || this.#running().length === 0 || this.#environment !== null) return false
+    if (this.#running().some(({ machine }) => machine.troubledAt > this.world.time - 120_000)) return false
+    // Test notifications take slots, too.
+    return webhook.status === 'active' && this.#running().some(({ machine }) => !machine.isFull)
   }
 
   /** A result is written soon after the storage works again. */

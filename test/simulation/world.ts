@@ -94,8 +94,8 @@ export class World {
 export class Machine {
   /** When something last went wrong that excuses delays and repetitions, in the time of the world. */
   troubledAt = Number.NEGATIVE_INFINITY
-  /** When it last sent as many requests as it may; infinity while it does. */
-  wasFullAt = Number.NEGATIVE_INFINITY
+  /** Whether it has as many requests in flight as it may. */
+  isFull = false
   isClosing = false
   readonly name: string
   readonly #world: World
