@@ -166,23 +166,6 @@ t.test('a connection that is given up while it is opened is closed with the dead
   t.ok(stop() < 10_000)
 })
 
-t.test('an attempt that is aborted ends at once, and says so', async (t) => {
-  const sender = await startSender(t, { timeoutMs: 5000 })
-  const receivers = await Promise.all([
-    startHostileReceiver(t, { request: () => {} }),
-    startHostileReceiver(t, { request: (socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n') })
-  ])
-  const [silent = '', answering = ''] = receivers.map(({ url }) => url)
-  const attempts = [silent, answering, silent.replace('http:', 'https:')].map((url) => sender.post(url))
-  await until(() => receivers.every(({ requests }) => requests === 1))
-  // The first bytes of the answer arrive.
-  await sleep(150)
-  sender.abort()
-  const results = await Promise.all(attempts)
-  t.same(results.map(({ responseStatus, error }) => [responseStatus, error]), [[null, 'aborted'], [200, null], [null, 'aborted']])
-  t.ok(results.every(({ ranMs }) => ranMs < 1000))
-})
-
 const channels = ['undici:request:create', 'undici:client:sendHeaders']
 
 t.test('close leaves no socket, timer or subscriber, even with attempts in flight', async (t) => {
@@ -213,16 +196,6 @@ t.test('close leaves no socket, timer or subscriber, even with attempts in fligh
   await until(() => Object.values(receivers).every(({ open }) => open === 0))
   t.same(await readUntil(resources, before), before)
   t.same(channels.filter((name) => channel(name).hasSubscribers), [])
-})
-
-t.test('a post after close fails, and a second close does nothing', async (t) => {
-  const receiver = await startReceiver(t)
-  const sender = await startSender(t)
-  await close(sender)
-  await close(sender)
-  const { responseStatus, error } = await sender.post(receiver.url)
-  t.same({ responseStatus, error }, { responseStatus: null, error: 'connection' })
-  t.same(receiver.requests, [])
 })
 
 async function close (sender: TestSender): Promise<number> {

@@ -8,18 +8,11 @@ import type { ReceivedRequest } from '../../fixtures/receivers/receiver.js'
 const libraries = { standardwebhooks: StandardWebhook, svix: SvixWebhook }
 
 for (const [name, Webhook] of Object.entries(libraries)) {
-  t.test(`${name} verifies a delivery with the secret as the API gave it`, async (t) => {
-    const { drain, emit, receiver, webhook } = await startDelivering(t)
-    await emit({ id: 1, full_name: 'Zoë 🦊', note: 'a "quoted"\nline' })
-    await drain()
-    const { body, headers } = first(receiver.requests)
-    t.strictSame(new Webhook(webhook.secret).verify(body, textHeaders(headers)), JSON.parse(body))
-  })
-
-  t.test(`${name} verifies retries, replays and tests`, async (t) => {
-    const { call, drain, emit, receiver, retry, webhook } = await startDelivering(t)
+  t.test(`${name} verifies deliveries, retries, replays and tests, and rejects what was changed`, async (t) => {
+    const { call, create, drain, emit, receiver, retry, webhook } = await startDelivering(t)
+    const other = await create()
     receiver.answer(500, 204)
-    await emit()
+    await emit({ id: 1, full_name: 'Zoë 🦊', note: 'a "quoted"\nline' })
     await drain()
     await retry()
     await call('POST', `/webhooks/${webhook.id}/replay`, { include: 'all' })
@@ -27,15 +20,8 @@ for (const [name, Webhook] of Object.entries(libraries)) {
     await call('POST', `/webhooks/${webhook.id}/dispatch_test`)
     t.equal(receiver.requests.length, 4)
     for (const { body, headers } of receiver.requests) {
-      t.ok(new Webhook(webhook.secret).verify(body, textHeaders(headers)))
+      t.strictSame(new Webhook(webhook.secret).verify(body, textHeaders(headers)), JSON.parse(body))
     }
-  })
-
-  t.test(`${name} rejects a changed delivery, and one signed with another secret`, async (t) => {
-    const { create, drain, emit, receiver, webhook } = await startDelivering(t)
-    const other = await create()
-    await emit()
-    await drain()
     const { body, headers } = first(receiver.requests)
     t.throws(() => new Webhook(webhook.secret).verify(body.replace('"id":1', '"id":2'), textHeaders(headers)))
     t.throws(() => new Webhook(webhook.secret).verify(body, { ...textHeaders(headers), 'webhook-id': 'evt_other' }))
@@ -88,16 +74,6 @@ t.test('the signature is HMAC-SHA256 over id, timestamp and body, as the specifi
     'webhook-timestamp': '1614265330',
     'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE='
   })
-})
-
-t.test('it is the signature that the libraries make', async (t) => {
-  const now = Math.floor(Date.now() / 1000) * 1000
-  for (const body of ['{}', '{"a":"é🦊\\u0000"}', ' ', 'x'.repeat(100_000)]) {
-    const secret = generateSecret()
-    const { 'webhook-signature': signature } = signHeaders([secret], 'evt_1', body, now)
-    t.equal(signature, new StandardWebhook(secret).sign('evt_1', new Date(now), body))
-    t.equal(signature, new SvixWebhook(secret).sign('evt_1', new Date(now), body))
-  }
 })
 
 t.test('several secrets give several signatures in their order, separated by spaces', async (t) => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import t from 'tap'
-import { type TargetRules, createAddressRule, hostOf, parseTargetUrl } from '../../../src/webhooks/ssrf/addresses.js'
+import { type TargetRules, createAddressRule, parseTargetUrl } from '../../../src/webhooks/ssrf/addresses.js'
 import recruitingApi from '../../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../../src/memory/index.js'
 import { parseCidr } from '../../../src/shared/networks.js'
@@ -12,7 +12,7 @@ import { countConnects } from '../../fixtures/hostile/hostile-connections.js'
 import { hostileAddresses, toUrlHost } from '../../fixtures/hostile/hostile-addresses.js'
 import { blocked, delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
-import { buildWebhookApi, refusal, webhookInput } from '../../fixtures/api/webhook-api.js'
+import { buildWebhookApi, webhookInput } from '../../fixtures/api/webhook-api.js'
 import { loopbackSpellings } from '../../fixtures/hostile/hostile-loopback.js'
 import { metadataAddresses, publicNeighbours } from '../../fixtures/hostile/hostile-blocks.js'
 import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
@@ -25,6 +25,7 @@ const isAllowedAddress = createAddressRule([])
 t.test('700 addresses are not public, in any form', async (t) => {
   t.ok(new Set(addresses).size >= 700, `${addresses.length} addresses`)
   t.same(addresses.filter(isAllowedAddress), [])
+  t.same(['fe80::1%eth0', '::1%lo', 'fd00::1%25eth0', 'ff02::1%1'].filter(isAllowedAddress), [], 'with a zone')
   const rules = { allowHttp: false, allowPrivateNames: false, isAllowedAddress }
   for (const address of addresses) {
     t.throws(
@@ -35,33 +36,20 @@ t.test('700 addresses are not public, in any form', async (t) => {
   }
 })
 
-t.test('the sender blocks them even if they are stored, and opens no connection', async (t) => {
+t.test('the sender blocks them and all spellings of the loopback, and opens no connection', async (t) => {
   const { port, url, requests } = await startReceiver(t)
   const sender = await startSender(t, { allowNetworks: [] })
   const connects = countConnects(t)
   const passed: string[] = []
-  for (const address of addresses.filter((_, index) => index % 7 === 0)) {
-    for (const scheme of ['http', 'https']) {
-      const target = `${scheme}://${toUrlHost(address)}:${port}/`
-      const { responseStatus, error } = await sender.post(target)
-      if (responseStatus !== null || error !== 'blocked') passed.push(target)
-    }
+  const hosts = [...addresses.filter((_, index) => index % 7 === 0).map(toUrlHost), ...loopbackSpellings]
+  for (const target of hosts.flatMap((host) => ['http', 'https'].map((scheme) => `${scheme}://${host}:${port}/`))) {
+    const { responseStatus, error } = await sender.post(target)
+    if (responseStatus !== null || error !== 'blocked') passed.push(target)
   }
   t.same(passed, [])
-  t.equal(connects.count, 0)
   t.same(outcomeOf(await sender.post(url)), blocked, 'even where something listens')
   t.equal(connects.count, 0)
   t.same(requests, [])
-})
-
-t.test('a new connection is counted', async (t) => {
-  const { url, requests } = await startReceiver(t)
-  const sender = await startSender(t)
-  const connects = countConnects(t)
-  await sender.post(url)
-  await sender.post(url.replace('http:', 'https:'))
-  t.equal(connects.count, 2)
-  t.equal(requests.length, 1)
 })
 
 t.test('no webhook is created or changed with one of 120 spellings of the loopback', async (t) => {
@@ -77,24 +65,9 @@ t.test('no webhook is created or changed with one of 120 spellings of the loopba
   t.same(body.data.map(({ target_url: stored }) => stored), [target])
 })
 
-t.test('the sender blocks them, and opens no connection', async (t) => {
-  const receiver = await startReceiver(t)
-  const sender = await startSender(t, { allowNetworks: [] })
-  const connects = countConnects(t)
-  for (const host of loopbackSpellings) {
-    t.same(outcomeOf(await sender.post(`http://${host}:${receiver.port}/`)), blocked, host)
-  }
-  t.equal(connects.count, 0)
-  t.same(receiver.requests, [])
-})
-
 t.test('addresses next to those that are not public are public', async (t) => {
   t.ok(publicNeighbours.length >= 30, `${publicNeighbours.length} addresses`)
   t.same(publicNeighbours.filter((address) => !isAllowedAddress(address)), [])
-})
-
-t.test('a zone does not make an address public', async (t) => {
-  t.same(['fe80::1%eth0', '::1%lo', 'fd00::1%25eth0', 'ff02::1%1'].filter(isAllowedAddress), [])
 })
 
 t.test('an address is checked in its normalized form', async (t) => {
@@ -111,13 +84,47 @@ const sensitive = [
   '2002:a9fe:a9fe::1', '2001:0:a9fe:a9fe::', '64:ff9b::a83f:8110', '::ffff:100.100.100.200', '64:ff9b::192.0.0.192'
 ]
 
-t.test('a CIDR opens its own addresses and no others', async (t) => {
-  const isAllowed = createAddressRule(['10.20.0.0/16', 'fd12:3456::/32', '192.168.7.9/32', '172.16.5.5/12'])
-  const open = ['10.20.0.0', '10.20.255.255', '::ffff:10.20.1.1', 'fd12:3456::', 'fd12:3456:ffff::1', '192.168.7.9', '172.31.255.255', '8.8.8.8']
-  const shut = ['10.19.255.255', '10.21.0.0', '::ffff:10.21.0.0', '::10.20.1.1', 'fd12:3455:ffff::', 'fd12:3457::', '192.168.7.8', '192.168.7.10', '127.0.0.1']
-  t.same(open.filter((address) => !isAllowed(address)), [])
-  t.same(shut.filter(isAllowed), [])
-})
+const everything = ['0.0.0.0/0', '::/0']
+
+/** Networks that are allowed and denied, and addresses on either side of them. */
+const rules: Array<[title: string, allow: string[], deny: string[], open: string[], shut: string[]]> = [
+  [
+    'a CIDR opens its own addresses and no others',
+    ['10.20.0.0/16', 'fd12:3456::/32', '192.168.7.9/32', '172.16.5.5/12'], [],
+    [
+      '10.20.0.0', '10.20.255.255', '::ffff:10.20.1.1', 'fd12:3456::', 'fd12:3456:ffff::1', '192.168.7.9',
+      '172.31.255.255', '8.8.8.8'
+    ],
+    [
+      '10.19.255.255', '10.21.0.0', '::ffff:10.21.0.0', '::10.20.1.1', 'fd12:3455:ffff::', 'fd12:3457::', '192.168.7.8',
+      '192.168.7.10', '127.0.0.1'
+    ]
+  ],
+  [
+    'with every network open, private ones and the loopback are', everything, [],
+    [
+      '127.0.0.1', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1', '240.0.0.1', '::1', 'fd00::1',
+      '64:ff9b::a00:1', '8.8.8.8'
+    ], []
+  ],
+  [
+    'a denied network is blocked, and its neighbours are not', [], ['8.8.8.0/24', '2606:4700::/32', '1.1.1.1/32'],
+    ['8.8.7.255', '8.8.9.0', '2606:46ff::1', '2606:4701::1', '1.1.1.2'],
+    ['8.8.8.0', '8.8.8.255', '2606:4700::', '2606:4700:ffff::1', '1.1.1.1', '127.0.0.1', '::1']
+  ],
+  [
+    'a denied address stays denied even if its network or the address itself is allowed',
+    [...everything, '10.1.2.3/32', '169.254.169.254/32'], ['10.1.0.0/16', '169.254.169.254/32', 'fd00::/16'],
+    ['10.2.0.0', 'fd01::1', '127.0.0.1'], ['10.1.0.0', '10.1.2.3', '169.254.169.254', 'fd00::1']
+  ]
+]
+
+for (const [title, allow, deny, open, shut] of rules) {
+  t.test(title, async (t) => {
+    const isAllowed = createAddressRule(allow, deny)
+    t.same([open.filter((address) => !isAllowed(address)), shut.filter(isAllowed)], [[], []])
+  })
+}
 
 t.test('no network, however wide, opens link-local addresses and metadata services', async (t) => {
   const networks = [
@@ -130,12 +137,6 @@ t.test('no network, however wide, opens link-local addresses and metadata servic
     const isAllowed = createAddressRule(network)
     t.same(sensitive.filter((address) => !named.includes(address)).filter(isAllowed), [], network.join(' '))
   }
-})
-
-t.test('with every network open, private ones and the loopback are', async (t) => {
-  const isAllowed = createAddressRule(['0.0.0.0/0', '::/0'])
-  const addresses = ['127.0.0.1', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1', '240.0.0.1', '::1', 'fd00::1', '64:ff9b::a00:1', '8.8.8.8']
-  t.same(addresses.filter((address) => !isAllowed(address)), [])
 })
 
 t.test('those are open when they are named as a single address', async (t) => {
@@ -159,42 +160,17 @@ t.test('a webhook reaches a private receiver where its network is open', async (
 })
 
 t.test('text that is not a CIDR fails at registration, with the path of the option', async (t) => {
-  const texts = [
-    '', '10.0.0.0', '10.0.0.0/', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/8/8', '10.0.0/8', '10.0.0.0/ 8', '10.0.0.0/8 ', '10.0.0.0/0x8', '10.0.0.0/8.0',
-    '::/129', 'fe80::1%eth0/128', '[::1]/128', 'localhost/32', '010.0.0.0/8', '*', '10.*'
-  ]
-  for (const text of texts) {
-    const app = Fastify()
-    const register = async () => {
-      await app.register(recruitingApi, {
-        storage: memoryStorage(), keyLookup: memoryKeyLookup([]), delivery: { worker: false, allowNetworks: ['127.0.0.1/32', text] }
-      })
-    }
-    await t.rejects(register, { message: /delivery\.allowNetworks\[1\]/ }, JSON.stringify(text))
-    await app.close()
-  }
+  const delivery = { worker: false, allowNetworks: ['127.0.0.1/32', '10.0.0.0'] }
+  const options = { storage: memoryStorage(), keyLookup: memoryKeyLookup([]), delivery }
+  const register = async () => Fastify().register(recruitingApi, options)
+  await t.rejects(register, { message: /delivery\.allowNetworks\[1\]/ })
 })
 
 interface Tested {
   data: { id: string, duration_ms: number }
 }
 
-t.test('a denied network is blocked, and its neighbours are not', async (t) => {
-  const isAllowed = createAddressRule([], ['8.8.8.0/24', '2606:4700::/32', '1.1.1.1/32'])
-  const shut = ['8.8.8.0', '8.8.8.255', '2606:4700::', '2606:4700:ffff::1', '1.1.1.1', '127.0.0.1', '::1']
-  const open = ['8.8.7.255', '8.8.9.0', '2606:46ff::1', '2606:4701::1', '1.1.1.2']
-  t.same(shut.filter(isAllowed), [])
-  t.same(open.filter((address) => !isAllowed(address)), [])
-})
-
-t.test('a denied address stays denied even if its network or the address itself is allowed', async (t) => {
-  const isAllowed = createAddressRule(['0.0.0.0/0', '::/0', '10.1.2.3/32', '169.254.169.254/32'], ['10.1.0.0/16', '169.254.169.254/32', 'fd00::/16'])
-  t.same(['10.1.0.0', '10.1.2.3', '169.254.169.254', 'fd00::1'].filter(isAllowed), [])
-  t.same(['10.2.0.0', 'fd01::1', '127.0.0.1'].filter((address) => !isAllowed(address)), [])
-})
-
 t.test('a denied IPv4 network is denied in the forms of IPv6 that carry it, and the other way round', async (t) => {
-  const everything = ['0.0.0.0/0', '::/0']
   const isAllowed = createAddressRule(everything, ['8.8.8.0/24'])
   const forms = ['::8.8.8.8', '::ffff:8.8.8.8', '::ffff:808:808', '::ffff:0:808:808', '64:ff9b::808:808', '64:ff9b:1::808:808']
   t.same(forms.filter(isAllowed), [])
@@ -202,16 +178,6 @@ t.test('a denied IPv4 network is denied in the forms of IPv6 that carry it, and 
   const isAllowedMapped = createAddressRule(everything, ['::ffff:8.8.8.0/120'])
   t.same(['8.8.8.8', '::ffff:8.8.8.8'].filter(isAllowedMapped), [])
   t.ok(isAllowedMapped('8.8.9.8'))
-})
-
-t.test('a webhook to a denied address gets the same 400 as one to a private address', async (t) => {
-  const { call, create } = await buildWebhookApi(t, { delivery: { denyNetworks: ['8.8.8.0/24', '2606:4700::/32'] } })
-  for (const url of ['https://8.8.8.8/', 'https://0x08080808/', 'https://[2606:4700::1111]/', 'https://10.0.0.1/']) {
-    const reply = await call('POST', '/webhooks', { ...webhookInput, target_url: url })
-    t.equal(reply.status, 400)
-    t.strictSame(reply.body, refusal(reply, { field: 'target_url', message: 'must point to a public host' }))
-  }
-  await create({ target_url: 'https://8.8.9.8/' })
 })
 
 t.test('a name that resolves to a denied address is blocked without a connection', async (t) => {
@@ -300,24 +266,23 @@ async function startSourceReceiver (t: Parameters<typeof startReceiver>[0]): Pro
 }
 
 t.test('a CIDR is read as an address and a prefix', async (t) => {
-  t.strictSame(parseCidr('10.0.0.0/8'), { address: '10.0.0.0', prefix: 8 })
-  t.strictSame(parseCidr('0.0.0.0/0'), { address: '0.0.0.0', prefix: 0 })
-  t.strictSame(parseCidr('127.0.0.1/32'), { address: '127.0.0.1', prefix: 32 })
-  t.strictSame(parseCidr('::1/128'), { address: '::1', prefix: 128 })
-  for (const text of ['', '/', '10.0.0.0', '10.0.0.0/', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/ 8', '10.0.0.0/+8', '10.0.0.0/8.0', '10/8', '::/129', 'localhost/8']) {
-    t.equal(parseCidr(text), null, text)
+  for (const [address, prefix] of [['10.0.0.0', 8], ['0.0.0.0', 0], ['127.0.0.1', 32], ['::1', 128]] as const) {
+    t.strictSame(parseCidr(`${address}/${prefix}`), { address, prefix })
   }
+  for (const text of [
+    '', '/', '10.0.0.0', '10.0.0.0/', '10.0.0.0/33', '10.0.0.0/-1', '10.0.0.0/8/8', '10.0.0/8', '10.0.0.0/ 8',
+    '10.0.0.0/8 ', '10.0.0.0/+8', '10.0.0.0/0x8', '10.0.0.0/8.0', '10/8', '::/129', 'fe80::1%eth0/128', '[::1]/128', 'localhost/8',
+    '010.0.0.0/8', '*', '10.*'
+  ]) t.equal(parseCidr(text), null, text)
 })
 
 t.test('text that is not an address is not allowed', async (t) => {
-  const isAllowed = createAddressRule(['0.0.0.0/0', '::/0'])
+  const isAllowed = createAddressRule(everything)
   for (const text of [
     '', ' ', 'localhost', 'example.com', '127.1', '8.8.8', '8.8.8.8.8', '8.8.8.256', '010.0.0.1',
     '0x8.8.8.8', '134744072', ' 8.8.8.8', '8.8.8.8:443', '8.8.8.8\0', '8.8.8.8/32', '[::1]',
     '2606:4700::1111::', '2606:4700:1111', '2606:4700::11111', '::ffff:8.8.8.256'
-  ]) {
-    t.notOk(isAllowed(text), text)
-  }
+  ]) t.notOk(isAllowed(text), text)
 })
 
 const strict: TargetRules = { allowHttp: false, allowPrivateNames: false, isAllowedAddress: createAddressRule([]) }
@@ -336,13 +301,6 @@ function faultOf (text: string, rules = strict): string | null {
   }
 }
 
-t.test('an href is accepted again as it is', async (t) => {
-  for (const text of ['https://example.com', 'https://bücher.example/ü', 'https://8.8.8.8', 'https://[2606:4700:0::1]/', 'https://example.com.:8443/x?y']) {
-    const { href } = parseTargetUrl(text, strict)
-    t.equal(parseTargetUrl(href, strict).href, href)
-  }
-})
-
 t.test('the 20,000th address with letters of Latin-1 is accepted as the first one', async (t) => {
   const addresses = ['https://bücher.example/', 'https://x.example/é', 'https://ß.example/ÿ']
   let refused = 0
@@ -360,9 +318,6 @@ t.test('the first fault of an address is reported', async (t) => {
   t.equal(faultOf('https://localhost:0/#x'), 'must not contain a fragment')
   t.equal(faultOf('https://localhost:0/'), 'must not use port 0')
   t.equal(faultOf('https://localhost/'), 'must point to a public host')
-})
-
-t.test('an address with half a surrogate pair is rejected', async (t) => {
   t.equal(faultOf('https://example.com/\ud83e'), 'must not contain white space or control characters')
 })
 
@@ -374,6 +329,16 @@ t.test('names have labels of 1 to 63 and 253 characters in all', async (t) => {
   t.equal(faultOf(`https://${'l'.repeat(64)}.example/`), 'must point to a public host')
 })
 
+t.test('names of inner hosts and malformed names are not public, and names that only look like them are', async (t) => {
+  for (const host of [
+    'intranet', 'INTRANET.', 'localhost', 'api.localhost.', 'printer.LOCAL', 'metadata.google.internal', 'db.internal.',
+    '１２７.0.0.1', '%31%32%37.0.0.1', 'a..example.com', '-a.example.com', '*.example.com'
+  ]) t.equal(faultOf(`https://${host}/hooks`), 'must point to a public host', host)
+  for (const host of [
+    'localhost.example.com', 'local.example.com', 'mylocalhost.com', 'notinternal.com', '10.0.0.1.example.com'
+  ]) t.equal(faultOf(`https://${host}/`), null, host)
+})
+
 t.test('a host that has opened networks may use private names and http, and still no private address but its own', async (t) => {
   for (const text of ['http://localhost:3000/', 'https://intranet/', 'http://a.internal/', 'http://127.0.0.1/', 'http://[::1]/']) {
     t.equal(faultOf(text, open), null, text)
@@ -382,9 +347,4 @@ t.test('a host that has opened networks may use private names and http, and stil
     t.equal(faultOf(text, open), 'must point to a public host', text)
   }
   t.equal(faultOf('ftp://localhost/', open), 'must be an https URL')
-})
-
-t.test('only the host and port of an address are shown', async (t) => {
-  t.equal(hostOf('https://ada:secret@example.com:8443/path?token=1'), 'example.com:8443')
-  t.equal(hostOf('nonsense'), '')
 })

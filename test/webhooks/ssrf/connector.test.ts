@@ -72,10 +72,6 @@ t.test('a connection that is given up while it is being made ends, and one that 
   made.destroy()
 })
 
-t.test('text that is not a CIDR throws', async (t) => {
-  t.throws(() => createAddressRule(['10.0.0.0']), { message: 'not a CIDR: 10.0.0.0' })
-})
-
 function connectorOf (resolver: Omit<Resolver, 'close'>): Connect {
   return createGuardedConnector({ isAllowed, resolver: { ...resolver, close: () => {} }, timeoutMs: 5000 })
 }

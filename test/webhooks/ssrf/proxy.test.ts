@@ -1,7 +1,4 @@
 import { inspect } from 'node:util'
-import { once } from 'node:events'
-import type { AddressInfo, Socket } from 'node:net'
-import { createServer } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { createRecruiting } from '../../../src/index.js'
@@ -94,27 +91,6 @@ t.test('the proxy is asked for the port of the scheme where the URL has none', a
   t.same(proxy.targets, ['93.184.215.14:80', '93.184.215.14:443', '[2606:4700:4700::1111]:443', '[2606:4700:4700::1111]:8080'])
 })
 
-t.test('a receiver with an IPv6 address is delivered to, by address and by name', async (t) => {
-  const dns = await startDnsServer(t)
-  const proxy = await startConnectProxy(t)
-  const sender = await startSender(t, { dns, proxy: proxy.url })
-  const hosts: unknown[] = []
-  const server = createServer((request, response) => {
-    hosts.push(request.headers.host)
-    response.writeHead(204).end()
-  }).listen(0, '::1')
-  await once(server, 'listening')
-  t.teardown(() => new Promise((resolve) => {
-    server.close(resolve)
-    server.closeAllConnections()
-  }))
-  const { port } = server.address() as AddressInfo
-  dns.set('six.example', { aaaa: ['::1'] })
-  for (const host of ['[::1]', 'six.example']) t.same(outcomeOf(await sender.post(`http://${host}:${port}/`)), delivered)
-  t.same(proxy.targets, [`[::1]:${port}`, `[::1]:${port}`])
-  t.same(hosts, [`[::1]:${port}`, `six.example:${port}`])
-})
-
 t.test('credentials of the URL go to the proxy alone', async (t) => {
   const receiver = await startReceiver(t)
   const proxy = await startConnectProxy(t)
@@ -135,15 +111,6 @@ t.test('a proxy may have an IPv6 address', async (t) => {
   const sender = await startSender(t, { proxy: proxy.url })
   t.same(outcomeOf(await sender.post(receiver.url)), delivered)
   t.equal(proxy.targets.length, 1)
-})
-
-t.test('a proxy that is named is found by the system', async (t) => {
-  const receiver = await startReceiver(t)
-  const proxy = await startConnectProxy(t)
-  const sender = await startSender(t, { dns: await startDnsServer(t), proxy: proxy.url.replace('127.0.0.1', 'localhost') })
-  const results = await Promise.all(Array.from({ length: 10 }, () => sender.post(receiver.url)))
-  t.same(results.map(outcomeOf), results.map(() => delivered))
-  t.equal(proxy.targets.length, 10)
 })
 
 t.test('a blocked address never reaches the proxy, as a literal or behind a name', async (t) => {
@@ -213,7 +180,6 @@ t.test('an address that the proxy cannot connect to gives way to the next, up to
 
 /** A connection is kept from the next turn of the event loop on. */
 const keptMs = 10
-const noContent = 'HTTP/1.1 204 No Content\r\n\r\n'
 
 t.test('a tunnel is kept for the next post to the same receiver, and for no other', async (t) => {
   const receivers = await Promise.all([startReceiver(t), startReceiver(t)])
@@ -226,24 +192,6 @@ t.test('a tunnel is kept for the next post to the same receiver, and for no othe
   t.same(proxy.targets, receivers.map(({ port }) => `127.0.0.1:${port}`))
   t.equal(proxy.open, 2)
 })
-
-const endings: Record<string, (socket: Socket) => void> = {
-  closes: (socket) => socket.end(),
-  resets: (socket) => socket.resetAndDestroy()
-}
-
-for (const [title, finish] of Object.entries(endings)) {
-  t.test(`a post over a kept tunnel that the receiver ${title} is sent again through a new one`, async (t) => {
-    const proxy = await startConnectProxy(t)
-    const sender = await startSender(t, { proxy: proxy.url })
-    const receiver = await startHostileReceiver(t, { request: (socket, count) => count === 1 ? socket.write(noContent) : finish(socket) })
-    t.same(outcomeOf(await sender.post(receiver.url)), delivered)
-    await sleep(keptMs)
-    t.same(outcomeOf(await sender.post(receiver.url)), delivered)
-    t.equal(proxy.targets.length, 2)
-    t.equal(receiver.requests, 3)
-  })
-}
 
 t.test('close leaves no socket or timer, even with attempts in flight', async (t) => {
   const dns = await startDnsServer(t)
