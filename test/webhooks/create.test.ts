@@ -1,9 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { type CreateWebhookInput, defaultEvents, HttpError, type LimitedTenant } from '../../src/index.js'
-import {
-  buildWebhookApi, type Created, refusal, toLoopback, webhookInput
-} from '../fixtures/api/webhook-api.js'
+import { buildWebhookApi, type Created, refusal, webhookInput } from '../fixtures/api/webhook-api.js'
 
 t.test('create returns 201 with the six fields of a webhook, including its secret', async (t) => {
   const { call } = await buildWebhookApi(t)
@@ -86,6 +84,7 @@ const refused: Array<[fields: Record<string, unknown>, field: string, message: s
   [{ target_url: `https://example.com/${'é'.repeat(400)}` }, 'target_url', 'must be at most 2048 characters'],
   [{ target_url: ' https://example.com/' }, 'target_url', space],
   [{ target_url: 'https://exam\tple.com/' }, 'target_url', space],
+  [{ target_url: 'https://localhost/' }, 'target_url', 'must point to a public host'],
   [{ event_types: [] }, 'event_types', 'must NOT have fewer than 1 items'],
   [{ event_types: ['application.created', 'application.lost'] }, 'event_types[1]', inCatalogue],
   [{ event_types: ['application.*'] }, 'event_types[0]', inCatalogue],
@@ -126,40 +125,6 @@ t.test('a create with a bad field gets a 400 that names it, and stores nothing',
     t.strictSame(answer.body, refusal(answer, ...faults), JSON.stringify(body))
   }
   t.match((await call('GET', '/webhooks')).body, { data: [], meta: { total: 0 } })
-})
-
-/** One host of each kind that no webhook may have. test/webhooks/ssrf tries hundreds of addresses. */
-const refusedHosts = [
-  'intranet', 'INTRANET.', 'localhost', 'api.localhost.', 'printer.LOCAL', 'metadata.google.internal', 'db.internal.',
-  '127.0.0.1', '192.168.1.1', '169.254.169.254', '2130706433', '0x7f.0.0.1', '１２７.0.0.1', '%31%32%37.0.0.1',
-  '[::1]', '[fd00:ec2::254]', '[::ffff:a00:1]', '[64:ff9b::7f00:1]',
-  'a..example.com', '-a.example.com', '*.example.com', `${'l'.repeat(64)}.example.com`, `${'l.'.repeat(124)}example.com`
-]
-
-t.test('a webhook must point to a public host', async (t) => {
-  for (const host of refusedHosts) {
-    const answer = await call('POST', '/webhooks', { ...webhookInput, target_url: `https://${host}/hooks` })
-    t.equal(answer.status, 400, host)
-    t.strictSame(answer.body, refusal(answer, { field: 'target_url', message: 'must point to a public host' }), host)
-  }
-})
-
-t.test('names that only look private are public', async (t) => {
-  const { create } = await buildWebhookApi(t)
-  for (const host of ['localhost.example.com', 'local.example.com', 'mylocalhost.com', 'notinternal.com', '10.0.0.1.example.com']) {
-    const { target_url: target } = await create({ target_url: `https://${host}/` })
-    t.equal(target, `https://${host}/`)
-  }
-})
-
-t.test('http and the networks that the host has opened are accepted, and no others', async (t) => {
-  const { call, create } = await buildWebhookApi(t, { delivery: toLoopback })
-  for (const target of ['http://127.0.0.1:3000/', 'https://127.0.0.1/', 'http://localhost/', 'https://example.com/']) {
-    t.equal((await create({ target_url: target })).target_url, target)
-  }
-  for (const target of ['http://127.0.0.2/', 'http://10.0.0.1/', 'http://169.254.169.254/', 'http://[::1]/']) {
-    t.equal((await call('POST', '/webhooks', { ...webhookInput, target_url: target })).status, 400, target)
-  }
 })
 
 t.test('a network of the host does not make http acceptable', async (t) => {

@@ -104,11 +104,12 @@ t.test('the logger of createRecruiting hears of failures, and gets no secret, no
   await engine.drain()
   await clock.advance(6010)
   await engine.drain()
-  const retryInMs = Object.entries(lines[0]?.[1] ?? {}).find(([name]) => name === 'retry_in_ms')?.[1]
+  const failures = lines.filter(([, , message]) => message.startsWith('delivery failed'))
+  const retryInMs = Object.entries(failures[0]?.[1] ?? {}).find(([name]) => name === 'retry_in_ms')?.[1]
   const shared = {
     webhook_id: id, delivery_id: 1, event_id: eventId, host: `127.0.0.1:${receiver.port}`, error: 'http_status', response_status: 500
   }
-  t.strictSame(lines, [
+  t.strictSame(failures, [
     ['warn', { ...shared, attempt: 1, retry_in_ms: retryInMs }, 'delivery failed, will retry'],
     ['warn', { ...shared, attempt: 2 }, 'delivery failed, giving up']
   ])
@@ -119,12 +120,13 @@ t.test('an address in the storage that is none is blocked, and its log line has 
   const { addWebhook, deliveries, start } = createMachines(t)
   const id = await addWebhook('nonsense')
   const hosts: unknown[] = []
-  const logger = { info () {}, warn (fields: object) { hosts.push(Object.entries(fields).find(([name]) => name === 'host')) }, error () {} }
+  const warn = (fields: object): void => { if ('host' in fields) hosts.push(fields.host) }
+  const logger = { info () {}, warn, error () {} }
   const engine = start({ logger })
   await engine.emit(event)
   await engine.drain()
   t.same(await deliveries(id), [['failed', 1]])
-  t.strictSame(hosts, [['host', '']])
+  t.strictSame(hosts, [''])
 })
 
 t.test('close claims nothing more in a running turn', async (t) => {
@@ -204,19 +206,6 @@ t.test('emit throws as soon as the engine is closing', async (t) => {
   const closing = engine.close()
   await t.rejects(engine.emit(event), { code: 'closed' })
   await closing
-})
-
-t.test('events emitted before close are not lost, even if nothing was sent yet', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, start } = createMachines(t)
-  await addWebhook(receiver.url)
-  const engine = start()
-  const emitted = await Promise.all(Array.from({ length: 20 }, () => engine.emit(event)))
-  await engine.close()
-  await start().drain()
-  const received = receiver.requests.map(({ headers }) => headers['webhook-id'])
-  t.same(new Set(received), new Set(emitted.map(({ id }) => id)))
-  t.equal(received.length, 20)
 })
 
 const hanging = 50

@@ -3,7 +3,7 @@ import t from 'tap'
 import { defaultEvents } from '../../src/index.js'
 import { languages } from '../../src/portal/locales/index.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
-import { buildWebhookApi, healthy, refusal, timeOf, webhookInput } from '../fixtures/api/webhook-api.js'
+import { buildWebhookApi, healthy, timeOf, webhookInput } from '../fixtures/api/webhook-api.js'
 
 interface Page {
   data: Array<{ id: number, name: string, status: string }>
@@ -12,26 +12,16 @@ interface Page {
 
 t.test('the list shows each webhook without its secret', async (t) => {
   const { call, clock, create } = await buildWebhookApi(t)
-  const one = await create()
+  const { id } = await create()
   const createdAt = timeOf(clock)
   await clock.advance(1500)
-  const two = await create({ name: 'Data lake', status: 'inactive', event_types: ['job.created', 'job.closed'] })
-  const { status, body } = await call('GET', '/webhooks')
-  t.equal(status, 200)
-  t.strictSame(body, {
+  const changes = { name: 'Data lake', status: 'inactive', event_types: ['job.created', 'job.closed'] }
+  const { id: otherId } = await create(changes)
+  const shown = { ...webhookInput, status: 'active', headers: null, filters: null }
+  t.strictSame((await call('GET', '/webhooks')).body, {
     data: [
-      { id: one.id, ...webhookInput, status: 'active', headers: null, filters: null, created_at: createdAt, updated_at: createdAt },
-      {
-        id: two.id,
-        name: 'Data lake',
-        status: 'inactive',
-        target_url: webhookInput.target_url,
-        event_types: ['job.created', 'job.closed'],
-        headers: null,
-        filters: null,
-        created_at: timeOf(clock),
-        updated_at: timeOf(clock)
-      }
+      { id, ...shown, created_at: createdAt, updated_at: createdAt },
+      { id: otherId, ...shown, ...changes, created_at: timeOf(clock), updated_at: timeOf(clock) }
     ],
     meta: { page: 1, per_page: 25, total: 2, total_pages: 1 }
   })
@@ -52,14 +42,6 @@ t.test('filter[status] keeps only webhooks of this status', async (t) => {
     t.same(body.data.map((item) => [item.id, item.status]), [[id, status]])
     t.equal(body.meta.total, 1)
   }
-})
-
-t.test('an unknown status in filter[status] is rejected', async (t) => {
-  const { call } = await buildWebhookApi(t)
-  const answer = await call('GET', '/webhooks?filter[status]=paused')
-  t.equal(answer.status, 400)
-  const message = 'must be one of active, inactive, disabled'
-  t.strictSame(answer.body, refusal(answer, { in: 'query', field: 'filter[status]', message }))
 })
 
 interface Shown { data: { status: string, health: object } }
@@ -97,75 +79,50 @@ t.test('the events of the host are listed with description, schema and first exa
   const { call } = await buildWebhookApi(t, { events })
   const { status, headers, body } = await call('GET', '/event_types')
   t.equal(status, 200)
+  const schemas = JSON.parse(JSON.stringify(events))
+  const example = { amount: 5, note: null }
   t.strictSame(body, {
-    data: [{
-      name: 'invoice.paid',
-      description: 'An invoice was paid: "é"',
-      schema: JSON.parse(JSON.stringify(events['invoice.paid'])),
-      example: { amount: 5, note: null }
-    }, {
-      name: 'invoice.paid_late',
-      description: null,
-      schema: { type: 'object', properties: {} },
-      example: {}
-    }, {
-      name: 'invoice_item.added',
-      description: null,
-      schema: JSON.parse(JSON.stringify(events['invoice_item.added'])),
-      example: { id: 1 }
-    }],
+    data: [
+      { name: 'invoice.paid', description: 'An invoice was paid: "é"', schema: schemas['invoice.paid'], example },
+      { name: 'invoice.paid_late', description: null, schema: { type: 'object', properties: {} }, example: {} },
+      { name: 'invoice_item.added', description: null, schema: schemas['invoice_item.added'], example: { id: 1 } }
+    ],
     meta: { page: 1, per_page: 25, total: 3, total_pages: 1 }
   })
   const path = '/api/v1/public/acme/event_types?page=1&per_page=25&sort=name'
   t.equal(headers.link, `<${path}>; rel="first", <${path}>; rel="last"`)
 })
 
-t.test('a deprecated event says since when, until when and what to use instead; its schema says true, as in JSON Schema', async (t) => {
-  const deprecated = { since: '2026-03-01', sunset: '2026-09-01T12:00:00+02:00', link: 'https://example.com/changes' }
+t.test('a deprecated event says since when, until when and what to use instead; its schema says true', async (t) => {
+  const link = 'https://example.com/changes'
+  const deprecated = { since: '2026-03-01', sunset: '2026-09-01T12:00:00+02:00', link }
   const { call } = await buildWebhookApi(t, {
     events: {
-      'a.old': Type.Object({}, { deprecated }), 'b.older': Type.Object({}, { deprecated: { since: '2026-03-01' } }), 'c.plain': Type.Object({}, { deprecated: true }), 'd.new': Type.Object({})
+      'a.old': Type.Object({}, { deprecated }),
+      'b.older': Type.Object({}, { deprecated: { since: '2026-03-01' } }),
+      'c.plain': Type.Object({}, { deprecated: true }),
+      'd.new': Type.Object({})
     }
   })
-  const { body: { data } } = await call<Listed>('GET', '/event_types')
+  const since = '2026-03-01T00:00:00.000Z'
   const schema = { type: 'object', properties: {} }
-  t.strictSame(data, [
-    {
-      name: 'a.old',
-      description: null,
-      schema: { ...schema, deprecated: true },
-      example: {},
-      deprecated: {
-        since: '2026-03-01T00:00:00.000Z',
-        sunset: '2026-09-01T10:00:00.000Z',
-        link: 'https://example.com/changes'
-      }
-    },
-    {
-      name: 'b.older',
-      description: null,
-      schema: { ...schema, deprecated: true },
-      example: {},
-      deprecated: { since: '2026-03-01T00:00:00.000Z', sunset: null, link: null }
-    },
-    { name: 'c.plain', description: null, schema: { ...schema, deprecated: true }, example: {} },
-    { name: 'd.new', description: null, schema, example: {} }
+  const old = { description: null, schema: { ...schema, deprecated: true }, example: {} }
+  t.strictSame((await call<Listed>('GET', '/event_types')).body.data, [
+    { name: 'a.old', ...old, deprecated: { since, sunset: '2026-09-01T10:00:00.000Z', link } },
+    { name: 'b.older', ...old, deprecated: { since, sunset: null, link: null } },
+    { name: 'c.plain', ...old },
+    { name: 'd.new', ...old, schema }
   ])
 })
 
 t.test('an event has its description by language if the host gives them, apart from its schema', async (t) => {
   const descriptions = { de: 'Eine Rechnung wurde bezahlt', 'pt-BR': 'Uma fatura foi paga' }
-  const { call } = await buildWebhookApi(t, { events: { 'invoice.paid': Type.Object({}, { description: 'An invoice was paid', descriptions }) } })
-  const { body: { data } } = await call<Listed>('GET', '/event_types')
-  t.strictSame(data, [
-    {
-      name: 'invoice.paid',
-      description: 'An invoice was paid',
-      descriptions,
-      schema: { type: 'object', properties: {}, description: 'An invoice was paid' },
-      example: {}
-    }
-  ])
+  const description = 'An invoice was paid'
+  const events = { 'invoice.paid': Type.Object({}, { description, descriptions }) }
+  const { call } = await buildWebhookApi(t, { events })
+  const schema = { type: 'object', properties: {}, description }
+  const expected = [{ name: 'invoice.paid', description, descriptions, schema, example: {} }]
+  t.strictSame((await call<Listed>('GET', '/event_types')).body.data, expected)
 })
 
 t.test('the list has pages and is sorted by name', async (t) => {
@@ -179,22 +136,15 @@ t.test('the list has pages and is sorted by name', async (t) => {
   t.strictSame(await names('page=2147483647'), [[], { page: 2147483647, per_page: 25, total: 3, total_pages: 1 }])
 })
 
-t.test('each event of the default catalogue has a description and an example', async (t) => {
+t.test('each default event has an example, and a description in each language of the portal', async (t) => {
   const { call } = await buildWebhookApi(t)
   const { body: { data } } = await call<Listed>('GET', '/event_types?per_page=200')
   t.strictSame(data.map(({ name }) => name), Object.keys(defaultEvents).sort())
-  for (const { name, description, schema, example } of data) {
-    t.match([description, schema, example], [/^An? .*[a-z]$|^The personal data .*[a-z]$/, { type: 'object' }, { id: 1 }], name)
-  }
-})
-
-t.test('the default events are described in each language of the portal', async (t) => {
-  const { call } = await buildWebhookApi(t)
-  const { body: { data } } = await call<Listed>('GET', '/event_types')
   const expected = Object.keys(languages).filter((locale) => locale !== 'en').sort()
-  for (const { name, description, descriptions = {} } of data) {
+  for (const { name, description, descriptions = {}, schema, example } of data) {
+    t.match(description, /^An? .*[a-z]$|^The personal data .*[a-z]$/, name)
+    t.match([schema, example], [{ type: 'object' }, { id: 1 }], name)
     t.strictSame(Object.keys(descriptions).sort(), expected, name)
     t.equal(new Set([description, ...Object.values(descriptions)]).size, expected.length + 1, `${name}: all differ`)
   }
-  t.equal(data.length, 18)
 })

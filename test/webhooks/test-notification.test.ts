@@ -54,13 +54,6 @@ t.test('the event type of a test is the first one subscribed to', async (t) => {
   t.same(receiver.requests.map(({ body }) => JSON.parse(body).type), ['job.closed', 'job.closed'])
 })
 
-t.test('the client may choose any event type of the catalogue', async (t) => {
-  const { call, receiver, webhook } = await startDelivering(t)
-  const { body } = await call<Tested>('POST', `/webhooks/${webhook.id}/dispatch_test`, { event_type: 'candidate.merged' })
-  t.equal(body.data.event_type, 'candidate.merged')
-  t.equal(JSON.parse(first(receiver.requests).body).type, 'candidate.merged')
-})
-
 t.test('a test sends the first example of its event, and data made from the schema without one', async (t) => {
   const events = {
     'application.created': Type.Object({ to: Type.String() }, { examples: [{ to: 'Ada' }, { to: 'Grace' }] }),

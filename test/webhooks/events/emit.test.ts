@@ -27,6 +27,7 @@ const refused: Array<[change: Record<string, unknown>, field: string, message: s
   [{ tenantSlug: undefined }, 'tenantSlug', slug],
   [{ tenantSlug: 'a'.repeat(101) }, 'tenantSlug', slug],
   [{ tenantSlug: 'ac\nme' }, 'tenantSlug', slug],
+  [{ tenantSlug: 'acme\ud83e' }, 'tenantSlug', slug],
   [{ type: 'toString' }, 'type', type('"toString"')],
   [{ type: undefined }, 'type', type('undefined')],
   [{ data: null }, 'data', 'data: must be object'],
@@ -36,7 +37,7 @@ const refused: Array<[change: Record<string, unknown>, field: string, message: s
   [{ data: throwing }, 'data', 'data: is not JSON'],
   [{ data: throwingProxy }, 'data', 'data: is not JSON'],
   [{ subject: '' }, 'subject', text('subject')],
-  [{ subject: 's'.repeat(256) }, 'subject', text('subject')],
+  [{ subject: '🦊'.repeat(256) }, 'subject', text('subject')],
   [{ subjects: 'job:1' }, 'subjects', subjects],
   [{ subjects: Array.from({ length: 101 }, (_, n) => `job:${n}`) }, 'subjects', subjects],
   [{ subject: 'candidate:1', subjects: ['job:1', ''] }, 'subjects[1]', text('subjects[1]')],
@@ -167,20 +168,12 @@ t.test('an event is posted to the target as id, type, timestamp, tenant_slug and
 
 t.test('the timestamp of the payload is when the event occurred, in UTC with milliseconds', async (t) => {
   const { app, receiver, drain } = await startDelivering(t)
-  const event = { tenantSlug: 'acme', type: 'application.created', data: {} } as const
-  await app.recruiting.emit({ ...event, occurredAt: '2026-03-01T10:30:00+01:00' })
-  await app.recruiting.emit({ ...event, occurredAt: new Date('2026-03-02T00:00:00.123Z') })
+  for (const occurredAt of ['2026-03-01T10:30:00+01:00', new Date('2026-03-02T00:00:00.123Z')]) {
+    await app.recruiting.emit({ ...event, occurredAt })
+  }
   await drain()
   const timestamps = receiver.requests.map(({ body }) => JSON.parse(body).timestamp)
   t.same(timestamps.sort(), ['2026-03-01T09:30:00.000Z', '2026-03-02T00:00:00.123Z'])
-})
-
-t.test('an event goes to the path and the query of the target as they are stored', async (t) => {
-  const { create, drain, emit, receiver } = await startDelivering(t)
-  await create({ target_url: receiver.url.replace('/hook', '/ü/../é%20b?q=ü&r=a%2Fb+c') })
-  await emit()
-  await drain()
-  t.same(receiver.requests.map(({ path }) => path).sort(), ['/%C3%A9%20b?q=%C3%BC&r=a%2Fb+c', '/hook'])
 })
 
 t.test('changes by the host after emit are not sent', async (t) => {
@@ -196,13 +189,9 @@ t.test('changes by the host after emit are not sent', async (t) => {
 
 t.test('subject and idempotency key are not sent', async (t) => {
   const { app, receiver, drain } = await startDelivering(t)
-  await app.recruiting.emit({
-    tenantSlug: 'acme', type: 'application.created', data: {}, subject: 'candidate:42', idempotencyKey: 'key-17'
-  })
+  await app.recruiting.emit({ ...event, subject: 'candidate:42', idempotencyKey: 'key-17' })
   await drain()
-  const sent = JSON.stringify(receiver.requests)
-  t.notOk(sent.includes('candidate:42'))
-  t.notOk(sent.includes('key-17'))
+  t.notMatch(JSON.stringify(receiver.requests), /candidate:42|key-17/)
 })
 
 t.test('every attempt and every replay sends the same bytes under the same webhook-id', async (t) => {
@@ -254,19 +243,15 @@ t.test('an idempotency key used for a different event is a conflict, and nothing
   t.same(await deliveries(id), [['pending', 0]])
 })
 
-t.test('the same instant in another form is the same event', async (t) => {
-  const { start } = createMachines(t)
+t.test('the same instant in another form, or a later time that was not given, is the same event', async (t) => {
+  const { clock, start } = createMachines(t)
   const engine = start({ delivery: { worker: false } })
   const first = await engine.emit({ ...keyed, occurredAt: '2026-01-01T01:00:00+01:00' })
   t.equal((await engine.emit({ ...keyed, occurredAt: new Date('2026-01-01T00:00:00Z') })).id, first.id)
-})
-
-t.test('without a time of its own a repeated event may come later', async (t) => {
-  const { clock, start } = createMachines(t)
-  const engine = start({ delivery: { worker: false } })
-  const first = await engine.emit(keyed)
+  const untimed = { ...keyed, idempotencyKey: 'hire-18' }
+  const second = await engine.emit(untimed)
   await clock.advance(60_000)
-  t.equal((await engine.emit(keyed)).id, first.id)
+  t.equal((await engine.emit(untimed)).id, second.id)
 })
 
 t.test('events that refer to another event mean the event of their own catalogue, also beside other catalogues', async (t) => {
@@ -288,26 +273,21 @@ t.test('event ids are evt_ and 32 hexadecimal digits, none like another', async 
   for (let at = 16; at < 36; at++) t.equal(new Set(ids.map((id) => id[at])).size, 16, `digit ${at} is random`)
 })
 
-t.test('validating never changes the data', async (t) => {
+t.test('validating never changes the data, may reject unknown fields, and checks formats', async (t) => {
+  const note = Type.String({ default: 'none' })
+  const at = Type.String({ format: 'date-time' })
   const validate = createEventValidator({
-    'job.created': Type.Object({ id: Type.Integer(), note: Type.String({ default: 'none' }) }, { additionalProperties: true })
+    'job.created': Type.Object({ id: Type.Integer(), note }, { additionalProperties: true }),
+    'job.closed': Type.Object({ at }, { additionalProperties: false })
   })
   const data = Object.freeze({ id: 1, note: 'x', unknown: true })
   validate('job.created', data)
   t.strictSame(data, { id: 1, note: 'x', unknown: true })
-  t.throws(() => validate('job.created', { id: 1 }), { code: 'invalid_event', field: 'data.note' })
-  t.throws(() => validate('job.created', { id: '1', note: 'x' }), { code: 'invalid_event', field: 'data.id' })
-})
-
-t.test('a schema may reject unknown fields, and formats are checked', async (t) => {
-  const validate = createEventValidator({
-    'job.created': Type.Object({ at: Type.String({ format: 'date-time' }) }, { additionalProperties: false })
-  })
-  validate('job.created', { at: '2026-01-01T00:00:00Z' })
-  t.throws(() => validate('job.created', { at: '2026-01-01T00:00:00Z', more: 1 }), {
-    field: 'data.more', message: 'data.more: must NOT have additional properties', code: 'invalid_event'
-  })
-  t.throws(() => validate('job.created', { at: 'noon' }), { code: 'invalid_event', field: 'data.at' })
+  validate('job.closed', { at: '2026-01-01T00:00:00Z' })
+  for (const [type, wrong, field] of [
+    ['job.created', { id: 1 }, 'data.note'], ['job.created', { id: '1', note: 'x' }, 'data.id'],
+    ['job.closed', { at: '2026-01-01T00:00:00Z', more: 1 }, 'data.more'], ['job.closed', { at: 'noon' }, 'data.at']
+  ] as const) t.throws(() => validate(type, wrong), { code: 'invalid_event', field })
 })
 
 t.test('data is validated in the form in which it is sent', async (t) => {

@@ -62,21 +62,3 @@ t.test('a tenant of 101 emoji is rejected everywhere, and the error names the fi
   await t.rejects(app.recruiting.emit({ ...event, tenantSlug: tooLong }), argument)
   await t.rejects(app.recruiting.erase({ tenantSlug: tooLong, subject: 'candidate:1' }), argument)
 })
-
-t.test('half of a surrogate pair names no tenant, wherever one is named', async (t) => {
-  const half = 'acme\ud83e'
-  const app = await buildApp(t)
-  t.throws(() => memoryKeyLookup([{ key: 'a-key', tenantSlug: half, scopes: [] }]), { code: 'invalid_option', field: 'keys[0].tenantSlug' })
-  t.throws(() => memoryStorage({ tenants: { [half]: {} } }), { code: 'invalid_option', field: 'tenants' })
-  t.throws(() => memoryStorage().candidates.save(half, ada), { code: 'invalid_option', field: 'tenant' })
-  await t.rejects(app.recruiting.emit({ ...event, tenantSlug: half }), { code: 'invalid_event', field: 'tenantSlug' })
-})
-
-t.test('a subject and an idempotency key of 256 emoji are rejected', async (t) => {
-  const app = await buildApp(t)
-  const long = `${text}🦊`
-  for (const field of ['subject', 'idempotencyKey']) {
-    await t.rejects(app.recruiting.emit({ ...event, tenantSlug: 'acme', [field]: long }), { code: 'invalid_event', field })
-  }
-  await t.rejects(app.recruiting.erase({ tenantSlug: 'acme', subject: long }), { code: 'invalid_event', field: 'subject' })
-})
