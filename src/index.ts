@@ -32,6 +32,7 @@ export type {
   RecruitingApiOptions,
   RecruitingOptions
 } from './options/options.js'
+export type { SecretContext, SecretFunctions, SecretKeys } from './shared/sealing.js'
 export type { Deprecation } from './shared/deprecation.js'
 export type { TenantArgument, TenantIdLookup, TenantReference, TenantSlugLookup } from './shared/tenants.js'
 export type { ToolConfig } from './mcp/tool-config.js'

@@ -5,7 +5,7 @@ import { quoteName } from '../postgres/sql.js'
 import { listTenantIds, moveToId } from '../postgres/tenant-ids.js'
 import { parseTenantId, tenantIdRule } from '../shared/tenants.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
-import { createSecretBox } from '../webhooks/secrets.js'
+import { createKeyBox } from '../webhooks/secrets.js'
 import { createReseal } from '../webhooks/tenants.js'
 import { type Command, RefusedError, UsageError } from './command.js'
 import { readSecretKeys, secretKeysOption } from './secrets.js'
@@ -24,7 +24,7 @@ export const useIds: Command = {
   async run (context) {
     const { args: [path = ''], flags, io, pool } = context
     const ids = await readIds(path)
-    const box = createSecretBox(await readSecretKeys(context))
+    const box = createKeyBox(await readSecretKeys(context))
     const schema = quoteName(context.schema)
     const session = createPatientSession(pool)
     const { webhooks } = postgresStorage(pool, { schema: context.schema })

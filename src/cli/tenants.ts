@@ -19,7 +19,7 @@ export const rename: Command = {
 
   async run (context) {
     const { args: [from = '', to = ''] } = context
-    const box = createSecretBox(await readSecretKeys(context))
+    const box = createSecretBox(await readSecretKeys(context), systemClock)
     const { id, counts } = await describeTenant(context, 'FROM', from)
     const { renameTenant } = openTenants(context, id, box)
     const yours =
@@ -41,7 +41,7 @@ export const remove: Command = {
   async run (context) {
     const { args: [tenantSlug = ''], io } = context
     const { id, counts } = await describeTenant(context, 'TENANT', tenantSlug)
-    const { removeTenant } = openTenants(context, id, createSecretBox([]))
+    const { removeTenant } = openTenants(context, id, createSecretBox([], systemClock))
     const rest = id === null ? ' Nothing can use its name for 61 minutes.' : ''
     Object.assign(context.audit, { tenantSlug, resource: { kind: 'tenant', id: tenantSlug } })
     await confirm(context, `Deletes the tenant ${tenantSlug} permanently: ${counts}.${rest}`)

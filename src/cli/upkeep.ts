@@ -9,6 +9,7 @@ import {
 } from '../postgres/index.js'
 import { ask } from '../postgres/session.js'
 import { quoteName } from '../postgres/sql.js'
+import { systemClock } from '../shared/clock.js'
 import { createSecretBox, resealSecrets } from '../webhooks/secrets.js'
 import { type Command, type Context, RefusedError, UsageError } from './command.js'
 import { readTenant, tenantOption } from './find.js'
@@ -262,7 +263,7 @@ export const reseal: Command = {
 
   async run (context) {
     const { io, pool, schema } = context
-    const box = createSecretBox(await readSecretKeys(context))
+    const box = createSecretBox(await readSecretKeys(context), systemClock)
     await confirm(
       context,
       'Encrypts every webhook secret with the first of the given keys. Your servers must already have that key.'

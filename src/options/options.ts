@@ -285,7 +285,8 @@ const engineOptions = {
   /**
    * Keys of 32 bytes that seal webhook secrets and headers (AES-256-GCM) before they reach the storage: the first
    * seals, all of them open. Without keys, secrets are stored in plain text. To change the key, begin with `[oldKey,
-   * newKey]` in every process.
+   * newKey]` in every process. Or functions `{ seal, open, keys }`, such as of a KMS, which are called for every
+   * delivery; `keys` are earlier keys that only open.
    * @default []
    */
   secretKeys: readSecretKeys,

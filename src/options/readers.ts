@@ -1,9 +1,11 @@
 import { isIP } from 'node:net'
 import type { TObject } from '@sinclair/typebox'
 import { parseCidr } from '../shared/networks.js'
+import type { SecretFunctions, SecretKeys } from '../shared/sealing.js'
 import { parseUrl } from '../shared/text.js'
 import {
-  type Reader, type Readers, assertObject, assertOption, matching, readKeys, readOptions, rejectOption, text
+  type Reader, type Readers, assertKnownNames, assertObject, assertOption, matching, readKeys, readOptions,
+  rejectOption, text
 } from '../shared/read-options.js'
 import { contrastOf, lightenOn } from '../portal/contrast.js'
 import { readLocale } from '../portal/messages.js'
@@ -215,8 +217,19 @@ export const retrySeconds: Reader<number> = (seconds, path) => {
   return seconds
 }
 
-export function readSecretKeys (keys: readonly Uint8Array[] = [], path: string): readonly Uint8Array[] {
-  return readKeys(keys, path)
+export function readSecretKeys (value: SecretKeys = [], path: string): SecretKeys {
+  if (!hasFunctions(value)) return readKeys(value, path)
+  const { seal, open, keys = [] } = value
+  assertKnownNames(value, { seal, open, keys }, `${path}.`)
+  for (const [name, given] of Object.entries({ seal, open })) {
+    assertOption(typeof given === 'function', `${path}.${name}`, 'a function', typeof given)
+  }
+  readKeys(keys, `${path}.keys`)
+  return value
+}
+
+function hasFunctions (value: SecretKeys): value is SecretFunctions {
+  return typeof value === 'object' && value !== null && ('seal' in value || 'open' in value)
 }
 
 export function readOpenTelemetry (api: OpenTelemetryApi | undefined, path: string): OpenTelemetryApi {

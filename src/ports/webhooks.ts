@@ -143,7 +143,10 @@ export interface FailingWebhook {
 
 /** Options of `renameTenant`. */
 export interface RenameOptions {
-  /** Converts a stored secret, or stored headers, for the new id. Not called if the id stays. */
+  /**
+   * Converts a stored secret, or stored headers, for the new id. Not called if the id stays. If it throws, the rename
+   * changes nothing and can be repeated, in the same transaction too: so secrets are sealed by a KMS, one per call.
+   */
   reseal: (secret: string, webhookId: number) => string
   /** Seconds for which the previous id rests, 0 or more. @default 0 */
   restSeconds?: number

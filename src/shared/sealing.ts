@@ -4,6 +4,33 @@ const algorithm = 'aes-256-gcm'
 const ivLength = 12
 const tagLength = 16
 
+/** The owner of a sealed secret: the function `open` must only open what `seal` sealed for the same owner. */
+export interface SecretContext {
+  /** The tenant's id: its slug without the option `tenantId`. */
+  tenantId: string
+  webhookId: number
+}
+
+/**
+ * Functions that seal webhook secrets and headers, such as with a KMS. They have 5 seconds. If they throw or take
+ * longer, deliveries wait for the next claim and requests get a 5xx.
+ */
+export interface SecretFunctions {
+  /** Encrypts the UTF-8 bytes of a secret, or of headers. Returns the bytes to store, at least one. */
+  seal (plain: Uint8Array, context: SecretContext): Uint8Array | Promise<Uint8Array>
+  /** Decrypts what `seal` returned. Returns `null` if it cannot. Called for every delivery. */
+  open (sealed: Uint8Array, context: SecretContext): Uint8Array | null | Promise<Uint8Array | null>
+  /**
+   * Keys of 32 bytes that were the option `secretKeys`. They only open. `resealSecrets` seals with `seal` what they
+   * sealed.
+   * @default []
+   */
+  keys?: readonly Uint8Array[]
+}
+
+/** The option `secretKeys`: keys, of which the first seals and all open, or functions. */
+export type SecretKeys = readonly Uint8Array[] | SecretFunctions
+
 /** Encrypts with AES-256-GCM and a key of 32 bytes. Returns the nonce, the ciphertext and the tag. */
 export function seal (key: Uint8Array, plain: Uint8Array, associated: Uint8Array): Buffer {
   const iv = randomBytes(ivLength)

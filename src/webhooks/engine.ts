@@ -77,7 +77,8 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   )
   const isAllowedAddress = createAddressRule(allowNetworks, denyNetworks)
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
-  const secrets = createSecretBox(secretKeys)
+  const secrets = createSecretBox(secretKeys, clock)
+  const isSealing = 'seal' in secretKeys || secretKeys.length > 0
   const tenants = createTenants({ tenantId, tenantSlug, webhooks, clock })
   const changed = createChanged(changes, ids, tenants)
   const sender = runtime.createSender(targetRules, timeoutMs, delivery)
@@ -282,7 +283,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       isStarted = true
       if (stopping !== null || closing !== null) return
       reports = Promise.all([
-        reportStoredSlugs(webhooks, tenants, log), secretKeys.length > 0 ? null : reportPlainSecrets(webhooks, log)
+        reportStoredSlugs(webhooks, tenants, log), isSealing ? null : reportPlainSecrets(webhooks, log)
       ])
       if (worker === null) return
       sender.load()

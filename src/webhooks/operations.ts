@@ -71,7 +71,7 @@ async function testWebhook (
     tenant,
     webhookId: id,
     url: webhook.target_url,
-    secrets: sealed.map((text) => secrets.open(text, tenant.id, id)),
-    headers: openHeaders(secrets, headers, { tenantId: tenant.id, webhookId: id, url: webhook.target_url })
+    secrets: await Promise.all(sealed.map((text) => secrets.open(text, tenant.id, id))),
+    headers: await openHeaders(secrets, headers, { tenantId: tenant.id, webhookId: id, url: webhook.target_url })
   })
 }

@@ -92,8 +92,9 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
    */
   adopt(options: AdoptCall): Promise<Adoption | null>
   /**
-   * Seals every webhook secret with the first of the `secretKeys`, and returns the number of secrets that changed.
-   * Call it when every process has the same first key; once it has resolved, the other keys can be removed.
+   * Seals every webhook secret with the first of the `secretKeys`, or with their function `seal`, and returns the
+   * number of secrets that changed. Call it when every process has the same first key or functions; once it has
+   * resolved, the other keys can be removed.
    */
   resealSecrets(): Promise<number>
   /** Manages webhooks from code, with the rules and the results of the API. */

@@ -1,10 +1,22 @@
 import type { Logger } from '../observe/logger.js'
-import type { StoredHeaders, StoredSecrets, WebhookStore } from '../ports/index.js'
-import { seal, unseal } from '../shared/sealing.js'
+import type { Clock, StoredHeaders, StoredSecrets, WebhookStore } from '../ports/index.js'
+import { withinTime } from '../shared/clock.js'
+import { type SecretContext, type SecretFunctions, type SecretKeys, seal, unseal } from '../shared/sealing.js'
 import { Refusal } from '../errors.js'
 
 /** Seals secrets for the storage and opens them again. */
 export interface SecretBox {
+  seal (secret: string, tenantId: string, webhookId: number): Promise<string>
+  /** Returns whether a secret is sealed with the first key or the functions, or unsealed if there are neither. */
+  isCurrent (sealed: string, tenantId: string, webhookId: number): boolean
+  /** Opens a secret. Rejects if it was sealed in another way, or for another tenant or webhook. */
+  open (sealed: string, tenantId: string, webhookId: number): Promise<string>
+  /** `null` if functions seal. */
+  keyBox: KeyBox | null
+}
+
+/** Does the same with keys, and without waiting. */
+export interface KeyBox {
   seal (secret: string, tenantId: string, webhookId: number): string
   /** Returns whether a secret is sealed with the first key, or unsealed if there are no keys. */
   isCurrent (sealed: string, tenantId: string, webhookId: number): boolean
@@ -13,17 +25,62 @@ export interface SecretBox {
 }
 
 const prefix = 'sealed_v1:'
+const hostPrefix = 'sealed_by_host_v1:'
 
 /** Returns whether a stored text is encrypted. */
 export function isSealed (text: string): boolean {
-  return text.startsWith(prefix)
+  return text.startsWith(prefix) || isSealedByHost(text)
+}
+
+/** Returns whether functions of the host encrypted a stored text. */
+export function isSealedByHost (text: string): boolean {
+  return text.startsWith(hostPrefix)
+}
+
+/** Creates a box with the option `secretKeys`. */
+export function createSecretBox (secretKeys: SecretKeys, clock: Clock): SecretBox {
+  if ('seal' in secretKeys) return createHostBox(secretKeys, clock)
+  const keyBox = createKeyBox(secretKeys)
+  return {
+    keyBox,
+    seal: async (...secret) => keyBox.seal(...secret),
+    isCurrent: keyBox.isCurrent,
+    open: async (...secret) => keyBox.open(...secret)
+  }
+}
+
+const hostTimeoutMs = 5000
+
+function createHostBox (functions: SecretFunctions, clock: Clock): SecretBox {
+  const keyBox = createKeyBox(functions.keys ?? [])
+
+  async function call (name: 'seal' | 'open', bytes: Uint8Array, context: SecretContext): Promise<Buffer> {
+    const path = `secretKeys.${name}`
+    const result = await withinTime<unknown>(functions[name](bytes, context), hostTimeoutMs, clock, path)
+    if (result instanceof Uint8Array && result.length > 0) return Buffer.from(result)
+    const got = result === null ? 'null' : 'no bytes'
+    throw new Error(`${path} returned ${got} for the secret of webhook ${context.webhookId}`)
+  }
+
+  return {
+    keyBox: null,
+    async seal (secret, tenantId, webhookId) {
+      return hostPrefix + (await call('seal', Buffer.from(secret), { tenantId, webhookId })).toString('base64')
+    },
+    isCurrent: isSealedByHost,
+    async open (sealed, tenantId, webhookId) {
+      if (!isSealedByHost(sealed)) return keyBox.open(sealed, tenantId, webhookId)
+      const bytes = Buffer.from(sealed.slice(hostPrefix.length), 'base64')
+      return (await call('open', bytes, { tenantId, webhookId })).toString('utf8')
+    }
+  }
 }
 
 /**
  * Creates a box with AES-256-GCM and keys of 32 bytes. The first key seals, all keys open. Without keys, secrets stay
  * unsealed.
  */
-export function createSecretBox (keys: readonly Uint8Array[]): SecretBox {
+export function createKeyBox (keys: readonly Uint8Array[]): KeyBox {
   return {
     seal (secret, tenantId, webhookId) {
       const [key] = keys
@@ -33,12 +90,18 @@ export function createSecretBox (keys: readonly Uint8Array[]): SecretBox {
 
     isCurrent (sealed, tenantId, webhookId) {
       const [key] = keys
-      if (key === undefined || !sealed.startsWith(prefix)) return key === undefined && !sealed.startsWith(prefix)
-      return tryOpen(sealed, key, owner(tenantId, webhookId)) !== null
+      if (key === undefined) return !isSealed(sealed)
+      return sealed.startsWith(prefix) && tryOpen(sealed, key, owner(tenantId, webhookId)) !== null
     },
 
     open (sealed, tenantId, webhookId) {
-      if (!sealed.startsWith(prefix)) return sealed
+      if (!isSealed(sealed)) return sealed
+      if (isSealedByHost(sealed)) {
+        throw new Error(
+          `functions sealed the secret of webhook ${webhookId}: set secretKeys to { seal, open }. Commands cannot open ` +
+            'it: call renameTenant, resealSecrets or webhooks.sendTest in your code'
+        )
+      }
       for (const key of keys) {
         const secret = tryOpen(sealed, key, owner(tenantId, webhookId))
         if (secret !== null) return secret
@@ -69,7 +132,7 @@ export async function reportPlainSecrets (webhooks: Pick<WebhookStore, 'listSecr
 
 const batchSize = 100
 
-/** Seals all secrets and headers that are not sealed with the first key. Returns their number. */
+/** Seals all secrets and headers that are not current. Returns their number. */
 export async function resealSecrets (webhooks: WebhookStore, box: SecretBox): Promise<number> {
   let count = 0
   let afterId = 0
@@ -90,7 +153,7 @@ async function resealOne (
   let count = 0
   for (const from of headers === null ? secrets : [...secrets, headers]) {
     if (box.isCurrent(from, tenantId, webhookId)) continue
-    const to = box.seal(box.open(from, tenantId, webhookId), tenantId, webhookId)
+    const to = await box.seal(await box.open(from, tenantId, webhookId), tenantId, webhookId)
     if (await webhooks.replaceSecret(tenantId, webhookId, { from, to })) count++
   }
   return count
@@ -111,12 +174,13 @@ export interface HeaderTarget {
 }
 
 /** Seals headers for the storage, with the origin of the address; `null` without any. */
-export function sealHeaders (
+export async function sealHeaders (
   box: SecretBox, values: OwnHeaders | null, { tenantId, webhookId, url }: HeaderTarget
-): StoredHeaders | null {
+): Promise<StoredHeaders | null> {
   const names = Object.keys(values ?? {})
   if (names.length === 0) return null
-  return { names, sealed: box.seal(JSON.stringify({ origin: new URL(url).origin, values }), tenantId, webhookId) }
+  const text = JSON.stringify({ origin: new URL(url).origin, values })
+  return { names, sealed: await box.seal(text, tenantId, webhookId) }
 }
 
 /** Throws a `Refusal` for names that would break the request or the signature, and for duplicates. */
@@ -133,13 +197,14 @@ export function assertHeaderNames (headers: OwnHeaders | null): void {
 
 /**
  * Opens what `sealHeaders` sealed; `{}` if the address has another origin, because clients that cannot read the values
- * must not redirect them to their own servers. Throws if no key opens it.
+ * must not redirect them to their own servers. Rejects if the box cannot open it.
  */
-export function openHeaders (
+export async function openHeaders (
   box: SecretBox, sealed: string | null, { tenantId, webhookId, url }: HeaderTarget
-): OwnHeaders {
+): Promise<OwnHeaders> {
   if (sealed === null) return {}
-  const { origin, values } = JSON.parse(box.open(sealed, tenantId, webhookId)) as { origin: string, values: OwnHeaders }
+  const text = await box.open(sealed, tenantId, webhookId)
+  const { origin, values } = JSON.parse(text) as { origin: string, values: OwnHeaders }
   return origin === new URL(url).origin ? values : {}
 }
 

@@ -1,13 +1,13 @@
 import { RecruitingApiError } from '../errors.js'
 import type { CallReport } from '../observe/audit.js'
-import type { Tenant, WebhookStore } from '../ports/index.js'
+import type { RenameOptions, Tenant, WebhookStore } from '../ports/index.js'
 import {
   type CheckedReference, type Tenants, readTenantArgument, restSeconds, showTenant, slugOf
 } from '../shared/tenants.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import { assertNames, optionNames } from './events/dispatcher.js'
 import type { EngineCalls } from './recruiting.js'
-import type { SecretBox } from './secrets.js'
+import type { KeyBox, SecretBox } from './secrets.js'
 
 // A batch takes less than a second.
 const batchSize = 2000
@@ -50,8 +50,8 @@ export function createTenantOperations (
       assertSlug('to', to)
       assertNames('options', options, optionNames)
       const [old, renamed] = await findIds(reference, to, options.transaction)
-      const reseal = createReseal(secrets, old.id, renamed.id)
-      const count = await webhooks.renameTenant(old, renamed, { ...options, ...rest, reseal })
+      const count = await renameSealed(secrets, old.id, renamed.id, (reseal) =>
+        webhooks.renameTenant(old, renamed, { ...options, ...rest, reseal }))
       await learnRest(options.transaction)
       const moved = count ?? refuse('to', 'expected a tenant without webhooks, events and keys, got one that exists')
       const resource = { kind: 'tenant', id: to }
@@ -78,12 +78,38 @@ export function createTenantOperations (
   }
 }
 
+type Reseal = RenameOptions['reseal']
+
+/**
+ * The storage reseals in its transaction without waiting, which only keys can. With functions, each secret that a
+ * rename lacks makes it fail, so it changes nothing. The secret is resealed, and the rename repeated.
+ */
+async function renameSealed (
+  secrets: SecretBox, from: string, to: string, rename: (reseal: Reseal) => Promise<number | null>
+): Promise<number | null> {
+  if (secrets.keyBox !== null) return rename(createReseal(secrets.keyBox, from, to))
+  const resealed = new Map<string, string>()
+  for (;;) {
+    const lacking: Array<[secret: string, webhookId: number]> = []
+    try {
+      return await rename((secret, webhookId) => {
+        const found = resealed.get(`${webhookId} ${secret}`)
+        if (found !== undefined) return found
+        lacking.push([secret, webhookId])
+        throw new Error(`the secret of webhook ${webhookId} is not resealed yet`)
+      })
+    } catch (error) {
+      if (lacking.length === 0) throw error
+    }
+    for (const [secret, webhookId] of lacking) {
+      const plain = await secrets.open(secret, from, webhookId)
+      resealed.set(`${webhookId} ${secret}`, await secrets.seal(plain, to, webhookId))
+    }
+  }
+}
+
 /** Returns a function that seals what was sealed for one tenant for another. */
-export function createReseal (
-  secrets: SecretBox,
-  from: string,
-  to: string
-): (secret: string, webhookId: number) => string {
+export function createReseal (secrets: KeyBox, from: string, to: string): Reseal {
   return (secret, webhookId) => secrets.seal(secrets.open(secret, from, webhookId), to, webhookId)
 }
 

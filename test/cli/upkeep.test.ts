@@ -163,6 +163,16 @@ t.test('upkeep by command', async (t) => {
     t.match(await cli(['tenants', 'rename', 'a\nb', 'acme', '--yes']), { code: 2, err: 'tenants rename: FROM: expected a tenant slug of 1 to 100 characters without control characters, got "a\\nb"\n' })
   })
 
+  await t.test('commands name the calls for secrets that functions have sealed', async (t) => {
+    const secretKeys = { seal: (plain: Uint8Array) => plain, open: (sealed: Uint8Array) => sealed }
+    const byHost = createRecruiting({ storage, delivery: false, secretKeys })
+    t.teardown(() => byHost.close())
+    const { id } = await byHost.webhooks.create('umbrella', webhook)
+    const err = /functions sealed the secret of webhook \d+: .* call renameTenant, resealSecrets or webhooks\.sendTest in your code\n$/
+    for (const line of ['reseal', 'tenants rename umbrella tyrell']) t.match(await cli(`${line} --secret-keys ${join(folder, 'keys')} --yes`), { code: 1, err })
+    await byHost.webhooks.delete('umbrella', id)
+  })
+
   await t.test('a tenant is removed', async (t) => {
     t.match(await cli('tenants remove hooli', { answers: ['n'] }), { code: 1, err: /^Deletes the tenant hooli permanently: 1 webhook, 1 key, and its events/ })
     t.equal((await apiKeys(pool).list({ tenantSlug: 'hooli' })).length, 1)

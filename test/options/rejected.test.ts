@@ -64,6 +64,9 @@ const ofEngine: RefusedOption[] = [
   [{ requireSubject: 'yes' }, 'requireSubject', 'a boolean', '"yes"'],
   [{ secretKeys: [randomBytes(32), randomBytes(31)] }, 'secretKeys[1]', 'a Buffer of 32 bytes', '"31 bytes"'],
   [{ secretKeys: [randomBytes(32), '0123456789abcdef0123456789abcdef'] }, 'secretKeys[1]', 'a Buffer of 32 bytes', '"string"'],
+  [{ secretKeys: { seal () {} } }, 'secretKeys.open', 'a function', '"undefined"'],
+  [{ secretKeys: { seal () {}, open () {}, key: [] } }, 'secretKeys.key', 'a known name such as keys', '"key"'],
+  [{ secretKeys: { seal () {}, open () {}, keys: [randomBytes(31)] } }, 'secretKeys.keys[0]', 'a Buffer of 32 bytes', '"31 bytes"'],
   [{ secretKeys: 'correct horse battery staple' }, 'secretKeys', 'an array of Buffers', '"string"'],
   ...['api.example.com', '/ats', 'ftp://api.example.com', 'https://user@api.example.com', 'https://api.example.com?x=1', 'https://api.example.com/#', ' https://a.example']
     .map((publicUrl): RefusedOption => [{ publicUrl }, 'publicUrl', url, JSON.stringify(publicUrl)]),

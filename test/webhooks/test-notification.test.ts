@@ -273,7 +273,7 @@ async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 
     history: deliveries,
     events: defaultEvents,
     targetRules: { allowHttp: false, allowPrivateNames: false, isAllowedAddress: createAddressRule([]) },
-    secrets: createSecretBox([]),
+    secrets: createSecretBox([], systemRuntime.clock),
     sender: {
       async send (request) {
         sent.push(request)

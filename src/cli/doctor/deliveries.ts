@@ -4,7 +4,7 @@ import { createReadStats } from '../../postgres/deliveries/stats.js'
 import { createStopDeliveries } from '../../postgres/deliveries/queue.js'
 import { createHealth } from '../../postgres/webhooks/health.js'
 import { createWebhookStore } from '../../postgres/webhooks/webhooks.js'
-import { createSecretBox, isSealed } from '../../webhooks/secrets.js'
+import { createKeyBox, isSealed, isSealedByHost } from '../../webhooks/secrets.js'
 import { formatCount } from '../terminal.js'
 import { advice, type Check, fault, ok, orOk, type DoctorContext, unknown } from './finding.js'
 
@@ -120,40 +120,47 @@ export const secrets: Check = {
   needsTables: true,
   async run (context) {
     const hasKeys = context.secretKeys.length > 0
-    const { closed, plain } = await findClosed(context)
+    const { closed, plain, sealedByHost } = await findClosed(context)
     const advised = plain === 0
       ? []
       : [advice(`the secrets of ${formatCount(plain, 'webhook')} are stored in plain text`,
           'set secretKeys in every process, then run fastify-recruiting-api reseal')]
-    if (closed.length === 0) return orOk(advised, hasKeys ? 'the keys open all of them' : 'there are none')
+    const byHost = sealedByHost === 0
+      ? []
+      : [ok(`the functions of secretKeys encrypted the secrets of ${formatCount(sealedByHost, 'webhook')}`)]
+    const found = [...advised, ...byHost]
+    if (closed.length === 0) return orOk(found, hasKeys ? 'the keys open all of them' : 'there are none')
     const count = formatCount(closed.length, 'webhook')
-    if (!hasKeys) return [...advised, unknown(`the secrets of ${count} are encrypted`, 'add --secret-keys FILE to check them')]
-    return [...advised, fault(`no key opens the secrets of ${count}, so their deliveries wait: ${show(closed)}`,
+    if (!hasKeys) return [...found, unknown(`the secrets of ${count} are encrypted`, 'add --secret-keys FILE to check them')]
+    return [...found, fault(`no key opens the secrets of ${count}, so their deliveries wait: ${show(closed)}`,
       'add the missing key to secretKeys of your servers and to these keys. To change keys, begin with ' +
       '[oldKey, newKey] in every process, then use [newKey, oldKey], then run fastify-recruiting-api reseal')]
   }
 }
 
-/** Returns the webhooks whose secrets no key opens, and the number of those with a plain secret. */
+/** Returns the webhooks whose secrets no key opens, and the numbers of those with a plain secret, or the host's. */
 async function findClosed (
   { pool, session, schema, quotedSchema, secretKeys }: DoctorContext
-): Promise<{ closed: string[], plain: number }> {
+): Promise<{ closed: string[], plain: number, sealedByHost: number }> {
   const stop = createStopDeliveries(session, quotedSchema)
   const webhooks = createWebhookStore(session, quotedSchema, stop, createDue(pool, session, schema))
-  const box = createSecretBox(secretKeys)
+  const box = createKeyBox(secretKeys)
   const closed: string[] = []
   let plain = 0
+  let sealedByHost = 0
   let afterId = 0
   for (;;) {
     const batch = await webhooks.listSecrets({ afterId, limit: batchSize })
     for (const { tenantId, webhookId, secrets: stored, headers } of batch) {
       const sealed = [...stored, ...headers === null ? [] : [headers]]
-      const isOpen = sealed.every((secret) => opens(() => box.open(secret, tenantId, webhookId)))
+      const byKeys = sealed.filter((secret) => !isSealedByHost(secret))
+      const isOpen = byKeys.every((secret) => opens(() => box.open(secret, tenantId, webhookId)))
+      if (byKeys.length < sealed.length) sealedByHost++
       if (!sealed.every(isSealed)) plain++
       if (!isOpen) closed.push(`${webhookId} of ${tenantId}`)
     }
     const last = batch.at(-1)
-    if (last === undefined) return { closed, plain }
+    if (last === undefined) return { closed, plain, sealedByHost }
     afterId = last.webhookId
   }
 }

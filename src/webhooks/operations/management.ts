@@ -113,7 +113,7 @@ export function createManagement ({
   async function store (tenant: Tenant, { headers = null, ...input }: WebhookInput, secret: string): Promise<Webhook> {
     const maximum = await findMaximum(tenant.id, { tenantSlug: tenant.slug, tenantId: tenant.id })
     const id = await webhooks.nextId(tenant.id)
-    const sealed = secrets.seal(secret, tenant.id, id)
+    const sealed = await secrets.seal(secret, tenant.id, id)
     const webhook = await webhooks.create(
       tenant.id,
       {
@@ -121,7 +121,7 @@ export function createManagement ({
         id,
         tenantSlug: tenant.slug,
         secret: sealed,
-        headers: sealHeaders(secrets, headers, { tenantId: tenant.id, webhookId: id, url: input.target_url })
+        headers: await sealHeaders(secrets, headers, { tenantId: tenant.id, webhookId: id, url: input.target_url })
       },
       maximum
     )
@@ -138,7 +138,9 @@ export function createManagement ({
     })
     for (const webhook of own.filter(({ target_url: other }) => other === url)) {
       const sealed = (await webhooks.findSecrets(tenant.id, webhook.id)) ?? []
-      if (sealed.some((text) => isSameSecret(secrets.open(text, tenant.id, webhook.id), secret))) return webhook
+      for (const text of sealed) {
+        if (isSameSecret(await secrets.open(text, tenant.id, webhook.id), secret)) return webhook
+      }
     }
     return null
   }
@@ -198,7 +200,7 @@ export function createManagement ({
       if (current === null) return null
       // Another request may change the address before this one: then the headers have another origin and stay sealed.
       const url = target ?? current.target_url
-      const sealed = sealHeaders(secrets, headers ?? null, { tenantId: tenant.id, webhookId: id, url })
+      const sealed = await sealHeaders(secrets, headers ?? null, { tenantId: tenant.id, webhookId: id, url })
       const isKept = headers === undefined && url === current.target_url
       return webhooks.update(tenant.id, id, isKept ? normalized : { ...normalized, headers: sealed })
     },
@@ -207,7 +209,7 @@ export function createManagement ({
 
     async rotateSecret (tenant, id, { grace_period_seconds: gracePeriodSeconds }) {
       const secret = generateSecret()
-      const sealed = secrets.seal(secret, tenant.id, id)
+      const sealed = await secrets.seal(secret, tenant.id, id)
       const webhook = await webhooks.rotateSecret(tenant.id, id, { secret: sealed, gracePeriodSeconds })
       return webhook && withSecret(webhook, secret)
     }

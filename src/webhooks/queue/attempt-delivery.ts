@@ -36,29 +36,31 @@ type AttemptEnd = AttemptResult | 'aborted' | 'unsigned'
 
 /**
  * Returns a function that signs and sends a claimed delivery, decides the outcome and reports the attempt. It never
- * rejects.
+ * rejects. `isAborted` is asked when the secrets are open, before anything is sent.
  */
 export function createAttemptDelivery (
   dependencies: AttemptDependencies,
   settings: AttemptSettings
-): (delivery: ClaimedDelivery) => Promise<AttemptEnd> {
+): (delivery: ClaimedDelivery, isAborted: () => boolean) => Promise<AttemptEnd> {
   const { sender, secrets, clock, runtime, log, counters, tracing } = dependencies
   const pauses = createPauseLog(log, clock)
   const { timeoutMs, retrySchedule, responseExcerptBytes: excerptBytes, propagateTrace } = settings
 
-  /** Returns the headers of the signature and those of the webhook; `null` if no key opens them. */
-  function sign (delivery: ClaimedDelivery): { signed: Record<string, string>, own: OwnHeaders } | null {
+  /** Returns the headers of the signature and those of the webhook; `null` if they cannot be opened. */
+  async function sign (
+    delivery: ClaimedDelivery
+  ): Promise<{ signed: Record<string, string>, own: OwnHeaders } | null> {
     const { tenantId, webhookId, targetUrl: url, eventId } = delivery
     try {
-      const opened = delivery.secrets.map((secret) => secrets.open(secret, tenantId, webhookId))
-      return {
-        signed: signHeaders(opened, eventId, delivery.body, clock.now()),
-        own: openHeaders(secrets, delivery.headers, { tenantId, webhookId, url })
-      }
+      const [own, ...opened] = await Promise.all([
+        openHeaders(secrets, delivery.headers, { tenantId, webhookId, url }),
+        ...delivery.secrets.map((secret) => secrets.open(secret, tenantId, webhookId))
+      ])
+      return { signed: signHeaders(opened, eventId, delivery.body, clock.now()), own }
     } catch (err) {
       log.error(
         { err, webhook_id: webhookId, event_id: eventId },
-        'no key in secretKeys opens the webhook secret, the delivery waits'
+        'secretKeys cannot open the webhook secret, the delivery waits'
       )
       return null
     }
@@ -79,13 +81,14 @@ export function createAttemptDelivery (
     if (result.outcome !== 'delivered') logFailure(log, delivery, result, sent)
   }
 
-  return async (delivery) => {
-    const headers = sign(delivery)
+  return async (delivery, isAborted) => {
+    const attempt = pauses.begin()
+    const headers = await sign(delivery)
     if (headers === null) return 'unsigned'
+    if (isAborted()) return 'aborted'
     const { signed, own } = headers
     const span = tracing?.startAttempt(delivery)
     if (propagateTrace && typeof span?.traceParent === 'string') signed.traceparent = span.traceParent
-    const attempt = pauses.begin()
     const sent = await send(delivery, signed, own)
     const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now(), random: runtime.random })
     if (result === null) return 'aborted'

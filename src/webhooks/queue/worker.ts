@@ -155,7 +155,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     const webhook = formatWebhookKey(delivery.tenantId, delivery.webhookId)
     await capacity.acquireWebhook(webhook)
     try {
-      const end = isAborted ? 'aborted' : await attemptDelivery(delivery)
+      const end = isAborted ? 'aborted' : await attemptDelivery(delivery, () => isAborted)
       if (end === 'aborted') aborted.push(delivery)
       else if (end !== 'unsigned') results.add(end)
     } finally {

@@ -308,6 +308,12 @@ t.test('doctor', async (t) => {
     t.match((await examine()).find(({ check }) => check === 'secrets'), { state: 'unknown', text: 'the secrets of 1 webhook are encrypted' })
     t.match(await cli('doctor --secret-keys /nowhere'), { code: 2, out: '' })
     await sealing.webhooks.delete('acme', id)
+    const functions = { seal: (plain: Uint8Array) => plain, open: (sealed: Uint8Array) => sealed }
+    const byHost = createRecruiting({ storage: tables.storage, delivery: false, secretKeys: functions })
+    t.teardown(() => byHost.close())
+    const sealed = await byHost.webhooks.create('acme', webhook)
+    t.match((await examine()).find(({ check }) => check === 'secrets'), { state: 'ok', text: /^the functions of secretKeys .* 1 webhook$/ })
+    await byHost.webhooks.delete('acme', sealed.id)
   })
 
   await t.test('webhooks that are disabled or failing', async (t) => {

@@ -51,7 +51,7 @@ async function startWorker (t: Test) {
       async close () {}
     },
     capacity: createCapacity({ concurrency: 4, perEndpoint: 4, worker: true }, systemRuntime.clock),
-    secrets: createSecretBox([]),
+    secrets: createSecretBox([], systemRuntime.clock),
     clock: createManualClock(),
     runtime: systemRuntime,
     log: silentLogger,
