@@ -3,6 +3,7 @@ import { memoryStorage } from '../../src/memory/index.js'
 import { readRecruitingOptions } from '../../src/options/options.js'
 import type { ChangeSource, ErasedEvents, EventFeed } from '../../src/ports/index.js'
 import { createSteadyNow } from '../../src/shared/clock.js'
+import type { CreateWebhookInput, UpdateWebhookInput } from '../../src/webhooks/by-code/recruiting-webhooks.js'
 import { createEngine, type Engine } from '../../src/webhooks/engine.js'
 import { createHistorySlots } from '../../src/webhooks/history.js'
 import { type Delivery, Model } from './model.js'
@@ -37,7 +38,8 @@ export interface Run {
   time: number
 }
 
-const weights = {
+/** How often each thing happens. */
+export const weights = {
   emit: 40,
   emitInTransaction: 6,
   create: 6,
@@ -66,8 +68,8 @@ const weights = {
 }
 
 const schema = { type: 'object', properties: { id: { type: 'integer' }, job_id: { type: 'integer' } } }
-const types = ['application.created', 'application.updated', 'job.created']
-const events = Object.fromEntries(types.map((type) => [type, schema]))
+export const types = ['application.created', 'application.updated', 'job.created']
+export const events = Object.fromEntries(types.map((type) => [type, schema]))
 const calm: Weather = { isDown: false, longestMs: 20, failsBefore: 0, losesReply: 0, repeats: 0, losesHint: 0 }
 const rough: Weather = {
   isDown: false, longestMs: 200, failsBefore: 0.02, losesReply: 0.02, repeats: 0.02, losesHint: 0.2
@@ -345,30 +347,11 @@ class Day {
       }
       case 'create':
         return call(
-          recruiting.webhooks.create(tenantSlug, {
-            name: 'CRM sync',
-            target_url: this.#newUrl(random),
-            event_types: random.chance(0.7) ? types : [random.pick(types)],
-            ...(random.chance(0.3) ? { filters: { 'data.job_id': [1, 2] } } : {}),
-            ...(random.chance(0.1) ? { status: 'inactive' } : {})
-          })
+          recruiting.webhooks.create(tenantSlug, drawWebhook(random, 'CRM sync', this.#newUrl(random)))
         )
       case 'patch':
         return withWebhook((tenant, id) =>
-          recruiting.webhooks.update(
-            tenant,
-            id,
-            random.pick([
-              { status: 'active' as const },
-              { status: 'inactive' as const },
-              { target_url: this.#newUrl(random) },
-              { filters: null },
-              { filters: { 'data.job_id': [2] } },
-              { event_types: [random.pick(types)] },
-              { event_types: [...types] }
-            ])
-          )
-        )
+          recruiting.webhooks.update(tenant, id, drawPatch(random, this.#newUrl(random))))
       case 'rotate':
         return withWebhook((tenant, id) =>
           recruiting.webhooks.rotateSecret(tenant, id, { grace_period_seconds: random.pick([0, 60, 86_400]) })
@@ -718,6 +701,28 @@ class Day {
     for (const server of [...this.#servers]) this.#close(server)
     await this.world.runUntil(this.world.time + 60_000)
   }
+}
+
+export function drawWebhook (random: Random, name: string, url: string): CreateWebhookInput {
+  return {
+    name,
+    target_url: url,
+    event_types: random.chance(0.7) ? types : [random.pick(types)],
+    ...(random.chance(0.3) ? { filters: { 'data.job_id': [1, 2] } } : {}),
+    ...(random.chance(0.1) ? { status: 'inactive' } : {})
+  }
+}
+
+export function drawPatch (random: Random, url: string): UpdateWebhookInput {
+  return random.pick([
+    { status: 'active' as const },
+    { status: 'inactive' as const },
+    { target_url: url },
+    { filters: null },
+    { filters: { 'data.job_id': [2] } },
+    { event_types: [random.pick(types)] },
+    { event_types: [...types] }
+  ])
 }
 
 function isTest ({ request }: Sent): boolean {
