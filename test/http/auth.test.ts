@@ -17,15 +17,10 @@ const request = {
   payload: '{"name":'
 }
 
-t.test('the key is checked before anything else', async (t) => {
+t.test('the key is checked before anything else, and its scope before the request is validated', async (t) => {
   const app = await buildApp(t)
   checkError(t, await app.inject(request), 401)
-})
-
-t.test('the scope is checked before the request is validated', async (t) => {
-  const app = await buildApp(t)
-  const headers = { ...request.headers, ...bearer(keys.jobsRead) }
-  checkError(t, await app.inject({ ...request, headers }), 403)
+  checkError(t, await app.inject({ ...request, headers: { ...request.headers, ...bearer(keys.jobsRead) } }), 403)
 })
 
 t.test('the body, the query and the path are validated before the resource is looked for', async (t) => {
@@ -95,16 +90,15 @@ const accepted: Record<string, { key: string, header: (key: string) => string }>
   'every character that a key may have': { key: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=', header: (key) => `Bearer ${key}` }
 }
 
-for (const [what, { key, header }] of Object.entries(accepted)) {
-  t.test(`${what}: the key is accepted, and looked up as it was sent`, async (t) => {
+t.test('a key is accepted in each of these forms, and looked up as it was sent', async (t) => {
+  for (const [what, { key, header }] of Object.entries(accepted)) {
     const asked: unknown[] = []
     const lookup = memoryKeyLookup([{ key, tenantSlug: 'acme', scopes: ['candidates:read'] }])
     const app = await buildApp(t, { keyLookup: (asking) => { asked.push(asking); return lookup(asking) } })
-    const answer = await app.inject({ url, headers: { authorization: header(key) } })
-    t.equal(answer.statusCode, 200)
-    t.same(asked, [{ tenantSlug: 'acme', tenantId: 'acme', key }])
-  })
-}
+    t.equal((await app.inject({ url, headers: { authorization: header(key) } })).statusCode, 200, what)
+    t.same(asked, [{ tenantSlug: 'acme', tenantId: 'acme', key }], what)
+  }
+})
 
 const key = keys.full
 
@@ -303,12 +297,4 @@ t.test('a lookup with invalid networks causes a 500 with the reason in the log',
     t.equal((await listFrom(app, '10.1.1.1')).statusCode, 500)
     t.match(logs.lines.find(({ level }) => level === 50), { err: { message } })
   }
-})
-
-t.test('more lists of networks than are remembered still count', async (t) => {
-  let at = 0
-  const app = await buildApp(t, { keyLookup: async () => ({ id: 'key', scopes: allScopes, allowedIps: [`10.${at >> 8}.${at & 255}.0/24`] }) })
-  for (at = 0; at < 1010; at++) await listFrom(app, `10.${at >> 8}.${at & 255}.9`)
-  at = 0
-  t.strictSame([(await listFrom(app, '10.0.0.9')).statusCode, (await listFrom(app, '10.0.1.9')).statusCode], [200, 401])
 })

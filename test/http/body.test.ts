@@ -1,9 +1,10 @@
 import { connect } from 'node:net'
 import { Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
-import { checkError } from '../fixtures/api/answers.js'
+import { type Answer, checkError } from '../fixtures/api/answers.js'
 import { listen, sendRaw } from '../fixtures/receivers/raw-http.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { captureLogs } from '../fixtures/api/logs.js'
@@ -32,21 +33,21 @@ for (const bodyLimit of [undefined, 10, 10_000_000]) {
   })
 }
 
-t.test('a body that is announced as too large gets 400 before it arrives', async (t) => {
-  const app = await buildApp(t)
-  const answers = await sendRaw(app, `POST ${url} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-    `Authorization: Bearer ${keys.full}\r\nContent-Length: 65537\r\n\r\n{`)
-  t.equal(answers.length, 1)
-  for (const answer of answers) checkError(t, answer, 400)
-})
+/** Sends the head of a POST, and the beginning of its body. */
+function sendHead (app: FastifyInstance, path: string, key: string | null, rest: string): Promise<Answer[]> {
+  const authorization = key === null ? '' : `Authorization: Bearer ${key}\r\n`
+  const type = 'Content-Type: application/json'
+  return sendRaw(app, `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${type}\r\n${authorization}${rest}`)
+}
 
-t.test('a body in chunks that grows too large gets 400', async (t) => {
+t.test('a body that is announced as too large, or grows too large in chunks, gets 400', async (t) => {
   const app = await buildApp(t)
-  const chunk = 'x'.repeat(0x8000)
-  const answers = await sendRaw(app, `POST ${url} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Type: application/json\r\n` +
-    `Authorization: Bearer ${keys.full}\r\nTransfer-Encoding: chunked\r\n\r\n${`8000\r\n${chunk}\r\n`.repeat(3)}0\r\n\r\n`)
-  t.equal(answers.length, 1)
-  for (const answer of answers) checkError(t, answer, 400)
+  const chunks = `8000\r\n${'x'.repeat(0x8000)}\r\n`.repeat(3)
+  for (const rest of ['Content-Length: 65537\r\n\r\n{', `Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`]) {
+    const answers = await sendHead(app, url, keys.full, rest)
+    t.equal(answers.length, 1)
+    for (const answer of answers) checkError(t, answer, 400)
+  }
 })
 
 const goodBody = JSON.stringify({ name: 'ATS events', target_url: 'https://example.com/hook', event_types: ['application.created'] })
@@ -175,28 +176,13 @@ t.test('a body nested 100 levels deep is read', async (t) => {
   }
 })
 
-const callers = [
-  { who: 'a caller without a key', headers: {}, status: 401 },
-  { who: 'a caller with an unknown key', headers: bearer('unknown'), status: 401 },
-  { who: 'a caller with the key of another tenant', headers: bearer(keys.globex), status: 401 },
-  { who: 'a caller without the scope', headers: bearer(keys.webhooksRead), status: 403 }
-]
-
-for (const { who, headers, status } of callers) {
-  t.test(`${who} is answered before the body has arrived`, async (t) => {
-    const app = await buildApp(t)
-    const authorization = Object.values(headers).map((value) => `Authorization: ${value}\r\n`).join('')
-    const answers = await sendRaw(app, 'POST /api/v1/public/acme/webhooks HTTP/1.1\r\nHost: localhost\r\n' +
-      `Content-Type: application/json\r\nContent-Length: 1000000\r\nConnection: close\r\n${authorization}\r\n{`)
+t.test('a caller without access, or to an unknown path, is answered before the body has arrived', async (t) => {
+  for (const [key, status, path = url] of [
+    [null, 401], ['unknown', 401], [keys.globex, 401], [keys.webhooksRead, 403],
+    [keys.full, 404, '/api/v1/public/acme/nothing']
+  ] as const) {
+    const answers = await sendHead(await buildApp(t), path, key, 'Content-Length: 1000000\r\n\r\n{')
     t.equal(answers.length, 1)
     for (const answer of answers) checkError(t, answer, status)
-  })
-}
-
-t.test('a request for an unknown path is answered before its body has arrived', async (t) => {
-  const app = await buildApp(t)
-  const answers = await sendRaw(app, 'POST /api/v1/public/acme/nothing HTTP/1.1\r\nHost: localhost\r\n' +
-    `Content-Type: application/json\r\nContent-Length: 1000000\r\nConnection: close\r\nAuthorization: Bearer ${keys.full}\r\n\r\n{`)
-  t.equal(answers.length, 1)
-  for (const answer of answers) checkError(t, answer, 404)
+  }
 })

@@ -62,7 +62,7 @@ t.test('of two APIs in one server, each is in the host\'s document as its own op
     }
   })
   const paths = Object.keys(app.swagger().paths ?? {})
-  t.ok(paths.length === 18 && paths.every((path) => path.startsWith('/eu/')), String(paths))
+  t.ok(paths.length === 19 && paths.every((path) => path.startsWith('/eu/')), String(paths))
 })
 
 t.test('with inHostDocument the host\'s document has what the API\'s own has, and the path of that', async (t) => {
@@ -98,7 +98,7 @@ t.test('there every parameter, response, header and security scheme is described
       for (const scheme of security.flatMap((alternative) => Object.keys(alternative))) t.ok(schemes[scheme], scheme)
     }
     t.same(paths['/api/v1/public/openapi.json']?.get?.security, [], 'only the document needs no key')
-    t.equal(listOperations({ ...document, paths }).filter(({ security }) => security.length > 0).length, 21)
+    t.equal(listOperations({ ...document, paths }).filter(({ security }) => security.length > 0).length, 26)
   }
 })
 

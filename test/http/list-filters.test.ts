@@ -49,17 +49,31 @@ t.test('a filter selects matching rows, several select rows that match all, and 
   }
 })
 
-t.test('a recruiter that is no integer from 1 to 2^53-1 gets 400', async (t) => {
-  const app = await buildApp(t, { storage })
-  for (const value of ['', '0', '-1', '-11', '1.5', '11.0', '1e1', '0xb', '+11', '%2011', '11%20', 'x', '9007199254740992', '11,12', 'null', '%D9%A1']) {
-    checkError(t, await requestList(app, 'candidates', `filter[recruiter_id]=${value}`), 400, value)
-  }
-})
+const faces = '%F0%9F%98%80'
 
-t.test('a status of more than 64 characters gets 400', async (t) => {
+/** Values that a filter rejects. */
+const refused: Array<[list: string, filter: string, values: string[]]> = [
+  ['candidates', 'recruiter_id', [
+    '', '0', '-1', '-11', '1.5', '11.0', '1e1', '0xb', '+11', '%2011', '11%20', 'x', '9007199254740992',
+    '11,12', 'null', '%D9%A1'
+  ]],
+  ['jobs', 'status', ['x'.repeat(65), faces.repeat(65), 'x'.repeat(4000)]],
+  ['jobs', 'q', ['x'.repeat(201), '%C3%A9'.repeat(201), faces.repeat(201), 'x'.repeat(5000)]],
+  ['jobs', 'updated_after', [
+    '2026-03-01', '2026-03-01T12:00:00', '2026-03-01%2012:00:00Z', '2026-03-01T12:00:00%2B0200',
+    '2026-03-01T12:00:00%2B24:00', '2026-03-01T24:00:00Z', '2026-03-01T12:00:60Z', '2026-13-01T00:00:00Z',
+    '1900-02-29T00:00:00Z', '0000-12-31T23:59:59Z', '0001-01-01T00:00:00%2B00:01', '9999-12-31T23:59:60Z', '1772366400',
+    'now', '%202026-03-01T12:00:00Z',
+    encodeURIComponent('٢٠٢٦-03-01T12:00:00Z'), '2026-03-01T12:00:00+02:00'
+  ]]
+]
+
+t.test('a value that a filter cannot have gets 400', async (t) => {
   const app = await buildApp(t, { storage })
-  for (const value of ['x'.repeat(65), '%F0%9F%98%80'.repeat(65), 'x'.repeat(4000)]) {
-    checkError(t, await requestList(app, 'jobs', `filter[status]=${value}`), 400, value.slice(0, 12))
+  for (const [list, filter, values] of refused) {
+    for (const value of values) {
+      checkError(t, await requestList(app, list, `filter[${filter}]=${value}`), 400, `${filter}=${value.slice(0, 30)}`)
+    }
   }
 })
 
@@ -81,13 +95,6 @@ for (const list of lists) {
   })
 }
 
-t.test('a search of more than 200 characters gets 400', async (t) => {
-  const app = await buildApp(t)
-  for (const text of ['x'.repeat(201), 'é'.repeat(201), '😀'.repeat(201), ` ${'x'.repeat(201)} `, 'x'.repeat(5000)]) {
-    checkError(t, await requestList(app, 'jobs', `filter[q]=${encodeURIComponent(text)}`), 400, text.slice(0, 3))
-  }
-})
-
 t.test('the storage receives the trimmed text, and nothing for a blank one', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
@@ -95,20 +102,6 @@ t.test('the storage receives the trimmed text, and nothing for a blank one', asy
   for (const text of ['=%20Ada%20%20L%20', ...blank]) await requestList(app, 'jobs', `filter[q]${text}`)
   const asked = calls.filter(({ method }) => method.endsWith('.count')).map(({ args }) => args[1])
   t.same(asked, [{ q: 'Ada  L' }, ...blank.map(() => ({}))])
-})
-
-const refused = [
-  '2026-03-01', '2026-03-01T12:00:00', '2026-03-01 12:00:00Z', '2026-03-01T12:00:00+0200', '2026-03-01T12:00:00+24:00',
-  '2026-03-01T24:00:00Z', '2026-03-01T12:00:60Z', '2026-13-01T00:00:00Z', '1900-02-29T00:00:00Z', '0000-12-31T23:59:59Z',
-  '0001-01-01T00:00:00+00:01', '9999-12-31T23:59:60Z', '1772366400', 'now', ' 2026-03-01T12:00:00Z', '٢٠٢٦-03-01T12:00:00Z'
-]
-
-t.test('a filter[updated_after] that is no RFC 3339 date-time of the years 1 to 9999 gets 400', async (t) => {
-  const app = await buildApp(t)
-  for (const text of refused) {
-    checkError(t, await requestList(app, 'jobs', `filter[updated_after]=${encodeURIComponent(text)}`), 400, text)
-  }
-  checkError(t, await requestList(app, 'jobs', 'filter[updated_after]=2026-03-01T12:00:00+02:00'), 400, 'a plus sign that is a blank')
 })
 
 t.test('the storage receives the time in UTC with milliseconds', async (t) => {

@@ -53,18 +53,6 @@ t.test('the source gets the tenant of the path, the filters as they were underst
   t.strictSame(calls, [{ method: 'count', args: ['globex', filter] }, { method: 'list', args: ['globex', { filter, sort, offset: 2, limit: 2 }] }])
 })
 
-t.test('a list of the host\'s own is checked for keys, scopes and tenants, and answers HEAD', async (t) => {
-  const { storage } = await storeItems(2)
-  const app = await buildApp(t, { storage, routes: positionRoutes(storage) })
-  const url = '/api/v1/public/acme/positions?sort=x'
-  checkError(t, await app.inject({ url }), 401)
-  checkError(t, await app.inject({ url, headers: bearer(keys.globex) }), 401)
-  checkError(t, await app.inject({ url, headers: bearer(keys.candidatesRead) }), 403)
-  const head = await app.inject({ method: 'HEAD', url: '/api/v1/public/acme/positions?per_page=1', headers: bearer(keys.full) })
-  t.same([head.statusCode, head.body], [200, ''])
-  t.match(head.headers.link, /positions\?page=2&per_page=1&sort=id>; rel="next"/)
-})
-
 const Row = Type.Object({ id: Type.Integer() })
 
 for (const [what, source, message] of [

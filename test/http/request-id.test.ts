@@ -143,22 +143,3 @@ for (const [what, thrown] of Object.entries({ 'an error': new Error('canary'), .
     t.same(rejections, [])
   })
 }
-
-for (const hook of ['onRequest', 'preParsing', 'preValidation', 'preHandler', 'onSend'] as const) {
-  t.test(`the answer has an id when the host's own ${hook} hook throws`, async (t) => {
-    let hasThrown = false
-    const app = await buildApp(t, {
-      before (app) {
-        app.addHook(hook as 'onRequest', async () => {
-          // The error that onSend throws is sent through onSend as well.
-          if (hasThrown) return
-          hasThrown = true
-          throw Object.assign(new Error('canary'), { statusCode: 418 })
-        })
-      }
-    })
-    const answer = await app.inject({ url: `${base}/jobs`, headers: bearer(keys.full) })
-    checkError(t, answer, 400)
-    t.match(answer.headers['x-request-id'], generated)
-  })
-}

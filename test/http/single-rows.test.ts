@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { checkError } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 
@@ -16,12 +15,6 @@ t.test('one candidate and one job look as they do in their lists', async (t) => 
     t.equal(answer.statusCode, 200)
     t.same(answer.json(), { data: data.find((row) => row.id === id) })
   }
-})
-
-t.test('a candidate that the tenant does not have gets 404', async (t) => {
-  const app = await buildApp(t)
-  checkError(t, await app.inject({ url: `${base}/candidates/4`, headers }), 404)
-  checkError(t, await app.inject({ url: `${base}/jobs/3`, headers }), 404)
 })
 
 t.test('the storage is asked for the published fields, and sends no others', async (t) => {

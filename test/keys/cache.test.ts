@@ -108,13 +108,6 @@ t.test('a lookup that says undefined has found nothing', async (t) => {
   t.same([await ask('a'), await ask('a'), asked.length], [null, null, 1])
 })
 
-t.test('changing a returned owner does not change the cache', async (t) => {
-  const { ask } = build()
-  const first = await ask('good') as unknown as { scopes: string[] }
-  first.scopes.push('candidates:read')
-  t.strictSame(await ask('good'), owner)
-})
-
 t.test('a lookup that hangs times out, and the next request starts another', async (t) => {
   const { asked, clock, ask } = build(() => new Promise(() => {}), { timeoutMs: 300 })
   const answer = ask('good')
@@ -154,16 +147,6 @@ t.test('a use of a cached key is recorded, at most once a second for a key', asy
   t.strictSame(noted, ['id of one', 'id of two', 'id of one'])
 })
 
-t.test('limits of a key are kept, and changing what was returned changes nothing', async (t) => {
-  const limits = { allowedIps: ['10.0.0.0/8'], candidateFields: ['headline'], jobFields: null }
-  const lookUp = cacheKeyLookup(async () => ({ id: 'key_1', scopes: [], ...limits }))
-  const credentials = { tenantSlug: 'acme', tenantId: 'acme', key: 'key' }
-  const first = await lookUp(credentials)
-  t.strictSame(first, { id: 'key_1', scopes: [], ...limits })
-  for (const list of [first?.allowedIps, first?.candidateFields]) (list as string[]).push('0.0.0.0/0')
-  t.strictSame(await lookUp(credentials), { id: 'key_1', scopes: [], allowedIps: ['10.0.0.0/8'], candidateFields: ['headline'], jobFields: null })
-})
-
 t.test('lists of an answer are copies, so a caller that changes them changes nothing', async (t) => {
   const limited: ApiKey = { ...owner, allowedIps: ['203.0.113.0/24'], candidateFields: ['full_name'], jobFields: ['name'] }
   const { ask } = build(async () => limited)
@@ -185,25 +168,15 @@ function makeHarness (): KeyHarness {
 
 for (const { name, run } of keyLookupCases) t.test(name, () => run(makeHarness))
 
-t.test('a request whose key lookup hangs gets 500 when the time is over', async (t) => {
-  const app = await buildApp(t, { keyLookup: cacheKeyLookup(() => new Promise(() => {}), { timeoutMs: 20 }) })
-  checkError(t, await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(keys.full) }), 500)
-})
-
 const lookup: KeyLookup = ({ tenantSlug, key }) => {
   return tenantSlug === 'acme' && key === keys.full ? { id: 'key-1', scopes: ['jobs:read'] } : null
 }
 
-for (const [title, keyLookup] of [['a key lookup', lookup], ['one behind a cache', cacheKeyLookup(lookup)]] as const) {
-  t.test(`${title} may answer without a promise`, async (t) => {
+t.test('a key lookup, also one behind a cache, may answer without a promise', async (t) => {
+  for (const keyLookup of [lookup, cacheKeyLookup(lookup)]) {
     const app = await buildApp(t, { keyLookup })
     const ask = (key: string) => app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(key) })
     t.equal((await ask(keys.full)).statusCode, 200)
     checkError(t, await ask('unknown'), 401)
-  })
-}
-
-t.test('a key lookup that throws at once gets 500', async (t) => {
-  const app = await buildApp(t, { keyLookup () { throw new Error('gone') } })
-  checkError(t, await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(keys.full) }), 500)
+  }
 })

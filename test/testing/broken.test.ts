@@ -14,77 +14,48 @@ type RightStorage = Required<Omit<RecruitingStorage, 'verify' | 'feed'>> & { dat
 type Broken = { [Port in keyof Omit<RightStorage, 'data'>]?: Partial<RightStorage[Port]> }
 
 /** A storage that is right but for these methods, and the case that must catch it. */
-interface Mistake {
-  storage: string
-  caughtBy: string
-  breaks (right: RightStorage): Broken
-}
+type Mistake = [storage: string, caughtBy: string, breaks: (right: RightStorage) => Broken]
 
 /** Some mistakes of each group: a case that cannot fail looks like one that passes. */
 const mistakes: Mistake[] = [
   // Lists
-  {
-    storage: 'lists rows of other tenants',
-    caughtBy: 'candidates: a tenant sees only its own rows',
-    breaks: ({ candidates }) => ({
+  ['lists rows of other tenants', 'candidates: a tenant sees only its own rows',
+    ({ candidates }) => ({
       candidates: {
         list: async (_tenant, query) =>
           [...await candidates.list('acme', query), ...await candidates.list('globex', query)]
       }
-    })
-  },
-  {
-    storage: 'sorts by the first field only',
-    caughtBy: 'candidates: ties are broken by the next field, in its own direction',
-    breaks: ({ candidates }) => ({
+    })],
+  ['sorts by the first field only', 'candidates: ties are broken by the next field, in its own direction',
+    ({ candidates }) => ({
       candidates: { list: (tenant, query) => candidates.list(tenant, { ...query, sort: query.sort.slice(0, 1) }) }
-    })
-  },
-  {
-    storage: 'finds q only at the beginning of a name',
-    caughtBy: 'candidates: q finds its text anywhere in the name',
-    breaks: ({ candidates }) => ({
+    })],
+  ['finds q only at the beginning of a name', 'candidates: q finds its text anywhere in the name',
+    ({ candidates }) => ({
       candidates: {
         list: async (tenant, query) => (await candidates.list(tenant, query))
           .filter(({ full_name: name }) => name.toLowerCase().startsWith(query.filter.q?.toLowerCase() ?? ''))
       }
-    })
-  },
-  {
-    storage: 'counts without the filter',
-    caughtBy: 'candidates: the total does not depend on the page',
-    breaks: ({ candidates }) => ({ candidates: { count: (tenant) => candidates.count(tenant, {}) } })
-  },
-  {
-    storage: 'returns ids as text',
-    caughtBy: 'candidates: a row has the fields of its type, with their types',
-    breaks: ({ candidates }) => ({
+    })],
+  ['counts without the filter', 'candidates: the total does not depend on the page',
+    ({ candidates }) => ({ candidates: { count: (tenant) => candidates.count(tenant, {}) } })],
+  ['returns ids as text', 'candidates: a row has the fields of its type, with their types',
+    ({ candidates }) => ({
       candidates: {
         list: async (tenant, query) =>
           (await candidates.list(tenant, query)).map((row) => Object.assign(row, { id: `${row.id}` }))
       }
-    })
-  },
+    })],
   // Webhooks
-  {
-    storage: 'allows one webhook more than the limit',
-    caughtBy: 'at most maxPerTenant webhooks are stored, and a deleted one makes room',
-    breaks: ({ webhooks }) => ({
-      webhooks: { create: (tenant, webhook, max) => webhooks.create(tenant, webhook, max + 1) }
-    })
-  },
-  {
-    storage: 'returns the oldest secret first',
-    caughtBy: 'both secrets are valid during the grace period, newest first',
-    breaks: ({ webhooks }) => ({
+  ['allows one webhook more than the limit', 'at most maxPerTenant webhooks are stored, and a deleted one makes room',
+    ({ webhooks }) => ({ webhooks: { create: (tenant, webhook, max) => webhooks.create(tenant, webhook, max + 1) } })],
+  ['returns the oldest secret first', 'both secrets are valid during the grace period, newest first',
+    ({ webhooks }) => ({
       webhooks: { findSecrets: async (tenant, id) => (await webhooks.findSecrets(tenant, id))?.toReversed() ?? null }
-    })
-  },
+    })],
   // Deliveries
-  {
-    storage: 'claims leased deliveries',
-    caughtBy: 'a leased delivery is not claimed',
-    breaks: ({ deliveries }) => ({
+  ['claims leased deliveries', 'a leased delivery is not claimed',
+    ({ deliveries }) => ({
       deliveries: {
         async claimDue (options) {
           const claimed = await deliveries.claimDue(options)
@@ -92,88 +63,60 @@ const mistakes: Mistake[] = [
           return claimed
         }
       }
-    })
-  },
-  {
-    storage: 'accepts a result with an old fence',
-    caughtBy: 'a result with an old fence is ignored',
-    breaks: ({ deliveries, data }) => ({
+    })],
+  ['accepts a result with an old fence', 'a result with an old fence is ignored',
+    ({ deliveries, data }) => ({
       deliveries: {
         recordAttempts: (results, rule) => deliveries.recordAttempts(results.map((result) =>
           ({ ...result, fence: data.deliveries.get(result.deliveryId)?.fence ?? result.fence })), rule)
       }
-    })
-  },
-  {
-    storage: 'ignores perEndpoint',
-    caughtBy: 'perEndpoint limits the leases of a webhook, over all claims',
-    breaks: ({ deliveries }) => ({
+    })],
+  ['ignores perEndpoint', 'perEndpoint limits the leases of a webhook, over all claims',
+    ({ deliveries }) => ({
       deliveries: { claimDue: (options) => deliveries.claimDue({ ...options, perEndpoint: 1000 }) }
-    })
-  },
-  {
-    storage: 'claims the newest delivery first',
-    caughtBy: 'first attempts come in the order in which their events were recorded',
-    breaks: ({ deliveries }) => ({
+    })],
+  ['claims the newest delivery first', 'first attempts come in the order in which their events were recorded',
+    ({ deliveries }) => ({
       deliveries: { claimDue: async (options) => (await deliveries.claimDue(options)).toReversed() }
-    })
-  },
-  {
-    storage: 'accepts a transaction and ignores it',
-    caughtBy: 'an event commits with the host\'s transaction, or is rejected by a storage without transactions',
-    breaks: ({ deliveries }) => ({ deliveries: { record: (tenant, event) => deliveries.record(tenant, event) } })
-  },
-  {
-    storage: 'lets each environment claim',
-    caughtBy: 'only workers of the first environment, and those without one, claim',
-    breaks: ({ deliveries }) => ({
+    })],
+  [
+    'accepts a transaction and ignores it',
+    'an event commits with the host\'s transaction, or is rejected by a storage without transactions',
+    ({ deliveries }) => ({ deliveries: { record: (tenant, event) => deliveries.record(tenant, event) } })],
+  ['lets each environment claim', 'only workers of the first environment, and those without one, claim',
+    ({ deliveries }) => ({
       deliveries: { claimDue: (options) => deliveries.claimDue({ ...options, environment: null }) }
-    })
-  },
+    })],
   // Tenancy
-  {
-    storage: 'deletes webhooks of other tenants',
-    caughtBy: 'a webhook of another tenant is neither changed nor deleted',
-    breaks: ({ webhooks }) => ({ webhooks: { delete: (_tenant, id) => webhooks.delete('acme', id) } })
-  },
-  {
-    storage: 'puts an event of one tenant into a claim of another',
-    caughtBy: 'a claim has the body, address and secret of its own tenant',
-    breaks: ({ deliveries }) => ({
+  ['deletes webhooks of other tenants', 'a webhook of another tenant is neither changed nor deleted',
+    ({ webhooks }) => ({ webhooks: { delete: (_tenant, id) => webhooks.delete('acme', id) } })],
+  ['puts an event of one tenant into a claim of another', 'a claim has the body, address and secret of its own tenant',
+    ({ deliveries }) => ({
       deliveries: {
         async claimDue (options) {
           const claimed = await deliveries.claimDue(options)
           return claimed.map((one) => ({ ...one, body: claimed[0]?.body ?? '' }))
         }
       }
-    })
-  },
-  {
-    storage: 'does not reseal secrets',
-    caughtBy: 'secrets of a renamed tenant are those that reseal returns',
-    breaks: ({ webhooks }) => ({
+    })],
+  ['does not reseal secrets', 'secrets of a renamed tenant are those that reseal returns',
+    ({ webhooks }) => ({
       webhooks: {
         renameTenant: (from, to, options) => webhooks.renameTenant(from, to, { ...options, reseal: (secret) => secret })
       }
-    })
-  },
+    })],
   // Races
-  {
-    storage: 'counts and creates in two steps',
-    caughtBy: 'of several concurrent creations for the last free place, exactly one succeeds',
-    breaks: ({ webhooks }) => ({
+  ['counts and creates in two steps', 'of several concurrent creations for the last free place, exactly one succeeds',
+    ({ webhooks }) => ({
       webhooks: {
         async create (tenant, webhook, max) {
           const count = await webhooks.count(tenant, {})
           return count < max ? webhooks.create(tenant, webhook, 1000) : null
         }
       }
-    })
-  },
-  {
-    storage: 'finds due deliveries and leases them in two steps',
-    caughtBy: 'no delivery is claimed by two concurrent callers',
-    breaks: ({ deliveries }) => {
+    })],
+  ['finds due deliveries and leases them in two steps', 'no delivery is claimed by two concurrent callers',
+    ({ deliveries }) => {
       let underWay: Promise<ClaimedDelivery[]> | null = null
       return {
         deliveries: {
@@ -185,12 +128,9 @@ const mistakes: Mistake[] = [
           }
         }
       }
-    }
-  },
-  {
-    storage: 'finds a webhook and deletes it in two steps',
-    caughtBy: 'of several concurrent deletions, exactly one finds the webhook',
-    breaks: ({ webhooks }) => ({
+    }],
+  ['finds a webhook and deletes it in two steps', 'of several concurrent deletions, exactly one finds the webhook',
+    ({ webhooks }) => ({
       webhooks: {
         async delete (tenant, id) {
           const found = await webhooks.find(tenant, id)
@@ -199,27 +139,22 @@ const mistakes: Mistake[] = [
           return found !== null
         }
       }
-    })
-  },
+    })],
   // Sync
-  {
-    storage: 'forgets deletions',
-    caughtBy: 'a deletion is listed like any change',
-    breaks: ({ changes }) => ({
+  ['forgets deletions', 'a deletion is listed like any change',
+    ({ changes }) => ({
       changes: { record: async (tenant, change) => change.deleted ? undefined : changes.record(tenant, change) }
-    })
-  },
-  {
-    storage: 'knows the positions of a removed tenant',
-    caughtBy: 'positions of a removed tenant are not known, also if the name is taken again',
-    breaks: ({ data }) => {
+    })],
+  [
+    'knows the positions of a removed tenant',
+    'positions of a removed tenant are not known, also if the name is taken again',
+    ({ data }) => {
       data.changes.removeTenant = () => {}
       return {}
-    }
-  }
+    }]
 ]
 
-function makeBroken ({ breaks }: Mistake): StorageHarness {
+function makeBroken (breaks: Mistake[2]): StorageHarness {
   const clock = createManualClock()
   const { candidates, jobs } = memoryStorage({ clock })
   const data = createWebhookData(() => clock.now(), memoryChanges({ clock }))
@@ -247,11 +182,11 @@ function makeBroken ({ breaks }: Mistake): StorageHarness {
   }
 }
 
-for (const mistake of mistakes) {
-  t.test(`a storage that ${mistake.storage} is caught by: ${mistake.caughtBy}`, async (t) => {
-    const cases = storageCases.filter(({ name }) => name === mistake.caughtBy)
-    const [right] = await runCases(cases, () => makeBroken({ ...mistake, breaks: () => ({}) }))
-    const [broken] = await runCases(cases, () => makeBroken(mistake))
+for (const [storage, caughtBy, breaks] of mistakes) {
+  t.test(`a storage that ${storage} is caught by: ${caughtBy}`, async (t) => {
+    const cases = storageCases.filter(({ name }) => name === caughtBy)
+    const [right] = await runCases(cases, () => makeBroken(() => ({})))
+    const [broken] = await runCases(cases, () => makeBroken(breaks))
     t.equal(right?.error, null)
     t.equal(broken?.error?.name, 'AssertionError')
   })
