@@ -105,7 +105,7 @@ export const en = {
       nothing: 'No events match',
       example: 'Example',
       exampleOf: 'Example of {name}',
-      gone: 'No longer available: remove it',
+      gone: 'No longer available',
       deprecated: 'Deprecated since {since}.',
       deprecatedUntil: 'Deprecated. It will be removed on {sunset}.',
       deprecatedLink: 'What to use instead'

@@ -27,16 +27,18 @@ type Faults = { [Field in keyof Draft]?: Fault | undefined }
 
 /**
  * Checks everything that holds for every vendor. The API decides about the rest: some vendors allow http and private
- * names for development. `offered` are the event types of the catalogue, if it is there.
+ * names for development. `offered` are the event types of the catalogue, if it is there; `before` those that the webhook
+ * has, which it may keep after the catalogue has lost them.
  */
 export function checkDraft (
   { name, targetUrl, eventTypes, headers, filters }: Draft,
-  offered: ReadonlySet<string> | null
+  offered: ReadonlySet<string> | null,
+  before: readonly string[] = []
 ): Faults {
   return {
     name: name.trim() === '' ? 'nameBlank' : undefined,
     targetUrl: urlFault(targetUrl.trim()),
-    eventTypes: eventsFault(eventTypes, offered),
+    eventTypes: eventsFault(eventTypes, offered && new Set([...offered, ...before])),
     headers: headersFault(headers ?? []),
     filters: filtersFault(filters)
   }

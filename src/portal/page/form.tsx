@@ -162,7 +162,8 @@ function WebhookForm<Value> ({
   const form = useRef<HTMLFormElement>(null)
   const focusFirstError = useErrorFocus(form)
 
-  const found = checkDraft(draft, catalogue.value && new Set(catalogue.value.map(({ name }) => name)))
+  const offered = catalogue.value && new Set(catalogue.value.map(({ name }) => name))
+  const found = checkDraft(draft, offered, initial.eventTypes)
   const faults = isChecked ? found : {}
   const { eventTypes } = draft
   const fields = useMemo(
