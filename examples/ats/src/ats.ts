@@ -1,5 +1,10 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import recruitingApi, { type AuditListener, type KeyLookup, type RecruitingStorage } from 'fastify-recruiting-api'
+import recruitingApi, {
+  type AuditListener,
+  type KeyLookup,
+  type RecruitingStorage,
+  apiScopes
+} from 'fastify-recruiting-api'
 import { type Applications, applicationRoutes } from './applications.js'
 import type { Companies } from './companies.js'
 import type { Config } from './config.js'
@@ -55,7 +60,11 @@ export async function buildAts (parts: AtsParts): Promise<FastifyInstance> {
     maxWebhooksPerTenant: ({ tenantSlug }) => findPlan(tenantSlug).webhooks,
     rateLimit: { perTenant: true, max: ({ tenantSlug }) => findPlan(tenantSlug).requests },
     routes: applicationRoutes(applications),
-    portal: { secretKeys: portalKeys, frameAncestors: ['self'] }
+    portal: {
+      secretKeys: portalKeys,
+      frameAncestors: ['self'],
+      keys: { scopes: [...apiScopes, 'applications:read', 'applications:write'] }
+    }
   })
   addSettingsPage(app, findUser)
   app.get('/', async (_request, reply) => reply.redirect('/settings/webhooks'))
