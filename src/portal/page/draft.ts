@@ -27,8 +27,8 @@ type Faults = { [Field in keyof Draft]?: Fault | undefined }
 
 /**
  * Checks everything that holds for every vendor. The API decides about the rest: some vendors allow http and private
- * names for development. `offered` are the event types of the catalogue, if it is there; `before` those that the webhook
- * has, which it may keep after the catalogue has lost them.
+ * names for development. `offered` are the event types of the catalogue, if it is there; `before` those that the
+ * webhook has, which it may keep after the catalogue has lost them.
  */
 export function checkDraft (
   { name, targetUrl, eventTypes, headers, filters }: Draft,
