@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify'
 import type { Static, TObject, TUnsafe } from '@sinclair/typebox'
-import { apiScopes, expectScopes } from '../keys/api-key.js'
+import { apiScopes, expectScopes, hashApiKey } from '../keys/api-key.js'
 import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
 import type { Id, IdKinds, PublishedFields, RecruitingStorage } from '../ports/index.js'
+import { LruMap } from '../shared/lru-map.js'
 import { assertOption } from '../shared/read-options.js'
 import type { TenantIdLookup, Tenants } from '../shared/tenants.js'
 import { Type } from '../shared/typebox.js'
@@ -11,7 +12,8 @@ import type { EventSchemas } from '../webhooks/events/catalogue.js'
 import { listEventTypes, webhookOperations } from '../webhooks/operation-table.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
 import {
-  type AccessCheck, createKeyCheck, type KeyCheckDependencies, openSession, readCredentials, type RequestAccessLookup
+  type AccessCheck, type AccessLookup, createKeyCheck, createSessionCheck, type KeyCheckDependencies, readCredentials,
+  type RequestAccessLookup
 } from './auth.js'
 import { trustsEveryProxy } from './client-address.js'
 import { formatDocument } from './document/document.js'
@@ -182,14 +184,29 @@ function createAccessCheck (lookUp: RequestAccessLookup, maxKeyLength: number): 
   }
 }
 
+/** Tokens that were used for a tenant which is not theirs. */
+const maxStrays = 1000
+
 /** Returns a function that finds the caller of a request, by its key or its session. */
 function createLookup (dependencies: KeyCheckDependencies, limits: Limits | null): RequestAccessLookup {
+  const { tenants, sessions } = dependencies
   const checkKey = createKeyCheck(dependencies)
-  const findByKey = limits === null ? checkKey : limits.guard(checkKey)
-  if (dependencies.sessions === null) return findByKey
-  // A session that opens needs no lookup, so the budget of invalid keys does not apply to it.
+  const guard = (check: AccessLookup): RequestAccessLookup => limits === null ? check : limits.guard(check)
+  if (sessions === null) return guard(checkKey)
+  const checkSession = createSessionCheck(tenants, sessions)
+  const check = guard((credentials, request) => {
+    return sessions.isToken(credentials.key) ? checkSession(credentials, request) : checkKey(credentials, request)
+  })
+  const strays = new LruMap<true>(maxStrays)
+  // Invalid keys of an address lock out no session there, unless the session tries other tenants.
   return async (credentials, request, reply) => {
-    return await openSession(dependencies, credentials) ?? await findByKey(credentials, request, reply)
+    const { key } = credentials
+    const name = sessions.isToken(key) && sessions.open(key) !== null ? hashApiKey(key) : null
+    if (name === null || strays.get(name) === true) return check(credentials, request, reply)
+    const access = await checkSession(credentials, request)
+    if (access !== null) return access
+    strays.set(name, true)
+    return check(credentials, request, reply)
   }
 }
 

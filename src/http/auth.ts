@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { keyLimitReaders, manageKeysScope, webhookScopes } from '../keys/api-key.js'
-import type { ApiKey, KeyLookup, Tenant } from '../ports/index.js'
+import type { ApiKey, KeyCredentials, KeyLookup, Tenant } from '../ports/index.js'
 import { isTenantSlug } from '../shared/text.js'
 import type { Tenants } from '../shared/tenants.js'
 import { createAddressCheck } from './client-address.js'
@@ -59,16 +59,16 @@ export interface KeyCheckDependencies {
 const forgeable = 'trustProxy trusts every address, so callers choose their own, which defeats allowedIps of keys: ' +
   'name your proxies instead'
 
+/** An id that no tenant has: ids contain no control characters. */
+const idOfNobody = (tenantSlug: string): string => `\u0001${tenantSlug}`
+
 /**
- * Returns a lookup that converts errors of the host's lookups and never passes them a session token. A key used from
- * a forbidden address looks unknown.
+ * Returns a lookup that converts errors of the host's lookups. A key used from a forbidden address looks unknown. The
+ * key for an unknown tenant is looked up too, so that the time of a response does not show which tenants exist.
  */
-export function createKeyCheck ({
-  tenants,
-  keyLookup,
-  sessions,
-  isAddressForgeable
-}: KeyCheckDependencies): AccessLookup {
+export function createKeyCheck (
+  { tenants, keyLookup, isAddressForgeable }: Omit<KeyCheckDependencies, 'sessions'>
+): AccessLookup {
   const isAllowed = createAddressCheck()
   let isWarned = !isAddressForgeable
 
@@ -79,12 +79,22 @@ export function createKeyCheck ({
     return isAllowed(allowedIps, request.ip)
   }
 
+  async function lookUpNobody (credentials: KeyCredentials): Promise<null> {
+    try {
+      await keyLookup(credentials)
+    } catch (thrown) {
+      // The id may be malformed for the host's lookup. Only a lookup that rejects all requests rejects this one.
+      if (toPortError(thrown).code !== 'internal_error') throw thrown
+    }
+    return null
+  }
+
   return async ({ tenantSlug, key }, request) => {
-    if (sessions?.isToken(key) === true) return null
     try {
       const tenant = await tenants.find(tenantSlug)
-      const found = tenant && (await keyLookup({ tenantSlug, tenantId: tenant.id, key }))
-      if (tenant === null || found === null || found === undefined) return null
+      if (tenant === null) return await lookUpNobody({ tenantSlug, tenantId: idOfNobody(tenantSlug), key })
+      const found = await keyLookup({ tenantSlug, tenantId: tenant.id, key })
+      if (found === null || found === undefined) return null
       const access = ofKey(tenant, found)
       if (isUsable(found, request)) return access
       const state = findState(request)
@@ -97,16 +107,18 @@ export function createKeyCheck ({
   }
 }
 
-/** Opens a session token; `null` if the key is not a valid one. */
-export async function openSession (
-  { tenants, sessions }: Pick<KeyCheckDependencies, 'tenants' | 'sessions'>, { tenantSlug, key }: Credentials
-): Promise<Access | null> {
-  if (sessions?.isToken(key) !== true) return null
-  try {
-    const tenant = await tenants.find(tenantSlug)
-    return tenant && ofSession(tenant, sessions.open({ tenantSlug, tenantId: tenant.id, key }))
-  } catch (thrown) {
-    throw toPortError(thrown)
+/** Returns a lookup for session tokens. It opens a token before it asks the host for the tenant. */
+export function createSessionCheck (tenants: Tenants, sessions: SessionOpener): AccessLookup {
+  return async ({ tenantSlug, key }) => {
+    const session = sessions.open(key)
+    if (session === null) return null
+    try {
+      const tenant = await tenants.find(tenantSlug)
+      const isOwner = session.isOf(tenant?.id ?? idOfNobody(tenantSlug))
+      return tenant !== null && isOwner ? ofSession(tenant, session) : null
+    } catch (thrown) {
+      throw toPortError(thrown)
+    }
   }
 }
 
@@ -131,9 +143,7 @@ function readFields ({ candidateFields, jobFields }: ApiKey): VisibleFields | nu
 /** The scopes of a session with all capabilities. */
 export const sessionScopes: readonly string[] = [...webhookScopes, manageKeysScope]
 
-function ofSession ({ slug: tenantSlug, id: tenantId }: Tenant, session: Session | null): Access | null {
-  if (session === null) return null
-  const { actor, capabilities } = session
+function ofSession ({ slug: tenantSlug, id: tenantId }: Tenant, { actor, capabilities }: Session): Access {
   const scopes = capabilities.includes('keys') ? sessionScopes : webhookScopes
   return { caller: { tenantSlug, tenantId, keyId: null, actor, scopes, fields: null }, allowedIps: null, capabilities }
 }

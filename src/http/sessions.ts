@@ -1,5 +1,4 @@
 import type { FastifyContextConfig, FastifyPluginAsync, RouteOptions } from 'fastify'
-import type { KeyCredentials } from '../ports/index.js'
 
 /** Everything that a session of the portal can be allowed; every session may `read`. */
 export const capabilities = ['read', 'write', 'secrets', 'bodies', 'test', 'replay', 'keys'] as const
@@ -29,12 +28,18 @@ export interface Session {
   capabilities: readonly PortalCapability[]
 }
 
+/** A session of a token that was not yet compared with the tenant of a request. */
+export interface OpenedSession extends Session {
+  /** Returns whether the session is this tenant's. */
+  isOf (tenantId: string): boolean
+}
+
 /** Opens session tokens, which are sent in place of an API key. */
 export interface SessionOpener {
   /** Returns whether this is a token. Tokens never reach the key lookup, whether they are valid or not. */
   isToken (key: string): boolean
-  /** Returns the session; `null` unless the token is valid now and for this tenant. */
-  open (credentials: KeyCredentials): Session | null
+  /** Returns the session; `null` unless the token is valid now. */
+  open (token: string): OpenedSession | null
 }
 
 /** The parts of the portal that the API mounts. */

@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto'
 import { type Session, type SessionOpener, capabilities } from '../http/sessions.js'
-import type { Clock, KeyCredentials } from '../ports/index.js'
+import type { Clock } from '../ports/index.js'
 import { seal, unseal } from '../shared/sealing.js'
 
 /** A session with its times, in milliseconds since the epoch. */
@@ -15,7 +16,7 @@ interface SessionBox extends SessionOpener {
 
 /** No API key of a vendor begins with it: keys of this package have no dot. */
 const prefix = 'rps.'
-const version = 1
+const version = 2
 /** Tolerates clocks that differ between processes. Tokens dated further ahead are invalid. */
 const toleranceMs = 60_000
 
@@ -26,25 +27,34 @@ export function createSessionBox (keys: readonly Uint8Array[], clock: Pick<Clock
 
     seal (tenantId, session) {
       const [key] = keys as [Uint8Array]
-      const sealed = seal(key, format(session), owner(tenantId))
+      const sealed = seal(key, Buffer.concat([digestOf(tenantId), format(session)]), purpose)
       return prefix + Buffer.concat([Buffer.of(version), sealed]).toString('base64url')
     },
 
-    open ({ tenantId, key: token }) {
+    open (token) {
       const bytes = decode(token.slice(prefix.length))
       if (bytes?.[0] !== version) return null
       for (const key of keys) {
-        const plain = unseal(key, bytes.subarray(1), owner(tenantId))
-        if (plain !== null) return ifValid(parse(plain), clock.now())
+        const plain = unseal(key, bytes.subarray(1), purpose)
+        if (plain === null) continue
+        const session = parse(plain.subarray(digestLength))
+        const isValid = clock.now() < session.expiresAt && session.issuedAt <= clock.now() + toleranceMs
+        const owner = plain.subarray(0, digestLength)
+        return isValid ? { ...session, isOf: (tenantId) => digestOf(tenantId).equals(owner) } : null
       }
       return null
     }
   }
 }
 
-/** Associated data: binds a token to its tenant, and to this use if the host seals other things with the same key. */
-function owner (tenantId: KeyCredentials['tenantId']): Buffer {
-  return Buffer.from(JSON.stringify([prefix, version, tenantId]))
+/** Associated data: binds a token to this use, if the host seals other things with the same key. */
+const purpose = Buffer.from(JSON.stringify([prefix, version]))
+
+const digestLength = 16
+
+/** Binds a token to its tenant. An id can be longer than a token. */
+function digestOf (tenantId: string): Buffer {
+  return hash('sha256', tenantId, 'buffer').subarray(0, digestLength)
 }
 
 /** Decodes base64url; `null` unless it is canonical, because Node ignores characters and bits that do not fit. */
@@ -70,10 +80,6 @@ function parse (plain: Buffer): TimedSession {
     issuedAt: plain.readUIntBE(1, 6),
     expiresAt: plain.readUIntBE(7, 6)
   }
-}
-
-function ifValid (session: TimedSession, now: number): Session | null {
-  return now < session.expiresAt && session.issuedAt <= now + toleranceMs ? session : null
 }
 
 /** One more than the highest code point. */

@@ -38,7 +38,11 @@ export interface AsyncKeyLookup extends KeyUses, KeyManagement {
 export interface KeyCredentials {
   /** From the path. */
   tenantSlug: string
-  /** The id of the tenant; without the option `tenantId` it is the slug. */
+  /**
+   * The id of the tenant; without the option `tenantId` it is the slug. For a slug that no tenant has it is text that
+   * begins with U+0001, which no id does: the key is looked up like any other, so that the time of the response does
+   * not show which tenants exist. The result is ignored.
+   */
   tenantId: string
   /** From the header `Authorization`. */
   key: string

@@ -152,7 +152,8 @@ function boxAt (now: number, keys = [key]) {
 }
 
 function openAt (now: number, token: string, tenantSlug = 'acme') {
-  return boxAt(now).open({ tenantSlug, tenantId: tenantSlug, key: token })
+  const opened = boxAt(now).open(token)
+  return opened?.isOf(tenantSlug) === true ? opened : null
 }
 
 const token = boxAt(startOfMarch).seal('acme', session)
@@ -168,14 +169,14 @@ t.test('every actor of 1 to 128 characters fits in a token of 512, with any capa
   const actors = fc.string({ unit: 'binary', minLength: 1, maxLength: 128, size: 'max' }).filter((text) => isPlainText(text, 128))
   fc.assert(fc.property(actors, fc.subarray([...capabilities]), (actor, granted) => {
     const sealed = box.seal('acme', { ...session, actor, capabilities: granted })
-    const opened = box.open({ tenantSlug: 'acme', tenantId: 'acme', key: sealed })
+    const opened = box.open(sealed)
     return sealed.length <= 512 && opened?.actor === actor && opened.capabilities.join() === granted.join()
   }), { numRuns: 200, seed: 1 })
   for (const character of ['a', '\u{10ffff}', '😀', '\uffff', 'é', '\u0301']) {
     const actor = character.repeat(128)
     const sealed = box.seal('acme', { ...session, actor })
     t.ok(sealed.length <= 512, `${sealed.length} characters`)
-    t.equal(box.open({ tenantSlug: 'acme', tenantId: 'acme', key: sealed })?.actor, actor)
+    t.equal(box.open(sealed)?.actor, actor)
   }
 })
 
@@ -217,10 +218,10 @@ t.test('a token in another spelling does not open', async (t) => {
 
 t.test('the first key seals, and all of them open', async (t) => {
   const rotated = boxAt(startOfMarch, [other, key])
-  t.ok(rotated.open({ tenantSlug: 'acme', tenantId: 'acme', key: token }))
+  t.ok(rotated.open(token))
   t.equal(openAt(startOfMarch, rotated.seal('acme', session)), null)
-  t.ok(boxAt(startOfMarch, [key, other]).open({ tenantSlug: 'acme', tenantId: 'acme', key: rotated.seal('acme', session) }))
-  t.equal(boxAt(startOfMarch, [other]).open({ tenantSlug: 'acme', tenantId: 'acme', key: token }), null)
+  t.ok(boxAt(startOfMarch, [key, other]).open(rotated.seal('acme', session)))
+  t.equal(boxAt(startOfMarch, [other]).open(token), null)
 })
 
 t.test('every text that begins with rps. is a token, and nothing else', async (t) => {

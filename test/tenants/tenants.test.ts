@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createRecruiting, isRecruitingApiError, type TenantIdLookup } from '../../src/index.js'
+import { createRecruiting, HttpError, isRecruitingApiError, type TenantIdLookup } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 import { createRestingNames } from '../../src/shared/tenants.js'
 import { checkError, comparable } from '../fixtures/api/answers.js'
@@ -8,7 +8,7 @@ import { captureLogs } from '../fixtures/api/logs.js'
 import { runUntil, webhookInput } from '../fixtures/api/webhook-api.js'
 import { collect } from '../fixtures/collect.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
-import { portal } from '../fixtures/portal/sessions.js'
+import { createToken, portal, sealToken } from '../fixtures/portal/sessions.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { checkLimited } from '../fixtures/api/limits.js'
@@ -44,7 +44,7 @@ t.test('a request whose tenantId fails gets 500, the log says why, and neither t
     calls.length = 0
     checkError(t, await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer('key') }), 500, `a lookup that ${title}`)
     checkError(t, await app.inject({ method: 'POST', url: '/api/v1/public/acme/webhooks', headers: bearer('key'), payload: webhookInput }), 500, title)
-    checkError(t, await app.inject({ url: '/api/v1/public/acme/webhooks', headers: bearer('rps.session') }), 500, `a session, and a lookup that ${title}`)
+    checkError(t, await app.inject({ url: '/api/v1/public/acme/webhooks', headers: bearer(sealToken()) }), 500, `a session, and a lookup that ${title}`)
     t.same([calls, asked], [[], []], title)
     t.ok(logs.lines.some(({ err }) => err?.message.includes(message)), `the log of a lookup that ${title}: ${logs.lines.map(({ err }) => err?.message)}`)
   }
@@ -193,24 +193,50 @@ t.test('an unknown tenant gets the same response as an unknown key', async (t) =
   }
 })
 
-t.test('unknown tenants use up the invalid keys of an address, with the same headers as unknown keys', async (t) => {
-  const answers: string[][] = []
-  for (const slugs of [['acme', 'acme', 'acme'], ['initech', 'hooli', 'umbrella']]) {
-    const asked: string[] = []
-    const app = await buildApp(t, {
-      rateLimit: { failedKeys: { max: 2 } }, tenantId: (slug) => { asked.push(slug); return tenantId(slug) }
-    })
-    const given = []
-    for (const slug of slugs) given.push(await app.inject({ url: `/api/v1/public/${slug}/jobs`, headers: bearer('guess'), remoteAddress: '192.0.2.1' }))
-    const [first, second, third] = given
-    if (first === undefined || second === undefined || third === undefined) throw new Error('there are three answers')
-    checkError(t, first, 401)
-    checkError(t, second, 401)
-    checkLimited(t, third, 2)
-    t.same(asked, slugs.slice(0, 2), 'no more tenants are looked up')
-    answers.push([first, second].map(comparable))
+t.test('an unknown tenant costs the same calls as a wrong key, and a forged session costs none', async (t) => {
+  const asked: string[] = []
+  const lookup = memoryKeyLookup(apiKeys)
+  let fault: Error | null = null
+  const app = await buildApp(t, {
+    portal,
+    openapi: false,
+    rateLimit: { failedKeys: { max: 3 } },
+    tenantId (slug) {
+      asked.push('tenantId')
+      return tenantId(slug)
+    },
+    async keyLookup (credentials) {
+      asked.push('keyLookup')
+      t.equal(credentials.tenantId, tenantId(credentials.tenantSlug) ?? `\u0001${credentials.tenantSlug}`)
+      if (fault !== null && tenantId(credentials.tenantSlug) === null) throw fault
+      return lookup(credentials)
+    }
+  })
+  const own = await createToken(app)
+  const cases: Array<[slug: string, key: string, statuses: number[], calls: string[]]> = [
+    ['acme', 'guess', [401, 401, 401, 429], Array(3).fill(['tenantId', 'keyLookup']).flat()],
+    ['initech', keys.full, [401, 401, 401, 429], Array(3).fill(['tenantId', 'keyLookup']).flat()],
+    ['acme', 'rps.forged', [401, 401, 401, 429], []],
+    ['acme', sealToken({ until: -1 }), [401, 401, 401, 429], []],
+    // Only the first request with a session is not counted.
+    ['globex', own, [401, 401, 401, 429], Array(4).fill('tenantId')],
+    ['initech', await createToken(app), [401, 401, 401, 429], Array(4).fill('tenantId')],
+    ['acme', own, [200, 200, 200, 200], Array(4).fill('tenantId')]
+  ]
+  const ask = async (slug: string, key: string, remoteAddress: string): Promise<number> => {
+    const url = `/api/v1/public/${slug}/webhooks`
+    return (await app.inject({ url, headers: bearer(key), remoteAddress })).statusCode
   }
-  t.same(answers[0], answers[1])
+  for (const [index, [slug, key, statuses, calls]] of cases.entries()) {
+    asked.length = 0
+    const given: number[] = []
+    while (given.length < statuses.length) given.push(await ask(slug, key, `192.0.2.${index}`))
+    t.same([given, asked], [statuses, calls], `${slug} ${index}`)
+  }
+  for (const [thrown, status] of [[new Error('not an id'), 401], [new HttpError('unavailable'), 503]] as const) {
+    fault = thrown
+    t.equal(await ask('initech', 'guess', '198.51.100.1'), status, thrown.message)
+  }
 })
 
 t.test('a valid key does not pass the limit of its address for another tenant', async (t) => {
@@ -226,7 +252,7 @@ t.test('a valid key does not pass the limit of its address for another tenant', 
   checkError(t, await ask('initech'), 401)
   checkLimited(t, await ask('globex'), 1)
   t.equal((await ask('acme')).statusCode, 200)
-  t.same(asked, ['acme', 'acme'])
+  t.same(asked, ['acme', 'initech', 'acme'])
 })
 
 function createNames (start: string) {
