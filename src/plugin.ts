@@ -106,7 +106,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
     }),
     { prefix }
   )
-  if (mcp !== null) await app.register(mcp.metadata(scopes, { limits, requestId }))
+  if (mcp !== null) await app.register(mcp.metadata({ limits, requestId }))
 }
 
 /** Loads the portal, with its texts in all languages, only for hosts that use it. */

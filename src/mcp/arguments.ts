@@ -10,6 +10,8 @@ type Schemas = Record<string, TSchema>
 /** How the arguments of a tool become a request. */
 export interface ArgumentPlan {
   method: string
+  /** The route, with its prefix. */
+  url: string
   /** The path below the tenant, with its parameters: `/jobs/:id`. */
   path: string
   inPath: readonly string[]
@@ -59,6 +61,7 @@ export function planArguments (route: RouteOptions, name: string): ArgumentPlan 
   )
   return {
     method,
+    url: route.url,
     path,
     inPath: namesIn('path'),
     inQuery: namesIn('query'),

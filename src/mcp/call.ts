@@ -9,7 +9,7 @@ export class ArgumentFault extends Error {}
  * can have: the route checks all others.
  */
 export function formatCall (plan: ArgumentPlan, given: object): Call {
-  const { method, inPath, inQuery, inBody, hasBody } = plan
+  const { method, url, inPath, inQuery, inBody, hasBody } = plan
   const parts = new Map(inPath.map((name) => [name, readPart(given, name)]))
   const query: string[] = []
   const body: Record<string, unknown> = {}
@@ -18,9 +18,10 @@ export function formatCall (plan: ArgumentPlan, given: object): Call {
     else if (hasBody && (inBody ?? ['body']).includes(name)) body[name] = value
     else if (!inPath.includes(name)) throw new ArgumentFault(`Unknown argument. This tool takes ${listNames(plan)}.`)
   }
-  const path = plan.path.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(parts.get(name))))
+  const path = plan.path.replace(/:(\w+)/g, (_, name) => String(parts.get(name)))
   return {
     method,
+    url,
     path: query.length === 0 ? path : `${path}?${query.join('&')}`,
     body: hasBody ? JSON.stringify(inBody === null ? body.body ?? null : body) : null
   }
@@ -38,10 +39,14 @@ function flatten ({ inQuery }: ArgumentPlan, given: object): Array<[string, unkn
 }
 
 function readPart (given: object, name: string): string {
-  const text = formatScalar(Reflect.get(given, name))
-  // In a URL, dots mean another folder.
-  if (text === null || /^\.{0,2}$/.test(text)) throw new ArgumentFault(`${name} is missing or not valid.`)
-  return text
+  const part = encodePart(formatScalar(Reflect.get(given, name)) ?? '')
+  if (part === null) throw new ArgumentFault(`${name} is missing or not valid.`)
+  return part
+}
+
+/** Encodes a part of a path; `null` for a text that cannot be one: in URLs, dots mean another folder. */
+export function encodePart (text: string): string | null {
+  return /^\.{0,2}$/.test(text) ? null : encodeURIComponent(text)
 }
 
 /** Models send `null` for what they leave out. */

@@ -4,11 +4,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operationIdOf } from '../http/document/operation.js'
 import { type Access, stateOf } from '../http/request.js'
 import type { RouteContext } from '../http/route.js'
+import { HttpError } from '../http/wire-errors.js'
 import { omitUndefined, readField } from '../shared/fields.js'
+import { encodePart } from './call.js'
 
 /** A call of an operation. */
 export interface Call {
   method: string
+  /** The route of the operation. */
+  url: string
   /** The path below the tenant, with its query, such as `/jobs/1`. */
   path: string
   /** The body as JSON; `null` for none. */
@@ -40,11 +44,14 @@ const passedHeaders = ['x-request-id', 'retry-after', 'ratelimit-limit', 'rateli
  * which has been counted, so it counts only if its operation has a budget of its own.
  */
 export class Calls {
-  readonly #callers = new Map<string, Access>()
+  readonly #callers = new Map<string, { access: Access, url: string }>()
 
-  #find ({ headers }: FastifyRequest): Access | null {
-    const name = headers[callHeader]
-    return name === undefined ? null : this.#callers.get(String(name)) ?? null
+  /** Returns the caller of a call. Throws a 404 if it has reached another operation, such as `sync` with this id. */
+  #find ({ headers, routeOptions }: FastifyRequest): Access | null {
+    const call = this.#callers.get(String(headers[callHeader]))
+    if (call === undefined) return null
+    if (call.url !== routeOptions.url) throw new HttpError('not_found')
+    return call.access
   }
 
   /** Returns the context of the operations, which lets calls in. */
@@ -66,16 +73,18 @@ export class Calls {
 
   /** Calls an operation. `prefix` is that of the API's routes, with their parameters. */
   async send (
-    request: FastifyRequest, reply: FastifyReply, prefix: string, { method, path, body }: Call
+    request: FastifyRequest, reply: FastifyReply, prefix: string, { method, url, path, body }: Call
   ): Promise<CallAnswer> {
     const name = randomUUID()
     const state = stateOf(request)
     const { remoteAddress } = request.raw.socket
-    this.#callers.set(name, state.access)
+    const mounted = fillParameters(prefix, { ...request.params as object, tenant_slug: state.tenantSlug })
+    if (mounted === null) return { status: 404, text: '' }
+    this.#callers.set(name, { access: state.access, url })
     try {
       const response = await request.server.inject({
         method: method as 'GET',
-        url: `${fillParameters(prefix, request, state.tenantSlug)}${path}`,
+        url: `${mounted}${path}`,
         headers: {
           ...passOn(request.raw.headers),
           ...(body === null ? {} : { 'content-type': 'application/json' }),
@@ -102,10 +111,16 @@ export class Calls {
   }
 }
 
-/** Fills in the parameters of a prefix: the tenant, and those of the host. The text of the URL is not used. */
-function fillParameters (prefix: string, { params }: FastifyRequest, tenantSlug: string): string {
-  const values: Record<string, unknown> = { ...params as object, tenant_slug: tenantSlug }
-  return prefix.replace(/:(\w+)/g, (_, name) => encodeURIComponent(String(values[name])))
+/**
+ * Fills in the parameters of a prefix: the tenant, and those of the host. Returns `null` if one cannot be in a URL. The
+ * text of the client's URL is not used.
+ */
+function fillParameters (prefix: string, values: Record<string, unknown>): string | null {
+  const names = Array.from(prefix.matchAll(/:(\w+)/g), ([, name = '']) => name)
+  const parts = new Map(names.map((name) => [name, encodePart(String(values[name]))]))
+  return names.some((name) => parts.get(name) === null)
+    ? null
+    : prefix.replace(/:(\w+)/g, (_, name) => String(parts.get(name)))
 }
 
 function passOn (headers: IncomingHttpHeaders): IncomingHttpHeaders {

@@ -3,6 +3,7 @@ import type {
 } from 'fastify'
 import type { ApiExtension } from '../http/api.js'
 import { isAuthorized } from '../http/auth.js'
+import { readScopes } from '../http/document/operation.js'
 import { logOf } from '../http/log.js'
 import { commonHeaders, contentType, readTenantSlug, sendAsIs, stateOf } from '../http/request.js'
 import { HttpError, readHttpError } from '../http/wire-errors.js'
@@ -20,7 +21,7 @@ import { listTools, type Tool } from './tools.js'
 export interface Mcp {
   extension: ApiExtension
   /** Serves the metadata for OAuth, if there are authorization servers. Register it outside the prefix. */
-  metadata (scopes: readonly string[], open: OpenRoutes): FastifyPluginAsync
+  metadata (open: OpenRoutes): FastifyPluginAsync
 }
 
 /**
@@ -30,12 +31,13 @@ export interface Mcp {
 export function buildMcp (settings: McpSettings, place: Place, document: { info: object } | null): Mcp {
   const resource = describeResource(settings, place)
   assertSdk()
+  const scopes = new Set<string>()
   const extension = createExtension(settings, {
     name: 'recruiting-api',
     title: String(readField(document?.info, 'title') ?? 'Recruiting API'),
     version: String(readField(document?.info, 'version') ?? 'v1')
-  }, resource)
-  return { extension, metadata: (scopes, open) => metadataRoute(resource, place, scopes, open) }
+  }, resource, scopes)
+  return { extension, metadata: (open) => metadataRoute(resource, place, scopes, open) }
 }
 
 /** Throws `invalid_option` if the official SDK is not installed. */
@@ -62,7 +64,9 @@ const config: FastifyContextConfig = { capabilities: ['read'], mcp: false }
 function createExtension (
   { secrets, origins }: McpSettings,
   info: ServerParts['info'],
-  resource: ProtectedResource | null
+  resource: ProtectedResource | null,
+  /** Filled with the scopes of the tools. */
+  scopes: Set<string>
 ): ApiExtension {
   const calls = new Calls()
   const onSend: onSendHookHandler<unknown> = (request, reply, _payload, done) => {
@@ -77,6 +81,7 @@ function createExtension (
     register (scope, routes) {
       const all = listTools(routes)
       const tools = secrets ? all : all.filter(({ isSecret }) => !isSecret)
+      for (const scope of tools.flatMap(({ route }) => readScopes(route))) scopes.add(scope)
       const refused = all.filter((tool) => !tools.includes(tool)).map(({ name }) => name)
 
       async function serve (request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
@@ -208,10 +213,7 @@ function formatPassed (
   }
 }
 
-/** Without a tool, it was a resource, which is a job. */
-const ofResources: FastifyContextConfig = { anyScope: ['jobs:read'] }
-
-function scopesOf (tool: Tool | null): readonly string[] {
-  const { scopes = [], anyScope = [] } = tool?.route.config ?? ofResources
+function scopesOf ({ route: { config = {} } }: Tool): readonly string[] {
+  const { scopes = [], anyScope = [] } = config
   return [...scopes, ...anyScope.slice(0, 1)]
 }

@@ -73,7 +73,7 @@ export interface OpenRoutes {
 export function metadataRoute (
   resource: ProtectedResource | null,
   { mount, prefix }: Place,
-  scopes: readonly string[],
+  scopes: ReadonlySet<string>,
   { limits, requestId }: OpenRoutes
 ): FastifyPluginAsync {
   return async (app) => {
@@ -89,7 +89,7 @@ export function metadataRoute (
         return {
           resource: forTenant(resource.identifier, params.tenant_slug),
           authorization_servers: resource.authorizationServers,
-          scopes_supported: scopes,
+          scopes_supported: [...scopes],
           bearer_methods_supported: ['header']
         }
       }

@@ -30,18 +30,22 @@ export function listTemplates (tenantSlug: string): ResourceTemplateType[] {
   ]
 }
 
-/** Returns the path of a page of jobs; `null` if no page has this cursor. */
-export function pathOfPage (cursor: string | undefined): string | null {
-  const page = cursor ?? '1'
-  return /^[1-9]\d{0,8}$/.test(page) ? `/jobs?page=${page}&per_page=${pageSize}` : null
+/** Returns the arguments of `list_jobs` for a page; `null` if no page has this cursor. */
+export function parseCursor (cursor = '1'): object | null {
+  return /^[1-9]\d{0,8}$/.test(cursor) ? { page: cursor, per_page: pageSize } : null
 }
 
-/** Returns the path of the job of a resource; `null` if it is not a job of the tenant. */
-export function pathOfResource (uri: string, tenantSlug: string): string | null {
+/** Returns the arguments of `get_job` for a resource; `null` if it is not a job of the tenant. */
+export function parseUri (uri: string, tenantSlug: string): object | null {
   const address = addressOf(tenantSlug)
-  const id = uri.startsWith(address) ? uri.slice(address.length) : ''
-  // Ids have other characters too, but none of them in a URI without encoding.
-  return /^(?!\.{1,2}$)[\w.~%-]{1,200}$/.test(id) ? `/jobs/${id}` : null
+  if (!uri.startsWith(address)) return null
+  try {
+    const id = decodeURIComponent(uri.slice(address.length))
+    // No storage has other ids.
+    return /^(?!.*\/)[\x21-\x7e]{1,64}$/.test(id) ? { id } : null
+  } catch {
+    return null
+  }
 }
 
 export function formatPage ({ text }: CallAnswer, tenantSlug: string): ListResourcesResult {

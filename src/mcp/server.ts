@@ -5,7 +5,7 @@ import type { logOf } from '../http/log.js'
 import type { Call, CallAnswer } from './calls.js'
 import { ArgumentFault, formatCall } from './call.js'
 import { findPrompt, listPrompts } from './prompts.js'
-import { formatPage, formatResource, listTemplates, pathOfPage, pathOfResource } from './resources.js'
+import { formatPage, formatResource, listTemplates, parseCursor, parseUri } from './resources.js'
 import { dataWarning, describeError, formatFault, formatResult, parse } from './result.js'
 import type { Tool } from './tools.js'
 
@@ -39,9 +39,9 @@ export interface ServerParts {
 /** Ends a message with the response of the operation: the client has to see its status. */
 export class Passed extends Error {
   readonly answer: CallAnswer
-  readonly tool: Tool | null
+  readonly tool: Tool
 
-  constructor (answer: CallAnswer, tool: Tool | null) {
+  constructor (answer: CallAnswer, tool: Tool) {
     super(`status ${answer.status}`)
     this.answer = answer
     this.tool = tool
@@ -65,8 +65,8 @@ export function createServer (
   })
 
   /** Calls an operation. 401, 403 and 429 become the response to the message. */
-  async function call (call: Call, tool: Tool | null): Promise<CallAnswer> {
-    const answer = await message.call(call)
+  async function call (tool: Tool, given: object): Promise<CallAnswer> {
+    const answer = await message.call(formatCall(tool.plan, given))
     if ([401, 403, 429].includes(answer.status)) throw new Passed(answer, tool)
     return answer
   }
@@ -77,6 +77,7 @@ export function createServer (
       return await handle()
     } catch (error) {
       if (error instanceof sdk.ProtocolError) throw error
+      if (error instanceof ArgumentFault) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, error.message)
       if (error instanceof Passed) pass(error)
       else log.error({ err: error }, 'a message of an agent failed')
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, 'Unexpected server error')
@@ -90,15 +91,16 @@ export function createServer (
     }
     if (tool === undefined) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown tool')
     try {
-      return formatResult(await call(formatCall(tool.plan, given), tool))
+      return formatResult(await call(tool, given))
     } catch (error) {
       if (error instanceof ArgumentFault) return formatFault(error.message)
       throw error
     }
   }
 
-  async function readJobs (path: string): Promise<CallAnswer> {
-    const answer = await call({ method: 'GET', path, body: null }, null)
+  async function readJobs (name: string, given: object): Promise<CallAnswer> {
+    const [tool] = tools.filter((known) => known.name === name) as [Tool]
+    const answer = await call(tool, given)
     if (answer.status < 300) return answer
     const code = answer.status < 500 ? sdk.ProtocolErrorCode.InvalidParams : sdk.ProtocolErrorCode.InternalError
     throw new sdk.ProtocolError(code, describeError(answer.status, parse(answer.text)))
@@ -120,16 +122,16 @@ export function createServer (
   server.setRequestHandler('resources/list', ({ params }) =>
     run(async () => {
       if (!has('list_jobs')) return { resources: [] }
-      const path = pathOfPage(params?.cursor)
-      if (path === null) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown cursor')
-      return formatPage(await readJobs(path), tenantSlug)
+      const page = parseCursor(params?.cursor)
+      if (page === null) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown cursor')
+      return formatPage(await readJobs('list_jobs', page), tenantSlug)
     })
   )
   server.setRequestHandler('resources/read', ({ params: { uri } }) =>
     run(async () => {
-      const path = pathOfResource(uri, tenantSlug)
-      if (path === null) throw new sdk.ResourceNotFoundError(uri)
-      return formatResource(uri, await readJobs(path))
+      const job = parseUri(uri, tenantSlug)
+      if (job === null) throw new sdk.ResourceNotFoundError(uri)
+      return formatResource(uri, await readJobs('get_job', job))
     })
   )
   return server

@@ -1,8 +1,11 @@
+import { once } from 'node:events'
+import http from 'node:http'
+import { json } from 'node:stream/consumers'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 import type { AuditEntry } from '../../src/index.js'
-import { apiKeys, bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { allScopes, apiKeys, bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { checkError, comparable } from '../fixtures/api/answers.js'
 import { callTool, listTools, sendCall, sendMessage, textOf } from '../fixtures/api/mcp.js'
 import { buildAppWithRoutes, urlOf } from '../fixtures/api/routes.js'
@@ -31,6 +34,7 @@ t.test('every tool and every message answers strangers with the same 401 as an u
   const { app } = await buildAppWithRoutes(t, { storage, keyLookup, mcp: { secrets: true } })
   const tools = await listTools(app, keys.full)
   t.ok(tools.length >= 18, 'there are tools')
+  calls.length = 0
   const unknown = await sendMessage(app, 'unknown', 'tools/list')
   checkError(t, unknown, 401, 'an unknown key')
   t.equal(unknown.headers['www-authenticate'], 'Bearer')
@@ -163,9 +167,10 @@ t.test('a call reaches its operation, with any URL of the message', async (t) =>
   let served = 0
   const app = await buildApp(t, {
     mcp: true,
+    keyLookup: memoryKeyLookup([...apiKeys, { key: 'dots', tenantSlug: '..', scopes: allScopes }]),
     server: { useSemicolonDelimiter: true },
     before (app) {
-      app.get('/own/jobs', () => reached.push('own'))
+      for (const url of ['/own/jobs', '/api/v1/jobs']) app.get(url, () => reached.push('own'))
     }
   })
   for (const end of [
@@ -179,8 +184,14 @@ t.test('a call reaches its operation, with any URL of the message', async (t) =>
     served++
     t.match(answer.json(), { result: { structuredContent: { meta: { page: 1 } } } }, end)
   }
-  t.strictSame(reached, [])
   t.ok(served >= 3, `${served} were served`)
+  const { port } = new URL(await app.listen({ host: '127.0.0.1', port: 0 }))
+  const headers = { ...bearer('dots'), 'content-type': 'application/json' }
+  const request = http.request({ port, method: 'POST', path: '/api/v1/public/%2e%2e/mcp', headers })
+  request.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_jobs' } }))
+  const [response] = await once(request, 'response')
+  t.match(await json(response), { result: { isError: true } }, 'a slug that means another folder')
+  t.strictSame(reached, [])
 })
 
 t.test('a call is audited once, as its operation, under the request id that the client sees', async (t) => {

@@ -135,8 +135,16 @@ t.test('the jobs of the tenant are resources, in pages', async (t) => {
 
 t.test('other resources and cursors are errors of the protocol', async (t) => {
   const app = await buildApp(t, { mcp: true })
-  for (const uri of ['recruiting://acme/jobs/', 'recruiting://acme/jobs/..', 'recruiting://acme/jobs/1/2', 'recruiting://acme/jobs/1?page=2', 'recruiting://globex/jobs/1', 'recruiting://acme/candidates/1', 'file:///etc/passwd', '', 'recruiting://acme/jobs/99', 'recruiting://acme/jobs/x']) {
+  const ids = [
+    '', '..', '%2e%2e', '.%2E', '%2e', '%252e%252e', '..%2fcandidates', '%2e%2e%2f%2e%2e', '..%5c', '1/2', '1%2f2', '1?page=2',
+    '1%3fpage=2', '1%23', '1;', '%00', '%', '%ff', 'sync', '99', 'x', '%F0%9F%98%80', '1'.repeat(65)
+  ]
+  const others = ['recruiting://globex/jobs/1', 'recruiting://acme/candidates/1', 'file:///etc/passwd', '']
+  for (const uri of [...ids.map((id) => `recruiting://acme/jobs/${id}`), ...others]) {
     t.match((await sendMessage(app, keys.full, 'resources/read', { uri })).json(), { error: { code: -32602 } }, uri)
+  }
+  for (const id of ['sync', '..', '%2e%2e', 'sync?']) {
+    t.match(await callTool(app, keys.full, 'get_job', { id }), { isError: true, structuredContent: undefined }, id)
   }
   for (const cursor of ['0', 'x', '1.5', '-1', '9999999999']) {
     t.match((await sendMessage(app, keys.full, 'resources/list', { cursor })).json(), { error: { code: -32602, message: 'Unknown cursor' } }, cursor)
