@@ -26,7 +26,7 @@ const keyLookup: KeyLookup = async (credentials) => {
     const { payload } = await jwtVerify(key, keys, {
       issuer,
       // Without this, a token for one customer's server would open every other.
-      audience: `${publicUrl}/api/v1/public/${tenantSlug}/mcp`,
+      audience: [tenantSlug, encodeURIComponent(tenantSlug)].map((slug) => `${publicUrl}/api/v1/public/${slug}/mcp`),
       algorithms: ['RS256', 'ES256'],
       requiredClaims: ['sub', 'exp']
     })

@@ -70,7 +70,7 @@ function createExtension (
 ): ApiExtension {
   const calls = new Calls()
   const onSend: onSendHookHandler<unknown> = (request, reply, _payload, done) => {
-    if (reply.statusCode === 401) reply.header('www-authenticate', challenge(resource, readTenantSlug(request)))
+    if (reply.statusCode === 401) reply.header('www-authenticate', challenge(resource, request))
     done()
   }
 
@@ -96,7 +96,7 @@ function createExtension (
           log: logOf(request),
           mayUse: (route) => isAuthorized(access, route),
           call: (call) => calls.send(request, reply, scope.prefix, call)
-        }, resource)
+        }, (missing) => resource === null ? {} : { 'www-authenticate': challenge(resource, request, missing) })
       }
 
       scope.post('/mcp', { config, schema, onSend, errorHandler: sendParseError }, async (request, reply) => {
@@ -158,12 +158,18 @@ function findFault (body: unknown): string | null {
   return isMessage ? null : formatFault(-32600, 'Invalid Request')
 }
 
-async function respond (parts: ServerParts, message: Message, resource: ProtectedResource | null): Promise<Answer> {
-  let passed: Passed | null = null
+/** Responds to a message. `challengeFor` returns the headers of a 403 for missing scopes. */
+async function respond (
+  parts: ServerParts, message: Message, challengeFor: (scopes: readonly string[]) => Record<string, string>
+): Promise<Answer> {
+  let passed: Passed | null = null as Passed | null
   const response = await exchange(parts, message, (answer) => {
     passed = answer
   })
-  if (passed !== null) return formatPassed(passed, message.tenantSlug, resource)
+  if (passed !== null) {
+    const { answer: { status, text }, tool } = passed
+    return { status, headers: status === 403 ? challengeFor(scopesOf(tool)) : {}, text }
+  }
   return { status: response.status, headers: {}, text: await response.text() }
 }
 
@@ -198,19 +204,6 @@ async function exchange (
   const response = await transport.handleRequest(request, { parsedBody })
   await server.close()
   return response
-}
-
-function formatPassed (
-  { answer: { status, text }, tool }: Passed,
-  tenantSlug: string,
-  resource: ProtectedResource | null
-): Answer {
-  const isMissingScope = status === 403 && resource !== null
-  return {
-    status,
-    headers: isMissingScope ? { 'www-authenticate': challenge(resource, tenantSlug, scopesOf(tool)) } : {},
-    text
-  }
 }
 
 function scopesOf ({ route: { config = {} } }: Tool): readonly string[] {

@@ -1,4 +1,4 @@
-import type { FastifyPluginAsync, FastifySchema } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest, FastifySchema } from 'fastify'
 import { prepareLoggers, type RequestIdSource } from '../http/log.js'
 import { limitOpenRequests, type Limits } from '../http/limits/limits.js'
 import { assertOption } from '../shared/read-options.js'
@@ -7,9 +7,9 @@ import type { McpSettings } from '../options/options.js'
 /** A tenant's MCP server as clients of OAuth see it (RFC 9728). */
 export interface ProtectedResource {
   authorizationServers: readonly string[]
-  /** The identifier, with `{tenant_slug}`. */
+  /** The identifier, with the parameters of the path, such as `{tenant_slug}`. */
   identifier: string
-  /** The address of the metadata, with `{tenant_slug}`. */
+  /** The address of the metadata, with the same parameters. */
   metadata: string
 }
 
@@ -30,10 +30,11 @@ const wellKnown = '/.well-known/oauth-protected-resource'
  */
 export function describeResource (
   { authorizationServers, resource }: McpSettings,
-  { publicUrl, mount, prefix }: Place
+  place: Place
 ): ProtectedResource | null {
   if (authorizationServers.length === 0) return null
-  const path = `${mount}${prefix}/{tenant_slug}/mcp`
+  const [path, metadata] = [pathOf(place), metadataPathOf(place)].map((route) => route.replaceAll(/:(\w+)/g, '{$1}'))
+  const { publicUrl } = place
   assertOption(
     resource !== null || publicUrl !== '',
     'mcp.resource',
@@ -42,22 +43,46 @@ export function describeResource (
   )
   const identifier = resource ?? `${publicUrl}${path}`
   const base = publicUrl === '' ? new URL(identifier).origin : publicUrl
-  return { authorizationServers, identifier, metadata: `${base}${mount}${wellKnown}${path}` }
+  return { authorizationServers, identifier, metadata: `${base}${metadata}` }
+}
+
+function pathOf ({ mount, prefix }: Place): string {
+  return `${mount}${prefix}/:tenant_slug/mcp`
+}
+
+function metadataPathOf (place: Place): string {
+  return `${place.mount}${wellKnown}${pathOf(place)}`
 }
 
 /** Returns the value of `WWW-Authenticate` (RFC 6750, RFC 9728), with the scopes that are missing. */
 export function challenge (
   resource: ProtectedResource | null,
-  tenantSlug: string,
+  request: FastifyRequest,
   scopes: readonly string[] = []
 ): string {
   if (resource === null) return 'Bearer'
   const missing = scopes.length === 0 ? '' : `error="insufficient_scope", scope="${scopes.join(' ')}", `
-  return `Bearer ${missing}resource_metadata="${forTenant(resource.metadata, tenantSlug)}"`
+  return `Bearer ${missing}resource_metadata="${fillIn(resource.metadata, request)}"`
 }
 
-function forTenant (template: string, tenantSlug: string): string {
-  return template.replaceAll('{tenant_slug}', () => encodeURIComponent(tenantSlug))
+/** Characters of a part of a path (RFC 3986). */
+const pathPart = /^[\w.~!$&'()*+,;=:@%-]+$/
+
+/** Fills in parameters as the client's URL spells them, because clients compare addresses as text. */
+function fillIn (template: string, { originalUrl, params }: FastifyRequest): string {
+  const parts = originalUrl.split(/[/?#]/).filter((part) => pathPart.test(part))
+  return template.replaceAll(/\{(\w+)\}/g, (_, name) => {
+    const value = String(Reflect.get(params as object, name))
+    return parts.find((part) => safeDecode(part) === value) ?? encodeURIComponent(value)
+  })
+}
+
+function safeDecode (part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
 }
 
 // A host without @fastify/swagger has no type for it.
@@ -72,7 +97,7 @@ export interface OpenRoutes {
 /** Serves the metadata. It exists for every slug, so that no one can probe tenants. */
 export function metadataRoute (
   resource: ProtectedResource | null,
-  { mount, prefix }: Place,
+  place: Place,
   scopes: ReadonlySet<string>,
   { limits, requestId }: OpenRoutes
 ): FastifyPluginAsync {
@@ -80,19 +105,16 @@ export function metadataRoute (
     if (resource === null) return
     prepareLoggers(app, requestId)
     if (limits !== null) limitOpenRequests(app, limits, requestId)
-    const url = `${wellKnown}${mount}${prefix}/:tenant_slug/mcp`
-    app.get<{ Params: { tenant_slug: string } }>(
-      url,
-      { schema: hidden, config: { recruitingApi: true } },
-      async ({ params }, reply) => {
-        reply.header('cache-control', 'no-cache')
-        return {
-          resource: forTenant(resource.identifier, params.tenant_slug),
-          authorization_servers: resource.authorizationServers,
-          scopes_supported: [...scopes],
-          bearer_methods_supported: ['header']
-        }
+    // The instance adds its own prefix.
+    const url = metadataPathOf(place).slice(place.mount.length)
+    app.get(url, { schema: hidden, config: { recruitingApi: true } }, async (request, reply) => {
+      reply.header('cache-control', 'no-cache')
+      return {
+        resource: fillIn(resource.identifier, request),
+        authorization_servers: resource.authorizationServers,
+        scopes_supported: [...scopes],
+        bearer_methods_supported: ['header']
       }
-    )
+    })
   }
 }

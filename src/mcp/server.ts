@@ -77,7 +77,9 @@ export function createServer (
       return await handle()
     } catch (error) {
       if (error instanceof sdk.ProtocolError) throw error
-      if (error instanceof ArgumentFault) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, error.message)
+      if (error instanceof ArgumentFault) {
+        throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, error.message)
+      }
       if (error instanceof Passed) pass(error)
       else log.error({ err: error }, 'a message of an agent failed')
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, 'Unexpected server error')

@@ -1,7 +1,13 @@
+import {
+  discoverOAuthProtectedResourceMetadata, extractWWWAuthenticateParams, type OAuthClientProvider, selectResourceURL
+} from '@modelcontextprotocol/client'
+import Fastify from 'fastify'
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose'
 import t from 'tap'
+import recruitingApi from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 import { allScopes, type AppOverrides, bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
+import { checkLimited } from '../fixtures/api/limits.js'
 import { callTool, sendCall, sendMessage, textOf } from '../fixtures/api/mcp.js'
 import { assertAcceptedByPlugin, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
@@ -37,17 +43,47 @@ t.test('a 403 names the scopes that are missing', async (t) => {
   ])
 })
 
-t.test('the metadata needs no key, and shows no more for a tenant than for none', async (t) => {
-  const app = await build(t)
+t.test('the metadata needs no key, shows no more for a tenant than for none, and is limited by address', async (t) => {
+  const app = await build(t, { rateLimit: { max: 3 } })
+  const read = (url: string) => app.inject({ url, remoteAddress: '192.0.2.1' })
   for (const tenant of ['acme', 'initech']) {
-    const answer = await app.inject(metadata.replace('acme', tenant))
-    t.equal(answer.statusCode, 200)
-    t.strictSame(answer.json(), {
+    t.strictSame((await read(metadata.replace('acme', tenant))).json(), {
       resource: `${publicUrl}/api/v1/public/${tenant}/mcp`,
       authorization_servers: [issuer],
-      scopes_supported: ['candidates:read', 'candidates:write', 'jobs:read', 'jobs:write', 'webhooks:read', 'webhooks:write'],
+      scopes_supported: allScopes.filter((scope) => scope !== 'api_keys:manage'),
       bearer_methods_supported: ['header']
     })
+  }
+  t.equal((await read('/api/v1/public/openapi.json')).headers['ratelimit-remaining'], '0')
+  checkLimited(t, await read(metadata), 3)
+})
+
+t.test('clients accept the metadata for each slug, below a mount, and with a path in publicUrl', async (t) => {
+  for (const [origin, path, mount] of [[issuer, '', ''], [issuer, '/v', ''], [issuer, '/v', '/ats'], [issuer, '', '/:x']]) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register((scope) => scope.register(recruitingApi, {
+      storage: memoryStorage(),
+      keyLookup: () => null,
+      delivery: false,
+      publicUrl: `${origin}${path}`,
+      mcp: { authorizationServers: [issuer] }
+    }), { prefix: String(mount) })
+    /** A proxy that removes the path of `publicUrl`. */
+    const fetchFn = async (url: string | URL, { method = 'GET' }: RequestInit = {}): Promise<Response> => {
+      const { statusCode, body, headers } = await app.inject({
+        method: method as 'GET', url: String(url).replace(`${origin}${path}`, '')
+      })
+      return new Response(body, { status: statusCode, headers: headers as Record<string, string> })
+    }
+    for (const slug of ['acme', 'a@b', 'a%40b', 'a+b', 'a,b', 'a;b', 'a%3Bb', 'a%20b', 'a%22b', '%C3%A4', "(a)'!*~b"]) {
+      const server = new URL(`${origin}${path}${mount?.replace(':x', 'e@u')}/api/v1/public/${slug}/mcp`)
+      const { resourceMetadataUrl } = extractWWWAuthenticateParams(await fetchFn(server, { method: 'POST' }))
+      if (resourceMetadataUrl === undefined) throw new Error(`${server.href} has no metadata`)
+      const found = await discoverOAuthProtectedResourceMetadata(server, { resourceMetadataUrl }, fetchFn)
+      t.equal(found.resource, server.href)
+      t.equal((await selectResourceURL(server, {} as OAuthClientProvider, found))?.href, server.href)
+    }
   }
 })
 
