@@ -3,12 +3,38 @@
  * command, become visible.
  */
 
+/** Letters and marks of scripts whose spelling needs joiners: Arabic, N'Ko, Syriac, Mongolian and those of India. */
+const joining = String.raw`[[\p{scx=Arab}\p{scx=Nkoo}\p{scx=Syrc}\p{scx=Mong}\p{scx=Deva}\p{scx=Beng}\p{scx=Guru}` +
+  String.raw`\p{scx=Gujr}\p{scx=Orya}\p{scx=Taml}\p{scx=Telu}\p{scx=Knda}\p{scx=Mlym}\p{scx=Sinh}\p{scx=Mymr}` +
+  String.raw`\p{scx=Khmr}\p{scx=Tibt}]&&[\p{L}\p{M}]]`
+
+/** Signs without which the letters before them keep their vowel, such as the Devanagari virama. */
+const viramas = String.raw`[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2]`
+
+/** Invisible characters that a name or an emoji needs where they are: one at a time, each after what it changes. */
+const needed = [
+  // Variants of ideographs, of Mongolian and Myanmar letters, and of emoji.
+  String.raw`(?<=\p{sc=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,
+  String.raw`(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f]`,
+  String.raw`(?<=[\u1820-\u18aa])\u180e(?=[\u1820-\u18aa])`,
+  String.raw`(?<=[\u1000-\u109f\uaa60-\uaa7f])\ufe00`,
+  String.raw`(?<=\p{ExtPict})[\ufe0e\ufe0f]`,
+  String.raw`(?<=[\d#*])\ufe0f(?=\u20e3)`,
+  // Joiners of emoji and of letters.
+  String.raw`(?<=\p{ExtPict}[\ufe0f\p{EMod}]?)\u200d(?=\p{ExtPict})`,
+  String.raw`(?<=${joining})\u200d`,
+  String.raw`(?<=${joining})\u200c(?=${joining})`,
+  String.raw`(?<=${viramas})\u200c`
+].join('|')
+
 /**
- * Control characters, line separators, characters that change the direction of text, and characters without a shape:
- * those of the block of tags can hide a whole text. Also halves of surrogate pairs, because many JSON parsers reject
- * them.
+ * Control and format characters but for visible ones of Arabic, Syriac and Kaithi, line separators, private use,
+ * everything that Unicode calls ignorable, fillers, and halves of surrogate pairs, which many JSON parsers reject.
  */
-const hidden = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\u200b\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu
+const hidden = String.raw`[[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{DI}\p{NChar}\u2800]--` +
+  String.raw`[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]]`
+
+const hiddenUnlessNeeded = new RegExp(`(?<needed>${needed})|${hidden}`, 'gv')
 
 /** Maximum length of a text in the result of a tool, in UTF-16 code units. Longer than any token. */
 const maxTextLength = 4000
@@ -23,7 +49,7 @@ export function guardValue (value: unknown): unknown {
 
 /** Returns a text with hidden characters as `\u202e`, cut to the maximum length. */
 export function guardText (text: string): string {
-  return cut(text, maxTextLength, 'characters').replace(hidden, escape)
+  return cut(text, maxTextLength, 'characters').replace(hiddenUnlessNeeded, (found, kept) => kept ?? escape(found))
 }
 
 /** Cuts a text, and says how long it was. */
