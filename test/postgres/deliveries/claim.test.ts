@@ -13,7 +13,7 @@ const type = 'application.created'
 const locks: Array<[name: string, text: string]> = [
   ['a replay', `insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
     select seq, $1, type, 3, now(), now() from recruiting.events where id = 'evt_0' for key share`],
-  ['an erase', "select recruiting.erase_subject_v1('acme', 'candidate:' || $1)"],
+  ['an erase', "select recruiting.erase_subject_v1('acme', 'candidate:' || $1, 10)"],
   ['a PATCH', "update recruiting.webhooks set name = 'x', revision = revision + 1 where id = $1"]
 ]
 
