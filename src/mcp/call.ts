@@ -1,4 +1,4 @@
-import type { Call } from './calls.js'
+import { type Call, encodePart } from './calls.js'
 import { type ArgumentPlan, grouped } from './arguments.js'
 
 /** A fault in the arguments of a tool. */
@@ -42,11 +42,6 @@ function readPart (given: object, name: string): string {
   const part = encodePart(formatScalar(Reflect.get(given, name)) ?? '')
   if (part === null) throw new ArgumentFault(`${name} is missing or not valid.`)
   return part
-}
-
-/** Encodes a part of a path; `null` for a text that cannot be one: in URLs, dots mean another folder. */
-export function encodePart (text: string): string | null {
-  return /^\.{0,2}$/.test(text) ? null : encodeURIComponent(text)
 }
 
 /** Models send `null` for what they leave out. */

@@ -6,7 +6,6 @@ import { type Access, stateOf } from '../http/request.js'
 import type { RouteContext } from '../http/route.js'
 import { HttpError } from '../http/wire-errors.js'
 import { omitUndefined, readField } from '../shared/fields.js'
-import { encodePart } from './call.js'
 
 /** A call of an operation. */
 export interface Call {
@@ -37,6 +36,11 @@ const ownHeaders =
 
 /** Headers of the response to a call that the client needs. */
 const passedHeaders = ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
+
+/** Encodes a part of a path; `null` for a text that cannot be one: in URLs, dots mean another folder. */
+export function encodePart (text: string): string | null {
+  return /^\.{0,2}$/.test(text) ? null : encodeURIComponent(text)
+}
 
 /**
  * Calls operations for authenticated clients. A call is a separate request with its own request id: it
