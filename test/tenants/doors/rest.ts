@@ -84,7 +84,8 @@ export function testRest (t: Test, createStore: CreateTenantStore): void {
     const [first, second] = [await start(), await start()]
     await second.ask('/acme/candidates', 'unknown')
     await pass(59_000)
-    await second.ask('/acme/candidates', 'unknown')
+    // The first request starts to read the names again, and the read ends before the other requests do.
+    for (let asked = 0; asked < 3; asked++) await second.ask('/acme/candidates', 'unknown')
     await first.app.recruiting.removeTenant('acme')
     await pass(1000)
     const session = { tenantSlug: 'acme', actor: 'user:17', expiresInSeconds: 3600 }
