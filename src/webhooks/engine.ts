@@ -282,10 +282,9 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     start () {
       isStarted = true
       if (stopping !== null || closing !== null) return
-      reports = Promise.all([
-        reportStoredSlugs(webhooks, tenants, log), isSealing ? null : reportPlainSecrets(webhooks, log)
-      ])
+      reports = reportStoredSlugs(webhooks, tenants, log)
       if (worker === null) return
+      if (!isSealing) reports = Promise.all([reports, reportPlainSecrets(webhooks, log)])
       sender.load()
       worker.start()
       notices.start()
