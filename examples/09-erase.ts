@@ -22,7 +22,7 @@ for await (const { eventType, deliveries } of recruiting.findSubject('acme', 'ca
   console.log(eventType, deliveries.map(({ webhookName, attempts }) => [webhookName, attempts]))
 }
 
-const { events } = await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:42' })
+const events = await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:42' })
 console.log(`${events} events erased`)
 
 await recruiting.close()

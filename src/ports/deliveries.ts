@@ -275,7 +275,7 @@ export interface ReplayResult {
 
 /** The result of erasing a subject. */
 export interface ErasedEvents {
-  /** Number of events with the subject, at most as many as a call takes. */
+  /** Number of events with the subject. */
   events: number
   /** Whether other events with the subject still have to be erased. */
   truncated: boolean

@@ -1,5 +1,5 @@
 import type {
-  Adoption, ChangeKind, DeliveryStats, ErasedEvents, HealthNotice, HeldBack, Hold, Id, SubjectEvent, TenantDeliveryStats
+  Adoption, ChangeKind, DeliveryStats, HealthNotice, HeldBack, Hold, Id, SubjectEvent, TenantDeliveryStats
 } from '../ports/index.js'
 import type { TenantArgument, TenantReference } from '../shared/tenants.js'
 import type { RecruitingWebhooks } from './by-code/recruiting-webhooks.js'
@@ -44,11 +44,11 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
   /**
    * Erases a subject, such as `candidate:42`: its events lose their `data`, their pending deliveries are cancelled, and
    * kept responses are removed. A replay sends `data: null` and `erased: true`. With `transaction`, takes effect when
-   * that commits. Returns the number of events with this subject. A call takes at most 200,000 events: while
-   * `truncated` is true, call again. Throws `invalid_event`, `invalid_input`, `unknown_tenant`, `tenant_resting`,
-   * `busy` and `closed`.
+   * that commits. Returns the number of events with this subject. Without `transaction`, more than 200,000 events are
+   * erased in several steps; after an error, call it again. Throws `invalid_event`, `invalid_input`, `unknown_tenant`,
+   * `tenant_resting`, `busy` and `closed`.
    */
-  erase(subject: ErasedSubject, options?: EmitOptions): Promise<ErasedEvents>
+  erase(subject: ErasedSubject, options?: EmitOptions): Promise<number>
   /**
    * Lists the events with a subject, oldest first, each with the webhooks that it was sent to, and when, for a person
    * who asks who received their data. Goes back as far as `delivery.retentionDays`. Does not list the keys that read

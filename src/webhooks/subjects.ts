@@ -26,10 +26,10 @@ export function createSubjects (
       assertText('subject', erased.subject)
       const { subject } = erased
       const tenantId = await tenants.getId(reference, options.transaction)
-      const result = await deliveries.erase(tenantId, subject, options.transaction)
+      const rowCount = await eraseAll(deliveries, tenantId, subject, options.transaction)
       const resource = { kind: 'subject', id: subject }
-      report({ operationId: 'erase', tenantSlug: showTenant(erased), tenantId, resource, rowCount: result.events })
-      return result
+      report({ operationId: 'erase', tenantSlug: showTenant(erased), tenantId, resource, rowCount })
+      return rowCount
     },
 
     async * findSubject (tenant, given) {
@@ -52,6 +52,16 @@ export function createSubjects (
         if (hasEnded || rowCount > 0) report(call)
       }
     }
+  }
+}
+
+/** Calls the storage until nothing is left to erase: a call stops at a bound. */
+async function eraseAll (
+  deliveries: Pick<DeliveryStore, 'erase'>, tenantId: string, subject: string, transaction: unknown
+): Promise<number> {
+  for (;;) {
+    const { events, truncated } = await deliveries.erase(tenantId, subject, transaction)
+    if (!truncated) return events
   }
 }
 

@@ -144,7 +144,7 @@ $$;
 
 -- Replaces the events of a subject by their tombstones, cancels their queued deliveries and removes the responses to
 -- them, in the caller's transaction. Takes up to p_limit events, those first that are not erased or have queued
--- deliveries. Returns an object: the number of events, and whether it left such events.
+-- deliveries. Returns an object: the number of events with the subject, and whether it left such events.
 create or replace function erase_subject_v1 (p_tenant text, p_subject text, p_limit integer) returns json
 language plpgsql
 set search_path from current
@@ -154,6 +154,7 @@ declare
   v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
   v_key text := coalesce((select t.key from tenants t where t.tenant = p_tenant), p_tenant);
   v_events bigint[];
+  v_count bigint;
   v_truncated boolean;
 begin
   with named as (
@@ -168,9 +169,9 @@ begin
       select e.body <> coalesce(e.tombstone, '') or exists (select from queue q where q.event_seq = e.seq) as is_open
     ) as todo
   )
-  select array_agg(r.seq order by r.seq) filter (where r.place <= p_limit),
+  select array_agg(r.seq order by r.seq) filter (where r.place <= p_limit), count(*),
     coalesce(bool_or(r.is_open) filter (where r.place > p_limit), false)
-  into v_events, v_truncated
+  into v_events, v_count, v_truncated
   from ranked r;
 
   update events e set body = coalesce(e.tombstone, ''), filter_body = null where e.seq = any (v_events);
@@ -192,7 +193,7 @@ begin
   where d.event_seq = any (v_events)
     and (d.fence is not null or d.response_excerpt is not null or d.earlier @? '$[*].response_excerpt');
 
-  return json_build_object('events', coalesce(cardinality(v_events), 0), 'truncated', v_truncated);
+  return json_build_object('events', v_count, 'truncated', v_truncated);
 end
 $$;
 

@@ -1,4 +1,6 @@
 import t from 'tap'
+import { createRecruiting } from '../../../src/index.js'
+import { memoryStorage } from '../../../src/memory/index.js'
 import { first, startDelivering } from '../../fixtures/delivery/delivering.js'
 import { collect } from '../../fixtures/collect.js'
 
@@ -18,6 +20,18 @@ t.test('a replay of an erased event sends a tombstone with the same id and time'
   t.strictSame(JSON.parse(receiver.requests[1]?.body ?? ''), {
     id, type: 'application.created', timestamp: '2026-01-01T00:00:00.000Z', tenant_slug: 'acme', data: null, erased: true
   })
+})
+
+t.test('erase calls the storage until every event is erased', async (t) => {
+  const storage = memoryStorage()
+  const { erase } = storage.deliveries
+  let calls = 0
+  storage.deliveries.erase = async (...args) => ({ ...await erase(...args), truncated: ++calls < 3 })
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+  await recruiting.emit({ ...event, data: { id: 1 } })
+  t.equal(await recruiting.erase(subject), 1)
+  t.equal(calls, 3)
 })
 
 t.test('erase rejects a bad subject, tenant or transaction', async (t) => {
@@ -67,7 +81,7 @@ t.test('findSubject lists which webhooks an event was sent to, and when, for eac
   t.strictSame(Object.keys(found[0] ?? {}), ['eventId', 'eventType', 'recordedAt', 'isErased', 'deliveries'])
   t.same(await collect(app.recruiting.findSubject('acme', 'job:7')), found)
   t.same(await collect(app.recruiting.findSubject('globex', 'job:7')), [])
-  t.equal((await app.recruiting.erase({ tenantSlug: 'acme', subject: 'job:7' })).events, 1)
+  t.equal(await app.recruiting.erase({ tenantSlug: 'acme', subject: 'job:7' }), 1)
   t.match(await collect(app.recruiting.findSubject('acme', 'candidate:42')), [{ isErased: true }])
 })
 
