@@ -73,7 +73,14 @@ async function measureDryRun (events: number): Promise<number> {
     [events]
   )
   await pool.query('vacuum analyze')
-  const selection = { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 10_000 } as const
+  const selection = {
+    include: 'all',
+    eventTypes: null,
+    eventIds: null,
+    since: null,
+    until: null,
+    limit: 10_000
+  } as const
   const times: number[] = []
   for (let round = 0; round < rounds; round++) {
     times.push(await time(async () => {

@@ -523,10 +523,10 @@ export interface components {
             created_by: string | null;
             /**
              * Format: date-time
-             * @description When the key ends; null for never
+             * @description When the key expires; null for never
              */
             expires_at: string | null;
-            /** @description Whether another key replaces it, so that it ends at `expires_at` */
+            /** @description Whether another key replaces it, so that it expires at `expires_at` */
             replaced: boolean;
             /**
              * Format: date-time
@@ -575,10 +575,10 @@ export interface components {
             created_by: string | null;
             /**
              * Format: date-time
-             * @description When the key ends; null for never
+             * @description When the key expires; null for never
              */
             expires_at: string | null;
-            /** @description Whether another key replaces it, so that it ends at `expires_at` */
+            /** @description Whether another key replaces it, so that it expires at `expires_at` */
             replaced: boolean;
             /**
              * Format: date-time
@@ -619,10 +619,10 @@ export interface components {
             created_by: string | null;
             /**
              * Format: date-time
-             * @description When the key ends; null for never
+             * @description When the key expires; null for never
              */
             expires_at: string | null;
-            /** @description Whether another key replaces it, so that it ends at `expires_at` */
+            /** @description Whether another key replaces it, so that it expires at `expires_at` */
             replaced: boolean;
             /**
              * Format: date-time
@@ -638,7 +638,7 @@ export interface components {
             key: string;
             /**
              * Format: date-time
-             * @description When the previous key ends
+             * @description When the previous key expires
              */
             previous_key_expires_at: string | null;
         };

@@ -134,7 +134,11 @@ function readRetryAfter ({ headers }: Response): number | null {
   const text = headers.get('retry-after')
   if (text === null) return null
   // `Date.parse` also reads -1 and 1.5 as dates.
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : /^[A-Z][a-z]+, /.test(text) ? Date.parse(text) - Date.now() : NaN
+  const ms = /^\d+$/.test(text)
+    ? Number(text) * 1000
+    : /^[A-Z][a-z]+, /.test(text)
+      ? Date.parse(text) - Date.now()
+      : NaN
   return Number.isNaN(ms) ? null : Math.max(0, ms)
 }
 

@@ -63,8 +63,8 @@ const forgeable = 'trustProxy trusts every address, so callers choose their own,
 const idOfNobody = (tenantSlug: string): string => `\u0001${tenantSlug}`
 
 /**
- * Returns a lookup that converts errors of the host's lookups. A key used from a forbidden address looks unknown. The
- * key for an unknown tenant is looked up too, so that the time of a response does not show which tenants exist.
+ * Returns a lookup that converts errors of the host's lookups. It returns `null` for a key from a forbidden address. It
+ * also looks up the key for an unknown tenant, so that response times do not show which tenants exist.
  */
 export function createKeyCheck (
   { tenants, keyLookup, isAddressForgeable }: Omit<KeyCheckDependencies, 'sessions'>

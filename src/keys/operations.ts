@@ -9,7 +9,7 @@ import { createKeyId, generateApiKey, hashApiKey, type KeyLimits, keyStart } fro
 export interface KeyCreator extends KeyLimits {
   /** The actor of a session, or the id of a key. */
   name: string
-  /** `null` for a session, which has all scopes that customers may give. */
+  /** `null` for a session, which has all scopes that customers may grant. */
   scopes: readonly string[] | null
 }
 
@@ -41,7 +41,7 @@ export interface KeyOperations {
   revoke (tenant: Tenant, id: string): Promise<boolean>
 }
 
-/** What customers may give to their keys. */
+/** The limits of the keys that customers create. */
 export interface KeyRules {
   scopes: readonly string[]
   maxKeys: number

@@ -575,7 +575,7 @@ export function readTheme (value: PortalTheme = {}, path: string): ThemeSettings
 
 const portalKeysOptions = {
   /**
-   * The scopes that customers may give to keys: of the API and of your own routes. A key that creates keys gives only
+   * The scopes that customers may grant to keys: of the API and of your own routes. A key that creates keys grants only
    * scopes that it has itself. List `api_keys:manage` to let customers create such keys.
    * @default those of the API, without `api_keys:manage`
    */

@@ -11,7 +11,7 @@ import type { PortalMessages } from './messages.js'
 import type { PortalKeysSettings, PortalSettings } from '../options/options.js'
 import { createSessionBox } from './token.js'
 
-/** What the page shows about the API. */
+/** The settings that the page needs. */
 export interface PortalFacts {
   /** The addresses that notifications come from. */
   sourceIps: readonly string[]

@@ -66,7 +66,7 @@ export interface KeyManagement {
 /** A stored API key: everything but the key. */
 export interface ManagedKey {
   id: string
-  /** What the key is for. `null` without a name. */
+  /** The name that people gave the key; `null` without one. */
   name: string | null
   scopes: string[]
   /** Networks that requests may come from, as CIDRs. `null`: any address. */
@@ -80,9 +80,9 @@ export interface ManagedKey {
   created_at: string
   /** Who created the key. `null` if unknown. */
   created_by: string | null
-  /** When the key ends: its own date, or the end of its grace period if that is earlier. `null`: never. */
+  /** When the key expires: its own date, or the end of its grace period if that is earlier. `null`: never. */
   expires_at: string | null
-  /** Whether another key replaces it, so that it ends after its grace period. */
+  /** Whether another key replaces it, so that it expires after its grace period. */
   replaced: boolean
   /** May lag by some minutes. `null` if the key was never used. */
   last_used_at: string | null
@@ -135,9 +135,9 @@ export interface KeyStore {
    */
   create (tenant: string, key: NewManagedKey, maxKeys: number): Promise<ManagedKey | null>
   /**
-   * Stores a key that replaces another one, with its name, scopes, limits and expiry date. The old key ends after
-   * `overlapSeconds`, unless it ends earlier. Returns the new key; `null` unless the tenant has the old one, and it is
-   * valid and was not replaced. Of several calls for one key at the same time, one succeeds.
+   * Stores a key that replaces another one, with its name, scopes, limits and expiry date. The old key expires
+   * after `overlapSeconds`, unless it expires earlier. Returns the new key; `null` unless the tenant has the old one,
+   * and it is valid and was not replaced. Of several calls for one key at the same time, one succeeds.
    */
   rotate (tenant: string, id: string, key: GeneratedKey, overlapSeconds: number): Promise<ManagedKey | null>
   /**

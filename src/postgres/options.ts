@@ -27,8 +27,12 @@ const clientMethods = ['release', 'escapeIdentifier']
 /** Throws `invalid_option` unless the value has the methods of a pool. */
 export function assertPool (pool: unknown): asserts pool is PgPool {
   const isClient = clientMethods.some((name) => typeof readField(pool, name) === 'function')
-  assertOption(!isClient, 'pool', 'a pool such as new pg.Pool(), not a client, because calls need connections of their own',
-    pool)
+  assertOption(
+    !isClient,
+    'pool',
+    'a pool such as new pg.Pool(), not a client, because calls need connections of their own',
+    pool
+  )
   for (const method of ['query', 'connect']) {
     const isMethod = typeof pool === 'object' && pool !== null && typeof Reflect.get(pool, method) === 'function'
     assertOption(isMethod, 'pool', `a pool with a method ${method}`, pool)

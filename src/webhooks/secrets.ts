@@ -98,8 +98,8 @@ export function createKeyBox (keys: readonly Uint8Array[]): KeyBox {
       if (!isSealed(sealed)) return sealed
       if (isSealedByHost(sealed)) {
         throw new Error(
-          `functions sealed the secret of webhook ${webhookId}: set secretKeys to { seal, open }. Commands cannot open ` +
-            'it: call renameTenant, resealSecrets or webhooks.sendTest in your code'
+          `functions sealed the secret of webhook ${webhookId}: set secretKeys to { seal, open }. Commands cannot ` +
+            'open it: call renameTenant, resealSecrets or webhooks.sendTest in your code'
         )
       }
       for (const key of keys) {
@@ -127,7 +127,10 @@ function tryOpen (sealed: string, key: Uint8Array, associated: Buffer): string |
 export async function reportPlainSecrets (webhooks: Pick<WebhookStore, 'listSecrets'>, log: Logger): Promise<void> {
   const first = await webhooks.listSecrets({ afterId: 0, limit: 1 }).catch(() => [])
   if (first.every(({ secrets }) => secrets.every(isSealed))) return
-  log.warn({}, 'webhook secrets are stored in plain text: set secretKeys in every process, then run fastify-recruiting-api reseal')
+  log.warn(
+    {},
+    'webhook secrets are stored in plain text: set secretKeys in every process, then run fastify-recruiting-api reseal'
+  )
 }
 
 const batchSize = 100

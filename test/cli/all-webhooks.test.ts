@@ -17,7 +17,9 @@ t.test('webhooks of all tenants are listed, deactivated and deleted', async (t) 
   t.equal(JSON.parse((await run('webhooks list --status inactive --json')).out).length, 0)
   await storage.webhooks.update('acme', Number(ids[1]), { event_types: ['offer.retired'] })
   for (const tenant of ['', '--tenant acme']) {
-    t.match(JSON.parse((await run(`webhooks list ${tenant} --event-type offer.retired --json`)).out), [{ id: ids[1], tenant_slug: 'acme' }])
+    t.match(JSON.parse((await run(`webhooks list ${tenant} --event-type offer.retired --json`)).out), [
+      { id: ids[1], tenant_slug: 'acme' }
+    ])
   }
 
   t.match(await run('webhooks disable-all'), { code: 2, err: /Deactivates 3 webhooks of 2 tenants\. .*\n.*--yes: required/ })

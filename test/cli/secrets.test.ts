@@ -103,9 +103,12 @@ t.test('secrets of webhooks test', async (t) => {
     const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false, logger })
     await recruiting.close()
     t.match(warnings.join(), /^webhook secrets are stored in plain text: set secretKeys/)
-    t.match(JSON.parse((await cli('doctor --json --wait-seconds 0', env({}))).out).findings.filter(({ check }: { check: string }) => check === 'secrets'), [
-      { state: 'advice', text: 'the secrets of 1 webhook are stored in plain text', remedy: /reseal/ }
-    ])
+    t.match(
+      JSON.parse((await cli('doctor --json --wait-seconds 0', env({}))).out).findings.filter(
+        ({ check }: { check: string }) => check === 'secrets'
+      ),
+      [{ state: 'advice', text: 'the secrets of 1 webhook are stored in plain text', remedy: /reseal/ }]
+    )
     t.match(await cli('reseal --yes', env({ RECRUITING_SECRET_KEYS: `${other},${key.toString('hex')}` })), { code: 0, out: 'encrypted 1 secret\n' })
     t.match(await cli('tenants rename acme initech --yes', env({ RECRUITING_SECRET_KEYS: other })), { code: 0 })
   })
@@ -114,7 +117,8 @@ t.test('secrets of webhooks test', async (t) => {
 t.test('a file .env sets known variables that are missing, and never where a foreign key is sent', async (t) => {
   const url = { RECRUITING_URL: 'https://evil.example/acme' }
   const key = { RECRUITING_API_KEY: 'k' }
-  const text = 'RECRUITING_URL=https://evil.example/acme\nNODE_OPTIONS=--inspect\nRECRUITING_PROXY=http://evil.example\n'
+  const text =
+    'RECRUITING_URL=https://evil.example/acme\nNODE_OPTIONS=--inspect\nRECRUITING_PROXY=http://evil.example\n'
   const keyed = `${text}RECRUITING_API_KEY=k\n`
   t.strictSame(readEnvFile(text, key, []), {})
   t.strictSame(readEnvFile(text, {}, ['listen', '--key-file', 'key']), {})

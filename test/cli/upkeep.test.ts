@@ -168,8 +168,11 @@ t.test('upkeep by command', async (t) => {
     const byHost = createRecruiting({ storage, delivery: false, secretKeys })
     t.teardown(() => byHost.close())
     const { id } = await byHost.webhooks.create('umbrella', webhook)
-    const err = /functions sealed the secret of webhook \d+: .* call renameTenant, resealSecrets or webhooks\.sendTest in your code\n$/
-    for (const line of ['reseal', 'tenants rename umbrella tyrell']) t.match(await cli(`${line} --secret-keys ${join(folder, 'keys')} --yes`), { code: 1, err })
+    const err =
+      /functions sealed the secret of webhook \d+: .* call renameTenant, resealSecrets or webhooks\.sendTest in .*\n$/
+    for (const line of ['reseal', 'tenants rename umbrella tyrell']) {
+      t.match(await cli(`${line} --secret-keys ${join(folder, 'keys')} --yes`), { code: 1, err })
+    }
     await byHost.webhooks.delete('umbrella', id)
   })
 

@@ -30,7 +30,11 @@ async function collect<Item> (items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 /** Answers like a service or a proxy, one response for each request. */
-function answerWith (...responses: Array<Response | Error>): { fetch: typeof fetch, waits: number[], sleep: (ms: number) => Promise<void> } {
+function answerWith (...responses: Array<Response | Error>): {
+  fetch: typeof fetch
+  waits: number[]
+  sleep: (ms: number) => Promise<void>
+} {
   const waits: number[] = []
   return {
     fetch: async () => {
@@ -39,7 +43,9 @@ function answerWith (...responses: Array<Response | Error>): { fetch: typeof fet
       return response
     },
     waits,
-    sleep: async (ms) => { waits.push(ms) }
+    sleep: async (ms) => {
+      waits.push(ms)
+    }
   }
 }
 
@@ -122,7 +128,10 @@ t.test('events come once, in order, from the oldest or from now on, and of the t
   await emit('job.closed', 5)
   t.strictSame([await read(all), await read(created), await read(later)], [[4, 5], [4], [4, 5]], 'after the saved token')
   t.strictSame([await read(all), await read({ from: 'oldest' })], [[], [1, 2, 3, 4, 5]])
-  t.strictSame([await read({ from: new Date(0), per_page: 2 }), await read({ from: new Date('9999') })], [[1, 2, 3, 4, 5], []])
+  t.strictSame(
+    [await read({ from: new Date(0), per_page: 2 }), await read({ from: new Date('9999') })],
+    [[1, 2, 3, 4, 5], []]
+  )
   const id = (await collect(client.events()))[0]?.data[0]?.id
   t.match([await client.findEvent(String(id)), await client.findEvent('evt_0')], [{ id, data: { id: 1 } }, null])
 })
@@ -186,7 +195,13 @@ t.test('errors carry the status, code and request id of the API', async (t) => {
   await t.rejects(createClient({ ...options, tenantSlug: '../acme' }).candidates.find(1), { name: 'ApiError', status: 401 }, 'a slug is one part of the path')
 
   const proxy = answerWith(new Response('<html>', { status: 500 }))
-  await t.rejects(createClient({ ...options, ...proxy }).jobs.find(1), { name: 'ApiError', status: 500, code: 'unknown', requestId: null, message: 'The service responded with 500' })
+  await t.rejects(createClient({ ...options, ...proxy }).jobs.find(1), {
+    name: 'ApiError',
+    status: 500,
+    code: 'unknown',
+    requestId: null,
+    message: 'The service responded with 500'
+  })
 })
 
 t.test('iterators end with an error after a response that is not a page, or one restart', async (t) => {
@@ -321,10 +336,16 @@ t.test('after 502, 504 and a lost connection, only requests that are harmless to
     [true, (client) => client.request({ method: 'POST', path: '/x', isRepeatable: true })]
   ]
   for (const [isRetried, call] of calls) {
-    for (const create of [(): Response | Error => new Response('', { status: 502 }), () => new Response('', { status: 504 }),
-      () => new TypeError('fetch failed')]) {
+    for (const create of [
+      (): Response | Error => new Response('', { status: 502 }),
+      () => new Response('', { status: 504 }),
+      () => new TypeError('fetch failed')
+    ]) {
       const once = answerWith(create())
-      const result = await call(createClient({ ...options, ...once })).then(() => true, () => false)
+      const result = await call(createClient({ ...options, ...once })).then(
+        () => true,
+        () => false
+      )
       t.strictSame([result, once.waits.length], [isRetried, isRetried ? 1 : 0], String(call))
       const always = answerWith(...Array.from({ length: 9 }, create))
       await t.rejects(call(createClient({ ...options, ...always })))

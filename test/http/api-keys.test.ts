@@ -32,10 +32,19 @@ async function build (t: Test, overrides: AppOverrides = {}) {
   })
   const session = await createToken(app, ['keys'])
   const send = async (
-    key: string, method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object, address = '127.0.0.1'
-  ) => app.inject({
-    method, url: `${url}${path}`, headers: bearer(key), remoteAddress: address, ...payload === undefined ? {} : { payload }
-  })
+    key: string,
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    payload?: object,
+    address = '127.0.0.1'
+  ) =>
+    app.inject({
+      method,
+      url: `${url}${path}`,
+      headers: bearer(key),
+      remoteAddress: address,
+      ...(payload === undefined ? {} : { payload })
+    })
   const reach = async (key: string, path = 'candidates', remoteAddress = '127.0.0.1'): Promise<number> =>
     (await app.inject({ url: `/api/v1/public/acme/${path}`, headers: bearer(key), remoteAddress })).statusCode
   return { app, clock, entries, session, send, reach }
@@ -103,7 +112,10 @@ t.test('a session creates, rotates and revokes a key, and each is audited', asyn
     ['revokeApiKey', 'api_key', rotated.id], ['revokeApiKey', 'api_key', rotated.id],
     ['listApiKeys', undefined, undefined]
   ])
-  t.equal((await app.inject({ url, headers: bearer(await createToken(app, ['read', 'write', 'secrets'])) })).statusCode, 403)
+  t.equal(
+    (await app.inject({ url, headers: bearer(await createToken(app, ['read', 'write', 'secrets'])) })).statusCode,
+    403
+  )
 })
 
 t.test('a key gets no scope, network or field that its creator does not have', async (t) => {
@@ -138,16 +150,28 @@ t.test('bad input is rejected with its field, by the limits in the document', as
   })
   const good = { name: 'CRM', scopes: ['jobs:read'] }
   for (const [changes, field] of [
-    [{ name: ' ' }, 'name'], [{ name: 'x'.repeat(256) }, 'name'], [{ name: 'a\u0001' }, 'name'], [{ name: null }, 'name'],
-    [{ scopes: [] }, 'scopes'], [{ scopes: ['candidates:read'] }, 'scopes[0]'],
-    [{ scopes: ['jobs:read', 'jobs:read'] }, 'scopes'], [{ allowed_ips: [] }, 'allowed_ips'],
+    [{ name: ' ' }, 'name'],
+    [{ name: 'x'.repeat(256) }, 'name'],
+    [{ name: 'a\u0001' }, 'name'],
+    [{ name: null }, 'name'],
+    [{ scopes: [] }, 'scopes'],
+    [{ scopes: ['candidates:read'] }, 'scopes[0]'],
+    [{ scopes: ['jobs:read', 'jobs:read'] }, 'scopes'],
+    [{ allowed_ips: [] }, 'allowed_ips'],
     [{ allowed_ips: ['10.0.0.0'] }, 'allowed_ips[0]'],
     [{ allowed_ips: Array.from({ length: 101 }, (_, index) => `10.0.0.${index}/32`) }, 'allowed_ips'],
-    [{ candidate_fields: ['salary'] }, 'candidate_fields[0]'], [{ job_fields: ['id'] }, 'job_fields[0]'],
-    [{ expires_in_days: 31 }, 'expires_in_days'], [{ expires_in_days: 0 }, 'expires_in_days'], [{ key: 'x' }, 'key']
+    [{ candidate_fields: ['salary'] }, 'candidate_fields[0]'],
+    [{ job_fields: ['id'] }, 'job_fields[0]'],
+    [{ expires_in_days: 31 }, 'expires_in_days'],
+    [{ expires_in_days: 0 }, 'expires_in_days'],
+    [{ key: 'x' }, 'key']
   ] as const) {
     const answer = await send(session, 'POST', '', { ...good, ...changes })
-    t.match([answer.statusCode, answer.json().error], [400, { details: [{ in: 'body', field }] }], JSON.stringify(changes))
+    t.match(
+      [answer.statusCode, answer.json().error],
+      [400, { details: [{ in: 'body', field }] }],
+      JSON.stringify(changes)
+    )
   }
   for (const query of ['?sort=name', '?per_page=201', '?filter[q]=x']) {
     t.equal((await send(session, 'GET', query)).statusCode, 400, query)

@@ -53,19 +53,25 @@ function isAllowed (path: string, scopes: readonly string[]): boolean {
   return scopes.includes(`${resource}:read`) || scopes.includes(`${resource}:write`)
 }
 
-t.test('every operation answers each of the 128 sets of scopes with 403 or lets it in, as the contract has it', async (t) => {
-  const { app, routes } = await buildAppWithRoutes(t, { keyLookup: memoryKeyLookup(grants) })
-  for (const route of routes) {
-    const { method, path } = route
-    t.ok(/^\/(candidates|jobs|webhooks|event_types|events|api_keys)(\/|$)/.test(path), `the rule of ${titleOf(route)} is known`)
-    const wrong: string[] = []
-    for (const { key, scopes } of grants) {
-      const { statusCode } = await app.inject({ method: method as 'GET', url: urlOf(route), headers: bearer(key) })
-      if ((statusCode !== 403) !== isAllowed(path, scopes)) wrong.push(`[${scopes.join()}] gets ${statusCode}`)
+t.test(
+  'every operation answers each of the 128 sets of scopes with 403 or lets it in, as the contract has it',
+  async (t) => {
+    const { app, routes } = await buildAppWithRoutes(t, { keyLookup: memoryKeyLookup(grants) })
+    for (const route of routes) {
+      const { method, path } = route
+      t.ok(
+        /^\/(candidates|jobs|webhooks|event_types|events|api_keys)(\/|$)/.test(path),
+        `the rule of ${titleOf(route)} is known`
+      )
+      const wrong: string[] = []
+      for (const { key, scopes } of grants) {
+        const { statusCode } = await app.inject({ method: method as 'GET', url: urlOf(route), headers: bearer(key) })
+        if ((statusCode !== 403) !== isAllowed(path, scopes)) wrong.push(`[${scopes.join()}] gets ${statusCode}`)
+      }
+      t.same(wrong, [], titleOf(route))
     }
-    t.same(wrong, [], titleOf(route))
   }
-})
+)
 
 t.test('scopes are compared exactly', async (t) => {
   const scopes = [

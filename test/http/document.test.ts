@@ -47,7 +47,10 @@ t.test('scopes are said: one of two for a list, both for webhooks', async (t) =>
   t.same(paths[`${base}/{tenant_slug}/webhooks`]?.post?.security, [{ apiKey: ['webhooks:read', 'webhooks:write'] }])
   t.match(paths[`${base}/{tenant_slug}/webhooks`]?.post?.description, /Needs `webhooks:read` and `webhooks:write`\.$/)
   t.match(components.securitySchemes.apiKey, {
-    type: 'http', scheme: 'bearer', description: /needs\.\n- `api_keys:manage`\n- `candidates:read`\n- `candidates:write`\n- `jobs:read`\n- `jobs:write`\n- `webhooks:read`\n- `webhooks:write`$/
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      /needs\.\n- `api_keys:manage`\n- `candidates:read`\n- `candidates:write`\n- `jobs:read`\n- `jobs:write`\n- `webhooks:read`\n- `webhooks:write`$/
   })
 })
 

@@ -140,10 +140,27 @@ t.test('parameters that are not valid get 400, before a token is read', async (t
   const app = await buildApp(t)
   const many = Array.from({ length: 101 }, () => 'job.closed').join()
   const queries = [
-    'token=', 'token=%20', 'token=x&per_page=0', 'per_page=201', 'per_page=x', 'page=1', 'sort=id', 'filter[q]=a', 'token=a&token=b',
-    'filter[event_type]=', 'filter[event_type]=job.closed,', 'filter[event_type]=job.close', 'filter[event_type]=job.closed, job.created',
-    'since=', 'since=2030-01-01', 'since=0000-01-01T00:00:00Z', 'since=2030-01-01T00:00:00Z&token=now',
-    'since=2030-01-01T00:00:00Z&since=2030-01-01T00:00:00Z', 'filter[event_type]=toString', 'token=x&filter[event_type]=x', `filter[event_type]=${many}`
+    'token=',
+    'token=%20',
+    'token=x&per_page=0',
+    'per_page=201',
+    'per_page=x',
+    'page=1',
+    'sort=id',
+    'filter[q]=a',
+    'token=a&token=b',
+    'filter[event_type]=',
+    'filter[event_type]=job.closed,',
+    'filter[event_type]=job.close',
+    'filter[event_type]=job.closed, job.created',
+    'since=',
+    'since=2030-01-01',
+    'since=0000-01-01T00:00:00Z',
+    'since=2030-01-01T00:00:00Z&token=now',
+    'since=2030-01-01T00:00:00Z&since=2030-01-01T00:00:00Z',
+    'filter[event_type]=toString',
+    'token=x&filter[event_type]=x',
+    `filter[event_type]=${many}`
   ]
   for (const query of queries) checkError(t, await app.inject({ url: `/api/v1/public/acme/events?${query}`, headers: bearer(keys.full) }), 400, query)
 })

@@ -8,7 +8,10 @@ import { checkError } from '../fixtures/api/answers.js'
 import { acme, connectMcp, listenMcp, sendMessage } from '../fixtures/api/mcp.js'
 
 t.test('the server has the name of the API in the document, and a default where no document is served', async (t) => {
-  const named = await connectMcp(t, await listenMcp(t, { openapi: { info: { title: 'Acme Recruiting', version: '2026-11' } } }))
+  const named = await connectMcp(
+    t,
+    await listenMcp(t, { openapi: { info: { title: 'Acme Recruiting', version: '2026-11' } } })
+  )
   t.match(named.getServerVersion(), { name: 'recruiting-api', title: 'Acme Recruiting', version: '2026-11' })
   const withoutDocument = await connectMcp(t, await listenMcp(t, { openapi: false }))
   t.match(withoutDocument.getServerVersion(), { name: 'recruiting-api', title: 'Recruiting API', version: 'v1' })
@@ -24,7 +27,10 @@ t.test('clients check the results of a key that sees only some fields', async (t
     delivery: false,
     mcp: true
   })
-  const client = await connectMcp(t, new URL(`${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1/public/acme/mcp`))
+  const client = await connectMcp(
+    t,
+    new URL(`${await app.listen({ host: '127.0.0.1', port: 0 })}/api/v1/public/acme/mcp`)
+  )
   await client.listTools()
   const { structuredContent } = await client.callTool({ name: 'get_candidate', arguments: { id: 1 } })
   t.strictSame(structuredContent, { data: { id: 1, headline: null } })

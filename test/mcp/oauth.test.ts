@@ -59,20 +59,30 @@ t.test('the metadata needs no key, shows no more for a tenant than for none, and
 })
 
 t.test('clients accept the metadata for each slug, below a mount, and with a path in publicUrl', async (t) => {
-  for (const [origin, path, mount] of [[issuer, '', ''], [issuer, '/v', ''], [issuer, '/v', '/ats'], [issuer, '', '/:x']]) {
+  for (const [origin, path, mount] of [
+    [issuer, '', ''],
+    [issuer, '/v', ''],
+    [issuer, '/v', '/ats'],
+    [issuer, '', '/:x']
+  ]) {
     const app = Fastify()
     t.teardown(() => app.close())
-    await app.register((scope) => scope.register(recruitingApi, {
-      storage: memoryStorage(),
-      keyLookup: () => null,
-      delivery: false,
-      publicUrl: `${origin}${path}`,
-      mcp: { authorizationServers: [issuer] }
-    }), { prefix: String(mount) })
+    await app.register(
+      (scope) =>
+        scope.register(recruitingApi, {
+          storage: memoryStorage(),
+          keyLookup: () => null,
+          delivery: false,
+          publicUrl: `${origin}${path}`,
+          mcp: { authorizationServers: [issuer] }
+        }),
+      { prefix: String(mount) }
+    )
     /** A proxy that removes the path of `publicUrl`. */
     const fetchFn = async (url: string | URL, { method = 'GET' }: RequestInit = {}): Promise<Response> => {
       const { statusCode, body, headers } = await app.inject({
-        method: method as 'GET', url: String(url).replace(`${origin}${path}`, '')
+        method: method as 'GET',
+        url: String(url).replace(`${origin}${path}`, '')
       })
       return new Response(body, { status: statusCode, headers: headers as Record<string, string> })
     }
@@ -218,11 +228,18 @@ const texts: Array<[string, string]> = [
   ['a\ue000b\u{f0000}c\u{10fffd}d\ufff9e\ufffe\u2065', 'a\\ue000b\\u{f0000}c\\u{10fffd}d\\ufff9e\\ufffe\\u2065'],
   // Selectors and joiners without a letter or emoji that needs them, and second ones.
   ['a\u200db\u200cc\ufe0fd\u{e0101}1\ufe0f', 'a\\u200db\\u200cc\\ufe0fd\\u{e0101}1\\ufe0f'],
-  ['葛\u{e0100}\u{e0101}👩\ufe0f\ufe0f😀\u{e0101}👩\u200da', '葛\u{e0100}\\u{e0101}👩\ufe0f\\ufe0f😀\\u{e0101}👩\\u200da'],
+  [
+    '葛\u{e0100}\u{e0101}👩\ufe0f\ufe0f😀\u{e0101}👩\u200da',
+    '葛\u{e0100}\\u{e0101}👩\ufe0f\\ufe0f😀\\u{e0101}👩\\u200da'
+  ],
   ['می\u200c\u200cخ م\u200c', 'می\\u200c\\u200cخ م\\u200c'],
   ...[
-    '葛\u{e0100}城 辻\u{e0101} 神\ufe00', '👩\u200d🚀 👩🏽\u200d🚀 👩\u200d❤\ufe0f\u200d💋\u200d👨 🏳\ufe0f\u200d⚧\ufe0f 1\ufe0f\u20e3 ❤\ufe0e',
-    'رضا\u200cزاده ه\u200d', 'ക്\u200d രാജന്\u200d ර\u0dca\u200dය র\u200d্য क्\u200cष', 'ᠠᠭᠤᠯᠠ\u180b', '\u0601 한국 Łódź'
+    '葛\u{e0100}城 辻\u{e0101} 神\ufe00',
+    '👩\u200d🚀 👩🏽\u200d🚀 👩\u200d❤\ufe0f\u200d💋\u200d👨 🏳\ufe0f\u200d⚧\ufe0f 1\ufe0f\u20e3 ❤\ufe0e',
+    'رضا\u200cزاده ه\u200d',
+    'ക്\u200d രാജന്\u200d ර\u0dca\u200dය র\u200d্য क्\u200cष',
+    'ᠠᠭᠤᠯᠠ\u180b',
+    '\u0601 한국 Łódź'
   ].map((text): [string, string] => [text, text]),
   ['a\u0007b\u009bc\u2028d', 'a\\u0007b\\u009bc\\u2028d'],
   ['Søren Kierkegård 👩‍🚀 می‌خواهم "quoted" \\ <b>', 'Søren Kierkegård 👩‍🚀 می‌خواهم "quoted" \\ <b>'],

@@ -53,7 +53,11 @@ t.test('an entry has time, tenant id, address and key id, also for a key outside
     portal: { secretKeys: [Buffer.alloc(32, 1)] },
     delivery: { worker: false, clock }
   })
-  for (const [key, remoteAddress] of [['k1', '203.0.113.9'], ['k1', '::ffff:192.0.2.1'], ['unknown', '2001:db8::1']] as const) {
+  for (const [key, remoteAddress] of [
+    ['k1', '203.0.113.9'],
+    ['k1', '::ffff:192.0.2.1'],
+    ['unknown', '2001:db8::1']
+  ] as const) {
     await app.inject({ url: `${base}/jobs`, headers: bearer(key), remoteAddress })
     await clock.advance(1000)
   }
@@ -278,16 +282,19 @@ t.test('calls about subjects, tenants and secrets are audited, without an actor 
   await recruiting.renameTenant('acme', 'acme-new')
   await recruiting.removeTenant('acme-new')
   const subject = { kind: 'subject', id: 'candidate:42' }
-  t.strictSame(entries.map((entry) => [entry.actor, entry.tenantId, entry.operationId, entry.resource, entry.rowCount]), [
-    [null, 'acme', 'findSubject', subject, 2],
-    [null, 'acme', 'findSubject', subject, 1],
-    [null, 'acme', 'findSubject', { kind: 'subject', id: 'candidate:43' }, 0],
-    [null, 'acme', 'erase', subject, 2],
-    [null, null, 'resealSecrets', null, 0],
-    [null, null, 'adopt', null, null],
-    [null, 'acme', 'renameTenant', { kind: 'tenant', id: 'acme-new' }, null],
-    [null, 'acme-new', 'removeTenant', { kind: 'tenant', id: 'acme-new' }, null]
-  ])
+  t.strictSame(
+    entries.map((entry) => [entry.actor, entry.tenantId, entry.operationId, entry.resource, entry.rowCount]),
+    [
+      [null, 'acme', 'findSubject', subject, 2],
+      [null, 'acme', 'findSubject', subject, 1],
+      [null, 'acme', 'findSubject', { kind: 'subject', id: 'candidate:43' }, 0],
+      [null, 'acme', 'erase', subject, 2],
+      [null, null, 'resealSecrets', null, 0],
+      [null, null, 'adopt', null, null],
+      [null, 'acme', 'renameTenant', { kind: 'tenant', id: 'acme-new' }, null],
+      [null, 'acme-new', 'removeTenant', { kind: 'tenant', id: 'acme-new' }, null]
+    ]
+  )
 })
 
 t.test('an actor is text, and without onAudit it changes nothing', async (t) => {

@@ -27,7 +27,15 @@ t.test('portal is an object with secretKeys, and no message shows a key', async 
 
 t.test('absent options have their defaults', async (t) => {
   t.equal(readPortal(undefined, 'portal'), null)
-  t.strictSame(readPortal({ secretKeys }, 'portal'), { secretKeys, frameAncestors: [], returnOrigins: [], baseUrl: '', theme: {}, keys: { scopes: apiScopes, maxKeys: 50, maxDays: 365 }, messages: {} })
+  t.strictSame(readPortal({ secretKeys }, 'portal'), {
+    secretKeys,
+    frameAncestors: [],
+    returnOrigins: [],
+    baseUrl: '',
+    theme: {},
+    keys: { scopes: apiScopes, maxKeys: 50, maxDays: 365 },
+    messages: {}
+  })
 })
 
 t.test('portal.frameAncestors are exact origins', async (t) => {

@@ -111,9 +111,18 @@ t.test('an entry names the actor of a session, or the id of a key', async (t) =>
   const { keyId } = entries[2] ?? {}
   t.type(keyId, 'string')
   const actor = 'Ada <ada@example.com>'
-  t.same(entries.map((entry) => [entry.status, entry.keyId, entry.actor]), [
-    [null, null, actor], [200, null, actor], [200, keyId, null], [401, null, null], [401, null, null], [403, null, actor], [404, null, actor]
-  ])
+  t.same(
+    entries.map((entry) => [entry.status, entry.keyId, entry.actor]),
+    [
+      [null, null, actor],
+      [200, null, actor],
+      [200, keyId, null],
+      [401, null, null],
+      [401, null, null],
+      [403, null, actor],
+      [404, null, actor]
+    ]
+  )
 })
 
 t.test('a token is in no log line, response or audit entry, with any outcome of its request', async (t) => {
@@ -177,7 +186,11 @@ t.test('every operation accepts or rejects each of the 64 sets of capabilities a
     const title = titleOf(route)
     const isReading = route.method === 'GET' || route.method === 'HEAD'
     const isForWebhooks = /^\/(webhooks|event_types|events|api_keys)/.test(route.path)
-    t.equal(needed[title] === undefined, isReading && !/^\/(events|api_keys)/.test(route.path), `the rule of ${title} is known`)
+    t.equal(
+      needed[title] === undefined,
+      isReading && !/^\/(events|api_keys)/.test(route.path),
+      `the rule of ${title} is known`
+    )
     const wrong: string[] = []
     for (const { capabilities, headers } of tokens) {
       const isAllowed = isForWebhooks && (needed[title] ?? []).every((name) => capabilities.includes(name))

@@ -166,10 +166,15 @@ t.test('a recorder takes ids, tenants and changes, so that an app under test has
   const tenantId = (slug: string): number | null => slug === 'acme' ? 41 : null
   const ids = { candidate: 'string' } as const
   const { storage, recruiting, events } = recordEvents({
-    ids, tenantId, tenantSlug: () => 'acme', changes: 'manual', tenants: { 41: { candidates: [{ id: 'ada', full_name: 'Ada' }] } }
+    ids,
+    tenantId,
+    tenantSlug: () => 'acme',
+    changes: 'manual',
+    tenants: { 41: { candidates: [{ id: 'ada', full_name: 'Ada' }] } }
   })
   const app = await buildApp(t, { storage, ids, tenantId, keyLookup: () => ({ id: 'k', scopes: allScopes }) })
-  const ask = async (path: string) => (await app.inject({ url: `/api/v1/public/acme${path}`, headers: bearer('k') })).json()
+  const ask = async (path: string) =>
+    (await app.inject({ url: `/api/v1/public/acme${path}`, headers: bearer('k') })).json()
   t.match(await ask('/candidates/ada'), { data: { id: 'ada', full_name: 'Ada' } })
   const { meta: { next_token: token } } = await ask('/candidates/sync')
   storage.candidates.save('41', { id: 'eve', full_name: 'Eve' })

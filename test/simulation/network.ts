@@ -123,7 +123,10 @@ export class Network {
 }
 
 /** Fails unless one of the secrets verifies the request, or if the request has a signature by any other secret. */
-export function isSigned ({ headers, body }: Pick<SendRequest, 'headers' | 'body'>, secrets: readonly string[]): boolean {
+export function isSigned (
+  { headers, body }: Pick<SendRequest, 'headers' | 'body'>,
+  secrets: readonly string[]
+): boolean {
   const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`
   const expected = secrets.map((secret) => {
     const key = Buffer.from(secret.slice('whsec_'.length), 'base64')

@@ -44,7 +44,12 @@ t.test('a request whose tenantId fails gets 500, the log says why, and neither t
     calls.length = 0
     checkError(t, await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer('key') }), 500, `a lookup that ${title}`)
     checkError(t, await app.inject({ method: 'POST', url: '/api/v1/public/acme/webhooks', headers: bearer('key'), payload: webhookInput }), 500, title)
-    checkError(t, await app.inject({ url: '/api/v1/public/acme/webhooks', headers: bearer(sealToken()) }), 500, `a session, and a lookup that ${title}`)
+    checkError(
+      t,
+      await app.inject({ url: '/api/v1/public/acme/webhooks', headers: bearer(sealToken()) }),
+      500,
+      `a session, and a lookup that ${title}`
+    )
     t.same([calls, asked], [[], []], title)
     t.ok(logs.lines.some(({ err }) => err?.message.includes(message)), `the log of a lookup that ${title}: ${logs.lines.map(({ err }) => err?.message)}`)
   }

@@ -59,8 +59,10 @@ function makeTransactional ({ isEarly = false, isLate = false } = {}): StorageHa
       ...storage,
       deliveries: {
         ...deliveries,
-        record: (tenantSlug, event, transaction) => doIn(transaction, () => deliveries.record(tenantSlug, event), { ...event, deliveries: 1 }),
-        erase: (tenantSlug, subject, transaction) => doIn(transaction, () => deliveries.erase(tenantSlug, subject), { events: 1, truncated: false })
+        record: (tenantSlug, event, transaction) =>
+          doIn(transaction, () => deliveries.record(tenantSlug, event), { ...event, deliveries: 1 }),
+        erase: (tenantSlug, subject, transaction) =>
+          doIn(transaction, () => deliveries.erase(tenantSlug, subject), { events: 1, truncated: false })
       }
     },
     saveCandidates () {},
@@ -74,7 +76,9 @@ function makeTransactional ({ isEarly = false, isLate = false } = {}): StorageHa
           transaction.isOpen = false
           for (const work of transaction.steps) await work()
         },
-        async rollback () { transaction.isOpen = false }
+        async rollback () {
+          transaction.isOpen = false
+        }
       }
     }
   }

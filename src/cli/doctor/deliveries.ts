@@ -131,7 +131,8 @@ export const secrets: Check = {
     const found = [...advised, ...byHost]
     if (closed.length === 0) return orOk(found, hasKeys ? 'the keys open all of them' : 'there are none')
     const count = formatCount(closed.length, 'webhook')
-    if (!hasKeys) return [...found, unknown(`the secrets of ${count} are encrypted`, 'add --secret-keys FILE to check them')]
+    const sealed = unknown(`the secrets of ${count} are encrypted`, 'add --secret-keys FILE to check them')
+    if (!hasKeys) return [...found, sealed]
     return [...found, fault(`no key opens the secrets of ${count}, so their deliveries wait: ${show(closed)}`,
       'add the missing key to secretKeys of your servers and to these keys. To change keys, begin with ' +
       '[oldKey, newKey] in every process, then use [newKey, oldKey], then run fastify-recruiting-api reseal')]

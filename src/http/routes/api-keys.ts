@@ -74,7 +74,8 @@ function keyOperations (
       method: 'POST',
       path: '/api_keys',
       summary: 'Create an API key',
-      description: 'The response contains the key, which is not shown again. A key never gets a scope, network or field ' +
+      description:
+        'The response contains the key, which is not shown again. A key never gets a scope, network or field ' +
         `that its creator does not have. A tenant can have up to ${maxKeys} valid keys that were not replaced.`,
       input: createBody,
       item: CreatedApiKey,
@@ -88,7 +89,8 @@ function keyOperations (
       method: 'POST',
       path: '/api_keys/:id/rotate',
       summary: 'Rotate an API key',
-      description: 'Creates a key with the same name, scopes, limits and expiry date. Both keys are valid during the ' +
+      description:
+        'Creates a key with the same name, scopes, limits and expiry date. Both keys are valid during the ' +
         'grace period. Needs every scope, network and field of the key.',
       params: ApiKeyParams,
       input: RotateApiKey,

@@ -63,7 +63,8 @@ const FeedPage = Type.Object({ data: Type.Array(Event), meta: TokenMeta }, { des
 
 const description = [
   'Returns the events that your webhooks receive. You need no webhook for it.',
-  'Begin without `token`, with `since`, or with the token `now`. Send `next_token` as `token` while `has_more` is true, then keep the last one and come back with it: you miss no event, and get each once. A page may be empty.',
+  'Begin without `token`, with `since`, or with the token `now`. Send `next_token` as `token` while `has_more` is ' +
+    'true, then keep the last one and come back with it: you miss no event, and get each once. A page may be empty.',
   'Events come in the order in which the service stored them. Test notifications and replays are not events of their own.',
   'With a 410, begin again: the token is older than the events that are kept, or not valid for this filter.'
 ].join(' ')

@@ -33,9 +33,9 @@ export const ApiKey = Type.Object({
   })),
   created_at: DateTimeOf('When the key was created'),
   created_by: Nullable(Type.String({ description: 'A user of the portal, or the id of a key', examples: ['user:17'] })),
-  expires_at: Nullable(DateTimeOf('When the key ends; null for never')),
+  expires_at: Nullable(DateTimeOf('When the key expires; null for never')),
   replaced: Type.Boolean({
-    description: 'Whether another key replaces it, so that it ends at `expires_at`', examples: [false]
+    description: 'Whether another key replaces it, so that it expires at `expires_at`', examples: [false]
   }),
   last_used_at: Nullable(DateTimeOf('Accurate to two minutes; null if the key was never used')),
   revoked_at: Nullable(DateTimeOf('null unless the key was revoked'))
@@ -53,7 +53,7 @@ export const CreatedApiKey = Type.Object({ ...ApiKey.properties, key }, { title:
 export const RotatedApiKey = Type.Object({
   ...ApiKey.properties,
   key,
-  previous_key_expires_at: Nullable(DateTimeOf('When the previous key ends'))
+  previous_key_expires_at: Nullable(DateTimeOf('When the previous key expires'))
 }, { title: 'RotatedApiKey' })
 
 const sortFields: readonly KeySortField[] = ['id', 'created_at']
@@ -61,9 +61,11 @@ const sortFields: readonly KeySortField[] = ['id', 'created_at']
 /** The query of the list of keys. */
 export const ApiKeyQuery = Type.Object(pagingQuery(sortFields, '-created_at'), { additionalProperties: false })
 
-export const ApiKeyParams = Type.Object({ id: Type.String({ description: 'The id of the key', examples: [idExample] }) })
+export const ApiKeyParams = Type.Object({
+  id: Type.String({ description: 'The id of the key', examples: [idExample] })
+})
 
-/** What a new key can have. */
+/** The values that a new key can have. */
 interface KeyChoices {
   scopes: readonly string[]
   candidateFields: readonly string[]
@@ -73,14 +75,18 @@ interface KeyChoices {
 
 /** Returns the body of a request that creates a key. */
 export function createApiKeyBody ({ scopes, candidateFields, jobFields, maxDays }: KeyChoices): TSchema {
-  const fields = (names: readonly string[], what: string) => Type.Optional(Nullable(
-    Type.Array(OneOf(names.filter((name) => name !== 'id')), {
-      uniqueItems: true,
-      maxItems: names.length,
-      description: `The fields of a ${what} that the key sees besides \`id\`. Absent or null: all that its creator sees`,
-      examples: [null]
-    })
-  ))
+  const fields = (names: readonly string[], what: string) =>
+    Type.Optional(
+      Nullable(
+        Type.Array(OneOf(names.filter((name) => name !== 'id')), {
+          uniqueItems: true,
+          maxItems: names.length,
+          description:
+            `The fields of a ${what} that the key sees besides \`id\`. Absent or null: all that its creator sees`,
+          examples: [null]
+        })
+      )
+    )
   return Type.Object({
     name: Type.String({
       minLength: 1,

@@ -36,7 +36,7 @@ export interface PageConfig {
   returnOrigins: string[]
   /** The addresses that notifications come from; empty if the vendor does not say. */
   sourceIps: string[]
-  /** What customers may give to their keys; absent or `null` if they manage none. */
+  /** The limits of the keys that customers create; absent or `null` if they manage none. */
   keys?: KeyFacts | null
 }
 

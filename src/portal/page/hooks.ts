@@ -37,7 +37,7 @@ export interface Portal extends Navigation {
   returnUrl: string | null
   /** The addresses that notifications come from; empty if the vendor does not say. */
   sourceIps: readonly string[]
-  /** What customers may give to their keys; `null` if they manage none. */
+  /** The limits of the keys that customers create; `null` if they manage none. */
   keys: KeyFacts | null
 }
 

@@ -70,7 +70,7 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
   const [open, setOpen] = useState<'rotate' | 'revoke' | null>(null)
   const name = key.name ?? key.start ?? key.id
   const isEnded = key.revoked_at !== null || (key.expires_at !== null && Date.parse(key.expires_at) <= now)
-  // The server decides: it rotates no key with more rights than customers may give.
+  // The server decides: it rotates no key with more rights than customers may grant.
   const isRotatable = !key.replaced && key.scopes.every((scope) => keys?.scopes.includes(scope) === true)
   const limits = [
     key.allowed_ips && text(texts.from, { networks: list(key.allowed_ips) }),

@@ -128,7 +128,11 @@ export const renameCases = [
       [['first'], 0],
       'the secrets, and the number of webhooks of globex'
     )
-    same(await webhooks.renameTenant(named('acme'), named('globex'), keep), 2, 'the webhooks that the next rename moves')
+    same(
+      await webhooks.renameTenant(named('acme'), named('globex'), keep),
+      2,
+      'the webhooks that the next rename moves'
+    )
   }),
 
   benchCase('tenancy', {

@@ -312,7 +312,10 @@ t.test('doctor', async (t) => {
     const byHost = createRecruiting({ storage: tables.storage, delivery: false, secretKeys: functions })
     t.teardown(() => byHost.close())
     const sealed = await byHost.webhooks.create('acme', webhook)
-    t.match((await examine()).find(({ check }) => check === 'secrets'), { state: 'ok', text: /^the functions of secretKeys .* 1 webhook$/ })
+    t.match(
+      (await examine()).find(({ check }) => check === 'secrets'),
+      { state: 'ok', text: /^the functions of secretKeys .* 1 webhook$/ }
+    )
     await byHost.webhooks.delete('acme', sealed.id)
   })
 

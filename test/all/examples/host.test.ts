@@ -47,7 +47,10 @@ t.test('a vendor\'s own operations create, update and list, and emit in the same
   t.equal((await ask('POST', '/applications', { candidate_id: 1, job_id: 1 }))[0], 201)
   const list = async (query: string) => (await request(`${acme}/applications?${query}`, { key })).body
   t.match(await list('sort=-job_id&per_page=1'), { data: [{ id: 2 }], meta: { page: 1, per_page: 1, total: 2 } })
-  t.match(await list('filter[stage]=offer&filter[candidate_id]=1'), { data: [{ id: 1, stage: 'offer' }], meta: { total: 1 } })
+  t.match(await list('filter[stage]=offer&filter[candidate_id]=1'), {
+    data: [{ id: 1, stage: 'offer' }],
+    meta: { total: 1 }
+  })
   for (const query of ['sort=stage', 'filter[stage]=x', 'filter[candidate_id]=2147483648', 'job=7']) {
     t.match(await list(query), { error: { details: [{ in: 'query', field: query.split('=')[0] }] } }, query)
   }

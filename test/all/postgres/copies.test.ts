@@ -17,7 +17,11 @@ function startEngine (t: Teardown, pool: pg.Pool, delivery: object | false = {})
   const note = (_: object, message: string): void => { lines.push(message) }
   const reachable = { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 20 }
   const logger = { ...silentLogger, error: note, info: note }
-  const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: delivery && { ...reachable, ...delivery }, logger })
+  const recruiting = createRecruiting({
+    storage: postgresStorage(pool),
+    delivery: delivery && { ...reachable, ...delivery },
+    logger
+  })
   t.teardown(() => recruiting.close())
   return { ...recruiting, lines }
 }
@@ -37,7 +41,10 @@ t.test('a database made from a template sends nothing, and says so once, until i
   const copy = server.createPool({ database: `${name}_copy` })
   const worker = startEngine(t, copy)
 
-  await t.rejects(worker.drain(), { code: 'held', message: /^the database is a copy: nothing is sent until you call adopt/ })
+  await t.rejects(worker.drain(), {
+    code: 'held',
+    message: /^the database is a copy: nothing is sent until you call adopt/
+  })
   while (worker.lines.length === 0) await new Promise(setImmediate)
   await t.rejects(worker.drain(), { code: 'held' })
   t.match(await worker.webhooks.sendTest('acme', webhook.id), { status: 'failed', error: 'held', duration_ms: 0 })

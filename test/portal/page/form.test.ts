@@ -29,7 +29,11 @@ t.test('a form is checked before it is sent', (t) => {
     name: 'nameBlank', targetUrl: 'urlBlank', eventTypes: 'eventsNone', headers: 'headersIncomplete', filters: 'filtersIncomplete'
   })
   t.equal(checkDraft({ ...draft, eventTypes: ['job.gone'] }, offered).eventTypes, 'eventsGone')
-  t.equal(checkDraft({ ...draft, eventTypes: ['job.gone'] }, offered, ['job.gone']).eventTypes, undefined, 'a webhook keeps a retired type')
+  t.equal(
+    checkDraft({ ...draft, eventTypes: ['job.gone'] }, offered, ['job.gone']).eventTypes,
+    undefined,
+    'a webhook keeps a retired type'
+  )
   t.equal(checkDraft({ ...draft, eventTypes: ['job.gone'] }, null).eventTypes, undefined)
   const faults = {
     'hooks.example': 'urlInvalid',

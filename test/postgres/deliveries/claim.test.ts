@@ -126,7 +126,11 @@ t.test('deliveries that are left pending to a webhook that is not active', async
     select 'pending' as status, id from recruiting.queue union all select status, id from recruiting.deliveries order by id`)).rows.map(({ status }) => status)
 
   t.test('an emit that began before its webhook was stopped or deleted leaves them, and pruning ends them', async (t) => {
-    const [stopped, deleted, active] = [await addWebhook(webhooks), await addWebhook(webhooks), await addWebhook(webhooks)]
+    const [stopped, deleted, active] = [
+      await addWebhook(webhooks),
+      await addWebhook(webhooks),
+      await addWebhook(webhooks)
+    ]
     const client = await pool.connect()
     await client.query('begin')
     await deliveries.record('acme', createEvent('evt_1'), client)

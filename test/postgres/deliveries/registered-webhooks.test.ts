@@ -11,7 +11,9 @@ t.test(
     const { pool, storage } = await startPostgresHost(t)
     const statements: Array<[text: string, values: unknown[]]> = []
     const retention: [text: string, values: unknown[]] = ['select * from recruiting.prune_v1(30, 1000, null)', []]
-    const noting = watchPool(pool, (text, values) => { if (text.includes('with recursive')) statements.push([text, values]) })
+    const noting = watchPool(pool, (text, values) => {
+      if (text.includes('with recursive')) statements.push([text, values])
+    })
     const { deliveries } = postgresStorage(noting)
     const id = await storage.webhooks.nextId('acme')
     await storage.webhooks.create('acme', createWebhook(id), 10)

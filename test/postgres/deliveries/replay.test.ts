@@ -52,7 +52,9 @@ t.test('an erase takes events up to a bound; the next call continues, also with 
   const about = { subject: 'candidate:1', tombstone: '{"erased":true}' }
   for (const event of ['evt_1', 'evt_2', 'evt_3']) await deliveries.record('acme', { ...createEvent(event), ...about })
   async function erase (): Promise<unknown> {
-    const { rows: [{ result }] } = await pool.query("select recruiting.erase_subject_v1('acme', 'candidate:1', 2) as result")
+    const {
+      rows: [{ result }]
+    } = await pool.query("select recruiting.erase_subject_v1('acme', 'candidate:1', 2) as result")
     const { rows } = await pool.query(`
       select count(*) filter (where body <> tombstone)::int as kept, (select count(*)::int from recruiting.queue) as queued
       from recruiting.events`)

@@ -79,11 +79,14 @@ t.test('API keys', async (t) => {
     const { id: next } = await audited.rotate({ tenantId: 'acme' }, id)
     await audited.as('ops:bob').revoke(acme, next)
     await audited.revoke(acme, next)
-    t.strictSame(entries.map((entry) => [entry.actor, entry.operationId, entry.tenantSlug, entry.tenantId, entry.resource]), [
-      ['ops:ann', 'issueKey', 'acme', 'acme', { kind: 'key', id }],
-      [null, 'rotateKey', 'acme', 'acme', { kind: 'key', id }],
-      ['ops:bob', 'revokeKey', 'acme', 'acme', { kind: 'key', id: next }]
-    ])
+    t.strictSame(
+      entries.map((entry) => [entry.actor, entry.operationId, entry.tenantSlug, entry.tenantId, entry.resource]),
+      [
+        ['ops:ann', 'issueKey', 'acme', 'acme', { kind: 'key', id }],
+        [null, 'rotateKey', 'acme', 'acme', { kind: 'key', id }],
+        ['ops:bob', 'revokeKey', 'acme', 'acme', { kind: 'key', id: next }]
+      ]
+    )
     t.throws(() => audited.as(''), { code: 'invalid_input', field: 'actor' })
   })
 

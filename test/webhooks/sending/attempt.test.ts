@@ -177,7 +177,8 @@ for (const [title, cases] of Object.entries({ 'a broken answer': brokenAnswers, 
 
 t.test('informational responses are skipped, also if they come in pieces', async (t) => {
   const receiver = await startHostileReceiver(t, {
-    request: (socket) => dripOut(socket, `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\nx: y\r\n\r\n${repaired}`, 1)
+    request: (socket) =>
+      dripOut(socket, `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\nx: y\r\n\r\n${repaired}`, 1)
   })
   const { post } = await startSender(t)
   for (const count of [1, 2]) {

@@ -124,24 +124,32 @@ t.test('a lost answer for one family does not delay the connection, and what arr
   const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'], timeoutMs: 30_000 })
   dns.set('lost-aaaa.example', { a: ['127.0.0.1'], silent: 'aaaa' })
   dns.set('lost-a.example', { aaaa: ['::1'], silent: 'a' })
-  const results = await Promise.all(['lost-aaaa', 'lost-a'].map((name) => sender.post(`http://${name}.example:${port}/`)))
+  const results = await Promise.all(
+    ['lost-aaaa', 'lost-a'].map((name) => sender.post(`http://${name}.example:${port}/`))
+  )
   t.same(results.map(outcomeOf), [delivered, blocked])
   for (const { ranMs } of results) t.ok(ranMs < 2000, `${ranMs} ms`)
 })
 
-t.test('name servers that the system changes are asked without a restart, those that the host has set stay', async (t) => {
-  const { port, answer } = await startReceiver(t)
-  answer({ status: 204, headers: { connection: 'close' } })
-  const [first, second, own] = [await startDnsServer(t), await startDnsServer(t), await startDnsServer(t)]
-  for (const dns of [first, second, own]) dns.set('moved.example', { a: ['127.0.0.1'] })
-  const system = replaceNameServers(t, [first.address])
-  const senders = [await startSender(t, { dns: first }), await startSender(t, { dns: own })]
-  for (const { address } of [first, second]) {
-    system.set([address])
-    for (const { post } of senders) t.same(outcomeOf(await post(`http://moved.example:${port}/`)), delivered)
+t.test(
+  'name servers that the system changes are asked without a restart, those that the host has set stay',
+  async (t) => {
+    const { port, answer } = await startReceiver(t)
+    answer({ status: 204, headers: { connection: 'close' } })
+    const [first, second, own] = [await startDnsServer(t), await startDnsServer(t), await startDnsServer(t)]
+    for (const dns of [first, second, own]) dns.set('moved.example', { a: ['127.0.0.1'] })
+    const system = replaceNameServers(t, [first.address])
+    const senders = [await startSender(t, { dns: first }), await startSender(t, { dns: own })]
+    for (const { address } of [first, second]) {
+      system.set([address])
+      for (const { post } of senders) t.same(outcomeOf(await post(`http://moved.example:${port}/`)), delivered)
+    }
+    t.same(
+      [first, second, own].map(({ questions }) => questions.length),
+      [2, 2, 4]
+    )
   }
-  t.same([first, second, own].map(({ questions }) => questions.length), [2, 2, 4])
-})
+)
 
 t.test('a new connection is guarded like the first, even that which replaces a stale one', async (t) => {
   const dns = await startDnsServer(t)

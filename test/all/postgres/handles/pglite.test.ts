@@ -20,7 +20,9 @@ t.test('a transaction of PGlite is accepted, and its database is refused', { ski
   const second = { ...application, data: { id: 2 } }
   const subject = { tenantSlug: 'acme', subject: 'candidate:1' }
   const refusal = {
-    code: 'invalid_event', field: 'transaction', message: 'transaction: expected a client inside a transaction, got one in autocommit mode'
+    code: 'invalid_event',
+    field: 'transaction',
+    message: 'transaction: expected a client inside a transaction, got one in autocommit mode'
   }
   const readEvents = async () => {
     const { rows } = await pool.query(`select body::text from ${schema}.events order by seq`)

@@ -8,7 +8,9 @@ const fields = ['id', 'full_name', 'headline', 'source_id']
 const query: CandidateQuery<string> = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 25, fields }
 
 /** The columns of candidates whose ids have a type, without indexes. */
-const columns = (idType: string) => `tenant_slug text not null, id ${idType} not null, full_name text not null, headline text,
+const columns = (
+  idType: string
+) => `tenant_slug text not null, id ${idType} not null, full_name text not null, headline text,
   source_id ${idType}, recruiter_id ${idType}, created_at timestamptz not null default now(), updated_at timestamptz not null default now()`
 
 t.test('pages use the indexes of ids of every type', async (t) => {

@@ -11,9 +11,14 @@ t.test('an admin creates, uses, rotates and revokes a key, on PostgreSQL', { ski
   const storage = postgresStorage(pool)
   const server = await startPortal(t, { storage, keyLookup })
   const { page } = await server.open(await startBrowser(t), '#/keys', { before: installAxe })
-  const call = async (key: string, path: string, remoteAddress = '127.0.0.1'): Promise<number> => (await server.app.inject({
-    url: `/api/v1/public/acme/${path}`, headers: { authorization: `Bearer ${key}` }, remoteAddress
-  })).statusCode
+  const call = async (key: string, path: string, remoteAddress = '127.0.0.1'): Promise<number> =>
+    (
+      await server.app.inject({
+        url: `/api/v1/public/acme/${path}`,
+        headers: { authorization: `Bearer ${key}` },
+        remoteAddress
+      })
+    ).statusCode
   const button = (name: string | RegExp) => page.getByRole('button', { name })
   const dialog = page.getByRole('dialog')
   const readKey = async (): Promise<string> => await page.locator('.secret-value code').textContent() ?? ''
@@ -22,7 +27,11 @@ t.test('an admin creates, uses, rotates and revokes a key, on PostgreSQL', { ski
   await page.getByRole('link', { name: 'Create API key' }).click()
   await button('Create API key').click()
   await page.getByText('Choose at least one scope').waitFor()
-  t.equal(await page.evaluate('document.activeElement.shadowRoot?.activeElement?.name'), 'name', 'the first error has the focus')
+  t.equal(
+    await page.evaluate('document.activeElement.shadowRoot?.activeElement?.name'),
+    'name',
+    'the first error has the focus'
+  )
   await page.getByLabel('Name').fill('CRM sync')
   for (const scope of ['webhooks:read', 'webhooks:write']) await page.getByLabel(scope).check()
   await page.getByLabel('Networks').fill('127.0.0.0/8')
@@ -33,9 +42,12 @@ t.test('an admin creates, uses, rotates and revokes a key, on PostgreSQL', { ski
   t.strictSame(await auditThemes(page), [])
   const key = await readKey()
   t.strictSame(
-    [await call(key, 'webhooks'), await call(key, 'api_keys'), await call(key, 'webhooks', '192.0.2.1')], [200, 403, 401]
+    [await call(key, 'webhooks'), await call(key, 'api_keys'), await call(key, 'webhooks', '192.0.2.1')],
+    [200, 403, 401]
   )
-  const kept = await page.evaluate('JSON.stringify([location.href, history.state, { ...localStorage }, { ...sessionStorage }])')
+  const kept = await page.evaluate(
+    'JSON.stringify([location.href, history.state, { ...localStorage }, { ...sessionStorage }])'
+  )
   t.notOk(String(kept).includes(key), 'neither in the history nor in storage')
   await button('I have stored it').click()
 
