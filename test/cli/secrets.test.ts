@@ -100,7 +100,7 @@ t.test('secrets of webhooks test', async (t) => {
     await pool.query("update recruiting.webhooks set secret = 'whsec_plain'")
     const warnings: string[] = []
     const logger = { info () {}, error () {}, warn: (_fields: object, message: string) => { warnings.push(message) } }
-    const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false, logger })
+    const recruiting = createRecruiting({ storage: postgresStorage(pool), logger })
     await recruiting.close()
     t.match(warnings.join(), /^webhook secrets are stored in plain text: set secretKeys/)
     t.match(
