@@ -18,6 +18,11 @@ export interface Call {
   body: string | null
 }
 
+export interface CallOptions {
+  /** Whether it repeats an earlier call of the same message, which has been counted. */
+  isRepeated?: boolean
+}
+
 /** The response to a call. */
 export interface CallAnswer {
   status: number
@@ -48,14 +53,13 @@ export function encodePart (text: string): string | null {
  * which has been counted, so it counts only if its operation has a budget of its own.
  */
 export class Calls {
-  readonly #callers = new Map<string, { access: Access, url: string }>()
+  readonly #calls = new Map<string, { access: Access, url: string, isRepeated: boolean }>()
 
-  /** Returns the caller of a call. Throws a 404 if it has reached another operation, such as `sync` with this id. */
-  #find ({ headers, routeOptions }: FastifyRequest): Access | null {
-    const call = this.#callers.get(String(headers[callHeader]))
-    if (call === undefined) return null
-    if (call.url !== routeOptions.url) throw new HttpError('not_found')
-    return call.access
+  /** Returns the call of a request. Throws a 404 if it has reached another operation, such as `sync` with this id. */
+  #find ({ headers, routeOptions }: FastifyRequest) {
+    const call = this.#calls.get(String(headers[callHeader]))
+    if (call !== undefined && call.url !== routeOptions.url) throw new HttpError('not_found')
+    return call
   }
 
   /** Returns the context of the operations, which lets calls in. */
@@ -63,12 +67,13 @@ export class Calls {
     const { findAccess, limits } = context
     return {
       ...context,
-      findAccess: async (request, reply) => this.#find(request) ?? await findAccess(request, reply),
+      findAccess: async (request, reply) => this.#find(request)?.access ?? await findAccess(request, reply),
       limits: limits && {
         ...limits,
         count: async (request, reply) => {
-          const isCounted = this.#find(request) === null ||
-            limits.hasBudget(operationIdOf(request.routeOptions.schema))
+          const call = this.#find(request)
+          const isCounted = call === undefined ||
+            (!call.isRepeated && limits.hasBudget(operationIdOf(request.routeOptions.schema)))
           if (isCounted) await limits.count(request, reply)
         }
       }
@@ -77,14 +82,16 @@ export class Calls {
 
   /** Calls an operation. `prefix` is that of the API's routes, with their parameters. */
   async send (
-    request: FastifyRequest, reply: FastifyReply, prefix: string, { method, url, path, body }: Call
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { method, url, path, body, prefix, isRepeated = false }: Call & CallOptions & { prefix: string }
   ): Promise<CallAnswer> {
     const name = randomUUID()
     const state = stateOf(request)
     const { remoteAddress } = request.raw.socket
     const mounted = fillParameters(prefix, { ...request.params as object, tenant_slug: state.tenantSlug })
     if (mounted === null) return { status: 404, text: '' }
-    this.#callers.set(name, { access: state.access, url })
+    this.#calls.set(name, { access: state.access, url, isRepeated })
     try {
       const response = await request.server.inject({
         method: method as 'GET',
@@ -110,7 +117,7 @@ export class Calls {
       if (readField(error, 'code') === 'FST_ERR_REOPENED_CLOSE_SERVER') return { status: 503, text: '' }
       throw error
     } finally {
-      this.#callers.delete(name)
+      this.#calls.delete(name)
     }
   }
 }

@@ -95,7 +95,7 @@ function createExtension (
           isLimited: access.caller.fields !== null,
           log: logOf(request),
           mayUse: (route) => isAuthorized(access, route),
-          call: (call) => calls.send(request, reply, scope.prefix, call)
+          call: (call, options) => calls.send(request, reply, { ...call, ...options, prefix: scope.prefix })
         }, (missing) => resource === null ? {} : { 'www-authenticate': challenge(resource, request, missing) })
       }
 

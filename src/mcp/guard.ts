@@ -49,14 +49,14 @@ export function guardValue (value: unknown): unknown {
 
 /** Returns a text with hidden characters as `\u202e`, cut to the maximum length. */
 export function guardText (text: string): string {
-  return cut(text, maxTextLength, 'characters').replace(hiddenUnlessNeeded, (found, kept) => kept ?? escape(found))
+  return cut(text).replace(hiddenUnlessNeeded, (found, kept) => kept ?? escape(found))
 }
 
-/** Cuts a text, and says how long it was. */
-export function cut (text: string, length: number, unit: string): string {
-  if (text.length <= length) return text
+/** Cuts a long text, and says how long it was. */
+function cut (text: string): string {
+  if (text.length <= maxTextLength) return text
   // Not between the halves of a surrogate pair.
-  return `${text.slice(0, length).replace(/[\ud800-\udbff]$/, '')}… (cut, ${text.length} ${unit})`
+  return `${text.slice(0, maxTextLength).replace(/[\ud800-\udbff]$/, '')}… (cut, ${text.length} characters)`
 }
 
 function escape (character: string): string {

@@ -2,7 +2,7 @@ import type * as sdkModule from '@modelcontextprotocol/server'
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import type { logOf } from '../http/log.js'
-import type { Call, CallAnswer } from './calls.js'
+import type { Call, CallAnswer, CallOptions } from './calls.js'
 import { ArgumentFault, formatCall } from './call.js'
 import { findPrompt, listPrompts } from './prompts.js'
 import { formatPage, formatResource, listTemplates, parseCursor, parseUri } from './resources.js'
@@ -23,7 +23,7 @@ export interface Message {
   /** Returns whether the caller may use a route. */
   mayUse (route: RouteOptions): boolean
   /** Calls an operation as the caller. */
-  call (call: Call): Promise<CallAnswer>
+  call (call: Call, options: CallOptions): Promise<CallAnswer>
 }
 
 /** The parts that all servers of an API share. */
@@ -65,8 +65,8 @@ export function createServer (
   })
 
   /** Calls an operation. 401, 403 and 429 become the response to the message. */
-  async function call (tool: Tool, given: object): Promise<CallAnswer> {
-    const answer = await message.call(formatCall(tool.plan, given))
+  async function call (tool: Tool, given: object, options: CallOptions = {}): Promise<CallAnswer> {
+    const answer = await message.call(formatCall(tool.plan, given), options)
     if ([401, 403, 429].includes(answer.status)) throw new Passed(answer, tool)
     return answer
   }
@@ -93,7 +93,8 @@ export function createServer (
     }
     if (tool === undefined) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown tool')
     try {
-      return formatResult(await call(tool, given))
+      const readAgain = (perPage: number) => call(tool, { ...given, per_page: perPage }, { isRepeated: true })
+      return await formatResult(await call(tool, given), tool.plan.inQuery.includes('per_page') ? readAgain : null)
     } catch (error) {
       if (error instanceof ArgumentFault) return formatFault(error.message)
       throw error
