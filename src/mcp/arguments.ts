@@ -96,13 +96,41 @@ function groupParameters (parameters: ReadonlyArray<{ name: string, schema: TSch
   return Object.fromEntries(
     Array.from(groups, ([name, members]) => [
       name,
-      Type.Optional(Type.Object(members, { additionalProperties: false }))
+      Type.Optional(Type.Object(members))
     ])
   )
 }
 
 /** Returns the schema of an argument, without symbols: a host may use another TypeBox. */
 function asArgument (schema: TSchema, isRequired: boolean): TSchema {
-  const described: TSchema = Type.Unsafe(JSON.parse(JSON.stringify(describeDefaults(schema, { isFilledIn: true }))))
+  const described: TSchema = Type.Unsafe(
+    JSON.parse(JSON.stringify(shorten(describeDefaults(schema, { isFilledIn: true }))))
+  )
   return isRequired ? described : Type.Optional(described)
+}
+
+/** The largest values of pages and ids. */
+const largest = [2 ** 31 - 1, Number.MAX_SAFE_INTEGER]
+
+/** Keywords that say no more to a model than the description of an argument. The route checks them. */
+const implied = [
+  'title', 'examples', 'pattern', 'propertyNames', 'additionalProperties', 'minLength', 'maxLength', 'minItems', 'maxItems',
+  'uniqueItems', 'maxProperties'
+]
+
+/** Copies the schema of an argument without what its description says: a list of tools must not fill a context. */
+function shorten (schema: TSchema): TSchema {
+  const { description, minimum, maximum, properties, items, ...rest } = schema
+  const entries = Object.entries<TSchema>(properties ?? {})
+  const kept = Object.entries(rest).filter(([name]) => description === undefined || !implied.includes(name))
+  return {
+    ...Object.fromEntries(kept),
+    ...description === undefined ? {} : { description },
+    ...minimum === undefined || minimum <= 1 ? {} : { minimum },
+    ...maximum === undefined || largest.includes(maximum) ? {} : { maximum },
+    ...items === undefined || Array.isArray(items) ? {} : { items: shorten(items) },
+    ...properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(entries.map(([key, value]) => [key, shorten(value)])) }
+  } as TSchema
 }

@@ -92,7 +92,6 @@ function createExtension (
           tenantSlug: readTenantSlug(request),
           body: request.body,
           headers: request.headers,
-          isLimited: access.caller.fields !== null,
           log: logOf(request),
           mayUse: (route) => isAuthorized(access, route),
           call: (call, options) => calls.send(request, reply, { ...call, ...options, prefix: scope.prefix })

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { RouteOptions } from 'fastify'
+import { noteCapabilities } from '../http/document/document.js'
 import { isHidden, operationIdOf, readOperation } from '../http/document/operation.js'
 import { requiredCapabilities } from '../http/sessions.js'
 import { assertOption } from '../shared/read-options.js'
@@ -21,11 +22,8 @@ export interface Tool {
   description: string
   plan: ArgumentPlan
   hints: Hints
-  /**
-   * Schemas of a successful response for callers who see all fields, and for others; `undefined` if it has no JSON
-   * object.
-   */
-  output: { full: TSchema, limited: TSchema } | undefined
+  /** The schema of a successful response; `undefined` if it is not an object. */
+  output: TSchema | undefined
   /** Whether the response contains a secret. */
   isSecret: boolean
   route: RouteOptions
@@ -51,11 +49,13 @@ function createTool (route: RouteOptions): Tool {
     `config.mcp.name or an operationId for ${route.url}, of 1 to 64 letters, digits, _ and -`,
     name
   )
-  const { about: { summary = name, description } } = readOperation(route)
+  const { summary = name, description } = (route.schema ?? {}) as { summary?: string, description?: string }
+  // Callers see only the tools that they may use, so needs are left out.
+  const about = description?.replace(`\n\n${noteCapabilities(route)}`, '')
   return {
     name,
     title: summary,
-    description: given.description ?? `${summary}. ${description}`,
+    description: given.description ?? (about === undefined ? summary : `${summary}. ${about}`),
     plan: planArguments(route, name),
     hints: hintsOf(route, given),
     output: readOutput(route),
@@ -82,35 +82,31 @@ function snakeCase (text: string): string {
 }
 
 /** Returns the schema of successful responses, if they have one, and it is an object: clients accept no other. */
-function readOutput (route: RouteOptions): Tool['output'] {
-  const successes = Object.entries(readOperation(route).responses)
-    .filter(([status]) => status.startsWith('2'))
-    .map(([, schema]) => schema)
-  const schemas = new Map(successes.map((schema) => {
-    const full: TSchema = loosen(schema, new Set())
-    return [JSON.stringify({ ...full, description: '' }), full]
-  }))
-  const [full, ...others] = schemas.values()
-  if (full === undefined || others.length > 0 || full.type !== 'object') return undefined
-  return { full, limited: loosen(full, new Set(['required'])) }
+function readOutput (route: RouteOptions): TSchema | undefined {
+  const successes = Object.entries(readOperation(route).responses).filter(([status]) => status.startsWith('2'))
+  const outlines = new Map(successes.map(([, schema]) => [JSON.stringify(outline(schema)), outline(schema)]))
+  const [output, ...others] = outlines.values()
+  return others.length === 0 && output?.type === 'object' ? output : undefined
 }
 
-/** Keywords that a response may not fulfil after its texts are escaped and cut, and those that only documents need. */
-const dropped = ['pattern', 'format', 'maxLength', 'minLength', 'examples', 'headers', '$id']
+/**
+ * Returns the names and types of the fields of a response and of its rows: enough for clients that check results, and
+ * short. Guarded texts need not match a pattern, and a key may see only some fields.
+ */
+function outline (schema: TSchema): TSchema {
+  const data: TSchema | undefined = schema.properties?.data
+  const rows = typeof data?.items === 'object' && !Array.isArray(data.items) ? { items: listFields(data.items) } : {}
+  const described = listFields(schema)
+  if (data !== undefined) described.properties.data = { ...listFields(data), ...rows }
+  return described
+}
 
-/** Keywords whose members are names of fields, not keywords. */
-const maps = new Set(['properties', 'patternProperties'])
-const values = new Set(['enum', 'const', 'default'])
+/** Keeps the type of a schema, and the types of its fields. */
+function listFields (schema: TSchema): TSchema {
+  const fields = Object.entries<TSchema>(schema.properties ?? {}).map(([name, field]) => [name, pickType(field)])
+  return { ...pickType(schema), ...fields.length === 0 ? {} : { properties: Object.fromEntries(fields) } } as TSchema
+}
 
-/** Copies a schema without keywords that the result of a tool may not fulfil. */
-function loosen (schema: TSchema, further: ReadonlySet<string>): TSchema {
-  const visit = (value: unknown, isMap: boolean): unknown => {
-    if (Array.isArray(value)) return value.map((item) => visit(item, false))
-    if (typeof value !== 'object' || value === null) return value
-    const kept = Object.entries(value).filter(([key]) => isMap || !(dropped.includes(key) || further.has(key)))
-    return Object.fromEntries(
-      kept.map(([key, member]) => [key, !isMap && values.has(key) ? member : visit(member, !isMap && maps.has(key))])
-    )
-  }
-  return visit(schema, false) as TSchema
+function pickType ({ type }: TSchema): object {
+  return type === undefined ? {} : { type }
 }

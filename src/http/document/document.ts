@@ -167,11 +167,17 @@ function exampleOfData (data: TObject): unknown {
  * `read`.
  */
 export function describeCapabilities (route: RouteOptions): { description?: string } {
-  const needed = requiredCapabilities(route).filter((name) => name !== 'read').map((name) => `\`${name}\``)
-  if (needed.length === 0 || !isOpenToSessions(route)) return {}
+  const note = noteCapabilities(route)
+  if (note === null) return {}
   const { description } = { ...route.schema } as { description?: string }
-  const parts = [description, `A session of the portal needs ${needed.join(' and ')}.`]
-  return { description: parts.filter((part) => part !== undefined).join('\n\n') }
+  return { description: [description, note].filter((part) => part !== undefined).join('\n\n') }
+}
+
+/** Returns what a session of the portal needs for a route; `null` if it needs nothing or has no access. */
+export function noteCapabilities (route: RouteOptions): string | null {
+  const needed = requiredCapabilities(route).filter((name) => name !== 'read').map((name) => `\`${name}\``)
+  if (needed.length === 0 || !isOpenToSessions(route)) return null
+  return `A session of the portal needs ${needed.join(' and ')}.`
 }
 
 function isOpenToSessions ({ config }: RouteOptions): boolean {
