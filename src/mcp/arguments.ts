@@ -114,8 +114,17 @@ const largest = [2 ** 31 - 1, Number.MAX_SAFE_INTEGER]
 
 /** Keywords that say no more to a model than the description of an argument. The route checks them. */
 const implied = [
-  'title', 'examples', 'pattern', 'propertyNames', 'additionalProperties', 'minLength', 'maxLength', 'minItems', 'maxItems',
-  'uniqueItems', 'maxProperties'
+  'title',
+  'examples',
+  'pattern',
+  'propertyNames',
+  'additionalProperties',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'maxProperties'
 ]
 
 /** Copies the schema of an argument without what its description says: a list of tools must not fill a context. */

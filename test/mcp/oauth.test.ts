@@ -262,7 +262,10 @@ t.test('hidden characters are shown, and long texts are cut', async (t) => {
 
 t.test('a client that reads only texts gets each row of a list once, whole, however long the rows are', async (t) => {
   const many = Array.from({ length: 600 }, (_, index) => ({
-    id: index + 1, full_name: `Person ${index}`, headline: 'x'.repeat(index * 37 % 400 + (index === 300 ? 4000 : 0)), source_id: null
+    id: index + 1,
+    full_name: `Person ${index}`,
+    headline: 'x'.repeat(((index * 37) % 400) + (index === 300 ? 4000 : 0)),
+    source_id: null
   }))
   // As many calls as the client makes: a page that the server reads again counts once.
   const operations = { syncCandidates: { max: 10 }, listEvents: { max: 14 } }
@@ -270,7 +273,11 @@ t.test('a client that reads only texts gets each row of a list once, whole, howe
     mcp: true, storage: memoryStorage({ tenants: { acme: { candidates: many } } }), rateLimit: { operations }
   })
   for (const { id } of many) {
-    await app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { id, list: Array(id % 90).fill('long') } })
+    await app.recruiting.emit({
+      tenantSlug: 'acme',
+      type: 'job.created',
+      data: { id, list: Array(id % 90).fill('long') }
+    })
   }
   for (const [name, given, skipped] of [
     ['list_candidates', { per_page: 200 }, 0], ['list_candidates', { per_page: 83, page: 2 }, 83],

@@ -252,7 +252,10 @@ t.test('a route of the host is a tool if its config says so', async (t) => {
 t.test('its config may name and describe the tool for agents', async (t) => {
   const app = await build(t, echo({ method: 'POST', config: { mcp: { name: 'say', description: 'Says it again', destructive: false, idempotent: true } }, schema: { body: Type.Object({}, { additionalProperties: false }) } }))
   const tool = (await listTools(app, keys.full)).find(({ name }) => name === 'say')
-  t.match(tool, { description: 'Says it again', annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true } })
+  t.match(tool, {
+    description: 'Says it again',
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true }
+  })
   t.match(await callTool(app, keys.full, 'say'), { structuredContent: { data: { query: {} } } })
 })
 
