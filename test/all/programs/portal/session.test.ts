@@ -260,7 +260,7 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     await becomes(t, () => changes(host), [200])
 
     await page.context().setOffline(true)
-    await page.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByRole('navigation', { name: 'Back' }).getByRole('link').click()
     await page.getByRole('heading', { name: 'You are offline' }).waitFor()
     await page.context().setOffline(false)
     await page.getByRole('link', { name: 'Kept' }).waitFor()
