@@ -130,7 +130,7 @@ function findPeople (tenantSlug: string, { q, recruiterId, updatedAfter }: Candi
   return people.filter((person) =>
     person.tenant === tenantSlug &&
     (recruiterId === undefined || person.recruiter === recruiterId) &&
-    (q === undefined || fullName(person).toLowerCase().includes(q.toLowerCase())) &&
+    (q === undefined || foldCase(fullName(person)).includes(foldCase(q))) &&
     (updatedAfter === undefined || person.changed > new Date(updatedAfter)))
 }
 
@@ -138,8 +138,13 @@ function findVacancies (tenantSlug: string, { q, status, updatedAfter }: JobFilt
   return vacancies.filter((vacancy) =>
     vacancy.tenant === tenantSlug &&
     (status === undefined || vacancy.state === status) &&
-    (q === undefined || vacancy.title.toLowerCase().includes(q.toLowerCase())) &&
+    (q === undefined || foldCase(vacancy.title).includes(foldCase(q))) &&
     (updatedAfter === undefined || vacancy.changed > new Date(updatedAfter)))
+}
+
+// Ignores case. Lower case has two forms of Σ.
+function foldCase (text: string) {
+  return text.toLowerCase().replaceAll('ς', 'σ')
 }
 
 function fullName ({ first, last }: { first: string, last: string }): string {

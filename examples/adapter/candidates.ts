@@ -1,6 +1,6 @@
 import type { CandidateFilter, CandidateSource } from 'fastify-recruiting-api'
 import type { Database, Row } from './database.js'
-import { orderBy, toIso, where } from './query.js'
+import { foldCase, orderBy, toIso, where } from './query.js'
 
 const columns = { id: 'nr', full_name: 'name', created_at: 'created', updated_at: 'changed' }
 
@@ -41,12 +41,12 @@ function toCandidate (row: Row) {
   }
 }
 
-// `instr` has no wildcards. `name_lower` is made with toLowerCase, which converts more letters than SQLite's lower.
+// `instr` has no wildcards.
 function conditions (tenantSlug: string, { recruiterId, q, updatedAfter }: CandidateFilter) {
   return where([
     ['customer = ?', tenantSlug],
     ['owner = ?', recruiterId],
-    ['instr(name_lower, ?) > 0', q?.toLowerCase()],
+    ['instr(name_key, ?) > 0', q && foldCase(q)],
     ['changed > ?', updatedAfter === undefined ? undefined : Date.parse(updatedAfter)]
   ])
 }

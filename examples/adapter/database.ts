@@ -8,11 +8,11 @@ export function openDatabase (): Database {
   const database = new sqlite.Database()
   database.exec(`
     create table people (
-      customer text not null, nr integer not null, name text not null, name_lower text not null, title text,
+      customer text not null, nr integer not null, name text not null, name_key text not null, title text,
       origin integer, owner integer, created integer not null, changed integer not null, primary key (customer, nr)
     );
     create table vacancies (
-      customer text not null, nr integer not null, title text not null, title_lower text not null, state text not null,
+      customer text not null, nr integer not null, title text not null, title_key text not null, state text not null,
       created integer not null, changed integer not null, primary key (customer, nr)
     );`)
   return database

@@ -3,6 +3,7 @@ import type { StorageHarness } from 'fastify-recruiting-api/testing'
 import { createCandidates } from './candidates.js'
 import { type Database, openDatabase } from './database.js'
 import { createJobs } from './jobs.js'
+import { foldCase } from './query.js'
 
 export function makeHarness (): StorageHarness {
   const database = openDatabase()
@@ -13,7 +14,7 @@ export function makeHarness (): StorageHarness {
     saveCandidates (tenantSlug, rows) {
       for (const row of rows) {
         save(database, 'people', [
-          tenantSlug, row.id, row.full_name, row.full_name.toLowerCase(), row.headline, row.source_id, row.recruiter_id,
+          tenantSlug, row.id, row.full_name, foldCase(row.full_name), row.headline, row.source_id, row.recruiter_id,
           Date.parse(row.created_at), Date.parse(row.updated_at)
         ])
       }
@@ -25,7 +26,7 @@ export function makeHarness (): StorageHarness {
           tenantSlug,
           row.id,
           row.name,
-          row.name.toLowerCase(),
+          foldCase(row.name),
           row.status,
           Date.parse(row.created_at),
           Date.parse(row.updated_at)

@@ -1,6 +1,6 @@
 import type { JobFilter, JobSource } from 'fastify-recruiting-api'
 import type { Database, Row } from './database.js'
-import { orderBy, toIso, where } from './query.js'
+import { foldCase, orderBy, toIso, where } from './query.js'
 
 const columns = { id: 'nr', name: 'title', status: 'state', created_at: 'created', updated_at: 'changed' }
 
@@ -42,7 +42,7 @@ function conditions (tenantSlug: string, { status, q, updatedAfter }: JobFilter)
   return where([
     ['customer = ?', tenantSlug],
     ['state = ?', status],
-    ['instr(title_lower, ?) > 0', q?.toLowerCase()],
+    ['instr(title_key, ?) > 0', q && foldCase(q)],
     ['changed > ?', updatedAfter === undefined ? undefined : Date.parse(updatedAfter)]
   ])
 }

@@ -16,6 +16,11 @@ export function orderBy<Field extends string> (
   return `order by ${sort.map(({ field, direction }) => `${columns[field]} ${direction}`).join(', ')}`
 }
 
+/** Converts a text so that `q` ignores case. Lower case has two forms of Σ; SQLite's `lower` only knows ASCII. */
+export function foldCase (text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ')
+}
+
 /** Writes a date as the ports expect it: RFC 3339 in UTC with milliseconds. */
 export function toIso (milliseconds: unknown): string {
   return new Date(Number(milliseconds)).toISOString()

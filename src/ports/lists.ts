@@ -75,7 +75,8 @@ export interface CandidateFilter<RecruiterId extends Id = number> {
   recruiterId?: RecruiterId
   /**
    * Only candidates whose `full_name` contains this text, 1 to 200 characters: literally, ignoring case. Case is
-   * ignored as JavaScript's `toLowerCase` does: É matches é, but e does not match é and ss does not match ß.
+   * ignored as JavaScript's `toLowerCase` does: É matches é, but e does not match é and ss does not match ß. Both
+   * lower-case forms of Σ are equal: σ matches ς.
    */
   q?: string
   /** Only candidates whose `updated_at` is strictly later, both in milliseconds as they are shown. */

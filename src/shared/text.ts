@@ -21,6 +21,14 @@ export function isTenantSlug (value: unknown): value is string {
   return isPlainText(value, 100)
 }
 
+/**
+ * Converts a text so that `q` ignores case. A letter has one lower-case form, except Σ: ς ends a word, also in the
+ * result of `toLowerCase`. Symbols that resemble letters, such as ϑ, stay different.
+ */
+export function foldCase (text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ')
+}
+
 // An emoji is one character, though its length is 2.
 function hasLength (text: string, maxLength: number): boolean {
   return text.length <= maxLength || (text.length <= 2 * maxLength && [...text].length <= maxLength)

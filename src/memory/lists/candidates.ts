@@ -1,5 +1,6 @@
 import type { CandidateFilter, CandidateRow, CandidateSortField, Id, IdKinds } from '../../ports/index.js'
 import { parseOptionalText, parseReference, parseRowDates, parseRowId, parseText } from '../checks.js'
+import { foldCase } from '../../shared/text.js'
 import { createRowSource } from './row-source.js'
 import type { EditableRows, InitialRows, RowKind, RowSourceContext, WholeRows } from './row-source.js'
 
@@ -84,7 +85,7 @@ export const candidateKind = ({
     if (recruiterId === undefined && q === undefined && updatedAfter === undefined) return null
 
     // Every name contains the empty text, and every date is greater.
-    const needle = q?.toLowerCase() ?? ''
+    const needle = foldCase(q ?? '')
     const after = updatedAfter ?? ''
     return ({ row, searchKey }) =>
       (recruiterId === undefined || row.recruiter_id === recruiterId) &&

@@ -1,5 +1,6 @@
 import type { Id, IdKinds, JobFilter, JobRow, JobSortField } from '../../ports/index.js'
 import { parseRowDates, parseRowId, parseText } from '../checks.js'
+import { foldCase } from '../../shared/text.js'
 import { createRowSource } from './row-source.js'
 import type { EditableRows, InitialRows, RowKind, RowSourceContext, WholeRows } from './row-source.js'
 
@@ -55,7 +56,7 @@ export const jobKind = ({ job }: IdKinds): RowKind<StoredJob, JobFilter> => ({
     if (status === undefined && q === undefined && updatedAfter === undefined) return null
 
     // Every name contains the empty text, and every date is greater.
-    const needle = q?.toLowerCase() ?? ''
+    const needle = foldCase(q ?? '')
     const after = updatedAfter ?? ''
     return ({ row, searchKey }) =>
       (status === undefined || row.status === status) &&

@@ -1,5 +1,6 @@
 import type { Id, ListSource } from '../../ports/index.js'
 import { RecruitingApiError } from '../../errors.js'
+import { foldCase } from '../../shared/text.js'
 import { isRecord, parseTenant, refuse } from '../checks.js'
 import { countRows, type RowTest, takePage } from './page.js'
 import { Table } from './table.js'
@@ -151,7 +152,7 @@ function createEntry<Row extends object, Filter> (
   const known = kind.parse(fields, path, now)
 
   const row = Object.assign(known, omitFields(fields, known))
-  return { row, searchKey: kind.searchText(row).toLowerCase(), isNested }
+  return { row, searchKey: foldCase(kind.searchText(row)), isNested }
 }
 
 function omitFields (fields: Record<string, unknown>, omitted: object): Record<string, unknown> {

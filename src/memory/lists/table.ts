@@ -6,7 +6,7 @@ const maxOrders = 16
 /** A row with values computed once for many reads. */
 export interface Entry<Row> {
   readonly row: Row
-  /** The text that `q` searches, in lower case. */
+  /** The text that `q` searches, folded. */
   readonly searchKey: string
   /** Whether a field holds an object, which needs a deep copy. */
   readonly isNested: boolean

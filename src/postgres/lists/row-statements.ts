@@ -1,4 +1,5 @@
 import type { CandidateFilter, CandidateSortField, Id, JobFilter, JobSortField, ListQuery } from '../../ports/index.js'
+import { foldCase } from '../../shared/text.js'
 import { type Condition, Conditions, cast, orderBy } from '../sql.js'
 import {
   formatIdAfter,
@@ -117,13 +118,14 @@ type Filter = Condition | null
 function filterBy (
   relation: Relation, kind: RowKind, { recruiterId, status, q, updatedAfter }: AnyFilter
 ): Filter[] {
-  const pattern = q === undefined ? undefined : `%${escapeLike(q.toLowerCase())}%`
+  const text = foldCase(q ?? '')
+  const pattern = q === undefined ? undefined : `%${escapeLike(text)}%`
   return [
     ...recruiterId === undefined ? [] : [formatIdCondition(relation, 'recruiter_id', recruiterId)],
     [(value) => `status = ${value}`, status],
     // Later by the milliseconds that are shown: otherwise a client gets the newest row again and again.
     [(value) => `updated_at >= ${value}::timestamptz + interval '1 millisecond'`, updatedAfter],
-    [(value) => `${searchKey(relation, kind)} like ${value}`, pattern]
+    [(value) => `${searchKey(relation, kind, text)} like ${value}`, pattern]
   ]
 }
 
@@ -132,9 +134,13 @@ function allOf (...conditions: Filter[]): Conditions | null {
   return possible.length === conditions.length ? new Conditions(...possible) : null
 }
 
-/** The name in lower case: the column `name_key` if the host has one, because an index can hold it. */
-function searchKey ({ columns, caseCollation }: Relation, { searched }: RowKind): string {
-  return columns.has('name_key') ? 'name_key' : `lower(${searched} collate ${caseCollation})`
+/**
+ * The name in lower case: the column `name_key` if the host has one, because an index can hold it. It may have both
+ * forms of σ, which only matters for texts with this letter.
+ */
+function searchKey ({ columns, caseCollation }: Relation, { searched }: RowKind, text: string): string {
+  const key = columns.has('name_key') ? 'name_key' : `lower(${searched} collate ${caseCollation})`
+  return text.includes('σ') ? `replace(${key}, 'ς', 'σ')` : key
 }
 
 function escapeLike (text: string): string {

@@ -41,6 +41,21 @@ export const searchCases = [
     ])
   }),
 
+  rowCases({ port: 'list', name: 'q ignores which lower-case form a letter has' }, async (rows) => {
+    await saveNames(rows, ['Νίκος', 'ΝΊΚΟΣ', 'νίκοσ', 'Κωστας Β', 'ΚΩΣΤΑΣ', 'Weiß', 'WEIẞ', '\u212Berg', 'Åerg'])
+    await findsAll(rows, [
+      ['νίκος', [1, 2, 3]],
+      ['ΝΊΚΟΣ', [1, 2, 3]],
+      ['νίκοσ', [1, 2, 3]],
+      ['κωσ', [4, 5]],
+      ['ΑΣ Β', [4]],
+      ['Σ', [1, 2, 3, 4, 5]],
+      ['ß', [6, 7]],
+      ['ẞ', [6, 7]],
+      ['å', [8, 9]]
+    ])
+  }),
+
   rowCases({ port: 'list', name: 'q does not match letters that only look similar' }, async (rows) => {
     await saveNames(rows, ['Rene', 'René', 'Strasse', 'Straße', 'Oystein', 'Øystein', 'Ren\u0065\u0301'])
     await findsAll(rows, [['rene', [1, 7]], ['rené', [2]], ['strasse', [3]], ['straße', [4]], ['oy', [5]], ['øy', [6]]])

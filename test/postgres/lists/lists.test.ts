@@ -140,10 +140,10 @@ t.test('lists', async (t) => {
     await pool.query(`
       create table ${schema}.keyed (like ${schema}.candidates including all);
       alter table ${schema}.keyed add name_key text`)
-    await pool.query(`insert into ${schema}.keyed values ('acme', 1, 'Ada', null, null, null, now(), now(), 'b_c%\\')`)
+    await pool.query(`insert into ${schema}.keyed values ('acme', 1, 'Ada', null, null, null, now(), now(), 'b_c%\\οδυσσευς')`)
     const keyed = postgresStorage(pool, { schema: 'odd "one"', candidates: `${schema}.keyed` })
     t.strictSame(await names({ filter: { q: 'ada' } }, keyed), [])
-    for (const q of ['B_C%\\', '_', '%', '\\']) t.strictSame(await names({ filter: { q } }, keyed), ['Ada'], q)
+    for (const q of ['B_C%\\', '_', '%', '\\', 'ΟΔΥΣ', 'ΕΥΣ', 'ευσ']) t.strictSame(await names({ filter: { q } }, keyed), ['Ada'], q)
     t.strictSame(await names({ filter: { q: 'bxc' } }, keyed), [])
     t.equal(await keyed.candidates.count('acme', { q: 'c%' }), 1)
   })
