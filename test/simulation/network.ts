@@ -3,7 +3,7 @@ import type { AttemptError } from '../../src/ports/index.js'
 import type { LateSender } from '../../src/webhooks/sending/late-sender.js'
 import type { SendRequest, SendResult } from '../../src/webhooks/sending/sender.js'
 import type { Random } from './random.js'
-import type { Machine, World } from './world.js'
+import { type Machine, Violation, type World } from './world.js'
 
 /** How an endpoint behaves. `resets`: before or after the receiver has read the request. */
 export const moods = {
@@ -74,6 +74,9 @@ export class Network {
         }
         inFlight.add(settle)
         machine.isFull = inFlight.size >= concurrency
+        if (inFlight.size > concurrency) {
+          this.#world.fail(new Violation(`${machine.name} has ${inFlight.size} requests in flight`))
+        }
         const { delayMs, answer } = this.#exchange(request)
         this.#world.after(delayMs, () => machine.deliver(() => settle(answer)))
       }),

@@ -141,42 +141,13 @@ t.test('a dry run is rejected where the replay would be', async (t) => {
   }
 })
 
-t.test('a delivery that was given up is sent again, as a new delivery of the same event', async (t) => {
-  const { call, clock, drain, emit, log, receiver, retry, webhook } = await startDelivering(t, { delivery: { retrySchedule: [0, 5] } })
-  receiver.answer(500, 500, 500, 204)
-  const { id: eventId } = await emit()
-  await drain()
-  await retry()
-  const [before] = await log()
-  t.match(before, { id: 1, status: 'failed', attempt_count: 2 })
-  const { status, body } = await call('POST', `/webhooks/${webhook.id}/deliveries/1/retry`)
-  t.equal(status, 202)
-  t.strictSame(body, {
-    data: {
-      id: 2,
-      event_id: eventId,
-      event_type: 'application.created',
-      status: 'pending',
-      attempt_count: 0,
-      response_status: null,
-      error: null,
-      next_attempt_at: timeOf(clock),
-      created_at: timeOf(clock),
-      delivered_at: null
-    }
-  })
-  await drain()
-  t.match((await log())[1], { status: 'pending', attempt_count: 1 }, 'it has a schedule of its own')
-  await retry()
-  t.match(await log(), [before, { id: 2, event_id: eventId, status: 'delivered', attempt_count: 2 }])
-  t.same(receiver.requests.map(({ headers }) => headers['webhook-id']), [eventId, eventId, eventId, eventId])
-})
-
-t.test('a retry takes no fields', async (t) => {
-  const { call, emit, webhook } = await startDelivering(t, { delivery: { worker: false } })
+t.test('a retry returns the pending delivery, and takes no fields', async (t) => {
+  const { call, emit, log, webhook } = await startDelivering(t, { delivery: { worker: false } })
   await emit()
   const path = `/webhooks/${webhook.id}/deliveries/1/retry`
-  t.equal((await call('POST', path, {})).status, 202)
+  const accepted = await call('POST', path, {})
+  t.equal(accepted.status, 202)
+  t.strictSame(accepted.body, { data: (await log())[0] })
   const answer = await call('POST', path, { include: 'all' })
   t.equal(answer.status, 400)
   t.strictSame(answer.body, refusal(answer, { field: 'include', message: 'is not known' }))

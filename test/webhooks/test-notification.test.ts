@@ -23,7 +23,8 @@ interface Tested {
 }
 
 t.test('a test sends one event marked as a test, and returns how it ended', async (t) => {
-  const { call, clock, receiver, webhook } = await startDelivering(t)
+  const { call, clock, create, receiver } = await startDelivering(t)
+  const webhook = await create({ target_url: receiver.url, event_types: ['application.created', 'job.closed'] })
   const { status, body } = await call<Tested>('POST', `/webhooks/${webhook.id}/dispatch_test`)
   const { id, duration_ms: durationMs } = body.data
   t.equal(status, 200)
@@ -42,16 +43,6 @@ t.test('a test sends one event marked as a test, and returns how it ended', asyn
   t.equal(`${sent.method} ${sent.path}`, 'POST /hook')
   t.equal(sent.headers['webhook-id'], id)
   t.equal(sent.headers['content-type'], 'application/json')
-})
-
-t.test('the event type of a test is the first one subscribed to', async (t) => {
-  const { call, create, receiver } = await startDelivering(t)
-  const { id } = await create({ target_url: receiver.url, event_types: ['job.closed', 'application.created'] })
-  for (const body of [undefined, {}]) {
-    const answer = await call<Tested>('POST', `/webhooks/${id}/dispatch_test`, body)
-    t.equal(answer.body.data.event_type, 'job.closed')
-  }
-  t.same(receiver.requests.map(({ body }) => JSON.parse(body).type), ['job.closed', 'job.closed'])
 })
 
 t.test('a test sends the first example of its event, and data made from the schema without one', async (t) => {
@@ -123,13 +114,6 @@ t.test('the target rules hold in a process with delivery: false', async (t) => {
   t.equal(answer.statusCode, 200)
   t.match(answer.json(), { data: { status: 'failed', error: 'blocked' } })
   t.equal(receiver.requests.length, 0)
-})
-
-t.test('during a grace a test carries both signatures', async (t) => {
-  const { call, receiver, webhook } = await startDelivering(t)
-  await call('POST', `/webhooks/${webhook.id}/rotate_secret`)
-  await call('POST', `/webhooks/${webhook.id}/dispatch_test`)
-  t.match(first(receiver.requests).headers['webhook-signature'], /^v1,\S+ v1,\S+$/)
 })
 
 t.test('a test that fails is a 200 that says how, without a retry, and redirects are not followed', async (t) => {
@@ -231,21 +215,6 @@ t.test('a delivery waits while tests use all slots of its endpoint or of the pro
   }
 })
 
-t.test('tests of endpoints that hang leave places for deliveries', async (t) => {
-  const host = await startHolding(t, { concurrency: 4, perEndpoint: 4 })
-  const silent = await host.create({ target_url: host.receiver.url, event_types: ['job.created'] })
-  const tests = Promise.all(Array.from({ length: 10 }, () => host.sendTest(silent.id)))
-  await host.receiver.received(3)
-  await host.emit()
-  await host.receiver.received(4)
-  host.held.pop()?.writeHead(204).end()
-  await host.drain()
-  t.same((await host.log()).map(({ status }) => status), ['delivered'])
-  await answerAll(host, 11)
-  while (host.held.length > 0) host.answerNext()
-  await tests
-})
-
 t.test('closing ends the tests and releases the deliveries that wait for a place', async (t) => {
   const { app, clock, storage, emit, receiver, sendTest } = await startHolding(t, { perEndpoint: 1 })
   const tests = [sendTest(), sendTest()]
@@ -307,11 +276,6 @@ t.test('a test has 10 s at most, or the shorter deadline of the host', async (t)
     await test()
     t.equal(sent[0]?.timeoutMs, longestMs)
   }
-})
-
-t.test('a test that a closing process has aborted is a failed connection to its client', async (t) => {
-  const { test } = await setUp(15_000, { responseStatus: null, error: 'aborted', durationMs: 1 })
-  t.match(await test(), { status: 'failed', response_status: null, error: 'connection' })
 })
 
 t.test('a test that has no place within its time is a timeout, and is not sent', async (t) => {

@@ -194,20 +194,6 @@ t.test('subject and idempotency key are not sent', async (t) => {
   t.notMatch(JSON.stringify(receiver.requests), /candidate:42|key-17/)
 })
 
-t.test('every attempt and every replay sends the same bytes under the same webhook-id', async (t) => {
-  const { call, receiver, webhook, emit, drain, retry } = await startDelivering(t)
-  receiver.answer(500, 500, 204)
-  const { id } = await emit({ id: 1, at: 0.1 })
-  await drain()
-  await retry()
-  await retry()
-  await call('POST', `/webhooks/${webhook.id}/replay`, { include: 'all' })
-  await drain()
-  t.equal(receiver.requests.length, 4)
-  t.same(new Set(receiver.requests.map(({ body }) => body)).size, 1)
-  t.same(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])), new Set([id]))
-})
-
 const keyed = { ...event, idempotencyKey: 'hire-17' }
 const conflict = {
   code: 'idempotency_conflict', field: 'idempotencyKey', message: 'idempotencyKey: was used before for a different event'

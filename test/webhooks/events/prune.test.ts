@@ -1,28 +1,7 @@
 import t from 'tap'
 import { createMachines, type Engine, event } from '../../fixtures/delivery/engine.js'
-import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
 const day = 86_400_000
-
-t.test('prune deletes deliveries that ended and events older than the retention, and counts them', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, deliveries, start } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const engine = start({ delivery: { worker: false } })
-  const worker = start({ delivery: { retrySchedule: [0] } })
-  receiver.answer(500, 204)
-  await engine.emit(event)
-  await engine.emit(event)
-  await worker.drain()
-  await worker.close()
-  await clock.advance(30 * day)
-  t.equal(await engine.prune(), 0, 'not older than 30 days')
-  await clock.advance(1)
-  await engine.emit(event)
-  t.equal(await engine.prune(), 4, 'two deliveries and their events')
-  t.equal(await engine.prune(), 0)
-  t.same(await deliveries(id), [['pending', 0]])
-})
 
 t.test('between two batches of prune the process does other work', async (t) => {
   const { addWebhook, clock, start } = createMachines(t)

@@ -1,44 +1,10 @@
 import t from 'tap'
 import { cacheKeyLookup } from '../../../src/index.js'
 import { memoryChanges } from '../../../src/memory/index.js'
-import { createMachines, event } from '../../fixtures/delivery/engine.js'
+import { createMachines } from '../../fixtures/delivery/engine.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
-import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
 const hourMs = 3_600_000
-
-t.test('a result that could not be written is written although the clock was set back', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const { recordAttempts } = storage.deliveries
-  let failures = 0
-  storage.deliveries.recordAttempts = async (...values) => {
-    if (++failures <= 2) throw new Error('lost')
-    return recordAttempts(...values)
-  }
-  const engine = start({ delivery: { pollMs: 5000 } })
-  await engine.emit(event)
-  while (failures < 2) await clock.advance(1000)
-  clock.setBack(hourMs)
-  await clock.advance(10_000)
-  await engine.drain()
-  t.same(await deliveries(id), [['delivered', 1]])
-})
-
-t.test('a retry in memory waits as long as its schedule although the clock was set back', async (t) => {
-  const receiver = await startReceiver(t)
-  receiver.answer(500, 204)
-  const { addWebhook, clock, deliveries, start } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const engine = start()
-  await engine.emit(event)
-  await engine.drain()
-  clock.setBack(hourMs)
-  await clock.advance(10_000)
-  await engine.drain()
-  t.same(await deliveries(id), [['delivered', 2]])
-})
 
 t.test('a worker whose claims fail is not alive although the clock was set back', async (t) => {
   const { clock, start, storage } = createMachines(t)

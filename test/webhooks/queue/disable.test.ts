@@ -70,62 +70,6 @@ t.test('the host is notified once when a webhook has been failing for half the t
   }])
 })
 
-t.test('a rule of the host replaces the default', async (t) => {
-  const { clock, drain, emit, receiver, status } = await startDelivering(t, {
-    delivery: { retrySchedule: [0], disableAfter: { failingForSeconds: 60, failedDeliveries: 1 } }
-  })
-  receiver.answer(500)
-  await emit()
-  await drain()
-  t.equal(await status(), 'active')
-  await clock.advance(60_000)
-  await emit()
-  await drain()
-  t.equal(await status(), 'disabled')
-})
-
-t.test('a 410 ends the delivery and disables the webhook at once, and the host is notified', async (t) => {
-  const { app, call, clock, drain, emit, lastDelivery, receiver, webhook } = await startDelivering(t)
-  const notices: HealthNotice[] = []
-  app.recruiting.on('webhookDisabled', (notice) => notices.push(notice))
-  const createdAt = timeOf(clock)
-  await clock.advance(1000)
-  receiver.answer(410)
-  await emit()
-  await drain()
-  t.match(await lastDelivery(), { status: 'failed', attempt_count: 1, response_status: 410, error: 'http_status', next_attempt_at: null })
-  t.match((await call('GET', `/webhooks/${webhook.id}`)).body, {
-    data: { status: 'disabled', created_at: createdAt, updated_at: timeOf(clock) }
-  })
-  t.strictSame(notices, [{
-    kind: 'gone',
-    tenantId: 'acme',
-    tenantSlug: 'acme',
-    webhookId: webhook.id,
-    failingSince: timeOf(clock),
-    failedDeliveries: 1,
-    lastError: 'http_status',
-    lastResponseStatus: 410
-  }])
-})
-
-t.test('a listener that throws or has been taken off changes nothing', async (t) => {
-  const { app, drain, emit, receiver, status } = await startDelivering(t)
-  const told: string[] = []
-  const off = () => told.push('off')
-  app.recruiting.on('webhookDisabled', off)
-  app.recruiting.off('webhookDisabled', off)
-  app.recruiting.on('webhookDisabled', () => {
-    told.push('on')
-    throw new Error('a fault of the host')
-  })
-  receiver.answer(410)
-  await emit()
-  await drain()
-  t.equal(await status(), 'disabled')
-  t.same(told, ['on'])
-})
-
 t.test('a notice that cannot be confirmed is reported again, and others are reported and confirmed at once', async (t) => {
   const receiver = await startReceiver(t)
   receiver.answer(410)

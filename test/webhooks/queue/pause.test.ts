@@ -24,21 +24,6 @@ t.test('a 429 pauses the webhook for as long as Retry-After says', async (t) => 
   t.same(await statuses(delivering), ['delivered', 'delivered', 'delivered'])
 })
 
-t.test('one event that always meets a 503 delays the other events of its webhook by a minute at most each time', async (t) => {
-  const delivering = await startDelivering(t)
-  const { clock, drain, emit, receiver } = delivering
-  const { id: cursed } = await emit()
-  receiver.answer((response, { headers }) => { response.writeHead(headers['webhook-id'] === cursed ? 503 : 204).end() })
-  await drain()
-  for (let attempt = 1; attempt < 4; attempt++) {
-    await emit()
-    await clock.advance(60_010)
-    await drain()
-    t.equal((await statuses(delivering)).filter((status) => status === 'delivered').length, attempt)
-    await delivering.retry()
-  }
-})
-
 async function statuses ({ log }: Delivering): Promise<string[]> {
   return (await log()).map(({ status }) => status)
 }
@@ -91,17 +76,6 @@ t.test('without a usable Retry-After, the log names the status or the timeout as
     { webhook_id: id, reason: 'http_status', response_status: 429 },
     { webhook_id: id, reason: 'timeout', response_status: null }
   ])
-})
-
-t.test('each webhook has a line of its own, and a failure that pauses nothing has none', async (t) => {
-  const { addWebhook, engine, lines } = startWithLog(t)
-  const [overloaded, broken] = [await startReceiver(t), await startReceiver(t)]
-  overloaded.answer(503)
-  broken.answer(500)
-  const ids = [await addWebhook(overloaded.url), await addWebhook(overloaded.url), await addWebhook(broken.url)]
-  await engine.emit(event)
-  await engine.drain()
-  t.same(lines.map(({ webhook_id: id }) => id).sort(), ids.slice(0, 2))
 })
 
 t.test('a worker of another environment', async (t) => {

@@ -1,10 +1,8 @@
-import type { OutgoingHttpHeaders } from 'node:http'
 import t from 'tap'
 import type { AttemptError, ClaimedDelivery, Clock } from '../../../src/index.js'
 import { decideOutcome, nextRetryMs, parseRetryAfter } from '../../../src/webhooks/queue/attempt-delivery.js'
 import type { SendResult } from '../../../src/webhooks/sending/sender.js'
 import { type LoggedDelivery, startDelivering } from '../../fixtures/delivery/delivering.js'
-import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 
 // Days pass here: fewer polls take less time.
 const slowly = { delivery: { pollMs: 60_000 } }
@@ -32,55 +30,10 @@ t.test('a delivery is attempted ten times, each after its wait and at most 20 % 
   t.equal(receiver.requests.length, 10)
 })
 
-t.test('a wait counts from the end of the attempt before', async (t) => {
-  const { clock, drain, emit, lastDelivery, receiver } = await startDelivering(t)
-  let answer = () => {}
-  receiver.answer((response) => { answer = () => response.writeHead(500).end() })
-  await emit()
-  await receiver.received(1)
-  await clock.advance(3000)
-  answer()
-  await drain()
-  const waitMs = waitOf(await lastDelivery(), clock)
-  t.ok(waitMs >= 5000 && waitMs <= 6000, `${waitMs} ms`)
-})
-
-t.test('a schedule of the host replaces the default, its first wait included', async (t) => {
-  const { clock, drain, emit, lastDelivery, receiver, retry } = await startDelivering(t, {
-    delivery: { retrySchedule: [0, 1.5, 60] }
-  })
-  receiver.answer(500)
-  await emit()
-  await drain()
-  for (const seconds of [1.5, 60]) {
-    const waitMs = waitOf(await lastDelivery(), clock)
-    t.ok(waitMs >= seconds * 1000 && waitMs <= seconds * 1200, `${waitMs} ms`)
-    await retry()
-  }
-  t.match(await lastDelivery(), { status: 'failed', attempt_count: 3 })
-})
-
 /** Milliseconds until the next attempt. */
 function waitOf ({ next_attempt_at: next }: LoggedDelivery, clock: Clock): number {
   return Date.parse(String(next)) - clock.now()
 }
-
-t.test('Retry-After makes the wait longer, by a day at most, and never shorter', async (t) => {
-  const inAnHour = new Date(Math.floor(Date.now() / 1000) * 1000 + 3_600_000)
-  for (const [status, value, waitMs] of [
-    [503, '3600', 3_600_000], [404, '86401', 86_400_000], [500, '1', 5000], [301, ['60', '120'], 5000],
-    [503, 'soon', 5000], [429, inAnHour.toUTCString(), 3_600_000]
-  ] as const) {
-    const { clock, drain, emit, lastDelivery, receiver } = await startDelivering(t, {
-      clock: createManualClock(inAnHour.getTime() - 3_600_000)
-    })
-    receiver.answer({ status, headers: { 'retry-after': value } as OutgoingHttpHeaders })
-    await emit()
-    await drain()
-    const actualMs = waitOf(await lastDelivery(), clock)
-    t.ok(actualMs >= waitMs && actualMs <= waitMs * 1.2, `after ${status} and ${String(value)}, ${actualMs} ms`)
-  }
-})
 
 t.test('neither Retry-After nor a schedule that has become shorter adds an attempt', async (t) => {
   const busy = { responseStatus: 503, error: 'http_status', retryAfter: '60' } as const

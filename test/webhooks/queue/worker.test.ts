@@ -8,14 +8,12 @@ import { createCapacity } from '../../../src/webhooks/sending/capacity.js'
 import { createSecretBox } from '../../../src/webhooks/secrets.js'
 import type { SendResult } from '../../../src/webhooks/sending/sender.js'
 import { createWorker } from '../../../src/webhooks/queue/worker.js'
-import type { RecruitingStorage } from '../../../src/index.js'
 import { createPruner } from '../../../src/webhooks/queue/housekeeping.js'
 import { systemRuntime } from '../../../src/webhooks/runtime.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
-import type { Teardown } from '../../fixtures/api/app.js'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
-import { type Answer, startReceiver } from '../../fixtures/receivers/receiver.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { runUntil } from '../../fixtures/api/webhook-api.js'
 
 /**
@@ -114,50 +112,6 @@ t.test('but not held up by one that takes longer', async (t) => {
   slow?.()
   await worker.close()
   t.same(batches, [2, 1])
-})
-
-/** Lets nothing be completed until it is let through, and keeps what is asked of the storage, in order. */
-function holdCompletions ({ deliveries }: RecruitingStorage): { calls: string[], letThrough: () => void } {
-  const { claimDue, recordAttempts } = deliveries
-  const calls: string[] = []
-  let letThrough = (): void => {}
-  const through = new Promise<void>((resolve) => { letThrough = resolve })
-  deliveries.claimDue = async (options) => {
-    const claimed = await claimDue(options)
-    calls.push(`claimed ${claimed.length}`)
-    return claimed
-  }
-  deliveries.recordAttempts = async (results, rule) => {
-    calls.push(`complete ${results.map(({ outcome }) => outcome).join()}`)
-    await through
-    calls.push('completed')
-    return recordAttempts(results, rule)
-  }
-  return { calls, letThrough }
-}
-
-/** An engine that makes one attempt at a time has two events to deliver, and cannot complete anything yet. */
-async function emitTwo (t: Teardown, ...answers: Answer[]) {
-  const receiver = await startReceiver(t)
-  receiver.answer(...answers)
-  const { addWebhook, deliveries, start, storage } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const held = holdCompletions(storage)
-  const engine = start({ delivery: { concurrency: 1 } })
-  await engine.emit(event)
-  await engine.emit(event)
-  return { receiver, engine, ...held, log: () => deliveries(id) }
-}
-
-t.test('attempts that have ended are completed before anything else is claimed', async (t) => {
-  const { receiver, engine, calls, letThrough, log } = await emitTwo(t, 204)
-  while (!calls.includes('complete delivered')) await setImmediate()
-  for (let turn = 0; turn < 20; turn++) await setImmediate()
-  t.equal(calls.at(-1), 'complete delivered')
-  letThrough()
-  await engine.drain()
-  t.same(await log(), [['delivered', 1], ['delivered', 1]])
-  t.equal(receiver.requests.length, 2)
 })
 
 t.test('attempts that the storage does not take keep their slots, and are recorded once it does', async (t) => {
