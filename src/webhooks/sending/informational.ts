@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 const maxCount = 100
 const maxHeadBytes = 16_384
 
-// All of 1xx but 101, which ends HTTP on the connection.
-const head = /^HTTP\/\d\.\d 1(?!01)\d\d(?=[ \r])/
+/** The beginning of an informational response: all of 1xx but 101, which ends HTTP on the connection. */
+export const informationalHead = /^HTTP\/\d\.\d 1(?!01)\d\d(?=[ \r])/
 const example = 'HTTP/1.1 100 '
 
 /**
@@ -50,5 +50,5 @@ export class InformationalResponses {
 function startsInformational (bytes: Buffer): boolean {
   if (bytes.length === 0) return false
   const text = bytes.toString('latin1', 0, example.length)
-  return head.test(text + example.slice(text.length))
+  return informationalHead.test(text + example.slice(text.length))
 }

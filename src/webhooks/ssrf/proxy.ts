@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { startDeadline } from '../../shared/clock.js'
+import { informationalHead } from '../sending/informational.js'
 import {
   type Connect, type ConnectorOptions, type PendingConnection, addressTimeoutMs, createLookup, resolveAllowed, tlsRules,
   withServerName
@@ -125,8 +126,9 @@ function requestTunnel (socket: Socket, { target, authorization, waitMs }: Tunne
     function read (): void {
       for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) answer += chunk.toString('latin1')
       if (answer.length > maxAnswerLength) return fail('the answer of the proxy is too long')
-      if (!answer.includes(headEnd)) return
-      const fault = faultOf(answer)
+      const final = skipInformational(answer)
+      if (!final.includes(headEnd)) return
+      const fault = faultOf(final)
       if (fault !== null) return fail(fault)
       stop()
       resolve()
@@ -150,6 +152,11 @@ function requestTunnel (socket: Socket, { target, authorization, waitMs }: Tunne
     socket.on('readable', read).on('close', onClose)
     socket.write(`CONNECT ${target} HTTP/1.1\r\n${headers.join('\r\n')}${headEnd}`)
   })
+}
+
+function skipInformational (answer: string): string {
+  const end = informationalHead.test(answer) ? answer.indexOf(headEnd) : -1
+  return end === -1 ? answer : skipInformational(answer.slice(end + headEnd.length))
 }
 
 function faultOf (answer: string): string | null {

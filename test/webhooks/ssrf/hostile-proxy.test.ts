@@ -10,6 +10,8 @@ import { until } from '../../fixtures/stopwatch.js'
 
 const timeoutMs = 800
 const ok = 'HTTP/1.1 200 OK\r\n\r\n'
+const proceed = 'HTTP/1.1 100 Continue\r\n\r\n'
+const done = 'HTTP/1.1 204 No Content\r\n\r\n'
 
 const says = (bytes: string): Behaviour => ({ request: (socket) => socket.write(bytes, 'latin1') })
 
@@ -19,7 +21,9 @@ const faults: Record<string, [behaviour: Behaviour, fault: string]> = {
   'hangs up in its answer': [{ request: (socket) => socket.end('HTTP/1.1 200 OK\r\nvia: a') }, 'the proxy closed the connection'],
   'wants other credentials': [says('HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\n\r\n'), 'the proxy answered 407'],
   redirects: [says('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n'), 'the proxy answered 302'],
-  continues: [says('HTTP/1.1 100 Continue\r\n\r\n'), 'the proxy answered 100'],
+  'switches protocols': [says('HTTP/1.1 101 Switching Protocols\r\n\r\n'), 'the proxy answered 101'],
+  'continues for ever': [says(proceed.repeat(1000)), 'the answer of the proxy is too long'],
+  'continues and answers': [says(`${proceed}HTTP/1.1 403 Forbidden\r\n\r\n`), 'the proxy answered 403'],
   'sends a body with its 200': [says(`${ok}hello`), 'the proxy sent more than its answer'],
   'answers twice': [says(`${ok}${ok}`), 'the proxy sent more than its answer'],
   'speaks another version': [says('HTTP/3.0 200 OK\r\n\r\n'), 'the proxy did not answer in HTTP'],
@@ -44,6 +48,7 @@ for (const [title, [behaviour, proxyFault]] of Object.entries(faults)) {
 /** What a proxy may let its client wait for. */
 const silences: Record<string, Behaviour> = {
   'reads and is silent': { request: () => {} },
+  'continues and is silent': says(proceed),
   'drips its answer': { request: (socket) => dripOut(socket, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(1000)}\r\n\r\n`, 20) },
   'drips headers for ever': { request: (socket) => { socket.write('HTTP/1.1 200 OK\r\n'); drip(socket, 'x: y\r\n', 20) } },
   'stops before the empty line': says('HTTP/1.1 200 OK\r\n'),
@@ -63,6 +68,16 @@ for (const scheme of ['http', 'https']) {
     }))
   })
 }
+
+t.test('a proxy may send informational responses before it opens the tunnel, also in pieces', async (t) => {
+  for (const begin of [proceed, `${proceed}HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n`]) {
+    for (const write of [(socket: Socket, bytes: string) => socket.write(bytes), (socket: Socket, bytes: string) => dripOut(socket, bytes, 1)]) {
+      const { port } = await startHostileReceiver(t, { request: (socket, count) => { write(socket, count === 1 ? begin + ok : done) } })
+      const sender = await startSender(t, { proxy: `http://127.0.0.1:${port}` })
+      t.same(outcomeOf(await sender.post('http://127.0.0.1:9/')), { responseStatus: 204, error: null })
+    }
+  }
+})
 
 t.test('a proxy that is down causes the error connection', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
