@@ -120,7 +120,7 @@ export function toHttpError (thrown: unknown): HttpError {
 }
 
 /** Whether other calls that read the history of tenants take all slots of the process. */
-export function isBusy (thrown: unknown): boolean {
+function isBusy (thrown: unknown): boolean {
   return isRecruitingApiError(thrown) && readField(thrown, 'code') === 'busy'
 }
 

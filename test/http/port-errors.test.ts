@@ -19,7 +19,9 @@ t.test('a key lookup can reject with 429 and 503; its other errors get 500', asy
   const app = await buildApp(t, { openapi: false, keyLookup: async () => { throw thrown } })
   for (const [code, status] of statuses) {
     thrown = new HttpError(code)
-    checkError(t, await app.inject({ url: `${base}/jobs`, headers }), status, code)
+    const answer = await app.inject({ url: `${base}/jobs`, headers })
+    checkError(t, answer, status, code)
+    t.equal(answer.headers['retry-after'], status === 503 ? '5' : undefined)
   }
 })
 
@@ -36,7 +38,9 @@ t.test('a storage can reject with 429 and 503; its other errors get 500', async 
   for (const path of ['candidates', 'candidates/1', 'jobs', 'webhooks/1', 'events']) {
     for (const [code, status] of statuses) {
       thrown = new HttpError(code)
-      checkError(t, await app.inject({ url: `${base}/${path}`, headers }), status, `${path}: ${code}`)
+      const answer = await app.inject({ url: `${base}/${path}`, headers })
+      checkError(t, answer, status, `${path}: ${code}`)
+      t.equal(answer.headers['retry-after'], status === 503 ? '5' : undefined)
     }
   }
   t.ok(await waitFor('request failed'))

@@ -88,9 +88,10 @@ t.test('a rename over PostgreSQL reseals with functions, and changes nothing if 
   t.strictSame(await Promise.all(opened), created.map(({ secret }) => secret))
 })
 
-t.test('if a function fails, requests get a 500 and store nothing, and deliveries wait', async (t) => {
+t.test('if a function fails, requests get a 500 or 503 and store nothing, and deliveries wait', async (t) => {
   const receiver = await startReceiver(t)
-  for (const [name, fail] of [
+  for (const [name, fail, status = 500] of [
+    ['is unavailable', async () => { throw new HttpError('unavailable') }, 503],
     ['throws', () => { throw new Error('no route to the KMS') }],
     ['rejects with an HttpError', async () => { throw new HttpError('not_found') }],
     ['hangs', () => new Promise<never>(() => {})],
@@ -105,7 +106,9 @@ t.test('if a function fails, requests get a 500 and store nothing, and deliverie
     await app.recruiting.emit(event)
     for (const path of ['/webhooks', `/webhooks/${id}/rotate_secret`, `/webhooks/${id}/dispatch_test`]) {
       const answer = call('POST', path, path === '/webhooks' ? webhookInput : {})
-      t.equal((await runUntil(clock, answer)).status, 500, `${path} if it ${name}`)
+      const { status: got, headers } = await runUntil(clock, answer)
+      t.equal(got, status, `${path} if it ${name}`)
+      t.equal(headers['retry-after'], status === 503 ? '5' : undefined)
     }
     t.equal(await storage.webhooks.count('acme', {}), 1)
     t.same(await deliveries(id), [['pending', 0]], name)

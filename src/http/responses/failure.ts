@@ -3,7 +3,7 @@ import { readText, toLoggableError } from '../../observe/logger.js'
 import { readField } from '../../shared/fields.js'
 import { logOf } from '../log.js'
 import { commonHeaders, contentType, findState } from '../request.js'
-import { type ErrorDetail, isBusy, readHttpError, type WireErrorCode, wireErrors } from '../wire-errors.js'
+import { type ErrorDetail, readHttpError, type WireErrorCode, wireErrors } from '../wire-errors.js'
 
 /** The response to a failed request, and what to log. */
 interface Failure {
@@ -67,8 +67,8 @@ interface ErrorAnswer {
   errorDetails: boolean
 }
 
-/** `Retry-After` while other calls read the history of tenants. */
-const busySeconds = 5
+/** `Retry-After` of a 503 that no hook threw, unless the host has set another one. */
+const unavailableSeconds = 5
 
 /** Sends an error in the API's format, and logs its cause. */
 export function sendError (
@@ -83,7 +83,7 @@ export function sendError (
   logFailure(error, failure, request)
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (failure.isFromHook) keepRetryAfter(error, reply)
-  if (isBusy(failure.cause)) reply.header('retry-after', busySeconds)
+  else if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', unavailableSeconds)
   const text = formatError(code, id, errorDetails && status === 400 ? details : undefined)
   reply.headers(commonHeaders).code(status).header('content-type', contentType)
   // These headers belong to a response that a hook failed to send.
