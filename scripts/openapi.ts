@@ -1,5 +1,5 @@
-// Writes openapi.json, the document that the plugin serves with the default options, and from it the types of the
-// client, src/client/api.ts. With --check, fails instead if a file is not current.
+// Writes openapi.json, the document that the plugin serves with the default options and secretKeys, and from it the
+// types of the client, src/client/api.ts. With --check, fails instead if a file is not current.
 
 import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -23,7 +23,9 @@ interface Parameter {
 }
 
 const app = Fastify()
-await app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]), delivery: false })
+await app.register(recruitingApi, {
+  storage: memoryStorage(), keyLookup: memoryKeyLookup([]), secretKeys: [Buffer.alloc(32)], delivery: false
+})
 const document = (await app.inject('/api/v1/public/openapi.json')).json<Document>()
 await app.close()
 await save('openapi.json', `${JSON.stringify(document, null, 2)}\n`)

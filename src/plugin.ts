@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { publicApi, publishedFields } from './http/api.js'
+import { createIdempotency } from './http/idempotency.js'
 import { createLimits } from './http/limits/limits.js'
 import type { ApiCaller } from './http/request.js'
 import type { Portal, PortalCapability } from './http/sessions.js'
@@ -48,6 +49,13 @@ declare module 'fastify' {
      * your own routes.
      */
     deprecated?: Deprecation
+    /**
+     * Accepts the header `Idempotency-Key`, so that a request which is sent again changes nothing and gets the first
+     * response. With `'sealed'` only if `secretKeys` are set, for responses with secrets. For your own POST routes,
+     * whose handlers return the response; without `storage.idempotency` the header gets 400.
+     * @default false
+     */
+    idempotent?: boolean | 'sealed'
     /**
      * Makes the route a tool of the option `mcp`; an object sets what agents read about it. For your own routes.
      * @default false
@@ -103,6 +111,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
       sourceIps,
       auditor: engine.auditor,
       tracing: engine.tracing,
+      idempotency: createIdempotency(storage.idempotency, engine.secrets),
       portal,
       managedKeys,
       limits,

@@ -27,7 +27,7 @@ export interface components {
         };
         ErrorDetail: {
             /** @enum {string} */
-            in: "path" | "query" | "body";
+            in: "path" | "query" | "header" | "body";
             /** @description For example event_types[0]; empty for the whole body */
             field: string;
             message: string;
@@ -207,6 +207,16 @@ export interface components {
             } | null;
             /** @description whsec_ and base64; shown only in this response */
             secret: string;
+        };
+        Conflict: {
+            error: {
+                /** @constant */
+                code: "conflict";
+                /** @constant */
+                message: "The request conflicts with another request";
+                /** @description Quote it when you ask for help */
+                request_id: string;
+            };
         };
         WebhookHealth: {
             /**

@@ -50,7 +50,8 @@ export interface ClientOptions {
    */
   timeoutMs?: number
   /**
-   * How often a request is repeated after 429 or 503 and, if that is harmless, after 502, 504 or a lost connection.
+   * How often a request is repeated after 429 or 503 and, if that is harmless, after 502, 504 or a lost connection. All
+   * but PATCH and your own POST requests are harmless: an `Idempotency-Key` makes POST so.
    * Each time the client waits as long as `Retry-After` says, up to a minute; without it 0.5 to 1 second, and twice as
    * long each time.
    * @default 4
@@ -183,6 +184,17 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
     return data
   }
 
+  /** Sends a request that may change something once, although it may be sent again. */
+  async function post<Item> (path: string, body?: unknown): Promise<Item> {
+    try {
+      return await readData<Item>({ method: 'POST', path, body, idempotencyKey: crypto.randomUUID() })
+    } catch (error) {
+      // The service may not accept the key, and a 400 says that nothing was done.
+      if (!(error instanceof ApiError) || error.status !== 400) throw error
+      return readData<Item>({ method: 'POST', path, body })
+    }
+  }
+
   async function * list<Item> (path: string, query: PageQuery = {}): AsyncGenerator<Page<Item>, void> {
     for (let page = query.page ?? 1, hasMore = true; hasMore; page++) {
       const answer = readPage<Page<Item>>(await send(transport, { path, query: { ...query, page } }))
@@ -242,19 +254,18 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
     webhooks: {
       list: (query) => list('/webhooks', query),
       find: async (id) => find(webhook(id)),
-      create: (body) => readData({ method: 'POST', path: '/webhooks', body }),
+      create: (body) => post('/webhooks', body),
       update: async (id, body) => readData({ method: 'PATCH', path: webhook(id), body, isRepeatable: true }),
       delete: async (id) => {
         await request({ method: 'DELETE', path: webhook(id) })
       },
-      rotateSecret: async (id, body) => readData({ method: 'POST', path: `${webhook(id)}/rotate_secret`, body }),
+      rotateSecret: async (id, body) => post(`${webhook(id)}/rotate_secret`, body),
       preview: (body) => readData({ method: 'POST', path: '/webhooks/preview', body, isRepeatable: true }),
-      test: async (id, body) => readData({ method: 'POST', path: `${webhook(id)}/dispatch_test`, body }),
-      replay: async (id, body) => readData({ method: 'POST', path: `${webhook(id)}/replay`, body }),
+      test: async (id, body) => post(`${webhook(id)}/dispatch_test`, body),
+      replay: async (id, body) => post(`${webhook(id)}/replay`, body),
       listDeliveries: (id, query) => list(`${webhook(id)}/deliveries`, query),
       findDelivery: async (id, deliveryId) => find(`${webhook(id)}/deliveries/${pathPart(deliveryId)}`),
-      retryDelivery: async (id, deliveryId) =>
-        readData({ method: 'POST', path: `${webhook(id)}/deliveries/${pathPart(deliveryId)}/retry` })
+      retryDelivery: async (id, deliveryId) => post(`${webhook(id)}/deliveries/${pathPart(deliveryId)}/retry`)
     },
     events: ({ types, from, ...options } = {}) =>
       follow('/events', options, { 'filter[event_type]': types?.join() },
@@ -263,8 +274,8 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
     listEventTypes: (query) => list('/event_types', query),
     apiKeys: {
       list: (query) => list('/api_keys', query),
-      create: (body) => readData({ method: 'POST', path: '/api_keys', body }),
-      rotate: async (id, body) => readData({ method: 'POST', path: `/api_keys/${pathPart(id)}/rotate`, body }),
+      create: (body) => post('/api_keys', body),
+      rotate: async (id, body) => post(`/api_keys/${pathPart(id)}/rotate`, body),
       revoke: async (id) => {
         await request({ method: 'DELETE', path: `/api_keys/${pathPart(id)}` })
       }

@@ -1,6 +1,6 @@
 /** A fault in a request, if the service gives details. */
 export interface ApiErrorDetail {
-  in: 'path' | 'query' | 'body'
+  in: 'path' | 'query' | 'header' | 'body'
   /** '' for the whole body. */
   field: string
   message: string
@@ -57,9 +57,14 @@ export interface ApiRequest {
   body?: unknown
   /**
    * Whether it is harmless to send the request twice, so that it is repeated although it may have been done.
-   * @default true for GET and DELETE
+   * @default true for GET and DELETE, and with an `idempotencyKey`
    */
   isRepeatable?: boolean
+  /**
+   * Sent as `Idempotency-Key`, for POST operations that accept it: 1 to 255 visible ASCII characters, such as a UUID.
+   * @default none
+   */
+  idempotencyKey?: string
 }
 
 /** Becomes one part of a path. Throws a `TypeError` for text that a URL cannot have there. */
@@ -81,11 +86,12 @@ const maxBytes = 32 * 1024 * 1024
 
 /**
  * Sends a request and returns the response. Repeats it after 429 and 503, which say that nothing was done. After 502,
- * 504 and a lost connection, which do not, it repeats requests that are harmless to repeat. Throws an `ApiError` for
- * other errors, and what `fetch` throws without a response.
+ * 504 and a lost connection, which do not, it repeats requests that are harmless to repeat, and after the 409 of one
+ * that is still running. Throws an `ApiError` for other errors, and what `fetch` throws without a response.
  */
 export async function send (transport: Transport, request: ApiRequest, retries = 0): Promise<ApiResponse> {
-  const { method = 'GET', isRepeatable = method === 'GET' || method === 'DELETE' } = request
+  const { method = 'GET', idempotencyKey: key } = request
+  const { isRepeatable = method === 'GET' || method === 'DELETE' || key !== undefined } = request
   let failure: unknown
   let retryAfterMs: number | null = null
   let isRetried: boolean
@@ -96,7 +102,8 @@ export async function send (transport: Transport, request: ApiRequest, retries =
     // The response to the request before was lost.
     if (status === 404 && method === 'DELETE' && retries > 0) return { status: 204, body: null }
     retryAfterMs = readRetryAfter(response)
-    isRetried = status === 429 || status === 503 || (isRepeatable && (status === 502 || status === 504))
+    isRetried = status === 429 || status === 503 || (isRepeatable && (status === 502 || status === 504)) ||
+      (status === 409 && key !== undefined && retryAfterMs !== null)
     failure = new ApiError(status, await readJson(response).catch(() => null) as ErrorBody | null, retryAfterMs)
   } catch (error) {
     // `fetch` throws it for a lost connection.
@@ -110,13 +117,14 @@ export async function send (transport: Transport, request: ApiRequest, retries =
 }
 
 function sendOnce (
-  { url, key, fetch, timeoutMs }: Transport,
-  { method = 'GET', path, query = {}, body }: ApiRequest
+  { url, key: apiKey, fetch, timeoutMs }: Transport,
+  { method = 'GET', path, query = {}, body, idempotencyKey: key }: ApiRequest
 ): Promise<Response> {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
   const headers = {
-    authorization: `Bearer ${key}`,
+    authorization: `Bearer ${apiKey}`,
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' })
   }
   return fetch(`${url}${path}${search.size > 0 ? `?${search}` : ''}`, {

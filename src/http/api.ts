@@ -20,6 +20,7 @@ import { formatDocument } from './document/document.js'
 import { inHostDocument } from './document/host-document.js'
 import { operationIdOf, readScopes } from './document/operation.js'
 import { completeHostRoute } from './host-routes.js'
+import type { Idempotency } from './idempotency.js'
 import { isolateBodyParser } from './input/body.js'
 import { createCompilers, createLateCompilers } from './input/validation.js'
 import { limitOpenRequests, type Limits } from './limits/limits.js'
@@ -51,6 +52,7 @@ export interface ApiDependencies {
   sourceIps: readonly string[]
   auditor: Auditor | null
   tracing: Tracing | null
+  idempotency: Idempotency
   portal: Portal | null
   /** How customers manage their keys; `null` if they do not. */
   managedKeys: PortalKeysSettings | null
@@ -98,7 +100,7 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
 }
 
 function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): FastifyPluginAsync {
-  const { storage, tenants, events, settings, limits, auditor, tracing, ids, portal, extension } = dependencies
+  const { storage, tenants, events, settings, limits, auditor, tracing, idempotency, ids, portal } = dependencies
   const { errorDetails, keyLookup, publicUrl, requestId, openapi } = settings
   const operations = guardPort(dependencies.operations)
   const candidates = guardPort(storage.candidates)
@@ -106,7 +108,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
   const changes = storage.changes && guardPort(storage.changes)
   const feed = storage.feed && guardPort(storage.feed)
   const hasSessions = portal !== null
-  const { managedKeys } = dependencies
+  const { managedKeys, extension } = dependencies
 
   return async (scope) => {
     const sessions = portal?.sessions ?? null
@@ -119,6 +121,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
       limits,
       tracing,
       auditor,
+      idempotency,
       isInHostDocument: openapi?.inHostDocument === true,
       hasSessions,
       // Fields of the host may have a schema that cannot be compiled: then the registration fails.

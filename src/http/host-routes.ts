@@ -40,6 +40,7 @@ interface PluginMethod {
 export function completeHostRoute (route: RouteOptions): RouteOptions {
   assertScopes(route)
   assertCapabilities(route)
+  assertIdempotent(route)
   assertSuccess(route)
   const isChange = route.method !== 'GET' && route.method !== 'HEAD'
   return announceDeprecation({
@@ -67,6 +68,14 @@ function assertCapabilities (route: RouteOptions): void {
     `config.capabilities of ${nameOf(route)} to be an array of ${capabilities.join(', ')}`,
     given
   )
+}
+
+function assertIdempotent (route: RouteOptions): void {
+  const { idempotent = false } = route.config ?? {}
+  const isPost = [route.method].flat().every((method) => method === 'POST')
+  const isValid = idempotent === false || (isPost && (idempotent === true || idempotent === 'sealed'))
+  const expected = isPost ? "true, false or 'sealed'" : 'false, because only POST can be idempotent so'
+  assertOption(isValid, 'routes', `config.idempotent of ${nameOf(route)} to be ${expected}`, idempotent)
 }
 
 /** Throws for a route without a schema for success: it could return only 204 and errors. */

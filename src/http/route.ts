@@ -10,12 +10,13 @@ import { type AccessCheck, isAuthorized } from './auth.js'
 import { describeCapabilities } from './document/document.js'
 import { inHostDocument } from './document/host-document.js'
 import { operationIdOf } from './document/operation.js'
+import { type Answer, type Idempotency, withIdempotencyKey } from './idempotency.js'
 import { parseQuery } from './input/query.js'
 import { type Compilers, toValidationError } from './input/validation.js'
 import type { Limits } from './limits/limits.js'
 import { assignId, logOf, redactValues, type RequestIdSource } from './log.js'
 import { commonHeaders, contentType, findState, type RequestState, startState, stateOf } from './request.js'
-import { RateLimited } from './schemas/errors.js'
+import { Conflict, RateLimited } from './schemas/errors.js'
 import type { DeclaredRoute } from './sessions.js'
 import { HttpError, toHttpError } from './wire-errors.js'
 
@@ -27,6 +28,7 @@ export interface RouteContext {
   limits: Limits | null
   tracing: Tracing | null
   auditor: Auditor | null
+  idempotency: Idempotency
   /** Whether the document of the host shows the routes. */
   isInHostDocument: boolean
   /** Whether sessions of the portal are accepted. */
@@ -44,6 +46,7 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
  */
 export function defineRoute (context: RouteContext, route: RouteOptions): RouteOptions {
   const notes = context.auditor === null ? null : createAuditNotes(route)
+  const { idempotency } = context
   const config = completeConfig(context, route)
   const hooks = openingHooks(context, { config, method: route.method })
   return {
@@ -61,13 +64,22 @@ export function defineRoute (context: RouteContext, route: RouteOptions): RouteO
       if (!state.hasInput) throw new Error('a hook of the host threw nothing, so the input was not read')
       state.isHandling = true
       reply.headers(commonHeaders)
+      const answer = async (): Promise<Answer> => {
+        const payload: unknown = await route.handler.call(this, request, reply)
+        // A handler of the host may already have called `reply.send`.
+        return { payload, body: reply.sent ? undefined : serialize(reply, state, payload) }
+      }
       try {
         notes?.before(request, state)
-        const payload: unknown = await route.handler.call(this, request, reply)
+        const { payload, body } = config.idempotent
+          ? await idempotency.answerOnce(request, reply, answer)
+          : await answer()
         notes?.after(request, state, payload)
         state.isHandling = false
-        // A handler of the host may already have called `reply.send`.
-        return reply.sent ? reply : respond(reply, state, payload)
+        if (reply.sent) return reply
+        if (body === undefined) return reply.code(204).send()
+        reply.header('content-type', contentType)
+        return body
       } catch (thrown) {
         state.isHandling = false
         const error = toHttpError(thrown)
@@ -83,12 +95,11 @@ export function defineRoute (context: RouteContext, route: RouteOptions): RouteO
 }
 
 /** Serializes the result of a handler to text: objects would pass through the `preSerialization` hooks of the host. */
-function respond (reply: FastifyReply, state: RequestState, payload: unknown): unknown {
-  if (payload === undefined) return reply.code(204).send()
-  const serialize = state.serialize ?? reply.getSerializationFunction(String(reply.statusCode))
-  if (serialize === undefined) throw new Error(`the route declares no response for status ${reply.statusCode}`)
-  reply.header('content-type', contentType)
-  return serialize(payload as Record<string, unknown>)
+function serialize (reply: FastifyReply, state: RequestState, payload: unknown): string | undefined {
+  if (payload === undefined) return undefined
+  const serializer = state.serialize ?? reply.getSerializationFunction(String(reply.statusCode))
+  if (serializer === undefined) throw new Error(`the route declares no response for status ${reply.statusCode}`)
+  return serializer(payload as Record<string, unknown>)
 }
 
 /** Returns the hooks that unknown paths have in common with the routes. `declared` says who may use a route. */
@@ -153,15 +164,26 @@ function completeConfig (context: RouteContext, { config = {} }: RouteOptions): 
   })
 }
 
-/** Adds what every operation has: a query without parameters, the error of the limits, and the needs of sessions. */
-function completeSchema ({ limits, hasSessions }: RouteContext, route: RouteOptions): FastifySchema {
+/**
+ * Adds what operations have in common: a query without parameters, `Idempotency-Key`, the errors of both, and the needs
+ * of sessions.
+ */
+function completeSchema ({ limits, hasSessions, idempotency }: RouteContext, route: RouteOptions): FastifySchema {
   const { response, ...schema } = { querystring: NoQuery, ...route.schema }
+  const isIdempotent = idempotency.accepts(route.config ?? {})
   return {
     ...schema,
+    ...isIdempotent ? { headers: withIdempotencyKey(schema.headers) } : {},
     ...hasSessions ? describeCapabilities(route) : {},
     ...response === undefined && limits === null
       ? {}
-      : { response: { ...response as object, ...limits === null ? {} : { 429: RateLimited } } }
+      : {
+          response: {
+            ...isIdempotent ? { 409: Conflict } : {},
+            ...response as object,
+            ...limits === null ? {} : { 429: RateLimited }
+          }
+        }
   }
 }
 

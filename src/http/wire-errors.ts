@@ -20,8 +20,11 @@ export const wireErrors = {
   forbidden: { status: 403, message: 'API key does not have required scope' },
   /** The path, method or resource does not exist. Resources of other tenants look the same. */
   not_found: { status: 404, message: 'Resource was not found' },
-  /** Another request has changed the resource. Only operations that the vendor has added return this. */
-  conflict: { status: 409, message: 'The resource was changed by another request' },
+  /**
+   * The same request, with this `Idempotency-Key`, is running: try again after `Retry-After`. Operations that the
+   * vendor has added also return this if another request has changed the resource.
+   */
+  conflict: { status: 409, message: 'The request conflicts with another request' },
   /**
    * The token of a sync or of the list of events is malformed, expired, of another tenant, resource or filter, or of
    * a restored database.
@@ -33,8 +36,8 @@ export const wireErrors = {
    */
   rate_limited: { status: 429, message: 'Rate limit exceeded' },
   /**
-   * The service failed; its log has the cause under the `request_id`. You can safely retry `GET` and other requests
-   * that are harmless to repeat.
+   * The service failed; its log has the cause under the `request_id`. You can safely retry `GET`, requests with an
+   * `Idempotency-Key` and others that are harmless to repeat.
    */
   internal_error: { status: 500, message: 'Unexpected server error' },
   /** The service accepts no requests at the moment. `Retry-After`, if present, says when to try again. */
@@ -47,7 +50,7 @@ export type WireErrorCode = keyof typeof wireErrors
 /** A fault in a request. */
 export interface ErrorDetail {
   /** The part of the request with the fault. */
-  in: 'path' | 'query' | 'body'
+  in: 'path' | 'query' | 'header' | 'body'
   /** Path of the field, for example `event_types[0]`; empty for the whole body. */
   field: string
   /** The rule that is broken, for example `must be <= 200`. */

@@ -41,7 +41,7 @@ export function planArguments (route: RouteOptions, name: string): ArgumentPlan 
     `a path whose parameters are whole parts, and one method, for the tool ${name}`,
     `${[method, ...others].join(', ')} ${path}`
   )
-  const own = parameters.filter((parameter) => parameter.name !== 'tenant_slug')
+  const own = parameters.filter((parameter) => parameter.name !== 'tenant_slug' && parameter.in !== 'header')
   const single = own.filter((parameter) => !grouped.test(parameter.name))
   const namesIn = (place: string): string[] =>
     own.filter((parameter) => parameter.in === place).map((parameter) => parameter.name)

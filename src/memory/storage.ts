@@ -9,6 +9,7 @@ import type {
   EventStorage,
   HoldStore,
   Id,
+  IdempotencyStore,
   IdKinds,
   RecruitingStorage
 } from '../ports/index.js'
@@ -18,6 +19,7 @@ import type { MemoryCandidate, MemoryCandidateSource } from './lists/candidates.
 import { isRecord, parseTenant, refuse } from './checks.js'
 import type { IdOf, IntegerIds } from './lists/page.js'
 import { createHoldStore } from './holds.js'
+import { createIdempotencyStore } from './idempotency.js'
 import { createEventFeed } from './feed.js'
 import { createDeliveryStore } from './deliveries/deliveries.js'
 import { createJobSource } from './lists/jobs.js'
@@ -73,6 +75,8 @@ export interface MemoryStorage<
   feed: EventFeed
   /** The environment that the storage belongs to. */
   holds: HoldStore
+  /** The answers of requests with `Idempotency-Key`. */
+  idempotency: IdempotencyStore
 }
 
 const optionNames = {
@@ -116,6 +120,7 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
     changes,
     feed: createEventFeed(data),
     holds: createHoldStore(data),
+    idempotency: createIdempotencyStore(data),
 
     // The host may have copied the storage and replaced a source, whose ids are its own then.
     async verify (this: Partial<RecruitingStorage<Id, Id, Id, Id>>, published) {

@@ -1,6 +1,7 @@
 import type { WebhookStore } from '../ports/index.js'
 import { refuseTransaction } from './checks.js'
 import { type EventRecord, validSecrets } from './deliveries/records.js'
+import { deleteRequests } from './idempotency.js'
 import { stopDeliveries, type WebhookData } from './webhook-data.js'
 
 export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTenant' | 'removeTenant' | 'listResting'> {
@@ -15,9 +16,10 @@ export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTen
     return webhooks.length
   }
 
-  /** Ends the positions among the changes and the events of a tenant. */
+  /** Ends the positions among the changes and the events of a tenant, and forgets its requests. */
   function endPositions (tenant: string): void {
     data.changes.removeTenant(tenant)
+    deleteRequests(data, (request) => request.tenant === tenant)
     data.endedFeeds.set(tenant, (data.endedFeeds.get(tenant) ?? 0) + 1)
   }
 

@@ -1,4 +1,4 @@
-import type { DeliveryStatus, EventFilters, Webhook } from '../ports/index.js'
+import type { DeliveryStatus, EventFilters, IdempotentRequest, Webhook } from '../ports/index.js'
 import type { MemoryChanges } from './changes.js'
 import { formatDateTime } from './checks.js'
 import { NoticeQueue } from './deliveries/notices.js'
@@ -11,6 +11,14 @@ import { RestingTenants } from './resting-tenants.js'
 interface TenantData {
   readonly webhooks: Map<number, WebhookRecord>
   readonly eventsByKey: Map<string, EventRecord>
+}
+
+/** The latest attempt of a request. */
+export interface IdempotencyRecord extends Pick<IdempotentRequest, 'fingerprint' | 'claim'> {
+  tenant: string
+  answer: string | null
+  leasedUntil: number
+  expiresAt: number
 }
 
 /** The data that the webhook store and the delivery store share. */
@@ -33,6 +41,8 @@ export interface WebhookData {
   readonly changes: MemoryChanges
   readonly resting: RestingTenants
   readonly home: Home
+  /** Requests with `Idempotency-Key`, by tenant and digest. */
+  readonly requests: Map<string, IdempotencyRecord>
 }
 
 export function createWebhookData (now: () => number, changes: MemoryChanges): WebhookData {
@@ -50,7 +60,8 @@ export function createWebhookData (now: () => number, changes: MemoryChanges): W
     notices: new NoticeQueue(),
     changes,
     resting: new RestingTenants(now),
-    home: new Home(now)
+    home: new Home(now),
+    requests: new Map()
   }
 }
 

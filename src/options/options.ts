@@ -283,10 +283,10 @@ const engineOptions = {
    */
   changesRetentionDays: integer(1, 3650, 90),
   /**
-   * Keys of 32 bytes that seal webhook secrets and headers (AES-256-GCM) before they reach the storage: the first
-   * seals, all of them open. Without keys, secrets are stored in plain text. To change the key, begin with `[oldKey,
-   * newKey]` in every process. Or functions `{ seal, open, keys }`, such as of a KMS, which are called for every
-   * delivery; `keys` are earlier keys that only open.
+   * Keys of 32 bytes that seal webhook secrets and headers, and the answers of requests with `Idempotency-Key`
+   * (AES-256-GCM), before they reach the storage: the first seals, all of them open. Without keys, secrets are stored
+   * in plain text. To change the key, begin with `[oldKey, newKey]` in every process. Or functions `{ seal, open, keys
+   * }`, such as of a KMS, which are called for every delivery; `keys` are earlier keys that only open.
    * @default []
    */
   secretKeys: readSecretKeys,

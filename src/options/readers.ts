@@ -318,25 +318,20 @@ const eventMethods = {
   }
 } satisfies MethodNames<Pick<EventStorage, 'webhooks' | 'deliveries'>>
 
-const changeMethods = {
-  changes: { begin: true, list: true, record: true, tokenSecret: true, prune: true, stats: true }
-} satisfies MethodNames<Required<Pick<EventStorage, 'changes'>>>
-
-const feedMethods = {
-  feed: { end: true, endBefore: true, find: true, list: true, latest: true, stats: true, tokenSecret: true }
-} satisfies MethodNames<Required<Pick<EventStorage, 'feed'>>>
-
-const holdMethods = {
-  holds: { find: true, adopt: true }
-} satisfies MethodNames<Required<Pick<EventStorage, 'holds'>>>
+const optionalMethods = {
+  changes: { begin: true, list: true, record: true, tokenSecret: true, prune: true, stats: true },
+  feed: { end: true, endBefore: true, find: true, list: true, latest: true, stats: true, tokenSecret: true },
+  holds: { find: true, adopt: true },
+  idempotency: { claim: true, save: true }
+} satisfies MethodNames<Required<Pick<EventStorage, 'changes' | 'feed' | 'holds' | 'idempotency'>>>
 
 /** Returns a storage of webhooks and deliveries. Throws `invalid_option`, which names a missing method. */
 export function readEventStorage (value: unknown, path: string): EventStorage {
   assertOption(typeof value === 'object' && value !== null, path, 'an object', value)
   assertPorts(value, path, eventMethods)
-  if (has(value, 'changes')) assertPorts(value, path, changeMethods)
-  if (has(value, 'feed')) assertPorts(value, path, feedMethods)
-  if (has(value, 'holds')) assertPorts(value, path, holdMethods)
+  for (const [name, methods] of Object.entries(optionalMethods)) {
+    if (Reflect.get(value, name) !== undefined) assertPorts(value, path, { [name]: methods })
+  }
   return value as EventStorage
 }
 
@@ -348,10 +343,6 @@ export function readStorage (value: unknown, path: string): RecruitingStorage<Id
   const storage = readEventStorage(value, path)
   assertPorts(storage, path, sourceMethods)
   return storage as RecruitingStorage<Id, Id, Id, Id>
-}
-
-function has (storage: object, part: keyof EventStorage): boolean {
-  return Reflect.get(storage, part) !== undefined
 }
 
 function assertPorts (storage: object, path: string, ports: Record<string, object>): void {

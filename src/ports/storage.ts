@@ -11,6 +11,7 @@ import type {
 } from './lists.js'
 import type { ChangeSource, EventFeed } from './changes.js'
 import type { DeliveryStore } from './deliveries.js'
+import type { IdempotencyStore } from './idempotency.js'
 import type { Id, IdKinds } from './ids.js'
 import type { WebhookStore } from './webhooks.js'
 
@@ -32,6 +33,8 @@ export interface EventStorage {
   feed?: EventFeed
   /** Holds notifications of copies. Without it, the option `delivery.environment` cannot be used. */
   holds?: HoldStore
+  /** Keeps answers. Without it, requests with the header `Idempotency-Key` get 400. */
+  idempotency?: IdempotencyStore
 
   /**
    * Checks whether the storage can be used. Called once for every app and engine that starts on it. `published` is

@@ -31,6 +31,7 @@ export const rights: Rights = {
     marks: all,
     deliveries: all,
     api_keys: all,
+    requests: all,
     // Rows are locked before they are moved, which needs update.
     recent_changes: all,
     changes: all,

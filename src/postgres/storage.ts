@@ -23,6 +23,7 @@ import { candidateKind, jobKind } from './lists/row-kind.js'
 import { createRowSource } from './lists/row-source.js'
 import { quoteName } from './sql.js'
 import { createStopDeliveries } from './deliveries/queue.js'
+import { createIdempotencyStore } from './idempotency.js'
 import { LaterSchemaError } from './upgrade/missing.js'
 import { createSeen, keepSeen } from './upgrade/version.js'
 import { createHealth } from './webhooks/health.js'
@@ -148,6 +149,7 @@ export function postgresStorage (
       }
     },
     holds: createHolds(patient, quotedSchema, stop, due),
+    idempotency: createIdempotencyStore(session, quotedSchema),
     changes: changeSource,
     feed: createEventFeed(session, quotedSchema, changeSource.tokenSecret),
 

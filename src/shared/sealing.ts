@@ -8,6 +8,7 @@ const tagLength = 16
 export interface SecretContext {
   /** The tenant's id: its slug without the option `tenantId`. */
   tenantId: string
+  /** 0 for the key that seals the answer of a request with `Idempotency-Key`. */
   webhookId: number
 }
 

@@ -22,6 +22,7 @@ import { subjectCases } from './events/subjects.js'
 import { retryCases } from './events/retry.js'
 import { contentCases } from './lists/content.js'
 import { idCases } from './lists/ids.js'
+import { idempotencyCases } from './idempotency.js'
 import { findCases } from './lists/find.js'
 import { filterCases } from './lists/filters.js'
 import { orderCases } from './lists/order.js'
@@ -94,5 +95,6 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...claimRaceCases,
   ...resultRaceCases,
   ...changeCases,
-  ...syncedRowCases
+  ...syncedRowCases,
+  ...idempotencyCases
 ])

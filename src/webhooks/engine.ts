@@ -20,7 +20,7 @@ import type { Logger } from '../observe/logger.js'
 import { type WebhookOperations, createWebhookOperations } from './operations.js'
 import { createCapacity } from './sending/capacity.js'
 import type { ActorCalls, EngineCalls } from './recruiting.js'
-import { createSecretBox, reportPlainSecrets, resealSecrets } from './secrets.js'
+import { createSecretBox, reportPlainSecrets, resealSecrets, type SecretBox } from './secrets.js'
 import { limitHistory } from './history.js'
 import { type Runtime, systemRuntime } from './runtime.js'
 import { createWorker } from './queue/worker.js'
@@ -35,6 +35,8 @@ export interface Engine {
   tenants: Tenants
   operations: WebhookOperations
   tracing: Tracing | null
+  /** Seals for the storage; `null` without the option `secretKeys`. */
+  secrets: SecretBox | null
   /** Receives the audit entries; `null` without the option `onAudit`. */
   auditor: Auditor | null
   /** Reports a call without an actor of its own. */
@@ -211,6 +213,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
 
   return {
     tracing,
+    secrets: isSealing ? secrets : null,
     recruiting: {
       async emit (event, options = {}) {
         assertOpen()

@@ -52,6 +52,8 @@ export interface Operation<Operations = WebhookOperations, OwnId extends Id = nu
   hints?: false | { readOnly?: boolean, destructive?: boolean, idempotent?: boolean, openWorld?: boolean }
   /** Whether it needs the tenant's slug, and not only its id. */
   namesTenant?: boolean
+  /** Whether its response has a secret, so that an answer may only be stored sealed. */
+  returnsSecret?: boolean
   /** Whether it needs a storage with a feed of events. */
   needsFeed?: boolean
   /** Returns `null` if the record does not exist. */
@@ -113,6 +115,7 @@ export const webhookOperations = {
     capabilities: ['write', 'secrets'],
     // Such a session must not probe bodies with filters.
     withoutBodies: { forbids: ({ filters }) => filters !== undefined && filters !== null },
+    returnsSecret: true,
     resource: 'webhook',
     hints: { destructive: false },
     namesTenant: true,
@@ -192,6 +195,7 @@ export const webhookOperations = {
     shape: 'one',
     results: { 200: 'The webhook, with its new secret' },
     capabilities: ['write', 'secrets'],
+    returnsSecret: true,
     resource: 'webhook',
     run: (operations, { tenant, id, input }) => operations.rotateSecret(tenant, id, input)
   }),

@@ -332,7 +332,9 @@ t.test('after 502, 504 and a lost connection, only requests that are harmless to
   const calls: Array<[retried: boolean, call: (client: ReturnType<typeof createClient>) => Promise<unknown>]> = [
     [true, (client) => client.jobs.find(1)], [true, (client) => client.webhooks.delete(1)],
     [true, (client) => client.webhooks.update(1, { name: 'CRM' })], [true, (client) => client.webhooks.preview(body)],
-    [false, (client) => client.webhooks.create(body)], [false, (client) => client.webhooks.replay(1)],
+    [true, (client) => client.webhooks.create(body)], [true, (client) => client.webhooks.replay(1)],
+    [false, (client) => client.request({ method: 'POST', path: '/x' })],
+    [true, (client) => client.request({ method: 'POST', path: '/x', idempotencyKey: 'once' })],
     [true, (client) => client.request({ method: 'POST', path: '/x', isRepeatable: true })]
   ]
   for (const [isRetried, call] of calls) {
@@ -359,6 +361,46 @@ t.test('after 502, 504 and a lost connection, only requests that are harmless to
     await createClient({ ...options, ...busy }).jobs.find(1)
     t.ok(Number(busy.waits[0]) >= 500 && Number(busy.waits[0]) <= 1000, malformed)
   }
+})
+
+t.test('an operation that is sent again has the same key, and one without if the key is not accepted', async (t) => {
+  const { app, storage, options } = await serve(t, { secretKeys: [Buffer.alloc(32)] })
+  const body = { name: 'CRM', target_url: 'https://a.example', event_types: ['job.created'] }
+  const sent: Array<string | null> = []
+  let loses = true
+  const client = createClient({
+    ...options,
+    sleep: async () => {},
+    async fetch (url, init) {
+      const response = await fetch(url, init)
+      sent.push(new Headers(init?.headers).get('idempotency-key'))
+      if (loses) throw new TypeError('the response is lost')
+      return response
+    }
+  })
+  await t.rejects(client.webhooks.create(body), { message: 'the response is lost' })
+  t.strictSame([sent.length, new Set(sent).size, await storage.webhooks.count('acme', {})], [5, 1, 1])
+  loses = false
+  await client.webhooks.test((await client.webhooks.create(body)).id)
+  await t.rejects(client.webhooks.create({ ...body, event_types: ['no.such'] }), { code: 'bad_request' })
+  const [first, created, tested, invalid, plain] = sent.splice(4)
+  t.equal(new Set([first, created, tested, invalid]).size, 4)
+  t.equal(plain, null)
+  await app.close()
+
+  const { options: refusing } = await serve(t, { secretKeys: [] })
+  t.match(await createClient(refusing).webhooks.create(body), { name: 'CRM' })
+})
+
+t.test('a request is repeated after the 409 of itself, not after another one', async (t) => {
+  const { options } = await serve(t)
+  const conflict = (headers = {}) => new Response('', { status: 409, headers })
+  const running = answerWith(conflict({ 'retry-after': '1' }))
+  await createClient({ ...options, ...running }).webhooks.replay(1)
+  t.strictSame(running.waits, [1000])
+  await t.rejects(createClient({ ...options, ...answerWith(conflict()) }).webhooks.replay(1), { message: /409/ })
+  const patched = answerWith(conflict({ 'retry-after': '1' }))
+  await t.rejects(createClient({ ...options, ...patched }).webhooks.update(1, {}), { message: /409/ })
 })
 
 t.test('requests are not repeated for ever, nor after a longer time, nor after other errors', async (t) => {

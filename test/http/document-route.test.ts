@@ -95,7 +95,7 @@ t.test('a 503 that a hook of the host throws is in the document of every operati
 const root = new URL('../../', import.meta.url)
 
 t.test('the file openapi.json is the document as it is served; npm run openapi writes it', async (t) => {
-  const app = await buildApp(t)
+  const app = await buildApp(t, { secretKeys: [Buffer.alloc(32)] })
   const file = await readFile(new URL('openapi.json', root), 'utf8')
   const { body } = await app.inject('/api/v1/public/openapi.json')
   t.equal(JSON.stringify(JSON.parse(file)), body)

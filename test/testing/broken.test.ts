@@ -3,6 +3,7 @@ import t from 'tap'
 import { hashApiKey } from '../../src/keys/api-key.js'
 import { createDeliveryStore } from '../../src/memory/deliveries/deliveries.js'
 import { createHoldStore } from '../../src/memory/holds.js'
+import { createIdempotencyStore } from '../../src/memory/idempotency.js'
 import { memoryChanges, memoryStorage } from '../../src/memory/index.js'
 import { createWebhookData, type WebhookData } from '../../src/memory/webhook-data.js'
 import { createWebhookStore } from '../../src/memory/webhooks.js'
@@ -151,7 +152,15 @@ const mistakes: Mistake[] = [
     ({ data }) => {
       data.changes.removeTenant = () => {}
       return {}
-    }]
+    }],
+  ['stores the answer of a late attempt', 'an attempt whose lease has ended stores no answer',
+    ({ data }) => ({
+      idempotency: {
+        async save (tenant, { digest }, answer) {
+          for (const [key, record] of data.requests) if (key === `${tenant} ${digest}`) record.answer = answer
+        }
+      }
+    })]
 ]
 
 function makeBroken (breaks: Mistake[2]): StorageHarness {
@@ -164,7 +173,8 @@ function makeBroken (breaks: Mistake[2]): StorageHarness {
     webhooks: createWebhookStore(data),
     deliveries: createDeliveryStore(data),
     changes: data.changes,
-    holds: createHoldStore(data)
+    holds: createHoldStore(data),
+    idempotency: createIdempotencyStore(data)
   }
   const broken = breaks({ ...right, data })
   return {
@@ -174,7 +184,8 @@ function makeBroken (breaks: Mistake[2]): StorageHarness {
       webhooks: { ...right.webhooks, ...broken.webhooks },
       deliveries: { ...right.deliveries, ...broken.deliveries },
       changes: { ...right.changes, ...broken.changes },
-      holds: { ...right.holds, ...broken.holds }
+      holds: { ...right.holds, ...broken.holds },
+      idempotency: { ...right.idempotency, ...broken.idempotency }
     },
     saveCandidates: (tenant, rows) => rows.forEach((row) => candidates.save(tenant, { ...row })),
     saveJobs: (tenant, rows) => rows.forEach((row) => jobs.save(tenant, { ...row })),

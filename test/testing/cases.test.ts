@@ -13,7 +13,7 @@ t.test('every case has a name of its own', async (t) => {
 })
 
 t.test('every case has one of the groups', async (t) => {
-  t.strictSame([...new Set(cases.map(({ group }) => group))], ['lists', 'webhooks', 'deliveries', 'tenancy', 'races', 'sync', 'keys'])
+  t.strictSame([...new Set(cases.map(({ group }) => group))], ['lists', 'webhooks', 'deliveries', 'tenancy', 'races', 'sync', 'idempotency', 'keys'])
 })
 
 t.test('methods that a storage does not have stay missing', async (t) => {

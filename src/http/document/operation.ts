@@ -77,6 +77,7 @@ interface OperationSchema {
   description?: string | undefined
   params?: TObject
   querystring?: TObject
+  headers?: TObject
   body?: TObject
   response?: Record<string, TSchema>
 }
@@ -101,7 +102,7 @@ export interface Operation {
 
 interface Parameter {
   name: string
-  in: 'path' | 'query'
+  in: 'path' | 'query' | 'header'
   required: boolean
   schema: TSchema
 }
@@ -110,6 +111,7 @@ export function readOperation ({ url, schema = {}, config = {} }: RouteOptions):
   const {
     params,
     querystring,
+    headers,
     body,
     response = {},
     operationId,
@@ -127,7 +129,9 @@ export function readOperation ({ url, schema = {}, config = {} }: RouteOptions):
       ...(deprecated === true ? { deprecated } : {})
     },
     security: listAlternatives(config),
-    parameters: [...listPathParameters(url, params), ...listQueryParameters(querystring)],
+    parameters: [
+      ...listPathParameters(url, params), ...listParameters('query', querystring), ...listParameters('header', headers)
+    ],
     body,
     responses: response
   }
@@ -141,9 +145,11 @@ function listPathParameters (url: string, params: TObject | undefined): Paramete
   })
 }
 
-function listQueryParameters ({ properties, required = [] }: TObject = Type.Object({})): Parameter[] {
+function listParameters (
+  place: 'query' | 'header', { properties, required = [] }: TObject = Type.Object({})
+): Parameter[] {
   return Object.entries(properties).map(([name, schema]) => {
-    return { name, in: 'query', required: required.includes(name) && schema.default === undefined, schema }
+    return { name, in: place, required: required.includes(name) && schema.default === undefined, schema }
   })
 }
 

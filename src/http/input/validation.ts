@@ -145,7 +145,7 @@ function readIntegers (values: Record<string, unknown>, names: readonly string[]
   }
 }
 
-const places: Record<string, ErrorDetail['in']> = { params: 'path', querystring: 'query' }
+const places: Record<string, ErrorDetail['in']> = { params: 'path', querystring: 'query', headers: 'header' }
 
 /** Converts the validator's faults to a 400. */
 export function toValidationError (errors: readonly ErrorObject[], httpPart: string): HttpError {

@@ -80,6 +80,7 @@ function keyOperations (
       input: createBody,
       item: CreatedApiKey,
       shape: 'one',
+      returnsSecret: true,
       results: { 201: 'The key' },
       run: (keys, { tenant, input }) => keys.create(tenant, input as CreateKeyInput)
     },
@@ -96,6 +97,7 @@ function keyOperations (
       input: RotateApiKey,
       item: RotatedApiKey,
       shape: 'one',
+      returnsSecret: true,
       results: { 200: 'The key that replaces the previous one' },
       run: (keys, { tenant, id, input }) => keys.rotate(tenant, id, input as { grace_period_seconds: number })
     },

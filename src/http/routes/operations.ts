@@ -36,7 +36,8 @@ export function operationRoutes<Operations> (
           scopes,
           ...capabilities === undefined ? {} : { capabilities },
           ...resource === undefined ? {} : { resource },
-          ...hints === undefined ? {} : { mcp: hints }
+          ...hints === undefined ? {} : { mcp: hints },
+          ...method === 'POST' ? { idempotent: entry.returnsSecret === true ? 'sealed' : true } : {}
         },
         schema: formatSchema(entry, { hasSessions, hasAddress }),
         async handler (request, reply) {

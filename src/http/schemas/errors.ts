@@ -4,7 +4,7 @@ import { OneOf } from '../../shared/schemas.js'
 import { Type } from '../../shared/typebox.js'
 
 const ErrorDetail = Type.Object({
-  in: OneOf(['path', 'query', 'body']),
+  in: OneOf(['path', 'query', 'header', 'body']),
   field: Type.String({ description: 'For example event_types[0]; empty for the whole body', examples: ['per_page'] }),
   message: Type.String({ examples: ['must be <= 200'] })
 }, { title: 'ErrorDetail' })
@@ -57,8 +57,10 @@ export const errorResponses = {
   })
 }
 
-/** An error that only the host's operations return, if they change data. */
-export const Conflict = ErrorOf('conflict')
+/** A further error of operations that accept `Idempotency-Key`, and of the host's that change data. */
+export const Conflict = ErrorOf('conflict', {
+  'retry-after': Type.Integer({ description: 'Seconds to wait, if the same request is running', examples: [1] })
+})
 
 /** A further error of a sync. */
 export const SyncTokenExpired = ErrorOf('sync_token_expired')

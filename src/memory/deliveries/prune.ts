@@ -1,6 +1,7 @@
 import type { ErasedEvents } from '../../ports/index.js'
 import type { WebhookData } from '../webhook-data.js'
 import { refuseTransaction } from '../checks.js'
+import { deleteRequests } from '../idempotency.js'
 import { type DeliveryRecord, type EventRecord, hasSubject, type WebhookRecord } from './records.js'
 
 /**
@@ -27,10 +28,12 @@ export function erase (data: WebhookData, tenant: string, subject: string, trans
 
 const dayMs = 86_400_000
 
-/** Deletes old ended deliveries, then old events without deliveries, at most `limit` of each. */
+/** Deletes old ended deliveries, then old events without deliveries, and expired requests: at most `limit` of each. */
 export function prune (data: WebhookData, { retentionDays, limit }: { retentionDays: number, limit: number }): number {
-  const before = data.now() - retentionDays * dayMs
-  return pruneDeliveries(data, before, limit) + pruneEvents(data, before, limit)
+  const now = data.now()
+  const before = now - retentionDays * dayMs
+  return pruneDeliveries(data, before, limit) + pruneEvents(data, before, limit) +
+    deleteRequests(data, ({ expiresAt }) => expiresAt <= now, limit)
 }
 
 function pruneDeliveries ({ deliveries }: WebhookData, before: number, limit: number): number {

@@ -238,7 +238,7 @@ type FailureCode =
 
 /** A fault in the request. */
 export interface FailureDetail {
-  in: 'path' | 'query' | 'body'
+  in: 'path' | 'query' | 'header' | 'body'
   /** For example `event_types[0]`. */
   field: string
   message: string

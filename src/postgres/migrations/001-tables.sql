@@ -271,6 +271,24 @@ create table api_keys (
 
 create index api_keys_tenant on api_keys (tenant, created_at, id);
 
+-- Requests with Idempotency-Key.
+create table requests (
+  tenant text collate "C" not null,
+  -- Of the API key's id and the Idempotency-Key.
+  digest text collate "C" not null,
+  -- Of the method, the URL and the body.
+  fingerprint text not null,
+  -- Identifies the attempt that answers it.
+  claim text not null,
+  -- Sealed if the host uses secretKeys. Null: no attempt has ended.
+  answer text,
+  leased_until timestamptz not null,
+  expires_at timestamptz not null,
+  primary key (tenant, digest)
+);
+
+create index requests_expires_at on requests (expires_at);
+
 -- Changes of candidates and jobs, as transactions recorded them. Only inserted and deleted, so that transactions
 -- never wait for each other.
 create table recent_changes (

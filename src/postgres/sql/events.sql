@@ -199,7 +199,8 @@ $$;
 
 -- Reads up to p_limit events that are older than the retention by their own date, the oldest first, after p_after: a
 -- JSON array of a date and a seq, or null to begin. Deletes their old deliveries that ended, then the events without
--- deliveries. Returns the number of deleted rows and the p_after of the next call, or null at the end.
+-- deliveries. Also deletes requests that were kept long enough. Returns the number of deleted rows and the p_after of
+-- the next call, or null at the end.
 create or replace function prune_v1 (
   p_retention_days double precision, p_limit integer, p_after text, out pruned integer, out next_after text
 )
@@ -231,6 +232,7 @@ begin
 
   delete from deliveries d where d.event_seq = any (v_events) and d.created_at < v_before;
   get diagnostics pruned = row_count;
+  pruned := pruned + delete_requests_v1(p_limit);
   with deleted as (
     delete from events e
     where e.seq = any (v_events)

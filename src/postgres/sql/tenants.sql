@@ -81,6 +81,8 @@ begin
     exit when not found;
   end loop;
   update notices n set tenant = p_to where n.tenant = p_from;
+  -- Their answers are sealed for the old id.
+  delete from requests r where r.tenant = p_from;
   perform end_changes_v1(p_from);
   perform end_changes_v1(p_to);
   update webhooks w set tenant = p_to, secret = s.secret, previous_secret = s.previous, headers = s.headers
@@ -113,6 +115,7 @@ begin
     exit when not found;
   end loop;
   update notices n set tenant = p_to where n.tenant = p_from;
+  delete from requests r where r.tenant = p_from;
   update webhooks w set tenant = p_to, secret = s.secret, previous_secret = s.previous, headers = s.headers
   from json_to_recordset(p_secrets::json) as s (id bigint, secret text, previous text, headers text)
   where w.id = s.id;
@@ -169,6 +172,7 @@ begin
     delete from api_keys k where k.tenant = p_tenant;
     exit when not found;
   end loop;
+  delete from requests r where r.tenant = p_tenant;
   perform end_changes_v1(p_tenant);
   with deleted as (
     delete from webhooks w where w.tenant = p_tenant returning w.id
@@ -240,6 +244,7 @@ begin
     )
     insert into stopped_webhooks (webhook_id) select d.id from deleted d on conflict do nothing;
     delete from api_keys k where k.tenant = any (v_over);
+    delete from requests r where r.tenant = any (v_over);
     update tenants t set rests_until = null, rests_since = null where t.tenant = any (v_over);
   end if;
 

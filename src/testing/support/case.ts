@@ -9,8 +9,9 @@ import { namedTenants } from './tenant-ids.js'
  * - `tenancy`: ids of another tenant, in every method that takes an id
  * - `races`: concurrent callers
  * - `sync`: changes, of a storage that keeps them; others pass
+ * - `idempotency`: answers of requests with `Idempotency-Key`, of a storage that keeps them; others pass
  */
-export type StorageGroup = 'lists' | 'webhooks' | 'deliveries' | 'tenancy' | 'races' | 'sync'
+export type StorageGroup = 'lists' | 'webhooks' | 'deliveries' | 'tenancy' | 'races' | 'sync' | 'idempotency'
 
 interface Case<Group, Make> {
   group: Group

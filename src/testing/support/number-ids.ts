@@ -45,6 +45,7 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
       deliveries: storage.deliveries,
       ...(storage.changes === undefined ? {} : { changes: storage.changes }),
       ...(storage.feed === undefined ? {} : { feed: storage.feed }),
+      ...(storage.idempotency === undefined ? {} : { idempotency: storage.idempotency }),
       candidates: numberRows<
         CandidateRow,
         CandidateRow<Id, Id>,

@@ -1,0 +1,316 @@
+import t, { type Test } from 'tap'
+import { Type } from '@sinclair/typebox'
+import type { AuditEntry, RecruitingApiOptions } from '../../src/index.js'
+import { HttpError } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
+import { checkError } from '../fixtures/api/answers.js'
+import { type AppOverrides, bearer, buildApp, keys } from '../fixtures/api/app.js'
+import type { OpenApi } from '../fixtures/api/document.js'
+import { webhookInput } from '../fixtures/api/webhook-api.js'
+import { createManualClock } from '../fixtures/delivery/manual-clock.js'
+import { createToken, portal } from '../fixtures/portal/sessions.js'
+import { assertRefusedByPlugin } from '../fixtures/refused-option.js'
+
+const secretKeys = [Buffer.alloc(32, 1)]
+
+interface Sent {
+  path?: string
+  body?: object
+  key?: string | null
+  by?: string
+}
+
+/** A host of acme and globex with `POST /orders`, whose handler the test sets. */
+async function build (t: Test, overrides: AppOverrides = {}) {
+  const clock = createManualClock('2026-03-01T09:00:00Z')
+  const storage = memoryStorage({ clock })
+  const entries: AuditEntry[] = []
+  const host = {
+    calls: 0,
+    handle: async (): Promise<unknown> => ({ data: { id: host.calls } })
+  }
+  const app = await buildApp(t, {
+    storage,
+    secretKeys,
+    portal,
+    errorDetails: true,
+    onAudit: (entry) => { entries.push(entry) },
+    async routes (app) {
+      const schema = {
+        response: { 201: Type.Object({ data: Type.Object({ id: Type.Integer() }) }), 204: Type.Null() }
+      }
+      const config = { scopes: [], idempotent: true }
+      app.post('/orders', { config, schema: { operationId: 'createOrder', ...schema } }, async (_request, reply) => {
+        host.calls++
+        reply.code(201).header('x-order', String(host.calls))
+        return await host.handle() as { data: { id: number } }
+      })
+      app.post('/plain', { config: { scopes: [] }, schema }, async (_request, reply) => {
+        host.calls++
+        reply.code(201)
+        return { data: { id: host.calls } }
+      })
+    },
+    ...overrides
+  })
+  const send = ({ path = '/orders', body = {}, key = 'once', by = keys.full }: Sent = {}) => app.inject({
+    method: 'POST',
+    url: `/api/v1/public/${by === keys.globex ? 'globex' : 'acme'}${path}`,
+    headers: { ...bearer(by), ...key === null ? {} : { 'idempotency-key': key } },
+    payload: body
+  })
+  return { app, clock, storage, host, entries, send }
+}
+
+function refusal (message: string) {
+  return [{ in: 'header', field: 'idempotency-key', message }]
+}
+
+t.test('a repeated create returns the first webhook and its secret, and each is audited', async (t) => {
+  const { app, entries, send } = await build(t)
+  const create = { path: '/webhooks', body: webhookInput }
+  const first = await send(create)
+  const again = await send(create)
+  t.strictSame([first.statusCode, first.headers['idempotent-replayed']], [201, undefined])
+  t.strictSame([again.statusCode, again.headers['idempotent-replayed']], [201, 'true'])
+  t.strictSame([again.body, again.headers.location], [first.body, first.headers.location])
+  t.match(first.json().data.secret, /^whsec_/)
+  t.not(again.headers['x-request-id'], first.headers['x-request-id'])
+  const list = await app.inject({ url: '/api/v1/public/acme/webhooks', headers: bearer(keys.full) })
+  t.equal(list.json().data.length, 1)
+  t.strictSame(entries.slice(0, 2).map(({ operationId, resource, status, rowCount }) => [operationId, resource, status, rowCount]),
+    [1, 2].map(() => ['createWebhook', { kind: 'webhook', id: first.json().data.id }, 201, 1]))
+})
+
+t.test('another request with the same key gets 400, and requests without a key are independent', async (t) => {
+  const { host, send } = await build(t)
+  await send({ body: { size: 1 } })
+  for (const other of [{ body: { size: 2 } }, { path: '/webhooks/preview', body: { event_types: ['job.created'] } }]) {
+    t.strictSame((await send(other)).json().error.details, refusal('was used for another request'))
+  }
+  t.equal(host.calls, 1)
+  t.strictSame([(await send({ key: null })).json(), (await send({ key: null })).json()], [{ data: { id: 2 } }, { data: { id: 3 } }])
+  t.strictSame((await send({ body: { size: 1 } })).json(), { data: { id: 1 } })
+})
+
+t.test('a key is 1 to 255 visible ASCII characters', async (t) => {
+  const { app, host, send } = await build(t)
+  for (const key of ['', ' ', 'a b', 'a\tb', 'ä', 'x'.repeat(256)]) {
+    t.match((await send({ key })).json().error.details, [{ in: 'header', field: 'idempotency-key' }], JSON.stringify(key))
+  }
+  const twice = await app.inject({
+    method: 'POST',
+    url: '/api/v1/public/acme/orders',
+    headers: { ...bearer(keys.full), 'idempotency-key': ['a', 'b'] as never },
+    payload: {}
+  })
+  t.match(twice.json().error.details, [{ in: 'header', field: 'idempotency-key' }])
+  t.equal(host.calls, 0)
+  for (const key of ['!', '~'.repeat(255), '"quoted"']) t.equal((await send({ key })).statusCode, 201)
+})
+
+t.test('the same request gets 409 while the first is running, and 120 seconds later runs again', async (t) => {
+  const { clock, host, send } = await build(t)
+  let finish = (): void => {}
+  const finished = new Promise<void>((resolve) => { finish = resolve })
+  const started = new Promise<void>((resolve) => {
+    host.handle = async () => {
+      resolve()
+      await finished
+      return { data: { id: 1 } }
+    }
+  })
+  const first = send()
+  await started
+  const conflict = await send()
+  checkError(t, conflict, 409)
+  t.equal(conflict.headers['retry-after'], '1')
+  t.equal(conflict.headers['idempotent-replayed'], undefined)
+  await clock.advance(120_000)
+  host.handle = async () => ({ data: { id: 2 } })
+  t.strictSame((await send()).json(), { data: { id: 2 } })
+  finish()
+  t.strictSame((await first).json(), { data: { id: 1 } })
+  t.strictSame((await send()).json(), { data: { id: 2 } }, 'the late answer replaces none')
+})
+
+t.test('keys of other tenants, other API keys and other sessions are independent', async (t) => {
+  const { app, host, send } = await build(t)
+  const sessions = [await createToken(app, ['write']), await createToken(app, ['write'])]
+  const owners = [keys.full, keys.webhooks, keys.globex, ...sessions]
+  for (const [index, by] of owners.entries()) {
+    t.strictSame((await send({ by })).json(), { data: { id: index + 1 } })
+  }
+  for (const [index, by] of owners.entries()) {
+    t.strictSame((await send({ by })).json(), { data: { id: index + 1 } })
+  }
+  t.equal(host.calls, owners.length)
+})
+
+t.test('a repeated request has the status and the headers of the handler, also without a body', async (t) => {
+  const { host, send } = await build(t)
+  host.handle = async () => undefined
+  const answers = [await send(), await send()]
+  t.strictSame(answers.map(({ statusCode, body }) => [statusCode, body]), [[204, ''], [204, '']])
+  t.strictSame(answers.map(({ headers }) => headers['x-order']), ['1', '1'])
+})
+
+t.test('errors of the operation that would stay the same are repeated, others run again', async (t) => {
+  // The document has no place for all that it throws.
+  const { host, send } = await build(t, { openapi: false })
+  for (const [code, calls] of [
+    ['bad_request', 1], ['not_found', 1], ['conflict', 1],
+    ['unauthorized', 2], ['forbidden', 2], ['rate_limited', 2], ['internal_error', 2], ['unavailable', 2]
+  ] as const) {
+    host.calls = 0
+    host.handle = async () => { throw new HttpError(code, [{ in: 'body', field: 'size', message: 'is taken' }]) }
+    const [first, again] = [await send({ key: code }), await send({ key: code })]
+    t.equal(host.calls, calls, code)
+    t.strictSame(
+      [again.statusCode, { ...again.json().error, request_id: '' }],
+      [first.statusCode, { ...first.json().error, request_id: '' }]
+    )
+    t.equal(again.headers['idempotent-replayed'], calls === 1 ? 'true' : undefined, code)
+  }
+})
+
+t.test('requests that are rejected before the operation use no key', async (t) => {
+  const { host, send } = await build(t)
+  checkError(t, await send({ by: 'unknown' }), 401)
+  t.equal((await send({ path: '/orders?x=1' })).statusCode, 400)
+  checkError(t, await send({ path: '/webhooks', by: keys.none }), 403)
+  t.equal((await send()).statusCode, 201)
+  t.equal(host.calls, 1)
+})
+
+t.test('an answer is kept for 24 hours', async (t) => {
+  const { clock, send } = await build(t)
+  await send()
+  await clock.advance(86_399_000)
+  t.strictSame((await send()).json(), { data: { id: 1 } })
+  await clock.advance(1000)
+  t.strictSame((await send()).json(), { data: { id: 2 } })
+})
+
+t.test('a storage that fails before the operation stops it, and afterwards only the repetition', async (t) => {
+  const { storage, host, send } = await build(t)
+  const { idempotency } = storage
+  const claim = idempotency.claim
+  idempotency.claim = async () => { throw new Error('down') }
+  checkError(t, await send(), 500)
+  t.equal(host.calls, 0)
+  idempotency.claim = claim
+  idempotency.save = async () => { throw new Error('down') }
+  t.strictSame((await send()).json(), { data: { id: 1 } })
+  checkError(t, await send(), 409)
+})
+
+t.test('other methods and routes ignore the header', async (t) => {
+  const { app, send } = await build(t)
+  t.strictSame([(await send({ path: '/plain' })).json(), (await send({ path: '/plain' })).json()], [{ data: { id: 1 } }, { data: { id: 2 } }])
+  const { id } = (await send({ path: '/webhooks', body: webhookInput, key: null })).json().data
+  for (const [method, payload] of [['PATCH', { name: 'one' }], ['PATCH', { name: 'two' }], ['GET'], ['DELETE']] as const) {
+    const answer = await app.inject({
+      method,
+      url: `/api/v1/public/acme/webhooks/${id}`,
+      headers: { ...bearer(keys.full), 'idempotency-key': 'not valid' },
+      ...payload === undefined ? {} : { payload }
+    })
+    t.ok(answer.statusCode < 300, method)
+  }
+})
+
+t.test('answers are sealed, for their tenant and request', async (t) => {
+  const { storage, send } = await build(t)
+  const saved: string[] = []
+  const { claim, save } = storage.idempotency
+  storage.idempotency.save = async (tenant, attempt, answer) => {
+    saved.push(String(answer))
+    return save(tenant, attempt, answer)
+  }
+  const { secret } = (await send({ path: '/webhooks', body: webhookInput })).json().data
+  await send({ key: 'other' })
+  t.notMatch(saved.join(), new RegExp(`${secret}|data|webhooks`))
+  const [own = '', others = ''] = saved
+  for (const [answer, by] of [[others, keys.full], [own, keys.globex]] as const) {
+    storage.idempotency.claim = async (tenant, request) => {
+      await claim(tenant, request)
+      return { isClaimed: false, fingerprint: request.fingerprint, answer }
+    }
+    checkError(t, await send({ path: '/webhooks', body: webhookInput, by }), 500)
+  }
+})
+
+t.test('functions of a KMS seal a short key, not the answer', async (t) => {
+  const lengths: number[] = []
+  const flip = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 255)
+  const { host, send } = await build(t, {
+    secretKeys: {
+      seal (bytes, { webhookId }) {
+        if (webhookId === 0) lengths.push(bytes.length)
+        return flip(bytes)
+      },
+      open: flip
+    }
+  })
+  const filters = { 'data.id': Array.from({ length: 50 }, (_, index) => `value ${index}`.padEnd(100, 'x')) }
+  const create = { path: '/webhooks', body: { ...webhookInput, filters } }
+  t.equal((await send(create)).body, (await send(create)).body)
+  t.strictSame(lengths, [44])
+  t.equal(host.calls, 0)
+})
+
+t.test('without secretKeys, operations whose answers have secrets refuse the header, and store nothing', async (t) => {
+  const { app, storage, send } = await build(t, { secretKeys: [] })
+  const { id } = (await send({ path: '/webhooks', body: webhookInput, key: null })).json().data
+  storage.idempotency.claim = async () => { throw new Error('must not be called') }
+  for (const path of ['/webhooks', `/webhooks/${id}/rotate_secret`]) {
+    const answer = await send({ path, body: path === '/webhooks' ? webhookInput : {} })
+    t.strictSame(answer.json().error.details, refusal('is not accepted here'))
+  }
+  const { paths } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
+  t.strictSame(
+    accepting(paths),
+    ['dispatchWebhookTest', 'replayWebhook', 'retryWebhookDelivery', 'previewWebhook', 'createOrder']
+  )
+})
+
+/** The operations whose document has the header. */
+function accepting (paths: OpenApi['paths']): string[] {
+  return Object.values(paths).flatMap((methods) => Object.values(methods))
+    .filter(({ parameters }) => parameters.some(({ name }) => name === 'idempotency-key'))
+    .map(({ operationId }) => String(operationId))
+}
+
+t.test('without a storage of answers, the header gets 400, and the document lacks it', async (t) => {
+  const { idempotency, ...storage } = memoryStorage()
+  const { app, host, send } = await build(t, { storage })
+  t.ok(idempotency)
+  for (const path of ['/orders', '/webhooks/preview']) {
+    const body = path === '/orders' ? {} : { event_types: ['application.created'] }
+    t.strictSame((await send({ path, body })).json().error.details, refusal('is not accepted here'))
+  }
+  t.equal(host.calls, 0)
+  t.strictSame(accepting((await app.inject('/api/v1/public/openapi.json')).json<OpenApi>().paths), [])
+})
+
+t.test('only POST routes of the host can be idempotent', async (t) => {
+  const routesWith = (method: string, idempotent: unknown): Partial<RecruitingApiOptions> => ({
+    async routes (app) {
+      app.route({
+        method,
+        url: '/orders',
+        config: { scopes: [], idempotent: idempotent as boolean },
+        schema: { response: { 200: Type.Object({}) } },
+        handler: async () => ({})
+      })
+    }
+  })
+  const path = '/api/v1/public/:tenant_slug/orders'
+  await assertRefusedByPlugin(t, [
+    routesWith('POST', 'yes'), 'routes', `config.idempotent of POST ${path} to be true, false or 'sealed'`, '"yes"'
+  ])
+  await assertRefusedByPlugin(t, [
+    routesWith('PATCH', true), 'routes', `config.idempotent of PATCH ${path} to be false, because only POST can be idempotent so`, 'true'
+  ])
+})
