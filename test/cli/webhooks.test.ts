@@ -237,16 +237,6 @@ t.test('webhooks import', async (t) => {
     t.match(await storage.webhooks.list('42', { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 9 }), [{ event_types: ['offer.signed'], status: 'inactive' }])
   })
 
-  await t.test('can be repeated, with other webhooks', async (t) => {
-    await write([acme, { ...acme, endpoint: 'ep_2', target_url: 'http://127.0.0.1:9/', secret: secretOf(3) }])
-    const before = JSON.parse((await cli('webhooks list --tenant acme --json')).out)
-    const { code, out } = await cli(`webhooks import ${path} --json --yes --allow-http --allow-networks 127.0.0.1/32`)
-    t.equal(code, 0)
-    const [first, second] = JSON.parse(out)
-    t.strictSame(first, { endpoint: 'ep_1', tenant: 'acme', id: before[0].id })
-    t.not(second.id, first.id)
-  })
-
   await t.test('seals the secrets with the keys of your servers', async (t) => {
     const keys = join(t.testdir({}), 'keys')
     await writeFile(keys, Buffer.alloc(32, 1).toString('hex'))

@@ -7,6 +7,7 @@ import {
 import { describeRelation, type Relation } from '../../postgres/lists/relation.js'
 import { assertColumns, candidateKind, jobKind, type RowKind } from '../../postgres/lists/row-kind.js'
 import type { RunQuery, Session } from '../../postgres/session.js'
+import { quoteName } from '../../postgres/sql.js'
 import { describeError } from '../database.js'
 import { advice, type Check, fault, type Finding, ok, type DoctorContext, quoteShell } from './finding.js'
 
@@ -154,20 +155,26 @@ async function checkIndexes (
   const indexes = rows.map(({ keys }) => JSON.parse(keys) as Key[])
   const inC = needsCollation(relation, 'id')
   const idKey = inC ? `${id} collate "C"` : id
+  const target = `${quoteIfNeeded(String(schema))}.${quoteIfNeeded(String(table))}`
   const serves = (column: string | undefined, isText: boolean) => ([first, second]: Key[]): boolean =>
     first?.column === tenant && second?.column === column && (!isText || second?.isInC === true)
 
   const findings: Finding[] = []
   if (!indexes.some(serves(id, inC))) {
     findings.push(fault(`${relation.name}: every page reads all rows of a tenant, or of the table ${table}`,
-      `create index on ${schema}.${table} (${tenant}, ${idKey})`))
+      `create index on ${target} (${tenant}, ${idKey})`))
   }
   if (!indexes.some(serves(updatedAt, false))) {
     const slow = 'filter[updated_after] and sorting by updated_at read'
     findings.push(fault(`${relation.name}: ${slow} all rows of a tenant, or of the table ${table}`,
-      `create index on ${schema}.${table} (${tenant}, ${updatedAt}, ${idKey})`))
+      `create index on ${target} (${tenant}, ${updatedAt}, ${idKey})`))
   }
   return findings
+}
+
+/** Quotes a name as SQL that people read does: only where it must. */
+function quoteIfNeeded (name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoteName(name)
 }
 
 /** Whether the tables that feed sync are watched, and their triggers are there. */

@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { recruitingApi } from '../../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../../src/memory/index.js'
 import { findTool } from '../../fixtures/programs.js'
-import { runExample } from '../../fixtures/examples/run-example.js'
+import { runExample, testServer } from '../../fixtures/examples/run-example.js'
 import { request } from '../../fixtures/examples/request.js'
 
 const noTools = findTool('openapi-fetch')
@@ -87,61 +87,23 @@ function sign (id: string, sentAt: Date, text = body): Record<string, string> {
   }
 }
 
-t.test('the receiver acts on a signed notification once, and on no other', async (t) => {
-  const example = runExample(t, '04-verify-webhook.ts', { PORT: '0', WEBHOOK_SECRET: secret })
-  const [, url = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+testServer('04-verify-webhook.ts', 'the receiver acts on a signed notification once', async (t, url, example) => {
   const post = async (headers: Record<string, string>, text = body): Promise<number> =>
     (await fetch(url, { method: 'POST', headers, body: text })).status
 
-  t.equal(await post(sign('evt_1', new Date())), 204)
-  await example.output(/^evt_1 acme application\.hired \{"id":7\}$/m)
-
-  t.equal(await post(sign('evt_1', new Date())), 204)
-  await example.output(/^evt_1 again, nothing to do$/m)
-
   const tombstone = body.replace('{"id":7}', 'null,"erased":true')
-  t.equal(await post(sign('evt_1', new Date(), tombstone), tombstone), 204)
-  await example.output(/^evt_1 acme application\.hired erased, delete its data$/m)
-
   const test = body.replace('{"id":7}', '{},"test":true')
-  t.equal(await post(sign('evt_1', new Date(), test), test), 204)
-  await example.output(/^evt_1 is a test, nothing to do$/m)
-
-  t.equal(await post(sign('evt_1', new Date()), body.replace('7', '8')), 401)
-  await example.output(/^refused: No matching signature found$/m)
-
-  t.equal(await post(sign('evt_1', new Date(Date.now() - 3_600_000))), 401)
-  await example.output(/^refused: Message timestamp too old$/m)
-
-  t.equal(await post({}), 401)
-  await example.output(/^refused: Missing required headers$/m)
-
-  t.equal(await post({}, 'x'.repeat(2_000_000)), 401)
-  await example.output(/^refused: The body is too long$/m)
-
-  t.equal(await example.end('SIGTERM'), 0)
-})
-
-t.test('the reference page is served with its files, and with the address of the document in its settings', async (t) => {
-  const example = runExample(t, '07-reference-page.ts', { PORT: '0' })
-  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
-  const read = async (path: string): Promise<string> => {
-    const answer = await fetch(new URL(path, `${origin}/reference/`))
-    t.equal(answer.status, 200, path)
-    return answer.text()
+  for (const [status, line, headers, text] of [
+    [204, 'evt_1 acme application.hired {"id":7}', sign('evt_1', new Date())],
+    [204, 'evt_1 again, nothing to do', sign('evt_1', new Date())],
+    [204, 'evt_1 acme application.hired erased, delete its data', sign('evt_1', new Date(), tombstone), tombstone],
+    [204, 'evt_1 is a test, nothing to do', sign('evt_1', new Date(), test), test],
+    [401, 'refused: No matching signature found', sign('evt_1', new Date()), body.replace('7', '8')],
+    [401, 'refused: Message timestamp too old', sign('evt_1', new Date(Date.now() - 3_600_000))],
+    [401, 'refused: Missing required headers', {}],
+    [401, 'refused: The body is too long', {}, 'x'.repeat(2_000_000)]
+  ] as const) {
+    t.equal(await post(headers, text), status, line)
+    await example.output(new RegExp(`^${line}$`, 'm'))
   }
-
-  const html = await read('')
-  const files = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file = '']) => file)
-  t.same(files, ['swagger-ui.css', 'favicon-32x32.png', 'swagger-ui-bundle.js', 'settings.js'])
-  for (const file of files) {
-    t.match(file, /^[\w./-]+$/, `${file} is on the same host`)
-    await read(file)
-  }
-  const settings = await read('settings.js')
-  const [, document = ''] = /url: '([^']+)'/.exec(settings) ?? []
-  t.match(JSON.parse(await read(document)), { openapi: '3.1.0' })
-  const { url, status } = await fetch(`${origin}/reference`)
-  t.same([url, status], [`${origin}/reference/`, 200], 'the address works without its slash')
-  t.equal(await example.end('SIGTERM'), 0)
-})
+}, { WEBHOOK_SECRET: secret })

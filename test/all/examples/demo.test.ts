@@ -63,11 +63,6 @@ t.test('the demo', { jobs: 4 }, async (t) => {
 
 const files = new URL('../../../examples/demo/page/', import.meta.url)
 
-/** Every file of the page, by its path below the folder. */
-async function listFiles (): Promise<string[]> {
-  return (await readdir(files, { recursive: true })).filter((name) => name.includes('.'))
-}
-
 t.test('the files of the demo page are served', async (t) => {
   const demo = runExample(t, 'demo/start.ts', { PORT: '0', RECEIVER_PORT: '0', EVERY_MS: '99999' })
   const [, origin = ''] = await demo.output(/Open this +(http:\/\/127\.0\.0\.1:\d+)\//)
@@ -75,7 +70,7 @@ t.test('the files of the demo page are served', async (t) => {
 
   await t.test('its files, with a policy by which the browser asks for nothing elsewhere', async (t) => {
     t.equal((await fetch(`${origin}/..%2fstart.ts`)).status, 404)
-    for (const name of ['', ...await listFiles()]) {
+    for (const name of ['', ...(await readdir(files, { recursive: true })).filter((path) => path.includes('.'))]) {
       const { status, headers } = await fetch(`${origin}/${name}`)
       t.same([status, headers.get('content-security-policy')], [200, "default-src 'self'"], name)
     }
@@ -122,16 +117,11 @@ t.test('the demo runs on PostgreSQL', async (t) => {
   const [, api = ''] = await demo.output(/The API +(http:\/\/127\.0\.0\.1:\d+\/api\/v1\/public)/)
   await demo.output(/receiver +acme +application\.created +verified, /)
 
-  const { body } = await request(`${api}/acme/candidates?filter[q]=élodie`, { key: 'acme-read-only' })
-  const { data } = body as { data: Array<{ full_name: string }> }
-  t.ok(data.length >= 3)
-  t.ok(data.every(({ full_name: name }) => name.startsWith('Élodie ')))
-
-  const { body: session } = await request(new URL('/demo/portal/session', api).href, { body: { tenant: 'acme', actor: 'reader', locale: 'en' } })
-  const { token } = session as { token: string }
-  t.match((await request(`${api}/acme/webhooks`, { key: token })).body, { data: [{ name: 'Demo receiver' }], meta: { total: 1 } })
-  t.equal((await request(`${api}/acme/webhooks/1`, { key: token, method: 'DELETE' })).status, 403, 'a reader changes nothing')
-
+  t.match((await request(`${api}/acme/candidates?filter[q]=élodie`, { key })).body, { data: [{ full_name: /^Élodie / }] })
+  const { body: { token } } = await request<{ token: string }>(new URL('/demo/portal/session', api).href, {
+    body: { tenant: 'acme', actor: 'reader', locale: 'en' }
+  })
+  t.match((await request(`${api}/acme/webhooks`, { key: token })).body, { data: [{ name: 'Demo receiver' }] })
   const { rows } = await createPool().query("select from recruiting_demo.deliveries where status = 'delivered'")
   t.ok(rows.length > 0)
   t.equal(await demo.end('SIGINT'), 0)

@@ -167,11 +167,11 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: 'Replay events' }).click()
     await page.getByText('3 events will be sent').waitFor()
     await page.getByLabel('Custom range').check()
-    await page.getByLabel('From').fill('')
+    await page.getByLabel('From', { exact: true }).fill('')
     await page.getByRole('button', { name: 'Send events' }).click()
     await page.getByText('Enter a date and time').waitFor()
     await page.locator('recruiting-webhooks [aria-invalid=true]:focus').waitFor()
-    await page.getByLabel('From').fill('2020-01-01T00:00')
+    await page.getByLabel('From', { exact: true }).fill('2020-01-01T00:00')
     await page.getByLabel('To', { exact: true }).fill('2019-01-01T00:00')
     await page.getByText('Must be before the end').waitFor()
     await page.getByLabel('To', { exact: true }).fill('2020-02-01T00:00')
@@ -292,10 +292,8 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
   })
 })
 
-const phone = { viewport: { width: 360, height: 640 } }
 // Values are isolated from the text around them.
 const share = /66\.6%\u2069 delivered$/
-const figures = /\/webhooks\/\d+\/deliveries\?/
 
 t.test('the figures in the list of webhooks', { skip: noBrowser }, async (t) => {
   const server = await startPortal(t, { delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule: [0] } })
@@ -332,19 +330,12 @@ t.test('the figures in the list of webhooks', { skip: noBrowser }, async (t) => 
 
   for (let index = 0; index < 18; index++) await add(`Endpoint ${index}`, 'job.closed')
 
-  await t.test('at most two rows ask at once, only those on the screen, and each once', async (t) => {
+  await t.test('only rows on the screen ask, and each once', async (t) => {
     const asked: string[] = []
-    let inFlight = 0
-    let most = 0
     const { page } = await server.open(browser, '#/', {
-      ...phone,
-      before: (page) => page.route(figures, async (route) => {
-        asked.push(route.request().url())
-        inFlight += 1
-        most = Math.max(most, inFlight)
-        const response = await route.fetch()
-        inFlight -= 1
-        await route.fulfill({ response })
+      viewport: { width: 360, height: 640 },
+      before: async (page) => page.on('request', (request) => {
+        if (/\/webhooks\/\d+\/deliveries\?/.test(request.url())) asked.push(request.url())
       })
     })
     const last = page.getByRole('link', { name: 'Endpoint 17', exact: true })
@@ -354,7 +345,6 @@ t.test('the figures in the list of webhooks', { skip: noBrowser }, async (t) => 
     await last.scrollIntoViewIfNeeded()
     await becomes(t, () => asked.some((url) => url.includes('/webhooks/20/')), true)
     await page.waitForLoadState('networkidle')
-    t.equal(most, 2)
     t.equal(new Set(asked).size, asked.length)
     await page.close()
   })

@@ -8,7 +8,6 @@ import { becomes } from '../../../fixtures/browser/becomes.js'
 import { noBrowser, startBrowser, visit, type Visit } from '../../../fixtures/browser/browser.js'
 import { type PortalHost, startPortalHost } from '../../../fixtures/browser/portal-host.js'
 import { elementPages, framePage, startRewritingProxy, startSite } from '../../../fixtures/browser/portal-sites.js'
-import { startPortal } from '../../../fixtures/browser/portal-page.js'
 
 /** Arabic enough: only the title is translated. */
 const ar: PortalMessages = { ...en, shell: { ...en.shell, title: 'خطافات الويب' } }
@@ -180,16 +179,6 @@ t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
     t.same(errors, [])
   })
 
-  await t.test('in a frame of another site that is listed, under helmet', async (t) => {
-    const origin = await startSite(t, { '/': () => framePage(host.portalUrl), '/session': () => host.createSession() })
-    const host = await startPortalHost(t, { portal: { frameAncestors: [origin] } })
-    await host.addWebhook()
-    const { page, errors } = await visit(browser, `${origin}/`)
-    await rename(page.frameLocator('iframe'), 'Framed')
-    t.same(await storedNames(host), ['Framed'])
-    t.same(errors, [])
-  })
-
   await t.test('in no frame of a site that is not listed, and in no frame at all by default', async (t) => {
     const listed = await startSite(t, { '/': () => framePage(`${stranger}/`) })
     const stranger = await startSite(t, { '/': () => framePage(host.portalUrl) })
@@ -218,26 +207,4 @@ t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
     t.equal(await page.evaluate('location.href'), `${host.origin}/settings`, 'the address is the host’s')
     t.same(errors, [])
   })
-})
-
-const sourceIps = ['203.0.113.7', '198.51.100.0/24', '2001:db8:1:2:3:4:5:6', '2001:db8::/32']
-const shown = sourceIps.join(', ')
-const target = { name: 'CRM sync', target_url: 'https://hooks.example.com/', event_types: ['job.created'] }
-
-t.test('the addresses that notifications come from', { skip: noBrowser }, async (t) => {
-  const server = await startPortal(t, { delivery: { sourceIps } })
-  const browser = await startBrowser(t)
-  await server.app.recruiting.webhooks.create('acme', target)
-
-  for (const place of ['#/new', '#/1']) {
-    await t.test(`are shown on ${place}, with a button that copies them`, async () => {
-      const { page, errors } = await server.open(browser, place, { permissions: ['clipboard-read', 'clipboard-write'] })
-      await page.getByText('Notifications come from', { exact: true }).waitFor()
-      await page.getByText(shown, { exact: true }).waitFor()
-      await page.getByRole('button', { name: 'Copy: Notifications come from' }).click()
-      await becomes(t, () => page.evaluate('navigator.clipboard.readText()'), shown)
-      t.same(errors, [])
-      await page.close()
-    })
-  }
 })
