@@ -85,7 +85,7 @@ const matches = 'company = $1 and ($2::text is null or stage = $2) and ($3::bigi
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   app.post('/candidates', {
-    config: { scopes: ['candidates:write'] },
+    config: { scopes: ['candidates:write'], idempotent: true },
     schema: {
       operationId: 'createCandidate',
       tags: ['candidates'],
@@ -135,7 +135,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   }))
 
   app.post('/applications', {
-    config: { scopes: ['applications:write'] },
+    config: { scopes: ['applications:write'], idempotent: true },
     schema: {
       operationId: 'createApplication',
       tags: ['applications'],

@@ -62,7 +62,7 @@ export function applicationRoutes (applications: Applications): HostRoutes {
     )
 
     app.post('/applications/:id/hire', {
-      config: { scopes: ['applications:write'], resource: 'application' },
+      config: { scopes: ['applications:write'], resource: 'application', idempotent: true },
       schema: {
         operationId: 'hire',
         tags,
