@@ -61,8 +61,9 @@ t.test('of two APIs in one server, each is in the host\'s document as its own op
       }, { prefix: '/eu' })
     }
   })
+  const own = (await app.inject('/eu/api/v1/public/openapi.json')).json<OpenApi>()
   const paths = Object.keys(app.swagger().paths ?? {})
-  t.ok(paths.length === 19 && paths.every((path) => path.startsWith('/eu/')), String(paths))
+  t.same(paths.sort(), [...Object.keys(own.paths), '/eu/api/v1/public/openapi.json'].sort())
 })
 
 t.test('with inHostDocument the host\'s document has what the API\'s own has, and the path of that', async (t) => {
@@ -83,7 +84,8 @@ t.test('with inHostDocument the host\'s document has what the API\'s own has, an
 
 t.test('there every parameter, response, header and security scheme is described', async (t) => {
   for (const [name, options] of kinds) {
-    const [, document] = await buildHost(t, options, { inHostDocument: true })
+    const [app, document] = await buildHost(t, options, { inHostDocument: true })
+    const own = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
     const { '/own': _, ...paths } = document.paths
     const schemes = { ...document.components?.securitySchemes, ...document.securityDefinitions }
     t.match(schemes.recruitingApiKey?.description, /^An API key/, name)
@@ -98,7 +100,8 @@ t.test('there every parameter, response, header and security scheme is described
       for (const scheme of security.flatMap((alternative) => Object.keys(alternative))) t.ok(schemes[scheme], scheme)
     }
     t.same(paths['/api/v1/public/openapi.json']?.get?.security, [], 'only the document needs no key')
-    t.equal(listOperations({ ...document, paths }).filter(({ security }) => security.length > 0).length, 26)
+    const secured = listOperations({ ...document, paths }).filter(({ security }) => security.length > 0)
+    t.equal(secured.length, listOperations(own).length)
   }
 })
 

@@ -45,9 +45,10 @@ t.test('every snippet of TypeScript in the README and the pages is from an examp
       t.ok(examples.some((example) => isExcerpt(snippet, example)), `${page}: ${snippet}`)
     }
   }
-  const tests = await readdir(new URL('test/all/examples/', root), { recursive: true })
-  const run = (await Promise.all(tests.filter((name) => name.endsWith('.test.ts')).map((name) => read(`test/all/examples/${name}`)))).join('')
-  for (const name of names) t.match(run, `runExample(t, '${name}'`, name)
+  const files = await readdir(new URL('test/all/', root), { recursive: true })
+  const tests = files.filter((name) => name.endsWith('.test.ts'))
+  const run = (await Promise.all(tests.map((name) => read(`test/all/${name}`)))).join('')
+  for (const name of names) t.ok(run.includes(`'${name}'`), name)
 })
 
 /**
