@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { tables } from './tables.js'
 
 const root = new URL('../../', import.meta.url)
@@ -11,14 +11,20 @@ export async function listPages (): Promise<URL[]> {
 
 const marked = /(<!-- table (\S+), written by npm run tables -->\n).*?(?=<!-- end of table -->)/gs
 
-/** Replaces every table of a page. Throws for an unknown table. */
-export async function fillTables (page: string): Promise<string> {
+const guideFile = /^(`([\w.]+)`:\n\n```ts\n).*?(?=^```$)/gms
+
+/** Replaces every table of a page, and every file of `examples/adapter`. Throws for an unknown table or file. */
+export async function fillPage (page: string): Promise<string> {
   let filled = page
   for (const [block, marker = '', name = ''] of page.matchAll(marked)) {
     const write = tables[name]
     if (write === undefined) throw new Error(`unknown table ${name}, expected one of ${Object.keys(tables).join(', ')}`)
     const table = await write()
     filled = filled.replace(block, () => `${marker}\n${table}\n`)
+  }
+  for (const [block, marker = '', name = ''] of page.matchAll(guideFile)) {
+    const file = await readFile(new URL(`examples/adapter/${name}`, root), 'utf8')
+    filled = filled.replace(block, () => `${marker}${file}`)
   }
   return filled
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import tsBlankSpace from 'ts-blank-space'
 import t from 'tap'
-import { fillTables, listPages } from '../../scripts/tables/pages.js'
+import { fillPage, listPages } from '../../scripts/tables/pages.js'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): Promise<string> => readFile(new URL(path, root), 'utf8')
@@ -87,9 +87,9 @@ t.test('every path of the repository that a page or an example names is there', 
   }
 })
 
-t.test('the tables of the README and the pages are what the code says; npm run tables writes them', async (t) => {
+t.test('the tables and files in the README and the pages are what the code says; npm run tables writes them', async (t) => {
   for (const page of await listPages()) {
     const text = await readFile(page, 'utf8')
-    t.equal(await fillTables(text), text, page.pathname)
+    t.equal(await fillPage(text), text, page.pathname)
   }
 })
