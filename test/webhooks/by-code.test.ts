@@ -169,14 +169,6 @@ t.test('changing what is not there, or another tenant has, is not_found, and fin
   t.equal((await webhooks.list('acme')).meta.total, 1)
 })
 
-t.test('a webhook that is not active rejects replays and retries', async (t) => {
-  const { app: { recruiting: { webhooks } }, emit, webhook } = await startDelivering(t, { delivery: { worker: false } })
-  await emit()
-  await webhooks.update('acme', webhook.id, { status: 'inactive' })
-  t.strictSame(await refused(webhooks, 'replay', 'acme', webhook.id), ['invalid_input', '', 'input: the webhook is not active'])
-  t.strictSame(await refused(webhooks, 'retryDelivery', 'acme', webhook.id, 1), ['invalid_input', '', 'input: the webhook is not active'])
-})
-
 t.test('errors of the storage reach the caller unchanged, and calls after close throw', async (t) => {
   const { app, storage } = await buildWebhookApi(t)
   const { webhooks } = app.recruiting

@@ -45,11 +45,7 @@ t.test('an address is stored as its href', async (t) => {
 
 const length = 'must be 1 to 255 characters'
 const control = 'must not contain control characters'
-const space = 'must not contain white space or control characters'
 const https = 'must be an https URL'
-const absolute = 'must be an absolute URL'
-const credentials = 'must not contain a user name or password'
-const fragment = 'must not contain a fragment'
 const inCatalogue = 'must be an event type of the catalogue'
 const status = 'must be one of active, inactive'
 const unknown = 'is not known'
@@ -64,22 +60,11 @@ const refused: Array<[fields: Record<string, unknown>, field: string, message: s
   [{ name: 17 }, 'name', 'must be string'],
   [{ name: undefined }, 'name', 'is required'],
   [{ target_url: 'http://example.com/' }, 'target_url', https],
-  [{ target_url: 'javascript:alert(1)' }, 'target_url', https],
-  [{ target_url: '//example.com/hooks' }, 'target_url', absolute],
-  [{ target_url: 'https://example.com:65536/' }, 'target_url', absolute],
-  [{ target_url: 'https://ada@example.com/' }, 'target_url', credentials],
-  [{ target_url: 'https://:secret@example.com/' }, 'target_url', credentials],
-  [{ target_url: 'https://example.com/#' }, 'target_url', fragment],
-  [{ target_url: 'https://example.com:0/' }, 'target_url', 'must not use port 0'],
   [{ target_url: `${longest}p` }, 'target_url', 'must NOT have more than 2048 characters'],
   [{ target_url: `https://example.com/${'é'.repeat(400)}` }, 'target_url', 'must be at most 2048 characters'],
-  [{ target_url: ' https://example.com/' }, 'target_url', space],
-  [{ target_url: 'https://exam\tple.com/' }, 'target_url', space],
   [{ target_url: 'https://localhost/' }, 'target_url', 'must point to a public host'],
   [{ event_types: [] }, 'event_types', 'must NOT have fewer than 1 items'],
   [{ event_types: ['application.created', 'application.lost'] }, 'event_types[1]', inCatalogue],
-  [{ event_types: ['application.*'] }, 'event_types[0]', inCatalogue],
-  [{ event_types: ['toString'] }, 'event_types[0]', inCatalogue],
   [{ event_types: ['__proto__'] }, 'event_types[0]', inCatalogue],
   [{ event_types: [null] }, 'event_types[0]', 'must be string'],
   [
@@ -87,9 +72,7 @@ const refused: Array<[fields: Record<string, unknown>, field: string, message: s
     'must NOT have duplicate items (items ## 1 and 0 are identical)'
   ],
   [{ status: 'disabled' }, 'status', status],
-  [{ status: '' }, 'status', status],
-  [{ secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' }, 'secret', unknown],
-  [{ created_at: '2026-01-01T00:00:00.000Z' }, 'created_at', unknown]
+  [{ secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' }, 'secret', unknown]
 ]
 
 t.test('a create with a bad field gets a 400 that names it, and stores nothing', async (t) => {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep, setImmediate as tick } from 'node:timers/promises'
+import Fastify from 'fastify'
 import t from 'tap'
-import { createRecruiting } from '../../../src/index.js'
-import { memoryStorage } from '../../../src/memory/index.js'
+import recruitingApi, { createRecruiting } from '../../../src/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../../src/memory/index.js'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
@@ -111,4 +112,15 @@ t.test('drain does not miss a turn that ends while storage answers', async (t) =
   const engine = start()
   await engine.emit(event)
   t.equal(await Promise.race([engine.drain().then(() => 'drained'), sleep(5000, 'waits', { ref: false })]), 'drained')
+})
+
+t.test('drain before the server is ready throws, and resolves afterwards', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]) })
+  await t.rejects(app.recruiting.drain(), {
+    code: 'not_started', message: 'the server is not ready: await app.ready() or app.listen() before drain'
+  })
+  await app.ready()
+  await app.recruiting.drain()
 })

@@ -2,12 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { memoryStorage } from '../../../src/memory/index.js'
 import { systemClock } from '../../../src/shared/clock.js'
-import { createEvent, createWebhook, lenient } from '../../../src/testing/support/samples.js'
-import { createCounters } from '../../../src/webhooks/queue/counters.js'
-import { createCapacity } from '../../../src/webhooks/sending/capacity.js'
-import { createSecretBox } from '../../../src/webhooks/secrets.js'
-import type { SendResult } from '../../../src/webhooks/sending/sender.js'
-import { createWorker } from '../../../src/webhooks/queue/worker.js'
+import type { createLateSender } from '../../../src/webhooks/sending/late-sender.js'
 import { createPruner } from '../../../src/webhooks/queue/housekeeping.js'
 import { systemRuntime } from '../../../src/webhooks/runtime.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
@@ -17,15 +12,26 @@ import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { runUntil } from '../../fixtures/api/webhook-api.js'
 
 /**
- * A worker with three deliveries under way, recorded in one tick; how many each claim found, and each
- * `recordAttempts` got. It
- * gathers results until `endGathering` is called.
+ * A worker with three deliveries under way, recorded in one tick; how many each claim found, and each `recordAttempts`
+ * got. It gathers results until `endGathering` is called.
  */
 async function startWorker (t: Test) {
+  const underWay: Array<() => void> = []
   let endGathering = (): void => {}
-  t.intercept(systemClock, 'setTimeout', { value: (callback: () => void) => { endGathering = callback } })
-  const { webhooks, deliveries } = memoryStorage()
-  await webhooks.create('acme', createWebhook(1), 10)
+  t.intercept(systemRuntime, 'clock', {
+    value: { ...systemClock, setTimeout: (callback: () => void) => { endGathering = callback } }
+  })
+  const sender: ReturnType<typeof createLateSender> = {
+    load: async () => sender,
+    send: () => new Promise((resolve) => {
+      underWay.push(() => resolve({ responseStatus: 204, error: null, durationMs: 1 }))
+    }),
+    abort () {},
+    async close () {}
+  }
+  t.intercept(systemRuntime, 'createSender', { value: () => sender })
+  const { addWebhook, start, storage: { deliveries } } = createMachines(t)
+  await addWebhook('https://example.com/')
   const { claimDue, recordAttempts } = deliveries
   const claims: number[] = []
   const batches: number[] = []
@@ -38,101 +44,33 @@ async function startWorker (t: Test) {
     batches.push(results.length)
     return recordAttempts(results, rule)
   }
-  const underWay: Array<() => void> = []
-  const worker = createWorker({
-    deliveries,
-    sender: {
-      send: () => new Promise<SendResult>((resolve) => {
-        underWay.push(() => resolve({ responseStatus: 204, error: null, durationMs: 1 }))
-      }),
-      abort () {},
-      async close () {}
-    },
-    capacity: createCapacity({ concurrency: 4, perEndpoint: 4, worker: true }, systemRuntime.clock),
-    secrets: createSecretBox([], systemRuntime.clock),
-    clock: createManualClock(),
-    runtime: systemRuntime,
-    log: silentLogger,
-    counters: createCounters(),
-    tracing: null,
-    async onFailures () {}
-  }, {
-    concurrency: 4,
-    perEndpoint: 4,
-    timeoutMs: 1000,
-    responseExcerptBytes: 0,
-    propagateTrace: false,
-    leaseMs: 60_000,
-    pollMs: 60_000,
-    closeGraceMs: 1000,
-    environment: null,
-    retrySchedule: [0],
-    healthRule: lenient
-  })
-  worker.start()
+  const engine = start({ delivery: { pollMs: 60_000 } })
   while (claims.length === 0) await setImmediate()
-  for (const id of ['evt_1', 'evt_2', 'evt_3']) {
-    await deliveries.record('acme', createEvent(id))
-    // All that the worker would do at once, it has done by then, within the same tick.
-    for (let step = 0; step < 100; step++) await null
-  }
+  await Promise.all(Array.from({ length: 3 }, () => engine.emit(event)))
   while (underWay.length < 3) await setImmediate()
-  return { worker, claims, batches, underWay, endGathering: () => endGathering() }
+  return { engine, claims, batches, underWay, endGathering: () => endGathering() }
 }
 
 t.test('deliveries that are recorded in one tick are claimed together', async (t) => {
-  const { worker, claims, underWay } = await startWorker(t)
+  const { claims, underWay } = await startWorker(t)
   t.same(claims, [0, 3])
   for (const end of underWay) end()
-  await worker.close()
 })
 
-t.test('attempts that end shortly one after the other are completed together', async (t) => {
-  const { worker, batches, underWay } = await startWorker(t)
-  for (const end of underWay) {
-    await setImmediate()
-    end()
-  }
-  while (batches.length === 0) await setImmediate()
-  await worker.close()
-  t.same(batches, [3])
-})
-
-t.test('but not held up by one that takes longer', async (t) => {
-  const { worker, batches, underWay, endGathering } = await startWorker(t)
+t.test('attempts that end shortly one after the other are completed together, a longer one apart', async (t) => {
+  const { engine, batches, underWay, endGathering } = await startWorker(t)
   const [one, another, slow] = underWay
   one?.()
-  another?.()
   await setImmediate()
+  another?.()
   await setImmediate()
   t.same(batches, [])
   endGathering()
   while (batches.length === 0) await setImmediate()
-  t.equal(worker.inFlight, 1)
+  t.equal((await engine.health()).inFlight, 1)
   slow?.()
-  await worker.close()
+  await engine.close()
   t.same(batches, [2, 1])
-})
-
-t.test('attempts that the storage does not take keep their slots, and are recorded once it does', async (t) => {
-  const receiver = await startReceiver(t)
-  const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
-  const id = await addWebhook(receiver.url)
-  const { recordAttempts } = storage.deliveries
-  let isDown = true
-  storage.deliveries.recordAttempts = async (results, rule) => {
-    if (isDown) throw new Error('storage is down')
-    return recordAttempts(results, rule)
-  }
-  const engine = start({ delivery: { concurrency: 2, leaseMs: 3_600_000 } })
-  for (let count = 0; count < 5; count++) await engine.emit(event)
-  await receiver.received(2)
-  for (let poll = 0; poll < 20; poll++) await clock.advance(10)
-  t.equal(receiver.requests.length, 2, 'as many as there are slots')
-  isDown = false
-  await runUntil(clock, engine.drain())
-  t.same(await deliveries(id), Array.from({ length: 5 }, () => ['delivered', 1]))
-  t.equal(receiver.requests.length, 5)
 })
 
 t.test('one result that cannot be written keeps neither others from being written nor the worker from claiming', async (t) => {

@@ -58,26 +58,6 @@ for (const [title, finish] of Object.entries(endings)) {
   })
 }
 
-t.test('it is sent again over a fresh one even while other connections are kept', async (t) => {
-  const sender = await startSender(t)
-  const waiting: Socket[] = []
-  const receiver = await startHostileReceiver(t, {
-    request (socket, count) {
-      if (count > 1) return socket.end()
-      if (waiting.length === 4) return socket.write(noContent)
-      waiting.push(socket)
-      if (waiting.length === 4) for (const kept of waiting) kept.write(noContent)
-    }
-  })
-  await Promise.all(Array.from({ length: 4 }, () => sender.post(receiver.url)))
-  await sleep(keptMs)
-  t.equal(receiver.open, 4)
-  t.same(outcomeOf(await sender.post(receiver.url)), delivered)
-  t.equal(receiver.requests, 6)
-  t.equal(receiver.connections, 5)
-  t.ok(receiver.open >= 3, 'the others are as they were')
-})
-
 t.test('it is sent again only once', async (t) => {
   const sender = await startSender(t)
   let isUp = true
@@ -122,17 +102,6 @@ t.test('a post over a kept connection that is closed after more than a second is
   await sleep(keptMs)
   t.same(outcomeOf(await sender.post(receiver.url)), broken)
   t.equal(receiver.requests, 2)
-})
-
-t.test('a connection that the receiver has closed by the time of the post is not used', async (t) => {
-  const sender = await startSender(t)
-  const receiver = await startHostileReceiver(t, { request: (socket) => socket.end(noContent) })
-  for (let count = 1; count <= 3; count++) {
-    t.same(outcomeOf(await sender.post(receiver.url)), delivered)
-    await sleep(50)
-    t.equal(receiver.requests, count)
-    t.equal(receiver.connections, count)
-  }
 })
 
 t.test('one deadline covers both posts', async (t) => {
