@@ -31,10 +31,11 @@ import { sendError, writeAnswer } from './responses/failure.js'
 import { publishCandidates, publishJobs } from './responses/published-rows.js'
 import { defineRoutes, openingHooks, readInput, type RouteContext, startRequest } from './route.js'
 import { apiKeyRoutes } from './routes/api-keys.js'
-import { Candidate, candidateOf, candidateRoutes } from './routes/candidates.js'
+import { Candidate, candidateList, candidateOf } from './routes/candidates.js'
 import { eventRoutes } from './routes/events.js'
-import { Job, jobOf, jobRoutes } from './routes/jobs.js'
+import { Job, jobList, jobOf } from './routes/jobs.js'
 import { openapiRoute } from './routes/openapi.js'
+import { rowRoutes } from './routes/rows.js'
 import { syncRoute } from './routes/sync.js'
 import { describeSources, operationRoutes } from './routes/operations.js'
 import type { Portal } from './sessions.js'
@@ -141,9 +142,9 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
         ...entries.filter(({ needsFeed }) => !needsFeed), describeSources(listEventTypes, dependencies.sourceIps)
       ]
       const plugins = [
-        candidateRoutes(candidates, candidate, ids),
+        rowRoutes(candidates, candidate, candidateList(ids), ids),
         syncRoute(changes, { kind: 'candidate', source: candidates, published: candidate, ids }),
-        jobRoutes(jobs, job, ids),
+        rowRoutes(jobs, job, jobList, ids),
         syncRoute(changes, { kind: 'job', source: jobs, published: job, ids }),
         operationRoutes(() => operations, always, { hasSessions }),
         ...feed === undefined
