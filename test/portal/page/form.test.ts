@@ -4,20 +4,10 @@ import {
   type EventFilters, type EventType, type Failure, type FilterValue, noResponse, type Webhook
 } from '../../../src/portal/page/api.js'
 import {
-  type Draft,
-  changesOf,
-  checkDraft,
-  createDraftStore,
-  explainRefusal,
-  groupOptions,
-  headersOf,
-  isChanged,
-  optionsOf,
-  readRefusal,
-  tabStorage
+  type Draft, changesOf, checkDraft, createDraftStore, explainRefusal, optionsOf, readRefusal, tabStorage
 } from '../../../src/portal/page/draft.js'
 import {
-  type DataFields, draftsOf, fieldsOf, filtersFault, filtersOf, formatValues, groupValues, valuesOf
+  type DataFields, draftsOf, fieldsOf, filtersFault, filtersOf, formatValues, valuesOf
 } from '../../../src/portal/page/filters.js'
 
 const draft = { name: 'CRM', targetUrl: 'https://hooks.example/x', eventTypes: ['job.closed', 'job.created'], headers: [], filters: [] }
@@ -84,63 +74,12 @@ t.test('a rejection is shown at its field, in the page\'s language if the reason
   t.end()
 })
 
-t.test('only what was changed is sent; the order of the events is no change', (t) => {
-  const webhook: Webhook = {
-    id: 1, name: 'CRM', status: 'active', target_url: draft.targetUrl, event_types: ['job.created', 'job.closed'], headers: null, filters: null, created_at: '', updated_at: ''
-  }
-  const initial = { ...draft, eventTypes: webhook.event_types }
-  t.strictSame(changesOf(draft, webhook, null), {})
-  t.notOk(isChanged(draft, initial))
-  t.strictSame(changesOf({ name: ' CRM 2 ', targetUrl: ' https://other.example/ ', eventTypes: ['job.closed', 'job.updated'], headers: null, filters: [] }, webhook, null), {
-    name: 'CRM 2', target_url: 'https://other.example/', event_types: ['job.closed', 'job.updated']
-  })
-  for (const change of [{ name: 'x' }, { targetUrl: '' }, { eventTypes: ['job.closed'] }, { headers: [{ name: '', value: '' }] }, { filters: [{ path: '', values: '' }] }]) {
-    t.ok(isChanged({ ...draft, ...change }, initial), JSON.stringify(change))
-  }
-  t.end()
-})
-
-const eventType = (name: string, description: string | null): EventType => ({ name, description, schema: {}, example: null })
-const catalogue = [eventType('application.created', 'An application was created'), eventType('job.closed', null), eventType('job.created', 'A job was created')]
-
-t.test('event types are grouped by their first part, and found by all words of a search', (t) => {
-  const found = (search: string) => groupOptions(optionsOf(catalogue, [], 'en'), search).map(({ name, options }) => [name, ...options.map((option) => option.name)])
-  t.strictSame(found(''), [['application', 'application.created'], ['job', 'job.closed', 'job.created']])
-  t.strictSame(found('CREATED  a job '), [['job', 'job.created']])
-  t.strictSame(found('nothing'), [])
-  t.end()
-})
-
-t.test('headers are checked, sent without empty ones, and kept unless they are replaced', (t) => {
-  const faults = { 'X-Api-Key': undefined, '': 'headersIncomplete', 'X Api': 'headersName', ['x'.repeat(65)]: 'headersName', Größe: 'headersName' }
-  for (const [name, fault] of Object.entries(faults)) t.equal(checkDraft({ ...draft, headers: [{ name, value: '1' }] }, offered).headers, fault, name)
-  t.equal(checkDraft({ ...draft, headers: [{ name: ' ', value: '' }] }, offered).headers, undefined)
-  t.equal(checkDraft({ ...draft, headers: null }, offered).headers, undefined)
-  t.strictSame(headersOf([{ name: ' X-Api-Key ', value: ' a b ' }, { name: '', value: '' }]), { 'X-Api-Key': 'a b' })
-  t.equal(headersOf([{ name: '', value: ' ' }]), null)
-  const without: Webhook = { id: 1, name: 'CRM', status: 'active', target_url: draft.targetUrl, event_types: draft.eventTypes, headers: null, filters: null, created_at: '', updated_at: '' }
-  const having = { ...without, headers: { 'X-Api-Key': null } }
-  const given = [{ name: 'X-Token', value: '1' }]
-  t.strictSame([changesOf({ ...draft, headers: [] }, without, null), changesOf({ ...draft, headers: null }, having, null)], [{}, {}])
-  t.strictSame([changesOf({ ...draft, headers: given }, without, null), changesOf({ ...draft, headers: given }, having, null)], [{ headers: { 'X-Token': '1' } }, { headers: { 'X-Token': '1' } }])
-  t.strictSame(changesOf({ ...draft, headers: [] }, having, null), { headers: null })
-  t.end()
-})
-
 t.test('filters are sent if they were changed; without any, null is sent', (t) => {
   const filters = { 'data.stage': ['Offer'], 'data.job_id': [7] }
   const webhook: Webhook = { id: 1, name: 'CRM', status: 'active', target_url: draft.targetUrl, event_types: draft.eventTypes, headers: null, filters, created_at: '', updated_at: '' }
   t.strictSame(changesOf(draft, webhook, { ...filters }), {})
   t.strictSame(changesOf(draft, webhook, { 'data.stage': ['Offer'] }), { filters: { 'data.stage': ['Offer'] } })
   t.strictSame(changesOf(draft, webhook, null), { filters: null })
-  t.end()
-})
-
-t.test('a deprecated event type can be chosen, and says that it is deprecated', (t) => {
-  const deprecated = { since: '2026-03-01T00:00:00.000Z', sunset: null, link: null }
-  const [option, other] = optionsOf([{ name: 'job.old', description: null, schema: {}, example: null, deprecated }, { name: 'job.new', description: null, schema: {}, example: null }], [], 'en')
-  t.match(option, { name: 'job.old', isOffered: true, deprecated })
-  t.equal(other?.deprecated, undefined)
   t.end()
 })
 
@@ -176,19 +115,6 @@ t.test('a draft is found again by its form and tenant alone, for an hour', (t) =
   t.strictSame(open().find('new', empty), storedDraft)
   clock.time += 1
   t.equal(open().find('new', empty), null)
-  t.end()
-})
-
-t.test('values of headers are kept nowhere, their names are', (t) => {
-  const { open, entries } = start()
-  open().keep('7', { ...storedDraft, headers: [{ name: 'X-Api-Key', value: 'hush' }] })
-  t.notMatch([...entries].join(), 'hush')
-  t.strictSame(open().find('7', empty)?.headers, [{ name: 'X-Api-Key', value: '' }])
-  open().keep('7', { ...storedDraft, headers: null })
-  t.equal(open().find('7', { ...empty, headers: null })?.headers, null, 'those of the webhook stay')
-  const { headers } = empty
-  open().keep('7', storedDraft)
-  t.equal(open().find('7', empty)?.headers, headers, 'a form without any is as it was')
   t.end()
 })
 
@@ -297,13 +223,5 @@ t.test('fields are offered from the schemas of the events, with their types', (t
     'data.owner.name': ['string'],
     'data.a.b.c.d': ['string']
   })
-  t.end()
-})
-
-t.test('values are shown by type, as they will be read', (t) => {
-  t.strictSame(groupValues(['Offer', 7, null, 'a, b', true, 8]), [
-    { type: 'number', values: '7, 8' }, { type: 'string', values: '"Offer", "a, b"' }, { type: 'boolean', values: 'true' }, { type: 'null', values: 'null' }
-  ])
-  t.strictSame(groupValues([]), [])
   t.end()
 })

@@ -1,4 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
@@ -151,24 +150,6 @@ t.test('what one tenant began is not sent with the session of another', async (t
   t.equal(await waiting, null)
 })
 
-t.test('a session of the same tenant is taken from the address, one of another tenant only after it was confirmed', (t) => {
-  const first = session('one', 900_000)
-  const { sessions, states } = start({ first })
-  const second = session('two', 900_000)
-  sessions.offer(second)
-  t.strictSame([sessions.current(), sessions.offered()], [second, null])
-  const other = session('three', 900_000, 'globex')
-  sessions.offer(other)
-  t.strictSame([sessions.current(), sessions.offered()], [second, other])
-  sessions.decline()
-  t.strictSame([sessions.current(), sessions.offered()], [second, null])
-  sessions.offer(other)
-  sessions.accept(other)
-  t.strictSame([sessions.current(), sessions.offered()], [other, null])
-  t.equal(states.length, 5, 'each of these is shown')
-  t.end()
-})
-
 t.test('the address to go back to is that of a session that the API has accepted', (t) => {
   const first = session('one', 900_000, 'acme', '/settings')
   const { sessions, states } = start({ first })
@@ -216,18 +197,5 @@ t.test('the texts of each language take at most 8 KB gzipped', (t) => {
     const size = gzipSync(JSON.stringify(messages)).length
     t.ok(size > 2_000 && size <= 8 * 1024, `${locale}: ${size} bytes`)
   }
-  t.end()
-})
-
-const folder = new URL('../../../src/portal/page/', import.meta.url)
-
-t.test('each CSS class is styled in one file', (t) => {
-  const owners = new Map<string, string[]>()
-  for (const file of readdirSync(folder).filter((name) => name.endsWith('.css'))) {
-    const classes = readFileSync(new URL(file, folder), 'utf8').matchAll(/^\.([\w-]+)(?=,| \{)/gm)
-    for (const name of new Set([...classes].map(([, name = '']) => name))) owners.set(name, [...owners.get(name) ?? [], file])
-  }
-  t.ok(owners.size > 50)
-  t.strictSame([...owners].filter(([, files]) => files.length > 1), [])
   t.end()
 })

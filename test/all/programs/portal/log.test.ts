@@ -217,7 +217,8 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
   })
 
   await t.test('what comes from outside is text, in every place and at every width', async (t) => {
-    const id = await add(`${markup}\u202E مرحبا`, '/500/hostile', 'candidate.merged')
+    const address = `/500/${'w'.repeat(1500)}"><script>x=1</script>/hostile`
+    const id = await add(`${markup}\u202E مرحبا ${'W'.repeat(200)}`, address, 'candidate.merged')
     await happen('candidate.merged', 1, { name: hostile })
     const page = await openNew(t, `#/${id}/deliveries/${await newestOf(id)}`, narrow)
     const body = page.getByRole('region', { name: 'Body of the request' })
@@ -230,6 +231,14 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.getByRole('article').waitFor()
     t.equal(await page.locator('img').count(), 0)
     t.notOk(await isWide(page))
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').filter({ hasText: `${markup}\\u202e` }).waitFor()
+    t.notOk(await isWide(page), 'with a dialog')
+    await page.keyboard.press('Escape')
+    await page.evaluate("location.hash = '#/'")
+    await page.getByRole('link', { name: `${markup}\\u202e` }).waitFor()
+    t.equal(await page.locator('recruiting-webhooks').locator('img, script').count(), 0)
+    t.notOk(await isWide(page), 'the list')
   })
 
   await t.test('axe finds nothing, in either theme', async (t) => {
@@ -294,6 +303,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
 
 // Values are isolated from the text around them.
 const share = /66\.6%\u2069 delivered$/
+const chart = 'svg[viewBox="0 0 240 48"]'
 
 t.test('the figures in the list of webhooks', { skip: noBrowser }, async (t) => {
   const server = await startPortal(t, { delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule: [0] } })
@@ -316,36 +326,27 @@ t.test('the figures in the list of webhooks', { skip: noBrowser }, async (t) => 
   await add('Idle', 'job.closed')
   for (const answer of [204, 204, 500]) await happen(answer)
 
-  await t.test('a row has the share of the last 24 hours beside a chart, and nothing without deliveries', async (t) => {
-    const { page, errors, strayRequests } = await server.open(browser, '#/')
-    await row(page, 'CRM sync').getByText(share).waitFor()
-    await row(page, 'CRM sync').getByText('Last 24 hours', { exact: true }).waitFor()
-    t.equal(await row(page, 'CRM sync').locator('svg[viewBox="0 0 240 48"]').count(), 1)
-    await page.waitForLoadState('networkidle')
-    t.equal(await row(page, 'Idle').getByText('delivered').count(), 0)
-    t.equal(await row(page, 'Idle').locator('svg[viewBox="0 0 240 48"]').count(), 0)
-    t.same([errors, strayRequests], [[], []])
-    await page.close()
-  })
-
   for (let index = 0; index < 18; index++) await add(`Endpoint ${index}`, 'job.closed')
 
-  await t.test('only rows on the screen ask, and each once', async (t) => {
+  await t.test('rows have the share of the last 24 hours and a chart; only those on the screen ask, each once', async (t) => {
     const asked: string[] = []
-    const { page } = await server.open(browser, '#/', {
+    const { page, errors, strayRequests } = await server.open(browser, '#/', {
       viewport: { width: 360, height: 640 },
       before: async (page) => page.on('request', (request) => {
         if (/\/webhooks\/\d+\/deliveries\?/.test(request.url())) asked.push(request.url())
       })
     })
-    const last = page.getByRole('link', { name: 'Endpoint 17', exact: true })
-    await last.waitFor()
+    await row(page, 'CRM sync').getByText(share).waitFor()
+    await row(page, 'CRM sync').getByText('Last 24 hours', { exact: true }).waitFor()
+    t.equal(await row(page, 'CRM sync').locator(chart).count(), 1)
     await page.waitForLoadState('networkidle')
+    t.equal(await row(page, 'Idle').getByText('delivered').count(), 0)
+    t.equal(await row(page, 'Idle').locator(chart).count(), 0)
     t.ok(asked.length >= 2 && asked.length < 10, `${asked.length} of 20 rows`)
-    await last.scrollIntoViewIfNeeded()
+    await page.getByRole('link', { name: 'Endpoint 17', exact: true }).scrollIntoViewIfNeeded()
     await becomes(t, () => asked.some((url) => url.includes('/webhooks/20/')), true)
     await page.waitForLoadState('networkidle')
     t.equal(new Set(asked).size, asked.length)
-    await page.close()
+    t.same([errors, strayRequests], [[], []])
   })
 })

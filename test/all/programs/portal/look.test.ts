@@ -12,22 +12,6 @@ import { elementPages, framePage, startRewritingProxy, startSite } from '../../.
 /** Arabic enough: only the title is translated. */
 const ar: PortalMessages = { ...en, shell: { ...en.shell, title: 'خطافات الويب' } }
 
-/** Names and the way they are shown. */
-const names = {
-  '<img src=x onerror="hacked = 1"><script>hacked = 1</script>': '<img src=x onerror="hacked = 1"><script>hacked = 1</script>',
-  '\'"><svg onload=hacked=1>&lt;b&gt;&amp; {name} {count} {{7*7}}': '\'"><svg onload=hacked=1>&lt;b&gt;&amp; {name} {count} {{7*7}}',
-  'Pay\u202Elor \u2066gnp.exe': 'Pay\\u202elor \\u2066gnp.exe',
-  'خدمة الرواتب (CRM)': 'خدمة الرواتب (CRM)',
-  ['W'.repeat(255)]: 'W'.repeat(255),
-  [`e${'\u0301'.repeat(200)}`]: `e${'\u0301'.repeat(200)}`
-}
-
-const urls = [
-  'https://hooks.example.com/"><script>hacked=1</script>?q=\'"&amp;<svg/onload=hacked=1>',
-  `https://hooks.example.com/${'w'.repeat(2000)}`,
-  'https://xn--mgbh0fb.example/'
-]
-
 function doesScrollSideways (page: Page): Promise<boolean> {
   return page.evaluate('document.documentElement.scrollWidth > innerWidth')
 }
@@ -103,29 +87,6 @@ t.test('the look of the portal', { skip: noBrowser }, async (t) => {
     await page.getByText('Active').waitFor()
     t.equal(await page.evaluate('getComputedStyle(document.querySelector("recruiting-webhooks").shadowRoot.querySelector(".status")).borderTopStyle'), 'solid')
     t.same(await findViolations(page), [])
-  })
-
-  await t.test('hostile names and addresses are shown as text and do not break the layout', async (t) => {
-    const host = await startPortalHost(t)
-    const shown = new Map<number, string>()
-    for (const [index, [name, text]] of Object.entries(names).entries()) shown.set(await host.addWebhook(name, urls[index % urls.length]), text)
-    const { page, errors } = await visit(browser, await host.createSession(), { viewport: { width: 320, height: 700 } })
-    for (const text of shown.values()) await page.getByRole('link', { name: text, exact: true }).waitFor()
-    t.notOk(await doesScrollSideways(page), 'the list')
-    const wide: string[] = []
-    for (const [id, text] of shown) {
-      await goTo(page, `#/${id}`)
-      await page.getByRole('heading', { level: 1, name: text, exact: true }).waitFor()
-      if (await doesScrollSideways(page)) wide.push(text)
-      await page.getByRole('button', { name: 'Delete' }).click()
-      await page.getByRole('dialog').filter({ hasText: text }).waitFor()
-      if (await doesScrollSideways(page)) wide.push(`${text}, with the dialog`)
-      await page.keyboard.press('Escape')
-    }
-    t.same(wide, [])
-    t.equal(await page.locator('recruiting-webhooks').locator('img, script').count(), 0)
-    t.equal(await page.evaluate('typeof hacked'), 'undefined')
-    t.same(errors, [])
   })
 })
 
