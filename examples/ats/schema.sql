@@ -1,4 +1,5 @@
--- The tables of the ATS, and the two views by which the API reads them. npm start runs this file each time.
+-- The tables of the ATS, and the two views by which the API reads them. npm run migrate runs this file each time, and
+-- during development npm start too.
 
 create table if not exists companies (
   -- Never changes: webhooks, events and keys belong to it. The slug may change.

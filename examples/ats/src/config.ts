@@ -12,7 +12,7 @@ export interface Config {
   host: string
   port: number
   isProduction: boolean
-  /** Whether a developer is signed in, with sample data and a key. Never in production. */
+  /** Whether a developer is signed in, with sample data and a key. Never set it in production. */
   hasDeveloper: boolean
   delivery: DeliveryOptions
 }
