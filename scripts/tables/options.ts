@@ -40,7 +40,7 @@ export const optionTables: Record<string, ReadonlyArray<readonly [path: string, 
   'from-rows-options': [['src/memory/lists/from-rows.ts', 'FromRowsOptions']],
   'memory-changes-options': [['src/memory/changes.ts', 'MemoryChangesOptions']],
   'memory-key-lookup-options': [['src/memory/key-lookup.ts', 'MemoryKeyLookupOptions']],
-  'run-options': [['src/testing/report/run.ts', 'RunOptions']],
+  'run-options': [['src/testing/report.ts', 'RunOptions']],
   'record-events-options': [['src/recorder/record-events.ts', 'RecordEventsOptions']],
   'list-options': [['src/http/define-list.ts', 'ListOptions']]
 }

@@ -1,6 +1,5 @@
 import { same } from '../support/expect.js'
-import { rowCases } from './rows.js'
-import type { Sample } from './rows.js'
+import { job, jobFields, listCase, rowCases, type Sample } from './rows.js'
 
 function samples (from: number, to: number): Sample[] {
   return Array.from({ length: to - from + 1 }, (_, index) => ({
@@ -90,4 +89,129 @@ export const pageCases = [
     }
     same((await rows.ids()).length, 80, 'the rows after all were saved')
   })
+].flat()
+
+// In code point order. UTF-16 order would move the last two forward, locale order almost all.
+const words = [
+  ' a',
+  'Z',
+  'Zz',
+  '_',
+  'a',
+  'a b',
+  'aa',
+  'z',
+  'Ä',
+  'É',
+  'ä',
+  'é',
+  'ı',
+  'Ж',
+  'ﬀ',
+  '\uffee',
+  '\u{10400}',
+  '\u{1f600}'
+]
+
+/** Cases about the order of rows. */
+export const orderCases = [
+  rowCases({ port: 'list', name: 'ids are ordered by value, not as text' }, async (rows) => {
+    await rows.save([100, 9, 2_147_483_648, 10, 1].map((id) => ({ id, name: 'same' })))
+    same(await rows.ids(), [1, 9, 10, 100, 2_147_483_648], 'ids 1, 9, 10, 100 and 2147483648, saved in another order')
+    same(
+      await rows.ids({ sort: [{ field: 'id', direction: 'desc' }] }),
+      [2_147_483_648, 100, 10, 9, 1],
+      'the same ids, descending'
+    )
+  }),
+
+  rowCases({ port: 'list', name: 'text is ordered by code point in every language' }, async (rows) => {
+    const samples = words.map((name, index) => ({ id: index + 1, name }))
+    await rows.save(samples.toReversed())
+    const expected = samples.map(({ id }) => id)
+    const name = { field: 'name' as const, direction: 'asc' as const }
+    same(
+      await rows.ids({ sort: [name, { field: 'id', direction: 'asc' }] }),
+      expected,
+      `the order of ${words.join(' | ')}`
+    )
+    const descending = [{ ...name, direction: 'desc' as const }, { field: 'id' as const, direction: 'desc' as const }]
+    same(await rows.ids({ sort: descending }), expected.toReversed(), 'the same words, descending')
+  }),
+
+  rowCases({ port: 'list', name: 'dates are ordered by value, to the millisecond' }, async (rows) => {
+    const dates = [
+      '1969-12-31T23:59:59.999Z', '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z',
+      '2026-01-01T00:00:01.000Z', '9999-12-31T23:59:59.999Z'
+    ] as const
+    await rows.save([
+      { id: 1, name: 'same', created_at: dates[1], updated_at: dates[2] },
+      { id: 2, name: 'same', created_at: dates[3], updated_at: dates[4] },
+      { id: 3, name: 'same', created_at: dates[5], updated_at: dates[0] },
+      { id: 4, name: 'same', created_at: dates[4], updated_at: dates[5] },
+      { id: 5, name: 'same', created_at: dates[0], updated_at: dates[3] },
+      { id: 6, name: 'same', created_at: dates[2], updated_at: dates[1] }
+    ])
+    const orders = { created_at: [5, 1, 6, 2, 4, 3], updated_at: [3, 6, 1, 5, 2, 4] }
+    for (const field of ['created_at', 'updated_at'] as const) {
+      const expected = orders[field]
+      same(await rows.ids({ sort: [{ field, direction: 'asc' }, { field: 'id', direction: 'asc' }] }), expected,
+        `ascending ${field}`)
+      same(
+        await rows.ids({
+          sort: [
+            { field, direction: 'desc' },
+            { field: 'id', direction: 'asc' }
+          ]
+        }),
+        expected.toReversed(),
+        `descending ${field}`
+      )
+    }
+  }),
+
+  rowCases({ port: 'list', name: 'ties are broken by the next field, in its own direction' }, async (rows) => {
+    const early = '2026-01-01T00:00:00.000Z'
+    const late = '2026-01-02T00:00:00.000Z'
+    await rows.save([
+      { id: 3, name: 'a', created_at: early },
+      { id: 1, name: 'b', created_at: early },
+      { id: 4, name: 'a', created_at: late },
+      { id: 2, name: 'a', created_at: early }
+    ])
+    const byName = { field: 'name' as const, direction: 'asc' as const }
+    const newest = { field: 'created_at' as const, direction: 'desc' as const }
+    same(
+      await rows.ids({ sort: [byName, { field: 'id', direction: 'asc' }] }),
+      [2, 3, 4, 1],
+      'by name, then ascending id'
+    )
+    same(
+      await rows.ids({ sort: [byName, { field: 'id', direction: 'desc' }] }),
+      [4, 3, 2, 1],
+      'by name, then descending id'
+    )
+    same(await rows.ids({ sort: [byName, newest, { field: 'id', direction: 'asc' }] }), [4, 2, 3, 1],
+      'by name, newest first, then id')
+    same(
+      await rows.ids({ sort: [{ field: 'created_at', direction: 'asc' }, byName, { field: 'id', direction: 'desc' }] }),
+      [3, 2, 1, 4],
+      'oldest first, then by name, then descending id'
+    )
+  }),
+
+  [listCase({ port: 'jobs.list', name: 'jobs: rows can be ordered by status' }, async ({ storage, saveJobs }) => {
+    await saveJobs(
+      'acme',
+      ['published', 'Closed', 'draft', 'closed'].map((status, index) => job(index + 1, { status }))
+    )
+    const rows = await storage.jobs.list('acme', {
+      filter: {},
+      sort: [{ field: 'status', direction: 'asc' }, { field: 'id', direction: 'asc' }],
+      offset: 0,
+      limit: 200,
+      fields: jobFields
+    })
+    same(rows.map(({ status }) => status), ['Closed', 'closed', 'draft', 'published'], 'the statuses in their order')
+  })]
 ].flat()
