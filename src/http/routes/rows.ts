@@ -71,19 +71,29 @@ export function rowRoutes<Row extends { id: Id }, Filter extends object, SortFie
     return filter as Filter
   }
 
+  const listSchema = {
+    operationId: `list${title}s`,
+    tags: [`${kind}s`],
+    summary: `List ${kind}s`,
+    description: `Returns the ${kind}s that pass all filters, sorted by id unless \`sort\` is given.`,
+    querystring: Type.Object({ ...pagingQuery(sortable, 'id'), ...schemas }, { additionalProperties: false }),
+    response: { 200: Listed(item), ...errorResponses }
+  }
+  const findSchema = {
+    operationId: `get${title}`,
+    tags: [`${kind}s`],
+    summary: `Get a ${kind}`,
+    description: 'Returns the same fields as the list.',
+    params: rowParams(kind, ids),
+    response: { 200: Read(item), ...errorResponses }
+  }
+
   return async (app) => {
     const config = { anyScope: [`${kind}s:read`, `${kind}s:write`] }
     app.get<{ Querystring: PagingQuery }>(`/${kind}s`, {
       exposeHeadRoute: true,
       config,
-      schema: {
-        operationId: `list${title}s`,
-        tags: [`${kind}s`],
-        summary: `List ${kind}s`,
-        description: `Returns the ${kind}s that pass all filters, sorted by id unless \`sort\` is given.`,
-        querystring: Type.Object({ ...pagingQuery(sortable, 'id'), ...schemas }, { additionalProperties: false }),
-        response: { 200: Listed(item), ...errorResponses }
-      }
+      schema: listSchema
     }, async (request, reply) => {
       const { id: tenant } = readTenant(request)
       refuseHiddenFields(request, kind, selected.fields, filteredFields)
@@ -99,14 +109,7 @@ export function rowRoutes<Row extends { id: Id }, Filter extends object, SortFie
     app.get<{ Params: { id: Id } }>(`/${kind}s/:id`, {
       exposeHeadRoute: true,
       config: { ...config, resource: kind },
-      schema: {
-        operationId: `get${title}`,
-        tags: [`${kind}s`],
-        summary: `Get a ${kind}`,
-        description: 'Returns the same fields as the list.',
-        params: rowParams(kind, ids),
-        response: { 200: Read(item), ...errorResponses }
-      }
+      schema: findSchema
     }, async (request) => {
       const id = storableId(request.params.id)
       const row = found(await source.find(readTenant(request).id, id, selected))
