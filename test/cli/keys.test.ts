@@ -2,15 +2,11 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { isApiKey } from '../../src/index.js'
-import { apiKeys, migrate, postgresKeyLookup } from '../../src/postgres/index.js'
-import { createCli } from '../fixtures/cli/cli.js'
-import { startPostgres } from '../fixtures/postgres/postgres-server.js'
+import { apiKeys, postgresKeyLookup } from '../../src/postgres/index.js'
+import { startCliHost } from '../fixtures/cli/cli.js'
 
 t.test('keys by command', async (t) => {
-  const { url, createPool } = await startPostgres(t)
-  const pool = createPool()
-  await migrate(pool)
-  const cli = createCli(url)
+  const { cli, pool } = await startCliHost(t)
   const keys = apiKeys(pool)
   const lookup = postgresKeyLookup(pool)
   const folder = t.testdir({ taken: 'mine' })

@@ -8,6 +8,9 @@ import { type Answer, type Receiver, startReceiver } from '../fixtures/receivers
 import { createCli } from '../fixtures/cli/cli.js'
 import { findPort } from '../fixtures/postgres/postgres-server.js'
 
+const cli = createCli(undefined)
+const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+
 interface Service {
   /** The options that every call needs. */
   options: string[]
@@ -26,7 +29,7 @@ async function serve (t: Test): Promise<Service> {
 
 /** What a request holds, once its signature was verified by two libraries. */
 function verify ({ requests }: Receiver, index: number, secret: string): unknown {
-  const { body = '', headers = {} } = requests[index] ?? {}
+  const { body = '', headers = {} } = requests.at(index) ?? {}
   new SvixWebhook(secret).verify(body, headers as Record<string, string>)
   return new Webhook(secret).verify(body, headers as Record<string, string>)
 }
@@ -55,14 +58,13 @@ t.test('new events are sent to the receiver, signed as by the service with the s
 t.test('with a secret of their own, developers need no new one for each run, and it is not shown', async (t) => {
   const { options, emit } = await serve(t)
   const receiver = await startReceiver(t)
-  const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
   for (const [argv, env] of [[['--secret', secret], {}], [[], { RECRUITING_WEBHOOK_SECRET: ` ${secret}\n` }], [['--secret-file', `${t.testdir({ secret })}/secret`], {}]] as const) {
     const listening = startListening(t, ['listen', ...options, '--forward', receiver.url, ...argv], env)
     t.match((await listening.idle()).err, /, signed with your secret\n/)
     const id = await emit('job.created', { id: 1 })
     await listening.wake()
     await listening.interrupt()
-    t.match(verify(receiver, receiver.requests.length - 1, secret), { id })
+    t.match(verify(receiver, -1, secret), { id })
   }
 })
 
@@ -92,7 +94,6 @@ t.test('--json shows the whole event and the result, one line each', async (t) =
 t.test('--replay sends one kept event again, and ends', async (t) => {
   const { options, emit } = await serve(t)
   const receiver = await startReceiver(t)
-  const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
   await emit('job.created', { id: 1 })
   const id = await emit('job.created', { id: 2 })
   const argv = ['listen', ...options, '--replay', id]
@@ -158,7 +159,6 @@ function queriesOf ({ requests }: Receiver): string[] {
 t.test('a key that the service does not accept, an unknown type and an address without the API end the command', async (t) => {
   const app = await buildApp(t, { server: { forceCloseConnections: true } })
   const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/api/v1/public`
-  const cli = createCli(undefined)
   for (const [argv, message] of [
     [['--url', `${url}/acme`, '--key', 'wrong'], 'Missing or invalid API key (401): check the key and --url, which ends in the name of the tenant'],
     [['--url', `${url}/globex`, '--key', keys.full], 'Missing or invalid API key (401): check the key and --url, which ends in the name of the tenant'],
@@ -263,8 +263,6 @@ t.test('a service that does not answer in time is reported, and tried again', as
   t.match(await startListening(t, ['listen', ...options]).idle(), { code: -1, err: 'the service does not respond\n' })
 })
 
-const cli = createCli(undefined)
-const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const events = {
   'offer.signed': Type.Object({ id: Type.String() }, { examples: [{ id: 'o1' }, { id: 'o2' }] }),
   'offer.declined': Type.Object({ id: Type.Optional(Type.String()) })
@@ -282,17 +280,12 @@ async function serveTrigger (t: Test): Promise<{ options: string[], receiver: Re
   }
 }
 
-function verifyTrigger ({ requests }: Receiver, key: string): unknown {
-  const { body = '', headers = {} } = requests.at(-1) ?? {}
-  return new Webhook(key).verify(body, headers as Record<string, string>)
-}
-
 t.test('with --webhook the service sends the test', async (t) => {
   const { options, receiver, createWebhook } = await serveTrigger(t)
   const webhook = await createWebhook()
   const argv = ['trigger', 'offer.signed', ...options, '--webhook', `${webhook.id}`]
   t.match(await cli(argv), { code: 0, out: /^id +evt_\w+\nevent_type +offer\.signed\nstatus +delivered\nresponse_status +204\nduration_ms +\d+\nerror +-\n$/, err: '' })
-  t.match(verifyTrigger(receiver, webhook.secret), { type: 'offer.signed', data: { id: 'o1' }, test: true })
+  t.match(verify(receiver, -1, webhook.secret), { type: 'offer.signed', data: { id: 'o1' }, test: true })
   receiver.answer(500)
   const failed = await cli([...argv, '--json'])
   t.match([failed.code, JSON.parse(failed.out)], [1, { status: 'failed', response_status: 500, error: 'http_status' }])
@@ -310,10 +303,10 @@ t.test('with --forward the command sends the same itself', async (t) => {
   const replaceNew = (text = ''): string => text.replace(/"id":"evt_\w+"/, '"id":"evt"').replace(/"timestamp":"[^"]+"/, '"timestamp":""')
   t.equal(replaceNew(ours?.body), replaceNew(theirs?.body))
   t.strictSame(Object.keys(ours?.headers ?? {}).sort(), Object.keys(theirs?.headers ?? {}).sort())
-  t.match(verifyTrigger(receiver, secret), { type: 'offer.signed', tenant_slug: 'acme', data: { id: 'o1' }, test: true })
+  t.match(verify(receiver, -1, secret), { type: 'offer.signed', tenant_slug: 'acme', data: { id: 'o1' }, test: true })
 
   await cli(['trigger', 'offer.declined', ...options, '--forward', receiver.url], { env: { RECRUITING_WEBHOOK_SECRET: secret } })
-  t.match(verifyTrigger(receiver, secret), { type: 'offer.declined', data: {}, test: true }, 'without an example')
+  t.match(verify(receiver, -1, secret), { type: 'offer.declined', data: {}, test: true }, 'without an example')
   const { code, out } = await cli(['trigger', 'offer.signed', ...options, '--forward', 'http://127.0.0.1:1/', '--secret', secret])
   t.match({ code, out }, { code: 1, out: /^status +failed\nresponse_status +-\nduration_ms +\d+\nerror +connection$/m })
 })

@@ -4,10 +4,7 @@ import t from 'tap'
 import { readEnvFile } from '../../src/cli/env-file.js'
 import { createRecruiting } from '../../src/index.js'
 import { postgresStorage } from '../../src/postgres/index.js'
-import { toLoopback } from '../fixtures/api/webhook-api.js'
-import { createCli } from '../fixtures/cli/cli.js'
-import { startPostgres } from '../fixtures/postgres/postgres-server.js'
-import { createTables } from '../fixtures/postgres/postgres.js'
+import { createCli, startCliHost } from '../fixtures/cli/cli.js'
 import { startConnectProxy } from '../fixtures/receivers/connect-proxy.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
@@ -15,8 +12,7 @@ const nowhere = 'postgres://ada:geheim@127.0.0.1:1/none'
 const unreachable = { code: 1, err: /^stats: cannot connect to the database: .*ECONNREFUSED/ }
 
 t.test('the database URL comes from an option, a file or the environment, in this order', async (t) => {
-  const { url, createPool } = await startPostgres(t)
-  await createTables(createPool())
+  const { url } = await startCliHost(t)
   const cli = createCli(undefined)
   const folder = t.testdir({ right: `${url}\n`, wrong: `${nowhere}\n`, empty: ' \n', bad: 'http://ada:geheim@host/' })
   t.match(await cli(`stats --database-url-file ${folder}/right`, { env: { RECRUITING_DATABASE_URL: nowhere } }), { code: 0 })
@@ -39,17 +35,13 @@ t.test('the database URL comes from an option, a file or the environment, in thi
 })
 
 t.test('secrets of webhooks test', async (t) => {
-  const { url, createPool } = await startPostgres(t)
-  const { storage } = await createTables(createPool())
   const key = Buffer.alloc(32, 1)
-  const recruiting = createRecruiting({ storage, delivery: { worker: false, ...toLoopback }, secretKeys: [key] })
-  t.teardown(() => recruiting.close())
+  const { cli, pool, recruiting, url } = await startCliHost(t, { secretKeys: [key] })
   const receiver = await startReceiver(t)
   const { id } = await recruiting.webhooks.create('acme', { name: 'CRM', target_url: receiver.url, event_types: ['application.created'] })
   const proxy = await startConnectProxy(t)
   const withPassword = proxy.url.replace('//', '//ada:geheim@')
   const folder = t.testdir({ proxy: `${withPassword}\n`, bad: 'ftp://ada:geheim@host/' })
-  const cli = createCli(url)
   const line = `webhooks test ${id} --yes --allow-http --allow-networks 127.0.0.1/32`
   const env = (variables: Record<string, string>) => ({ env: { DATABASE_URL: url, RECRUITING_SECRET_KEYS: key.toString('hex'), ...variables } })
 
@@ -96,7 +88,6 @@ t.test('secrets of webhooks test', async (t) => {
     t.match(JSON.parse((await cli('doctor --json --wait-seconds 0', env({}))).out).findings.filter(({ check }: { check: string }) => check === 'secrets'), [
       { state: 'ok', text: 'the keys open all of them' }
     ])
-    const pool = createPool()
     await pool.query("update recruiting.webhooks set secret = 'whsec_plain'")
     const warnings: string[] = []
     const logger = { info () {}, error () {}, warn: (_fields: object, message: string) => { warnings.push(message) } }

@@ -1,14 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { createRecruiting } from '../../src/index.js'
-import { apiKeys, migrate, postgresStorage } from '../../src/postgres/index.js'
-import { createCli } from '../fixtures/cli/cli.js'
+import { apiKeys } from '../../src/postgres/index.js'
+import { createCli, startCliHost } from '../fixtures/cli/cli.js'
 import { startListening } from '../fixtures/cli/listening.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
-import { toLoopback } from '../fixtures/api/webhook-api.js'
-import { startPostgres } from '../fixtures/postgres/postgres-server.js'
-import { createTables } from '../fixtures/postgres/postgres.js'
 
 const cli = createCli(undefined)
 const url = 'http://127.0.0.1:1/api/acme'
@@ -50,21 +46,13 @@ t.test('key, URL and secret can come from the environment, and the key from a fi
 })
 
 const tenantId = '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70 Ünïcode'
-const secretKey = Buffer.alloc(32, 1)
 
 t.test('commands about a tenant whose id is not a slug', async (t) => {
-  const { url, createPool } = await startPostgres(t)
-  const pool = createPool()
-  const { storage } = await createTables(pool)
-  const cli = createCli(url)
   const names = new Set(['acme', 'globex'])
-  const recruiting = createRecruiting({
-    storage, tenantId: (slug) => names.has(slug) ? tenantId : null, delivery: { worker: false, ...toLoopback }, secretKeys: [secretKey]
+  const { cli, pool, recruiting, storage } = await startCliHost(t, {
+    tenantId: (slug) => names.has(slug) ? tenantId : null
   })
-  t.teardown(() => recruiting.close())
   const folder = t.testdir({})
-  const path = join(folder, 'keys')
-  await writeFile(path, secretKey.toString('hex'))
   const receiver = await startReceiver(t)
   const { id } = await recruiting.webhooks.create('acme', { name: 'CRM', target_url: receiver.url, event_types: ['application.created'] })
 
@@ -109,14 +97,10 @@ t.test('commands about a tenant whose id is not a slug', async (t) => {
 })
 
 t.test('commands write what they did to the file of --audit-file', async (t) => {
-  const { url, createPool } = await startPostgres(t)
-  const pool = createPool()
-  await migrate(pool)
+  const { pool, recruiting, url } = await startCliHost(t)
   const folder = t.testdir({})
   const path = join(folder, 'audit.jsonl')
   const cli = createCli(url, { now: () => 1_767_225_600_000, env: { DATABASE_URL: url, RECRUITING_AUDIT_FILE: path, RECRUITING_ACTOR: 'ops:ann' } })
-  const recruiting = createRecruiting({ storage: postgresStorage(pool), delivery: false })
-  t.teardown(() => recruiting.close())
   const { id } = await recruiting.webhooks.create('acme', { name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'] })
   await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {}, subject: 'candidate:42' })
   const { data: [delivery] } = await recruiting.webhooks.listDeliveries('acme', id)

@@ -4,12 +4,9 @@ import { mock } from 'node:test'
 import pg from 'pg'
 import t, { type Test } from 'tap'
 import { commands } from '../../src/cli/commands.js'
-import { createRecruiting } from '../../src/index.js'
 import { apiKeys } from '../../src/postgres/index.js'
 import { withProgress } from '../../src/cli/terminal.js'
-import { createCli, type Outcome } from '../fixtures/cli/cli.js'
-import { startPostgres } from '../fixtures/postgres/postgres-server.js'
-import { createTables } from '../fixtures/postgres/postgres.js'
+import { type Outcome, startCliHost } from '../fixtures/cli/cli.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 const marks = '\u202e\u2066\u2069\u200f\u061c\u200b\ufeff\u2028\u2029\u{e0041}'
@@ -26,10 +23,7 @@ function assertPrintable (t: Test, { out, err }: Outcome, name: string): void {
 }
 
 t.test('nothing that is stored or answered changes what a terminal shows', async (t) => {
-  const { url, createPool } = await startPostgres(t)
-  const pool = createPool()
-  const { storage } = await createTables(pool)
-  const cli = createCli(url)
+  const { cli, pool, recruiting } = await startCliHost(t)
   const folder = t.testdir({})
   const path = join(folder, 'keys')
   await writeFile(path, Buffer.alloc(32, 1).toString('base64'))
@@ -37,8 +31,6 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
   await writeFile(importPath, JSON.stringify([{ tenant: worse, name: worse, target_url: worse, event_types: [worse], endpoint: worse, secret: worse }]))
   const idsPath = join(folder, 'ids.json')
   await writeFile(idsPath, JSON.stringify({ [evil]: `${evil}-id`, acme: 41 }))
-  const recruiting = createRecruiting({ storage, delivery: false })
-  t.teardown(() => recruiting.close())
   const input = { target_url: 'https://example.com/', event_types: ['application.created'] }
   const { id } = await recruiting.webhooks.create(evil, { name: evil, ...input })
   await recruiting.webhooks.create('acme', { name: 'CRM', ...input })
@@ -119,30 +111,6 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
     assertPrintable(t, outcome, 'an error')
     await pool.query('drop trigger refuse on recruiting.webhooks')
   })
-})
-
-t.test('the beginning of a response is shown only with --body', async (t) => {
-  const { url, createPool } = await startPostgres(t)
-  const pool = createPool()
-  const { storage } = await createTables(pool)
-  const recruiting = createRecruiting({ storage, delivery: false })
-  t.teardown(() => recruiting.close())
-  const { id } = await recruiting.webhooks.create('acme', { name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'] })
-  await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 } })
-  await pool.query('update recruiting.queue set attempts = $1', [JSON.stringify([{
-    started_at: '2030-01-01T00:00:00.000Z', duration_ms: 1, response_status: 500, error: 'http_status', response_excerpt: 'Ada is ill'
-  }])])
-  const cli = createCli(url)
-  const { data: [delivery] } = (await recruiting.webhooks.listDeliveries('acme', id))
-  const line = `deliveries show ${delivery?.id} --webhook ${id}`
-  for (const format of ['', ' --json']) {
-    t.notMatch((await cli(`${line}${format}`)).out, /Ada|excerpt/)
-    t.match((await cli(`${line}${format} --body`)).out, 'Ada is ill')
-  }
-  t.match((await cli(`${line} --body`)).out, /^attempt +duration +error +response +excerpt\n20\S+ +1 ms +http_status +500 +Ada is ill$/m)
-  t.strictSame(JSON.parse((await cli(`${line} --json`)).out).attempts, [
-    { started_at: '2030-01-01T00:00:00.000Z', duration_ms: 1, response_status: 500, error: 'http_status' }
-  ])
 })
 
 t.test('progress', async (t) => {

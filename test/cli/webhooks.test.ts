@@ -5,22 +5,16 @@ import { createRecruiting } from '../../src/index.js'
 import { postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
 import { bearer, buildApp } from '../fixtures/api/app.js'
 import { toLoopback } from '../fixtures/api/webhook-api.js'
-import { createCli } from '../fixtures/cli/cli.js'
+import { storeWebhook } from '../fixtures/api/webhooks.js'
+import { createCli, startCliHost } from '../fixtures/cli/cli.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
-import { createTables } from '../fixtures/postgres/postgres.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 const loopback = '--allow-http --allow-networks 127.0.0.1/32'
 
 t.test('webhooks by command', async (t) => {
-  const { url, createPool } = await startPostgres(t)
-  const pool = createPool()
-  const { storage } = await createTables(pool)
-  const cli = createCli(url)
-  const recruiting = createRecruiting({ storage, delivery: { worker: false, ...toLoopback } })
-  t.teardown(() => recruiting.close())
-  const { webhooks } = recruiting
+  const { cli, pool, storage, recruiting: { webhooks } } = await startCliHost(t)
   const receiver = await startReceiver(t)
   const input = { name: 'CRM', target_url: receiver.url, event_types: ['application.created'] }
 
@@ -111,7 +105,7 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
   t.match(await cli(`keys issue --tenant acme --scopes webhooks:read,webhooks:write --yes --out ${folder}/key`), { code: 0 })
   const key = (await readFile(join(folder, 'key'), 'utf8')).trimEnd()
   const storage = postgresStorage(pool, { candidates: 'public.candidates', jobs: 'public.jobs' })
-  const delivery = { ...toLoopback, pollMs: 10, retrySchedule: [0, 3600] }
+  const delivery = { ...toLoopback, pollMs: 10, retrySchedule: [0, 3600], responseExcerptBytes: 100 }
   const app = await buildApp(t, { storage, keyLookup: postgresKeyLookup(pool), delivery })
   const call = (method: 'GET' | 'POST', path: string, payload?: object, as = key) =>
     app.inject({ method, url: `/api/v1/public/acme/${path}`, headers: bearer(as), ...(payload === undefined ? {} : { payload }) })
@@ -130,7 +124,7 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
   t.strictSame([(await call('GET', 'webhooks')).statusCode, (await call('GET', 'webhooks', undefined, newKey)).statusCode], [401, 200])
 
   // The endpoint breaks.
-  receiver.answer(500)
+  receiver.answer({ status: 500, headers: { 'content-type': 'text/plain' }, body: 'Ada is ill' })
   await app.recruiting.emit(event)
   await receiver.received(2)
   await app.recruiting.drain()
@@ -146,10 +140,14 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
   t.match(JSON.parse((await cli(`deliveries show ${deliveryId} --webhook ${id} --json`)).out), { id: deliveryId, attempts: [{ error: 'http_status' }] })
 
   for (const format of ['', ' --json']) {
-    t.notMatch((await cli(`deliveries show ${deliveryId} --webhook ${id}${format}`)).out, 'tenant_slug', 'what is sent is shown only if asked for')
+    t.notMatch((await cli(`deliveries show ${deliveryId} --webhook ${id}${format}`)).out, /tenant_slug|Ada|excerpt/, 'only if asked for')
   }
-  t.match((await cli(`deliveries show ${deliveryId} --webhook ${id} --body`)).out, `\n\n{"id":"${eventId}"`)
-  t.match(JSON.parse((await cli(`deliveries show ${deliveryId} --webhook ${id} --body --json`)).out), { body: /"tenant_slug":"acme"/ })
+  const whole = (await cli(`deliveries show ${deliveryId} --webhook ${id} --body`)).out
+  t.match(whole, `\n\n{"id":"${eventId}"`)
+  t.match(whole, /^attempt +duration +error +response +excerpt\n20\S+ +\d+ ms +http_status +500 +Ada is ill$/m)
+  t.match(JSON.parse((await cli(`deliveries show ${deliveryId} --webhook ${id} --body --json`)).out), {
+    body: /"tenant_slug":"acme"/, attempts: [{ response_excerpt: 'Ada is ill' }]
+  })
 
   // It is repaired, and catches up.
   receiver.answer(204)
@@ -194,16 +192,12 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
 })
 
 t.test('a replay of more events than one call can take says so', async (t) => {
-  const { url, createPool } = await startPostgres(t)
-  const pool = createPool()
-  const { storage } = await createTables(pool)
-  const recruiting = createRecruiting({ storage, delivery: false })
-  t.teardown(() => recruiting.close())
+  const { cli, pool, recruiting } = await startCliHost(t)
   const { id } = await recruiting.webhooks.create('acme', { name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'] })
   await recruiting.emit(event)
   await pool.query(`insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
     select 'evt_' || n, tenant_key, type, body, fingerprint, now() from recruiting.events, generate_series(1, 10001) n`)
-  t.match(await createCli(url)(`replay --webhook ${id} --include all --yes`), {
+  t.match(await cli(`replay --webhook ${id} --include all --yes`), {
     code: 0,
     err: /^Replays the oldest 10000 events, from /,
     out: 'queued 10000 deliveries\nThere are more: run the command again. With --include all, use a later --since.\n'
@@ -214,9 +208,7 @@ const secretOf = (byte: number): string => `whsec_${Buffer.alloc(24, byte).toStr
 const input = { name: 'CRM', target_url: 'https://hooks.example.com/', event_types: ['application.created'] }
 
 t.test('webhooks import', async (t) => {
-  const { url, createPool } = await startPostgres(t)
-  const { storage } = await createTables(createPool())
-  const cli = createCli(url)
+  const { cli, storage } = await startCliHost(t)
   const path = join(t.testdir({}), 'webhooks.json')
   const write = (entries: unknown): Promise<void> => writeFile(path, typeof entries === 'string' ? entries : JSON.stringify(entries))
   const acme = { ...input, filters: { 'data.job_id': [7] }, tenant: 'acme', endpoint: 'ep_1', secret: secretOf(1) }
@@ -268,4 +260,42 @@ t.test('webhooks import', async (t) => {
     }
     t.strictSame(await cli('webhooks import /nowhere/file'), { code: 2, out: '', err: 'webhooks import: FILE: the file cannot be read (ENOENT)\n' })
   })
+})
+
+t.test('webhooks of all tenants are listed, deactivated and deleted', async (t) => {
+  const { cli: run, storage, pool } = await startCliHost(t)
+  const ids: number[] = []
+  for (const tenant of ['acme', 'acme', 'globex']) ids.push((await storeWebhook(storage, tenant)).id)
+  const statuses = async (): Promise<unknown> => (await pool.query('select tenant, status from recruiting.webhooks order by id')).rows.map(Object.values)
+
+  const listed = JSON.parse((await run('webhooks list --json')).out)
+  t.same(listed.map(({ tenant_slug: slug, id }: { tenant_slug: string, id: number }) => [slug, id]), [['acme', ids[0]], ['acme', ids[1]], ['globex', ids[2]]])
+  t.match((await run('webhooks list')).out, /^id +tenant +status .*\n\d+ +acme +active /)
+  t.equal(JSON.parse((await run('webhooks list --status inactive --json')).out).length, 0)
+  await storage.webhooks.update('acme', Number(ids[1]), { event_types: ['offer.retired'] })
+  for (const tenant of ['', '--tenant acme']) {
+    t.match(JSON.parse((await run(`webhooks list ${tenant} --event-type offer.retired --json`)).out), [
+      { id: ids[1], tenant_slug: 'acme' }
+    ])
+  }
+
+  t.match(await run('webhooks disable-all'), { code: 2, err: /Deactivates 3 webhooks of 2 tenants\. .*\n.*--yes: required/ })
+  t.match(await run('webhooks disable-all', { answers: ['n'] }), { code: 1 })
+  const folder = t.testdir({})
+  t.match(await run(`webhooks disable-all --tenant globex --yes --audit-file ${folder}/audit --actor ada`), { code: 0, out: 'deactivated 1 webhook\n' })
+  t.same(await statuses(), [['acme', 'active'], ['acme', 'active'], ['globex', 'inactive']])
+  t.match((await readFile(`${folder}/audit`, 'utf8')).trim().split('\n').map((line) => JSON.parse(line)), [
+    { operationId: 'webhooks disable-all', tenantSlug: 'globex', resource: { kind: 'webhook', id: ids[2] }, actor: 'ada' },
+    { operationId: 'webhooks disable-all', rowCount: 1 }
+  ])
+  t.match(await run('webhooks disable-all --yes --json'), { code: 0, out: /"changed": \[/ })
+  t.same(await statuses(), [['acme', 'inactive'], ['acme', 'inactive'], ['globex', 'inactive']])
+  t.match(await run('webhooks disable-all --yes'), { code: 0, out: 'nothing to do\n' })
+
+  t.match(await run(`webhooks delete ${ids[0]} --yes`), { code: 0, out: `deleted the webhook ${ids[0]}\n` })
+  t.match(await run(`webhooks delete ${ids[0]} --yes`), { code: 1, err: /there is no webhook/ })
+  t.match(await run('webhooks delete-all --status disabled --yes'), { code: 0, out: 'nothing to do\n' })
+  t.match(await run('webhooks delete-all --yes'), { code: 0, out: 'deleted 2 webhooks\n' })
+  t.same(await statuses(), [])
+  t.match(await run('webhooks delete-all --status none --yes'), { code: 2, err: /--status: expected one of/ })
 })

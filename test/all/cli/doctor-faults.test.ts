@@ -39,11 +39,6 @@ const faults: Fault[] = [
     text: /^the column webhooks.revision is "bigint" instead of "integer", so statements that compare, sort or write it/
   },
   {
-    name: 'a default that was dropped',
-    inject: 'alter table queue alter column id drop default',
-    text: /^the default of queue.id is missing, so inserts that rely on it fail$/
-  },
-  {
     name: 'an identity that was dropped',
     inject: 'alter table events alter column seq drop identity',
     text: /^the default of events.seq is missing/,
@@ -98,11 +93,6 @@ const faults: Fault[] = [
     text: /^the function sweep_v1\(bigint, integer\) is "\(p_webhook bigint, .*, so calls of it fail or do something/
   },
   {
-    name: 'a function that was renamed',
-    inject: 'alter function sweep_v1 rename to sweep',
-    text: /^the function sweep_v1\(bigint, integer\) is missing, so every call of it fails$/
-  },
-  {
     name: 'a second function of the same name',
     inject: "create function sweep_v1 (text, text) returns integer language sql as 'select 0'",
     text: /^the function sweep_v1\(text, text\) is not part of this version, so calls of this package may reach the/
@@ -129,12 +119,6 @@ const faults: Fault[] = [
     inject: 'delete from change_state',
     check: 'rows',
     text: /^the table change_state is empty, so statements that rely on its row fail or do nothing$/
-  },
-  {
-    name: 'a trigger of watch that is disabled',
-    inject: 'alter table candidates disable trigger changes_candidate_update_recruiting',
-    check: 'watched tables',
-    text: /^recruiting\.candidates, watched for candidates, has lost a trigger or has a disabled one/
   },
   {
     name: 'a name_key with another collation',
