@@ -136,17 +136,6 @@ t.test('events come once, in order, from the oldest or from now on, and of the t
   t.match([await client.findEvent(String(id)), await client.findEvent('evt_0')], [{ id, data: { id: 1 } }, null])
 })
 
-t.test('a token of events that is no longer known begins with the oldest event, if the caller can', async (t) => {
-  const { app, options } = await serve(t)
-  const client = createClient(options)
-  await app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { id: 1 } })
-  const load = (): string => 'a token of another database'
-  await t.rejects(collect(client.events({ load, from: 'now' })), { name: 'ApiError', status: 410, code: 'sync_token_expired' })
-  let restarts = 0
-  const pages = await collect(client.events({ load, from: 'now', restart: () => { restarts++ } }))
-  t.match([pages.flatMap(({ data }) => data), restarts], [[{ data: { id: 1 } }], 1])
-})
-
 t.test('an event whose data was erased has none', async (t) => {
   const { app, options } = await serve(t)
   await app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { id: 1 }, subject: 'candidate:1' })
@@ -303,12 +292,6 @@ t.test('a response without end, or that is not JSON, is an error', async (t) => 
   })
   t.ok(sent < 40)
   await t.rejects(client.jobs.find(1), { name: 'ApiError', status: 200, message: 'The response is not JSON' })
-})
-
-t.test('any other operation is called by its path', async (t) => {
-  const { options } = await serve(t)
-  const client = createClient(options)
-  t.match(await client.request<{ data: unknown[] }>({ path: '/jobs', query: { per_page: 1, page: undefined } }), { data: [{ id: 1 }] })
 })
 
 t.test('requests are repeated after 429 and 503, after Retry-After', async (t) => {

@@ -141,28 +141,7 @@ t.test('the jobs of the tenant are resources, in pages', async (t) => {
 t.test('other resources and cursors are errors of the protocol', async (t) => {
   const app = await buildApp(t, { mcp: true })
   const ids = [
-    '',
-    '..',
-    '%2e%2e',
-    '.%2E',
-    '%2e',
-    '%252e%252e',
-    '..%2fcandidates',
-    '%2e%2e%2f%2e%2e',
-    '..%5c',
-    '1/2',
-    '1%2f2',
-    '1?page=2',
-    '1%3fpage=2',
-    '1%23',
-    '1;',
-    '%00',
-    '%',
-    '%ff',
-    'sync',
-    '99',
-    'x',
-    '%F0%9F%98%80',
+    '', '..', '.%2E', '%252e%252e', '..%2fcandidates', '..%5c', '1%2f2', '1?page=2', '1%23', '1;', '%00', '%', '%ff', 'sync', '99',
     '1'.repeat(65)
   ]
   const others = ['recruiting://globex/jobs/1', 'recruiting://acme/candidates/1', 'file:///etc/passwd', '']

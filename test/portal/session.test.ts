@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import Fastify from 'fastify'
 import fc from 'fast-check'
 import t from 'tap'
-import recruitingApi, { createRecruiting, type PortalOptions, type PortalSessionInput, type RecruitingApiOptions } from '../../src/index.js'
+import { createRecruiting, type PortalOptions, type PortalSessionInput } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 import { capabilities } from '../../src/http/sessions.js'
 import type { PortalSessionFields } from '../../src/portal/session.js'
@@ -80,18 +79,6 @@ t.test('the address begins with baseUrl and has the prefix', async (t) => {
     const { url } = await start({ baseUrl }, prefix).recruiting.portal.createSession(ada)
     t.equal(read(url).address, address)
   }
-})
-
-t.test('in the plugin, the path has the prefix of the instance that it is registered in as well', async (t) => {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  const options: RecruitingApiOptions = { storage: memoryStorage(), keyLookup: memoryKeyLookup([]), delivery: false, prefix: '/hr', portal: { secretKeys } }
-  const urls: string[] = []
-  await app.register(async (scope) => {
-    await scope.register(recruitingApi, options)
-    urls.push((await scope.recruiting.portal.createSession(ada)).url)
-  }, { prefix: '/ats' })
-  t.same(urls.map((url) => read(url).address), ['/ats/hr/portal/'])
 })
 
 t.test('without the option there are no sessions, and the error names it', async (t) => {

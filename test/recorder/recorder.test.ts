@@ -7,7 +7,6 @@ import {
   fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm,
   type PgQueryable
 } from '../../src/postgres/index.js'
-import { collect } from '../fixtures/collect.js'
 import { allScopes, bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 import { toLoopback } from '../fixtures/api/webhook-api.js'
@@ -31,6 +30,8 @@ t.test('each event is listed as receivers get it, in the order of the emits', as
   })
   await recruiting.emit({ tenantSlug: 'globex', type: 'offer.sent', data: { id: 8 } })
   t.equal(deliveries, 0)
+  const wrong = recruiting.emit({ ...signed, data: { id: 'seven' } } as never)
+  await t.rejects(wrong, { code: 'invalid_event', field: 'data.id' }, 'what the real emit rejects')
   const [first, second] = listed
   t.strictSame(first, {
     tenantSlug: 'acme',
@@ -47,33 +48,6 @@ t.test('each event is listed as receivers get it, in the order of the emits', as
   t.strictSame(of('offer.sent'), [second])
 })
 
-t.test('emit of a recorder rejects what the real one rejects, and lists nothing', async (t) => {
-  const { recruiting, events: listed } = recordEvents({ events })
-  const emit = recruiting.emit as (event: unknown, options?: unknown) => Promise<unknown>
-  for (const [event, options, field] of [
-    [{ ...signed, data: { id: 'seven' } }, {}, 'data.id'],
-    [{ ...signed, type: 'application.created' }, {}, 'type'],
-    [{ ...signed, tenantSlug: '' }, {}, 'tenantSlug'],
-    [{ ...signed, subjcts: [] }, {}, 'subjcts'],
-    [{ ...signed, subjects: [7] }, {}, 'subjects[0]'],
-    [signed, { transacton: {} }, 'transacton'],
-    [signed, { transaction: null }, 'transaction']
-  ] as const) {
-    await t.rejects(emit(event, options), { code: 'invalid_event', field }, field)
-  }
-  t.strictSame(listed, [])
-})
-
-t.test('an idempotency key records once within its tenant, and another event with it is a conflict', async (t) => {
-  const { recruiting, events: listed } = recordEvents({ events })
-  const once = { ...signed, idempotencyKey: 'once' }
-  const first = await recruiting.emit(once)
-  t.strictSame(await recruiting.emit(once), first)
-  await t.rejects(recruiting.emit({ ...once, data: { id: 8 } }), { code: 'idempotency_conflict' })
-  await recruiting.emit({ ...once, tenantSlug: 'globex' })
-  t.strictSame(listed.map(({ tenantSlug }) => tenantSlug), ['acme', 'globex'])
-})
-
 t.test('clear forgets everything, keys and open transactions too, and the list stays the same array', async (t) => {
   const recorder = recordEvents({ events })
   const { events: listed, recruiting } = recorder
@@ -84,28 +58,6 @@ t.test('clear forgets everything, keys and open transactions too, and the list s
   recorder.rollback('tx')
   t.equal(listed.length, 1)
   t.equal(recorder.events, listed)
-})
-
-t.test('erase counts the events of a subject, which stay listed', async (t) => {
-  const { recruiting, events: listed } = recordEvents({ events })
-  for (const tenantSlug of ['acme', 'acme', 'globex']) await recruiting.emit({ ...signed, tenantSlug, subject: 'candidate:42' })
-  t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:42' }, { transaction: {} }), 2)
-  t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:4' }), 0)
-  t.equal(listed.length, 3)
-  await t.rejects(recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:42' }, { transaction: null }), { code: 'invalid_event', field: 'transaction' })
-})
-
-t.test('findSubject lists the events by each of their subjects', async (t) => {
-  const { recruiting, rollback } = recordEvents({ events })
-  const { id } = await recruiting.emit({ ...signed, subject: 'candidate:42', subjects: ['job:7'] })
-  await recruiting.emit({ ...signed, tenantSlug: 'globex', subject: 'job:7' })
-  await recruiting.emit({ ...signed, subject: 'job:7' }, { transaction: 'tx' })
-  rollback('tx')
-  for (let count = 0; count < 100; count++) await recruiting.emit({ ...signed, subject: 'candidate:42' })
-  const found = await collect(recruiting.findSubject('acme', 'job:7'))
-  t.match(found, [{ eventId: id, eventType: 'offer.signed', recordedAt: /^20.*Z$/, isErased: false, deliveries: [] }])
-  t.equal(found.length, 1)
-  t.equal((await collect(recruiting.findSubject('acme', 'candidate:42'))).length, 101)
 })
 
 t.test('an unknown option, and a type that the catalogue does not have, are rejected', async (t) => {
@@ -264,17 +216,17 @@ const libraries = {
   'postgres.js': wrapping(fromPostgresJs, standInForPostgresJs(client))
 }
 
-for (const [library, { handle, wrap }] of Object.entries(libraries)) {
-  t.test(`a transaction of ${library} is known by its own handle, however often it is converted`, async (t) => {
+t.test('a transaction of a library is known by its own handle, however often it is converted', async (t) => {
+  for (const [library, { handle, wrap }] of Object.entries(libraries)) {
     const recorder = recordEvents()
     const emit = emitIds(recorder)
     await emit(wrap(), 1)
-    t.equal(recorder.events[0]?.transaction, handle)
+    t.equal(recorder.events[0]?.transaction, handle, library)
     recorder.commit(handle)
-    await emit(wrap(), 2, 3)
+    await emit(wrap(), 2)
     recorder.rollback(handle)
-    await emit(wrap(), 4)
+    await emit(wrap(), 3)
     recorder.rollback(wrap())
-    t.strictSame(recorder.events.map(({ data }) => data), [{ id: 1 }])
-  })
-}
+    t.strictSame(recorder.events.map(({ data }) => data), [{ id: 1 }], library)
+  }
+})

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { buildApp, keys } from '../../fixtures/api/app.js'
-import { listTools, sendCall } from '../../fixtures/api/mcp.js'
+import { listTools, sendCall, sendMessage } from '../../fixtures/api/mcp.js'
 
 t.test('no argument of any tool causes an error of the service', async (t) => {
   const app = await buildApp(t, { mcp: true, requestId: () => 'req_1' })
@@ -15,4 +15,26 @@ t.test('no argument of any tool causes an error of the service', async (t) => {
     }
   }
   t.pass('there were none')
+})
+
+const methods = [
+  'initialize', 'tools/list', 'tools/call', 'resources/list', 'resources/read', 'prompts/get', 'completion/complete',
+  'logging/setLevel', 'server/discover', 'tasks/get', 'notifications/cancelled', 'constructor', ''
+]
+const params = [
+  {}, { _meta: 1 }, { _meta: { progressToken: {} } }, { name: 1 }, { name: 'list_jobs', arguments: [] }, { cursor: 1 },
+  { uri: 'x'.repeat(10_000) }, { uri: '%' }, { protocolVersion: 'x', capabilities: 1 }
+]
+
+t.test('no message of any version of the protocol causes one either', async (t) => {
+  const app = await buildApp(t, { mcp: true })
+  for (const version of ['2024-11-05', '2025-11-25', '2026-07-28', '2099-01-01', '\u00ff']) {
+    for (const method of methods) {
+      const headers = { 'mcp-protocol-version': version, 'mcp-method': method }
+      for (const given of params) {
+        const { statusCode } = await sendMessage(app, keys.full, method, given, { headers })
+        t.ok(statusCode < 500, `${statusCode} for ${method} ${JSON.stringify(given)}`)
+      }
+    }
+  }
 })

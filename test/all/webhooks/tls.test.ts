@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { type ConnectProxy, startConnectProxy } from '../../fixtures/receivers/connect-proxy.js'
 import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
 import { postFromChild } from '../../fixtures/hostile/processes/hostile-child.js'
 import { delivered, outcomeOf } from '../../fixtures/hostile/hostile-sender.js'
@@ -10,6 +11,7 @@ const refused = { responseStatus: null, error: 'tls' } as const
 const dayMs = 24 * 60 * 60 * 1000
 const authority = await createAuthority()
 const right = await createCertificate(authority, { names: ['hooks.example'], addresses: ['127.0.0.1', '::1'] })
+const other = await createCertificate(authority, { names: ['other.example'], addresses: ['127.0.0.2'] })
 const yesterday = new Date(Date.now() - dayMs)
 
 const bad: Array<[title: string, certificate: Certificate]> = [
@@ -58,22 +60,70 @@ t.test('a receiver with TLS 1.1 is rejected, even if the host allows it', async 
 
 t.test('the sessions of one receiver vouch for no other', async (t) => {
   const good = await startTlsReceiver(t, right)
-  const other = await startTlsReceiver(t, await createCertificate(authority, { names: ['other.example'], addresses: ['127.0.0.2'] }))
-  const outcomes = await post(t, [good, other])
+  const foreign = await startTlsReceiver(t, other)
+  const outcomes = await post(t, [good, foreign])
   t.same(outcomes, [[delivered, delivered, delivered, delivered], [refused, refused, refused, refused]])
-  t.same(other.requests, [])
+  t.same(foreign.requests, [])
 })
 
-/** Posts twice to a name and to the address of each of these, where the authority is trusted. */
-async function post (t: Test, receivers: readonly TlsReceiver[], env: Record<string, string> = {}) {
+type Posting = Omit<Parameters<typeof postFromChild>[0], 'allowNetworks' | 'timeoutMs'>
+
+/** Posts twice to each URL, where the authority is trusted and hooks.example is this machine. */
+async function postTwice (t: Test, posting: Posting, env: Record<string, string> = {}) {
   const dns = await startDnsServer(t)
   dns.set('hooks.example', { a: ['127.0.0.1'] })
-  const urls = receivers.flatMap(({ port }) => [`https://hooks.example:${port}/name`, `https://127.0.0.1:${port}/address`])
   const directory = t.testdir({ 'authority.pem': authority.cert })
   const results = await postFromChild(
-    { urls, rounds: 2, allowNetworks: ['127.0.0.1/32'], timeoutMs: 5000, dnsServer: dns.address },
+    { rounds: 2, allowNetworks: ['127.0.0.1/32'], timeoutMs: 5000, dnsServer: dns.address, ...posting },
     { NODE_EXTRA_CA_CERTS: join(directory, 'authority.pem'), ...env }
   )
-  const outcomes = results.map(outcomeOf)
+  return results.map(outcomeOf)
+}
+
+const urlsOf = (port: number): string[] => [`https://hooks.example:${port}/name`, `https://127.0.0.1:${port}/address`]
+
+/** Posts twice to a name and to the address of each of these. */
+async function post (t: Test, receivers: readonly TlsReceiver[], env: Record<string, string> = {}) {
+  const urls = receivers.flatMap(({ port }) => urlsOf(port))
+  const outcomes = await postTwice(t, { urls }, env)
   return receivers.map((_, index) => [0, 1, urls.length, urls.length + 1].map((offset) => outcomes[index * 2 + offset]))
+}
+
+t.test('through a proxy, TLS ends at the receiver: its certificate must have the name, or the address of a literal', async (t) => {
+  const names: unknown[] = []
+  const receiver = await startTlsReceiver(t, { ...right, SNICallback: (name, callback) => { names.push(name); callback(null) } })
+  const proxy = await startConnectProxy(t)
+  t.same(await postThrough(t, [proxy], receiver.port), [delivered, delivered, delivered, delivered])
+  t.same(receiver.requests, ['/name', '/address', '/name', '/address'])
+  t.equal(receiver.handshakes, 2, 'tunnels are kept')
+  t.same(names, ['hooks.example'])
+  t.same(proxy.targets, [`127.0.0.1:${receiver.port}`, `127.0.0.1:${receiver.port}`])
+})
+
+t.test('a certificate of another name is refused, through a proxy of either scheme', async (t) => {
+  const receiver = await startTlsReceiver(t, other)
+  const proxies = [await startConnectProxy(t), await startConnectProxy(t, right)]
+  t.same(await postThrough(t, proxies, receiver.port), Array(8).fill(refused))
+  t.same(receiver.requests, [])
+})
+
+t.test('an https proxy is delivered through, TLS within TLS', async (t) => {
+  const receiver = await startTlsReceiver(t, right)
+  const proxy = await startConnectProxy(t, right)
+  t.same(await postThrough(t, [proxy], receiver.port), [delivered, delivered, delivered, delivered])
+  t.equal(receiver.requests.length, 4)
+})
+
+t.test('an https proxy with a certificate of another name is not asked', async (t) => {
+  const receiver = await startTlsReceiver(t, right)
+  const proxy = await startConnectProxy(t, other)
+  const fault = { responseStatus: null, error: 'connection', proxyFault: 'cannot connect to the proxy: ERR_TLS_CERT_ALTNAME_INVALID' }
+  t.same(await postThrough(t, [proxy], receiver.port), [fault, fault, fault, fault])
+  t.same(proxy.heads, [])
+})
+
+/** Posts twice to the name and to the address, through each of the proxies. */
+async function postThrough (t: Test, proxies: readonly ConnectProxy[], port: number) {
+  const results = await Promise.all(proxies.map(({ url }) => postTwice(t, { urls: urlsOf(port), proxy: url })))
+  return results.flat()
 }

@@ -13,7 +13,6 @@ import { hostileAddresses } from '../../fixtures/hostile/hostile-addresses.js'
 import { countConnects } from '../../fixtures/hostile/hostile-connections.js'
 import { startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
 import { readUntil, resources, restingResources } from '../../fixtures/resources.js'
-import { replaceLookup } from '../../fixtures/receivers/system-lookup.js'
 import { startStopwatch, until } from '../../fixtures/stopwatch.js'
 
 interface Tested {
@@ -229,15 +228,4 @@ t.test('a name with several addresses is not tried further once its attempt has 
   await until(() => proxy.open === 0)
   await sleep(50)
   t.same(proxy.targets.length, 1)
-})
-
-t.test('closing a sender during the lookup of its proxy leaves nothing open', async (t) => {
-  const receiver = await startReceiver(t)
-  replaceLookup(t, () => new Promise(() => {}))
-  const sender = await startSender(t, { proxy: 'http://proxy.example:3128' })
-  const attempts = Array.from({ length: 10 }, () => sender.post(receiver.url))
-  sender.abort()
-  await sender.close()
-  t.same((await Promise.all(attempts)).map(({ error }) => error), attempts.map(() => 'aborted'))
-  t.same(receiver.requests, [])
 })

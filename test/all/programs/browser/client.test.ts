@@ -1,5 +1,4 @@
 import { build } from 'esbuild'
-import type { Page } from 'playwright-core'
 import t from 'tap'
 import document from '../../../../openapi.json' with { type: 'json' }
 import type * as Client from '../../../../src/client/index.js'
@@ -47,15 +46,6 @@ t.test('the client works in a browser', { skip: noBrowser }, async (t) => {
   t.same(errors, [])
 })
 
-const listCandidates = '#operations-candidates-listCandidates'
-
-/** Sends the request that the page proposes for the candidate list, and returns the status of the answer. */
-async function tryOut (page: Page): Promise<string> {
-  await page.locator(`${listCandidates} .try-out__btn`).click()
-  await page.locator(`${listCandidates} .execute`).click()
-  return page.locator(`${listCandidates} .live-responses-table .response-col_status`).last().innerText()
-}
-
 /** Counts the operations of the API and the notifications of its document. */
 function countOperations ({ paths, webhooks }: { paths: object, webhooks: object }): number {
   const methods = ['get', 'post', 'patch', 'delete']
@@ -78,28 +68,6 @@ t.test('the reference page', { skip: noBrowser }, async (t) => {
 
     await page.locator('#operations-candidates-listCandidates .opblock-summary-control').click()
     await page.getByText('Needs candidates:read or candidates:write.').waitFor()
-  })
-
-  await t.test('opens the operation of an address, and trying it out as proposed finds something', async (t) => {
-    const { page, errors } = await visit(browser, `${reference}#/candidates/listCandidates`)
-    // By key, because the page scrolls to the operation in its address.
-    await page.getByRole('button', { name: 'Authorize', exact: true }).press('Enter')
-    await page.getByLabel('auth-bearer-value').fill('acme-secret-key')
-    await page.getByRole('button', { name: 'Apply credentials' }).click()
-    await page.getByRole('button', { name: 'Close', exact: true }).click()
-    t.match(await tryOut(page), /^200/)
-    t.match(await page.locator(`${listCandidates} .live-responses-table .response-col_description`).last().innerText(), /Ada Lovelace/)
-
-    await page.reload()
-    t.match(await tryOut(page), /^200/, 'the key outlives a reload')
-    const other = await page.context().newPage()
-    await other.goto(`${reference}#/candidates/listCandidates`)
-    t.match(await tryOut(other), /^401/, 'another tab does not have it')
-
-    await page.getByRole('button', { name: 'Authorize', exact: true }).click()
-    await page.getByRole('button', { name: 'Remove authorization' }).click()
-    await becomes(t, () => page.evaluate('sessionStorage.length'), 0, 'a key that was removed is kept nowhere')
-    t.same(errors.filter((error) => !error.includes('401')), [])
   })
 
   t.equal(await example.end('SIGTERM'), 0)
