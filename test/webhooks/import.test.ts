@@ -48,6 +48,15 @@ t.test('a repeated import creates nothing, and changes nothing', async (t) => {
   t.equal(new Set([id, ...others.map((other) => other.id)]).size, 4, 'another address, secret or tenant is another webhook')
 })
 
+t.test('imports of one webhook at the same time create it once', async (t) => {
+  const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false, maxWebhooksPerTenant: 2 })
+  t.teardown(() => recruiting.close())
+  const { webhooks } = recruiting
+  const imported = await Promise.all(Array.from({ length: 8 }, () => webhooks.import('acme', input)))
+  t.equal(new Set(imported.map(({ id }) => id)).size, 1)
+  t.match(await webhooks.list('acme'), { meta: { total: 1 } })
+})
+
 t.test('a webhook that is deleted during the import is created again', async (t) => {
   const storage = memoryStorage()
   const recruiting = createRecruiting({ storage, delivery: false })

@@ -110,11 +110,20 @@ export function createManagement ({
     }
   }
 
-  async function store (tenant: Tenant, { headers = null, ...input }: WebhookInput, secret: string): Promise<Webhook> {
-    const maximum = await findMaximum(tenant.id, { tenantSlug: tenant.slug, tenantId: tenant.id })
+  function readMaximum ({ id, slug }: Tenant): Promise<number> {
+    return findMaximum(id, { tenantSlug: slug, tenantId: id })
+  }
+
+  /** Returns `null`, and stores nothing, if the tenant already has `maximum` webhooks. */
+  async function store (
+    tenant: Tenant,
+    { headers = null, ...input }: WebhookInput,
+    secret: string,
+    maximum: number
+  ): Promise<Webhook | null> {
     const id = await webhooks.nextId(tenant.id)
     const sealed = await secrets.seal(secret, tenant.id, id)
-    const webhook = await webhooks.create(
+    return webhooks.create(
       tenant.id,
       {
         ...input,
@@ -125,17 +134,18 @@ export function createManagement ({
       },
       maximum
     )
-    if (webhook === null) throw new Refusal('', `the tenant already has the maximum of ${maximum} webhooks`)
-    return webhook
   }
 
-  async function findSame (tenant: Tenant, url: string, secret: string): Promise<Webhook | null> {
-    const own = await webhooks.list(tenant.id, {
+  function listAll (tenant: Tenant): Promise<Webhook[]> {
+    return webhooks.list(tenant.id, {
       filter: {},
       sort: [{ field: 'id', direction: 'asc' }],
       offset: 0,
       limit: maxWebhooks
     })
+  }
+
+  async function findSame (tenant: Tenant, own: Webhook[], url: string, secret: string): Promise<Webhook | null> {
     for (const webhook of own.filter(({ target_url: other }) => other === url)) {
       const sealed = (await webhooks.findSecrets(tenant.id, webhook.id)) ?? []
       for (const text of sealed) {
@@ -181,14 +191,25 @@ export function createManagement ({
     async create (tenant, input) {
       const secret = generateSecret()
       assertAllKnown(events, input.event_types)
-      return withSecret(await store(tenant, normalize(input), secret), secret)
+      const normalized = normalize(input)
+      const maximum = await readMaximum(tenant)
+      return withSecret(await store(tenant, normalized, secret, maximum) ?? refuseMore(maximum), secret)
     },
 
     async import (tenant, { secret, ...input }) {
       if (!isSecret(secret)) throw new Refusal('secret', 'must be whsec_ and 24 to 64 bytes in base64')
       assertAllKnown(events, input.event_types)
       const normalized = normalize(input)
-      return (await findSame(tenant, normalized.target_url, secret)) ?? store(tenant, normalized, secret)
+      for (;;) {
+        const own = await listAll(tenant)
+        const same = await findSame(tenant, own, normalized.target_url, secret)
+        if (same !== null) return same
+        const maximum = await readMaximum(tenant)
+        if (own.length >= maximum) refuseMore(maximum)
+        // Not stored if another request has created a webhook since the list: it may be the same one.
+        const created = await store(tenant, normalized, secret, own.length + 1)
+        if (created !== null) return created
+      }
     },
 
     async update (tenant, id, changes) {
@@ -214,6 +235,10 @@ export function createManagement ({
       return webhook && withSecret(webhook, secret)
     }
   }
+}
+
+function refuseMore (maximum: number): never {
+  throw new Refusal('', `the tenant already has the maximum of ${maximum} webhooks`)
 }
 
 function noneIfEmpty (filters: EventFilters | null): EventFilters | null {
