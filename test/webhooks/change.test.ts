@@ -1,5 +1,4 @@
 import t from 'tap'
-import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { buildWebhookApi, onlyById, refusal, timeOf, webhookInput } from '../fixtures/api/webhook-api.js'
 
 t.test('a PATCH changes the field it names and updated_at, and nothing else', async (t) => {
@@ -49,19 +48,6 @@ t.test('a bad PATCH gets a 400 that names the field, and changes nothing', async
     t.strictSame(answer.body, refusal(answer, ...details), JSON.stringify(body))
   }
   t.strictSame((await call('GET', `/webhooks/${id}`)).body, before.body)
-})
-
-t.test('PATCH makes a webhook that the service has disabled active or inactive', async (t) => {
-  for (const chosen of ['active', 'inactive']) {
-    const { call, drain, emit, receiver, status, webhook } = await startDelivering(t)
-    receiver.answer(410)
-    await emit()
-    await drain()
-    t.equal(await status(), 'disabled')
-    const answer = await call('PATCH', `/webhooks/${webhook.id}`, { status: chosen })
-    t.match(answer, { status: 200, body: { data: { status: chosen } } })
-    t.equal(await status(), chosen)
-  }
 })
 
 t.test('a DELETE answers 204 without a body', async (t) => {

@@ -2,7 +2,6 @@ import Fastify from 'fastify'
 import t from 'tap'
 import recruitingApi, { createRecruiting } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
-import { buildApp } from '../fixtures/api/app.js'
 import { createMachines, event } from '../fixtures/delivery/engine.js'
 import { hang, startReceiver } from '../fixtures/receivers/receiver.js'
 import { runUntil, toLoopback } from '../fixtures/api/webhook-api.js'
@@ -111,20 +110,6 @@ t.test('the logger of createRecruiting hears of failures, and gets no secret, no
   t.notMatch(JSON.stringify(lines), /whsec|Ada|token|says/)
 })
 
-t.test('close may be called twice, also at once, and closes once', async (t) => {
-  const { start, storage } = createMachines(t)
-  const { release } = storage.deliveries
-  let released = 0
-  storage.deliveries.release = (leases) => {
-    released++
-    return release(leases)
-  }
-  const engine = start()
-  await Promise.all([engine.close(), engine.close()])
-  await engine.close()
-  t.equal(released, 1)
-})
-
 t.test('after close, every call but close throws', async (t) => {
   const { start, storage } = createMachines(t)
   const engine = start()
@@ -152,13 +137,6 @@ t.test('a worker is alive while the storage answers its claims, and says when it
   const { lastClaimAt, ...health } = await engine.health()
   t.same(health, { alive: true, oldestDueMs: 0, held: null, inFlight: 0 })
   t.ok(Date.parse(lastClaimAt ?? '') > startedAt + 58_000, `last claim at ${lastClaimAt}`)
-})
-
-t.test('a server reports its health too, also after it was closed', async (t) => {
-  const app = await buildApp(t)
-  t.match(await app.recruiting.health(), { alive: true, held: null, inFlight: 0 })
-  await app.close()
-  t.match(await app.recruiting.health(), { alive: false, oldestDueMs: null })
 })
 
 for (const [what, claimDue] of [['fail', down], ['never end', () => new Promise<never>(() => {})]] as const) {

@@ -5,11 +5,6 @@ import { languages } from '../../src/portal/locales/index.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { buildWebhookApi, healthy, timeOf, webhookInput } from '../fixtures/api/webhook-api.js'
 
-interface Page {
-  data: Array<{ id: number, name: string, status: string }>
-  meta: { total: number }
-}
-
 t.test('the list shows each webhook without its secret', async (t) => {
   const { call, clock, create } = await buildWebhookApi(t)
   const { id } = await create()
@@ -25,23 +20,6 @@ t.test('the list shows each webhook without its secret', async (t) => {
     ],
     meta: { page: 1, per_page: 25, total: 2, total_pages: 1 }
   })
-})
-
-t.test('filter[status] keeps only webhooks of this status', async (t) => {
-  const { call, create, emit, drain, receiver, webhook } = await startDelivering(t)
-  const active = await create()
-  const inactive = await create({ status: 'inactive' })
-  receiver.answer(410)
-  await emit()
-  await receiver.received(1)
-  await call('PATCH', `/webhooks/${active.id}`, { status: 'inactive' })
-  await drain()
-  await call('PATCH', `/webhooks/${active.id}`, { status: 'active' })
-  for (const [status, id] of [['active', active.id], ['inactive', inactive.id], ['disabled', webhook.id]] as const) {
-    const { body } = await call<Page>('GET', `/webhooks?filter[status]=${status}`)
-    t.same(body.data.map((item) => [item.id, item.status]), [[id, status]])
-    t.equal(body.meta.total, 1)
-  }
 })
 
 interface Shown { data: { status: string, health: object } }

@@ -25,26 +25,6 @@ t.test('a delivered event is in the log with its time', async (t) => {
   })
 })
 
-t.test('a delivery that waits for a retry shows the last attempt and when the next one is due', async (t) => {
-  const { clock, drain, emit, log, receiver } = await startDelivering(t)
-  receiver.answer(500)
-  const { id: eventId } = await emit()
-  await drain()
-  const [{ next_attempt_at: next, ...rest } = { next_attempt_at: null }] = await log()
-  t.strictSame(rest, {
-    id: 1,
-    event_id: eventId,
-    event_type: 'application.created',
-    status: 'pending',
-    attempt_count: 1,
-    response_status: 500,
-    error: 'http_status',
-    created_at: timeOf(clock),
-    delivered_at: null
-  })
-  t.ok(next !== null && next >= timeOf(clock, 5000) && next <= timeOf(clock, 6000))
-})
-
 t.test('one delivery is shown as in the log, with what was sent and its attempts in the order they were made', async (t) => {
   const { call, clock, drain, emit, lastDelivery, log, receiver, retry, webhook } = await startDelivering(t)
   receiver.answer((response) => response.destroy(), { status: 503, body: 'inner text' }, 204)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Delivery, DeliveryStatus, Page } from '../../../src/portal/page/api.js'
 import {
-  type Choice, appendRows, compareRows, countActivity, hasMore, renewRows, startRows, toLocalInput, toReplay
+  type Choice, appendRows, compareRows, countActivity, hasMore, renewRows, startRows, toReplay
 } from '../../../src/portal/page/deliveries.js'
 
 const perPage = 4
@@ -115,12 +115,5 @@ t.test('a period ends with the call, unless it is an own one', (t) => {
   t.strictSame(toReplay({ ...choice, range: 'hour' }, selectedAt), { since: '2026-03-10T11:00:00.000Z', include: 'undelivered' })
   t.strictSame(toReplay({ ...choice, since: '2026-01-01T00:00', until: '2026-01-02T00:00' }, selectedAt), { since: '2026-03-09T12:00:00.000Z', include: 'undelivered' })
   t.strictSame(toReplay({ ...choice, range: 'week', include: 'all', eventTypes: ['job.created'] }, selectedAt), { since: '2026-03-03T12:00:00.000Z', include: 'all', event_types: ['job.created'] })
-  t.end()
-})
-
-t.test('an own period is one of the reader\'s time zone', (t) => {
-  const own: Choice = { ...choice, range: 'own', since: toLocalInput(selectedAt - 60_000), until: '' }
-  t.strictSame(toReplay(own, selectedAt), { since: '2026-03-10T11:59:00.000Z', include: 'undelivered' })
-  t.strictSame(toReplay({ ...own, until: toLocalInput(selectedAt) }, selectedAt), { since: '2026-03-10T11:59:00.000Z', until: '2026-03-10T12:00:00.000Z', include: 'undelivered' })
   t.end()
 })

@@ -3,7 +3,6 @@ import t from 'tap'
 import { createRecruiting, isRecruitingApiError, RecruitingApiError } from '../../../src/index.js'
 import { memoryStorage } from '../../../src/memory/index.js'
 import { generateEventId } from '../../../src/webhooks/events/dispatcher.js'
-import { createEventValidator } from '../../../src/webhooks/events/catalogue.js'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { first, startDelivering } from '../../fixtures/delivery/delivering.js'
@@ -99,31 +98,27 @@ t.test('emit rejects data that does not match the schema of its type, and names 
   await t.rejects(engine.emit({ ...event, type: 'application.created' } as never), { code: 'invalid_event', field: 'type' })
 })
 
-for (const maxEventBytes of [undefined, 2000]) {
-  const limit = maxEventBytes ?? 262_144
-  t.test(`emit rejects an event whose body is longer than ${limit} bytes, and records nothing`, async (t) => {
-    const { addWebhook, start, storage } = createMachines(t)
-    const receiver = await startReceiver(t)
-    await addWebhook(receiver.url)
-    const engine = start(maxEventBytes === undefined ? {} : { maxEventBytes })
-    const emit = (note: string) => engine.emit({ ...event, data: { note } })
-    await emit('')
-    await engine.drain()
-    const [empty] = receiver.requests
-    const room = limit - Buffer.byteLength(empty?.body ?? '')
-    // Each of these letters is two bytes.
-    for (const note of ['x'.repeat(room + 1), 'é'.repeat(Math.floor(room / 2) + 1)]) {
-      const bytes = limit - room + Buffer.byteLength(note)
-      await t.rejects(emit(note), {
-        code: 'invalid_event', field: 'data', message: `data: expected an event whose body is at most ${limit} bytes, got ${bytes}`
-      })
-    }
-    t.match(await storage.deliveries.stats(), { pending: 0 })
-    await emit('x'.repeat(room))
-    await engine.drain()
-    t.equal(Buffer.byteLength(receiver.requests[1]?.body ?? ''), limit)
-  })
-}
+t.test('emit rejects an event whose body is longer than maxEventBytes, and records nothing', async (t) => {
+  const { addWebhook, start, storage } = createMachines(t)
+  const receiver = await startReceiver(t)
+  await addWebhook(receiver.url)
+  const engine = start({ maxEventBytes: 2000 })
+  const emit = (note: string) => engine.emit({ ...event, data: { note } })
+  await emit('')
+  await engine.drain()
+  const room = 2000 - Buffer.byteLength(first(receiver.requests).body)
+  // Each of these letters is two bytes.
+  for (const note of ['x'.repeat(room + 1), 'é'.repeat(Math.floor(room / 2) + 1)]) {
+    const bytes = 2000 - room + Buffer.byteLength(note)
+    await t.rejects(emit(note), {
+      code: 'invalid_event', field: 'data', message: `data: expected an event whose body is at most 2000 bytes, got ${bytes}`
+    })
+  }
+  t.match(await storage.deliveries.stats(), { pending: 0 })
+  await emit('x'.repeat(room))
+  await engine.drain()
+  t.equal(Buffer.byteLength(receiver.requests[1]?.body ?? ''), 2000)
+})
 
 t.test('an event is posted to the target as id, type, timestamp, tenant_slug and data, in this order', async (t) => {
   const { app, clock, receiver, webhook, drain } = await startDelivering(t)
@@ -210,23 +205,6 @@ t.test('event ids are evt_ and 32 hexadecimal digits, none like another', async 
   for (const id of ids.slice(0, 10)) t.match(id, /^evt_[0-9a-f]{32}$/)
   t.equal(new Set(ids).size, 1000)
   for (let at = 16; at < 36; at++) t.equal(new Set(ids.map((id) => id[at])).size, 16, `digit ${at} is random`)
-})
-
-t.test('validating never changes the data, may reject unknown fields, and checks formats', async (t) => {
-  const note = Type.String({ default: 'none' })
-  const at = Type.String({ format: 'date-time' })
-  const validate = createEventValidator({
-    'job.created': Type.Object({ id: Type.Integer(), note }, { additionalProperties: true }),
-    'job.closed': Type.Object({ at }, { additionalProperties: false })
-  })
-  const data = Object.freeze({ id: 1, note: 'x', unknown: true })
-  validate('job.created', data)
-  t.strictSame(data, { id: 1, note: 'x', unknown: true })
-  validate('job.closed', { at: '2026-01-01T00:00:00Z' })
-  for (const [type, wrong, field] of [
-    ['job.created', { id: 1 }, 'data.note'], ['job.created', { id: '1', note: 'x' }, 'data.id'],
-    ['job.closed', { at: '2026-01-01T00:00:00Z', more: 1 }, 'data.more'], ['job.closed', { at: 'noon' }, 'data.at']
-  ] as const) t.throws(() => validate(type, wrong), { code: 'invalid_event', field })
 })
 
 t.test('data is validated in the form in which it is sent', async (t) => {

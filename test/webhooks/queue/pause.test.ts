@@ -1,32 +1,9 @@
 import t, { type Test } from 'tap'
 import { createRecruiting } from '../../../src/index.js'
 import { memoryStorage } from '../../../src/memory/index.js'
-import { type Delivering, startDelivering } from '../../fixtures/delivery/delivering.js'
 import { hang, startReceiver } from '../../fixtures/receivers/receiver.js'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
 import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
-
-t.test('a 429 pauses the webhook for as long as Retry-After says', async (t) => {
-  const delivering = await startDelivering(t)
-  const { clock, drain, emit, receiver, storage } = delivering
-  receiver.answer({ status: 429, headers: { 'retry-after': '600' } }, 204)
-  await emit()
-  await drain()
-  await emit()
-  await emit()
-  await clock.advance(599_990)
-  t.match(await storage.deliveries.stats(), { pending: 3, leased: 0 })
-  t.equal(receiver.requests.length, 1)
-  await clock.advance(20)
-  await drain()
-  t.equal(receiver.requests.length >= 3, true)
-  await delivering.retry()
-  t.same(await statuses(delivering), ['delivered', 'delivered', 'delivered'])
-})
-
-async function statuses ({ log }: Delivering): Promise<string[]> {
-  return (await log()).map(({ status }) => status)
-}
 
 interface Line {
   webhook_id: number
