@@ -12,10 +12,15 @@ export interface User {
 /** Returns who is signed in; `null` for nobody. */
 export type FindUser = (request: FastifyRequest) => User | null
 
-/** Rejects requests from pages of other sites, to which a browser would add the cookie of the user. */
+/**
+ * Rejects requests from pages of other sites, to which a browser would add the cookie of the user. `Sec-Fetch-Site` is
+ * also right behind a proxy that changes `Host`; browsers send it over https.
+ */
 export const rejectOtherSites: onRequestHookHandler = (request, reply, done) => {
-  const { origin, host } = request.headers
-  const isOther = origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
+  const { origin, host, 'sec-fetch-site': site } = request.headers
+  const isOther = site !== undefined
+    ? site !== 'same-origin'
+    : origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
   if (isOther && request.method !== 'GET') return reply.code(403).send({ error: 'Send it from this site' })
   done()
 }

@@ -115,7 +115,20 @@ test('the portal opens for a user who is signed in', async () => {
     const { app } = await start({ isSignedIn })
     assert.equal((await app.inject('/settings/webhooks')).statusCode, expected)
     assert.equal((await app.inject({ method: 'POST', url: '/settings/webhooks/session' })).statusCode, expected)
-    const headers = { origin: 'https://elsewhere.example' }
-    assert.equal((await app.inject({ method: 'POST', url: '/settings/webhooks/session', headers })).statusCode, 403)
+  }
+})
+
+test('only pages of the same site get a session, also behind a proxy that changes Host', async () => {
+  const { app } = await start()
+  const origin = 'https://ats.example'
+  for (const [headers, expected] of [
+    [{ origin, host: 'ats.example' }, 200],
+    [{ origin, host: 'elsewhere.example' }, 403],
+    [{ origin, host: 'backend', 'sec-fetch-site': 'same-origin' }, 200],
+    [{ origin, host: 'ats.example', 'sec-fetch-site': 'cross-site' }, 403],
+    [{ host: 'ats.example', 'sec-fetch-site': 'same-site' }, 403]
+  ] as const) {
+    const response = await app.inject({ method: 'POST', url: '/settings/webhooks/session', headers })
+    assert.equal(response.statusCode, expected, JSON.stringify(headers))
   }
 })
