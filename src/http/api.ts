@@ -9,7 +9,7 @@ import { assertOption } from '../shared/read-options.js'
 import type { TenantIdLookup, Tenants } from '../shared/tenants.js'
 import { Type } from '../shared/typebox.js'
 import type { EventSchemas } from '../webhooks/events/catalogue.js'
-import { listEventTypes, webhookOperations } from '../webhooks/operation-table.js'
+import { listEventTypes, type Operation, webhookOperations } from '../webhooks/operation-table.js'
 import type { WebhookOperations } from '../webhooks/operations.js'
 import {
   type AccessCheck, type AccessLookup, createKeyCheck, createSessionCheck, type KeyCheckDependencies, readCredentials,
@@ -30,14 +30,14 @@ import { decorateRequests, readTenantSlug } from './request.js'
 import { sendError, writeAnswer } from './responses/failure.js'
 import { publishCandidates, publishJobs } from './responses/published-rows.js'
 import { defineRoutes, openingHooks, readInput, type RouteContext, startRequest } from './route.js'
-import { apiKeyRoutes } from './routes/api-keys.js'
+import { keyOperations } from './routes/api-keys.js'
 import { Candidate, candidateList, candidateOf } from './routes/candidates.js'
-import { eventRoutes } from './routes/events.js'
+import { eventOperations } from './routes/events.js'
 import { Job, jobList, jobOf } from './routes/jobs.js'
 import { openapiRoute } from './routes/openapi.js'
-import { rowRoutes } from './routes/rows.js'
-import { syncRoute } from './routes/sync.js'
-import { describeSources, operationRoutes } from './routes/operations.js'
+import { type ApiOperation, describeSources, listRoutes } from './routes/operations.js'
+import { rowOperations } from './routes/rows.js'
+import { missingSync, syncOperation } from './routes/sync.js'
 import type { Portal } from './sessions.js'
 import { guardPort, HttpError } from './wire-errors.js'
 
@@ -101,15 +101,9 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
 }
 
 function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): FastifyPluginAsync {
-  const { storage, tenants, events, settings, limits, auditor, tracing, idempotency, ids, portal } = dependencies
+  const { tenants, settings, limits, auditor, tracing, idempotency, portal, extension } = dependencies
   const { errorDetails, keyLookup, publicUrl, requestId, openapi } = settings
-  const operations = guardPort(dependencies.operations)
-  const candidates = guardPort(storage.candidates)
-  const jobs = guardPort(storage.jobs)
-  const changes = storage.changes && guardPort(storage.changes)
-  const feed = storage.feed && guardPort(storage.feed)
   const hasSessions = portal !== null
-  const { managedKeys, extension } = dependencies
 
   return async (scope) => {
     const sessions = portal?.sessions ?? null
@@ -134,29 +128,12 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
 
     await scope.register(async (own) => {
       defineRoutes(own, context, { routes })
-      const candidate = publishCandidates(withFields(candidateOf(ids), settings.candidateFields), ids)
-      const job = publishJobs(withFields(jobOf(ids), settings.jobFields), ids)
-      const entries = Object.values(webhookOperations)
-      const ofFeed = entries.filter(({ needsFeed }) => needsFeed)
-      const always = [
-        ...entries.filter(({ needsFeed }) => !needsFeed), describeSources(listEventTypes, dependencies.sourceIps)
-      ]
-      const plugins = [
-        rowRoutes(candidates, candidate, candidateList(ids), ids),
-        syncRoute(changes, { kind: 'candidate', source: candidates, published: candidate, ids }),
-        rowRoutes(jobs, job, jobList, ids),
-        syncRoute(changes, { kind: 'job', source: jobs, published: job, ids }),
-        operationRoutes(() => operations, always, { hasSessions }),
-        ...feed === undefined
-          ? []
-          : [eventRoutes(feed, events, operations), operationRoutes(() => operations, ofFeed, { hasSessions })],
-        ...keyLookup.store === undefined || managedKeys === null
-          ? []
-          : [apiKeyRoutes(keyLookup.store, managedKeys, {
-              published: publishedFields({ ...settings, ids, tenantId: null }), hasSessions
-            })]
-      ]
-      for (const plugin of plugins) await own.register(plugin)
+      const operations = await listOperations(dependencies)
+      for (const route of listRoutes(operations, hasSessions)) own.route(route)
+      for (const kind of ['candidate', 'job'] as const) {
+        const route = missingSync(kind)
+        if (!operations.some(({ path }) => path === route.url)) own.route(route)
+      }
     })
     if (settings.routes !== null) {
       const { routes: plugin } = settings
@@ -176,6 +153,38 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
       })
     }
   }
+}
+
+/** Returns all operations of the API. */
+async function listOperations (
+  { storage, settings, ids, events, sourceIps, managedKeys, ...dependencies }: ApiDependencies
+): Promise<ApiOperation[]> {
+  const candidates = guardPort(storage.candidates)
+  const jobs = guardPort(storage.jobs)
+  const changes = storage.changes && guardPort(storage.changes)
+  const feed = storage.feed && guardPort(storage.feed)
+  const candidate = publishCandidates(withFields(candidateOf(ids), settings.candidateFields), ids)
+  const job = publishJobs(withFields(jobOf(ids), settings.jobFields), ids)
+  const { keyLookup: { store } } = settings
+  const webhooks = guardPort(dependencies.operations)
+  const ofWebhooks = [...Object.values(webhookOperations), describeSources(listEventTypes, sourceIps)].map(
+    (entry: Operation<WebhookOperations, Id>): ApiOperation => ({
+      ...entry, run: (_request, given) => entry.run(webhooks, given)
+    })
+  )
+  return [
+    ...rowOperations(candidates, candidate, candidateList(ids), ids),
+    await syncOperation(changes, { kind: 'candidate', source: candidates, published: candidate, ids }),
+    ...rowOperations(jobs, job, jobList, ids),
+    await syncOperation(changes, { kind: 'job', source: jobs, published: job, ids }),
+    ...ofWebhooks.filter(({ needsFeed }) => !needsFeed),
+    ...feed === undefined
+      ? []
+      : [...eventOperations(feed, events, webhooks), ...ofWebhooks.filter(({ needsFeed }) => needsFeed)],
+    ...store === undefined || managedKeys === null
+      ? []
+      : keyOperations(store, managedKeys, publishedFields({ ...settings, ids, tenantId: null }))
+  ].filter((entry) => entry !== null)
 }
 
 /** Maximum length of a key. */

@@ -12,7 +12,7 @@ import {
 type Capability = 'read' | 'write' | 'secrets' | 'bodies' | 'test' | 'replay' | 'keys'
 
 /** The arguments of an operation. `id` and `deliveryId` are set if its path has them. */
-interface Arguments<Input, OwnId = number> {
+interface Arguments<Input, OwnId extends Id> {
   tenant: Tenant
   id: OwnId
   deliveryId: number
@@ -20,24 +20,27 @@ interface Arguments<Input, OwnId = number> {
 }
 
 /** An operation of the API. Routes, tools for agents, calls by code and the audit follow from it. */
-export interface Operation<Operations = WebhookOperations, OwnId extends Id = number> {
+export interface Operation<Operations, OwnId extends Id> {
   operationId: string
   /** `null` for an operation that exists by code only. */
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | null
   /** The path below the tenant, with its parameters. */
   path: string
-  tag: 'webhooks' | 'deliveries' | 'events' | 'api_keys'
+  tag: 'candidates' | 'jobs' | 'webhooks' | 'deliveries' | 'events' | 'api_keys'
   /** The scopes that a key needs. @default both scopes of webhooks */
   scopes?: readonly string[]
+  /** Scopes of which a key needs one. */
+  anyScope?: readonly string[]
   summary: string
   description: string
   /** The schema of the parameters of its path. @default the ids of a webhook and a delivery */
   params?: TSchema
   /** The schema of the query of GET, otherwise of the body. */
   input?: TSchema
-  /** The schema of an item in the result, and how many there are. */
+  /** The schema of an item in the result. */
   item?: TSchema
-  shape: 'page' | 'log' | 'one' | 'none'
+  /** How many items there are: a page of a list, of a long log, or after a token; one; or none. */
+  shape: 'page' | 'log' | 'follow' | 'one' | 'none'
   /** Describes the response of each status. */
   results: Readonly<Record<number, string>>
   /** @default the only status of `results` */
@@ -47,7 +50,7 @@ export interface Operation<Operations = WebhookOperations, OwnId extends Id = nu
   /** Rules for sessions of the portal without the capability `bodies`. */
   withoutBodies?: SessionRules
   /** The kind of record that it reads or changes, for the audit. */
-  resource?: 'webhook' | 'delivery' | 'api_key'
+  resource?: 'candidate' | 'job' | 'event' | 'webhook' | 'delivery' | 'api_key'
   /** How agents may use it, unless its method says so; `false` if they may not. */
   hints?: false | { readOnly?: boolean, destructive?: boolean, idempotent?: boolean, openWorld?: boolean }
   /** Whether it needs the tenant's slug, and not only its id. */
@@ -70,16 +73,21 @@ interface SessionRules {
   hide? (item: unknown): unknown
 }
 
-/** Types the input of an operation by its schema. */
-interface Declared<Input extends TSchema> extends Omit<Operation, 'input' | 'statusFor' | 'withoutBodies' | 'run'> {
+interface Declared<Input extends TSchema, Operations>
+  extends Omit<Operation<Operations, number>, 'input' | 'statusFor' | 'withoutBodies' | 'run'> {
   input?: Input
   statusFor? (input: Static<Input>): number
   withoutBodies?: Omit<SessionRules, 'forbids'> & { forbids? (input: Static<Input>): boolean }
-  run (operations: WebhookOperations, given: Arguments<Static<Input>>): Promise<unknown>
+  run (operations: Operations, given: Arguments<Static<Input>, number>): Promise<unknown>
 }
 
-function operation<Input extends TSchema = TSchema> (declared: Declared<Input>): Operation {
-  return declared as Operation
+export type WebhookOperation = Operation<WebhookOperations, number>
+
+/** Types the input of an operation by its schema. */
+export function operation<Input extends TSchema = TSchema, Operations = WebhookOperations> (
+  declared: Declared<Input, Operations>
+): Operation<Operations, number> {
+  return declared as Operation<Operations, number>
 }
 
 /** The body of an operation that takes none: absent or `{}`. The document does not show it. */
@@ -324,6 +332,6 @@ function hideBodies (item: unknown): Static<typeof DeliveryForSessions> {
 }
 
 /** Returns the names of the ids that an operation takes: none, `id`, or `id` and `deliveryId`. */
-export function idsOf ({ path }: Pick<Operation, 'path'>): ReadonlyArray<'id' | 'deliveryId'> {
+export function idsOf ({ path }: Pick<WebhookOperation, 'path'>): ReadonlyArray<'id' | 'deliveryId'> {
   return (['id', 'deliveryId'] as const).slice(0, path.split('/:').length - 1)
 }

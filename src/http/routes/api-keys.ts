@@ -1,5 +1,4 @@
-import type { TSchema } from '@sinclair/typebox'
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { manageKeysScope } from '../../keys/api-key.js'
 import {
   createKeyOperations, type CreateKeyInput, type KeyCreator, type KeyOperations
@@ -7,40 +6,12 @@ import {
 import type { PortalKeysSettings } from '../../options/options.js'
 import type { KeyStore, PublishedFields } from '../../ports/index.js'
 import type { PagingQuery } from '../../shared/paging.js'
-import type { Operation } from '../../webhooks/operation-table.js'
 import { stateOf } from '../request.js'
 import {
   ApiKey, ApiKeyParams, ApiKeyQuery, createApiKeyBody, CreatedApiKey, RotateApiKey, RotatedApiKey
 } from '../schemas/api-keys.js'
 import { guardPort, HttpError } from '../wire-errors.js'
-import { operationRoutes } from './operations.js'
-
-/** Returns a plugin with the operations on the keys of a tenant. */
-export function apiKeyRoutes (
-  store: KeyStore,
-  settings: PortalKeysSettings,
-  { published, hasSessions }: { published: Pick<PublishedFields, 'candidates' | 'jobs'>, hasSessions: boolean }
-): FastifyPluginAsync {
-  const operationsOf = createKeyOperations(guardPort(store), {
-    ...settings,
-    prefix: store.prefix,
-    forbid: () => new HttpError('forbidden')
-  })
-  const body = createApiKeyBody({ ...settings, candidateFields: published.candidates, jobFields: published.jobs })
-  const entries = keyOperations(settings, body)
-  return operationRoutes((request) => operationsOf(readCreator(request)), entries, { hasSessions })
-}
-
-function readCreator (request: FastifyRequest): KeyCreator {
-  const { caller: { keyId, actor, scopes, fields }, allowedIps, capabilities } = stateOf(request).access
-  return {
-    name: actor ?? String(keyId),
-    scopes: capabilities === null ? scopes : null,
-    allowedIps: allowedIps && [...allowedIps],
-    candidateFields: fields?.candidate ? [...fields.candidate] : null,
-    jobFields: fields?.job ? [...fields.job] : null
-  }
-}
+import type { ApiOperation } from './operations.js'
 
 const common = {
   tag: 'api_keys',
@@ -51,9 +22,17 @@ const common = {
   hints: false
 } as const
 
-function keyOperations (
-  { maxKeys }: PortalKeysSettings, createBody: TSchema
-): Array<Operation<KeyOperations, string>> {
+/** Returns the operations on the keys of a tenant. */
+export function keyOperations (
+  store: KeyStore, settings: PortalKeysSettings, published: Pick<PublishedFields, 'candidates' | 'jobs'>
+): ApiOperation[] {
+  const operationsOf = createKeyOperations(guardPort(store), {
+    ...settings,
+    prefix: store.prefix,
+    forbid: () => new HttpError('forbidden')
+  })
+  const createBody = createApiKeyBody({ ...settings, candidateFields: published.candidates, jobFields: published.jobs })
+  const keys = (request: FastifyRequest): KeyOperations => operationsOf(readCreator(request))
   return [
     {
       ...common,
@@ -66,7 +45,7 @@ function keyOperations (
       item: ApiKey,
       shape: 'page',
       results: { 200: 'A page of keys' },
-      run: (keys, { tenant, input }) => keys.list(tenant, input as PagingQuery)
+      run: (request, { tenant, input }) => keys(request).list(tenant, input as PagingQuery)
     },
     {
       ...common,
@@ -76,13 +55,13 @@ function keyOperations (
       summary: 'Create an API key',
       description:
         'The response contains the key, which is not shown again. A key never gets a scope, network or field ' +
-        `that its creator does not have. A tenant can have up to ${maxKeys} valid keys that were not replaced.`,
+        `that its creator does not have. A tenant can have up to ${settings.maxKeys} valid keys that were not replaced.`,
       input: createBody,
       item: CreatedApiKey,
       shape: 'one',
       returnsSecret: true,
       results: { 201: 'The key' },
-      run: (keys, { tenant, input }) => keys.create(tenant, input as CreateKeyInput)
+      run: (request, { tenant, input }) => keys(request).create(tenant, input as CreateKeyInput)
     },
     {
       ...common,
@@ -99,7 +78,9 @@ function keyOperations (
       shape: 'one',
       returnsSecret: true,
       results: { 200: 'The key that replaces the previous one' },
-      run: (keys, { tenant, id, input }) => keys.rotate(tenant, id, input as { grace_period_seconds: number })
+      run: (request, { tenant, id, input }) => {
+        return keys(request).rotate(tenant, String(id), input as { grace_period_seconds: number })
+      }
     },
     {
       ...common,
@@ -111,7 +92,18 @@ function keyOperations (
       params: ApiKeyParams,
       shape: 'none',
       results: { 204: 'The key is revoked' },
-      run: async (keys, { tenant, id }) => ((await keys.revoke(tenant, id)) ? {} : null)
+      run: async (request, { tenant, id }) => await keys(request).revoke(tenant, String(id)) ? {} : null
     }
   ]
+}
+
+function readCreator (request: FastifyRequest): KeyCreator {
+  const { caller: { keyId, actor, scopes, fields }, allowedIps, capabilities } = stateOf(request).access
+  return {
+    name: actor ?? String(keyId),
+    scopes: capabilities === null ? scopes : null,
+    allowedIps: allowedIps && [...allowedIps],
+    candidateFields: fields?.candidate ? [...fields.candidate] : null,
+    jobFields: fields?.job ? [...fields.job] : null
+  }
 }

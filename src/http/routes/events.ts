@@ -1,18 +1,17 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import type { EventFeed } from '../../ports/index.js'
 import { DateTimeOf, Nullable } from '../../shared/schemas.js'
 import type { EventSchemas } from '../../webhooks/events/catalogue.js'
+import { operation } from '../../webhooks/operation-table.js'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import { eventIdExample } from '../../webhooks/schemas/event-type.js'
-import { readTenant } from '../request.js'
-import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
-import { DataOf, TokenMeta, tokenQuery } from '../schemas/parameters.js'
+import { tokenQuery } from '../schemas/parameters.js'
 import { createTokens, expired } from '../tokens.js'
-import { badRequest, HttpError } from '../wire-errors.js'
+import { badRequest } from '../wire-errors.js'
 import { isStorableText } from '../../shared/text.js'
 import { Type } from '../../shared/typebox.js'
 import { parseDateTime } from '../input/query.js'
-import { found } from '../responses/rows.js'
+import type { ApiOperation } from './operations.js'
 
 /** The query of the feed. Any other text as token is a 410. */
 const FeedQuery = Type.Object(
@@ -59,8 +58,6 @@ export const Event = Type.Object(
   { title: 'Event', description: 'An event as webhooks receive it' }
 )
 
-const FeedPage = Type.Object({ data: Type.Array(Event), meta: TokenMeta }, { description: 'A page of events' })
-
 const description = [
   'Returns the events that your webhooks receive. You need no webhook for it.',
   'Begin without `token`, with `since`, or with the token `now`. Send `next_token` as `token` while `has_more` is ' +
@@ -69,39 +66,34 @@ const description = [
   'With a 410, begin again: the token is older than the events that are kept, or not valid for this filter.'
 ].join(' ')
 
-/** The routes that read the events of a tenant. */
-export function eventRoutes (
+/** Returns the operations that read the events of a tenant. */
+export function eventOperations (
   feed: EventFeed, events: EventSchemas, operations: Pick<WebhookOperations, 'listUsedEventTypes'>
-): FastifyPluginAsyncTypebox {
-  return async (app) => {
-    const tokens = createTokens(feed)
+): ApiOperation[] {
+  const tokens = createTokens(feed)
+  const common = { method: 'GET', tag: 'events', scopes: ['webhooks:read'], capabilities: ['bodies'], item: Event } as const
 
-    /** Throws a 400 for a type outside the catalogue, unless the client has read the feed with it or subscribes. */
-    async function assertUsable (types: readonly string[], tenant: string, isBegun: boolean): Promise<void> {
-      if (isBegun || types.every((type) => Object.hasOwn(events, type))) return
-      const used = await operations.listUsedEventTypes({ id: tenant })
-      if (types.every((type) => Object.hasOwn(events, type) || used.has(type))) return
-      const message = 'must be event types of the catalogue, separated by commas'
-      throw badRequest({ in: 'query', field: 'filter[event_type]', message })
-    }
+  /** Throws a 400 for a type outside the catalogue, unless the client has read the feed with it or subscribes. */
+  async function assertUsable (types: readonly string[], tenant: string, isBegun: boolean): Promise<void> {
+    if (isBegun || types.every((type) => Object.hasOwn(events, type))) return
+    const used = await operations.listUsedEventTypes({ id: tenant })
+    if (types.every((type) => Object.hasOwn(events, type) || used.has(type))) return
+    const message = 'must be event types of the catalogue, separated by commas'
+    throw badRequest({ in: 'query', field: 'filter[event_type]', message })
+  }
 
-    app.get(
-      '/events',
-      {
-        exposeHeadRoute: true,
-        config: { scopes: ['webhooks:read'], capabilities: ['bodies'] },
-        schema: {
-          operationId: 'listEvents',
-          tags: ['events'],
-          summary: 'Read the events, in order',
-          description,
-          querystring: FeedQuery,
-          response: { 200: FeedPage, ...errorResponses, 410: SyncTokenExpired }
-        }
-      },
-      async (request) => {
-        const { id: tenant } = readTenant(request)
-        const { token, since, per_page: limit, 'filter[event_type]': filter } = request.query
+  return [
+    operation({
+      ...common,
+      operationId: 'listEvents',
+      path: '/events',
+      summary: 'Read the events, in order',
+      description,
+      input: FeedQuery,
+      shape: 'follow',
+      results: { 200: 'A page of events' },
+      async run (_request: FastifyRequest, { tenant: { id: tenant }, input }) {
+        const { token, since, per_page: limit, 'filter[event_type]': filter } = input
         if (token !== undefined && since !== undefined) {
           throw badRequest({ in: 'query', field: 'since', message: 'must not be given together with token' })
         }
@@ -117,25 +109,23 @@ export function eventRoutes (
         const { bodies, position, hasMore } = (await feed.list(tenant, { after, limit, eventTypes })) ?? expired()
         return formatPage(bodies, await tokens.format(subject, [position]), hasMore)
       }
-    )
-
-    app.get('/events/:id', {
-      exposeHeadRoute: true,
-      config: { scopes: ['webhooks:read'], capabilities: ['bodies'], resource: 'event' },
-      schema: {
-        operationId: 'getEvent',
-        tags: ['events'],
-        summary: 'Get an event',
-        description: 'Returns an event that the service still keeps, as `GET …/events` does.',
-        params: Type.Object({ id: Type.String({ description: 'The id of the event', examples: [eventIdExample] }) }),
-        response: { 200: DataOf(Event, 'The event'), ...errorResponses }
+    }),
+    {
+      ...common,
+      operationId: 'getEvent',
+      path: '/events/:id',
+      summary: 'Get an event',
+      description: 'Returns an event that the service still keeps, as `GET …/events` does.',
+      params: Type.Object({ id: Type.String({ description: 'The id of the event', examples: [eventIdExample] }) }),
+      shape: 'one',
+      results: { 200: 'The event' },
+      resource: 'event',
+      async run (_request, { tenant, id }) {
+        const body = isStorableText(String(id)) ? await feed.find(tenant.id, String(id)) : null
+        return body === null ? null : JSON.parse(body)
       }
-    }, async (request) => {
-      const { id } = request.params
-      if (!isStorableText(id)) throw new HttpError('not_found')
-      return { data: JSON.parse(found(await feed.find(readTenant(request).id, id))) }
-    })
-  }
+    }
+  ]
 }
 
 function formatPage (bodies: readonly string[], token: string, hasMore: boolean) {

@@ -1,15 +1,14 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { TSchema } from '@sinclair/typebox'
 import type { Id, IdKinds, RowSource } from '../../ports/index.js'
-import { type PagingQuery, pagingQuery, readPage } from '../../shared/paging.js'
+import { pagingQuery, readPage } from '../../shared/paging.js'
 import { Type } from '../../shared/typebox.js'
+import { operation } from '../../webhooks/operation-table.js'
 import { parseSearch, parseUpdatedAfter } from '../input/query.js'
-import { readTenant } from '../request.js'
 import type { PublishedRows } from '../responses/published-rows.js'
-import { found, linkPages, storableId } from '../responses/rows.js'
 import { createFieldLimit, refuseHiddenFields } from '../responses/visible-fields.js'
-import { errorResponses } from '../schemas/errors.js'
 import { DataOf, PageOf, rowParams, Search, UpdatedAfter } from '../schemas/parameters.js'
+import type { ApiOperation } from './operations.js'
 
 /** A filter of a list. */
 export interface RowFilter<Filter> {
@@ -45,18 +44,16 @@ export interface RowList<Filter, SortField> {
   filters: Readonly<Record<string, RowFilter<Filter>>>
 }
 
-/** Returns a plugin with the routes that list candidates or jobs and read one. */
-export function rowRoutes<Row extends { id: Id }, Filter extends object, SortField extends string> (
+/** Returns the operations that list candidates or jobs and read one. */
+export function rowOperations<Row extends { id: Id }, Filter extends object, SortField extends string> (
   source: RowSource<Row, Filter, SortField>,
   { item, selected, assertRow }: PublishedRows<Row>,
   { kind, sortable, filters }: RowList<Filter, SortField>,
   ids: IdKinds
-): FastifyPluginAsync {
+): ApiOperation[] {
   const title = kind === 'candidate' ? 'Candidate' : 'Job'
-  const Listed = (shown: typeof item) => PageOf(shown, `A page of ${kind}s`)
-  const Read = (shown: typeof item) => DataOf(shown, `The ${kind}`)
-  const limitList = createFieldLimit(kind, item, Listed)
-  const limitOne = createFieldLimit(kind, item, Read)
+  const limitList = createFieldLimit(kind, item, PageOf)
+  const limitOne = createFieldLimit(kind, item, DataOf)
   const parameters = Object.entries(filters)
   const schemas = Object.fromEntries(parameters.map(([name, { schema }]) => [name, Type.Optional(schema)]))
   const filteredFields = Object.fromEntries(parameters.map(([name, { field }]) => [name, field]))
@@ -71,51 +68,51 @@ export function rowRoutes<Row extends { id: Id }, Filter extends object, SortFie
     return filter as Filter
   }
 
-  const listSchema = {
-    operationId: `list${title}s`,
-    tags: [`${kind}s`],
-    summary: `List ${kind}s`,
-    description: `Returns the ${kind}s that pass all filters, sorted by id unless \`sort\` is given.`,
-    querystring: Type.Object({ ...pagingQuery(sortable, 'id'), ...schemas }, { additionalProperties: false }),
-    response: { 200: Listed(item), ...errorResponses }
-  }
-  const findSchema = {
-    operationId: `get${title}`,
-    tags: [`${kind}s`],
-    summary: `Get a ${kind}`,
-    description: 'Returns the same fields as the list.',
-    params: rowParams(kind, ids),
-    response: { 200: Read(item), ...errorResponses }
-  }
+  return [
+    operation({
+      ...readingRows(kind),
+      operationId: `list${title}s`,
+      path: `/${kind}s`,
+      summary: `List ${kind}s`,
+      description: `Returns the ${kind}s that pass all filters, sorted by id unless \`sort\` is given.`,
+      input: Type.Object({ ...pagingQuery(sortable, 'id'), ...schemas }, { additionalProperties: false }),
+      item,
+      shape: 'page',
+      results: { 200: `A page of ${kind}s` },
+      async run (request: FastifyRequest, { tenant: { id: tenant }, input }) {
+        refuseHiddenFields(request, kind, selected.fields, filteredFields)
+        const page = await readPage<Row, Filter, SortField>({
+          list: (query) => source.list(tenant, { ...query, ...selected }),
+          count: (filter) => source.count(tenant, filter)
+        }, input, readFilter(input))
+        for (const row of page.data) assertRow('list', row, request)
+        limitList(request)
+        return page
+      }
+    }),
+    {
+      ...readingRows(kind),
+      operationId: `get${title}`,
+      path: `/${kind}s/:id`,
+      summary: `Get a ${kind}`,
+      description: 'Returns the same fields as the list.',
+      params: rowParams(kind, ids),
+      item,
+      shape: 'one',
+      results: { 200: `The ${kind}` },
+      resource: kind,
+      async run (request, { tenant, id }) {
+        const row = await source.find(tenant.id, id, selected)
+        if (row === null) return null
+        assertRow('find', row, request)
+        limitOne(request)
+        return row
+      }
+    }
+  ]
+}
 
-  return async (app) => {
-    const config = { anyScope: [`${kind}s:read`, `${kind}s:write`] }
-    app.get<{ Querystring: PagingQuery }>(`/${kind}s`, {
-      exposeHeadRoute: true,
-      config,
-      schema: listSchema
-    }, async (request, reply) => {
-      const { id: tenant } = readTenant(request)
-      refuseHiddenFields(request, kind, selected.fields, filteredFields)
-      const page = await readPage<Row, Filter, SortField>({
-        list: (query) => source.list(tenant, { ...query, ...selected }),
-        count: (filter) => source.count(tenant, filter)
-      }, request.query, readFilter(request.query))
-      for (const row of page.data) assertRow('list', row, request)
-      limitList(request)
-      return linkPages(request, reply, page)
-    })
-
-    app.get<{ Params: { id: Id } }>(`/${kind}s/:id`, {
-      exposeHeadRoute: true,
-      config: { ...config, resource: kind },
-      schema: findSchema
-    }, async (request) => {
-      const id = storableId(request.params.id)
-      const row = found(await source.find(readTenant(request).id, id, selected))
-      assertRow('find', row, request)
-      limitOne(request)
-      return { data: row }
-    })
-  }
+/** The common part of operations that read candidates or jobs. */
+export function readingRows (kind: 'candidate' | 'job') {
+  return { method: 'GET', tag: `${kind}s`, scopes: [], anyScope: [`${kind}s:read`, `${kind}s:write`] } as const
 }

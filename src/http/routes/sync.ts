@@ -1,16 +1,16 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { TUnsafe } from '@sinclair/typebox'
-import type { FastifySchema } from 'fastify'
+import type { TSchema, TUnsafe } from '@sinclair/typebox'
+import type { FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import type { ChangeKind, ChangeSource, Id, IdKind, IdKinds } from '../../ports/index.js'
 import { Nullable } from '../../shared/schemas.js'
-import { readTenant } from '../request.js'
+import { Type } from '../../shared/typebox.js'
+import { operation } from '../../webhooks/operation-table.js'
 import type { PublishedRows } from '../responses/published-rows.js'
 import { createFieldLimit } from '../responses/visible-fields.js'
-import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
-import { answeredId, textIdExamples, tokenExample, TokenMeta, tokenQuery } from '../schemas/parameters.js'
+import { answeredId, FollowPageOf, textIdExamples, tokenExample, tokenQuery } from '../schemas/parameters.js'
 import { createSync, isRecorded, isSyncable } from '../sync.js'
 import { HttpError } from '../wire-errors.js'
-import { Type } from '../../shared/typebox.js'
+import type { ApiOperation } from './operations.js'
+import { readingRows } from './rows.js'
 
 /** The query of a sync. Any other text as token is a 410. */
 const SyncQuery = Type.Object(
@@ -18,14 +18,14 @@ const SyncQuery = Type.Object(
   { additionalProperties: false }
 )
 
-/** Returns the schema of a page of a sync. `item` is the schema of a published row. */
-function syncPageOf<Row> (kind: 'candidate' | 'job', item: TUnsafe<Row>, idKind: IdKind) {
+/** Returns the schema of an item of a sync. `item` is the schema of a published row. */
+function changeOf (kind: ChangeKind, item: TSchema, idKind: IdKind) {
   const id: TUnsafe<Id> = answeredId(
     idKind,
     Type.Integer({ examples: [kind === 'candidate' ? 1042 : 501] }),
     textIdExamples[kind]
   )
-  const change = Type.Object(
+  return Type.Object(
     {
       id,
       deleted: Type.Boolean({ description: `Whether the ${kind} is gone: delete your copy`, examples: [false] }),
@@ -36,7 +36,6 @@ function syncPageOf<Row> (kind: 'candidate' | 'job', item: TUnsafe<Row>, idKind:
       description: `A ${kind} as it is now; null if it no longer exists`
     }
   )
-  return Type.Object({ data: Type.Array(change), meta: TokenMeta }, { description: `A page of ${kind}s` })
 }
 
 /** A resource that can be synced. */
@@ -48,49 +47,36 @@ interface SyncedResource<Row extends { id: Id }> {
   ids: IdKinds
 }
 
-// A host without @fastify/swagger has no type for it.
-const hidden: FastifySchema & { hide: true } = { hide: true }
-
 /**
- * The route that returns all rows of a resource, then its changes. Registered only if changes are recorded and the
+ * Returns the operation that reads all rows of a resource, then its changes; `null` unless changes are recorded and the
  * source can read them.
  */
-export function syncRoute<Row extends { id: Id }> (
+export async function syncOperation<Row extends { id: Id }> (
   changes: ChangeSource | undefined, { kind, source, published, ids }: SyncedResource<Row>
-): FastifyPluginAsyncTypebox {
-  const path = `/${kind}s/sync`
+): Promise<ApiOperation | null> {
+  if (changes === undefined || !isSyncable<Row>(source) || !await isRecorded(changes, kind)) return null
   const { item, selected, assertRow } = published
-  return async (app) => {
-    if (changes === undefined || !isSyncable<Row>(source) || !await isRecorded(changes, kind)) {
-      // Without it, the route of one row would run, with `sync` as the id.
-      app.get(path, { exposeHeadRoute: true, schema: hidden, onRequest: refuse }, () => null)
-      return
-    }
-
-    const Page = (shown: typeof item) => syncPageOf(kind, shown, ids[kind])
-    const limitPage = createFieldLimit(kind, item, Page)
-    const sync = createSync<Row>({
-      kind,
-      idKind: ids[kind],
-      selected,
-      rows: source,
-      changes
-    })
-    app.get(path, {
-      exposeHeadRoute: true,
-      config: { anyScope: [`${kind}s:read`, `${kind}s:write`] },
-      schema: {
-        operationId: kind === 'candidate' ? 'syncCandidates' : 'syncJobs',
-        tags: [`${kind}s`],
-        summary: `Copy all ${kind}s, then follow their changes`,
-        description: describe(kind),
-        querystring: SyncQuery,
-        response: { 200: Page(item), ...errorResponses, 410: SyncTokenExpired }
-      }
-    }, async (request) => {
-      const { token, per_page: limit } = request.query
+  const limitPage = createFieldLimit(kind, item, (shown) => FollowPageOf(changeOf(kind, shown, ids[kind])))
+  const sync = createSync<Row>({
+    kind,
+    idKind: ids[kind],
+    selected,
+    rows: source,
+    changes
+  })
+  return operation({
+    ...readingRows(kind),
+    operationId: kind === 'candidate' ? 'syncCandidates' : 'syncJobs',
+    path: `/${kind}s/sync`,
+    summary: `Copy all ${kind}s, then follow their changes`,
+    description: describe(kind),
+    input: SyncQuery,
+    item: changeOf(kind, item, ids[kind]),
+    shape: 'follow',
+    results: { 200: `A page of ${kind}s` },
+    async run (request: FastifyRequest, { tenant: { id: tenant }, input: { token, per_page: limit } }) {
       const page = await sync({
-        tenant: readTenant(request).id,
+        tenant,
         token,
         limit,
         log: request.log,
@@ -101,12 +87,19 @@ export function syncRoute<Row extends { id: Id }> (
         data: page.items.map(({ id, row }) => ({ id, deleted: row === null, [kind]: row })),
         meta: { next_token: page.token, has_more: page.hasMore }
       }
-    })
-  }
+    }
+  })
 }
 
-async function refuse (): Promise<never> {
-  throw new HttpError('not_found')
+// A host without @fastify/swagger has no type for it.
+const hidden: FastifySchema & { hide: true } = { hide: true }
+
+/** The route instead of an operation that is missing: otherwise the one of one row would run, with `sync` as the id. */
+export function missingSync (kind: ChangeKind): RouteOptions {
+  const refuse = async (): Promise<never> => { throw new HttpError('not_found') }
+  return {
+    method: 'GET', url: `/${kind}s/sync`, exposeHeadRoute: true, schema: hidden, onRequest: refuse, handler: refuse
+  }
 }
 
 function describe (kind: ChangeKind): string {

@@ -63,7 +63,7 @@ const linkHeaders = {
 }
 
 /** A response with one page of a list. */
-export function PageOf<T extends TSchema> (item: T, description: string) {
+export function PageOf<T extends TSchema> (item: T, description = '') {
   return Type.Object({ data: Type.Array(item), meta: Meta }, { description, headers: linkHeaders })
 }
 
@@ -102,7 +102,7 @@ export function tokenQuery (description: string, example: string) {
 }
 
 /** How a client that follows a resource continues. */
-export const TokenMeta = Type.Object(
+const FollowMeta = Type.Object(
   {
     next_token: Type.String({
       description: 'Send it as `token` for the next page; keep the last one for the next time',
@@ -113,8 +113,13 @@ export const TokenMeta = Type.Object(
   { title: 'TokenMeta', description: 'How to continue' }
 )
 
+/** A response with one page of a resource that clients follow with tokens. */
+export function FollowPageOf<T extends TSchema> (item: T, description = '') {
+  return Type.Object({ data: Type.Array(item), meta: FollowMeta }, { description })
+}
+
 /** A response with one item. */
-export function DataOf<T extends TSchema> (item: T, description: string, headers: Record<string, TSchema> = {}) {
+export function DataOf<T extends TSchema> (item: T, description = '', headers: Record<string, TSchema> = {}) {
   return Type.Object({ data: item }, { description, headers })
 }
 

@@ -6,7 +6,7 @@ import { readField } from '../../shared/fields.js'
 import { isStorableId } from '../../shared/ids.js'
 import type { Page } from '../../shared/paging.js'
 import { readTenantArgument, showTenant, type TenantArgument, type Tenants } from '../../shared/tenants.js'
-import { idsOf, type Operation, webhookOperations } from '../operation-table.js'
+import { idsOf, type WebhookOperation, webhookOperations } from '../operation-table.js'
 import type { WebhookOperations } from '../operations.js'
 import { FailingQuery } from '../schemas/webhook.js'
 import { createInputReader, pickPublished } from './input.js'
@@ -33,7 +33,7 @@ export function createRecruitingWebhooks (
   })
 
   /** Returns a function of the tenant, the ids in the path, and the input. */
-  function createCall (operation: Operation) {
+  function createCall (operation: WebhookOperation) {
     const names = idsOf(operation)
     const { input, item, shape, method, namesTenant = false } = operation
     const read = input === undefined ? () => undefined : createInputReader(input)
@@ -91,7 +91,7 @@ function notFound (names: ReturnType<typeof idsOf>, [id, deliveryId]: readonly u
     : new RecruitingApiError('not_found', `id: the tenant has no webhook ${String(id)}`, 'id')
 }
 
-function pick ({ shape }: Operation, item: TSchema | undefined, result: unknown): unknown {
+function pick ({ shape }: WebhookOperation, item: TSchema | undefined, result: unknown): unknown {
   if (item === undefined || result === null) return result
   if (shape === 'one') return pickPublished(item, result)
   const { data, meta } = result as Page<unknown>
@@ -100,7 +100,7 @@ function pick ({ shape }: Operation, item: TSchema | undefined, result: unknown)
 
 /** Describes a call for the audit: a tenant by its argument and its id, what the call was given, and its result. */
 function describeCall (
-  operation: Operation,
+  operation: WebhookOperation,
   call: { argument: TenantArgument, id: Tenant['id'], given: readonly unknown[], result: unknown }
 ): AuditedCall {
   const { operationId, resource: kind, shape } = operation
