@@ -2,6 +2,7 @@ import Fastify from 'fastify'
 import t from 'tap'
 import recruitingApi, { createRecruiting } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { buildApp } from '../fixtures/api/app.js'
 import { createMachines, event } from '../fixtures/delivery/engine.js'
 import { hang, startReceiver } from '../fixtures/receivers/receiver.js'
 import { runUntil, toLoopback } from '../fixtures/api/webhook-api.js'
@@ -137,6 +138,13 @@ t.test('a worker is alive while the storage answers its claims, and says when it
   const { lastClaimAt, ...health } = await engine.health()
   t.same(health, { alive: true, oldestDueMs: 0, held: null, inFlight: 0 })
   t.ok(Date.parse(lastClaimAt ?? '') > startedAt + 58_000, `last claim at ${lastClaimAt}`)
+})
+
+t.test('a server reports its health too, also after it was closed', async (t) => {
+  const app = await buildApp(t)
+  t.match(await app.recruiting.health(), { alive: true, held: null, inFlight: 0 })
+  await app.close()
+  t.match(await app.recruiting.health(), { alive: false, oldestDueMs: null })
 })
 
 for (const [what, claimDue] of [['fail', down], ['never end', () => new Promise<never>(() => {})]] as const) {

@@ -3,7 +3,8 @@ import t from 'tap'
 import { createAddressRule } from '../../../src/webhooks/ssrf/addresses.js'
 import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
 import { formatAddress, isPublic } from '../../fixtures/hostile/hostile-addresses.js'
-import { blocked, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
+import { blocked, delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { replaceLookup } from '../../fixtures/receivers/system-lookup.js'
 import { until } from '../../fixtures/stopwatch.js'
 
@@ -26,6 +27,20 @@ t.test('any IPv6 address is allowed if and only if it is public', async () => {
   agrees(6, 0x2001n << 112n, (0x2003n << 112n) - 1n)
   agrees(6, 0x3fffn << 112n, (0x4000n << 112n) - 1n)
   agrees(6, 0n, (1n << 48n) - 1n)
+})
+
+t.test('a lost answer for one family does not delay the connection, and what arrived is still checked', async (t) => {
+  const dns = await startDnsServer(t)
+  const { port } = await startReceiver(t)
+  const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'], timeoutMs: 30_000 })
+  dns.set('lost-aaaa.example', { a: ['127.0.0.1'], silent: 'aaaa' })
+  dns.set('lost-a.example', { aaaa: ['::1'], silent: 'a' })
+  const results = await Promise.all(
+    ['lost-aaaa', 'lost-a'].map((name) => sender.post(`http://${name}.example:${port}/`))
+  )
+  t.same(results.map(outcomeOf), [delivered, blocked])
+  // The lost query itself ends after more than 5 s.
+  for (const { ranMs } of results) t.ok(ranMs < 5000, `${ranMs} ms`)
 })
 
 t.test('names that the system is silent about hold two threads at most, and nobody beyond the deadline', async (t) => {
