@@ -118,12 +118,11 @@ t.test('commands write what they did to the file of --audit-file', async (t) => 
   t.match(await cli(`webhooks import ${file} --yes`), { code: 1 })
   const { rows: [{ imported }] } = await pool.query('select id::int as imported from recruiting.webhooks')
   // With the option tenantId.
-  const own = JSON.parse((await cli(`keys issue --tenant 41 --tenant-slug acme --scopes jobs:read --out ${join(folder, 'own')} --yes --json --audit-file ${join(folder, 'other')}`)).out)
+  const issue = `keys issue --tenant 41 --tenant-slug acme --scopes jobs:read --out ${join(folder, 'own')} --yes --json`
+  const own = JSON.parse((await cli(`${issue} --audit-file ${join(folder, 'other')}`)).out)
   await pool.query("create function recruiting.refuse () returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$")
-  await pool.query('create trigger refuse before insert or update or delete on recruiting.api_keys for each row execute function recruiting.refuse()')
-  t.match(await cli('tenants remove acme --tenant 41 --yes'), { code: 1, err: /refused/ })
+  await pool.query('create trigger refuse before update on recruiting.api_keys for each row execute function recruiting.refuse()')
   t.match(await cli(`keys revoke ${own.id} --tenant 41 --yes`), { code: 1, err: /refused/ })
-  t.match(await cli(`keys rotate ${own.id} --tenant 41 --out ${join(folder, 'rotated')} --yes`), { code: 1, err: /refused/ })
   await pool.query("update recruiting.webhooks set secret = 'sealed_v1:x'")
   await writeFile(join(folder, 'keys'), Buffer.alloc(32, 1).toString('hex'))
   t.match(await cli(`reseal --secret-keys ${join(folder, 'keys')}`, { answers: ['n'] }), { code: 1 })
@@ -151,7 +150,7 @@ t.test('commands write what they did to the file of --audit-file', async (t) => 
     status: null,
     rowCount: null
   })
-  t.match(entries.slice(-6).map(({ error }) => error), [/^FILE: webhook 2: /, 'refused', 'refused', 'refused', /none of the secretKeys opens/, /queue/])
+  t.match(entries.slice(-4).map(({ error }) => error), [/^FILE: webhook 2: /, 'refused', /none of the secretKeys opens/, /queue/])
   t.strictSame(entries.slice(1).map(({ actor, tenantSlug, operationId, resource, rowCount }) => [actor, tenantSlug, operationId, resource, rowCount]), [
     ['ops:ann', null, 'stats', null, null],
     ['support:bob', 'acme', 'webhooks disable', webhook, null],
@@ -164,9 +163,7 @@ t.test('commands write what they did to the file of --audit-file', async (t) => 
     ['ops:ann', null, 'watch', null, null],
     ['ops:ann', 'initech', 'webhooks import', { kind: 'webhook', id: imported }, null],
     ['ops:ann', null, 'webhooks import', null, 1],
-    ['ops:ann', 'acme', 'tenants remove', { kind: 'tenant', id: 'acme' }, null],
     ['ops:ann', 'acme', 'keys revoke', { kind: 'key', id: own.id }, null],
-    ['ops:ann', 'acme', 'keys rotate', { kind: 'key', id: own.id }, null],
     ['ops:ann', null, 'reseal', null, null],
     ['ops:ann', null, 'stats', null, null]
   ])

@@ -61,19 +61,13 @@ const year = 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:
 const refused: Array<[body: unknown, field: string, message: string]> = [
   [{ since: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' }, 'since', 'must not be after until'],
   [{ since: timeOf(clock, 1) }, 'since', 'must not be after until'],
-  [{ until: timeOf(clock, -86_400_001) }, 'since', 'must not be after until'],
-  [{ since: '2026-01-01T00:00:00' }, 'since', date],
   [{ since: '2026-02-30T00:00:00Z' }, 'since', date],
-  [{ since: 1767225600 }, 'since', 'must be string'],
   [{ since: '0001-01-01T00:00:00+01:00' }, 'since', year],
   [{ until: '9999-12-31T23:59:59-01:00' }, 'until', year],
   [{ include: 'failed' }, 'include', 'must be one of undelivered, all'],
   [{ event_types: ['application.created', 'job.lost'] }, 'event_types[1]', 'must be an event type of the catalogue'],
-  [{ event_ids: [] }, 'event_ids', 'must NOT have fewer than 1 items'],
   [{ event_ids: Array.from({ length: 101 }, (_, n) => `evt_${n}`) }, 'event_ids', 'must NOT have more than 100 items'],
   [{ event_ids: ['evt_1'], until: timeOf(clock) }, 'event_ids', 'must not be combined with since or until'],
-  [{ dry_run: 1 }, 'dry_run', 'must be boolean'],
-  [{ limit: 10 }, 'limit', 'is not known'],
   [null, '', 'must be object']
 ]
 
