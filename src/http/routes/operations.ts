@@ -59,6 +59,7 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
     }]
   })
 }
+
 /** An operation whose path lacks the id does not read it. */
 function readId<OwnId extends Id> (id: OwnId | undefined): OwnId | 0 {
   return id === undefined ? 0 : storableId(id)
