@@ -15,23 +15,16 @@ const url = '/api/v1/public/acme/webhooks'
 const good = '{"name":"ATS events","target_url":"https://example.com/hook","event_types":["application.created"]}'
 const headers = { ...bearer(keys.full), 'content-type': 'application/json' }
 
-function ofLength (bytes: number): string {
-  return good.padEnd(bytes, ' ')
-}
-
-for (const bodyLimit of [undefined, 10, 10_000_000]) {
-  const host = bodyLimit === undefined ? 'of a host with no limit of its own' : `of a host with a limit of ${bodyLimit} bytes`
-
-  t.test(`a body of 64 KiB is read, one byte more gets 400: the API ${host}`, async (t) => {
+t.test('a body of 64 KiB is read, one byte more gets 400, with any limit of the host', async (t) => {
+  for (const bodyLimit of [10, 10_000_000]) {
     const { storage, calls } = spyStorage()
-    const app = await buildApp(t, { storage, ...(bodyLimit === undefined ? {} : { server: { bodyLimit } }) })
-    checkError(t, await app.inject({ method: 'POST', url, headers, payload: ofLength(65537) }), 400, '64 KiB and a byte')
-    checkError(t, await app.inject({ method: 'POST', url, headers, payload: ofLength(2_000_000) }), 400, '2 MB')
+    const app = await buildApp(t, { storage, server: { bodyLimit } })
+    checkError(t, await app.inject({ method: 'POST', url, headers, payload: good.padEnd(65_537) }), 400)
+    checkError(t, await app.inject({ method: 'POST', url, headers, payload: good.padEnd(2_000_000) }), 400)
     t.same(calls, [])
-    const answer = await app.inject({ method: 'POST', url, headers, payload: ofLength(65536) })
-    t.equal(answer.statusCode, 201)
-  })
-}
+    t.equal((await app.inject({ method: 'POST', url, headers, payload: good.padEnd(65_536) })).statusCode, 201)
+  }
+})
 
 /** Sends the head of a POST, and the beginning of its body. */
 function sendHead (app: FastifyInstance, path: string, key: string | null, rest: string): Promise<Answer[]> {
@@ -50,28 +43,27 @@ t.test('a body that is announced as too large, or grows too large in chunks, get
   }
 })
 
-const goodBody = JSON.stringify({ name: 'ATS events', target_url: 'https://example.com/hook', event_types: ['application.created'] })
 const json = 'application/json'
 
 const bodies: Record<string, { type?: string, payload: string | Buffer }> = {
   'an empty body': { type: json, payload: '' },
   'no body and no media type': { payload: '' },
-  'half a body': { type: json, payload: goodBody.slice(0, -1) },
-  'two bodies': { type: json, payload: goodBody + goodBody },
-  'a comment': { type: json, payload: `/* */${goodBody}` },
+  'half a body': { type: json, payload: good.slice(0, -1) },
+  'two bodies': { type: json, payload: good + good },
+  'a comment': { type: json, payload: `/* */${good}` },
   'a form': { type: 'application/x-www-form-urlencoded', payload: 'name=ATS+events' },
   null: { type: json, payload: 'null' },
-  'an array': { type: json, payload: `[${goodBody}]` },
-  __proto__: { type: json, payload: goodBody.replace('{', '{"__proto__":{"status":"active"},') },
-  'an escaped __proto__': { type: json, payload: goodBody.replace('{', '{"\\u005f_proto__":{},') },
-  'constructor.prototype': { type: json, payload: goodBody.replace('{', '{"constructor":{"prototype":{}},') },
-  'Latin-1': { type: json, payload: Buffer.from(goodBody.replace('ATS', 'Bücher'), 'latin1') },
-  'UTF-16': { type: 'application/json; charset=utf-16', payload: Buffer.from(goodBody, 'utf16le') },
+  'an array': { type: json, payload: `[${good}]` },
+  __proto__: { type: json, payload: good.replace('{', '{"__proto__":{"status":"active"},') },
+  'an escaped __proto__': { type: json, payload: good.replace('{', '{"\\u005f_proto__":{},') },
+  'constructor.prototype': { type: json, payload: good.replace('{', '{"constructor":{"prototype":{}},') },
+  'Latin-1': { type: json, payload: Buffer.from(good.replace('ATS', 'Bücher'), 'latin1') },
+  'UTF-16': { type: 'application/json; charset=utf-16', payload: Buffer.from(good, 'utf16le') },
   'a surrogate encoded as UTF-8': { type: json, payload: Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xed, 0xa0, 0x80]), Buffer.from('"}')]) },
   gzip: { type: json, payload: Buffer.from('1f8b0800000000000003', 'hex') },
-  'no media type': { payload: goodBody },
-  'the media type text/json': { type: 'text/json', payload: goodBody },
-  'two media types': { type: 'text/plain, application/json', payload: goodBody },
+  'no media type': { payload: good },
+  'the media type text/json': { type: 'text/json', payload: good },
+  'two media types': { type: 'text/plain, application/json', payload: good },
   'a multipart body': { type: 'multipart/form-data; boundary=x', payload: '--x--' }
 }
 
@@ -88,16 +80,17 @@ t.test('an unreadable or empty body gets 400 and never reaches the storage', asy
 t.test('a media type is accepted in any letter case and with parameters', async (t) => {
   const app = await buildApp(t)
   for (const type of [json, 'Application/JSON', 'application/json;charset=utf-8', 'application/json; charset=UTF-8', 'application/json; x=y']) {
-    const answer = await app.inject({ method: 'POST', url, headers: { ...bearer(keys.full), 'content-type': type }, payload: goodBody })
+    const headers = { ...bearer(keys.full), 'content-type': type }
+    const answer = await app.inject({ method: 'POST', url, headers, payload: good })
     t.equal(answer.statusCode, 201, type)
   }
 })
 
 t.test('a body whose length is not the one of Content-Length gets 400', async (t) => {
   const app = await buildApp(t)
-  for (const length of [goodBody.length - 1, goodBody.length + 1]) {
+  for (const length of [good.length - 1, good.length + 1]) {
     const headers = { ...bearer(keys.full), 'content-type': json, 'content-length': String(length) }
-    checkError(t, await app.inject({ method: 'POST', url, headers, payload: goodBody }), 400, `${length} bytes`)
+    checkError(t, await app.inject({ method: 'POST', url, headers, payload: good }), 400, `${length} bytes`)
   }
 })
 

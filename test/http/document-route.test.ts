@@ -119,19 +119,12 @@ t.test('a route that says nothing about itself is documented by its path', async
   t.equal(components.securitySchemes.apiKey?.description, 'An API key of the tenant. It may be limited to networks, and to some fields of candidates and jobs. Each operation lists the scopes that the key needs.')
 })
 
-t.test('a route with several methods is an operation of each', async (t) => {
-  const { paths } = format({ method: ['PUT', 'PATCH'] })
+t.test('a route with several methods, its own tag and scopes of both kinds is documented', async (t) => {
+  const config = { scopes: ['a:read', 'b:read'], anyScope: ['c:read', 'c:write'] }
+  const { paths, tags } = format({ method: ['PUT', 'PATCH'], config, schema: { tags: ['interviews'] } })
   t.same(Object.keys(paths[path] ?? {}), ['put', 'patch'])
-})
-
-t.test('a tag that the plugin does not define is listed by its name', async (t) => {
-  const { tags } = format({ schema: { tags: ['interviews'] } })
   t.same(tags[0], { name: 'interviews', description: 'interviews' })
-})
-
-t.test('scopes of both kinds are said together', async (t) => {
-  const { paths } = format({ config: { scopes: ['a:read', 'b:read'], anyScope: ['c:read', 'c:write'] } })
-  const { security, description } = paths[path]?.get ?? {}
+  const { security, description } = paths[path]?.patch ?? {}
   t.equal(description, 'Needs `a:read` and `b:read`, and `c:read` or `c:write`.')
   t.same(security, [{ apiKey: ['a:read', 'b:read', 'c:read'] }, { apiKey: ['a:read', 'b:read', 'c:write'] }])
 })

@@ -7,7 +7,6 @@ import { captureLogs } from '../fixtures/api/logs.js'
 import { hostileErrors } from '../fixtures/hostile/hostile-errors.js'
 import { buildAppWithRoutes, requestTo, titleOf } from '../fixtures/api/routes.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
-import { sendRaw } from '../fixtures/receivers/raw-http.js'
 
 const base = '/api/v1/public/acme'
 
@@ -115,22 +114,18 @@ t.test('with errorDetails the other errors say no more than before', async (t) =
 /** As many numbers as fit into a body. */
 const numbers = Array.from({ length: 32_000 }, (_, index) => index % 10)
 
-const many: Record<string, { payload: string, details: number }> = {
-  '64 KiB of faults': { payload: JSON.stringify({ event_types: numbers }), details: 20 },
-  'thousands of unknown fields': { payload: JSON.stringify(Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`a${index}`, 1]))), details: 1 }
-}
-
-for (const [what, { payload, details }] of Object.entries(many)) {
-  t.test(`a request with ${what} gets ${details} details, and without errorDetails one is logged`, async (t) => {
+t.test('a 400 has at most 20 details, and without errorDetails one is logged', async (t) => {
+  const unknownFields = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`a${index}`, 1]))
+  for (const [fields, details] of [[{ event_types: numbers }, 20], [unknownFields, 1]] as const) {
+    const request = requestOf(post(fields))
     const app = await buildApp(t, { errorDetails: true })
-    const request = { method: 'POST', url: `${base}/webhooks`, headers: { ...bearer(keys.full), 'content-type': 'application/json' }, payload } as const
     t.equal((await app.inject(request)).json().error.details.length, details)
     const logs = captureLogs()
     const silent = await buildApp(t, { server: { logger: logs.logger } })
     checkError(t, await silent.inject(request), 400)
     t.equal((await logs.waitFor('request refused')).details?.length, 1)
-  })
-}
+  }
+})
 
 t.test('the last item of the longest list that is allowed is checked too, beside another fault', async (t) => {
   const events = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`test.event_${index}`, Type.Object({})]))
@@ -158,35 +153,28 @@ const thrown: Record<string, unknown> = {
   'an object without a prototype': Object.assign(Object.create(null), { canary: true })
 }
 
-const ways: Record<string, (error: unknown) => unknown> = {
-  'thrown by' (error) { throw error },
-  'rejected by': (error) => Promise.reject(error)
-}
-
-for (const [way, fail] of Object.entries(ways)) {
-  for (const port of ['storage', 'key lookup']) {
-    t.test(`any value ${way} the ${port} gets 500, is logged with the request id and never sent`, async (t) => {
-      let error: unknown
-      const logs = captureLogs()
-      const storage = memoryStorage({ tenants })
-      storage.candidates.list = () => fail(error) as never
-      const failing = port === 'storage' ? { storage } : { keyLookup: () => fail(error) as never }
-      const app = await buildApp(t, { ...failing, server: { logger: logs.logger } })
-      for (const [what, value] of Object.entries({ ...thrown, ...hostileErrors })) {
-        error = value
-        logs.lines.length = 0
-        const answer = await app.inject({ url, headers: bearer(keys.full) })
-        checkError(t, answer, 500, what)
-        t.notMatch(JSON.stringify([answer.headers, answer.body]), 'canary', `${what} is not sent`)
-        const failures = logs.lines.filter(({ level }) => level === 50)
-        const id = answer.headers['x-request-id']
-        t.same(failures.map((line) => [line.msg, line.request_id]), [['request failed', id]], `${what} is logged`)
-        if (what in thrown && value instanceof Error) t.same(failures.map(({ err }) => err?.message), ['canary'], what)
-      }
-      t.notMatch(logs.text(), keys.full, 'the key is not logged')
-    })
+t.test('any value thrown by a port gets 500, is logged with the request id and never sent', async (t) => {
+  let error: unknown
+  const throws = (): never => { throw error }
+  const storage = memoryStorage({ tenants })
+  storage.candidates.list = throws
+  for (const failing of [{ storage }, { keyLookup: throws }, { keyLookup: async () => throws() }]) {
+    const logs = captureLogs()
+    const app = await buildApp(t, { ...failing, server: { logger: logs.logger } })
+    for (const [what, value] of Object.entries({ ...thrown, ...hostileErrors })) {
+      error = value
+      logs.lines.length = 0
+      const answer = await app.inject({ url, headers: bearer(keys.full) })
+      checkError(t, answer, 500, what)
+      t.notMatch(JSON.stringify([answer.headers, answer.body]), 'canary', `${what} is not sent`)
+      const failures = logs.lines.filter(({ level }) => level === 50)
+      const id = answer.headers['x-request-id']
+      t.same(failures.map((line) => [line.msg, line.request_id]), [['request failed', id]], `${what} is logged`)
+      if (what in thrown && value instanceof Error) t.same(failures.map(({ err }) => err?.message), ['canary'], what)
+    }
+    t.notMatch(logs.text(), keys.full, 'the key is not logged')
   }
-}
+})
 
 t.test('every operation answers a storage that fails with 500', async (t) => {
   const { storage } = spyStorage(undefined, () => Promise.reject(Object.assign(new Error('down'), { statusCode: 404 })))
@@ -232,29 +220,10 @@ t.test('an unknown path or method gets 404 with any key of the tenant, and 401 w
   }
 })
 
-t.test('the prefix itself and what is beside it are answered by the host', async (t) => {
-  const app = await buildApp(t, {
-    after (app) { app.setNotFoundHandler((request, reply) => reply.code(404).send('the host has no such page')) }
-  })
-  for (const url of ['/', '/api', '/api/v1/public', '/api/v2/public/acme/candidates', '/acme/candidates']) {
-    const answer = await app.inject({ url, headers: bearer(keys.full) })
-    t.equal(answer.statusCode, 404, url)
-    t.equal(answer.body, 'the host has no such page', url)
-    t.equal(answer.headers['x-request-id'], undefined, url)
-  }
-})
-
 t.test('the host responds to requests that the router rejects, before any hook', async (t) => {
   const app = await buildApp(t)
   const cut = await app.inject({ url: '/api/v1/public/acme/webhooks/%zz', headers: bearer(keys.full) })
   const long = await app.inject({ url: `/api/v1/public/${'a'.repeat(101)}/candidates`, headers: bearer(keys.full) })
   t.same([cut.statusCode, cut.json().code], [400, 'FST_ERR_BAD_URL'])
   t.same([long.statusCode, long.json().code], [414, 'FST_ERR_MAX_PARAM_LENGTH'])
-})
-
-t.test('a method that HTTP does not have is answered by the host', async (t) => {
-  const app = await buildApp(t)
-  const [answer] = await sendRaw(app, `STEAL ${base}/candidates HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${keys.full}\r\nConnection: close\r\n\r\n`)
-  t.equal(answer?.statusCode, 400)
-  t.equal(answer?.headers['x-request-id'], undefined)
 })

@@ -2,7 +2,7 @@ import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
 import { buildApp } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
-import { fetchPage, lists, requestList, storeItems } from '../fixtures/api/lists.js'
+import { fetchPage, requestList } from '../fixtures/api/lists.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 
 const day = (number: number): string => `2026-01-0${number}T00:00:00Z`
@@ -57,7 +57,11 @@ const refused: Array<[list: string, filter: string, values: string[]]> = [
     '', '0', '-1', '-11', '1.5', '11.0', '1e1', '0xb', '+11', '%2011', '11%20', 'x', '9007199254740992',
     '11,12', 'null', '%D9%A1'
   ]],
-  ['jobs', 'status', ['x'.repeat(65), faces.repeat(65), 'x'.repeat(4000)]],
+  ['webhooks', 'status', ['', 'gone']],
+  ['webhooks/1/deliveries', 'status', ['', 'gone']],
+  ['webhooks/1/deliveries', 'event_type', ['']],
+  ['webhooks/1/deliveries', 'event_id', ['']],
+  ['jobs', 'status', ['', 'x'.repeat(65), faces.repeat(65), 'x'.repeat(4000)]],
   ['jobs', 'q', ['x'.repeat(201), '%C3%A9'.repeat(201), faces.repeat(201), 'x'.repeat(5000)]],
   ['jobs', 'updated_after', [
     '2026-03-01', '2026-03-01T12:00:00', '2026-03-01%2012:00:00Z', '2026-03-01T12:00:00%2B0200',
@@ -76,24 +80,6 @@ t.test('a value that a filter cannot have gets 400', async (t) => {
     }
   }
 })
-
-const blanks = {
-  candidates: ['page', 'per_page', 'sort', 'filter[recruiter_id]', 'filter[updated_after]'],
-  jobs: ['page', 'per_page', 'sort', 'filter[status]', 'filter[updated_after]'],
-  webhooks: ['page', 'per_page', 'sort', 'filter[status]'],
-  'webhooks/1/deliveries': ['page', 'per_page', 'sort', 'filter[status]', 'filter[event_type]', 'filter[event_id]']
-}
-
-for (const list of lists) {
-  t.test(`${list}: a blank parameter gets 400`, async (t) => {
-    const app = await buildApp(t, await storeItems(1))
-    for (const name of blanks[list]) {
-      for (const query of [name, `${name}=`, `${encodeURIComponent(name)}=`]) {
-        checkError(t, await requestList(app, list, query), 400, query)
-      }
-    }
-  })
-}
 
 t.test('the storage receives the trimmed text, and nothing for a blank one', async (t) => {
   const { storage, calls } = spyStorage()

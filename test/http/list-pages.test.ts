@@ -5,7 +5,6 @@ import { checkError } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 import { fetchPage, lists, parseLinks, requestList, storeItems } from '../fixtures/api/lists.js'
-import { notIntegers, overMaximum } from '../fixtures/api/refused-queries.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { sendRaw } from '../fixtures/receivers/raw-http.js'
 
@@ -62,31 +61,6 @@ t.test('if a page and its total both fail the answer is 500, one of the two is l
   t.same(unhandled, [])
 })
 
-for (const list of lists) {
-  for (const name of ['page', 'per_page'] as const) {
-    t.test(`${list}: a ${name} that is no integer within its bounds gets 400, and is never clamped`, async (t) => {
-      const { storage, calls } = spyStorage()
-      const app = await buildApp(t, { storage })
-      for (const value of [...notIntegers, ...overMaximum[name]]) {
-        checkError(t, await requestList(app, list, `${name}=${value}`), 400, `${name}=${value.slice(0, 20)}`)
-      }
-      checkError(t, await requestList(app, list, name), 400, `${name} without a value`)
-      t.same(calls, [])
-    })
-  }
-
-  t.test(`${list}: a page and a per_page at their bounds are accepted`, async (t) => {
-    const app = await buildApp(t, await storeItems(3))
-    for (const [query, page, perPage] of [
-      ['page=1&per_page=1', 1, 1], ['page=2147483647&per_page=200', 2147483647, 200], ['per_page=200', 1, 200],
-      ['page=2', 2, 25], ['page=01&per_page=0003', 1, 3], ['page=0000000000000000000000002', 2, 25]
-    ] as const) {
-      const { meta } = await fetchPage(app, list, query)
-      t.same([meta.page, meta.per_page], [page, perPage], query)
-    }
-  })
-}
-
 t.test('a page reaches the storage as an offset and a limit', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
@@ -109,14 +83,6 @@ t.test('a page reaches the storage as an offset and a limit', async (t) => {
     }
   ])
 })
-
-for (const list of ['candidates', 'jobs', 'webhooks']) {
-  t.test(`${list}: an empty list has a total of 0 and no pages`, async (t) => {
-    const app = await buildApp(t, await storeItems(0))
-    t.same(await fetchPage(app, list), { data: [], meta: { page: 1, per_page: 25, total: 0, total_pages: 0 } })
-    t.same(await fetchPage(app, list, 'page=9&per_page=7'), { data: [], meta: { page: 9, per_page: 7, total: 0, total_pages: 0 } })
-  })
-}
 
 /** The pages that the links of an answer lead to. */
 function pagesOf (links: Record<string, string> | null): Record<string, string | null> {
@@ -148,18 +114,6 @@ t.test('a page links to the first, the last and its neighbours, and to no page t
     const { headers } = await requestList(app, 'candidates', query)
     t.same(pagesOf(parseLinks(headers.link)), wanted, query)
   }
-})
-
-t.test('the header is one line of RFC 8288', async (t) => {
-  const app = await buildApp(t, await storeItems(10))
-  const { headers } = await requestList(app, 'candidates', 'page=2&per_page=3')
-  const path = '/api/v1/public/acme/candidates'
-  t.equal(headers.link, [
-    `<${path}?page=1&per_page=3&sort=id>; rel="first"`,
-    `<${path}?page=1&per_page=3&sort=id>; rel="prev"`,
-    `<${path}?page=3&per_page=3&sort=id>; rel="next"`,
-    `<${path}?page=4&per_page=3&sort=id>; rel="last"`
-  ].join(', '))
 })
 
 for (const list of lists) {

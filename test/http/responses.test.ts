@@ -65,6 +65,16 @@ function cutOff (url: unknown): string {
   return String(url).slice(publicUrl.length)
 }
 
+t.test('a host can mount the API under a prefix of its own, beside another', async (t) => {
+  const app = await buildApp(t, { prefix: '/hr/v1' })
+  const answer = await app.inject({ url: '/hr/v1/acme/jobs?per_page=1', headers: bearer(keys.full) })
+  t.equal(answer.statusCode, 200)
+  t.equal(parseLinks(answer.headers.link)?.next, '/hr/v1/acme/jobs?page=2&per_page=1&sort=id')
+  t.equal((await app.inject({ url: '/hr/v1/acme/nothing' })).json().error.code, 'unauthorized')
+  t.equal((await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(keys.full) })).json().message,
+    'Route GET:/api/v1/public/acme/jobs not found')
+})
+
 t.test('links begin with publicUrl and lead to pages, in every list', async (t) => {
   const app = await buildApp(t, { ...await storeItems(3), publicUrl })
   for (const list of lists) {

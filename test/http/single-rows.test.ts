@@ -7,16 +7,6 @@ import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 const base = '/api/v1/public/acme'
 const headers = bearer(keys.full)
 
-t.test('one candidate and one job look as they do in their lists', async (t) => {
-  const app = await buildApp(t)
-  for (const [list, id] of [['candidates', 2], ['jobs', 2]] as const) {
-    const { data } = (await app.inject({ url: `${base}/${list}`, headers })).json<{ data: Array<{ id: number }> }>()
-    const answer = await app.inject({ url: `${base}/${list}/${id}`, headers })
-    t.equal(answer.statusCode, 200)
-    t.same(answer.json(), { data: data.find((row) => row.id === id) })
-  }
-})
-
 t.test('the storage is asked for the published fields, and sends no others', async (t) => {
   const { storage, calls } = spyStorage(memoryStorage({
     tenants: { acme: { candidates: [{ id: 1, full_name: 'Ada', phone: '1', city: 'London' }], jobs: [{ id: 1, name: 'Nurse', status: 'draft', city: 'Lyon' }] } }

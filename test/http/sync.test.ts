@@ -161,13 +161,6 @@ t.test('tokens that this tenant, resource and database did not give get the same
   t.equal((await requestSync(app, { token })).statusCode, 200)
 })
 
-t.test('a token is valid in every process that uses the database', async (t) => {
-  const storage = memoryStorage({ tenants })
-  const [first, second] = [await buildApp(t, { storage }), await buildApp(t, { storage })]
-  const { token } = await followSync(first)
-  t.equal((await requestSync(second, { token })).statusCode, 200)
-})
-
 t.test('a token older than the changes that are kept gets 410, also in the middle of the first pass', async (t) => {
   const clock = createManualClock()
   const storage = memoryStorage({ tenants: many, clock })
@@ -198,14 +191,6 @@ t.test('parameters that are not valid get 400, before a token is read', async (t
   for (const query of ['token=', 'token=%20', 'token=x&per_page=0', 'per_page=201', 'per_page=x', 'per_page=', 'page=1', 'sort=id', 'filter[q]=a', 'token=a&token=b', 'token=%00']) {
     checkError(t, await app.inject({ url: `/api/v1/public/acme/candidates/sync?${query}`, headers: bearer(keys.full) }), 400, query)
   }
-})
-
-t.test('a key and one of the scopes come first', async (t) => {
-  const app = await buildApp(t)
-  checkError(t, await requestSync(app, { key: 'wrong', token: '' }), 401)
-  checkError(t, await requestSync(app, { key: keys.globex }), 401)
-  checkError(t, await requestSync(app, { key: keys.jobsRead, token: '' }), 403)
-  for (const key of [keys.candidatesRead, keys.candidatesWrite]) t.equal((await requestSync(app, { key })).statusCode, 200)
 })
 
 t.test('a source without the methods for sync has none, and the other resource has one', async (t) => {
@@ -259,26 +244,4 @@ t.test('a secret that cannot be read once is read again', async (t) => {
   t.same(changedIds((await followSync(app)).pages), ['1', '2', '3'])
   await followSync(app)
   t.equal(reads, 2)
-})
-
-const restMs = 61 * 60_000 + 1
-
-t.test('a token of a removed or renamed tenant gets 410, also after the name was taken again', async (t) => {
-  const clock = createManualClock()
-  const storage = memoryStorage({ tenants, clock })
-  const app = await buildApp(t, { storage, delivery: { clock, worker: false } })
-  const { token } = await followSync(app)
-  await app.recruiting.removeTenant('acme')
-  storage.candidates.save('acme', { id: 9, full_name: 'Another customer' })
-  checkError(t, await requestSync(app, { token }), 401, 'while the name rests')
-  await clock.skip(restMs)
-  checkError(t, await requestSync(app, { token }), 410)
-
-  const next = await followSync(app)
-  const theirs = await followSync(app, { tenantSlug: 'globex', key: keys.globex })
-  await app.recruiting.renameTenant('acme', 'globex')
-  checkError(t, await requestSync(app, { tenantSlug: 'globex', key: keys.globex, token: theirs.token }), 410, 'the new name')
-  await clock.skip(restMs)
-  checkError(t, await requestSync(app, { token: next.token }), 410, 'the old name')
-  t.equal((await followSync(app)).pages.length, 1)
 })

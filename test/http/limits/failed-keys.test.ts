@@ -104,12 +104,6 @@ t.test('a 401 is the same as without limits, and what is no key at all is not co
   t.notMatch(Object.keys(answer.headers).join(), /ratelimit|retry/)
 })
 
-t.test('a lookup that returns undefined counts as failed', async (t) => {
-  const { ask } = await buildLimited(t, { failedKeys: { max: 1 } }, { keyLookup: async () => undefined as unknown as null })
-  checkError(t, await ask(), 401)
-  checkLimited(t, await ask(), 1)
-})
-
 const one = { failedKeys: { max: 1 } }
 
 for (const [title, address, same, other] of [

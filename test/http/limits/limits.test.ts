@@ -97,29 +97,25 @@ t.test('a host gives any operation a budget, by its operationId', async (t) => {
 
 type Max = NonNullable<RateLimitOptions['max']>
 
-for (const [title, wrap] of [['at once', (max: number) => max], ['by a promise', async (max: number) => max]] as const) {
-  t.test(`a function gives each caller its limit, ${title}, and the headers show it`, async (t) => {
-    const callers: RateLimitCaller[] = []
-    const { app, ask } = await buildLimited(t, { max: (caller) => { callers.push(caller); return wrap(caller.tenantSlug === 'acme' ? 2 : 5) } })
-    for (const remaining of [1, 0]) t.match((await ask()).headers, { 'ratelimit-limit': 2, 'ratelimit-remaining': remaining, 'ratelimit-reset': 60 })
-    checkLimited(t, await ask(), 2)
-    const { headers } = await app.inject({ url: '/api/v1/public/globex/jobs', headers: bearer(keys.globex) })
-    t.match(headers, { 'ratelimit-limit': 5, 'ratelimit-remaining': 4 })
-    t.match(callers, [{ tenantSlug: 'acme', tenantId: 'acme', keyId: 'key_1' }, { tenantSlug: 'globex', tenantId: 'globex', keyId: 'key_10' }])
-    t.strictSame(Object.keys(callers[0] ?? {}), ['tenantSlug', 'tenantId', 'keyId', 'scopes'])
-    t.ok(callers[0]?.scopes.includes('jobs:read'))
+t.test('a function gives each caller its limit, and the headers show it', async (t) => {
+  const callers: RateLimitCaller[] = []
+  const { app, ask } = await buildLimited(t, {
+    async max (caller) {
+      callers.push(caller)
+      return caller.tenantSlug === 'acme' ? 2 : 5
+    }
   })
-}
-
-t.test('a new limit holds within a minute, for what was already counted too', async (t) => {
-  const move = moveTime(t)
-  let max = 5
-  const { ask } = await buildLimited(t, { max: () => max, timeWindow: 3_600_000 })
-  for (let at = 0; at < 3; at++) await ask()
-  max = 2
-  t.match((await ask()).headers, { 'ratelimit-limit': 5, 'ratelimit-remaining': 1 })
-  move(60_000)
-  checkLimited(t, await ask(), 2, 3_600_000)
+  const shown = { 'ratelimit-limit': 2, 'ratelimit-reset': 60 }
+  for (const remaining of [1, 0]) t.match((await ask()).headers, { ...shown, 'ratelimit-remaining': remaining })
+  checkLimited(t, await ask(), 2)
+  const { headers } = await app.inject({ url: '/api/v1/public/globex/jobs', headers: bearer(keys.globex) })
+  t.match(headers, { 'ratelimit-limit': 5, 'ratelimit-remaining': 4 })
+  t.match(callers, [
+    { tenantSlug: 'acme', tenantId: 'acme', keyId: 'key_1' },
+    { tenantSlug: 'globex', tenantId: 'globex', keyId: 'key_10' }
+  ])
+  t.strictSame(Object.keys(callers[0] ?? {}), ['tenantSlug', 'tenantId', 'keyId', 'scopes'])
+  t.ok(callers[0]?.scopes.includes('jobs:read'))
 })
 
 t.test('requests for the document have the default limit, because nobody is known', async (t) => {
@@ -155,14 +151,6 @@ t.test('a function that fails is a 500 with its option in the log, and the reque
     t.equal((await app.recruiting.webhooks.list('acme')).meta.total, 0)
     t.equal((await ask(keys.full, '/jobs/1')).statusCode, 200, 'an operation with a number is not affected')
   }
-})
-
-t.test('a function that hangs is a 500 after 5 seconds', async (t) => {
-  const logs = captureLogs()
-  const { ask } = await buildLimited(t, { max: () => new Promise(() => {}) }, { server: { logger: logs.logger } })
-  const answers = await Promise.all([ask(), ask()])
-  for (const answer of answers) checkError(t, answer, 500)
-  t.match(logs.lines.find(({ level }) => level === 50), { err: { code: 'storage_timeout', message: 'rateLimit.max did not answer within 5000 ms' } })
 })
 
 t.test('with perTenant, all keys of a tenant count together, and those of another apart', async (t) => {
