@@ -41,11 +41,18 @@ for (const [methods, refuse] of [[ofEvents, assertRefused], [{ ...ofEvents, ...s
   }
 }
 
-t.test('storage.changes without one of its methods is rejected by its name', async (t) => {
-  for (const name of ['begin', 'list', 'record', 'prune', 'stats', 'tokenSecret']) {
-    const { changes, ...storage } = memoryStorage()
-    const partial = { ...storage, changes: { ...changes, [name]: undefined } }
-    await assertRefused(t, [{ storage: partial }, `storage.changes.${name}`, 'a method', 'undefined'])
+t.test('an optional part of the storage without one of its methods is rejected by its name', async (t) => {
+  for (const [part, methods] of Object.entries({
+    changes: ['begin', 'list', 'record', 'prune', 'stats', 'tokenSecret'],
+    feed: ['end', 'endBefore', 'find', 'list', 'latest', 'stats', 'tokenSecret'],
+    holds: ['find', 'adopt'],
+    idempotency: ['claim', 'save']
+  })) {
+    for (const name of methods) {
+      const storage = memoryStorage()
+      const partial = { ...storage, [part]: { ...Reflect.get(storage, part), [name]: undefined } }
+      await assertRefused(t, [{ storage: partial }, `storage.${part}.${name}`, 'a method', 'undefined'])
+    }
   }
 })
 
