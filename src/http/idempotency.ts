@@ -19,9 +19,9 @@ const keepMs = 86_400_000
 const IdempotencyKey = Type.Optional(Type.String({
   pattern: '^[!-~]{1,255}$',
   description:
-    'Names this request, such as by a UUID: 1 to 255 visible ASCII characters. For 24 hours, the same request of the ' +
-    `same API key changes nothing and gets the first response again, with the header \`${repeatedHeader}: true\`. ` +
-    'Another request with this name gets 400; while the first is running, the same one gets 409.',
+    'A unique name for this request, such as a UUID: 1 to 255 visible ASCII characters. For 24 hours, repeating the ' +
+    `request with the same API key changes nothing and returns the first response, with \`${repeatedHeader}: true\`. ` +
+    'A different request with this key gets 400. While the first is running, repeats get 409.',
   examples: ['0f4b8c1e-6a53-4c67-9a35-0d7e3b1f2a90']
 }))
 
@@ -50,7 +50,7 @@ export interface AnswerBox {
   open (sealed: string, tenantId: string, webhookId: number): Promise<string>
 }
 
-/** Does what a request with `Idempotency-Key` asks for once, and repeats the answer. */
+/** Runs a request with `Idempotency-Key` once, and repeats its response. */
 export interface Idempotency {
   /** Whether routes with this config accept the header. */
   accepts (config: FastifyContextConfig): boolean

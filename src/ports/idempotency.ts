@@ -12,7 +12,7 @@ export interface IdempotentRequest {
   keepMs: number
 }
 
-/** What a storage knows about a request. */
+/** The stored state of a request. */
 export interface IdempotencyState {
   /** Whether the digest is claimed for this attempt now. */
   isClaimed: boolean

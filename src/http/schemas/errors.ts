@@ -57,7 +57,7 @@ export const errorResponses = {
   })
 }
 
-/** A further error of operations that accept `Idempotency-Key`, and of the host's that change data. */
+/** Also returned by operations that accept `Idempotency-Key`, and by the host's operations that change data. */
 export const Conflict = ErrorOf('conflict', {
   'retry-after': Type.Integer({ description: 'Seconds to wait, if the same request is running', examples: [1] })
 })
