@@ -2,17 +2,18 @@ import type { EventEmitter } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import type { NamedFinding } from '../../../src/cli/doctor/run-checks.js'
-import { createRecruiting } from '../../../src/index.js'
+import { createRecruiting, type defaultEvents, type RecruitingOptions } from '../../../src/index.js'
 import { postgresStorage, watch } from '../../../src/postgres/index.js'
 import { createCli, type Surroundings } from '../../fixtures/cli/cli.js'
+import { startStandby } from '../../fixtures/postgres/postgres-copies.js'
 import { startPostgresServer } from '../../fixtures/postgres/postgres-server.js'
-import { createTables, type PostgresTables } from '../../fixtures/postgres/postgres.js'
+import { createTables } from '../../fixtures/postgres/postgres.js'
 
 const webhook = { name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'] }
 const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
-const secretKey = Buffer.alloc(32, 1)
+const [secretKey, otherKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 9)]
 
 /** A pool to which notifications do not arrive, as behind a pooler in transaction mode. */
 class DeafPool extends pg.Pool {
@@ -34,96 +35,338 @@ const slowUpdates = (name: string, table = name) =>
   `public.${name}: filter[updated_after] and sorting by updated_at read all rows of a tenant, or of the table ${table}`
 const wholeTable = (name: string, table: string) => `public.${name}: every page reads the whole table ${table}`
 
-/** Relations whose pages are slow: the SQL that creates them, the faults with their remedies, and SQL to use instead. */
-const slowRelations: Array<{
-  option: string
-  create: string
-  faults: Array<[text: string, remedy: string | RegExp]>
+/** A fault of the database, and the findings that name it. */
+interface Fault {
+  /** SQL, which sees the tables of this package and those of the host. */
+  inject: string
+  /** The options of doctor. */
+  options?: string
+  /** `schema` by default. */
+  check?: string
+  /** `fault` by default. */
+  state?: string
+  /** The sentences of its findings, in their order. */
+  texts: Array<string | RegExp>
+  /** What ends the fault. By default the remedies of the findings do. */
   repair?: string
-}> = [
+}
+
+const faults: Fault[] = [
+  // The schema.
   {
-    option: '--jobs public.titles',
-    create: `create table titles (${slug}, id text collate "en-x-icu", ${rest});
+    inject: 'drop table marks',
+    texts: [/^the table marks is missing, so every statement that uses it fails$/]
+  },
+  {
+    inject: 'alter table notices drop column leased_until',
+    texts: [/^the column notices.leased_until is missing, so every statement that names it fails$/]
+  },
+  {
+    inject: 'alter table webhooks alter column revision type bigint',
+    texts: [/^the column webhooks.revision is "bigint" instead of "integer", so statements that compare, sort or write it/]
+  },
+  {
+    inject: 'alter table events alter column seq drop identity',
+    texts: [/^the default of events.seq is missing/],
+    repair: `alter table events alter column seq add generated always as identity;
+      select setval('events_seq_seq', max(seq)) from events`
+  },
+  {
+    inject: 'alter table webhooks alter column secret drop not null',
+    texts: [/^the constraint not null of webhooks.secret is missing, so a row without a value can be stored/]
+  },
+  {
+    inject: `alter table deliveries add column region text not null default '';
+      alter table deliveries alter column region drop default`,
+    texts: [/^the constraint not null of deliveries.region is not part of this version, so inserts that leave it out/]
+  },
+  {
+    inject: 'alter table event_subjects drop constraint event_subjects_pkey',
+    texts: [/^the constraint event_subjects.event_subjects_pkey is missing, so wrong or repeated rows can be stored/]
+  },
+  {
+    inject: 'alter table events add constraint small check (length(body) < 1000) not valid',
+    texts: [/^the constraint events.small is not part of this version, so writes of this package that it does not allow/]
+  },
+  {
+    inject: 'drop index queue_ready',
+    texts: [/^the index queue.queue_ready is missing, so statements that need it read the whole table$/]
+  },
+  {
+    inject: "update pg_index set indisvalid = false where indexrelid = 'deliveries_event'::regclass",
+    texts: [/^the index deliveries.deliveries_event is "CREATE .* \(invalid\)" instead of/]
+  },
+  {
+    inject: 'alter table notices set unlogged',
+    texts: [/^the table notices is "unlogged" instead of "logged", so a crash of the server empties it$/]
+  },
+  {
+    inject: `create or replace function end_sync_tokens () returns void language sql
+      set search_path from current set jit to off as 'select'`,
+    texts: [/^the body of the function end_sync_tokens\(\) is not that of this version, so calls of it may fail or do/]
+  },
+  {
+    inject: 'alter function sweep_v1 reset search_path',
+    texts: [/^the function sweep_v1\(bigint, integer\) is "\(p_webhook bigint, .*, so calls of it fail or do something/]
+  },
+  {
+    inject: "create function sweep_v1 (text, text) returns integer language sql as 'select 0'",
+    texts: [/^the function sweep_v1\(text, text\) is not part of this version, so calls of this package may reach the/]
+  },
+  {
+    inject: `create trigger audit before update on events for each row
+      execute function suppress_redundant_updates_trigger()`,
+    texts: [/^the trigger events.audit is not part of this version, so it runs with each write of this package and can/]
+  },
+  {
+    inject: 'alter sequence delivery_ids cycle',
+    texts: [/^the sequence delivery_ids is "bigint .* cycle" instead of/]
+  },
+  {
+    inject: "select setval('webhook_ids', 1, false)",
+    check: 'sequences',
+    texts: [/^the sequence recruiting\.webhook_ids is behind the webhooks: they have ids up to 1, so new ids repeat old/]
+  },
+  {
+    inject: 'delete from change_state',
+    check: 'rows',
+    texts: [/^the table change_state is empty, so statements that rely on its row fail or do nothing$/]
+  },
+  {
+    inject: `alter table jobs drop column name_key;
+      alter table jobs add name_key text generated always as (lower(name)) stored`,
+    check: 'relations',
+    texts: [/^the column name_key of recruiting\.jobs has another collation than "C", so filter\[q\] fails or misses/],
+    repair: `alter table jobs drop column name_key;
+      alter table jobs add name_key text collate "C" generated always as (lower(name collate "und-x-icu")) stored`
+  },
+  {
+    inject: `alter table jobs drop column name_key;
+      alter table jobs add name_key text collate "C" generated always as (lower(name)) stored`,
+    check: 'relations',
+    texts: [/^name_key of recruiting\.jobs is not lower\(name collate pg_catalog\."und-x-icu"\) in each row/],
+    repair: `alter table jobs drop column name_key;
+      alter table jobs add name_key text collate "C" generated always as (lower(name collate "und-x-icu")) stored`
+  },
+  // The host's tables and views.
+  {
+    inject: '',
+    options: '--candidates public.nowhere',
+    check: 'relations',
+    texts: ['--candidates: there is no table or view public.nowhere that the database user may see'],
+    repair: 'create view public.nowhere as select * from candidates'
+  },
+  {
+    inject: `create table public.half as select tenant_slug, id::numeric as id, full_name, headline, source_id,
+      created_at::date as created_at, updated_at from candidates`,
+    options: '--candidates public.half',
+    check: 'relations',
+    texts: [
+      'candidates: public.half has no column recruiter_id',
+      'candidates: the column created_at of public.half is date, expected timestamp with time zone',
+      /^candidates: the column id of public.half is numeric, expected bigint or integer or smallint or uuid or text or/
+    ],
+    repair: 'drop table public.half; create view public.half as select * from candidates'
+  },
+  {
+    inject: `create table public.titles (${slug}, id text collate "en-x-icu", ${rest});
       create index on titles (tenant_slug, id); create index on titles (tenant_slug, updated_at)`,
-    faults: [[slowPage('titles'), 'create index on public.titles (tenant_slug, id collate "C")']]
+    options: '--jobs public.titles',
+    check: 'relations',
+    texts: [slowPage('titles')]
   },
   {
-    option: '--jobs public.bare',
-    create: `create table bare (${slug}, id bigint, ${rest})`,
-    faults: [
-      [slowPage('bare'), 'create index on public.bare (tenant_slug, id)'],
-      [slowUpdates('bare'), 'create index on public.bare (tenant_slug, updated_at, id)']
-    ]
+    inject: `create table public.bare (${slug}, id bigint, ${rest})`,
+    options: '--jobs public.bare',
+    check: 'relations',
+    texts: [slowPage('bare'), slowUpdates('bare')]
   },
   {
-    option: '--candidates public.api_people',
-    create: `create table "People" (id bigint primary key, "Company" text, name text, at timestamptz, name_key text collate "C");
+    inject: `create table public."People" (
+        id bigint primary key, "Company" text, name text, at timestamptz, name_key text collate "C"
+      );
       create index on "People" ("Company"); create index on "People" ("Company", id) where id > 5;
-      create view api_people as select "Company" as tenant_slug, ${person} from "People" p`,
-    faults: [
-      [slowPage('api_people', 'People'), 'create index on public."People" ("Company", id)'],
-      [slowUpdates('api_people', 'People'), 'create index on public."People" ("Company", at, id)']
-    ]
+      create view public.api_people as select "Company" as tenant_slug, ${person} from "People" p`,
+    options: '--candidates public.api_people',
+    check: 'relations',
+    texts: [slowPage('api_people', 'People'), slowUpdates('api_people', 'People')]
   },
   {
-    option: '--candidates public.by_uuid',
-    create: `create table members (id bigint primary key, company uuid, name text, at timestamptz, name_key text collate "C");
-      create view by_uuid as select company as tenant_id, ${person} from members p`,
-    faults: [
-      [slowPage('by_uuid', 'members'), 'create index on public.members (company, id)'],
-      [slowUpdates('by_uuid', 'members'), 'create index on public.members (company, at, id)']
-    ]
+    inject: `create table public.members (
+        id bigint primary key, company uuid, name text, at timestamptz, name_key text collate "C"
+      );
+      create view public.by_uuid as select company as tenant_id, ${person} from members p`,
+    options: '--candidates public.by_uuid',
+    check: 'relations',
+    texts: [slowPage('by_uuid', 'members'), slowUpdates('by_uuid', 'members')]
   },
   {
-    option: '--jobs public.api_jobs',
-    create: `create table companies (id bigint primary key, slug text); create table posts (company bigint, id bigint, ${rest});
-      create view api_jobs as select c.slug as tenant_slug, p.* from posts p join companies c on c.id = p.company`,
-    faults: [[wholeTable('api_jobs', 'companies'), /companies/], [wholeTable('api_jobs', 'posts'), /posts/]],
+    inject: `create table public.companies (id bigint primary key, slug text);
+      create table public.posts (company bigint, id bigint, ${rest});
+      create view public.api_jobs as
+        select c.slug as tenant_slug, p.* from posts p join companies c on c.id = p.company`,
+    options: '--jobs public.api_jobs',
+    check: 'relations',
+    texts: [wholeTable('api_jobs', 'companies'), wholeTable('api_jobs', 'posts')],
     repair: 'create index on posts (company); create unique index on companies (slug)'
   },
   {
-    option: '--jobs public.api_offers',
-    create: `create table offers (company text, id bigint, ${rest});
-      create view api_offers as select lower(company) as tenant_slug, o.* from offers o`,
-    faults: [[wholeTable('api_offers', 'offers'), /offers/]],
+    inject: `create table public.offers (company text, id bigint, ${rest});
+      create view public.api_offers as select lower(company) as tenant_slug, o.* from offers o`,
+    options: '--jobs public.api_offers',
+    check: 'relations',
+    texts: [wholeTable('api_offers', 'offers')],
     repair: 'create index on offers (lower(company))'
+  },
+  {
+    inject: "delete from watched_tables where kind = 'job'",
+    check: 'watched tables',
+    state: 'advice',
+    texts: ["no table is watched for jobs: there is no jobs/sync, unless postgresStorage has changes: 'manual'"],
+    repair: 'run fastify-recruiting-api watch --kind job --relation recruiting.jobs --id id --tenant tenant_slug'
+  },
+  // What surrounds it.
+  {
+    inject: "update migrations set name = 'x' where name = '001-tables.sql'",
+    check: 'migrations',
+    texts: ['the schema recruiting lacks 001-tables.sql, so servers do not start'],
+    repair: "update migrations set name = '001-tables.sql' where name = 'x'"
+  },
+  {
+    inject: "update home set environment = 'production'",
+    options: '--environment staging',
+    check: 'copy',
+    texts: ['the database belongs to the environment production, so nothing is sent'],
+    repair: 'update home set environment = null'
+  },
+  {
+    inject: 'update home set database_oid = database_oid::int + 1',
+    check: 'copy',
+    texts: ['the database is a copy, so nothing is sent'],
+    repair: 'run fastify-recruiting-api adopt --deliver --yes'
+  },
+  {
+    inject: 'alter table events replica identity nothing; create publication all_events for table events',
+    check: 'publications',
+    texts: [/^the publication all_events includes the table events, which has no replica identity, so every update and/]
+  },
+  {
+    inject: 'alter role app set default_transaction_read_only to yes',
+    check: 'settings',
+    texts: [/^the role app has default_transaction_read_only = yes, so this package can record and deliver nothing$/],
+    repair: 'alter role app reset default_transaction_read_only'
+  },
+  {
+    inject: 'alter role import in database postgres set session_replication_role to replica',
+    check: 'settings',
+    texts: [/^the role import has session_replication_role = replica, so the triggers of watch do not run, and sync/],
+    repair: 'alter role import in database postgres reset session_replication_role'
+  },
+  {
+    inject: 'alter database postgres set synchronous_commit to off',
+    check: 'settings',
+    texts: [/^the database postgres has synchronous_commit = off, so the last events and results are lost if the server/],
+    repair: 'alter database postgres reset synchronous_commit'
+  },
+  {
+    inject: 'alter table queue set (autovacuum_enabled = false)',
+    check: 'vacuum',
+    texts: [/^the table queue has autovacuum_enabled = false, so its dead rows stay and statements get slower and slower$/]
+  },
+  {
+    inject: 'alter table queue reset (autovacuum_vacuum_scale_factor)',
+    texts: [/^the storage parameter queue.autovacuum_vacuum_scale_factor is missing, so vacuum removes dead rows too late/]
+  },
+  {
+    inject: `alter table marks set (autovacuum_vacuum_threshold = 0);
+      insert into marks (webhook_id, first_leased) select n, 0 from generate_series(1, 20000) as n; delete from marks;
+      alter table marks reset (autovacuum_vacuum_threshold); select pg_stat_force_next_flush()`,
+    check: 'vacuum',
+    texts: [/^the table marks has 20000 dead rows, far more than autovacuum should leave, so statements get slower/],
+    repair: 'vacuum marks'
+  },
+  {
+    inject: "select pg_create_logical_replication_slot('forgotten', 'pgoutput')",
+    check: 'replication',
+    texts: [/^no client reads the replication slot forgotten, so the server keeps \d+ MB of WAL and the rows that \d+/],
+    repair: "select pg_drop_replication_slot('forgotten')"
+  },
+  {
+    inject: `update events set recorded_at = now() - interval '40 days';
+      update deliveries set created_at = now() - interval '40 days'`,
+    check: 'retention',
+    texts: [/^events of \d{4}-\d\d-\d\d are still there although they are kept for 30 days, so tables grow and personal/],
+    repair: 'update events set recorded_at = now()'
+  },
+  {
+    inject: `insert into changes (tenant, kind, id, seq, deleted, changed_at)
+      values ('acme', 'job', '1', 1, false, now() - interval '100 days')`,
+    check: 'retention',
+    texts: [/^changes of \d{4}-\d\d-\d\d are still there although they are kept for 90 days/],
+    repair: 'delete from changes'
   }
 ]
 
 t.test('doctor', async (t) => {
-  const server = await startPostgresServer(t, { settings: ['fsync=off'] })
+  const server = await startPostgresServer(t, {
+    settings: ['fsync=off', 'max_prepared_transactions=2', 'wal_level=logical']
+  })
   const pool = server.createPool()
-  const tables: PostgresTables = await createTables(pool)
-  await pool.query(`
-    create index on recruiting.candidates (tenant_slug, updated_at, id);
-    create index on recruiting.jobs (tenant_slug, updated_at, id);
-    alter table recruiting.candidates add name_key text collate "C" generated always as (lower(full_name collate "und-x-icu")) stored;
-    alter table recruiting.jobs add name_key text collate "C" generated always as (lower(name collate "und-x-icu")) stored`)
-  const watchCandidates = () => watch(pool, 'recruiting.candidates', { kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
-  await watchCandidates()
-  await watch(pool, 'recruiting.jobs', { kind: 'job', id: 'id', tenant: "coalesce(row.tenant_slug, 'none')" })
-  const worker = createRecruiting({ storage: tables.storage })
-  t.teardown(() => worker.close())
+  const { storage, saveJobs } = await createTables(pool)
+  await saveJobs('acme', [{ id: 1, name: 'Élève', status: 'open' }])
   const cli = createCli(server.url)
   const folder = t.testdir({})
+
+  async function runSql (text: string): Promise<void> {
+    const client = new pg.Client({ connectionString: server.url })
+    await client.connect()
+    try {
+      await client.query('set search_path to recruiting, public')
+      // Statements for indexes and vacuum need to be alone.
+      for (const statement of text.includes('$$') ? [text] : text.split(/;\s+/)) await client.query(statement)
+    } finally {
+      await client.end()
+    }
+  }
+
+  async function repair (remedy: string): Promise<void> {
+    for (const part of remedy.includes('$$') ? [remedy] : remedy.split('; ')) {
+      const [, command] = /^run fastify-recruiting-api (.*)/.exec(part) ?? []
+      if (command === undefined) await runSql(part)
+      else t.match(await cli(command), { code: 0 }, command)
+    }
+  }
 
   async function examine (options = '', surroundings: Surroundings = {}): Promise<NamedFinding[]> {
     const { code, out, err } = await cli(`doctor --json ${options}`, surroundings)
     if (err !== '') throw new Error(err)
     const { findings } = JSON.parse(out) as { findings: NamedFinding[] }
     t.equal(code, findings.some(({ state }) => state === 'fault') ? 1 : 0, 'exit code 1 if and only if there is a fault')
+    for (const { state, remedy } of findings) t.equal(typeof remedy === 'string', state !== 'ok')
     return findings
   }
 
-  const faultsOf = (findings: NamedFinding[]): Array<[check: string, text: string]> =>
-    findings.filter(({ state }) => state === 'fault').map(({ check, text }) => [check, text])
+  const find = async (wanted: string, ...options: Parameters<typeof examine>): Promise<NamedFinding | undefined> =>
+    (await examine(...options)).find(({ check }) => check === wanted)
 
-  /** The faults, which have remedies. */
-  async function findFaults (t: Test, options = '', surroundings: Surroundings = {}): Promise<Array<[check: string, text: string]>> {
-    const findings = await examine(options, surroundings)
-    for (const { state, remedy } of findings) t.equal(typeof remedy === 'string', state !== 'ok')
-    return faultsOf(findings)
-  }
+  /** The findings that are not in order. Plain secrets of the webhooks are advice. */
+  const findFaults = async (...options: Parameters<typeof examine>): Promise<NamedFinding[]> =>
+    (await examine(...options)).filter(({ check, state }) => state !== 'ok' && check !== 'secrets')
+
+  await runSql(`
+    create index on candidates (tenant_slug, updated_at, id); create index on jobs (tenant_slug, updated_at, id);
+    alter table candidates
+      add name_key text collate "C" generated always as (lower(full_name collate "und-x-icu")) stored;
+    alter table jobs add name_key text collate "C" generated always as (lower(name collate "und-x-icu")) stored;
+    create role app login; grant insert on events to app; create role import login`)
+  await watch(pool, 'recruiting.candidates', { kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
+  await watch(pool, 'recruiting.jobs', { kind: 'job', id: 'id', tenant: 'tenant_slug' })
+  await pool.query('delete from recruiting.recent_changes')
+  const worker = createRecruiting({ storage })
+  t.teardown(() => worker.close())
+  // Records events and delivers none.
+  const recorder = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recorder.close())
 
   await t.test('finds nothing where all is well, and says what it has checked', async (t) => {
     const { code, out, err } = await cli('doctor')
@@ -138,18 +381,33 @@ t.test('doctor', async (t) => {
     )
   })
 
-  await t.test('no migration, and an old one', async (t) => {
-    const faults = await findFaults(t, '--schema empty --no-lists')
-    t.match(faults, [['migrations', /^the schema empty lacks 001-tables\.sql, /]])
-    await pool.query("update recruiting.migrations set name = 'x' where name = '001-tables.sql'")
-    t.strictSame(await findFaults(t), [['migrations', 'the schema recruiting lacks 001-tables.sql, so servers do not start']])
-    await pool.query("update recruiting.migrations set name = '001-tables.sql' where name = 'x'")
+  await t.test('names each fault, and its remedy ends it', async (t) => {
+    const { id } = await recorder.webhooks.create('acme', { ...webhook, status: 'inactive' })
+    await recorder.emit(event)
+    for (const { inject, options = '', check = 'schema', state = 'fault', texts, repair: own } of faults) {
+      await t.test(texts.join(), async (t) => {
+        await runSql(inject)
+        const findings = await findFaults(options)
+        const sorted = findings.sort((one, other) => one.text < other.text ? -1 : 1)
+        t.match(sorted, texts.map((text) => ({ check, state, text })))
+        t.equal(findings.length, texts.length)
+        for (const remedy of own === undefined ? findings.map(({ remedy }) => remedy) : [own]) await repair(String(remedy))
+        t.strictSame(await findFaults(options), [])
+      })
+    }
+    await recorder.webhooks.delete('acme', id)
+  })
+
+  await t.test('functions of a later version', async (t) => {
     await pool.query('alter function recruiting.sweep_v1 rename to sweep_v2')
-    t.match(await findFaults(t), [['migrations', /was updated by a later version of fastify-recruiting-api/]])
+    t.match(await find('migrations'), {
+      state: 'fault', text: /was updated by a later version of fastify-recruiting-api/
+    })
     await pool.query('alter function recruiting.sweep_v2 rename to sweep_v1')
   })
 
   await t.test('watched tables whose triggers are gone or disabled, with the command that repairs them', async (t) => {
+    await watch(pool, 'recruiting.jobs', { kind: 'job', id: 'id', tenant: "coalesce(row.tenant_slug, 'none')" })
     const findWatched = async () => (await examine()).filter(({ check }) => check === 'watched tables').map(({ state, text, remedy }) => [state, text, remedy])
     t.strictSame(await findWatched(), [
       ['ok', 'recruiting.candidates is watched for candidates: id id, tenant tenant_slug', null],
@@ -162,51 +420,21 @@ t.test('doctor', async (t) => {
       ['fault', 'recruiting.jobs, watched for jobs, has lost a trigger or has a disabled one: jobs/sync answers 404 until watch is called for recruiting.jobs again',
         "run fastify-recruiting-api watch --schema recruiting --kind job --relation recruiting.jobs --id id --tenant 'coalesce(row.tenant_slug, '\\''none'\\'')'"]
     ])
-    await watchCandidates()
-    await pool.query("delete from recruiting.watched_tables where kind = 'job'")
-    t.match(await findWatched(), [['ok'], ['advice', "no table is watched for jobs: there is no jobs/sync, unless postgresStorage has changes: 'manual'", /^if your customers should sync jobs, call watch/]])
+    await watch(pool, 'recruiting.candidates', { kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
     await watch(pool, 'recruiting.jobs', { kind: 'job', id: 'id', tenant: 'tenant_slug' })
   })
 
-  await t.test('a relation that is not there', async (t) => {
-    t.strictSame(await findFaults(t, '--candidates public.nowhere'), [
-      ['relations', '--candidates: there is no table or view public.nowhere that the database user may see']
-    ])
-    t.match(await findFaults(t, '--candidates a.b.c.d'), [['relations', /^could not be checked: improper (qualified|relation) name/]])
+  await t.test('relations with other names, --no-lists, and a relation without name_key', async (t) => {
     await pool.query('alter table recruiting.jobs rename to positions')
-    const findings = await examine()
-    t.match(findings.filter(({ state }) => state !== 'ok'), [{
+    t.match(await findFaults(), [{
       check: 'relations',
-      state: 'fault',
       text: '--jobs: there is no table or view "recruiting".jobs that the database user may see',
       remedy: 'name your own table or view, --jobs public.api_jobs, or add --no-lists if your server has no lists of candidates and jobs'
     }])
-    const without = await examine('--no-lists')
-    t.match([faultsOf(without), without.filter(({ check }) => check === 'relations')], [[], [{ state: 'ok', text: 'not checked, because of --no-lists' }]])
-    t.strictSame(await cli('doctor --no-lists --jobs public.api_jobs'), { code: 2, out: '', err: 'doctor: --no-lists: cannot be combined with --jobs\n' })
     await pool.query('alter table recruiting.positions rename to jobs')
-  })
-
-  await t.test('columns that are not there or of another type, all of them', async (t) => {
-    await pool.query(`create table public.half as
-      select tenant_slug, id::numeric as id, full_name, headline, source_id, created_at::date as created_at, updated_at from recruiting.candidates`)
-    t.strictSame(await findFaults(t, '--candidates public.half'), [
-      ['relations', 'candidates: the column created_at of public.half is date, expected timestamp with time zone'],
-      ['relations', 'candidates: the column id of public.half is numeric, expected bigint or integer or smallint or uuid or text or character varying'],
-      ['relations', 'candidates: public.half has no column recruiter_id']
-    ])
-  })
-
-  await t.test('relations that no index serves, until their remedies are run', async (t) => {
+    t.match(await find('relations', '--no-lists'), { state: 'ok', text: 'not checked, because of --no-lists' })
+    t.strictSame(await cli('doctor --no-lists --jobs public.api_jobs'), { code: 2, out: '', err: 'doctor: --no-lists: cannot be combined with --jobs\n' })
     await pool.query('create table no_key as select * from recruiting.jobs; alter table no_key drop column name_key')
-    for (const { option, create, faults, repair } of slowRelations) {
-      await pool.query(create)
-      const found = (await examine(option)).filter(({ state }) => state === 'fault')
-      t.match(found.map(({ text, remedy }) => [text, remedy]).sort(), faults)
-      t.equal(found.length, faults.length, option)
-      await pool.query(repair ?? found.map(({ remedy }) => remedy).join(';'))
-      t.strictSame(await findFaults(t, option), [])
-    }
     t.match((await examine('--jobs public.no_key')).filter(({ state }) => state === 'advice'), [{
       text: 'public.no_key has no column name_key, so filter[q] reads every row of the tenant',
       remedy: 'add a column name_key text collate "C" generated always as (lower(name collate pg_catalog."und-x-icu")) stored, in an index (tenant_slug, id) include (name_key)'
@@ -240,10 +468,10 @@ t.test('doctor', async (t) => {
 
   await t.test('nothing of workers where the database user may not look', async (t) => {
     await pool.query('create role blind login; grant usage on schema recruiting to blind; grant select on all tables in schema recruiting to blind')
-    const url = server.url.replace('postgres@', 'blind@')
-    const { out } = await createCli(url)('doctor --json --wait-seconds 0')
-    const { findings } = JSON.parse(out) as { findings: NamedFinding[] }
-    t.match(findings.find(({ check }) => check === 'workers'), { state: 'unknown', remedy: 'grant pg_monitor to the database user' })
+    const finding = await find('workers', '--wait-seconds 0', {
+      env: { DATABASE_URL: server.url.replace('postgres@', 'blind@') }
+    })
+    t.match(finding, { state: 'unknown', remedy: 'grant pg_monitor to the database user' })
   })
 
   await t.test('who has locked a row that a statement of this package waits for', async (t) => {
@@ -252,9 +480,8 @@ t.test('doctor', async (t) => {
     await client.connect()
     await client.query(`begin; update recruiting.webhooks set name = 'x' where id = ${id}`)
     const waiting = worker.webhooks.update('locked', id, { name: 'CRM 2' })
-    const findLock = async () => (await examine('--max-lock-seconds 0')).find(({ check, state }) => check === 'locks' && state === 'fault')
     let found
-    while (found === undefined) found = await findLock()
+    while (found?.state !== 'fault') found = await find('locks', '--max-lock-seconds 0')
     t.match(found.text, /^process \d+ \(postgres, import\) has locked rows that this package needs since .*, so statements wait; its last one: begin; update recruiting\.webhooks set name = 'x'/)
     await client.query('rollback')
     await client.end()
@@ -275,83 +502,121 @@ t.test('doctor', async (t) => {
     client.release()
   })
 
+  await t.test('a prepared transaction in another database', async (t) => {
+    await pool.query('create database other')
+    const other = server.createPool({ database: 'other', max: 1 })
+    await other.query('begin')
+    await other.query('create table left_behind ()')
+    await other.query("prepare transaction 'imported'")
+    t.match(await find('transactions', '--max-transaction-seconds 0'), {
+      text: /^prepared transaction imported \(postgres\) in the database other has been open for \d+ s, so the server cannot reuse transaction ids/,
+      remedy: "in the database other, end it with rollback prepared 'imported' or commit prepared 'imported'"
+    })
+    await other.query("rollback prepared 'imported'")
+  })
+
   await t.test('clocks that differ', async (t) => {
     // A slow machine measures less exactly.
-    t.match(await findFaults(t, '', { now: () => Date.now() + 60_000 }), [['clocks', /^this machine is (59|60)\.\d s ahead of the server, and receivers reject notifications that are minutes off$/]])
-    t.match(await findFaults(t, '', { now: () => Date.now() - 60_000 }), [['clocks', /^this machine is (59|60)\.\d s behind the server, and receivers reject/]])
+    for (const [ms, text] of [
+      [60_000, /^this machine is (59|60)\.\d s ahead of the server, and receivers reject notifications that are minutes/],
+      [-60_000, /^this machine is (59|60)\.\d s behind the server, and receivers reject/]
+    ] as const) t.match(await findFaults('', { now: () => Date.now() + ms }), [{ check: 'clocks', text }])
   })
 
   await t.test('a pooler through which LISTEN does not work', async (t) => {
-    const importDriver = async () => ({ Pool: DeafPool })
-    const faults = faultsOf(await examine('', { importDriver }))
-    t.match(faults, [['listen', /^notifications do not arrive: a pooler in transaction mode is in between/]])
+    t.match(await findFaults('', { importDriver: async () => ({ Pool: DeafPool }) }), [
+      { check: 'listen', text: /^notifications do not arrive: a pooler in transaction mode is in between/ }
+    ])
   })
 
   await t.test('secrets encrypted with a key that is missing from secretKeys', async (t) => {
-    const sealing = createRecruiting({ storage: tables.storage, delivery: false, secretKeys: [secretKey] })
-    t.teardown(() => sealing.close())
-    const { id } = await sealing.webhooks.create('acme', webhook)
+    const open = (secretKeys: NonNullable<RecruitingOptions<typeof defaultEvents>['secretKeys']>) => {
+      const sealing = createRecruiting({ storage, delivery: false, secretKeys })
+      t.teardown(() => sealing.close())
+      return sealing.webhooks
+    }
+    const { id } = await open([secretKey]).create('acme', webhook)
     const [right, wrong] = [join(folder, 'right'), join(folder, 'wrong')]
     await writeFile(right, secretKey.toString('base64'))
-    await writeFile(wrong, Buffer.alloc(32, 9).toString('hex'))
-    t.strictSame(await findFaults(t, `--secret-keys ${right}`), [])
-    t.strictSame(await findFaults(t, `--secret-keys ${wrong}`), [['secrets', `no key opens the secrets of 1 webhook, so their deliveries wait: ${id} of acme`]])
+    await writeFile(wrong, otherKey.toString('hex'))
+    const text = `no key opens the secrets of 1 webhook, so their deliveries wait: ${id} of acme`
+    t.match(await find('secrets', `--secret-keys ${right}`), { state: 'ok' })
+    t.match(await find('secrets', `--secret-keys ${wrong}`), { state: 'fault', text })
     // Headers under another key than the secret, as after an interrupted change of keys.
-    const other = createRecruiting({ storage: tables.storage, delivery: false, secretKeys: [Buffer.alloc(32, 9)] })
-    t.teardown(() => other.close())
-    await other.webhooks.update('acme', id, { headers: { 'X-Token': '1' } })
-    t.strictSame(await findFaults(t, `--secret-keys ${right}`), [['secrets', `no key opens the secrets of 1 webhook, so their deliveries wait: ${id} of acme`]])
-    t.match((await examine()).find(({ check }) => check === 'secrets'), { state: 'unknown', text: 'the secrets of 1 webhook are encrypted' })
+    await open([otherKey]).update('acme', id, { headers: { 'X-Token': '1' } })
+    t.match(await find('secrets', `--secret-keys ${right}`), { state: 'fault', text })
+    t.match(await find('secrets'), { state: 'unknown', text: 'the secrets of 1 webhook are encrypted' })
     t.match(await cli('doctor --secret-keys /nowhere'), { code: 2, out: '' })
-    await sealing.webhooks.delete('acme', id)
-    const functions = { seal: (plain: Uint8Array) => plain, open: (sealed: Uint8Array) => sealed }
-    const byHost = createRecruiting({ storage: tables.storage, delivery: false, secretKeys: functions })
-    t.teardown(() => byHost.close())
-    const sealed = await byHost.webhooks.create('acme', webhook)
-    t.match(
-      (await examine()).find(({ check }) => check === 'secrets'),
-      { state: 'ok', text: /^the functions of secretKeys .* 1 webhook$/ }
-    )
-    await byHost.webhooks.delete('acme', sealed.id)
+    await recorder.webhooks.delete('acme', id)
+    const sealed = await open({ seal: (plain) => plain, open: (sealed) => sealed }).create('acme', webhook)
+    t.match(await find('secrets'), { state: 'ok', text: /^the functions of secretKeys .* 1 webhook$/ })
+    await recorder.webhooks.delete('acme', sealed.id)
   })
 
   await t.test('webhooks that are disabled or failing', async (t) => {
-    const recorder = createRecruiting({ storage: tables.storage, delivery: false })
-    t.teardown(() => recorder.close())
     const ids = await Promise.all(Array.from({ length: 23 }, async () => (await recorder.webhooks.create('acme', webhook)).id))
     await pool.query("update recruiting.webhooks set status = 'disabled' where id <> $1", [ids[0]])
-    t.match(await findFaults(t), [['webhooks', /^22 disabled, so their receivers get nothing or too little: /]])
     await pool.query(`insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned)
       select id, revision, now(), 3, false from recruiting.webhooks where id = $1`, [ids[0]])
-    t.match(await findFaults(t), [['webhooks', /^22 disabled, .*: \d+ of acme, .* and 2 more$/], ['webhooks', `1 failing, so their receivers get nothing or too little: ${ids[0]} of acme`]])
+    t.match(await findFaults(), [
+      { text: /^22 disabled, so their receivers get nothing or too little: \d+ of acme, .* and 2 more$/ },
+      { text: `1 failing, so their receivers get nothing or too little: ${ids[0]} of acme` }
+    ])
     await pool.query("update recruiting.webhooks set status = 'inactive'")
-    t.strictSame(await findFaults(t), [], 'one that its tenant has switched off is none of these')
-  })
-
-  await t.test('a copy, and a database of another environment', async (t) => {
-    await pool.query("update recruiting.home set environment = 'production'")
-    t.match((await examine('--wait-seconds 0 --environment production')).find(({ check }) => check === 'copy'), { state: 'ok', text: 'no copy; it belongs to the environment production' })
-    t.strictSame(await findFaults(t, '--wait-seconds 0 --environment staging'), [['copy', 'the database belongs to the environment production, so nothing is sent']])
-    await pool.query('update recruiting.home set environment = null, database_oid = database_oid::int + 1')
-    t.strictSame(await findFaults(t, '--wait-seconds 0'), [['copy', 'the database is a copy, so nothing is sent']])
-    t.match(await cli('adopt --deliver --yes'), { code: 0 })
+    t.strictSame(await findFaults(), [], 'one that its tenant has switched off is none of these')
   })
 
   await t.test('a check that fails is a fault, and the others go on', async (t) => {
-    await pool.query('alter table recruiting.webhook_health rename to hidden')
-    const findings = await examine('--wait-seconds 0')
-    t.match(faultsOf(findings).filter(([check]) => check === 'webhooks'), [['webhooks', /^could not be checked: relation "recruiting\.webhook_health" does not exist$/]])
-    t.match(findings.find(({ check }) => check === 'listen'), { state: 'ok' })
-    await pool.query('alter table recruiting.hidden rename to webhook_health')
+    t.match(await findFaults('--candidates a.b.c.d'), [
+      { check: 'relations', state: 'fault', text: /^could not be checked: improper (qualified|relation) name/ }
+    ])
   })
 
   await t.test('shows faults and remedies to people', async (t) => {
-    const { code, out } = await cli('doctor --candidates public.nowhere')
+    const { code, out } = await cli('doctor --candidates public.missing')
     t.equal(code, 1)
-    t.match(out, /^fault {4}relations {7}--candidates: there is no table or view public\.nowhere that the database user may see\n {9,}to fix it: create it, or grant the right to read it$/m)
+    t.match(out, /^fault {4}relations {7}--candidates: there is no table or view public\.missing that the database user may see\n {9,}to fix it: create it, or grant the right to read it$/m)
     for (const option of ['max-due-seconds', 'max-lock-seconds', 'max-transaction-seconds', 'wait-seconds']) {
       t.match(await cli(`doctor --${option} soon`), { code: 2, err: `doctor: --${option}: expected an integer, got "soon"\n` })
     }
+  })
+
+  /** Changes a setting of the server, and waits until new connections have it. */
+  async function configure (name: string, value: string): Promise<void> {
+    await pool.query(`alter system set ${name} to '${value}'`)
+    await pool.query('select pg_reload_conf()')
+    for (let now = ''; now !== value;) {
+      const client = new pg.Client({ connectionString: server.url })
+      await client.connect()
+      now = (await client.query(`show ${name}`)).rows[0][name]
+      await client.end()
+    }
+  }
+
+  await t.test('settings of the server with which nothing is vacuumed or committed', async (t) => {
+    for (const [check, name, wrong, right, text, remedy] of [
+      ['vacuum', 'autovacuum', 'off', 'on',
+        'the server has autovacuum = off, so dead rows stay and claims get slower and slower',
+        'alter system set autovacuum = on; select pg_reload_conf()'],
+      ['replication', 'synchronous_standby_names', 'paris', '',
+        'no standby of synchronous_standby_names (paris) is connected, so every commit waits for ever',
+        'start the standby, or run alter system reset synchronous_standby_names; select pg_reload_conf()']
+    ] as const) {
+      await configure(name, wrong)
+      const found = await find(check)
+      await configure(name, right)
+      t.match(found, { state: 'fault', text, remedy })
+    }
+  })
+
+  await t.test('a database that is not UTF-8, and a standby in place of the primary', async (t) => {
+    await pool.query("create database latin encoding 'LATIN1' template template0")
+    const standby = await startStandby(t, await startPostgresServer(t))
+    for (const [url, text] of [
+      [server.url.replace(/postgres$/, 'latin'),
+        'the encoding of the database is LATIN1 instead of UTF8, so events with other characters cannot be recorded'],
+      [standby.url, 'this server is a standby, so nothing can be recorded or delivered here']
+    ] as const) t.match(await find('database', '--no-lists', { env: { DATABASE_URL: url } }), { state: 'fault', text })
   })
 
   await t.test('deliveries that have been due for too long', async (t) => {
@@ -362,22 +627,24 @@ t.test('doctor', async (t) => {
       await client.query('select 1')
       client.release()
     }
-    const recorder = createRecruiting({ storage: tables.storage, delivery: false })
-    t.teardown(() => recorder.close())
     const { id } = await recorder.webhooks.create('acme', webhook)
     await recorder.emit(event)
     await pool.query("update recruiting.queue set due_at = now() - interval '400 seconds'")
-    t.match(faultsOf(await examine('--wait-seconds 0')), [['due deliveries', /^the oldest has been due for 40\d s, so receivers get their notifications late$/], ['workers', 'no process delivers, so events wait']])
-    t.match(faultsOf(await examine('--wait-seconds 0 --max-due-seconds 500')), [['workers', 'no process delivers, so events wait']])
+    t.match(await find('due deliveries', '--wait-seconds 0'), {
+      state: 'fault', text: /^the oldest has been due for 40\d s, so receivers get their notifications late$/
+    })
+    t.match(await find('due deliveries', '--wait-seconds 0 --max-due-seconds 500'), { state: 'ok' })
     await recorder.webhooks.delete('acme', id)
   })
 
   await t.test('no process that delivers, until one starts', async (t) => {
-    t.match(faultsOf(await examine('--wait-seconds 1')), [['workers', 'no process delivers, so events wait']])
-    const started = examine('--wait-seconds 10')
+    t.match(await findFaults('--wait-seconds 1'), [{ text: 'no process delivers, so events wait' }])
+    const started = findFaults('--wait-seconds 10')
     const late = createRecruiting({ storage: postgresStorage(pool) })
     t.teardown(() => late.close())
-    t.strictSame(faultsOf(await started), [])
-    t.strictSame(faultsOf(await examine('--schema other --no-lists')).map(([check]) => check), ['migrations'], 'one of another schema does not count')
+    t.strictSame(await started, [])
+    t.match(await findFaults('--schema other --no-lists'), [
+      { check: 'migrations', text: /^the schema other lacks 001-tables\.sql, / }
+    ], 'one of another schema does not count')
   })
 })
