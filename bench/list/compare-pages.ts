@@ -15,24 +15,22 @@ export interface PageContest {
   query: string
   logging: 'silent' | 'logging'
   rounds: number
-  /** Whether both must send the same bytes. */
-  isSameAnswer: boolean
 }
 
 const connections = 32
 const warmUpMs = 1000
 const roundMs = 750
 
-/** Adds rounds of pages by two new processes to a comparison. */
+/** Adds rounds of pages by two new processes to a comparison. Both must send the same bytes. */
 export async function comparePages (
   comparison: Comparison,
-  { servers, query, logging, rounds, isSameAnswer }: PageContest
+  { servers, query, logging, rounds }: PageContest
 ): Promise<void> {
   const [ours, theirs] = [await start(servers[0], logging), await start(servers[1], logging)]
   const ourTarget = await targetOf(ours, query)
   const theirTarget = await targetOf(theirs, query)
   const [ourAnswer, theirAnswer] = [await readAnswer(ourTarget), await readAnswer(theirTarget)]
-  if (isSameAnswer) assert.deepEqual(ourAnswer, theirAnswer)
+  assert.deepEqual(ourAnswer, theirAnswer)
   for (const target of [ourTarget, theirTarget]) await loadServer(target, { connections, durationMs: warmUpMs })
   await addRounds(
     comparison,

@@ -7,15 +7,13 @@ import { type CandidateData, tenantSlug } from './candidates.js'
 export function createOwnApp (
   keyLookup: KeyLookup,
   candidates: ReadonlyArray<CandidateData<number>>,
-  options: FastifyServerOptions,
-  mcp = false
+  options: FastifyServerOptions
 ): FastifyInstance {
   const app = Fastify(options)
   app.register(recruitingApi, {
     storage: memoryStorage({ tenants: { [tenantSlug]: { candidates: candidates.map((row) => ({ ...row })) } } }),
     keyLookup,
-    delivery: false,
-    mcp
+    delivery: false
   })
   return app
 }

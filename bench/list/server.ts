@@ -7,14 +7,13 @@ import { createOwnApp, createUuidApp } from './own-app.js'
 import { createPlainApp } from './plain-app.js'
 import { createCandidateTable } from './plain-table.js'
 
-/** `node server.js <ours|ours-agents|ours-uuids|plain|plain-uuids> <silent|logging>` */
+/** `node server.js <ours|ours-uuids|plain|plain-uuids> <silent|logging>` */
 const [who, logging] = process.argv.slice(2)
 const options = { logger: logging === 'logging' ? { file: devNull } : false }
 const keyLookup = memoryKeyLookup([{ key: apiKey, tenantSlug, scopes }])
 const candidates = createCandidates(1000)
 const apps = {
   ours: () => createOwnApp(keyLookup, candidates, options),
-  'ours-agents': () => createOwnApp(keyLookup, candidates, options, true),
   'ours-uuids': () => createUuidApp(keyLookup, withUuids(candidates), options),
   plain: () => createPlainApp(keyLookup, new Map([[tenantSlug, createCandidateTable(candidates)]]), options),
   'plain-uuids': () =>

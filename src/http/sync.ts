@@ -43,8 +43,8 @@ interface Query<Row> {
   token: string | undefined
   limit: number
   log: Pick<FastifyBaseLogger, 'error'>
-  /** Throws for a row that does not fit its schema. */
-  assertRow (method: string, row: Row): void
+  /** Throws if a row does not fit its schema. */
+  assertRows (method: string, rows: readonly Row[]): void
 }
 
 /** Items, and the state of the client once it has received them. */
@@ -102,13 +102,13 @@ async function beginRows<Row extends { id: Id }> (
 
 async function readRows<Row extends { id: Id }> (
   { kind, rows, changes, selected }: Dependencies<Row>,
-  { tenant, limit, assertRow }: Query<Row>,
+  { tenant, limit, assertRows }: Query<Row>,
   { position, after, expire = expired }: { position: string, after: Id | null, expire?: () => never }
 ): Promise<Read<Row>> {
   // Also checks that the position is still known.
   const next = (await changes.list(tenant, kind, { after: position, limit: 1 })) ?? expire()
   const found = await rows.listAfter(tenant, { after, limit, ...selected })
-  for (const row of found) assertRow('listAfter', row)
+  assertRows('listAfter', found)
   assertAscending([...(after === null ? [] : [after]), ...found.map(({ id }) => id)], kind)
   const page = found.slice(0, countFitting(found))
   const last = page.length < found.length || found.length === limit ? page.at(-1) : undefined
@@ -125,12 +125,12 @@ async function readChanges<Row extends { id: Id }> (
   after: string
 ): Promise<Read<Row>> {
   const { kind, idKind, rows, changes, selected } = dependencies
-  const { tenant, limit, assertRow } = query
+  const { tenant, limit, assertRows } = query
   const page = await changes.list(tenant, kind, { after, limit }) ?? expired()
   const ids = [...new Set(page.ids)].map((id) => parseId(id, idKind)).filter((id) => id !== null)
   // Read after the changes, so an item that changes in between is returned again later.
   const found = ids.length === 0 ? [] : await rows.findMany(tenant, ids, selected)
-  for (const row of found) if (row !== null) assertRow('findMany', row)
+  assertRows('findMany', found.filter((row) => row !== null))
   const fitting = countFitting(found)
   if (fitting < found.length) return readChanges(dependencies, { ...query, limit: fitting }, after)
   return {

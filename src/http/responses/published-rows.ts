@@ -1,9 +1,10 @@
 import type { TObject, TSchema, TUnsafe } from '@sinclair/typebox'
-import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import type { CandidateRow, Id, IdKind, IdKinds, JobRow, RowFields } from '../../ports/index.js'
 import { createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
 import { isId, textIdRule } from '../../shared/ids.js'
+import { LruMap } from '../../shared/lru-map.js'
 import { readCaller, type VisibleFields } from '../request.js'
 
 /** Candidates or jobs as the API publishes them. */
@@ -13,11 +14,14 @@ export interface PublishedRows<Row> {
   /** What to request from the storage. */
   selected: Required<RowFields>
   /**
-   * Throws for a row whose fields that the caller sees do not fit the schema: the serializer would convert them without
-   * a word. `method` is that of the port. The message contains no value.
+   * Throws if the fields of a row that the caller sees do not fit the schema: the serializer would silently convert
+   * them. `method` is that of the port. The message contains no value.
    */
-  assertRow (method: string, row: Row, request: FastifyRequest): void
+  assertRows (method: string, rows: readonly Row[], request: FastifyRequest): void
 }
+
+/** Lists of fields whose validators are kept. */
+const maxValidators = 100
 
 /** Publishes candidates with the fields of `item`. */
 export function publishCandidates (
@@ -39,31 +43,27 @@ function publish<Row extends object> (
 ): PublishedRows<Row> {
   const { properties, required = [] } = item as TSchema as TObject
   const fields = Object.keys(properties)
-  // Created with the first row, so that a server starts sooner.
-  const validators = new Map<string, ValidateFunction>()
-  let ajv: Ajv | null = null
+  const validators = new LruMap<ValidateFunction>(maxValidators)
 
-  function validatorOf (field: string): ValidateFunction {
-    ajv ??= createAjv({ useDefaults: false })
-    const validate = validators.get(field) ?? ajv.compile({
+  /** Compiles a validator of the fields that a caller sees. */
+  function compile (visible: readonly string[]): ValidateFunction {
+    const checked = fields.filter((field) => visible.includes(field))
+    return createAjv({ useDefaults: false }).compile({
       type: 'object',
-      properties: { [field]: checkedPart(properties[field]) },
-      required: required.includes(field) ? [field] : []
+      properties: Object.fromEntries(checked.map((field) => [field, checkedPart(properties[field])])),
+      required: required.filter((field) => checked.includes(field))
     })
-    validators.set(field, validate)
-    return validate
   }
 
   return {
     item,
     selected: { fields, textFields: fields.filter((field) => isText(properties[field])) },
-    assertRow (name, row, request) {
+    assertRows (name, rows, request) {
       const method = `${kind}s.${name}`
-      assertIds(method, row)
       const visible = readCaller(request).fields?.[kind] ?? fields
-      for (const field of fields) {
-        if (!visible.includes(field)) continue
-        const validate = validatorOf(field)
+      const validate = validators.getOrCreate(visible.join('\n'), () => compile(visible))
+      for (const row of rows) {
+        assertIds(method, row)
         if (validate(row)) continue
         const fault = validate.errors?.[0] as ErrorObject
         const type = fault.keyword === 'required' ? '' : `is ${describe(fault.data)}, `

@@ -47,7 +47,7 @@ export interface RowList<Filter, SortField> {
 /** Returns the operations that list candidates or jobs and read one. */
 export function rowOperations<Row extends { id: Id }, Filter extends object, SortField extends string> (
   source: RowSource<Row, Filter, SortField>,
-  { item, selected, assertRow }: PublishedRows<Row>,
+  { item, selected, assertRows }: PublishedRows<Row>,
   { kind, sortable, filters }: RowList<Filter, SortField>,
   ids: IdKinds
 ): ApiOperation[] {
@@ -85,7 +85,7 @@ export function rowOperations<Row extends { id: Id }, Filter extends object, Sor
           list: (query) => source.list(tenant, { ...query, ...selected }),
           count: (filter) => source.count(tenant, filter)
         }, input, readFilter(input))
-        for (const row of page.data) assertRow('list', row, request)
+        assertRows('list', page.data, request)
         limitList(request)
         return page
       }
@@ -104,7 +104,7 @@ export function rowOperations<Row extends { id: Id }, Filter extends object, Sor
       async run (request, { tenant, id }) {
         const row = await source.find(tenant.id, id, selected)
         if (row === null) return null
-        assertRow('find', row, request)
+        assertRows('find', [row], request)
         limitOne(request)
         return row
       }

@@ -55,7 +55,7 @@ export async function syncOperation<Row extends { id: Id }> (
   changes: ChangeSource | undefined, { kind, source, published, ids }: SyncedResource<Row>
 ): Promise<ApiOperation | null> {
   if (changes === undefined || !isSyncable<Row>(source) || !await isRecorded(changes, kind)) return null
-  const { item, selected, assertRow } = published
+  const { item, selected, assertRows } = published
   const limitPage = createFieldLimit(kind, item, (shown) => FollowPageOf(changeOf(kind, shown, ids[kind])))
   const sync = createSync<Row>({
     kind,
@@ -80,7 +80,7 @@ export async function syncOperation<Row extends { id: Id }> (
         token,
         limit,
         log: request.log,
-        assertRow: (method, row) => assertRow(method, row, request)
+        assertRows: (method, rows) => assertRows(method, rows, request)
       })
       limitPage(request)
       return {
