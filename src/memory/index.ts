@@ -6,7 +6,7 @@ export { candidatesFrom, jobsFrom } from './lists/from-rows.js'
 export type { FromRowsOptions, LoadRows, LoadedCandidate, LoadedJob } from './lists/from-rows.js'
 export { memoryStorage } from './storage.js'
 export type { MemoryStorage, MemoryStorageOptions, MemoryTenant } from './storage.js'
-export type { MemoryCandidate, MemoryCandidateSource } from './lists/candidates.js'
-export type { MemoryJob, MemoryJobSource } from './lists/jobs.js'
-export type { IdOf, IntegerIds } from './lists/page.js'
+export type {
+  IdOf, IntegerIds, MemoryCandidate, MemoryCandidateSource, MemoryJob, MemoryJobSource
+} from './lists/rows.js'
 export type { EditableRows } from './lists/row-source.js'

@@ -1,10 +1,12 @@
-import { hashApiKey, type KeyLimits, keyLimitReaders, readKeyPrefix } from '../keys/api-key.js'
+import { hashApiKey, type KeyLimits, keyLimitReaders, omitNull, readKeyPrefix } from '../keys/api-key.js'
 import { RecruitingApiError } from '../errors.js'
 import { assertKnownNames } from '../shared/read-options.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
-import type { ApiKey, AsyncKeyLookup, Clock, KeyCredentials } from '../ports/index.js'
-import { createKeyStore, createKnownKey, isValid, type KnownKey, toIso } from './key-store.js'
-import { isRecord, parseDateTime, parseTenant, parseText, refuse } from './checks.js'
+import type {
+  ApiKey, AsyncKeyLookup, Clock, GeneratedKey, KeyCredentials, KeySortField, KeyStore, ManagedKey
+} from '../ports/index.js'
+import { formatDateTime, isRecord, parseDateTime, parseTenant, parseText, refuse } from './checks.js'
+import { compareBy } from './sorting.js'
 
 /** An API key, its tenant and its scopes. */
 export interface MemoryApiKey {
@@ -65,17 +67,17 @@ export function memoryKeyLookup (keys: readonly MemoryApiKey[], options: MemoryK
   assertKnownNames(options, optionNames)
   const clock = options.clock ?? { now: Date.now }
   const prefix = readKeyPrefix(options.prefix, 'prefix')
-  const known = readKeys(keys, toIso(clock.now()))
+  const known = readKeys(keys, formatDateTime(clock.now()))
 
   async function lookup ({ tenantId, key }: KeyCredentials): Promise<ApiKey | null> {
     const match = known.get(hashApiKey(key))
     if (match === undefined || match.tenant !== tenantId || !isValid(match, clock.now())) return null
-    match.key.last_used_at = toIso(clock.now())
+    match.key.last_used_at = formatDateTime(clock.now())
     return match.owner
   }
 
   function recordUse (id: string): void {
-    for (const { key } of known.values()) if (key.id === id) key.last_used_at = toIso(clock.now())
+    for (const { key } of known.values()) if (key.id === id) key.last_used_at = formatDateTime(clock.now())
   }
 
   return Object.assign(lookup, { recordUse, store: createKeyStore(known, prefix, clock) })
@@ -145,9 +147,9 @@ function parseLimits (input: Record<string, unknown>, path: string): KeyLimits {
 
 function parseExpiry (value: unknown, path: string): string | null {
   if (value === undefined) return null
-  if (!(value instanceof Date)) return toIso(parseDateTime(value, path))
+  if (!(value instanceof Date)) return formatDateTime(parseDateTime(value, path))
   const time = value.getTime()
-  return Number.isNaN(time) ? refuse(path, 'a valid date', String(value)) : toIso(time)
+  return Number.isNaN(time) ? refuse(path, 'a valid date', String(value)) : formatDateTime(time)
 }
 
 function parseFlag (value: unknown, path: string): boolean {
@@ -158,3 +160,96 @@ function parseFlag (value: unknown, path: string): boolean {
 function refuseKey (path: string, problem: string): never {
   throw new RecruitingApiError('invalid_option', `${path}: ${problem}`, path)
 }
+
+/** A key of a tenant, and what the lookup returns for it. */
+interface KnownKey {
+  tenant: string
+  owner: ApiKey
+  key: ManagedKey
+}
+
+function createKnownKey (tenant: string, key: ManagedKey): KnownKey {
+  const { id, scopes, allowed_ips: allowedIps, candidate_fields: candidateFields, job_fields: jobFields } = key
+  const limits = omitNull(structuredClone({ allowedIps, candidateFields, jobFields }))
+  return { tenant, key, owner: Object.freeze({ id, scopes: Object.freeze([...scopes]), ...limits }) }
+}
+
+function isValid ({ key }: KnownKey, now: number): boolean {
+  return key.revoked_at === null && (key.expires_at === null || now < Date.parse(key.expires_at))
+}
+
+/** Creates a store of the keys of a lookup, by their digests. */
+function createKeyStore (
+  known: Map<string, KnownKey>, prefix: string, clock: Pick<Clock, 'now'>
+): KeyStore {
+  const keysOf = (tenant: string): KnownKey[] => [...known.values()].filter((entry) => entry.tenant === tenant)
+  const findBy = (tenant: string, id: string): KnownKey | undefined =>
+    keysOf(tenant).find((entry) => entry.key.id === id)
+  const isUsable = (entry: KnownKey): boolean => isValid(entry, clock.now()) && !entry.key.replaced
+
+  function add (tenant: string, { id, digest, start, createdBy }: GeneratedKey, rest: KeyParts): ManagedKey {
+    const key = {
+      ...structuredClone(rest),
+      id,
+      start,
+      created_at: formatDateTime(clock.now()),
+      created_by: createdBy,
+      replaced: false,
+      last_used_at: null,
+      revoked_at: null
+    }
+    known.set(digest, createKnownKey(tenant, key))
+    return structuredClone(key)
+  }
+
+  return {
+    prefix,
+
+    async list (tenant, { sort, offset, limit }) {
+      const rows = keysOf(tenant).map(({ key }) => key)
+      const compare = compareBy<ManagedKey, KeySortField>(sort, (row, field) => row[field])
+      return structuredClone(rows.sort(compare).slice(offset, offset + limit))
+    },
+
+    count: async (tenant) => keysOf(tenant).length,
+
+    async find (tenant, id) {
+      return structuredClone(findBy(tenant, id)?.key ?? null)
+    },
+
+    async create (tenant, key, maxKeys) {
+      if (keysOf(tenant).filter(isUsable).length >= maxKeys) return null
+      const { name, scopes, allowedIps, candidateFields, jobFields, expiresInDays } = key
+      return add(tenant, key, {
+        name,
+        scopes: [...scopes],
+        allowed_ips: allowedIps && [...allowedIps],
+        candidate_fields: candidateFields && [...candidateFields],
+        job_fields: jobFields && [...jobFields],
+        expires_at: formatDateTime(clock.now() + expiresInDays * 86_400_000)
+      })
+    },
+
+    async rotate (tenant, id, key, overlapSeconds) {
+      const old = findBy(tenant, id)
+      if (old === undefined || !isUsable(old)) return null
+      const rotated = add(tenant, key, old.key)
+      const end = clock.now() + overlapSeconds * 1000
+      const ownEnd = old.key.expires_at === null ? end : Date.parse(old.key.expires_at)
+      old.key.expires_at = formatDateTime(Math.min(end, ownEnd))
+      old.key.replaced = true
+      return rotated
+    },
+
+    async revoke (tenant, id) {
+      const key = findBy(tenant, id)?.key
+      if (key !== undefined) key.revoked_at ??= formatDateTime(clock.now())
+      return key !== undefined
+    }
+  }
+}
+
+/** The parts of a key that a rotation keeps. */
+type KeyParts = Pick<
+  ManagedKey, 'name' | 'scopes' | 'allowed_ips' | 'candidate_fields' | 'job_fields' | 'expires_at'
+>

@@ -14,17 +14,16 @@ import type {
   RecruitingStorage
 } from '../ports/index.js'
 import { memoryChanges } from './changes.js'
-import { createCandidateSource } from './lists/candidates.js'
-import type { MemoryCandidate, MemoryCandidateSource } from './lists/candidates.js'
 import { isRecord, parseTenant, refuse } from './checks.js'
-import type { IdOf, IntegerIds } from './lists/page.js'
 import { createHoldStore } from './holds.js'
 import { createIdempotencyStore } from './idempotency.js'
 import { createEventFeed } from './feed.js'
 import { createDeliveryStore } from './deliveries/deliveries.js'
-import { createJobSource } from './lists/jobs.js'
-import type { MemoryJob, MemoryJobSource } from './lists/jobs.js'
-import type { InitialRows, RowSourceContext } from './lists/row-source.js'
+import { createRowSource, type InitialRows, type RowSourceContext } from './lists/row-source.js'
+import {
+  candidateKind, type IdOf, type IntegerIds, jobKind, type MemoryCandidate, type MemoryCandidateSource, type MemoryJob,
+  type MemoryJobSource
+} from './lists/rows.js'
 import { createWebhookData } from './webhook-data.js'
 import { createWebhookStore } from './webhooks.js'
 
@@ -110,8 +109,9 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
       if (recorder === 'watch') changes.record(tenant, { kind, id: String(id), deleted: false })
     }
   })
-  const candidates = createCandidateSource(ids, contextOf('candidate'), readRows(tenants, 'candidates'))
-  const jobs = createJobSource(ids, contextOf('job'), readRows(tenants, 'jobs'))
+  const candidates: MemoryCandidateSource<Id, Id, Id> =
+    createRowSource(candidateKind(ids), contextOf('candidate'), readRows(tenants, 'candidates'))
+  const jobs: MemoryJobSource<Id> = createRowSource(jobKind(ids), contextOf('job'), readRows(tenants, 'jobs'))
   return {
     candidates,
     jobs,

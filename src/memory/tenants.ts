@@ -1,8 +1,24 @@
-import type { WebhookStore } from '../ports/index.js'
-import { refuseTransaction } from './checks.js'
+import type { RestingTenant, WebhookStore } from '../ports/index.js'
+import { tenantResting } from '../shared/tenants.js'
+import { formatDateTime, refuseTransaction } from './checks.js'
 import { type EventRecord, validSecrets } from './deliveries/records.js'
 import { deleteRequests } from './idempotency.js'
-import { stopDeliveries, type WebhookData } from './webhook-data.js'
+import { listWebhooks, stopDeliveries, type WebhookData } from './webhook-data.js'
+
+function listResting ({ resting, now }: WebhookData): RestingTenant[] {
+  for (const [tenant, end] of resting) if (end <= now()) resting.delete(tenant)
+  return [...resting].map(([tenantId, end]) => ({ tenantId, until: formatDateTime(end) }))
+}
+
+function findRest (data: WebhookData, tenant: string): RestingTenant | undefined {
+  return listResting(data).find(({ tenantId }) => tenantId === tenant)
+}
+
+/** Throws `tenant_resting`. */
+export function assertAwake (data: WebhookData, tenant: string): void {
+  const rest = findRest(data, tenant)
+  if (rest !== undefined) throw tenantResting(tenant, rest.until)
+}
 
 export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTenant' | 'removeTenant' | 'listResting'> {
   function eventsOf (tenant: string): EventRecord[] {
@@ -10,10 +26,14 @@ export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTen
   }
 
   function setName (tenant: string, slug: string): number {
-    const webhooks = [...data.tenants.get(tenant)?.webhooks.values() ?? []]
+    const webhooks = listWebhooks(data, tenant)
     for (const webhook of webhooks) webhook.tenantSlug = slug
     data.notices.setName(tenant, slug)
     return webhooks.length
+  }
+
+  function rest (tenant: string, restSeconds: number): void {
+    if (restSeconds > 0) data.resting.set(tenant, data.now() + restSeconds * 1000)
   }
 
   /** Ends the positions among the changes and the events of a tenant, and forgets its requests. */
@@ -27,11 +47,11 @@ export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTen
     async renameTenant ({ id: from }, { id: to, slug }, { reseal, restSeconds = 0, transaction }) {
       refuseTransaction(transaction)
       if (from === to) return setName(to, slug)
-      if (data.tenants.has(to) || data.resting.has(to)) return null
+      if (data.tenants.has(to) || findRest(data, to) !== undefined) return null
       const tenant = data.tenants.get(from)
       const now = data.now()
       // Before anything changes, because it may throw.
-      const resealed = [...tenant?.webhooks.values() ?? []].map((webhook) => {
+      const resealed = listWebhooks(data, from).map((webhook) => {
         const [secret = webhook.secret, previous = null] = validSecrets(webhook, now).map((valid) =>
           reseal(valid, webhook.id)
         )
@@ -39,7 +59,7 @@ export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTen
         return { webhook, secret, previous, headers }
       })
       for (const name of [from, to]) endPositions(name)
-      data.resting.add(from, restSeconds)
+      rest(from, restSeconds)
       if (tenant === undefined) return 0
 
       data.tenants.delete(from)
@@ -58,7 +78,7 @@ export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTen
 
     async removeTenant (tenant, { restSeconds = 0, transaction }) {
       refuseTransaction(transaction)
-      for (const webhook of data.tenants.get(tenant)?.webhooks.values() ?? []) {
+      for (const webhook of listWebhooks(data, tenant)) {
         webhook.isDeleted = true
         stopDeliveries(data, webhook, 'cancelled')
       }
@@ -67,12 +87,12 @@ export function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTen
       data.notices.removeTenant(tenant)
       endPositions(tenant)
       data.tenants.delete(tenant)
-      data.resting.add(tenant, restSeconds)
+      rest(tenant, restSeconds)
       return 0
     },
 
     async listResting () {
-      return data.resting.list()
+      return listResting(data)
     }
   }
 }

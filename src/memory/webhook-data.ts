@@ -1,11 +1,8 @@
 import type { DeliveryStatus, EventFilters, IdempotentRequest, Webhook } from '../ports/index.js'
 import type { MemoryChanges } from './changes.js'
 import { formatDateTime } from './checks.js'
-import { NoticeQueue } from './deliveries/notices.js'
-import { PendingDeliveries } from './deliveries/queue/pending.js'
+import { NoticeQueue, PendingDeliveries } from './deliveries/queue.js'
 import type { DeliveryRecord, EventRecord, WebhookRecord } from './deliveries/records.js'
-import { Home } from './home.js'
-import { RestingTenants } from './resting-tenants.js'
 
 /** The webhooks and idempotency keys of one tenant. */
 interface TenantData {
@@ -39,8 +36,12 @@ export interface WebhookData {
   /** Notices that the host has not confirmed yet. */
   readonly notices: NoticeQueue
   readonly changes: MemoryChanges
-  readonly resting: RestingTenants
-  readonly home: Home
+  /** When the rest of each tenant ends. */
+  readonly resting: Map<string, number>
+  /** The environment that the storage belongs to: that of the first claim with one. */
+  environment: string | null
+  /** When each other environment was first noticed. */
+  readonly otherEnvironments: Map<string, string>
   /** Requests with `Idempotency-Key`, by tenant and digest. */
   readonly requests: Map<string, IdempotencyRecord>
 }
@@ -59,8 +60,9 @@ export function createWebhookData (now: () => number, changes: MemoryChanges): W
     endedFeeds: new Map(),
     notices: new NoticeQueue(),
     changes,
-    resting: new RestingTenants(now),
-    home: new Home(now),
+    resting: new Map(),
+    environment: null,
+    otherEnvironments: new Map(),
     requests: new Map()
   }
 }
@@ -72,39 +74,15 @@ export function openTenant (data: WebhookData, tenant: string): TenantData {
   return own
 }
 
+/** Returns the webhooks of a tenant, or of all. */
+export function listWebhooks ({ tenants }: WebhookData, tenant?: string): WebhookRecord[] {
+  const listed = tenant === undefined ? [...tenants.values()] : [tenants.get(tenant)]
+  return listed.flatMap((own) => [...own?.webhooks.values() ?? []])
+}
+
 /** Returns a webhook of the tenant; `undefined` if there is none with this id. */
 export function findWebhook (data: WebhookData, tenant: string, id: number): WebhookRecord | undefined {
   return data.tenants.get(tenant)?.webhooks.get(id)
-}
-
-/** Adds a delivery of an event, due `now` if it is pending, and returns it. */
-export function addDelivery (
-  data: WebhookData,
-  event: EventRecord,
-  webhook: WebhookRecord,
-  { status, isReplay, now }: { status: 'pending' | 'skipped', isReplay: boolean, now: number }
-): DeliveryRecord {
-  const delivery: DeliveryRecord = {
-    id: ++data.lastDeliveryId,
-    event,
-    webhook,
-    isReplay,
-    createdAt: now,
-    attempts: [],
-    status,
-    isScheduled: false,
-    nextAttemptAt: now,
-    deliveredAt: null,
-    fence: 0,
-    lease: 'none',
-    leaseExpiresAt: 0
-  }
-  data.deliveries.set(delivery.id, delivery)
-  webhook.log.push(delivery)
-  webhook.lastDeliveries.set(event.event.id, delivery)
-  event.deliveriesLeft++
-  if (status === 'pending') data.pending.add(delivery)
-  return delivery
 }
 
 /** Ends all pending deliveries of a webhook. */

@@ -1,13 +1,15 @@
-import type { NewWebhook, StoredHeaders, Webhook, WebhookFilter, WebhookStore } from '../ports/index.js'
+import type {
+  FailingWebhook, NewWebhook, StoredHeaders, Webhook, WebhookFilter, WebhookHealth, WebhookStore
+} from '../ports/index.js'
 import { formatDateTime } from './checks.js'
-import { compareBy, countRows, type RowTest, takePage } from './lists/page.js'
-import { clearFailures, createLanes, validSecrets } from './deliveries/records.js'
+import { clearFailures, createLanes, isFailing, validSecrets } from './deliveries/records.js'
 import type { WebhookRecord } from './deliveries/records.js'
-import { createHealth } from './health.js'
-import { createTenants } from './tenants.js'
+import { compareBy, type RowTest, select, takePage } from './sorting.js'
+import { assertAwake, createTenants } from './tenants.js'
 import {
   copyFilters,
   findWebhook,
+  listWebhooks,
   notify,
   openTenant,
   showWebhook,
@@ -19,12 +21,11 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
   let lastId = 0
 
   function listAll (tenant: string): Webhook[] {
-    return [...data.tenants.get(tenant)?.webhooks.values() ?? []].map(showWebhook)
+    return listWebhooks(data, tenant).map(showWebhook)
   }
 
   return {
     ...createTenants(data),
-    ...createHealth(data),
 
     async list (tenant, { filter, sort, offset, limit }) {
       const ordered = listAll(tenant).sort(compareBy(sort, (webhook, field) => webhook[field]))
@@ -32,7 +33,7 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
     },
 
     async count (tenant, filter) {
-      return countRows(listAll(tenant), createTest(filter))
+      return select(listAll(tenant), createTest(filter)).length
     },
 
     async find (tenant, id) {
@@ -40,15 +41,28 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       return webhook === undefined ? null : showWebhook(webhook)
     },
 
+    async findHealth (tenant, id) {
+      const webhook = findWebhook(data, tenant, id)
+      return webhook === undefined ? null : showHealth(webhook, data.now())
+    },
+
+    async listFailing ({ limit, maxPending }) {
+      return listWebhooks(data)
+        .filter(isFailing)
+        .sort((a, b) => failedFirst(a) - failedFirst(b) || a.id - b.id)
+        .slice(0, limit)
+        .map((webhook) => showFailing(webhook, Math.min(maxPending, data.pending.count(webhook)), data.now()))
+    },
+
     async nextId () {
       return ++lastId
     },
 
     async create (tenant, webhook, maxPerTenant) {
-      data.resting.assertAwake(tenant)
+      assertAwake(data, tenant)
       const { webhooks } = openTenant(data, tenant)
       if (webhooks.size >= maxPerTenant) return null
-      if (isTaken(data, webhook.id)) throw new Error(`webhook id ${webhook.id} already exists`)
+      if (listWebhooks(data).some(({ id }) => id === webhook.id)) throw new Error(`webhook id ${webhook.id} already exists`)
 
       const created = createRecord(tenant, webhook, data.now())
       webhooks.set(created.id, created)
@@ -116,8 +130,7 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
     },
 
     async listSecrets ({ afterId, limit }) {
-      return [...data.tenants.values()]
-        .flatMap(({ webhooks }) => [...webhooks.values()])
+      return listWebhooks(data)
         .filter(({ id }) => id > afterId)
         .sort((a, b) => a.id - b.id)
         .slice(0, limit)
@@ -181,6 +194,31 @@ function createTest ({ status }: WebhookFilter): RowTest<Webhook> {
   return status === undefined ? null : (webhook) => webhook.status === status
 }
 
-function isTaken ({ tenants }: WebhookData, id: number): boolean {
-  return [...tenants.values()].some(({ webhooks }) => webhooks.has(id))
+// Not infinity, because the difference of two infinities is not a number.
+function failedFirst ({ failingSince }: WebhookRecord): number {
+  return failingSince ?? Number.MAX_SAFE_INTEGER
+}
+
+function showHealth (
+  { status, failingSince, failedDeliveries, pausedUntil, disabledReason }: WebhookRecord,
+  now: number
+): WebhookHealth {
+  return {
+    failing_since: failingSince === null ? null : formatDateTime(failingSince),
+    failed_deliveries: failedDeliveries,
+    paused_until: status === 'active' && pausedUntil > now ? formatDateTime(pausedUntil) : null,
+    disabled_reason: status === 'disabled' ? disabledReason : null
+  }
+}
+
+function showFailing (webhook: WebhookRecord, pending: number, now: number): FailingWebhook {
+  return {
+    tenantId: webhook.tenant,
+    tenantSlug: webhook.tenantSlug,
+    webhook: showWebhook(webhook),
+    health: showHealth(webhook, now),
+    lastError: webhook.lastFailure?.error ?? null,
+    lastResponseStatus: webhook.lastFailure?.responseStatus ?? null,
+    pending
+  }
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
 import { createEvent, createWebhook, delivered, failed, lenient, retry } from '../../src/testing/support/samples.js'
-import { SortedQueue } from '../../src/memory/deliveries/queue/sorted-queue.js'
+import { SortedQueue } from '../../src/memory/sorting.js'
 import { createDeliveryKit } from './fixtures/delivery-kit.js'
 
 t.test('an event is recorded at the very time that the log of its deliveries shows, however fast the clock runs', async (t) => {

@@ -3,7 +3,7 @@ import t from 'tap'
 import { candidatesFrom, jobsFrom, memoryStorage } from '../../src/memory/index.js'
 import { storageCases, type StorageHarness } from '../../src/testing/index.js'
 import type { CandidateFilter, CandidateSortField, ListQuery } from '../../src/ports/index.js'
-import { compareText } from '../../src/memory/lists/page.js'
+import { compareText } from '../../src/memory/sorting.js'
 import { isRecruitingApiError } from '../../src/errors.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 

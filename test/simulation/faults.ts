@@ -12,7 +12,7 @@ interface Edit {
 export const faults: Readonly<Record<string, readonly Edit[]>> = {
   'results of lost leases count': [
     {
-      file: 'src/memory/deliveries/record-attempts.ts',
+      file: 'src/memory/deliveries/attempts.ts',
       from: "delivery.lease === 'none' || delivery.fence !== result.fence",
       to: "delivery.lease === 'none'"
     }
@@ -22,21 +22,21 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'results are written twice': [
     {
-      file: 'src/memory/deliveries/record-attempts.ts',
+      file: 'src/memory/deliveries/attempts.ts',
       from: 'delivery.attempts.push(',
       to: 'delivery.attempts.push(delivery.attempts[0] ?? { startedAt: now, durationMs, responseStatus, error, responseExcerpt }); delivery.attempts.push('
     }
   ],
   'retries count from the start of the attempt': [
     {
-      file: 'src/memory/deliveries/record-attempts.ts',
+      file: 'src/memory/deliveries/attempts.ts',
       from: 'now + result.retryInMs',
       to: 'now - result.durationMs + result.retryInMs'
     }
   ],
   'a replay ignores filters': [
     {
-      file: 'src/memory/deliveries/replay.ts',
+      file: 'src/memory/deliveries/events.ts',
       from: 'isWanted && createFilterTest(event.body)(webhook.filters)',
       to: 'isWanted'
     }

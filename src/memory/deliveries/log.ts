@@ -1,32 +1,59 @@
 import type {
-  Attempt, Delivery, DeliveryFilter, DeliverySortField, DeliveryWithAttempts, ListQuery, SortItem, TenantDeliveryStats
+  Attempt, Delivery, DeliveryFilter, DeliveryStore, DeliveryWithAttempts, SubjectDelivery, SubjectEvent,
+  TenantDeliveryStats
 } from '../../ports/index.js'
 import { formatDateTime } from '../checks.js'
-import { countRows, type RowTest, takePage } from '../lists/page.js'
-import type { WebhookData } from '../webhook-data.js'
-import type { AttemptRecord, DeliveryRecord, WebhookRecord } from './records.js'
+import { type RowTest, select, takePage } from '../sorting.js'
+import { findWebhook, listWebhooks, type WebhookData } from '../webhook-data.js'
+import {
+  type AttemptRecord, type DeliveryRecord, type EventRecord, hasSubject, isErased, isFailing
+} from './records.js'
 
-export function listLog (
-  { log }: WebhookRecord,
-  { filter, sort, offset, limit }: ListQuery<DeliveryFilter, DeliverySortField>
-): Delivery[] {
-  return takePage(sortLog(log, sort), createTest(filter), { offset, limit }).map(showDelivery)
+/** Everything that reads deliveries. */
+export function createLog (
+  data: WebhookData
+): Pick<DeliveryStore, 'list' | 'count' | 'find' | 'listSubjectEvents' | 'stats' | 'tenantStats'> {
+  return {
+    async list (tenant, webhookId, { filter, sort: [first], offset, limit }) {
+      // The log is in the order of creation, which is the order of ids.
+      const log = findWebhook(data, tenant, webhookId)?.log ?? []
+      const sorted = first?.direction === 'desc' ? log.toReversed() : log
+      return takePage(sorted, createTest(filter), { offset, limit }).map(showDelivery)
+    },
+
+    async count (tenant, webhookId, filter) {
+      return select(findWebhook(data, tenant, webhookId)?.log ?? [], createTest(filter)).length
+    },
+
+    async find (tenant, webhookId, id) {
+      const webhook = findWebhook(data, tenant, webhookId)
+      const delivery = data.deliveries.get(id)
+      return delivery === undefined || delivery.webhook !== webhook ? null : showDeliveryWithAttempts(delivery)
+    },
+
+    async listSubjectEvents (tenant, subject, { after, limit }) {
+      const found = [...data.events.values()]
+        .filter((event) => event.tenant === tenant && event.position > after && hasSubject(event, subject))
+        .slice(0, limit)
+      const deliveries = new Map<EventRecord, SubjectDelivery[]>(found.map((event) => [event, []]))
+      for (const delivery of data.deliveries.values()) {
+        deliveries.get(delivery.event)?.push(showSubjectDelivery(delivery))
+      }
+      return [...deliveries].map(([event, sent]) => showSubjectEvent(event, sent))
+    },
+
+    async stats () {
+      return { ...data.pending.stats(data.now()), atLeast: { pending: false, due: false } }
+    },
+
+    async tenantStats (tenant) {
+      return readTenantStats(data, tenant)
+    }
+  }
 }
 
-export function countLog ({ log }: WebhookRecord, filter: DeliveryFilter): number {
-  return countRows(log, createTest(filter))
-}
-
-export function showDeliveryWithAttempts (delivery: DeliveryRecord): DeliveryWithAttempts {
+function showDeliveryWithAttempts (delivery: DeliveryRecord): DeliveryWithAttempts {
   return { ...showDelivery(delivery), body: delivery.event.event.body, attempts: delivery.attempts.map(showAttempt) }
-}
-
-// The log is in the order of creation, which is the order of ids.
-function sortLog (
-  log: readonly DeliveryRecord[],
-  [first]: ReadonlyArray<SortItem<DeliverySortField>>
-): readonly DeliveryRecord[] {
-  return first?.direction === 'desc' ? log.toReversed() : log
 }
 
 function createTest ({ status, eventType, eventId }: DeliveryFilter): RowTest<DeliveryRecord> {
@@ -64,19 +91,45 @@ function showAttempt ({ startedAt, durationMs, responseStatus, error, responseEx
   }
 }
 
+function showSubjectEvent (record: EventRecord, deliveries: SubjectDelivery[]): SubjectEvent {
+  const { position, recordedAt, event: { id, type } } = record
+  return {
+    position,
+    eventId: id,
+    eventType: type,
+    recordedAt: formatDateTime(recordedAt),
+    isErased: isErased(record),
+    deliveries
+  }
+}
+
+function showSubjectDelivery ({ id, webhook, status, deliveredAt, attempts }: DeliveryRecord): SubjectDelivery {
+  return {
+    deliveryId: id,
+    webhookId: webhook.id,
+    webhookName: webhook.isDeleted ? null : webhook.name,
+    targetUrl: webhook.isDeleted ? null : webhook.targetUrl,
+    status,
+    deliveredAt: deliveredAt === null ? null : formatDateTime(deliveredAt),
+    attempts: attempts.map(({ startedAt, responseStatus, error }) =>
+      ({ startedAt: formatDateTime(startedAt), responseStatus, error }))
+  }
+}
+
 const hourMs = 3_600_000
 
 /** Reads the figures of a tenant. */
-export function readTenantStats ({ tenants, pending }: WebhookData, tenant: string, now: number): TenantDeliveryStats {
-  const webhooks = [...tenants.get(tenant)?.webhooks.values() ?? []]
+function readTenantStats (data: WebhookData, tenant: string): TenantDeliveryStats {
+  const now = data.now()
+  const webhooks = listWebhooks(data, tenant)
+  const { pending, oldestDueMs } = data.pending.stats(now, new Set(webhooks))
   const ended = webhooks.flatMap(({ log }) => log).filter((delivery) => endOf(delivery) > now - hourMs)
   const count = (status: DeliveryRecord['status']): number =>
     ended.filter((delivery) => delivery.status === status).length
   return {
-    ...pending.tenantStats(new Set(webhooks), now),
-    failing: webhooks.filter(
-      ({ status, failingSince }) => status === 'disabled' || (status === 'active' && failingSince !== null)
-    ).length,
+    pending,
+    oldestDueMs,
+    failing: webhooks.filter(isFailing).length,
     delivered: count('delivered'),
     failed: count('failed'),
     atLeast: { pending: false, delivered: false, failed: false }

@@ -6,7 +6,7 @@ import type {
   StoredHeaders,
   WebhookStatus
 } from '../../ports/index.js'
-import { SortedQueue } from './queue/sorted-queue.js'
+import { SortedQueue } from '../sorting.js'
 
 /** A recorded event. Times in records are milliseconds since the epoch. */
 export interface EventRecord {
@@ -124,6 +124,16 @@ export function findLane ({
   if (isScheduled) return lanes.scheduled
   if (isReplay) return lanes.replay
   return attempts.length === 0 ? lanes.first : lanes.retry
+}
+
+/** Returns whether a webhook is failing, or was disabled because it failed. */
+export function isFailing ({ status, failingSince }: WebhookRecord): boolean {
+  return status === 'disabled' || (status === 'active' && failingSince !== null)
+}
+
+/** Returns whether the subject of an event was erased, or nothing would change if it were. */
+export function isErased ({ event: { body, tombstone } }: EventRecord): boolean {
+  return body === (tombstone ?? '')
 }
 
 /** Clears the record of failures and the pause of a webhook. */

@@ -1,14 +1,10 @@
 import type { CandidateSource, Id, IdKinds, JobSource } from '../../ports/index.js'
 import { readIds } from '../../shared/ids.js'
 import { readOptions } from '../../shared/read-options.js'
-import { candidateKind } from './candidates.js'
-import type { MemoryCandidate } from './candidates.js'
-import type { IdOf, IntegerIds } from './page.js'
-import { jobKind } from './jobs.js'
-import type { MemoryJob } from './jobs.js'
-import { createTable, readTables } from './row-source.js'
-import type { RowKind, WholeRows } from './row-source.js'
-import type { SortableRow, Table } from './table.js'
+import { createTable, readTables, type RowKind, type SortableRow, type Table, type WholeRows } from './row-source.js'
+import {
+  candidateKind, type IdOf, type IntegerIds, jobKind, type MemoryCandidate, type MemoryJob
+} from './rows.js'
 
 /** Returns all rows of a tenant, in any order; `[]` for a tenant that is unknown or has no rows. */
 export type LoadRows<Row> = (tenant: string) => Promise<readonly Row[]> | readonly Row[]

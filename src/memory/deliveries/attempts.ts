@@ -1,7 +1,67 @@
-import type { AttemptResult, DisableRule, HealthNotice, HealthRule, Lease } from '../../ports/index.js'
+import type {
+  AttemptResult, ClaimedDelivery, DeliveryStore, DisableRule, HealthNotice, HealthRule, Lease
+} from '../../ports/index.js'
 import { formatDateTime } from '../checks.js'
+import { enterEnvironment, findHold } from '../holds.js'
 import { notify, stopDeliveries, type WebhookData } from '../webhook-data.js'
-import { clearFailures, type DeliveryRecord, type WebhookRecord } from './records.js'
+import { clearFailures, type DeliveryRecord, isErased, validSecrets, type WebhookRecord } from './records.js'
+
+/** Everything that a worker calls. */
+export function createAttempts (data: WebhookData): Pick<
+  DeliveryStore,
+  'claimDue' | 'recordAttempts' | 'release' | 'hasPending' | 'claimNotices' | 'confirmNotice' | 'onDue'
+> {
+  return {
+    async claimDue (options) {
+      const now = data.now()
+      enterEnvironment(data, options.environment ?? null)
+      return data.pending.claim(options, now).map((delivery) => showClaimed(delivery, now))
+    },
+
+    recordAttempts: async (results, rule) => recordAttempts(data, results, rule),
+    release: async (leases) => release(data, leases),
+
+    async hasPending (withinMs) {
+      const now = data.now()
+      return data.pending.hasUntil(now + withinMs, now)
+    },
+
+    async claimNotices (options) {
+      if (findHold(data, options.environment ?? null) !== null) return []
+      return data.notices.claim(options, data.now())
+    },
+
+    async confirmNotice (noticeId) {
+      data.notices.confirm(noticeId)
+    },
+
+    onDue (call) {
+      const listener = { call }
+      data.listeners.add(listener)
+      return () => { data.listeners.delete(listener) }
+    }
+  }
+}
+
+function showClaimed (delivery: DeliveryRecord, now: number): ClaimedDelivery {
+  const { id, fence, webhook, event: { event }, attempts } = delivery
+  return {
+    deliveryId: id,
+    fence,
+    tenantId: webhook.tenant,
+    tenantSlug: webhook.tenantSlug,
+    webhookId: webhook.id,
+    targetUrl: webhook.targetUrl,
+    secrets: validSecrets(webhook, now),
+    headers: webhook.headers?.sealed ?? null,
+    eventId: event.id,
+    eventType: event.type,
+    body: event.body,
+    traceParent: event.traceParent ?? null,
+    attemptCount: attempts.length,
+    isFailing: webhook.failingSince !== null
+  }
+}
 
 type FailedResult = Exclude<AttemptResult, { outcome: 'delivered' }>
 
@@ -14,7 +74,7 @@ interface Failure {
 type Failures = Map<WebhookRecord, Failure>
 
 /** Records all attempts, then judges the failing webhooks, so that the order of the results does not matter. */
-export function recordAttempts (
+function recordAttempts (
   data: WebhookData,
   results: readonly AttemptResult[],
   rule: HealthRule
@@ -50,9 +110,7 @@ function countsFor (webhook: WebhookRecord, { targetUrl }: AttemptResult): boole
 
 function recordAttempt (data: WebhookData, delivery: DeliveryRecord, result: AttemptResult, now: number): void {
   const { durationMs, responseStatus, error } = result
-  // The subject may have been erased.
-  const { body, tombstone } = delivery.event.event
-  const responseExcerpt = delivery.status === 'cancelled' || body === (tombstone ?? '') ? null : result.responseExcerpt
+  const responseExcerpt = delivery.status === 'cancelled' || isErased(delivery.event) ? null : result.responseExcerpt
   if (delivery.lease === 'held' || delivery.status === 'pending') data.pending.remove(delivery)
   delivery.lease = 'none'
   delivery.attempts.push({ startedAt: now - durationMs, durationMs, responseStatus, error, responseExcerpt })
@@ -142,7 +200,7 @@ function isFailingTooLong ({ failingSince, failedDeliveries }: WebhookRecord, ru
     failedDeliveries >= rule.failedDeliveries
 }
 
-export function release (data: WebhookData, leases: readonly Lease[]): void {
+function release (data: WebhookData, leases: readonly Lease[]): void {
   let mayBeDue = false
   for (const { deliveryId, fence } of leases) {
     const delivery = data.deliveries.get(deliveryId)
