@@ -1,8 +1,9 @@
 import t from 'tap'
 import { cacheKeyLookup } from '../../../../src/index.js'
 import { postgresKeyLookup, postgresStorage } from '../../../../src/postgres/index.js'
-import { noBrowser, startBrowser } from '../../../fixtures/browser/browser.js'
-import { auditThemes, installAxe, startPortal } from '../../../fixtures/browser/portal-page.js'
+import { findViolations } from '../../../fixtures/browser/axe.js'
+import { noBrowser } from '../../../fixtures/browser/browser.js'
+import { startPortal } from '../../../fixtures/browser/portal-host.js'
 import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
 
 t.test('an admin creates, uses, rotates and revokes a key, on PostgreSQL', { skip: noBrowser }, async (t) => {
@@ -10,7 +11,7 @@ t.test('an admin creates, uses, rotates and revokes a key, on PostgreSQL', { ski
   const keyLookup = cacheKeyLookup(postgresKeyLookup(pool), { ttlMs: 0 })
   const storage = postgresStorage(pool)
   const server = await startPortal(t, { storage, keyLookup })
-  const { page } = await server.open(await startBrowser(t), '#/keys', { before: installAxe })
+  const page = await server.open(t, '#/keys', { isAudited: true })
   const call = async (key: string, path: string, remoteAddress = '127.0.0.1'): Promise<number> =>
     (
       await server.app.inject({
@@ -36,10 +37,10 @@ t.test('an admin creates, uses, rotates and revokes a key, on PostgreSQL', { ski
   for (const scope of ['webhooks:read', 'webhooks:write']) await page.getByLabel(scope).check()
   await page.getByLabel('Networks').fill('127.0.0.0/8')
   await page.getByLabel('Valid for (days)').fill('30')
-  t.strictSame(await auditThemes(page), [])
+  t.strictSame(await findViolations(page), [])
   await button('Create API key').click()
   await page.getByRole('heading', { name: 'Your API key is ready' }).waitFor()
-  t.strictSame(await auditThemes(page), [])
+  t.strictSame(await findViolations(page), [])
   const key = await readKey()
   t.strictSame(
     [await call(key, 'webhooks'), await call(key, 'api_keys'), await call(key, 'webhooks', '192.0.2.1')],
@@ -60,7 +61,7 @@ t.test('an admin creates, uses, rotates and revokes a key, on PostgreSQL', { ski
   t.strictSame([await call(key, 'webhooks'), await call(next, 'webhooks')], [200, 200], 'both work')
   await button('I have stored it').click()
   await page.getByText('Replaced').waitFor()
-  t.strictSame(await auditThemes(page), [])
+  t.strictSame(await findViolations(page), [])
 
   const row = page.getByRole('listitem').filter({ hasText: 'Active' })
   await row.getByRole('button', { name: /^Revoke/ }).click()
