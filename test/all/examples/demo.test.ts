@@ -76,17 +76,6 @@ t.test('the files of the demo page are served', async (t) => {
     }
   })
 
-  await t.test('the feed continues after the reader\'s position', async (t) => {
-    const first = await readFeed(`${origin}/demo/feed`, /caught-up/)
-    t.match(first, /"kind":"news".*applied for/)
-    t.match(first, /"kind":"arrival".*"eventType":"application\.created".*"isVerified":true.*"status":204.*"webhook-signature":"v1,/)
-    t.match(first, /^event: caught-up\ndata: {"kind":"state","modes":{},"isPaused":false}$/m)
-    const [id = ''] = [...first.matchAll(/^id: (\d+)$/gm)].map(([, number]) => number).slice(-1)
-    const later = readFeed(`${origin}/demo/feed`, /"isVerified":false/, { 'last-event-id': id })
-    t.match(await request(`${origin}/demo/receiver/forge`, { body: { tenant: 'acme' } }), { status: 200, body: { status: 401 } })
-    t.notMatch(await later, /applied for/)
-  })
-
   await t.test('a reset starts over on the same ports, with the data of the start', async (t) => {
     const candidates = `${origin}/api/v1/public/globex/candidates`
     await request(`${origin}/demo/happen/globex/application`, { body: {} })
@@ -99,17 +88,6 @@ t.test('the files of the demo page are served', async (t) => {
 
   t.equal(await demo.end('SIGTERM'), 0)
 })
-
-/** Reads a stream of events until it has said something. */
-async function readFeed (url: string, pattern: RegExp, headers: Record<string, string> = {}): Promise<string> {
-  const { body } = await fetch(url, { headers, signal: AbortSignal.timeout(200_000) })
-  let text = ''
-  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
-    text += chunk
-    if (pattern.test(text)) return text
-  }
-  throw new Error(`the feed ended with ${text}`)
-}
 
 t.test('the demo runs on PostgreSQL', async (t) => {
   const { url, createPool } = await startPostgres(t)

@@ -22,7 +22,7 @@ function pageOf (ids: readonly number[], page = 1, status: Delivery['status'] = 
 const idsOf = ({ rows }: { rows: readonly Delivery[] }) => rows.map(({ id }) => id)
 const nextPage = ({ loaded }: { loaded: number }) => Math.floor(loaded / perPage) + 1
 
-t.test('a log with a capped total continues until a page is not full', (t) => {
+t.test('a log with a capped total continues until a page is not full', async (t) => {
   const capped = (ids: readonly number[], page = 1): Page<Delivery> => {
     const { data, meta } = pageOf(ids, page)
     return { data, meta: { ...meta, total: 5, total_pages: 2, total_is_capped: true } }
@@ -35,46 +35,41 @@ t.test('a log with a capped total continues until a page is not full', (t) => {
   t.match(log, { total: 10, isCapped: false })
   log = renewRows(log, capped(down(11, 1)))
   t.match(log, { total: 5, isCapped: true, loaded: 11 })
-  t.end()
 })
 
-t.test('deliveries that arrive while pages are loaded come once', (t) => {
+t.test('deliveries that arrive while pages are loaded come once', async (t) => {
   let log = startRows(pageOf(down(10, 1)))
   const later = down(13, 1)
   log = appendRows(log, pageOf(later, 2))
   t.strictSame(idsOf(log), down(10, 6))
   log = renewRows(log, pageOf(later))
   t.strictSame(idsOf(log), down(13, 6))
-  t.end()
 })
 
-t.test('deliveries that leave the log while pages are loaded hide no other', (t) => {
+t.test('deliveries that leave the log while pages are loaded hide no other', async (t) => {
   let log = startRows(pageOf(down(12, 1)))
   const later = [12, 9, 8, 7, 6, 5, 4, 3, 2, 1]
   log = appendRows(log, pageOf(later, 2))
   t.strictSame(idsOf(log), [12, 11, 10, 9, 6, 5, 4, 3])
   while (hasMore(log)) log = appendRows(log, pageOf(later, nextPage(log)))
   t.strictSame(idsOf(renewRows(log, pageOf(later))), later)
-  t.end()
 })
 
-t.test('the newest page tells how many deliveries arrived and left', (t) => {
+t.test('the newest page tells how many deliveries arrived and left', async (t) => {
   const log = startRows(pageOf(down(8, 1)))
   t.strictSame(compareRows(log, pageOf(down(8, 1))), { added: 0, removed: 0 })
   t.strictSame(compareRows(log, pageOf([10, 9, 8, 6, 5, 4, 3, 2, 1])), { added: 2, removed: 1 })
   t.strictSame(idsOf(renewRows(log, pageOf([10, 9, 8, 6, 5, 4, 3, 2, 1]))), [10, 9, 8, 6, 5])
   t.strictSame(compareRows(startRows(pageOf([2, 1])), pageOf([2])), { added: 0, removed: 1 })
   t.strictSame(compareRows(startRows(pageOf([2, 1])), pageOf([])), { added: 0, removed: 2 })
-  t.end()
 })
 
-t.test('more than a page of new deliveries begins the log anew', (t) => {
+t.test('more than a page of new deliveries begins the log anew', async (t) => {
   const log = appendRows(startRows(pageOf(down(8, 1))), pageOf(down(8, 1), 2))
   const later = down(108, 1)
   t.strictSame(compareRows(log, pageOf(later)), { added: 100, removed: 0 })
   t.strictSame(renewRows(log, pageOf(later)), startRows(pageOf(later)))
   t.strictSame(renewRows(log, pageOf([])), startRows(pageOf([])))
-  t.end()
 })
 
 const now = Date.parse('2026-03-02T09:30:00.000Z')
@@ -90,7 +85,7 @@ function count (data: Delivery[], total = data.length) {
   return countActivity({ data, meta: { page: 1, per_page: 200, total, total_pages: 1 } }, now)
 }
 
-t.test('deliveries of the last 24 hours are counted, and by hour, the newest last', (t) => {
+t.test('deliveries of the last 24 hours are counted, and by hour, the newest last', async (t) => {
   const { hours, ...counts } = count([
     delivery('pending', 0), delivery('delivered', 0), delivery('failed', 0.5), delivery('delivered', 1.5), delivery('skipped', 2), delivery('delivered', 23.9), delivery('failed', 24)
   ])
@@ -99,21 +94,18 @@ t.test('deliveries of the last 24 hours are counted, and by hour, the newest las
   t.strictSame([hours[0], hours[22], hours[23]], [
     { begin: now - 24 * hourMs, delivered: 1, failed: 0 }, { begin: now - 2 * hourMs, delivered: 1, failed: 0 }, { begin: now - hourMs, delivered: 1, failed: 1 }
   ])
-  t.end()
 })
 
-t.test('a single failure among many is not rounded away, and without a result there is no share', (t) => {
+t.test('a single failure among many is not rounded away, and without a result there is no share', async (t) => {
   t.equal(count([...Array.from({ length: 1999 }, () => delivery('delivered', 1)), delivery('failed', 1)]).share, 0.999)
   for (const none of [[], [delivery('pending', 1)], [delivery('failed', 25)]]) t.equal(count(none).share, null)
-  t.end()
 })
 
 const selectedAt = Date.parse('2026-03-10T12:00:00.000Z')
 const choice: Choice = { range: 'day', since: '', until: '', include: 'undelivered', eventTypes: [] }
 
-t.test('a period ends with the call, unless it is an own one', (t) => {
+t.test('a period ends with the call, unless it is an own one', async (t) => {
   t.strictSame(toReplay({ ...choice, range: 'hour' }, selectedAt), { since: '2026-03-10T11:00:00.000Z', include: 'undelivered' })
   t.strictSame(toReplay({ ...choice, since: '2026-01-01T00:00', until: '2026-01-02T00:00' }, selectedAt), { since: '2026-03-09T12:00:00.000Z', include: 'undelivered' })
   t.strictSame(toReplay({ ...choice, range: 'week', include: 'all', eventTypes: ['job.created'] }, selectedAt), { since: '2026-03-03T12:00:00.000Z', include: 'all', event_types: ['job.created'] })
-  t.end()
 })

@@ -7,7 +7,7 @@ import { languages } from '../../../src/portal/locales/index.js'
 const full = 'https://ats.example/portal/#token=rps.abc&tenant=acme&expires_at=2026-03-01T09%3A30%3A00.000Z&capabilities=read%2Cwrite%2Cfly' +
   '&locale=de-AT&mode=dark&accent_light=%23aa0000&accent_dark=%23ffaaaa&radius=4px&font=Inter%2C+sans-serif&return_url=https%3A%2F%2Fats.example%2Fsettings'
 
-t.test('a session is read from the fragment of its URL', (t) => {
+t.test('a session is read from the fragment of its URL', async (t) => {
   t.strictSame(readSession(full, ['https://ats.example']), {
     token: 'rps.abc',
     tenantSlug: 'acme',
@@ -17,19 +17,17 @@ t.test('a session is read from the fragment of its URL', (t) => {
     theme: { accent: { light: '#aa0000', dark: '#ffaaaa' }, radius: '4px', font: 'Inter, sans-serif', mode: 'dark' },
     returnUrl: 'https://ats.example/settings'
   })
-  t.end()
 })
 
-t.test('a session needs a token, a tenant and a time; it may always read', (t) => {
+t.test('a session needs a token, a tenant and a time; it may always read', async (t) => {
   const expiresAt = '2026-03-01T09:30:00.000Z'
   t.strictSame(readSession(`#token=a&tenant=acme&expires_at=${expiresAt}`, [])?.capabilities, new Set(['read']))
   for (const fields of ['', `tenant=acme&expires_at=${expiresAt}`, `token=a&expires_at=${expiresAt}`, 'token=a&tenant=acme', 'token=a&tenant=acme&expires_at=soon', '/1/deliveries/2']) {
     t.equal(readSession(`#${fields}`, []), null, fields)
   }
-  t.end()
 })
 
-t.test('a link cannot inject a script, another site\'s address, an invalid colour or more than a font', (t) => {
+t.test('a link cannot inject a script, another site\'s address, an invalid colour or more than a font', async (t) => {
   const session = (rest: string) => readSession(`#token=a&tenant=acme&expires_at=2026-03-01T09:30:00.000Z&${rest}`, ['https://ats.example'])
   for (const url of ['javascript:alert(1)', 'data:text/html,x', '//other.example', '/\\other.example', '/\t/other.example', 'settings', '', 'https://other.example/', 'https://ats.example.other.example/', 'https://ats.example@other.example/', 'http://ats.example/']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, null, url)
   for (const url of ['/', '/settings?tab=webhooks#list', 'https://ats.example/settings']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, url)
@@ -37,7 +35,6 @@ t.test('a link cannot inject a script, another site\'s address, an invalid colou
     t.strictSame(session(new URLSearchParams({ [name]: value }).toString())?.theme, {}, `${name} ${value}`)
   }
   t.strictSame(session('accent_dark=%23ffffff')?.theme, { accent: { dark: '#ffffff' } })
-  t.end()
 })
 
 function session (token: string, expiresAt: number, tenantSlug = 'acme', returnUrl: string | null = null): Session {
@@ -75,7 +72,7 @@ function start ({ first, mayAsk = true }: { first: Session | null, mayAsk?: bool
   return { sessions, asked, states, goTo }
 }
 
-t.test('another session is asked for a minute before the end, and taken without a break', (t) => {
+t.test('another session is asked for a minute before the end, and taken without a break', async (t) => {
   const first = session('one', 900_000)
   const { sessions, asked, states, goTo } = start({ first })
   goTo(839_999)
@@ -87,10 +84,9 @@ t.test('another session is asked for a minute before the end, and taken without 
   t.equal(sessions.current(), second)
   goTo(1_740_000)
   t.strictSame([asked, states], [[840_000, 1_740_000], ['renewing', 'active', 'renewing']])
-  t.end()
 })
 
-t.test('sessions that are short, or look expired to a clock that is ahead, are renewed every half minute', (t) => {
+t.test('sessions that are short, or look expired to a clock that is ahead, are renewed every half minute', async (t) => {
   for (const lifetimeMs of [60_000, -900_000]) {
     const { sessions, asked, goTo } = start({ first: session('one', lifetimeMs) })
     goTo(30_000)
@@ -100,10 +96,9 @@ t.test('sessions that are short, or look expired to a clock that is ahead, are r
     goTo(60_000)
     t.strictSame(asked, [30_000, 60_000])
   }
-  t.end()
 })
 
-t.test('a session that is not renewed ends exactly at its expiry', (t) => {
+t.test('a session that is not renewed ends exactly at its expiry', async (t) => {
   for (const mayAsk of [true, false]) {
     const { sessions, goTo } = start({ first: session('one', 900_000), mayAsk })
     goTo(899_999)
@@ -112,10 +107,9 @@ t.test('a session that is not renewed ends exactly at its expiry', (t) => {
     t.equal(sessions.state(), 'ended')
     t.equal(sessions.current()?.token, 'one')
   }
-  t.end()
 })
 
-t.test('without a session one is asked for', (t) => {
+t.test('without a session one is asked for', async (t) => {
   const asking = start({ first: null })
   t.strictSame([asking.asked, asking.sessions.state()], [[0], 'renewing'])
   asking.goTo(4_999)
@@ -125,7 +119,6 @@ t.test('without a session one is asked for', (t) => {
   asking.sessions.accept(session('late', 900_000))
   t.equal(asking.sessions.state(), 'active')
   t.equal(start({ first: null, mayAsk: false }).sessions.state(), 'none')
-  t.end()
 })
 
 t.test('those who got 401 wait for the next session, for which is asked once', async (t) => {
@@ -150,7 +143,7 @@ t.test('what one tenant began is not sent with the session of another', async (t
   t.equal(await waiting, null)
 })
 
-t.test('the address to go back to is that of a session that the API has accepted', (t) => {
+t.test('the address to go back to is that of a session that the API has accepted', async (t) => {
   const first = session('one', 900_000, 'acme', '/settings')
   const { sessions, states } = start({ first })
   t.equal(sessions.returnUrl(), null)
@@ -159,10 +152,9 @@ t.test('the address to go back to is that of a session that the API has accepted
   sessions.accept(session('two', 900_000, 'acme', '/elsewhere'))
   sessions.confirm(first)
   t.equal(sessions.returnUrl(), '/settings', 'until the new one is accepted too')
-  t.end()
 })
 
-t.test('a failed page can be loaded again', (t) => {
+t.test('a failed page can be loaded again', async (t) => {
   t.equal(start({ first: null, mayAsk: false }).sessions.canAsk(), false)
   const { sessions, asked, states, goTo } = start({ first: null })
   t.equal(sessions.canAsk(), true)
@@ -171,10 +163,9 @@ t.test('a failed page can be loaded again', (t) => {
   t.strictSame([asked, states], [[0, 5_000], ['none', 'renewing']])
   goTo(10_000)
   t.equal(sessions.state(), 'none')
-  t.end()
 })
 
-t.test('once closed, it has no session and asks for none', (t) => {
+t.test('once closed, it has no session and asks for none', async (t) => {
   const first = session('one', 900_000, 'acme', '/settings')
   const { sessions, asked, goTo } = start({ first })
   sessions.confirm(first)
@@ -183,7 +174,6 @@ t.test('once closed, it has no session and asks for none', (t) => {
   t.strictSame([sessions.current(), sessions.offered(), sessions.returnUrl()], [null, null, null])
   goTo(3_600_000)
   t.strictSame(asked, [])
-  t.end()
 })
 
 t.test('script and style take at most 44 KB gzipped together', async (t) => {
@@ -192,10 +182,9 @@ t.test('script and style take at most 44 KB gzipped together', async (t) => {
   t.ok(size > 10_000 && size <= 44 * 1024, `${size} bytes`)
 })
 
-t.test('the texts of each language take at most 8 KB gzipped', (t) => {
+t.test('the texts of each language take at most 8 KB gzipped', async (t) => {
   for (const [locale, messages] of Object.entries(languages)) {
     const size = gzipSync(JSON.stringify(messages)).length
     t.ok(size > 2_000 && size <= 8 * 1024, `${locale}: ${size} bytes`)
   }
-  t.end()
 })

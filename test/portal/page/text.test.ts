@@ -10,48 +10,43 @@ import { formatRoute, parseRoute, type Route } from '../../../src/portal/page/ro
 import { contrastOf, readableOn, textOn } from '../../../src/portal/contrast.js'
 import { themeProperties } from '../../../src/portal/page/session.js'
 
-t.test('placeholders get their values, isolated from the direction of the text around them', (t) => {
+t.test('placeholders get their values, isolated from the direction of the text around them', async (t) => {
   t.equal(fill('Delete {name}?', { name: 'مرحبا' }, String), 'Delete \u2068مرحبا\u2069?')
   t.equal(fill('{count} of {total}', { count: 1, total: 2 }, (value) => `#${value}`), '#1 of #2')
   t.equal(fill('{unknown} stays', {}, String), '{unknown} stays')
   t.strictSame(fillParts('Since {time}.', { time: 7 }), ['Since ', { value: 7 }, '.'])
-  t.end()
 })
 
-t.test('characters that would reorder the text around them are shown', (t) => {
+t.test('characters that would reorder the text around them are shown', async (t) => {
   t.equal(showControls('evil\u202egpj.exe \u200f مرحبا'), 'evil\\u202egpj.exe \u200f مرحبا')
   t.equal(fill('Delete {name}?', { name: '\u2069\u202e' }, String), 'Delete \u2068\\u2069\\u202e\u2069?')
-  t.end()
 })
 
-t.test('the text for a number follows the rules of the language', (t) => {
+t.test('the text for a number follows the rules of the language', async (t) => {
   const days = { one: '{count} день', few: '{count} дня', many: '{count} дней', other: '{count} дня' }
   const rules = new Intl.PluralRules('ru')
   t.strictSame([1, 2, 5, 21].map((count) => choose(days, count, rules)), ['{count} день', '{count} дня', '{count} дней', '{count} день'])
   t.equal(choose({ other: 'all' }, 1, rules), 'all')
-  t.end()
 })
 
-t.test('every language has the same texts with the same placeholders', (t) => {
+t.test('every language has the same texts with the same placeholders', async (t) => {
   const collect = (value: unknown): unknown => {
     if (typeof value === 'string') return value === '' ? 'empty' : [...value.matchAll(/\{\w+\}/g)].map(([name]) => name).sort()
     return Object.fromEntries(Object.entries(Object(value)).map(([key, child]) => [key, collect(child)]))
   }
   for (const [locale, messages] of Object.entries(languages)) t.strictSame(collect(messages), collect(en), locale)
-  t.end()
 })
 
-t.test('the first wanted language with texts is taken, with its own dates and numbers', (t) => {
+t.test('the first wanted language with texts is taken, with its own dates and numbers', async (t) => {
   const pick = (wanted: string[], own = {}) => chooseLanguage(wanted, { en: 'en.json', de: 'de.json', ...own })
   t.strictSame(pick(['fr', 'de-AT', 'en']), { file: 'de.json', locale: 'de-AT', direction: 'ltr' })
   t.strictSame(pick(['xx', 'not a locale']), { file: 'en.json', locale: 'en', direction: 'ltr' })
   t.strictSame(pick([]), { file: 'en.json', locale: 'en', direction: 'ltr' })
   t.strictSame(pick(['ar-EG'], { ar: 'ar.json' }), { file: 'ar.json', locale: 'ar-EG', direction: 'rtl' })
   t.strictSame(pick(['zh-TW', 'zh-Hant-TW'], { 'zh-Hant': 'zh.json' }), { file: 'zh.json', locale: 'zh-Hant-TW', direction: 'ltr' })
-  t.end()
 })
 
-t.test('numbers, times and lists follow the locale', (t) => {
+t.test('numbers, times and lists follow the locale', async (t) => {
   const german = createFormat({ messages: de, locale: 'de', direction: 'ltr' })
   const english = createFormat({ messages: en, locale: 'en', direction: 'ltr' })
   const plain = (text: string) => text.replaceAll(/\s/g, ' ')
@@ -74,20 +69,18 @@ t.test('numbers, times and lists follow the locale', (t) => {
   const ago = [0, 5000, 59_999, 60_000, 7_200_000, 90_000_000, 5_259_600_000, 63_115_200_000].map((ms) => english.relative(noon - ms, noon))
   t.strictSame(ago, ['now', '5 seconds ago', '59 seconds ago', '1 minute ago', '2 hours ago', 'yesterday', '2 months ago', '2 years ago'])
   t.equal(english.relative(noon + 5000, noon), 'in 5 seconds')
-  t.end()
 })
 
-t.test('JSON is indented and keeps its numbers, escapes and repeated names', (t) => {
+t.test('JSON is indented and keeps its numbers, escapes and repeated names', async (t) => {
   t.equal(
     prettyJson('{"id":12345678901234567890,"a":[1.50,{}, [] ,"x\\"]y\\u00e9"],"a":null}'),
     '{\n  "id": 12345678901234567890,\n  "a": [\n    1.50,\n    {},\n    [],\n    "x\\"]y\\u00e9"\n  ],\n  "a": null\n}'
   )
   t.equal(prettyJson('"text"'), '"text"')
   t.equal(prettyJson('{not json'), '{not json')
-  t.end()
 })
 
-t.test('every place has an address, and is read from it', (t) => {
+t.test('every place has an address, and is read from it', async (t) => {
   const places: Array<[Route, string]> = [
     [{ screen: 'endpoints' }, '#/'],
     [{ screen: 'create' }, '#/new'],
@@ -99,25 +92,22 @@ t.test('every place has an address, and is read from it', (t) => {
     t.equal(formatRoute(route), address)
     t.strictSame(parseRoute(address), route)
   }
-  t.end()
 })
 
-t.test('any other address is the list', (t) => {
+t.test('any other address is the list', async (t) => {
   for (const address of ['', '#', '#/x', '#/1/2', '#/12345678901234567', '#/1/deliveries', '#token=a']) t.strictSame(parseRoute(address), { screen: 'endpoints' }, address)
-  t.end()
 })
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
 
-t.test('text on any accent, and an accent on any background, has enough contrast', (t) => {
+t.test('text on any accent, and an accent on any background, has enough contrast', async (t) => {
   fc.assert(fc.property(colour, colour, (accent, ground) => {
     return contrastOf(textOn(accent), accent) >= 4.5 && contrastOf(readableOn(ground, accent), ground) >= 4.5
   }))
   t.equal(readableOn('#ffffff', '#0000ff'), '#0000ff', 'one that is readable stays')
-  t.end()
 })
 
-t.test('a session overrides the look of the vendor, part by part', (t) => {
+t.test('a session overrides the look of the vendor, part by part', async (t) => {
   t.strictSame(themeProperties({}, {}), {})
   t.strictSame(themeProperties({ accent: { light: '#0000ff', dark: '#ffff00' }, radius: '2px', font: 'Inter' }, { accent: { dark: '#ffffff' }, radius: '4px', mode: 'dark' }), {
     '--rw-radius': '4px',
@@ -129,5 +119,4 @@ t.test('a session overrides the look of the vendor, part by part', (t) => {
     '--rw-on-accent-dark': '#000000',
     '--rw-accent-text-dark': '#ffffff'
   })
-  t.end()
 })
