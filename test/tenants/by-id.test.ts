@@ -2,42 +2,12 @@ import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { webhookInput } from '../fixtures/api/webhook-api.js'
-import { collect } from '../fixtures/collect.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { portal } from '../fixtures/portal/sessions.js'
-
-type Tenant = { tenantSlug: string } | { tenantId: string | number }
+import { callsOf } from '../fixtures/tenants/calls.js'
 
 const type = 'application.created' as const
-
-/** Every call about a tenant. */
-function callsOf ({ recruiting }: { recruiting: ReturnType<typeof createRecruiting> }): Record<string, (tenant: never) => Promise<unknown>> {
-  const { webhooks } = recruiting
-  return {
-    emit: (tenant: Tenant) => recruiting.emit({ ...tenant as { tenantId: number }, type, data: { id: 1 } }),
-    changed: (tenant: Tenant) => recruiting.changed({ ...tenant as { tenantId: number }, kind: 'job', id: 1 }),
-    erase: (tenant: Tenant) => recruiting.erase({ ...tenant as { tenantId: number }, subject: 'candidate:1' }),
-    findSubject: (tenant) => collect(recruiting.findSubject(tenant, 'candidate:1')),
-    stats: (tenant) => recruiting.stats(tenant),
-    createSession: (tenant: Tenant) => recruiting.portal.createSession({ ...tenant as { tenantId: number }, actor: 'ada' }),
-    list: (tenant) => webhooks.list(tenant),
-    find: (tenant) => webhooks.find(tenant, 1),
-    create: (tenant) => webhooks.create(tenant, webhookInput),
-    import: (tenant) => webhooks.import(tenant, { ...webhookInput, secret: `whsec_${'A'.repeat(32)}` }),
-    update: (tenant) => webhooks.update(tenant, 1, { name: 'New' }),
-    rotateSecret: (tenant) => webhooks.rotateSecret(tenant, 1),
-    replay: (tenant) => webhooks.replay(tenant, 1),
-    preview: (tenant) => webhooks.preview(tenant, { event_types: [type] }),
-    listDeliveries: (tenant) => webhooks.listDeliveries(tenant, 1),
-    findDelivery: (tenant) => webhooks.findDelivery(tenant, 1, 1),
-    retryDelivery: (tenant) => webhooks.retryDelivery(tenant, 1, 1),
-    sendTest: (tenant) => webhooks.sendTest(tenant, 1),
-    delete: (tenant) => webhooks.delete(tenant, 1),
-    renameTenant: (tenant) => recruiting.renameTenant(tenant, 'acme-corp'),
-    removeTenant: (tenant) => recruiting.removeTenant(tenant)
-  }
-}
 
 t.test('a call with a tenantId looks nothing up, and works for the same tenant as its slug', async (t) => {
   const recruiting = createRecruiting({
@@ -53,7 +23,7 @@ t.test('a call with a tenantId looks nothing up, and works for the same tenant a
     storage: memoryStorage(), logger: silentLogger, delivery: false, portal, tenantId: () => { throw new Error('looked up') }
   })
   t.teardown(() => unasked.close())
-  const { createSession, find, findDelivery, ...calls } = callsOf({ recruiting: unasked })
+  const { createSession, find, findDelivery, ...calls } = callsOf(unasked)
   for (const [name, call] of Object.entries(calls)) {
     const error: { code?: string } | undefined = await call({ tenantId: 41 } as never).then(() => undefined, (thrown) => thrown)
     t.notOk(error && error.code !== 'not_found', `${name}: ${String(error)}`)
@@ -65,7 +35,7 @@ t.test('each call rejects a tenantSlug together with a tenantId, and stores noth
   const recruiting = createRecruiting({ storage, logger: silentLogger, delivery: false, portal, tenantId: () => 41 })
   t.teardown(() => recruiting.close())
   stored.length = 0
-  for (const [name, call] of Object.entries(callsOf({ recruiting }))) {
+  for (const [name, call] of Object.entries(callsOf(recruiting))) {
     const both = { code: 'invalid_input', field: 'tenantId', message: 'tenantId: expected none, because tenantSlug is given, got 41' }
     await t.rejects(call({ tenantSlug: 'acme', tenantId: 41 } as never), both, name)
     const invalid = /^invalid_(input|event)$/

@@ -6,12 +6,12 @@ import { checkError, comparable } from '../fixtures/api/answers.js'
 import { allScopes, apiKeys, bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 import { runUntil, webhookInput } from '../fixtures/api/webhook-api.js'
-import { collect } from '../fixtures/collect.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 import { createToken, portal, sealToken } from '../fixtures/portal/sessions.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { checkLimited } from '../fixtures/api/limits.js'
+import { callsOf } from '../fixtures/tenants/calls.js'
 
 const event = { tenantSlug: 'acme', type: 'application.created', data: {} } as const
 const rule = 'tenantId: expected a function that returns an integer, or text of 1 to 200 characters without control characters, or null, got '
@@ -58,13 +58,9 @@ t.test('a request whose tenantId fails gets 500, the log says why, and neither t
 t.test('a call by code whose tenantId fails rejects, and stores nothing', async (t) => {
   for (const [title, tenantId] of bad) {
     const { storage, calls } = spyStorage()
-    const recruiting = createRecruiting({ storage, tenantId, delivery: false, logger: silentLogger })
+    const recruiting = createRecruiting({ storage, tenantId, portal, delivery: false, logger: silentLogger })
     t.teardown(() => recruiting.close())
-    const { webhooks } = recruiting
-    const work = [
-      recruiting.emit(event), recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }), recruiting.changed({ tenantSlug: 'acme', kind: 'job', id: 1 }),
-      collect(recruiting.findSubject('acme', 'candidate:1')), recruiting.renameTenant('acme', 'acme-new'), recruiting.removeTenant('acme'), webhooks.create('acme', webhookInput), webhooks.list('acme')
-    ]
+    const work = Object.values(callsOf(recruiting)).map((call) => call({ tenantSlug: 'acme' } as never))
     for (const { status } of await Promise.allSettled(work)) t.equal(status, 'rejected', title)
     t.same(calls, [], title)
   }
