@@ -2,13 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import type { AuditEntry, PortalCapability, RateLimitCaller } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
 import { checkError, comparable } from '../fixtures/api/answers.js'
-import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { base, buildLimited, checkLimited } from '../fixtures/api/limits.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 import { buildAppWithRoutes, titleOf, urlOf } from '../fixtures/api/routes.js'
-import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { all, createToken, portal, sealToken } from '../fixtures/portal/sessions.js'
 import type { OpenApi } from '../fixtures/api/document.js'
@@ -32,25 +30,6 @@ t.test('a session reaches no operation of another tenant: the same 401 as an unk
     }
   }
   t.same(calls, [], 'the storage is not asked')
-})
-
-t.test('a session finds no resource of another tenant below its own', async (t) => {
-  const storage = memoryStorage({ tenants })
-  for (let id = 1; id < 4; id++) await storeWebhook(storage, 'globex')
-  const foreign = await storeWebhook(storage, 'globex')
-  await recordEvents(storage, 'globex', 1)
-  const { app, routes } = await buildAppWithRoutes(t, { storage, portal })
-  const headers = bearer(await createToken(app))
-  const before = await storage.webhooks.find('globex', foreign.id)
-  for (const route of routes.filter(({ path }) => path.startsWith('/webhooks/:id'))) {
-    const request = (id: string) => ({
-      method: route.method as 'GET', url: urlOf(route, { id }), headers, ...(route.method === 'PATCH' ? { payload: { name: 'Renamed' } } : {})
-    })
-    const unknown = await app.inject(request('999'))
-    t.equal(unknown.statusCode, 404, titleOf(route))
-    t.equal(comparable(await app.inject(request(String(foreign.id)))), comparable(unknown), titleOf(route))
-  }
-  t.same(await storage.webhooks.find('globex', foreign.id), before)
 })
 
 t.test('requests of an actor count together in all sessions, apart from other actors and keys, also with perTenant', async (t) => {
