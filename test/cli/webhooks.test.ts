@@ -167,7 +167,6 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
   t.match(await cli(`deliveries show ${skipped.id} --webhook ${id}`), { out: /^status +skipped$/m })
   t.match(await cli(`deliveries list --webhook ${id} --event ${skipped.event_id}`), { out: /1 of 1\n$/ })
   t.match(await cli(`deliveries list --webhook ${id} --event none`), { code: 0, out: 'no deliveries\n' })
-  t.match(await cli(`deliveries list --webhook ${id} --limit 1001`), { code: 2, err: 'deliveries list: --limit: expected an integer from 1 to 1000, got "1001"\n' })
   t.match(await cli(['deliveries', 'list', '--webhook', `${id}`, '--event', 'a\0b']), { code: 2, err: /^deliveries list: --event: expected the id of an event/ })
   t.match(await cli(`webhooks enable ${id} --yes`), { code: 0 })
   const replayed = await cli(`replay --webhook ${id}`, { answers: ['y'] })
@@ -182,10 +181,8 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
 
   // Nonsense is refused.
   t.match(await cli(`replay --webhook ${id} --since yesterday --yes`), { code: 2, err: /^replay: --since: / })
-  t.match(await cli(`replay --webhook ${id} --include some --yes`), { code: 2, err: 'replay: --include: expected one of undelivered, all, got "some"\n' })
   t.match(await cli('replay --webhook 999 --yes'), { code: 1, err: 'replay: --webhook: there is no webhook 999\n' })
   t.match(await cli(`deliveries show 999 --webhook ${id}`), { code: 1, err: `deliveries show: ID: the webhook ${id} has no delivery 999\n` })
-  t.match(await cli(`deliveries retry x --webhook ${id}`), { code: 2, err: 'deliveries retry: ID: expected an id such as 12, got "x"\n' })
   t.match(await cli(`webhooks disable ${id} --yes`), { code: 0 })
   t.match(await cli(`deliveries retry ${deliveryId} --webhook ${id} --yes`), { code: 1, err: new RegExp(`--webhook: the webhook ${id} is not active: run fastify-recruiting-api webhooks enable ${id}\n$`) })
   t.match(await cli(`replay --webhook ${id} --yes`), { code: 1, err: `replay: --webhook: the webhook ${id} is inactive: run fastify-recruiting-api webhooks enable ${id}\n` })
