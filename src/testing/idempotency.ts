@@ -1,23 +1,12 @@
-import type { IdempotencyStore, IdempotentRequest, WebhookStore } from '../ports/index.js'
-import { defineCase, type StorageCase } from './support/case.js'
+import type { IdempotentRequest } from '../ports/index.js'
+import { optionalCases } from './support/driver.js'
 import { same } from './support/expect.js'
-import { wait } from './support/wait.js'
+import { named } from './support/samples.js'
 
-interface Subject {
-  store: IdempotencyStore
-  webhooks: WebhookStore
-  wait (ms: number): Promise<void>
-}
-
-/** A case for storages that keep answers; others pass. */
-function answerCase (
-  port: 'claim' | 'save', name: string, body: (subject: Subject) => Promise<void>
-): StorageCase {
-  return defineCase('idempotency', { port: `idempotency.${port}`, name }, async (harness) => {
-    const { idempotency: store, webhooks } = harness.storage
-    if (store !== undefined) await body({ store, webhooks, wait: (ms) => wait(harness, ms) })
-  })
-}
+const answerCase = optionalCases('idempotency', 'idempotency', ({ harness, webhooks, wait }) => {
+  const { idempotency: store } = harness.storage
+  return store === undefined ? null : { store, webhooks, wait }
+})
 
 function request (claim: string, changes: Partial<IdempotentRequest> = {}): IdempotentRequest {
   return {
@@ -81,13 +70,12 @@ export const idempotencyCases = [
   }),
 
   answerCase('claim', 'a removed or renamed tenant leaves no answers', async ({ store, webhooks }) => {
-    const tenant = (name: string) => ({ id: name, slug: name })
     for (const name of ['acme', 'globex']) {
       await store.claim(name, request('first'))
       await store.save(name, request('first'), 'first')
     }
     await webhooks.removeTenant('acme', { limit: 100 })
-    await webhooks.renameTenant(tenant('globex'), tenant('initech'), { reseal: (secret) => secret })
+    await webhooks.renameTenant(named('globex'), named('initech'), { reseal: (secret) => secret })
     for (const name of ['acme', 'globex', 'initech']) {
       same(await store.claim(name, request('second')), claimed, `an attempt of ${name}`)
     }

@@ -15,9 +15,9 @@ import { countReplayCases, replayCases } from './events/replay.js'
 import { retryCases } from './events/retry.js'
 import { eraseCases, subjectCases } from './events/subjects.js'
 import { idempotencyCases } from './idempotency.js'
-import { contentCases } from './lists/content.js'
+import { contentCases, findCases, verifyCases } from './lists/content.js'
 import { filterCases, searchCases } from './lists/filters.js'
-import { findCases, idCases } from './lists/ids.js'
+import { idCases } from './lists/ids.js'
 import { orderCases, pageCases } from './lists/pages.js'
 import { claimRaceCases, resultRaceCases, webhookRaceCases } from './races.js'
 import type { StorageCase } from './support/case.js'
@@ -42,6 +42,7 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...filterCases,
   ...pageCases,
   ...contentCases,
+  ...verifyCases,
   ...findCases,
   ...idCases,
   ...writeCases,

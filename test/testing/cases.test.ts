@@ -1,7 +1,7 @@
 import t from 'tap'
 import { keyLookupCases, runCases, storageCases, type StorageHarness } from '../../src/testing/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { namedTenants } from '../../src/testing/support/tenant-ids.js'
+import { namedTenants } from '../../src/testing/support/ids.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
 

@@ -1,8 +1,8 @@
 import { AssertionError } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { type CaseResult, formatReport, runCases, storageCases, type StorageHarness } from '../../src/testing/index.js'
-import { benchCase } from '../../src/testing/support/driver.js'
+import { type CaseResult, formatReport, runCases, type StorageCase, storageCases, type StorageHarness } from '../../src/testing/index.js'
+import { benchCases } from '../../src/testing/support/driver.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import type { RestingTenant } from '../../src/ports/index.js'
 import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
@@ -84,8 +84,8 @@ t.test('an error thrown by a storage is shown with its stack', async (t) => {
 
 const head = { port: 'deliveries.stats' }
 
-function makeCase (name: string, body: () => Promise<void>): ReturnType<typeof benchCase> {
-  return benchCase('deliveries', { ...head, name }, body)
+function makeCase (name: string, body: () => Promise<void>): StorageCase {
+  return benchCases('deliveries')('stats', name, body)
 }
 
 t.test('each case runs on a harness of its own, which is closed, well or not', async (t) => {

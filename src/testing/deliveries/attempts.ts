@@ -1,19 +1,18 @@
-import { benchCase, progress } from '../support/driver.js'
+import { benchCases, progress } from '../support/driver.js'
 import { exactly, isInstant, same } from '../support/expect.js'
 import { delivered, disableAtOnce, failed, retry } from '../support/samples.js'
 
+const test = benchCases('deliveries')
+
 /** Cases about the results of attempts. */
 export const attemptCases = [
-  benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'a successful attempt ends the delivery'
-  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts }) => {
-    const webhook = await addWebhook()
-    await emit()
-    const lease = await claimOne()
-    const waiting = await deliveries.find('acme', webhook.id, lease.deliveryId)
+  test('recordAttempts', 'a successful attempt ends the delivery', async (t) => {
+    const webhook = await t.addWebhook()
+    const lease = await t.leaseOne()
+    const waiting = await t.deliveries.find('acme', webhook.id, lease.deliveryId)
     same(waiting?.attempts, [], 'the attempts before the claim is completed')
-    await recordAttempts([delivered(lease)])
-    const shown = await deliveries.find('acme', webhook.id, lease.deliveryId)
+    await t.recordAttempts([delivered(lease)])
+    const shown = await t.deliveries.find('acme', webhook.id, lease.deliveryId)
     const deliveredAt = shown?.delivered_at
     isInstant(deliveredAt, 'delivered_at is an RFC 3339 date in UTC with milliseconds')
     same(
@@ -41,14 +40,11 @@ export const attemptCases = [
     )
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'attempts are kept in the order they were made'
-  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, wait }) => {
-    const webhook = await addWebhook()
-    await emit()
-    await recordAttempts([retry(await claimOne(), { retryInMs: 50 })])
-    const { deliveryId } = await wait(50).then(() => claimOne({ leaseMs: 10 }))
-    const shown = await deliveries.find('acme', webhook.id, deliveryId)
+  test('recordAttempts', 'attempts are kept in the order they were made', async (t) => {
+    const webhook = await t.addWebhook()
+    await t.attempt((lease) => retry(lease, { retryInMs: 50 }))
+    const { deliveryId } = await t.wait(50).then(() => t.claimOne({ leaseMs: 10 }))
+    const shown = await t.deliveries.find('acme', webhook.id, deliveryId)
     const nextAttemptAt = shown?.next_attempt_at
     isInstant(nextAttemptAt, 'next_attempt_at is an RFC 3339 date in UTC with milliseconds')
     const first = {
@@ -65,9 +61,9 @@ export const attemptCases = [
       'status, attempts, and the result of the last one'
     )
 
-    await wait(10)
-    await recordAttempts([failed(await claimOne())])
-    const final = await deliveries.find('acme', webhook.id, deliveryId)
+    await t.wait(10)
+    await t.recordAttempts([failed(await t.claimOne())])
+    const final = await t.deliveries.find('acme', webhook.id, deliveryId)
     same(
       final?.attempts.map(({ duration_ms: ms, response_status: status, error }) => [ms, status, error]),
       [
@@ -90,105 +86,92 @@ export const attemptCases = [
     )
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'the log shows each error as given'
-  }, async ({ addWebhook, emitMany, claimAll, recordAttempts, log }) => {
-    const webhook = await addWebhook()
-    await emitMany(6)
+  test('recordAttempts', 'the log shows each error as given', async (t) => {
+    const webhook = await t.addWebhook()
+    await t.emitMany(6)
     const errors = ['timeout', 'connection', 'tls', 'blocked', 'http_status', null] as const
-    const leases = await claimAll(6)
-    await recordAttempts(leases.map((lease, index) => ({ ...failed(lease), error: errors[index] ?? null })))
-    same((await log(webhook)).map(({ error }) => error), errors, 'the errors of six failed deliveries')
+    const leases = await t.claimAll(6)
+    await t.recordAttempts(leases.map((lease, index) => ({ ...failed(lease), error: errors[index] ?? null })))
+    same((await t.log(webhook)).map(({ error }) => error), errors, 'the errors of six failed deliveries')
   }),
 
-  benchCase('deliveries', {
-    port: 'webhooks.update',
-    name: 'making a webhook inactive skips its pending deliveries, including leased and waiting ones'
-  }, async ({ webhooks, deliveries, addWebhook, emit, emitMany, claim, claimAll, recordAttempts, log, wait }) => {
-    const webhook = await addWebhook({ event_types: ['job.created'] })
-    const other = await addWebhook()
-    await emitMany(4, { type: 'job.created' })
-    await emit()
-    const leases = (await claimAll(4)).filter(({ webhookId }) => webhookId === webhook.id)
-    const [ended, waiting] = exactly(leases, 3, 'deliveries of this webhook in a claim of 4')
-    await recordAttempts([delivered(ended), retry(waiting, { retryInMs: 10 })])
-    await webhooks.update('acme', webhook.id, { status: 'inactive' })
-    same(
-      (await log(webhook)).map(({ status, next_attempt_at: next }) => [status, next]),
-      [
-        ['delivered', null],
-        ['skipped', null],
-        ['skipped', null],
-        ['skipped', null]
-      ],
-      'the log: the log: one delivered, one waiting, one leased, one due'
-    )
-    same([(await log(other)).map(({ status }) => status), (await deliveries.stats()).pending], [['pending'], 1],
-      'the log of another webhook, and the number pending')
-    await webhooks.update('acme', webhook.id, { status: 'active' })
-    await wait(10)
-    same(
-      (await claim()).filter(({ webhookId }) => webhookId === webhook.id),
-      [],
-      'the claimed deliveries when it is active again'
-    )
-  }),
+  test('webhooks.update',
+    'making a webhook inactive skips its pending deliveries, including leased and waiting ones', async (t) => {
+      const webhook = await t.addWebhook({ event_types: ['job.created'] })
+      const other = await t.addWebhook()
+      await t.emitMany(4, { type: 'job.created' })
+      await t.emit()
+      const leases = (await t.claimAll(4)).filter(({ webhookId }) => webhookId === webhook.id)
+      const [ended, waiting] = exactly(leases, 3, 'deliveries of this webhook in a claim of 4')
+      await t.recordAttempts([delivered(ended), retry(waiting, { retryInMs: 10 })])
+      await t.webhooks.update('acme', webhook.id, { status: 'inactive' })
+      same(
+        (await t.log(webhook)).map(({ status, next_attempt_at: next }) => [status, next]),
+        [
+          ['delivered', null],
+          ['skipped', null],
+          ['skipped', null],
+          ['skipped', null]
+        ],
+        'the log: the log: one delivered, one waiting, one leased, one due'
+      )
+      same([(await t.log(other)).map(({ status }) => status), (await t.deliveries.stats()).pending], [['pending'], 1],
+        'the log of another webhook, and the number pending')
+      await t.webhooks.update('acme', webhook.id, { status: 'active' })
+      await t.wait(10)
+      same(
+        (await t.claim()).filter(({ webhookId }) => webhookId === webhook.id),
+        [],
+        'the claimed deliveries when it is active again'
+      )
+    }),
 
-  benchCase('deliveries', {
-    port: 'webhooks.delete', name: 'deleting a webhook leaves nothing to deliver'
-  }, async ({ webhooks, deliveries, addWebhook, emitMany, claim, claimOne, log }) => {
-    const webhook = await addWebhook()
-    await emitMany(2)
-    const { deliveryId } = await claimOne()
-    await webhooks.delete('acme', webhook.id)
+  test('webhooks.delete', 'deleting a webhook leaves nothing to deliver', async (t) => {
+    const webhook = await t.addWebhook()
+    await t.emitMany(2)
+    const { deliveryId } = await t.claimOne()
+    await t.webhooks.delete('acme', webhook.id)
     same(
-      await deliveries.stats(),
+      await t.deliveries.stats(),
       { pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false } },
       'the stats'
     )
-    same([await claim(), await deliveries.hasPending(1e9)], [[], false], 'the claimed deliveries, and hasPending')
+    same([await t.claim(), await t.deliveries.hasPending(1e9)], [[], false], 'the claimed deliveries, and hasPending')
     same(
       [
-        await log(webhook),
-        await deliveries.count('acme', webhook.id, {}),
-        await deliveries.find('acme', webhook.id, deliveryId)
+        await t.log(webhook),
+        await t.deliveries.count('acme', webhook.id, {}),
+        await t.deliveries.find('acme', webhook.id, deliveryId)
       ],
       [[], 0, null],
       'its log'
     )
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.recordAttempts',
-    name: 'a delivery that stopped being pending during its attempt keeps its status, unless the attempt delivered it'
-  }, async ({ webhooks, addWebhook, emitMany, claim, claimAll, recordAttempts, log, wait }) => {
-    const webhook = await addWebhook()
-    await emitMany(4)
-    const [first, second, third] = await claimAll(4)
-    await webhooks.update('acme', webhook.id, { status: 'inactive' })
-    await webhooks.update('acme', webhook.id, { status: 'active' })
-    await recordAttempts([delivered(first), retry(second, { retryInMs: 10 }), failed(third)])
-    const shown = await log(webhook)
-    same(progress(shown), [['delivered', 1], ['skipped', 1], ['skipped', 1], ['skipped', 0]],
-      'status and attempts of one delivered, one to retry, one failed, one without a result')
-    same(shown.map(({ delivered_at: at }) => at === null), [false, true, true, true], 'delivered_at is null')
-    await wait(10)
-    same(await claim(), [], 'the deliveries claimed afterwards')
-  }),
+  test('recordAttempts', 'a delivery that stopped being pending during its attempt keeps its status, unless the attempt delivered it',
+    async (t) => {
+      const webhook = await t.addWebhook()
+      const [first, second, third] = await t.lease(4)
+      await t.webhooks.update('acme', webhook.id, { status: 'inactive' })
+      await t.webhooks.update('acme', webhook.id, { status: 'active' })
+      await t.recordAttempts([delivered(first), retry(second, { retryInMs: 10 }), failed(third)])
+      const shown = await t.log(webhook)
+      same(progress(shown), [['delivered', 1], ['skipped', 1], ['skipped', 1], ['skipped', 0]],
+        'status and attempts of one delivered, one to retry, one failed, one without a result')
+      same(shown.map(({ delivered_at: at }) => at === null), [false, true, true, true], 'delivered_at is null')
+      await t.wait(10)
+      same(await t.claim(), [], 'the deliveries claimed afterwards')
+    }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.recordAttempts',
-    name: 'results for a webhook deleted during the attempt do no harm'
-  }, async ({ webhooks, deliveries, addWebhook, emitMany, claim, claimAll, recordAttempts }) => {
-    const webhook = await addWebhook()
-    await emitMany(4)
-    const [first, second, third, fourth] = await claimAll(4)
-    await webhooks.delete('acme', webhook.id)
+  test('recordAttempts', 'results for a webhook deleted during the attempt do no harm', async (t) => {
+    const webhook = await t.addWebhook()
+    const [first, second, third, fourth] = await t.lease(4)
+    await t.webhooks.delete('acme', webhook.id)
     const results = [delivered(first), retry(second, { retryInMs: 0 }), failed(third, { isGone: true })]
-    same(await recordAttempts(results, disableAtOnce), [], 'the notices')
-    await deliveries.release([fourth])
+    same(await t.recordAttempts(results, disableAtOnce), [], 'the notices')
+    await t.deliveries.release([fourth])
     same(
-      [await claim(), await webhooks.find('acme', webhook.id)],
+      [await t.claim(), await t.webhooks.find('acme', webhook.id)],
       [[], null],
       'the deliveries claimed afterwards, and the webhook'
     )

@@ -1,8 +1,10 @@
 import type { DeliveryFilter, DeliverySortField, ListQuery } from '../../ports/index.js'
-import { benchCase } from '../support/driver.js'
+import { benchCases } from '../support/driver.js'
 import type { StorageDriver } from '../support/driver.js'
 import { given, same } from '../support/expect.js'
-import { delivered, failed, firstRows, retry } from '../support/samples.js'
+import { delivered, failed, firstRows, order, retry } from '../support/samples.js'
+
+const test = benchCases('deliveries')
 
 type Query = ListQuery<DeliveryFilter, DeliverySortField>
 
@@ -41,26 +43,12 @@ const hostile = '{"a":"\\u0000 \\ud800 \\\\"}\r\n\t\u0001\u007f\u2028 %_$1 \'é\
 
 /** Cases about the log of a webhook. */
 export const logCases = [
-  benchCase('deliveries', {
-    port: 'deliveries.list', name: 'the log is paged in the requested order'
-  }, async (driver) => {
-    const { list } = await fill(driver)
+  test('list', 'the log is paged in the requested order', async (t) => {
+    const { list } = await fill(t)
     same(await list({}), [1, 2, 3], 'by id')
-    same(await list({ sort: [{ field: 'id', direction: 'desc' }] }), [3, 2, 1], 'by descending id')
-    same(
-      (
-        await list({
-          sort: [
-            { field: 'created_at', direction: 'asc' },
-            { field: 'id', direction: 'asc' }
-          ]
-        })
-      ).at(-1),
-      3,
-      'the last by created_at'
-    )
-    same((await list({ sort: [{ field: 'created_at', direction: 'desc' }, { field: 'id', direction: 'asc' }] }))[0], 3,
-      'the first by descending created_at')
+    same(await list({ sort: order('-id') }), [3, 2, 1], 'by descending id')
+    same((await list({ sort: order('created_at', 'id') })).at(-1), 3, 'the last by created_at')
+    same((await list({ sort: order('-created_at', 'id') }))[0], 3, 'the first by descending created_at')
     same(await list({ offset: 1, limit: 1 }), [2], 'offset 1, limit 1')
     same(
       [await list({ offset: 3 }), await list({ offset: 429_496_729_200 })],
@@ -68,16 +56,14 @@ export const logCases = [
       'pages beyond the last row, and far beyond'
     )
     same(
-      await list({ sort: [{ field: 'id', direction: 'desc' }], filter: { eventType: 'job.created' }, offset: 1 }),
+      await list({ sort: order('-id'), filter: { eventType: 'job.created' }, offset: 1 }),
       [2],
       'offset 1 of a filtered, descending page'
     )
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.list', name: 'the log is filtered by status, event type and event'
-  }, async (driver) => {
-    const { list, webhookId } = await fill(driver)
+  test('list', 'the log is filtered by status, event type and event', async (t) => {
+    const { list, webhookId } = await fill(t)
     const expected: Array<[DeliveryFilter, number[]]> = [
       [{ status: 'delivered' }, [1]],
       [{ status: 'failed' }, [2]],
@@ -95,46 +81,41 @@ export const logCases = [
     for (const [filter, events] of expected) {
       same(await list({ filter }), events, `the events that pass ${JSON.stringify(filter)}`)
       same(
-        await driver.deliveries.count('acme', webhookId, filter),
+        await t.deliveries.count('acme', webhookId, filter),
         events.length,
         `the number of deliveries that pass ${JSON.stringify(filter)}`
       )
     }
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.find', name: 'a delivery shows the exact body, and the tombstone once its subject is erased'
-  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, log }) => {
-    const webhook = await addWebhook()
+  test('find', 'a delivery shows the exact body, and the tombstone once its subject is erased', async (t) => {
+    const webhook = await t.addWebhook()
     const bodyOf = async (id: number | undefined): Promise<string | undefined> =>
-      (await deliveries.find('acme', webhook.id, id ?? 0))?.body
+      (await t.deliveries.find('acme', webhook.id, id ?? 0))?.body
     const sent = `{"b":1, "a":1,"a":2,"text":${JSON.stringify(hostile)}}`
-    await emit({ subject: 'candidate:1', body: sent, tombstone: '{"erased":true}' })
-    await emit({ subject: 'candidate:1', body: sent, tombstone: '{"erased":true}' })
-    await recordAttempts([delivered(await claimOne())])
-    const ids = (await log(webhook)).map(({ id }) => id)
+    await t.emit({ subject: 'candidate:1', body: sent, tombstone: '{"erased":true}' })
+    await t.emit({ subject: 'candidate:1', body: sent, tombstone: '{"erased":true}' })
+    await t.recordAttempts([delivered(await t.claimOne())])
+    const ids = (await t.log(webhook)).map(({ id }) => id)
     same([await bodyOf(ids[0]), await bodyOf(ids[1])], [sent, sent], 'the bodies of a delivered and a pending delivery')
-    await deliveries.erase('acme', 'candidate:1')
+    await t.deliveries.erase('acme', 'candidate:1')
     same([await bodyOf(ids[0]), await bodyOf(ids[1])], ['{"erased":true}', '{"erased":true}'], 'the bodies afterwards')
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.recordAttempts', name: 'the excerpt of each response is kept unchanged, with any characters'
-  }, async ({ deliveries, addWebhook, emit, claimOne, recordAttempts, log }) => {
-    const { id: webhookId } = await addWebhook()
-    await emit()
-    const lease = await claimOne()
+  test('recordAttempts', 'the excerpt of each response is kept unchanged, with any characters', async (t) => {
+    const { id: webhookId } = await t.addWebhook()
+    const lease = await t.leaseOne()
     const texts = [hostile, null, 'x'.repeat(4096), ' ']
     const excerptsOf = async (): Promise<unknown> =>
-      (await deliveries.find('acme', webhookId, lease.deliveryId))?.attempts.map(({ response_excerpt: text }) => text)
+      (await t.deliveries.find('acme', webhookId, lease.deliveryId))?.attempts.map(({ response_excerpt: text }) => text)
     let held = lease
     for (const [index, text] of texts.entries()) {
       const result = index === texts.length - 1 ? failed(held) : retry(held, { retryInMs: 0 })
-      await recordAttempts([{ ...result, responseExcerpt: text }])
+      await t.recordAttempts([{ ...result, responseExcerpt: text }])
       same(await excerptsOf(), texts.slice(0, index + 1), `the excerpts after attempt ${index + 1}`)
-      if (index < texts.length - 1) held = await claimOne()
+      if (index < texts.length - 1) held = await t.claimOne()
     }
-    const [delivery] = await log({ id: webhookId })
+    const [delivery] = await t.log({ id: webhookId })
     same(
       [delivery?.status, Object.hasOwn(delivery ?? {}, 'response_excerpt')],
       ['failed', false],
@@ -142,39 +123,34 @@ export const logCases = [
     )
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.recordAttempts',
-    name: 'the response to an attempt whose delivery was cancelled in between is not kept'
-  }, async ({ deliveries, webhooks, addWebhook, emit, claimAll, recordAttempts }) => {
-    const { id: webhookId } = await addWebhook()
-    await emit({ subject: 'candidate:1', tombstone: '{}' })
-    await emit({ subject: 'candidate:1', tombstone: '{}' })
-    await emit()
-    const [one, two, three] = await claimAll(3)
-    await deliveries.erase('acme', 'candidate:1')
-    await webhooks.update('acme', webhookId, { status: 'inactive' })
-    await recordAttempts(
-      [delivered(one), failed(two), failed(three)].map((result) => ({ ...result, responseExcerpt: 'Ada' }))
-    )
-    const found = await Promise.all(
-      [one, two, three].map(({ deliveryId }) => deliveries.find('acme', webhookId, deliveryId))
-    )
-    same(found.map((delivery) => [delivery?.status, delivery?.attempts.map(({ response_excerpt: text }) => text)]), [
-      ['delivered', [null]], ['cancelled', [null]], ['skipped', ['Ada']]
-    ], 'status and excerpts of two erased deliveries, one of which arrived, and of a skipped one')
-  }),
+  test('recordAttempts',
+    'the response to an attempt whose delivery was cancelled in between is not kept', async (t) => {
+      const { id: webhookId } = await t.addWebhook()
+      await t.emit({ subject: 'candidate:1', tombstone: '{}' })
+      await t.emit({ subject: 'candidate:1', tombstone: '{}' })
+      await t.emit()
+      const [one, two, three] = await t.claimAll(3)
+      await t.deliveries.erase('acme', 'candidate:1')
+      await t.webhooks.update('acme', webhookId, { status: 'inactive' })
+      await t.recordAttempts(
+        [delivered(one), failed(two), failed(three)].map((result) => ({ ...result, responseExcerpt: 'Ada' }))
+      )
+      const found = await Promise.all(
+        [one, two, three].map(({ deliveryId }) => t.deliveries.find('acme', webhookId, deliveryId))
+      )
+      same(found.map((delivery) => [delivery?.status, delivery?.attempts.map(({ response_excerpt: text }) => text)]), [
+        ['delivered', [null]], ['cancelled', [null]], ['skipped', ['Ada']]
+      ], 'status and excerpts of two erased deliveries, one of which arrived, and of a skipped one')
+    }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.find',
-    name: 'changing a returned delivery changes nothing that is stored'
-  }, async (driver) => {
-    const { webhookId, deliveryId } = await fill(driver)
-    const find = (): ReturnType<typeof driver.deliveries.find> => driver.deliveries.find('acme', webhookId, deliveryId)
+  test('find', 'changing a returned delivery changes nothing that is stored', async (t) => {
+    const { webhookId, deliveryId } = await fill(t)
+    const find = (): ReturnType<typeof t.deliveries.find> => t.deliveries.find('acme', webhookId, deliveryId)
     const before = structuredClone(await find())
     const { attempts } = given(await find(), 'find returns the delivery')
     for (const attempt of attempts) attempt.duration_ms = 999
     attempts.splice(0)
-    for (const delivery of await driver.deliveries.list('acme', webhookId, firstRows)) delivery.status = 'cancelled'
+    for (const delivery of await t.deliveries.list('acme', webhookId, firstRows)) delivery.status = 'cancelled'
     same(await find(), before, 'the delivery, read again')
     same(before?.attempts.length, 1, 'the number of attempts')
   })

@@ -1,171 +1,151 @@
-import { benchCase, eventIds, statuses } from '../support/driver.js'
-import { endedTransactions } from '../support/wait.js'
+import { benchCases, eventIds, statuses, endedTransactions } from '../support/driver.js'
 import { isInstant, rejects, same } from '../support/expect.js'
 import { createEvent, delivered } from '../support/samples.js'
 
+const test = benchCases('deliveries')
+
 /** Cases about recording events. */
 export const recordCases = [
-  benchCase('deliveries', {
-    port: 'deliveries.record', name: 'a claim has the trace of its event, also for a replay'
-  }, async ({ addWebhook, emit, claim, claimOne, recordAttempts, replay }) => {
-    const webhook = await addWebhook()
+  test('record', 'a claim has the trace of its event, also for a replay', async (t) => {
+    const webhook = await t.addWebhook()
     const traceParent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
-    await emit({ traceParent, idempotencyKey: 'once' })
-    await emit({ traceParent })
-    await emit({ traceParent: null })
-    const claimed = await claim()
+    await t.emit({ traceParent, idempotencyKey: 'once' })
+    await t.emit({ traceParent })
+    await t.emit({ traceParent: null })
+    const claimed = await t.claim()
     same(
       claimed.map((delivery) => delivery.traceParent),
       [traceParent, traceParent, null],
       'the traces of the claimed deliveries'
     )
-    await recordAttempts(claimed.map(delivered))
-    await replay(webhook, { include: 'all', limit: 1 })
-    same((await claimOne()).traceParent, traceParent, 'the trace of a replay')
+    await t.recordAttempts(claimed.map(delivered))
+    await t.replay(webhook, { include: 'all', limit: 1 })
+    same((await t.claimOne()).traceParent, traceParent, 'the trace of a replay')
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record',
-    name: 'an event creates one pending delivery for each active webhook that subscribes to its type'
-  }, async ({ addWebhook, emit, log, claim }) => {
-    const subscribed = [await addWebhook({ event_types: ['job.created', 'candidate.created'] }), await addWebhook()]
-    const unsubscribed = await addWebhook({ event_types: ['candidate.created.not', 'candidate', 'job.created'] })
-    same(
-      await emit({ fingerprint: 'print' }),
-      { id: 'evt_1', deliveries: 2, fingerprint: 'print' },
-      'the result of record'
-    )
-    for (const webhook of subscribed) {
-      const [delivery, ...more] = await log(webhook)
-      isInstant(delivery?.created_at, 'created_at is an RFC 3339 date in UTC with milliseconds')
-      isInstant(delivery.next_attempt_at, 'next_attempt_at is an RFC 3339 date in UTC with milliseconds')
-      const { id, created_at: createdAt, next_attempt_at: nextAttemptAt } = delivery
-      const counts = { attempt_count: 0, response_status: null, error: null }
-      const dates = { next_attempt_at: nextAttemptAt, created_at: createdAt, delivered_at: null }
+  test('record',
+    'an event creates one pending delivery for each active webhook that subscribes to its type', async (t) => {
+      const first = await t.addWebhook({ event_types: ['job.created', 'candidate.created'] })
+      const subscribed = [first, await t.addWebhook()]
+      const unsubscribed = await t.addWebhook({ event_types: ['candidate.created.not', 'candidate', 'job.created'] })
       same(
-        [delivery, ...more],
-        [{ id, event_id: 'evt_1', event_type: 'candidate.created', status: 'pending', ...counts, ...dates }],
-        'the log'
+        await t.emit({ fingerprint: 'print' }),
+        { id: 'evt_1', deliveries: 2, fingerprint: 'print' },
+        'the result of record'
       )
-      same(createdAt >= webhook.created_at, true, 'the delivery was created after its webhook')
-    }
-    same(await log(unsubscribed), [], 'the log of a webhook that subscribes to other types')
-    same((await claim()).map(({ webhookId }) => webhookId).sort((a, b) => a - b), subscribed.map(({ id }) => id),
-      'the deliveries due at once')
-  }),
+      for (const webhook of subscribed) {
+        const [delivery, ...more] = await t.log(webhook)
+        isInstant(delivery?.created_at, 'created_at is an RFC 3339 date in UTC with milliseconds')
+        isInstant(delivery.next_attempt_at, 'next_attempt_at is an RFC 3339 date in UTC with milliseconds')
+        const { id, created_at: createdAt, next_attempt_at: nextAttemptAt } = delivery
+        const counts = { attempt_count: 0, response_status: null, error: null }
+        const dates = { next_attempt_at: nextAttemptAt, created_at: createdAt, delivered_at: null }
+        same(
+          [delivery, ...more],
+          [{ id, event_id: 'evt_1', event_type: 'candidate.created', status: 'pending', ...counts, ...dates }],
+          'the log'
+        )
+        same(createdAt >= webhook.created_at, true, 'the delivery was created after its webhook')
+      }
+      same(await t.log(unsubscribed), [], 'the log of a webhook that subscribes to other types')
+      same((await t.claim()).map(({ webhookId }) => webhookId).sort((a, b) => a - b), subscribed.map(({ id }) => id),
+        'the deliveries due at once')
+    }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record',
-    name: 'a webhook that is not active gets a skipped delivery, which is not counted'
-  }, async ({ addWebhook, emit, log, claim }) => {
-    const inactive = await addWebhook({ status: 'inactive' })
-    await addWebhook()
-    same((await emit()).deliveries, 1, 'the deliveries counted')
-    const [delivery] = await log(inactive)
+  test('record', 'a webhook that is not active gets a skipped delivery, which is not counted', async (t) => {
+    const inactive = await t.addWebhook({ status: 'inactive' })
+    await t.addWebhook()
+    same((await t.emit()).deliveries, 1, 'the deliveries counted')
+    const [delivery] = await t.log(inactive)
     same([delivery?.status, delivery?.attempt_count, delivery?.next_attempt_at], ['skipped', 0, null],
       'the delivery to the inactive webhook')
-    same((await claim()).filter(({ webhookId }) => webhookId === inactive.id), [], 'the deliveries claimed for it')
+    same((await t.claim()).filter(({ webhookId }) => webhookId === inactive.id), [], 'the deliveries claimed for it')
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record',
-    name: 'a repeated idempotency key records nothing and returns the first result'
-  }, async ({ webhooks, addWebhook, emit, log }) => {
-    const webhook = await addWebhook()
-    const first = await emit({ idempotencyKey: 'once', fingerprint: 'first' })
-    await addWebhook()
-    await webhooks.update('acme', webhook.id, { status: 'inactive' })
+  test('record', 'a repeated idempotency key records nothing and returns the first result', async (t) => {
+    const webhook = await t.addWebhook()
+    const first = await t.emit({ idempotencyKey: 'once', fingerprint: 'first' })
+    await t.addWebhook()
+    await t.webhooks.update('acme', webhook.id, { status: 'inactive' })
     same(first, { id: 'evt_1', deliveries: 1, fingerprint: 'first' }, 'the result of the first call')
-    same(await emit({ idempotencyKey: 'once', fingerprint: 'second' }), first,
+    same(await t.emit({ idempotencyKey: 'once', fingerprint: 'second' }), first,
       'the result of the second call, after the webhooks have changed')
-    same((await log(webhook)).length, 1, 'the number of deliveries')
+    same((await t.log(webhook)).length, 1, 'the number of deliveries')
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record', name: 'an event without subscribers is recorded'
-  }, async ({ emit }) => {
-    same(await emit({ idempotencyKey: 'once' }), { id: 'evt_1', deliveries: 0, fingerprint: '' },
+  test('record', 'an event without subscribers is recorded', async (t) => {
+    same(await t.emit({ idempotencyKey: 'once' }), { id: 'evt_1', deliveries: 0, fingerprint: '' },
       'the result of the first call')
-    same(await emit({ idempotencyKey: 'once' }), { id: 'evt_1', deliveries: 0, fingerprint: '' },
+    same(await t.emit({ idempotencyKey: 'once' }), { id: 'evt_1', deliveries: 0, fingerprint: '' },
       'the result of the second call')
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record',
-    name: 'an idempotency key is unique within its tenant, and events without a key never collide'
-  }, async ({ addWebhook, emit, log }) => {
-    const webhook = await addWebhook()
-    const results = [
-      await emit({ idempotencyKey: 'once' }), await emit({ idempotencyKey: 'ONCE' }),
-      await emit({ idempotencyKey: 'once', tenantSlug: 'globex' }), await emit(), await emit()
-    ]
-    same(results.map(({ id }) => id), ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5'],
-      'the events: once, ONCE, once of globex, two without a key')
-    same((await log(webhook)).length, 4, 'the number of deliveries')
-  }),
+  test('record',
+    'an idempotency key is unique within its tenant, and events without a key never collide', async (t) => {
+      const webhook = await t.addWebhook()
+      const results = [
+        await t.emit({ idempotencyKey: 'once' }), await t.emit({ idempotencyKey: 'ONCE' }),
+        await t.emit({ idempotencyKey: 'once', tenantSlug: 'globex' }), await t.emit(), await t.emit()
+      ]
+      same(results.map(({ id }) => id), ['evt_1', 'evt_2', 'evt_3', 'evt_4', 'evt_5'],
+        'the events: once, ONCE, once of globex, two without a key')
+      same((await t.log(webhook)).length, 4, 'the number of deliveries')
+    }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record', name: 'record rejects an event id that exists, also in another tenant'
-  }, async ({ deliveries, addWebhook, log }) => {
-    const webhook = await addWebhook()
-    const foreign = await addWebhook({ tenantSlug: 'globex' })
-    await deliveries.record('acme', createEvent('evt_1'))
-    await rejects(deliveries.record('acme', createEvent('evt_1')), 'the same id again')
+  test('record', 'record rejects an event id that exists, also in another tenant', async (t) => {
+    const webhook = await t.addWebhook()
+    const foreign = await t.addWebhook({ tenantSlug: 'globex' })
+    await t.deliveries.record('acme', createEvent('evt_1'))
+    await rejects(t.deliveries.record('acme', createEvent('evt_1')), 'the same id again')
     await rejects(
-      deliveries.record('globex', { ...createEvent('evt_1'), idempotencyKey: 'once' }),
+      t.deliveries.record('globex', { ...createEvent('evt_1'), idempotencyKey: 'once' }),
       'the same id for another tenant'
     )
-    same([(await log(webhook)).length, (await log(foreign, 'globex')).length], [1, 0],
+    same([(await t.log(webhook)).length, (await t.log(foreign, 'globex')).length], [1, 0],
       'the number of deliveries of both tenants')
-    same((await deliveries.record('globex', { ...createEvent('evt_2'), idempotencyKey: 'once' })).id, 'evt_2',
+    same((await t.deliveries.record('globex', { ...createEvent('evt_2'), idempotencyKey: 'once' })).id, 'evt_2',
       'the event recorded with the key of the rejected one')
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record',
-    name: 'the body is returned byte for byte, even if the caller changes the event object'
-  }, async ({ deliveries, addWebhook, claimOne }) => {
-    await addWebhook()
+  test('record', 'the body is returned byte for byte, even if the caller changes the event object', async (t) => {
+    await t.addWebhook()
     const body = '{ "b":1,\n\t"a":"é\u{1f600} \\u0000 \u2028",  "b":2, "n":1.0, "big":12345678901234567890 }'
     const event = { ...createEvent('evt_1'), body }
-    await deliveries.record('acme', event)
+    await t.deliveries.record('acme', event)
     event.body = 'changed'
-    same((await claimOne()).body, body, 'the claimed body')
+    same((await t.claimOne()).body, body, 'the claimed body')
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record',
-    name: 'an event commits with the host\'s transaction, or is rejected by a storage without transactions'
-  }, async ({ harness, deliveries, addWebhook, emit, claim, log }) => {
-    const webhook = await addWebhook()
-    if (harness.begin === undefined) {
-      await rejects(deliveries.record('acme', createEvent('evt_1'), {}), 'an event with a transaction')
-      same(await log(webhook), [], 'the log')
-      return
-    }
-    const lost = await harness.begin()
-    await deliveries.record('acme', { ...createEvent('evt_lost'), idempotencyKey: 'once' }, lost.transaction)
-    same(eventIds(await claim()), [], 'the claimed deliveries before the transaction ends')
-    await lost.rollback()
-    same([await log(webhook), eventIds(await claim())], [[], []], 'the log and the claimed deliveries after a rollback')
-    const done = await harness.begin()
-    await deliveries.record('acme', { ...createEvent('evt_kept'), idempotencyKey: 'once' }, done.transaction)
-    await done.commit()
-    same((await emit({ idempotencyKey: 'once' })).id, 'evt_kept', 'the event with this key after the commit')
-    same([statuses(await log(webhook)), eventIds(await claim())], [['pending'], ['evt_kept']],
-      'the log and the claimed deliveries afterwards')
-  }),
+  test('record',
+    'an event commits with the host\'s transaction, or is rejected by a storage without transactions', async (t) => {
+      const webhook = await t.addWebhook()
+      if (t.harness.begin === undefined) {
+        await rejects(t.deliveries.record('acme', createEvent('evt_1'), {}), 'an event with a transaction')
+        same(await t.log(webhook), [], 'the log')
+        return
+      }
+      const lost = await t.harness.begin()
+      await t.deliveries.record('acme', { ...createEvent('evt_lost'), idempotencyKey: 'once' }, lost.transaction)
+      same(eventIds(await t.claim()), [], 'the claimed deliveries before the transaction ends')
+      await lost.rollback()
+      same([await t.log(webhook), eventIds(await t.claim())], [[], []],
+        'the log and the claimed deliveries after a rollback')
+      const done = await t.harness.begin()
+      await t.deliveries.record('acme', { ...createEvent('evt_kept'), idempotencyKey: 'once' }, done.transaction)
+      await done.commit()
+      same((await t.emit({ idempotencyKey: 'once' })).id, 'evt_kept', 'the event with this key after the commit')
+      same([statuses(await t.log(webhook)), eventIds(await t.claim())], [['pending'], ['evt_kept']],
+        'the log and the claimed deliveries afterwards')
+    }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record', name: 'record rejects a transaction that has ended'
-  }, async ({ harness, deliveries, addWebhook, log }) => {
-    const webhook = await addWebhook()
-    for (const transaction of await endedTransactions(harness)) {
+  test('record', 'record rejects a transaction that has ended', async (t) => {
+    const webhook = await t.addWebhook()
+    for (const transaction of await endedTransactions(t.harness)) {
       await rejects(
-        deliveries.record('acme', createEvent('evt_1'), transaction),
+        t.deliveries.record('acme', createEvent('evt_1'), transaction),
         'an event with a transaction that has ended'
       )
     }
-    same(await log(webhook), [], 'the log')
+    same(await t.log(webhook), [], 'the log')
   })
 ]

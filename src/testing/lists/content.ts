@@ -1,64 +1,40 @@
+import { defineCase } from '../support/case.js'
 import { same } from '../support/expect.js'
-import { candidate, candidateFields, job, jobFields, listCase, pick, rowCases } from './rows.js'
+import { pick, resourceCase, resources, rowCases } from './rows.js'
 
-const sort = [{ field: 'id' as const, direction: 'asc' as const }]
-const page = { filter: {}, sort, offset: 0, limit: 200 }
-
-const published = {
+const rare = {
   id: 9_007_199_254_740_991,
-  full_name: 'Zoë "Z" O\'Neil\n\\ \u{1f600}',
+  name: 'Zoë "Z" O\'Neil\n\\ \u{1f600}',
   headline: 'Lead — Nurse',
   source_id: 9_007_199_254_740_991,
   recruiter_id: 4_294_967_296,
+  status: 'on_hold',
   created_at: '2026-01-01T00:00:00.000Z',
   updated_at: '2026-02-03T04:05:06.789Z'
 }
 
 /** Cases about the fields and the tenant of rows. */
 export const contentCases = [
-  [listCase({
-    port: 'candidates.list', name: 'candidates: a row has the fields of its type, with their types'
-  }, async ({ storage, saveCandidates }) => {
-    await saveCandidates('acme', [published, candidate(1)])
-    const rows = await storage.candidates.list('acme', { ...page, fields: candidateFields })
-    same(rows.map((row) => pick(row, candidateFields)), [
-      { id: 1, full_name: 'Name 1', headline: null, source_id: null }, pick(published, candidateFields)
-    ], 'the rows: numbers as numbers, absence as null, text as saved')
-  }),
-
-  listCase({
-    port: 'jobs.list', name: 'jobs: a row has the fields of its type, with their types'
-  }, async ({ storage, saveJobs }) => {
-    const rare = job(9_007_199_254_740_991, { name: 'Night "shift"\n\\ \u{1f600}', status: 'on_hold' })
-    await saveJobs('acme', [rare, job(1)])
-    const rows = await storage.jobs.list('acme', { ...page, fields: jobFields })
+  rowCases('list', 'a row has the fields of its type, with their types', async (rows) => {
+    await rows.save([rare, { id: 1 }])
     same(
-      rows.map((row) => pick(row, jobFields)),
-      [{ id: 1, name: 'Name 1', status: 'published' }, pick(rare, jobFields)],
-      'the rows: numbers as numbers, text as saved'
+      (await rows.list()).map((row) => pick(row, rows.fields)),
+      [{ id: 1 }, rare].map((sample) => pick(rows.toRow(sample), rows.fields)),
+      'the rows: numbers as numbers, absence as null, text as saved'
     )
   }),
 
-  listCase({
-    port: 'candidates.list', name: 'candidates: fields that the host publishes in addition are returned'
-  }, async ({ storage, saveCandidates }) => {
-    await saveCandidates('acme', [published])
-    const more = [...candidateFields, 'recruiter_id', 'created_at', 'updated_at']
-    const rows = await storage.candidates.list('acme', { ...page, fields: more })
-    same(rows.map((row) => pick(row, more)), [published], 'the rows: dates in RFC 3339, UTC, with milliseconds')
+  rowCases('list', 'fields that the host publishes in addition are returned', async (rows) => {
+    await rows.save([rare])
+    const fields = [...rows.fields, ...rows.further]
+    same(
+      (await rows.list({ fields })).map((row) => pick(row, fields)),
+      [rows.toRow(rare)],
+      'the rows: dates in RFC 3339, UTC, with milliseconds'
+    )
   }),
 
-  listCase({
-    port: 'jobs.list', name: 'jobs: fields that the host publishes in addition are returned'
-  }, async ({ storage, saveJobs }) => {
-    const saved = job(1, { updated_at: '2026-02-03T04:05:06.789Z' })
-    await saveJobs('acme', [saved])
-    const more = [...jobFields, 'created_at', 'updated_at']
-    same((await storage.jobs.list('acme', { ...page, fields: more })).map((row) => pick(row, more)), [saved],
-      'the rows: dates in RFC 3339, UTC, with milliseconds')
-  })],
-
-  rowCases({ port: 'list', name: 'a tenant sees only its own rows' }, async (rows) => {
+  rowCases('list', 'a tenant sees only its own rows', async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }, { id: 2, name: 'Ana' }])
     await rows.save([{ id: 2, name: 'Bo' }, { id: 3, name: 'Ana' }], 'globex')
     for (const [tenantSlug, q, ids] of [
@@ -78,7 +54,7 @@ export const contentCases = [
     }
   }),
 
-  rowCases({ port: 'list', name: 'changing a returned row changes nothing that is stored' }, async (rows) => {
+  rowCases('list', 'changing a returned row changes nothing that is stored', async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }])
     const before = structuredClone(await rows.list())
     for (const row of await rows.list()) {
@@ -87,11 +63,29 @@ export const contentCases = [
     same(await rows.list(), before, 'the row, read again')
   }),
 
-  [listCase({
+  resourceCase('candidates', 'list', 'a query is not modified', async (rows, { storage }) => {
+    await rows.saveIds([1])
+    const query = Object.freeze({
+      filter: Object.freeze({ q: 'NAME' }),
+      sort: Object.freeze([Object.freeze({ field: 'id', direction: 'asc' } as const)]),
+      offset: 0,
+      limit: 200,
+      fields: Object.freeze([...rows.fields])
+    })
+    same((await storage.candidates.list('acme', query)).map(({ id }) => id), [1], 'the result of a frozen query')
+  })
+].flat()
+
+/** Cases about the check of a storage when a server starts. */
+export const verifyCases = [
+  defineCase('lists', {
     port: 'verify', name: 'verify accepts a usable storage, for every app that starts on it'
   }, async ({ storage, tenantId }) => {
     const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
-    const published = { candidates: candidateFields, jobs: jobFields, ids, hasTenantIds: tenantId !== undefined }
+    const { candidates, jobs } = resources
+    const published = {
+      candidates: candidates.fields, jobs: jobs.fields, ids, hasTenantIds: tenantId !== undefined
+    }
     for (const asked of [published, null, published]) {
       const warnings = await storage.verify?.(asked)
       same(
@@ -100,18 +94,56 @@ export const contentCases = [
         'the warnings that are not strings'
       )
     }
+  })
+]
+
+// Names that a storage might take for acme, or for everybody.
+const strangers = ['nobody', 'ACME', 'acme ', 'acm_', '%', '__proto__', "acme' or '1'='1"]
+
+/** Cases about single rows. */
+export const findCases = [
+  rowCases('find', 'a row is found by its id', async (rows) => {
+    await rows.saveIds([1, 2, 4_294_967_297, rare.id])
+    for (const id of [1, 2, 4_294_967_297, rare.id]) same((await rows.find(id))?.id, id, `the id of row ${id}`)
+    for (const id of [3, 4_294_967_298, rare.id - 1]) same(await rows.find(id), null, `row ${id}, which does not exist`)
   }),
 
-  listCase({
-    port: 'candidates.list', name: 'candidates: a query is not modified'
-  }, async ({ storage, saveCandidates }) => {
-    await saveCandidates('acme', [candidate(1)])
-    const query = Object.freeze({
-      ...page,
-      filter: Object.freeze({ q: 'NAME' }),
-      sort: Object.freeze([...sort]),
-      fields: Object.freeze([...candidateFields])
-    })
-    same((await storage.candidates.list('acme', query)).map(({ id }) => id), [1], 'the result of a frozen query')
-  })]
+  rowCases('find', 'a row of another tenant is not found', async (rows) => {
+    await rows.save([{ id: 1, name: 'Ana' }, { id: 3, name: 'Bo' }])
+    await rows.save([{ id: 2, name: 'Ana' }, { id: 3, name: 'Cy' }], 'globex')
+    same(
+      [await rows.find(2), await rows.find(1, 'globex')],
+      [null, null],
+      'rows 2 of globex and 1 of acme, for the other tenant'
+    )
+    const [ours, theirs] = [(await rows.list())[1], (await rows.list({}, 'globex'))[1]]
+    same(
+      [await rows.find(3), await rows.find(3, 'globex')],
+      [ours, theirs],
+      'row 3 of acme and of globex, as in their lists'
+    )
+    for (const slug of strangers) {
+      same(await rows.find(1, slug), null, `row 1 of ${JSON.stringify(slug)}, another tenant`)
+    }
+  }),
+
+  rowCases('find', 'a row that is found has the fields that it has in the list', async (rows) => {
+    await rows.save([{ id: 1 }, rare])
+    for (const fields of [rows.fields, [...rows.fields, ...rows.further]]) {
+      for (const row of await rows.list({ fields })) {
+        same(
+          pick((await rows.find(row.id, 'acme', fields)) ?? {}, fields),
+          pick(row, fields),
+          `the ${fields.length} fields of row ${row.id}`
+        )
+      }
+    }
+  }),
+
+  rowCases('find', 'changing a row that was found changes nothing that is stored', async (rows) => {
+    await rows.save([{ id: 1, name: 'Ana' }])
+    const before = structuredClone(await rows.find(1))
+    Object.assign(await rows.find(1) ?? {}, { id: 2, full_name: 'changed', name: 'changed' })
+    same(await rows.find(1), before, 'the row, asked for again')
+  })
 ].flat()

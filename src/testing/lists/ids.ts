@@ -1,84 +1,9 @@
-import type { Id, IdKinds, SortItem } from '../../ports/index.js'
-import { defineIdCase, type StorageCase } from '../support/case.js'
+import type { Id, IdKinds } from '../../ports/index.js'
+import { defineIdCase } from '../support/case.js'
 import { same } from '../support/expect.js'
 import type { AnyStorageHarness, StorageHarness } from '../support/harness.js'
-import { findKinds } from '../support/number-ids.js'
-import { findForm, firstRows, type IdForm, toSampleId } from '../support/samples.js'
-import { candidate, candidateFields, job, jobFields, listCase, pick, rowCases } from './rows.js'
-
-const highest = 9_007_199_254_740_991
-const page = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 200 }
-
-// Names that a storage might take for acme, or for everybody.
-const strangers = ['nobody', 'ACME', 'acme ', 'acm_', '%', '__proto__', "acme' or '1'='1"]
-
-/** Cases about single rows. */
-export const findCases = [
-  rowCases({ port: 'find', name: 'a row is found by its id' }, async (rows) => {
-    await rows.save([1, 2, 4_294_967_297, highest].map((id) => ({ id, name: `Name ${id}` })))
-    for (const id of [1, 2, 4_294_967_297, highest]) same((await rows.find(id))?.id, id, `the id of row ${id}`)
-    for (const id of [3, 4_294_967_298, highest - 1]) same(await rows.find(id), null, `row ${id}, which does not exist`)
-  }),
-
-  rowCases({ port: 'find', name: 'a row of another tenant is not found' }, async (rows) => {
-    await rows.save([{ id: 1, name: 'Ana' }, { id: 3, name: 'Bo' }])
-    await rows.save([{ id: 2, name: 'Ana' }, { id: 3, name: 'Cy' }], 'globex')
-    same(
-      [await rows.find(2), await rows.find(1, 'globex')],
-      [null, null],
-      'rows 2 of globex and 1 of acme, for the other tenant'
-    )
-    const [ours, theirs] = [(await rows.list())[1], (await rows.list({}, 'globex'))[1]]
-    same(
-      [await rows.find(3), await rows.find(3, 'globex')],
-      [ours, theirs],
-      'row 3 of acme and of globex, as in their lists'
-    )
-    for (const slug of strangers) {
-      same(await rows.find(1, slug), null, `row 1 of ${JSON.stringify(slug)}, another tenant`)
-    }
-  }),
-
-  [listCase({
-    port: 'candidates.find', name: 'candidates: a row that is found has the fields that it has in the list'
-  }, async ({ storage: { candidates }, saveCandidates }) => {
-    await saveCandidates('acme', [
-      candidate(1),
-      candidate(2, { headline: 'Nurse', source_id: highest, recruiter_id: 7 })
-    ])
-    for (const fields of [candidateFields, [...candidateFields, 'recruiter_id', 'created_at', 'updated_at']]) {
-      for (const row of await candidates.list('acme', { ...page, fields })) {
-        same(
-          pick((await candidates.find('acme', row.id, { fields })) ?? {}, fields),
-          pick(row, fields),
-          `the ${fields.length} fields of row ${row.id}`
-        )
-      }
-    }
-  }),
-
-  listCase({
-    port: 'jobs.find', name: 'jobs: a row that is found has the fields that it has in the list'
-  }, async ({ storage: { jobs }, saveJobs }) => {
-    await saveJobs('acme', [job(1), job(2, { status: 'on_hold', updated_at: '2026-02-03T04:05:06.789Z' })])
-    for (const fields of [jobFields, [...jobFields, 'created_at', 'updated_at']]) {
-      for (const row of await jobs.list('acme', { ...page, fields })) {
-        same(
-          pick((await jobs.find('acme', row.id, { fields })) ?? {}, fields),
-          pick(row, fields),
-          `the ${fields.length} fields of row ${row.id}`
-        )
-      }
-    }
-  })],
-
-  rowCases({ port: 'find', name: 'changing a row that was found changes nothing that is stored' }, async (rows) => {
-    await rows.save([{ id: 1, name: 'Ana' }])
-    const before = structuredClone(await rows.find(1))
-    Object.assign(await rows.find(1) ?? {}, { id: 2, full_name: 'changed', name: 'changed' })
-    same(await rows.find(1), before, 'the row, asked for again')
-  })
-].flat()
+import { findForm, findKinds, type IdForm, toSampleId } from '../support/ids.js'
+import { openRows, ownRowCases } from './rows.js'
 
 // Each list is in its order: by value, or by code point.
 const present: Record<IdForm, readonly Id[]> = {
@@ -172,118 +97,48 @@ const unholdable: Record<IdForm, readonly Id[]> = {
   uuid: strange
 }
 
-/** Candidates or jobs with the ids of the storage itself. */
-interface OwnRows {
-  form: IdForm
-  /** Saves rows that differ only in these ids. */
-  save (ids: readonly Id[]): Promise<void>
-  /** Returns the ids of all rows. */
-  ids (...sort: Array<SortItem<'id' | 'created_at'>>): Promise<Id[]>
-  /** Returns the id of the row that is found; `null` if none is. */
-  find (id: Id): Promise<Id | null>
+function formOf (harness: AnyStorageHarness, name: keyof IdKinds): IdForm {
+  return findForm(findKinds(harness)[name], harness.hasUuids === true)
 }
 
 /** Cases about the ids of rows. */
 export const idCases = [
-  ownCases({ port: 'find', name: 'an id is compared exactly' }, async (rows) => {
-    await rows.save(present[rows.form])
-    for (const id of present[rows.form]) same(await rows.find(id), id, `the id of row ${id}`)
-    for (const id of absent[rows.form]) same(await rows.find(id), null, `row ${id}, which does not exist`)
+  ownRowCases('find', 'an id is compared exactly', async (rows, harness) => {
+    const form = formOf(harness, rows.idKind)
+    await rows.saveIds(present[form])
+    for (const id of present[form]) same((await rows.find(id))?.id, id, `the id of row ${id}`)
+    for (const id of absent[form]) same(await rows.find(id), null, `row ${id}, which does not exist`)
   }),
 
-  ownCases({ port: 'find', name: 'an id that no row can have is not found' }, async (rows) => {
-    await rows.save(present[rows.form].slice(0, 1))
-    for (const id of unholdable[rows.form]) same(await rows.find(id), null, `row ${id}`)
+  ownRowCases('find', 'an id that no row can have is not found', async (rows, harness) => {
+    const form = formOf(harness, rows.idKind)
+    await rows.saveIds(present[form].slice(0, 1))
+    for (const id of unholdable[form]) same(await rows.find(id), null, `row ${id}`)
   }),
 
-  ownCases({ port: 'list', name: 'ids are in the order of their values or code points' }, async (rows) => {
-    const ids = present[rows.form]
-    await rows.save(ids.toReversed())
-    const created = { field: 'created_at', direction: 'asc' } as const
-    same(await rows.ids({ field: 'id', direction: 'asc' }), ids, 'all ids, ascending')
-    same(await rows.ids({ field: 'id', direction: 'desc' }), ids.toReversed(), 'all ids, descending')
-    same(await rows.ids(created, { field: 'id', direction: 'asc' }), ids, 'rows created at the same time, by id')
-    same(
-      await rows.ids(created, { field: 'id', direction: 'desc' }),
-      ids.toReversed(),
-      'rows created at the same time, by descending id'
-    )
+  ownRowCases('list', 'ids are in the order of their values or code points', async (rows, harness) => {
+    const ids = present[formOf(harness, rows.idKind)]
+    await rows.saveIds(ids.toReversed())
+    for (const sort of [['id'], ['created_at', 'id']]) {
+      same(await rows.ids({ sort }), ids, `all ids, created at the same time, by ${sort.join(' and ')}`)
+    }
+    for (const sort of [['-id'], ['created_at', '-id']]) {
+      same(await rows.ids({ sort }), ids.toReversed(), `all ids, created at the same time, by ${sort.join(' and ')}`)
+    }
   }),
 
   [defineIdCase('lists', {
     port: 'candidates.list', name: 'candidates: the id of a recruiter is compared exactly'
   }, async (harness) => {
-    const { storage: { candidates }, saveCandidates } = harness as StorageHarness<Id, Id, Id, Id>
+    const rows = openRows(harness as StorageHarness<Id, Id, Id, Id>, 'candidates')
     const [idForm, form] = [formOf(harness, 'candidate'), formOf(harness, 'recruiter')]
-    await saveCandidates(
-      'acme',
-      present[form].map((recruiterId, index) => ownCandidate(toSampleId(index + 1, idForm), recruiterId))
-    )
-
-    const expected = present[form].map((recruiterId, index): [Id, Id[]] => [
-      recruiterId,
-      [toSampleId(index + 1, idForm)]
-    ])
-    for (const [recruiterId, ids] of [
-      ...expected,
-      ...[...absent[form], ...unholdable[form]].map((id): [Id, Id[]] => [id, []])
-    ]) {
-      const rows = await candidates.list('acme', { ...firstRows, filter: { recruiterId }, fields: candidateFields })
-      same(
-        rows.map(({ id }) => id),
-        ids,
-        `the candidates of recruiter ${recruiterId}`
-      )
-      same(
-        await candidates.count('acme', { recruiterId }),
-        ids.length,
-        `the number of candidates of recruiter ${recruiterId}`
-      )
+    const samples = present[form].map((recruiterId, index) =>
+      ({ id: toSampleId(index + 1, idForm), recruiter_id: recruiterId }))
+    await rows.save(samples)
+    for (const recruiterId of [...present[form], ...absent[form], ...unholdable[form]]) {
+      const ids = samples.filter((sample) => sample.recruiter_id === recruiterId).map(({ id }) => id)
+      same(await rows.ids({ filter: { recruiterId } }), ids, `the candidates of recruiter ${recruiterId}`)
+      same(await rows.count({ recruiterId }), ids.length, `the number of candidates of recruiter ${recruiterId}`)
     }
   })]
 ].flat()
-
-/** Creates the same case for candidates and for jobs. */
-function ownCases (
-  { port, name }: { port: 'list' | 'find', name: string },
-  body: (rows: OwnRows) => Promise<void>
-): StorageCase[] {
-  return [
-    defineIdCase('lists', { port: `candidates.${port}`, name: `candidates: ${name}` }, (harness) => {
-      return body(ownCandidates(harness))
-    }),
-    defineIdCase('lists', { port: `jobs.${port}`, name: `jobs: ${name}` }, (harness) => body(ownJobs(harness)))
-  ]
-}
-
-function formOf (harness: AnyStorageHarness, name: keyof IdKinds): IdForm {
-  return findForm(findKinds(harness)[name], harness.hasUuids === true)
-}
-
-function ownCandidates (harness: AnyStorageHarness): OwnRows {
-  const { storage: { candidates }, saveCandidates } = harness as StorageHarness<Id, Id, Id, Id>
-  return {
-    form: formOf(harness, 'candidate'),
-    save: async (ids) => saveCandidates('acme', ids.map((id) => ownCandidate(id, null))),
-    async ids (...sort) {
-      return (await candidates.list('acme', { ...firstRows, sort, fields: candidateFields })).map(({ id }) => id)
-    },
-    find: async (id) => (await candidates.find('acme', id, { fields: candidateFields }))?.id ?? null
-  }
-}
-
-function ownJobs (harness: AnyStorageHarness): OwnRows {
-  const { storage: { jobs }, saveJobs } = harness as StorageHarness<Id, Id, Id, Id>
-  return {
-    form: formOf(harness, 'job'),
-    save: async (ids) => saveJobs('acme', ids.map((id) => ({ ...job(1), id }))),
-    async ids (...sort) {
-      return (await jobs.list('acme', { ...firstRows, sort, fields: jobFields })).map(({ id }) => id)
-    },
-    find: async (id) => (await jobs.find('acme', id, { fields: jobFields }))?.id ?? null
-  }
-}
-
-function ownCandidate (id: Id, recruiterId: Id | null) {
-  return { ...candidate(1), id, recruiter_id: recruiterId }
-}

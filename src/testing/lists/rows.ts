@@ -1,88 +1,84 @@
-import type { CandidateFilter, JobFilter, SortItem } from '../../ports/index.js'
-import type { CaseHead, StorageCase } from '../support/case.js'
-import { defineCase } from '../support/case.js'
-import type { SavedCandidate, SavedJob, StorageHarness } from '../support/harness.js'
+import type { Id, RowSource } from '../../ports/index.js'
+import { defineCase, defineIdCase, type StorageCase, type StorageGroup } from '../support/case.js'
+import type { AnyStorageHarness, SavedCandidate, SavedJob, StorageHarness } from '../support/harness.js'
+import { order } from '../support/samples.js'
 
-/** The common fields of candidates and jobs. */
-export interface Sample {
-  id: number
-  name: string
-  created_at?: string
-  updated_at?: string
+type Resource = 'candidates' | 'jobs'
+
+/** A candidate or a job to save, with defaults. `name` means `full_name` of a candidate. */
+export interface Sample<RowId extends Id = number> extends Partial<Omit<SavedCandidate<RowId, Id, Id>, 'full_name'>> {
+  id: RowId
+  name?: string
+  status?: string
 }
 
-/** A query for either resource. For candidates, `name` means `full_name`. */
-export interface SampleQuery {
-  filter?: { q?: string, updatedAfter?: string }
-  sort?: ReadonlyArray<SortItem<'id' | 'name' | 'created_at' | 'updated_at'>>
+/** The filters of both resources. */
+interface SampleFilter {
+  q?: string
+  updatedAfter?: string
+  recruiterId?: Id
+  status?: string
+}
+
+/** A query for either resource. By default it selects the first 200 rows by ascending id. */
+interface SampleQuery {
+  filter?: SampleFilter
+  /** Fields to sort by, as in the API: `-id` means descending. */
+  sort?: readonly string[]
   offset?: number
   limit?: number
+  fields?: readonly string[]
 }
 
-/** Candidates or jobs, with one interface for both. */
-export interface Rows {
-  save (samples: readonly Sample[], tenantSlug?: string): Promise<void>
-  /** Returns the ids of one page. */
-  ids (query?: SampleQuery, tenantSlug?: string): Promise<number[]>
-  /** Returns the rows of one page. */
-  list (query?: SampleQuery, tenantSlug?: string): Promise<Array<{ id: number }>>
-  find (id: number, tenantSlug?: string): Promise<{ id: number } | null>
-  count (filter?: { q?: string, updatedAfter?: string }, tenantSlug?: string): Promise<number>
-}
-
-/** The candidate fields that the API reads by default. */
-export const candidateFields: readonly string[] = ['id', 'full_name', 'headline', 'source_id']
-
-/** The job fields that the API reads by default. */
-export const jobFields: readonly string[] = ['id', 'name', 'status']
+/** What differs between candidates and jobs. */
+export const resources = {
+  candidates: {
+    idKind: 'candidate',
+    fields: ['id', 'full_name', 'headline', 'source_id'],
+    further: ['recruiter_id', 'created_at', 'updated_at'],
+    exact: { field: 'recruiter_id', filter: 'recruiterId', values: [7, 8] }
+  },
+  jobs: {
+    idKind: 'job',
+    fields: ['id', 'name', 'status'],
+    further: ['created_at', 'updated_at'],
+    exact: { field: 'status', filter: 'status', values: ['draft', 'published'] }
+  }
+} as const
 
 const date = '2026-01-01T00:00:00.000Z'
-const byId: SortItem<'id'> = { field: 'id', direction: 'asc' }
 
-/** Creates the same case for candidates and for jobs. */
-export function rowCases ({ port, name }: CaseHead, body: (rows: Rows) => Promise<void>): StorageCase[] {
-  const own = (resource: 'candidates' | 'jobs'): CaseHead => ({
-    port: `${resource}.${port}`,
-    name: `${resource}: ${name}`
-  })
-  return [
-    defineCase('lists', own('candidates'), (harness) => body(createCandidateRows(harness))),
-    defineCase('lists', own('jobs'), (harness) => body(createJobRows(harness)))
-  ]
+/** Candidates or jobs, with one interface for both. The tenant is `acme` by default. */
+export type Rows<RowId extends Id = number> = ReturnType<typeof openRows<RowId>>
+
+/** Creates the same case for candidates and for jobs. For sync, it passes on a source without the methods. */
+export function rowCases (
+  port: string, name: string, body: (rows: Rows) => Promise<void>, group: StorageGroup = 'lists'
+): StorageCase[] {
+  return [resourceCase('candidates', port, name, body, group), resourceCase('jobs', port, name, body, group)]
 }
 
 /** Creates a case for one resource. */
-export function listCase (head: CaseHead, body: (harness: StorageHarness) => Promise<void>): StorageCase {
-  return defineCase('lists', head, body)
-}
-
-/** Returns a candidate with default values. */
-export function candidate (id: number, fields: Partial<SavedCandidate> = {}): SavedCandidate {
-  const nothing = { headline: null, source_id: null, recruiter_id: null }
-  return { id, full_name: `Name ${id}`, ...nothing, created_at: date, updated_at: date, ...fields }
-}
-
-/** Returns a job with default values. */
-export function job (id: number, fields: Partial<SavedJob> = {}): SavedJob {
-  return { id, name: `Name ${id}`, status: 'published', created_at: date, updated_at: date, ...fields }
-}
-
-/** Returns the ids of the candidates of acme that pass a filter, in ascending order. */
-export async function candidateIds ({ storage }: StorageHarness, filter: CandidateFilter): Promise<number[]> {
-  const rows = await storage.candidates.list('acme', {
-    filter,
-    sort: [byId],
-    offset: 0,
-    limit: 200,
-    fields: candidateFields
+export function resourceCase (
+  resource: Resource,
+  port: string,
+  name: string,
+  body: (rows: Rows, harness: StorageHarness) => Promise<void>,
+  group: StorageGroup = 'lists'
+): StorageCase {
+  return defineCase(group, { port: `${resource}.${port}`, name: `${resource}: ${name}` }, async (harness) => {
+    const rows = openRows(harness, resource)
+    if (group !== 'sync' || rows.isSynced) await body(rows, harness)
   })
-  return rows.map(({ id }) => id)
 }
 
-/** Returns the ids of the jobs of acme that pass a filter, in ascending order. */
-export async function jobIds ({ storage }: StorageHarness, filter: JobFilter): Promise<number[]> {
-  const rows = await storage.jobs.list('acme', { filter, sort: [byId], offset: 0, limit: 200, fields: jobFields })
-  return rows.map(({ id }) => id)
+/** Creates the same case for candidates and for jobs, with the ids of the storage itself. */
+export function ownRowCases (
+  port: string, name: string, body: (rows: Rows<Id>, harness: AnyStorageHarness) => Promise<void>
+): StorageCase[] {
+  return (['candidates', 'jobs'] as const).map((resource) =>
+    defineIdCase('lists', { port: `${resource}.${port}`, name: `${resource}: ${name}` }, (harness) =>
+      body(openRows(harness as StorageHarness<Id, Id, Id, Id>, resource), harness)))
 }
 
 /** Returns these fields of a row; `undefined` for a missing one. */
@@ -90,38 +86,54 @@ export function pick (row: object, names: readonly string[]): Record<string, unk
   return Object.fromEntries(names.map((name) => [name, Reflect.get(row, name)]))
 }
 
-function createCandidateRows (harness: StorageHarness): Rows {
-  const { candidates } = harness.storage
-  const list: Rows['list'] = ({ filter = {}, sort = [byId], offset = 0, limit = 200 } = {}, tenantSlug = 'acme') => {
-    const renamed = sort.map(({ field, direction }) => ({
-      field: field === 'name' ? ('full_name' as const) : field,
-      direction
-    }))
-    return candidates.list(tenantSlug, { filter, sort: renamed, offset, limit, fields: candidateFields })
+/** Opens one resource of a storage. */
+export function openRows<RowId extends Id> (harness: StorageHarness<RowId, RowId, RowId, RowId>, resource: Resource) {
+  const { fields } = resources[resource]
+  const source: RowSource<{ id: RowId }, SampleFilter, string, RowId> = harness.storage[resource]
+
+  const list = (
+    { filter = {}, sort = ['id'], offset = 0, limit = 200, fields: wanted = fields }: SampleQuery = {}, tenant = 'acme'
+  ): Promise<Array<{ id: RowId }>> => {
+    const items = order<string>(...sort).map(({ field, direction }) =>
+      ({ field: field === 'name' && resource === 'candidates' ? 'full_name' : field, direction }))
+    return source.list(tenant, { filter, sort: items, offset, limit, fields: wanted })
   }
+
+  async function save (samples: ReadonlyArray<Sample<RowId>>, tenant = 'acme'): Promise<void> {
+    if (resource === 'jobs') await harness.saveJobs(tenant, samples.map(toJob))
+    else await harness.saveCandidates(tenant, samples.map(toCandidate))
+  }
+
   return {
-    async save (samples, tenantSlug = 'acme') {
-      const rows = samples.map(({ id, name, ...dates }) => candidate(id, { full_name: name, ...dates }))
-      await harness.saveCandidates(tenantSlug, rows)
-    },
+    ...resources[resource],
+    isSynced: source.listAfter !== undefined || source.findMany !== undefined,
+    save,
+    saveIds: (ids: readonly RowId[], tenant?: string) => save(ids.map((id) => ({ id })), tenant),
+    /** Returns a row as it is saved. */
+    toRow: (sample: Sample<RowId>): object => resource === 'jobs' ? toJob(sample) : toCandidate(sample),
+    /** Returns the rows of one page. */
     list,
-    ids: async (query, tenantSlug) => (await list(query, tenantSlug)).map(({ id }) => id),
-    find: (id, tenantSlug = 'acme') => candidates.find(tenantSlug, id, { fields: candidateFields }),
-    count: (filter = {}, tenantSlug = 'acme') => candidates.count(tenantSlug, filter)
+    /** Returns the ids of one page. */
+    ids: async (query?: SampleQuery, tenant?: string) => (await list(query, tenant)).map(({ id }) => id),
+    find: (id: RowId, tenant = 'acme', wanted: readonly string[] = fields) =>
+      source.find(tenant, id, { fields: wanted }),
+    count: (filter: SampleFilter = {}, tenant = 'acme') => source.count(tenant, filter),
+    listAfter: async (after: RowId | null, limit: number, tenant = 'acme') =>
+      (await source.listAfter?.(tenant, { after, limit, fields }) ?? []).map(({ id }) => id),
+    findMany: async (ids: readonly RowId[], tenant = 'acme') =>
+      (await source.findMany?.(tenant, ids, { fields }) ?? []).map((row) => row && row.id)
   }
 }
 
-function createJobRows (harness: StorageHarness): Rows {
-  const { jobs } = harness.storage
-  const list: Rows['list'] = ({ filter = {}, sort = [byId], offset = 0, limit = 200 } = {}, tenantSlug = 'acme') =>
-    jobs.list(tenantSlug, { filter, sort, offset, limit, fields: jobFields })
-  return {
-    async save (samples, tenantSlug = 'acme') {
-      await harness.saveJobs(tenantSlug, samples.map(({ id, ...fields }) => job(id, fields)))
-    },
-    list,
-    ids: async (query, tenantSlug) => (await list(query, tenantSlug)).map(({ id }) => id),
-    find: (id, tenantSlug = 'acme') => jobs.find(tenantSlug, id, { fields: jobFields }),
-    count: (filter = {}, tenantSlug = 'acme') => jobs.count(tenantSlug, filter)
-  }
+function toCandidate<RowId extends Id> (
+  { id, name = `Name ${id}`, status, ...fields }: Sample<RowId>
+): SavedCandidate<RowId, RowId, RowId> {
+  const nothing = { headline: null, source_id: null, recruiter_id: null }
+  const candidate = { id, full_name: name, ...nothing, created_at: date, updated_at: date, ...fields }
+  return candidate as SavedCandidate<RowId, RowId, RowId>
+}
+
+function toJob<RowId extends Id> (sample: Sample<RowId>): SavedJob<RowId> {
+  const { id, name = `Name ${id}`, status = 'published', created_at: created, updated_at: updated } = sample
+  return { id, name, status, created_at: created ?? date, updated_at: updated ?? date }
 }

@@ -1,6 +1,5 @@
 import type { AnyStorageHarness, MakeKeyLookup, MakeStorage, StorageHarness } from './harness.js'
-import { numberIds } from './number-ids.js'
-import { namedTenants } from './tenant-ids.js'
+import { namedTenants, numberIds } from './ids.js'
 
 /**
  * - `lists`: candidates and jobs

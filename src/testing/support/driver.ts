@@ -1,14 +1,12 @@
+import { setTimeout } from 'node:timers/promises'
 import type {
   AttemptResult, ClaimedDelivery, ClaimOptions, Delivery, DeliveryStore, HealthNotice, HealthRule, NewEvent, NewWebhook,
   RecordedEvent, ReplaySelection, Webhook, WebhookStore
 } from '../../ports/index.js'
-import type { CaseHead, StorageCase, StorageGroup } from './case.js'
-import { defineCase } from './case.js'
-import { exactly, given } from './expect.js'
-import type { Exactly } from './expect.js'
+import { defineCase, type StorageCase, type StorageGroup } from './case.js'
+import { exactly, type Exactly, given, holds } from './expect.js'
 import type { StorageHarness } from './harness.js'
 import { type Attempted, createEvent, createWebhook, firstRows, lenient } from './samples.js'
-import { wait } from './wait.js'
 
 const maxClaims = 10
 const maxTries = 100
@@ -45,6 +43,10 @@ export interface StorageDriver {
   ): Promise<Exactly<ClaimedDelivery, Count>>
   /** Claims one delivery, and fails if none is due. */
   claimOne(changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery>
+  /** Records `count` events and claims `count` deliveries. */
+  lease<Count extends number>(count: Count, changes?: Partial<ClaimOptions>): Promise<Exactly<ClaimedDelivery, Count>>
+  /** Records an event and claims one delivery. */
+  leaseOne(changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery>
   /**
    * Claims repeatedly until nothing is due, because concurrent claims may each miss deliveries that another has locked.
    */
@@ -55,7 +57,7 @@ export interface StorageDriver {
    */
   recordAttempts(results: AttemptResult[], rule?: HealthRule): Promise<HealthNotice[]>
   /** Records an event, claims it and completes it with this result. Returns the notices. */
-  attempt(createResult: (lease: Attempted) => AttemptResult, rule: HealthRule): Promise<HealthNotice[]>
+  attempt(createResult: (lease: Attempted) => AttemptResult, rule?: HealthRule): Promise<HealthNotice[]>
   /** Claims and confirms all notices. */
   takeNotices(): Promise<HealthNotice[]>
   /** Returns the log of a webhook, oldest first. */
@@ -66,13 +68,41 @@ export interface StorageDriver {
   countReplay(webhook: Webhook, changes?: Partial<ReplaySelection>): ReturnType<DeliveryStore['countReplay']>
 }
 
-/** Creates a case about webhooks and deliveries. */
-export function benchCase (
-  group: StorageGroup,
-  head: CaseHead,
-  body: (driver: StorageDriver) => Promise<void>
-): StorageCase {
-  return defineCase(group, head, (harness) => body(createBench(harness)))
+/** Creates a case of a group, for example about `deliveries.record`, or `record` if that is the usual port. */
+export type DefineCase<Driver> = (port: string, name: string, body: (t: Driver) => Promise<void>) => StorageCase
+
+/** Returns a function that creates cases about webhooks and deliveries. */
+export function benchCases (group: StorageGroup, usualPort: string = group): DefineCase<StorageDriver> {
+  return (port, name, body) =>
+    defineCase(group, { port: port.includes('.') ? port : `${usualPort}.${port}`, name }, (harness) =>
+      body(createBench(harness)))
+}
+
+/** Returns a function that creates cases with a further subject. A storage without the subject passes. */
+export function optionalCases<Driver> (
+  group: StorageGroup, usualPort: string, extend: (driver: StorageDriver) => Driver | null
+): DefineCase<Driver> {
+  const define = benchCases(group, usualPort)
+  return (port, name, body) => define(port, name, async (driver) => {
+    const extended = extend(driver)
+    if (extended !== null) await body(extended)
+  })
+}
+
+/** Follows pages after a position to the end, and returns their items and the last position. */
+export async function followPages<Item> (
+  read: (after: string | null) => Promise<{ items: readonly Item[], position: string, hasMore: boolean } | null>,
+  start: string | null,
+  limit: number
+): Promise<{ items: Item[], position: string }> {
+  const items: Item[] = []
+  for (let after = start; ;) {
+    const page = given(await read(after), 'the page after a position')
+    holds(page.items.length <= limit, `a page has at most ${limit} items`)
+    items.push(...page.items)
+    if (!page.hasMore) return { items, position: page.position }
+    after = page.position
+  }
 }
 
 function createBench (harness: StorageHarness): StorageDriver {
@@ -112,6 +142,16 @@ function createBench (harness: StorageHarness): StorageDriver {
       return claimed
     },
 
+    async lease (count, changes) {
+      await driver.emitMany(count)
+      return driver.claimAll(count, changes)
+    },
+
+    async leaseOne (changes) {
+      const [claimed] = await driver.lease(1, changes)
+      return claimed
+    },
+
     async claimRest () {
       const claimed: ClaimedDelivery[] = []
       // Without a limit, a storage that forgets its leases would loop forever.
@@ -139,8 +179,7 @@ function createBench (harness: StorageHarness): StorageDriver {
     },
 
     async attempt (createResult, rule) {
-      await driver.emit()
-      return driver.recordAttempts([createResult(await driver.claimOne())], rule)
+      return driver.recordAttempts([createResult(await driver.leaseOne())], rule)
     },
 
     log: (webhook, tenantSlug = 'acme') => deliveries.list(tenantSlug, webhook.id, firstRows),
@@ -168,4 +207,30 @@ export function statuses (log: readonly Delivery[]): string[] {
 /** Makes `count` concurrent calls and returns all results. */
 export function atOnce<Value> (count: number, make: (index: number) => Promise<Value>): Promise<Value[]> {
   return Promise.all(Array.from({ length: count }, (_, index) => make(index)))
+}
+
+const marginMs = 20
+const pollMs = 5
+const patienceMs = 5000
+
+/** Lets time pass on the storage's clock; in real time if the harness cannot advance it. */
+async function wait ({ advance }: StorageHarness, ms: number): Promise<void> {
+  if (advance === undefined) await setTimeout(ms + marginMs)
+  else await advance(ms)
+}
+
+/** Waits in real time until the condition holds. Returns `false` if it does not hold within 5 s. */
+export async function eventually (condition: () => Promise<boolean> | boolean): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < patienceMs && !await condition(); waitedMs += pollMs) await setTimeout(pollMs)
+  return condition()
+}
+
+/** Returns a committed transaction and one rolled back; `[]` for a storage without transactions. */
+export async function endedTransactions (harness: StorageHarness): Promise<unknown[]> {
+  if (harness.begin === undefined) return []
+  const committed = await harness.begin()
+  await committed.commit()
+  const rolledBack = await harness.begin()
+  await rolledBack.rollback()
+  return [committed.transaction, rolledBack.transaction]
 }

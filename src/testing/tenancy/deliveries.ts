@@ -1,7 +1,9 @@
-import { benchCase, eventIds, statuses } from '../support/driver.js'
+import { benchCases, eventIds, statuses } from '../support/driver.js'
 import type { StorageDriver } from '../support/driver.js'
 import { exactly, same } from '../support/expect.js'
 import { delivered, failed, firstRows } from '../support/samples.js'
+
+const test = benchCases('tenancy')
 
 const everything = { include: 'all' as const, eventTypes: null, eventIds: null, since: null, until: null, limit: 100 }
 interface Ids { mine: number, other: number, theirs: number, delivery: number, foreignDelivery: number }
@@ -20,12 +22,10 @@ async function fill ({ addWebhook, emit, log }: StorageDriver): Promise<Ids> {
 
 /** Cases about deliveries of other tenants. */
 export const deliveryTenancyCases = [
-  benchCase('tenancy', {
-    port: 'deliveries.find', name: 'a delivery of another webhook or tenant is not found'
-  }, async (driver) => {
-    const { mine, other, theirs, delivery, foreignDelivery } = await fill(driver)
-    same((await driver.deliveries.find('acme', mine, delivery))?.id, delivery, 'the delivery that acme finds')
-    same((await driver.deliveries.find('globex', theirs, foreignDelivery))?.id, foreignDelivery,
+  test('deliveries.find', 'a delivery of another webhook or tenant is not found', async (t) => {
+    const { mine, other, theirs, delivery, foreignDelivery } = await fill(t)
+    same((await t.deliveries.find('acme', mine, delivery))?.id, delivery, 'the delivery that acme finds')
+    same((await t.deliveries.find('globex', theirs, foreignDelivery))?.id, foreignDelivery,
       'the delivery that globex finds')
     const strangers: Array<[string, number, number]> = [
       ['acme', other, delivery],
@@ -38,15 +38,13 @@ export const deliveryTenancyCases = [
       ['acme', theirs + 1000, delivery]
     ]
     for (const [tenantSlug, webhookId, id] of strangers) {
-      same(await driver.deliveries.find(tenantSlug, webhookId, id), null,
+      same(await t.deliveries.find(tenantSlug, webhookId, id), null,
         `delivery ${id} of webhook ${webhookId}, requested by ${tenantSlug}`)
     }
   }),
 
-  benchCase('tenancy', {
-    port: 'deliveries.list', name: 'the log of another tenant\'s webhook is empty'
-  }, async (driver) => {
-    const { mine, theirs } = await fill(driver)
+  test('deliveries.list', 'the log of another tenant\'s webhook is empty', async (t) => {
+    const { mine, theirs } = await fill(t)
     const strangers: Array<[string, number]> = [
       ['globex', mine],
       ['acme', theirs],
@@ -56,26 +54,24 @@ export const deliveryTenancyCases = [
       ['%', mine]
     ]
     for (const [tenantSlug, webhookId] of strangers) {
-      same(await driver.deliveries.list(tenantSlug, webhookId, firstRows), [],
+      same(await t.deliveries.list(tenantSlug, webhookId, firstRows), [],
         `the log of webhook ${webhookId}, requested by ${tenantSlug}`)
       same(
-        await driver.deliveries.count(tenantSlug, webhookId, {}),
+        await t.deliveries.count(tenantSlug, webhookId, {}),
         0,
         `the number of deliveries that ${tenantSlug} counts in it`
       )
     }
   }),
 
-  benchCase('tenancy', {
-    port: 'deliveries.record', name: 'an event goes only to webhooks of its tenant'
-  }, async (driver) => {
-    const { mine, theirs } = await fill(driver)
+  test('deliveries.record', 'an event goes only to webhooks of its tenant', async (t) => {
+    const { mine, theirs } = await fill(t)
     same(
-      (await driver.emit({ tenantSlug: 'nobody' })).deliveries,
+      (await t.emit({ tenantSlug: 'nobody' })).deliveries,
       0,
       'the deliveries of an event of a tenant without webhooks'
     )
-    const claimed = (await driver.claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
+    const claimed = (await t.claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
     same(
       claimed.filter(([, id]) => id === mine || id === theirs).sort(),
       [
@@ -86,13 +82,10 @@ export const deliveryTenancyCases = [
     )
   }),
 
-  benchCase('tenancy', {
-    port: 'deliveries.claimDue',
-    name: 'a claim has the body, address and secret of its own tenant'
-  }, async ({ addWebhook, emit, claim }) => {
+  test('deliveries.claimDue', 'a claim has the body, address and secret of its own tenant', async (t) => {
     const webhooks = new Map<number, string>()
     for (const tenantSlug of ['acme', 'globex']) {
-      const { id } = await addWebhook({
+      const { id } = await t.addWebhook({
         tenantSlug,
         secret: `secret of ${tenantSlug}`,
         target_url: `https://${tenantSlug}.example/`
@@ -100,9 +93,9 @@ export const deliveryTenancyCases = [
       webhooks.set(id, tenantSlug)
     }
     for (let i = 0; i < 3; i++) {
-      for (const tenantSlug of ['acme', 'globex']) await emit({ tenantSlug, body: `{"of":"${tenantSlug}"}` })
+      for (const tenantSlug of ['acme', 'globex']) await t.emit({ tenantSlug, body: `{"of":"${tenantSlug}"}` })
     }
-    const claimed = await claim()
+    const claimed = await t.claim()
     same(claimed.length, 6, 'the number of claimed deliveries')
     for (const { tenantSlug, webhookId, body, targetUrl, secrets } of claimed) {
       same(
@@ -118,68 +111,61 @@ export const deliveryTenancyCases = [
     }
   }),
 
-  benchCase('tenancy', {
-    port: 'deliveries.replay',
-    name: 'a replay neither uses events of another tenant nor goes to its webhook'
-  }, async (driver) => {
-    const { mine, theirs } = await fill(driver)
-    await driver.recordAttempts((await driver.claim()).map((lease) => failed(lease)))
+  test('deliveries.replay', 'a replay neither uses events of another tenant nor goes to its webhook', async (t) => {
+    const { mine, theirs } = await fill(t)
+    await t.recordAttempts((await t.claim()).map((lease) => failed(lease)))
     same(
       [
-        await driver.deliveries.replay('globex', mine, everything),
-        await driver.deliveries.replay('acme', theirs, everything)
+        await t.deliveries.replay('globex', mine, everything),
+        await t.deliveries.replay('acme', theirs, everything)
       ],
       [null, null],
       'replays to a webhook of another tenant'
     )
     same(
-      await driver.deliveries.replay('acme', mine, { ...everything, eventIds: ['evt_2'] }),
+      await t.deliveries.replay('acme', mine, { ...everything, eventIds: ['evt_2'] }),
       { queued: 0, truncated: false },
       'a replay of an event of another tenant'
     )
     same(
-      await driver.deliveries.replay('acme', mine, everything),
+      await t.deliveries.replay('acme', mine, everything),
       { queued: 1, truncated: false },
       'a replay of all events'
     )
     same(
-      (await driver.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]),
+      (await t.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]),
       [['acme', 'evt_1']],
       'the claimed deliveries'
     )
   }),
 
-  benchCase('tenancy', {
-    port: 'deliveries.countReplay',
-    name: 'the count of a replay includes no events of another tenant, and is not for its webhook'
-  }, async (driver) => {
-    const { mine, theirs } = await fill(driver)
-    await driver.recordAttempts((await driver.claim()).map((lease) => failed(lease)))
-    const strangers: Array<[string, number]> = [['globex', mine], ['acme', theirs], ['nobody', mine]]
-    for (const [tenantSlug, webhookId] of strangers) {
+  test('deliveries.countReplay',
+    'the count of a replay includes no events of another tenant, and is not for its webhook', async (t) => {
+      const { mine, theirs } = await fill(t)
+      await t.recordAttempts((await t.claim()).map((lease) => failed(lease)))
+      const strangers: Array<[string, number]> = [['globex', mine], ['acme', theirs], ['nobody', mine]]
+      for (const [tenantSlug, webhookId] of strangers) {
+        same(
+          await t.deliveries.countReplay(tenantSlug, webhookId, everything),
+          null,
+          `the count of webhook ${webhookId}, requested by ${tenantSlug}`
+        )
+      }
       same(
-        await driver.deliveries.countReplay(tenantSlug, webhookId, everything),
-        null,
-        `the count of webhook ${webhookId}, requested by ${tenantSlug}`
+        await t.deliveries.countReplay('acme', mine, { ...everything, eventIds: ['evt_2'] }),
+        { queued: 0, truncated: false },
+        'the count of an event of another tenant'
       )
-    }
-    same(
-      await driver.deliveries.countReplay('acme', mine, { ...everything, eventIds: ['evt_2'] }),
-      { queued: 0, truncated: false },
-      'the count of an event of another tenant'
-    )
-    same(
-      await driver.deliveries.countReplay('acme', mine, everything),
-      { queued: 1, truncated: false },
-      'the count of all events'
-    )
-  }),
+      same(
+        await t.deliveries.countReplay('acme', mine, everything),
+        { queued: 1, truncated: false },
+        'the count of all events'
+      )
+    }),
 
-  benchCase('tenancy', {
-    port: 'deliveries.retry', name: 'a delivery of another webhook or tenant is not retried'
-  }, async (driver) => {
-    const { mine, other, theirs, delivery, foreignDelivery } = await fill(driver)
-    await driver.recordAttempts((await driver.claim()).map((lease) => failed(lease)))
+  test('deliveries.retry', 'a delivery of another webhook or tenant is not retried', async (t) => {
+    const { mine, other, theirs, delivery, foreignDelivery } = await fill(t)
+    await t.recordAttempts((await t.claim()).map((lease) => failed(lease)))
     const strangers: Array<[string, number, number]> = [
       ['acme', other, delivery],
       ['globex', mine, delivery],
@@ -189,45 +175,39 @@ export const deliveryTenancyCases = [
       ['nobody', mine, delivery]
     ]
     for (const [tenantSlug, webhookId, id] of strangers) {
-      same(await driver.deliveries.retry(tenantSlug, webhookId, id), null,
+      same(await t.deliveries.retry(tenantSlug, webhookId, id), null,
         `delivery ${id} of webhook ${webhookId}, retried by ${tenantSlug}`)
     }
-    same(await driver.claim(), [], 'the deliveries that are due')
+    same(await t.claim(), [], 'the deliveries that are due')
   }),
 
-  benchCase('tenancy', {
-    port: 'deliveries.erase',
-    name: 'erasing a subject keeps the same subject of another tenant'
-  }, async ({ deliveries, addWebhook, emit, log, claim }) => {
-    const mine = await addWebhook()
-    const theirs = await addWebhook({ tenantSlug: 'globex' })
+  test('deliveries.erase', 'erasing a subject keeps the same subject of another tenant', async (t) => {
+    const mine = await t.addWebhook()
+    const theirs = await t.addWebhook({ tenantSlug: 'globex' })
     const about = { subject: 'candidate:1', body: '{"name":"Ada"}', tombstone: '{}' }
-    await emit(about)
-    await emit({ ...about, tenantSlug: 'globex' })
-    const ofNobody = await deliveries.erase('nobody', 'candidate:1')
-    same([ofNobody.events, (await deliveries.erase('acme', 'candidate:1')).events], [0, 1],
+    await t.emit(about)
+    await t.emit({ ...about, tenantSlug: 'globex' })
+    const ofNobody = await t.deliveries.erase('nobody', 'candidate:1')
+    same([ofNobody.events, (await t.deliveries.erase('acme', 'candidate:1')).events], [0, 1],
       'the results of erase for nobody and for acme')
-    same([statuses(await log(mine)), statuses(await log(theirs, 'globex'))], [['cancelled'], ['pending']],
+    same([statuses(await t.log(mine)), statuses(await t.log(theirs, 'globex'))], [['cancelled'], ['pending']],
       'the logs of acme and globex')
     same(
-      (await claim()).map(({ tenantSlug, body }) => [tenantSlug, body]),
+      (await t.claim()).map(({ tenantSlug, body }) => [tenantSlug, body]),
       [['globex', '{"name":"Ada"}']],
       'the claimed deliveries'
     )
   }),
 
-  benchCase('tenancy', {
-    port: 'webhooks.update',
-    name: 'deactivating or deleting a webhook stops no deliveries of another tenant'
-  }, async (driver) => {
-    const { mine, other, theirs } = await fill(driver)
-    await driver.webhooks.update('acme', mine, { status: 'inactive' })
-    await driver.webhooks.delete('acme', other)
-    await driver.webhooks.delete('acme', theirs)
-    await driver.webhooks.update('acme', theirs, { status: 'inactive' })
-    const claimed = await driver.claim()
+  test('webhooks.update', 'deactivating or deleting a webhook stops no deliveries of another tenant', async (t) => {
+    const { mine, other, theirs } = await fill(t)
+    await t.webhooks.update('acme', mine, { status: 'inactive' })
+    await t.webhooks.delete('acme', other)
+    await t.webhooks.delete('acme', theirs)
+    await t.webhooks.update('acme', theirs, { status: 'inactive' })
+    const claimed = await t.claim()
     same(eventIds(claimed), ['evt_2'], 'the claimed deliveries')
-    await driver.recordAttempts(claimed.map(delivered))
-    same(await driver.deliveries.count('globex', theirs, { status: 'delivered' }), 1, 'the number delivered to globex')
+    await t.recordAttempts(claimed.map(delivered))
+    same(await t.deliveries.count('globex', theirs, { status: 'delivered' }), 1, 'the number delivered to globex')
   })
 ]

@@ -1,7 +1,10 @@
 import type { EventFilters } from '../../ports/index.js'
-import { type StorageDriver, benchCase, eventIds, statuses } from '../support/driver.js'
+import { type StorageDriver, benchCases, eventIds, statuses } from '../support/driver.js'
 import { given, same } from '../support/expect.js'
 import { delivered, failed, firstRows } from '../support/samples.js'
+
+const test = benchCases('deliveries')
+const webhooksTest = benchCases('webhooks')
 
 const job7: EventFilters = { 'data.job_id': [7] }
 
@@ -30,95 +33,86 @@ async function match (
 
 /** Cases about the filters of webhooks. */
 export const eventFilterCases = [
-  benchCase('webhooks', {
-    port: 'webhooks.create', name: 'a webhook shows its filters in the order they were given'
-  }, async ({ webhooks, addWebhook }) => {
+  webhooksTest('create', 'a webhook shows its filters in the order they were given', async (t) => {
     const filters: EventFilters = {
       'data.zeta': ['b', 'a', 'é\u{1f600}\n"\\', 2, 1.5, -1, true, false, null],
       'data.a.b.c.d': [0]
     }
     const text = JSON.stringify(filters)
-    const created = await addWebhook({ filters })
-    const without = [await addWebhook(), await addWebhook({ filters: null })]
+    const created = await t.addWebhook({ filters })
+    const without = [await t.addWebhook(), await t.addWebhook({ filters: null })]
     for (const values of Object.values(filters)) values.length = 0
-    const rotated = await webhooks.rotateSecret('acme', created.id, { secret: 'new', gracePeriodSeconds: 0 })
-    const [listed] = await webhooks.list('acme', firstRows)
-    const found = await webhooks.find('acme', created.id)
+    const rotated = await t.webhooks.rotateSecret('acme', created.id, { secret: 'new', gracePeriodSeconds: 0 })
+    const [listed] = await t.webhooks.list('acme', firstRows)
+    const found = await t.webhooks.find('acme', created.id)
     same([created, rotated, listed, found].map((webhook) => JSON.stringify(webhook?.filters)), [text, text, text, text],
       'the filters that create, rotateSecret, list and find return')
     for (const values of Object.values(found?.filters ?? {})) values.length = 0
     same(
-      JSON.stringify((await webhooks.find('acme', created.id))?.filters),
+      JSON.stringify((await t.webhooks.find('acme', created.id))?.filters),
       text,
       'the filters after the caller changed them'
     )
     same(without.map((webhook) => webhook.filters), [null, null], 'the filters of webhooks without any')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.update', name: 'filters stay with other changes, are replaced as a whole, and removed by null'
-  }, async ({ webhooks, addWebhook }) => {
-    const { id } = await addWebhook({ filters: job7 })
+  webhooksTest('update', 'filters stay with other changes, are replaced as a whole, and removed by null', async (t) => {
+    const { id } = await t.addWebhook({ filters: job7 })
     same(
-      (await webhooks.update('acme', id, { name: 'Renamed', headers: null, status: 'active' }))?.filters,
+      (await t.webhooks.update('acme', id, { name: 'Renamed', headers: null, status: 'active' }))?.filters,
       job7,
       'the filters after another change'
     )
     const others: EventFilters = { 'data.stage': ['offer'] }
-    same((await webhooks.update('acme', id, { filters: others }))?.filters, others, 'the filters after a change')
-    same((await webhooks.update('acme', id, { filters: null }))?.filters, null, 'the filters after null')
-    same((await webhooks.find('acme', id))?.filters, null, 'the filters found after null')
+    same((await t.webhooks.update('acme', id, { filters: others }))?.filters, others, 'the filters after a change')
+    same((await t.webhooks.update('acme', id, { filters: null }))?.filters, null, 'the filters after null')
+    same((await t.webhooks.find('acme', id))?.filters, null, 'the filters found after null')
   }),
 
-  benchCase('deliveries', {
-    port: 'webhooks.update', name: 'changed filters count for later events, and pending deliveries stay'
-  }, async ({ webhooks, addWebhook, emit, claim }) => {
-    const { id } = await addWebhook({ filters: job7 })
-    await emit({ body: withData('{"job_id":7}') })
-    await webhooks.update('acme', id, { filters: { 'data.job_id': [8] } })
-    await emit({ body: withData('{"job_id":7}') })
-    await emit({ body: withData('{"job_id":8}') })
-    await webhooks.update('acme', id, { filters: null })
-    await emit({ body: withData('{"job_id":9}') })
-    same(eventIds(await claim()), ['evt_1', 'evt_3', 'evt_4'], 'the claimed deliveries')
+  test('webhooks.update', 'changed filters count for later events, and pending deliveries stay', async (t) => {
+    const { id } = await t.addWebhook({ filters: job7 })
+    await t.emit({ body: withData('{"job_id":7}') })
+    await t.webhooks.update('acme', id, { filters: { 'data.job_id': [8] } })
+    await t.emit({ body: withData('{"job_id":7}') })
+    await t.emit({ body: withData('{"job_id":8}') })
+    await t.webhooks.update('acme', id, { filters: null })
+    await t.emit({ body: withData('{"job_id":9}') })
+    same(eventIds(await t.claim()), ['evt_1', 'evt_3', 'evt_4'], 'the claimed deliveries')
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record',
-    name: 'an event creates deliveries only for the webhooks whose filters it matches, not even skipped ones'
-  }, async ({ addWebhook, emit, log, claim }) => {
-    const plain = await addWebhook()
-    const filtered = await addWebhook({ filters: job7 })
-    const inactive = await addWebhook({ filters: job7, status: 'inactive' })
-    const otherType = await addWebhook({ filters: job7, event_types: ['job.created'] })
-    const body = withData('{"job_id":8}')
-    same((await emit({ body, idempotencyKey: 'once' })).deliveries, 1, 'the deliveries of an event that does not match')
-    same(
-      (await emit({ body: withData('{"job_id":7}'), idempotencyKey: 'twice' })).deliveries,
-      2,
-      'the deliveries of one that matches'
-    )
-    same(
-      (await emit({ body, idempotencyKey: 'once' })).deliveries,
-      1,
-      'the deliveries of the first one, by its idempotency key'
-    )
-    const logs = await Promise.all([plain, filtered, inactive, otherType].map((webhook) => log(webhook)))
-    same(logs.map(statuses), [['pending', 'pending'], ['pending'], ['skipped'], []], 'the logs')
-    same(
-      (await claim()).map(({ webhookId, eventId, body }) => [webhookId, eventId, body]).toSorted(),
-      [
-        [plain.id, 'evt_1', body],
-        [plain.id, 'evt_2', withData('{"job_id":7}')],
-        [filtered.id, 'evt_2', withData('{"job_id":7}')]
-      ].toSorted(),
-      'the claimed deliveries, with their bodies'
-    )
-  }),
+  test('record',
+    'an event creates deliveries only for the webhooks whose filters it matches, not even skipped ones', async (t) => {
+      const plain = await t.addWebhook()
+      const filtered = await t.addWebhook({ filters: job7 })
+      const inactive = await t.addWebhook({ filters: job7, status: 'inactive' })
+      const otherType = await t.addWebhook({ filters: job7, event_types: ['job.created'] })
+      const body = withData('{"job_id":8}')
+      same((await t.emit({ body, idempotencyKey: 'once' })).deliveries, 1,
+        'the deliveries of an event that does not match')
+      same(
+        (await t.emit({ body: withData('{"job_id":7}'), idempotencyKey: 'twice' })).deliveries,
+        2,
+        'the deliveries of one that matches'
+      )
+      same(
+        (await t.emit({ body, idempotencyKey: 'once' })).deliveries,
+        1,
+        'the deliveries of the first one, by its idempotency key'
+      )
+      const logs = await Promise.all([plain, filtered, inactive, otherType].map((webhook) => t.log(webhook)))
+      same(logs.map(statuses), [['pending', 'pending'], ['pending'], ['skipped'], []], 'the logs')
+      same(
+        (await t.claim()).map(({ webhookId, eventId, body }) => [webhookId, eventId, body]).toSorted(),
+        [
+          [plain.id, 'evt_1', body],
+          [plain.id, 'evt_2', withData('{"job_id":7}')],
+          [filtered.id, 'evt_2', withData('{"job_id":7}')]
+        ].toSorted(),
+        'the claimed deliveries, with their bodies'
+      )
+    }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record', name: 'every path must lead to one of its values, of the same type'
-  }, async (driver) => {
+  test('record', 'every path must lead to one of its values, of the same type', async (t) => {
     const both = ['{"job_id":7,"stage":"offer"}', '{"stage":"offer","job_id":8}'].map(withData)
     const one = [
       '{"job_id":7}',
@@ -127,7 +121,7 @@ export const eventFilterCases = [
       '{"job_id":7,"stage":"Offer"}'
     ].map(withData)
     same(
-      await match(driver, { 'data.job_id': [7, 8], 'data.stage': ['offer'] }, [...both, ...one]),
+      await match(t, { 'data.job_id': [7, 8], 'data.stage': ['offer'] }, [...both, ...one]),
       both,
       'the bodies that match two paths'
     )
@@ -157,16 +151,14 @@ export const eventFilterCases = [
     ]
     for (const [values, indexes] of expected) {
       same(
-        await match(driver, { 'data.x': values }, bodies),
+        await match(t, { 'data.x': values }, bodies),
         indexes.map((index) => bodies[index]),
         `the bodies that match ${JSON.stringify(values)}`
       )
     }
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record', name: 'names lead into objects alone, and a path that leads nowhere leads to null'
-  }, async (driver) => {
+  test('record', 'names lead into objects alone, and a path that leads nowhere leads to null', async (t) => {
     const deep = [withData('{"a":{"b":{"c":{"d":1}}}}')]
     const not = [
       '{"a":{"b":{"c":{"d":[1]}}}}',
@@ -177,7 +169,7 @@ export const eventFilterCases = [
       '"a"'
     ].map(withData)
     same(
-      await match(driver, { 'data.a.b.c.d': [1] }, [...deep, ...not]),
+      await match(t, { 'data.a.b.c.d': [1] }, [...deep, ...not]),
       deep,
       'the bodies that match a path of five names'
     )
@@ -185,7 +177,7 @@ export const eventFilterCases = [
     const list = ['{"a":[1]}', '{"a":{"0":[1]}}', '[1]'].map(withData)
     const named = [withData('{"a":{"0":1}}')]
     same(
-      await match(driver, { 'data.a.0': [1] }, [...list, ...named]),
+      await match(t, { 'data.a.0': [1] }, [...list, ...named]),
       named,
       'the bodies that match a name that looks like an index'
     )
@@ -199,96 +191,90 @@ export const eventFilterCases = [
     const there = ['{"a":{"b":0}}', '{"a":{"b":[]}}', '{"a":{"b":{}}}', '{"a":{"b":[null]}}', '{"a":{"b":""}}'].map(
       withData
     )
-    same(await match(driver, { 'data.a.b': [null] }, [...nowhere, ...there]), nowhere, 'the bodies that match null')
+    same(await match(t, { 'data.a.b': [null] }, [...nowhere, ...there]), nowhere, 'the bodies that match null')
     same(
-      await match(driver, { 'data.a.b': [''] }, [...nowhere, ...there]),
+      await match(t, { 'data.a.b': [''] }, [...nowhere, ...there]),
       there.slice(4),
       'the bodies that match empty text'
     )
 
     const strange = [withData('{"__proto__":{"length":1},"two words\\"é%_":1}')]
     same(
-      await match(driver, { 'data.__proto__.length': [1], 'data.two words"é%_': [1] }, strange),
+      await match(t, { 'data.__proto__.length': [1], 'data.two words"é%_': [1] }, strange),
       strange,
       'the body that matches unusual names'
     )
     same(
-      await match(driver, { 'data.constructor.length': [1] }, [withData('{}')]),
+      await match(t, { 'data.constructor.length': [1] }, [withData('{}')]),
       [],
       'the bodies that match a name that every object in JavaScript has'
     )
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.record', name: 'NUL and lone surrogates in a body are no obstacle, and equal no value'
-  }, async (driver) => {
+  test('record', 'NUL and lone surrogates in a body are no obstacle, and equal no value', async (t) => {
     const bodies = ['\\u0000', 'a\\u0000b', '\\ud83d', '\\ude00a', '\\uD83D\\ud83d\\ude00', '\\ud83d\\u0000\\ude00']
       .flatMap((text) => [withData(`{"id":1,"x":"${text}"}`), withData(`{"id":1,"${text}":{"x":"y"}}`)])
-    same(await match(driver, { 'data.id': [1] }, bodies), bodies, 'the bodies that match by another value')
+    same(await match(t, { 'data.id': [1] }, bodies), bodies, 'the bodies that match by another value')
     const near = ['', '?', '\ufffd', '\\u0000', 'a', 'ab', 'a?b', '\u{1f600}', '\ufffd\u{1f600}', '\\ud83d']
-    same(await match(driver, { 'data.x': near }, bodies), [], 'the bodies that match similar values')
+    same(await match(t, { 'data.x': near }, bodies), [], 'the bodies that match similar values')
 
     const wellFormed = ['\\\\u0000', '\\\\\\\\ud83d', '\\ud83d\\ude00', '\u{1f600}', '\\\\\\ud83d\\ude00'].map((text) =>
       withData(`{"x":"${text}","y":"\\u0000"}`)
     )
     same(
-      await match(driver, { 'data.x': ['\\u0000', '\\\\ud83d', '\u{1f600}', '\\\u{1f600}'] }, wellFormed),
+      await match(t, { 'data.x': ['\\u0000', '\\\\ud83d', '\u{1f600}', '\\\u{1f600}'] }, wellFormed),
       wellFormed,
       'the bodies with escapes that are no obstacle'
     )
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.replay', name: 'a replay and its count obey the filters of that time'
-  }, async ({ webhooks, addWebhook, emit, claimAll, recordAttempts, replay, countReplay, claim }) => {
-    const webhook = await addWebhook()
-    for (const job of [7, 8, 7]) await emit({ body: withData(`{"job_id":${job}}`) })
-    await recordAttempts((await claimAll(3)).map((lease) => failed(lease)))
-    await webhooks.update('acme', webhook.id, { filters: job7 })
-    await emit({ body: withData('{"job_id":8}') })
+  test('replay', 'a replay and its count obey the filters of that time', async (t) => {
+    const webhook = await t.addWebhook()
+    for (const job of [7, 8, 7]) await t.emit({ body: withData(`{"job_id":${job}}`) })
+    await t.recordAttempts((await t.claimAll(3)).map((lease) => failed(lease)))
+    await t.webhooks.update('acme', webhook.id, { filters: job7 })
+    await t.emit({ body: withData('{"job_id":8}') })
     same(
-      await countReplay(webhook, { include: 'all', limit: 1 }),
+      await t.countReplay(webhook, { include: 'all', limit: 1 }),
       { queued: 1, truncated: true },
       'the count of a replay of one event'
     )
     for (const include of ['undelivered', 'all'] as const) {
       same(
-        await countReplay(webhook, { include }),
+        await t.countReplay(webhook, { include }),
         { queued: 2, truncated: false },
         `the count of a replay of ${include}`
       )
     }
-    same(await replay(webhook), { queued: 2, truncated: false }, 'the result of a replay')
-    const claimed = await claim()
+    same(await t.replay(webhook), { queued: 2, truncated: false }, 'the result of a replay')
+    const claimed = await t.claim()
     same(eventIds(claimed), ['evt_1', 'evt_3'], 'the claimed deliveries')
-    await recordAttempts(claimed.map(delivered))
+    await t.recordAttempts(claimed.map(delivered))
     same(
-      await replay(webhook, { include: 'all', eventIds: ['evt_2', 'evt_4'] }),
+      await t.replay(webhook, { include: 'all', eventIds: ['evt_2', 'evt_4'] }),
       { queued: 0, truncated: false },
       'the replay of events that do not match'
     )
-    await webhooks.update('acme', webhook.id, { filters: { 'data.job_id': [8] } })
+    await t.webhooks.update('acme', webhook.id, { filters: { 'data.job_id': [8] } })
     same(
-      await replay(webhook, { include: 'all' }),
+      await t.replay(webhook, { include: 'all' }),
       { queued: 2, truncated: false },
       'a replay after the filters have changed'
     )
-    same(eventIds(await claim()), ['evt_2', 'evt_4'], 'the deliveries claimed then')
+    same(eventIds(await t.claim()), ['evt_2', 'evt_4'], 'the deliveries claimed then')
   }),
 
-  benchCase('deliveries', {
-    port: 'deliveries.retry', name: 'a retry ignores the filters'
-  }, async ({ deliveries, webhooks, addWebhook, emit, claimOne, recordAttempts, log }) => {
-    const webhook = await addWebhook()
-    await emit({ body: withData('{"job_id":8}') })
-    await recordAttempts([failed(await claimOne())])
-    await webhooks.update('acme', webhook.id, { filters: job7 })
-    const [delivery] = await log(webhook)
+  test('retry', 'a retry ignores the filters', async (t) => {
+    const webhook = await t.addWebhook()
+    await t.emit({ body: withData('{"job_id":8}') })
+    await t.recordAttempts([failed(await t.claimOne())])
+    await t.webhooks.update('acme', webhook.id, { filters: job7 })
+    const [delivery] = await t.log(webhook)
     same(
-      (await deliveries.retry('acme', webhook.id, given(delivery, 'the log has the delivery').id)) === null,
+      (await t.deliveries.retry('acme', webhook.id, given(delivery, 'the log has the delivery').id)) === null,
       false,
       'whether the retry found nothing'
     )
-    same((await claimOne()).eventId, 'evt_1', 'the event that is sent again')
+    same((await t.claimOne()).eventId, 'evt_1', 'the event that is sent again')
   })
 ]

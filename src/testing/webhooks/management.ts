@@ -1,7 +1,9 @@
 import type { ListQuery, NewWebhook, Webhook, WebhookFilter, WebhookSortField } from '../../ports/index.js'
-import { benchCase, type StorageDriver } from '../support/driver.js'
+import { benchCases, type StorageDriver } from '../support/driver.js'
 import { exactly, type Exactly, given, isInstant, rejects, same } from '../support/expect.js'
-import { createWebhook, firstRows } from '../support/samples.js'
+import { createWebhook, firstRows, order } from '../support/samples.js'
+
+const test = benchCases('webhooks')
 
 type Query = ListQuery<WebhookFilter, WebhookSortField>
 
@@ -15,10 +17,6 @@ async function placesOf (
   return rows.map(({ id }) => created.findIndex((webhook) => webhook.id === id))
 }
 
-function by (field: WebhookSortField, direction: 'asc' | 'desc', last: 'asc' | 'desc' = direction): Partial<Query> {
-  return { sort: [{ field, direction }, { field: 'id', direction: last }] }
-}
-
 async function createSome (driver: StorageDriver): Promise<Exactly<Webhook, 5>> {
   const created: Webhook[] = []
   for (const name of ['\u{1f600}', '\uffee', 'a', 'Z', 'a']) {
@@ -30,46 +28,38 @@ async function createSome (driver: StorageDriver): Promise<Exactly<Webhook, 5>> 
 
 /** Cases about the list of webhooks. */
 export const listCases = [
-  benchCase('webhooks', {
-    port: 'webhooks.list', name: 'webhooks are listed by any sort field, text by code point'
-  }, async (driver) => {
-    const created = await createSome(driver)
-    await driver.webhooks.update('acme', created[0].id, {})
-    same(await placesOf(driver, created, by('name', 'asc')), [3, 2, 4, 1, 0], 'by name: Z, a, a, \uffee, \u{1f600}')
-    same(await placesOf(driver, created, by('name', 'desc')), [0, 1, 4, 2, 3], 'by name, descending')
-    same(await placesOf(driver, created, by('name', 'asc', 'desc')), [3, 4, 2, 1, 0], 'by name, then by descending id')
-    same(await placesOf(driver, created, by('created_at', 'asc')), [0, 1, 2, 3, 4], 'the oldest first')
-    same(await placesOf(driver, created, by('created_at', 'desc')), [4, 3, 2, 1, 0], 'the newest first')
-    same(
-      await placesOf(driver, created, by('updated_at', 'asc')),
-      [1, 2, 3, 4, 0],
-      'by updated_at, the last updated webhook last'
-    )
-    same(
-      await placesOf(driver, created, { sort: [{ field: 'id', direction: 'desc' }] }),
-      [4, 3, 2, 1, 0],
-      'by descending id'
-    )
+  test('list', 'webhooks are listed by any sort field, text by code point', async (t) => {
+    const created = await createSome(t)
+    await t.webhooks.update('acme', created[0].id, {})
+    for (const [sort, places] of [
+      [order('name', 'id'), [3, 2, 4, 1, 0]],
+      [order('-name', '-id'), [0, 1, 4, 2, 3]],
+      [order('name', '-id'), [3, 4, 2, 1, 0]],
+      [order('created_at', 'id'), [0, 1, 2, 3, 4]],
+      [order('-created_at', '-id'), [4, 3, 2, 1, 0]],
+      [order('updated_at', 'id'), [1, 2, 3, 4, 0]],
+      [order('-id'), [4, 3, 2, 1, 0]]
+    ] as const) {
+      same(await placesOf(t, created, { sort }), places, `the webhooks by ${JSON.stringify(sort)}`)
+    }
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.list', name: 'a page of webhooks is a slice of the order, after the filter'
-  }, async (driver) => {
-    const created = await createSome(driver)
-    same(await placesOf(driver, created, { offset: 1, limit: 2 }), [1, 2], 'offset 1, limit 2')
-    same(await placesOf(driver, created, { offset: 5 }), [], 'offset 5 of 5')
-    same(await placesOf(driver, created, { offset: 429_496_729_200 }), [], 'an offset far beyond')
-    same(await placesOf(driver, created, { filter: { status: 'active' }, offset: 1, limit: 2 }), [1, 3],
+  test('list', 'a page of webhooks is a slice of the order, after the filter', async (t) => {
+    const created = await createSome(t)
+    same(await placesOf(t, created, { offset: 1, limit: 2 }), [1, 2], 'offset 1, limit 2')
+    same(await placesOf(t, created, { offset: 5 }), [], 'offset 5 of 5')
+    same(await placesOf(t, created, { offset: 429_496_729_200 }), [], 'an offset far beyond')
+    same(await placesOf(t, created, { filter: { status: 'active' }, offset: 1, limit: 2 }), [1, 3],
       'offset 1, limit 2 of the active webhooks')
   }),
 
-  benchCase('webhooks', { port: 'webhooks.list', name: 'webhooks are filtered by status' }, async (driver) => {
-    const created = await createSome(driver)
+  test('list', 'webhooks are filtered by status', async (t) => {
+    const created = await createSome(t)
     for (const [status, places] of [['inactive', [2, 4]], ['active', [0, 1, 3]], ['disabled', []]] as const) {
-      same(await placesOf(driver, created, { filter: { status } }), places, `the ${status} webhooks`)
-      same(await driver.webhooks.count('acme', { status }), places.length, `the number of ${status} webhooks`)
+      same(await placesOf(t, created, { filter: { status } }), places, `the ${status} webhooks`)
+      same(await t.webhooks.count('acme', { status }), places.length, `the number of ${status} webhooks`)
     }
-    same(await driver.webhooks.count('acme', {}), 5, 'the number of webhooks')
+    same(await t.webhooks.count('acme', {}), 5, 'the number of webhooks')
   })
 ]
 
@@ -77,11 +67,9 @@ const eventTypes = ['job.published', 'candidate.created', 'application.created',
 
 /** Cases about creating, changing and deleting webhooks. */
 export const writeCases = [
-  benchCase('webhooks', {
-    port: 'webhooks.create', name: 'a webhook is returned as it was created, without its secret'
-  }, async ({ webhooks, wait }) => {
+  test('create', 'a webhook is returned as it was created, without its secret', async (t) => {
     const wanted: NewWebhook = {
-      id: await webhooks.nextId('acme'),
+      id: await t.webhooks.nextId('acme'),
       tenantSlug: 'acme',
       name: 'Payroll "Zoë" \u{1f600}',
       status: 'inactive',
@@ -89,7 +77,7 @@ export const writeCases = [
       event_types: eventTypes,
       secret: 'whsec_1'
     }
-    const created = await webhooks.create('acme', wanted, 1)
+    const created = await t.webhooks.create('acme', wanted, 1)
     isInstant(created?.created_at, 'created_at is an RFC 3339 date in UTC with milliseconds')
     const { secret, tenantSlug, ...shown } = wanted
     const expected = {
@@ -100,73 +88,62 @@ export const writeCases = [
       updated_at: created.created_at
     }
     same(created, expected, 'the result of create')
-    await wait(5)
-    same(await webhooks.find('acme', wanted.id), expected, 'the result of find')
-    same(await webhooks.list('acme', firstRows), [expected], 'the result of list')
+    await t.wait(5)
+    same(await t.webhooks.find('acme', wanted.id), expected, 'the result of find')
+    same(await t.webhooks.list('acme', firstRows), [expected], 'the result of list')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.create', name: 'event types keep the order given by the client'
-  }, async ({ webhooks, addWebhook }) => {
-    const { id, event_types: created } = await addWebhook({ event_types: eventTypes })
+  test('create', 'event types keep the order given by the client', async (t) => {
+    const { id, event_types: created } = await t.addWebhook({ event_types: eventTypes })
     same(created, eventTypes, 'the event types that create returns')
-    same((await webhooks.find('acme', id))?.event_types, eventTypes, 'the event types that find returns')
+    same((await t.webhooks.find('acme', id))?.event_types, eventTypes, 'the event types that find returns')
     const reversed = eventTypes.toReversed()
-    same((await webhooks.update('acme', id, { event_types: reversed }))?.event_types, reversed,
+    same((await t.webhooks.update('acme', id, { event_types: reversed }))?.event_types, reversed,
       'the event types that update returns')
-    same((await webhooks.find('acme', id))?.event_types, reversed, 'the event types that find returns afterwards')
+    same((await t.webhooks.find('acme', id))?.event_types, reversed, 'the event types that find returns afterwards')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.nextId', name: 'an id is never returned twice, across all tenants'
-  }, async ({ webhooks, addWebhook }) => {
-    const ids = await Promise.all(['acme', 'globex', 'acme', 'acme', 'globex'].map((slug) => webhooks.nextId(slug)))
-    const { id } = await addWebhook()
-    await webhooks.delete('acme', id)
-    ids.push(id, await webhooks.nextId('acme'), await webhooks.nextId('globex'))
+  test('nextId', 'an id is never returned twice, across all tenants', async (t) => {
+    const ids = await Promise.all(['acme', 'globex', 'acme', 'acme', 'globex'].map((slug) => t.webhooks.nextId(slug)))
+    const { id } = await t.addWebhook()
+    await t.webhooks.delete('acme', id)
+    ids.push(id, await t.webhooks.nextId('acme'), await t.webhooks.nextId('globex'))
     same(new Set(ids).size, ids.length, `the number of different ids in ${ids.join(', ')}`)
     same(ids.filter((id) => !Number.isSafeInteger(id) || id < 1), [], 'the ids that are not positive integers')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.create', name: 'create rejects an id that another webhook has'
-  }, async ({ webhooks, addWebhook }) => {
-    const first = await addWebhook()
-    await rejects(webhooks.create('acme', createWebhook(first.id), 50), 'a second webhook with the same id')
+  test('create', 'create rejects an id that another webhook has', async (t) => {
+    const first = await t.addWebhook()
+    await rejects(t.webhooks.create('acme', createWebhook(first.id), 50), 'a second webhook with the same id')
     await rejects(
-      webhooks.create('globex', createWebhook(first.id), 50),
+      t.webhooks.create('globex', createWebhook(first.id), 50),
       'a webhook with the same id for another tenant'
     )
-    same(await webhooks.find('acme', first.id), first, 'the webhook that has the id')
-    same([await webhooks.count('acme', {}), await webhooks.count('globex', {})], [1, 0],
+    same(await t.webhooks.find('acme', first.id), first, 'the webhook that has the id')
+    same([await t.webhooks.count('acme', {}), await t.webhooks.count('globex', {})], [1, 0],
       'the number of webhooks of both tenants')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.create',
-    name: 'at most maxPerTenant webhooks are stored, and a deleted one makes room'
-  }, async ({ webhooks, addWebhook }) => {
-    await addWebhook({ tenantSlug: 'globex' })
-    const first = await addWebhook()
-    await addWebhook({ status: 'inactive' })
-    const id = await webhooks.nextId('acme')
-    same(await webhooks.create('acme', createWebhook(id), 2), null, 'a third webhook with maxPerTenant 2')
-    same(await webhooks.create('acme', createWebhook(id), 1), null, 'a third webhook with maxPerTenant 1')
-    same([await webhooks.count('acme', {}), await webhooks.find('acme', id)], [2, null],
+  test('create', 'at most maxPerTenant webhooks are stored, and a deleted one makes room', async (t) => {
+    await t.addWebhook({ tenantSlug: 'globex' })
+    const first = await t.addWebhook()
+    await t.addWebhook({ status: 'inactive' })
+    const id = await t.webhooks.nextId('acme')
+    same(await t.webhooks.create('acme', createWebhook(id), 2), null, 'a third webhook with maxPerTenant 2')
+    same(await t.webhooks.create('acme', createWebhook(id), 1), null, 'a third webhook with maxPerTenant 1')
+    same([await t.webhooks.count('acme', {}), await t.webhooks.find('acme', id)], [2, null],
       'the number of webhooks, and the rejected one')
-    await webhooks.delete('acme', first.id)
+    await t.webhooks.delete('acme', first.id)
     same(
-      (await webhooks.create('acme', createWebhook(id), 2))?.id,
+      (await t.webhooks.create('acme', createWebhook(id), 2))?.id,
       id,
       'the rejected webhook, after another was deleted'
     )
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.update', name: 'an update changes the fields it names and no others'
-  }, async ({ webhooks, addWebhook, wait }) => {
-    let expected: Webhook = await addWebhook()
-    const other = await addWebhook()
+  test('update', 'an update changes the fields it names and no others', async (t) => {
+    let expected: Webhook = await t.addWebhook()
+    const other = await t.addWebhook()
     const updates = [
       { name: 'New name' },
       { target_url: 'https://hooks.example/new' },
@@ -176,72 +153,65 @@ export const writeCases = [
       {}
     ]
     for (const update of updates) {
-      await wait(5)
-      const updated = given(await webhooks.update('acme', expected.id, update), 'update returns the webhook')
+      await t.wait(5)
+      const updated = given(await t.webhooks.update('acme', expected.id, update), 'update returns the webhook')
       expected = { ...expected, ...update, updated_at: updated.updated_at }
       same(updated, expected, `the result of update ${JSON.stringify(update)}`)
-      same(await webhooks.find('acme', expected.id), expected, 'the result of find afterwards')
+      same(await t.webhooks.find('acme', expected.id), expected, 'the result of find afterwards')
     }
-    same(await webhooks.find('acme', other.id), other, 'another webhook')
+    same(await t.webhooks.find('acme', other.id), other, 'another webhook')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.update', name: 'an update sets updated_at to now, even one that changes nothing'
-  }, async ({ webhooks, addWebhook, wait }) => {
-    const { id, created_at: createdAt } = await addWebhook()
-    await wait(50)
-    const { created_at: between } = await addWebhook()
-    await wait(5)
-    const updated = await webhooks.update('acme', id, {})
+  test('update', 'an update sets updated_at to now, even one that changes nothing', async (t) => {
+    const { id, created_at: createdAt } = await t.addWebhook()
+    await t.wait(50)
+    const { created_at: between } = await t.addWebhook()
+    await t.wait(5)
+    const updated = await t.webhooks.update('acme', id, {})
     isInstant(updated?.updated_at, 'updated_at is an RFC 3339 date in UTC with milliseconds')
     same([updated.created_at, updated.updated_at > between], [createdAt, true],
       'created_at, and updated_at has changed')
-    same(await webhooks.update('acme', id + 1000, { name: 'x' }), null, 'the update of a webhook that does not exist')
+    same(await t.webhooks.update('acme', id + 1000, { name: 'x' }), null, 'the update of a webhook that does not exist')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.delete', name: 'a webhook can be deleted only once'
-  }, async ({ webhooks, addWebhook }) => {
-    const { id } = await addWebhook()
-    const other = await addWebhook()
-    same([await webhooks.delete('acme', id), await webhooks.delete('acme', id)], [true, false],
+  test('delete', 'a webhook can be deleted only once', async (t) => {
+    const { id } = await t.addWebhook()
+    const other = await t.addWebhook()
+    same([await t.webhooks.delete('acme', id), await t.webhooks.delete('acme', id)], [true, false],
       'the results of deleting it twice')
-    same(await webhooks.find('acme', id), null, 'the deleted webhook')
-    same(await webhooks.update('acme', id, { status: 'active' }), null, 'an update of it')
-    same(await webhooks.findSecrets('acme', id), null, 'its secrets')
+    same(await t.webhooks.find('acme', id), null, 'the deleted webhook')
+    same(await t.webhooks.update('acme', id, { status: 'active' }), null, 'an update of it')
+    same(await t.webhooks.findSecrets('acme', id), null, 'its secrets')
     same(
-      await webhooks.rotateSecret('acme', id, { secret: 'new', gracePeriodSeconds: 0 }),
+      await t.webhooks.rotateSecret('acme', id, { secret: 'new', gracePeriodSeconds: 0 }),
       null,
       'a rotation of its secret'
     )
     same(
-      [await webhooks.count('acme', {}), await webhooks.find('acme', other.id)],
+      [await t.webhooks.count('acme', {}), await t.webhooks.find('acme', other.id)],
       [1, other],
       'the remaining deliveries'
     )
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.find',
-    name: 'changing a webhook that was passed or returned changes nothing that is stored'
-  }, async ({ webhooks }) => {
-    const passed = { ...createWebhook(await webhooks.nextId('acme')), event_types: ['a.b'] }
-    const created = await webhooks.create('acme', passed, 1)
+  test('find', 'changing a webhook that was passed or returned changes nothing that is stored', async (t) => {
+    const passed = { ...createWebhook(await t.webhooks.nextId('acme')), event_types: ['a.b'] }
+    const created = await t.webhooks.create('acme', passed, 1)
     passed.event_types.push('changed')
     const types = ['a.b', 'c.d']
-    const updated = await webhooks.update('acme', passed.id, { event_types: types })
+    const updated = await t.webhooks.update('acme', passed.id, { event_types: types })
     types.push('changed')
     const before = structuredClone(updated)
     for (const webhook of [
       created,
       updated,
-      await webhooks.find('acme', passed.id),
-      ...(await webhooks.list('acme', firstRows))
+      await t.webhooks.find('acme', passed.id),
+      ...(await t.webhooks.list('acme', firstRows))
     ]) {
       webhook?.event_types.push('changed')
       if (webhook) webhook.name = 'changed'
     }
-    same(await webhooks.find('acme', passed.id), before, 'the webhook, read again')
+    same(await t.webhooks.find('acme', passed.id), before, 'the webhook, read again')
     same(before?.event_types, ['a.b', 'c.d'], 'its event types')
   })
 ]

@@ -1,25 +1,22 @@
-import { benchCase } from '../support/driver.js'
+import { benchCases } from '../support/driver.js'
 import { exactly, isInstant, same } from '../support/expect.js'
+
+const test = benchCases('webhooks')
 
 /** Cases about secrets and their rotation. */
 export const secretCases = [
-  benchCase('webhooks', {
-    port: 'webhooks.findSecrets', name: 'a secret is stored unchanged, with any characters'
-  }, async ({ webhooks, addWebhook }) => {
+  test('findSecrets', 'a secret is stored unchanged, with any characters', async (t) => {
     for (const secret of ['whsec_AAEC+/==', `sealed:${'x'.repeat(500)}`, '{"a":"é \u{1f600}\\n"}', ' padded ']) {
-      const { id } = await addWebhook({ secret })
-      same(await webhooks.findSecrets('acme', id), [secret], 'the secrets of a new webhook')
+      const { id } = await t.addWebhook({ secret })
+      same(await t.webhooks.findSecrets('acme', id), [secret], 'the secrets of a new webhook')
     }
-    same(await webhooks.findSecrets('acme', 2 ** 40), null, 'the secrets of a webhook that does not exist')
+    same(await t.webhooks.findSecrets('acme', 2 ** 40), null, 'the secrets of a webhook that does not exist')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.rotateSecret',
-    name: 'both secrets are valid during the grace period, newest first'
-  }, async ({ webhooks, addWebhook, wait }) => {
-    const webhook = await addWebhook({ secret: 'first' })
-    await wait(5)
-    const rotated = await webhooks.rotateSecret('acme', webhook.id, { secret: 'second', gracePeriodSeconds: 60 })
+  test('rotateSecret', 'both secrets are valid during the grace period, newest first', async (t) => {
+    const webhook = await t.addWebhook({ secret: 'first' })
+    await t.wait(5)
+    const rotated = await t.webhooks.rotateSecret('acme', webhook.id, { secret: 'second', gracePeriodSeconds: 60 })
     isInstant(
       rotated?.previous_secret_expires_at,
       'previous_secret_expires_at is an RFC 3339 date in UTC with milliseconds'
@@ -36,94 +33,80 @@ export const secretCases = [
       'milliseconds from updated_at to the end of the grace period'
     )
     same(updatedAt > webhook.updated_at, true, 'updated_at has changed')
-    same(await webhooks.findSecrets('acme', webhook.id), ['second', 'first'], 'the secrets')
-    same((await webhooks.find('acme', webhook.id))?.updated_at, updatedAt, 'updated_at, read again')
+    same(await t.webhooks.findSecrets('acme', webhook.id), ['second', 'first'], 'the secrets')
+    same((await t.webhooks.find('acme', webhook.id))?.updated_at, updatedAt, 'updated_at, read again')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.findSecrets',
-    name: 'the previous secret expires at the end of its grace period'
-  }, async ({ webhooks, deliveries, addWebhook, emit, wait }) => {
-    const { id } = await addWebhook({ secret: 'first' })
-    await emit()
-    await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 1 })
-    await wait(1000)
-    same(await webhooks.findSecrets('acme', id), ['second'], 'the result of findSecrets')
+  test('findSecrets', 'the previous secret expires at the end of its grace period', async (t) => {
+    const { id } = await t.addWebhook({ secret: 'first' })
+    await t.emit()
+    await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 1 })
+    await t.wait(1000)
+    same(await t.webhooks.findSecrets('acme', id), ['second'], 'the result of findSecrets')
     same(
-      (await webhooks.listSecrets({ afterId: id - 1, limit: 1 }))[0]?.secrets,
+      (await t.webhooks.listSecrets({ afterId: id - 1, limit: 1 }))[0]?.secrets,
       ['second'],
       'the result of listSecrets'
     )
     same(
-      (await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 1000 }))[0]?.secrets,
+      (await t.deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 1000 }))[0]?.secrets,
       ['second'],
       'the secrets of a claim'
     )
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.findGraceEnd', name: 'the end of a grace period is shown until it is reached'
-  }, async ({ webhooks, addWebhook, wait }) => {
-    const { id } = await addWebhook()
-    const graceEndOf = (): Promise<string | null> => webhooks.findGraceEnd('acme', id)
+  test('findGraceEnd', 'the end of a grace period is shown until it is reached', async (t) => {
+    const { id } = await t.addWebhook()
+    const graceEndOf = (): Promise<string | null> => t.webhooks.findGraceEnd('acme', id)
     same(await graceEndOf(), null, 'the end of a grace period before a rotation')
-    const first = await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
+    const first = await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
     same(await graceEndOf(), first?.previous_secret_expires_at, 'the end of the grace period after a rotation')
-    const second = await webhooks.rotateSecret('acme', id, { secret: 'third', gracePeriodSeconds: 1 })
+    const second = await t.webhooks.rotateSecret('acme', id, { secret: 'third', gracePeriodSeconds: 1 })
     same(await graceEndOf(), second?.previous_secret_expires_at, 'the end of the grace period after another rotation')
-    await wait(1000)
+    await t.wait(1000)
     same(await graceEndOf(), null, 'the end of an expired grace period')
-    await webhooks.rotateSecret('acme', id, { secret: 'fourth', gracePeriodSeconds: 60 })
-    await webhooks.rotateSecret('acme', id, { secret: 'fifth', gracePeriodSeconds: 0 })
+    await t.webhooks.rotateSecret('acme', id, { secret: 'fourth', gracePeriodSeconds: 60 })
+    await t.webhooks.rotateSecret('acme', id, { secret: 'fifth', gracePeriodSeconds: 0 })
     same(await graceEndOf(), null, 'the end of a grace period after a rotation without one')
     same(
-      await webhooks.findGraceEnd('acme', id + 1000),
+      await t.webhooks.findGraceEnd('acme', id + 1000),
       null,
       'the end of a grace period of a webhook that does not exist'
     )
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.rotateSecret',
-    name: 'without a grace period the previous secret is dropped at once'
-  }, async ({ webhooks, addWebhook }) => {
-    const { id } = await addWebhook({ secret: 'first' })
-    const rotated = await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 0 })
+  test('rotateSecret', 'without a grace period the previous secret is dropped at once', async (t) => {
+    const { id } = await t.addWebhook({ secret: 'first' })
+    const rotated = await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 0 })
     same([rotated?.id, rotated?.previous_secret_expires_at], [id, null], 'the id and the end of the grace period')
-    same(await webhooks.findSecrets('acme', id), ['second'], 'the secrets')
-    same(await webhooks.rotateSecret('acme', id + 1000, { secret: 'x', gracePeriodSeconds: 0 }), null,
+    same(await t.webhooks.findSecrets('acme', id), ['second'], 'the secrets')
+    same(await t.webhooks.rotateSecret('acme', id + 1000, { secret: 'x', gracePeriodSeconds: 0 }), null,
       'a webhook that does not exist')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.rotateSecret', name: 'rotating again drops the older secret at once'
-  }, async ({ webhooks, addWebhook }) => {
-    const { id } = await addWebhook({ secret: 'first' })
-    await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
-    await webhooks.rotateSecret('acme', id, { secret: 'third', gracePeriodSeconds: 60 })
-    same(await webhooks.findSecrets('acme', id), ['third', 'second'], 'the secrets after two rotations')
-    await webhooks.rotateSecret('acme', id, { secret: 'fourth', gracePeriodSeconds: 0 })
+  test('rotateSecret', 'rotating again drops the older secret at once', async (t) => {
+    const { id } = await t.addWebhook({ secret: 'first' })
+    await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
+    await t.webhooks.rotateSecret('acme', id, { secret: 'third', gracePeriodSeconds: 60 })
+    same(await t.webhooks.findSecrets('acme', id), ['third', 'second'], 'the secrets after two rotations')
+    await t.webhooks.rotateSecret('acme', id, { secret: 'fourth', gracePeriodSeconds: 0 })
     same(
-      await webhooks.findSecrets('acme', id),
+      await t.webhooks.findSecrets('acme', id),
       ['fourth'],
       'the secrets after another rotation, without a grace period'
     )
   }),
 
-  benchCase('webhooks', {
-    port: 'deliveries.claimDue', name: 'a claim has the secrets that are valid at that time'
-  }, async ({ webhooks, addWebhook, emit, claimOne }) => {
-    const { id } = await addWebhook({ secret: 'first' })
-    await emit()
-    await emit()
-    same((await claimOne()).secrets, ['first'], 'the secrets of a claim before the rotation')
-    await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
-    same((await claimOne()).secrets, ['second', 'first'], 'the secrets of a claim during the grace period')
+  test('deliveries.claimDue', 'a claim has the secrets that are valid at that time', async (t) => {
+    const { id } = await t.addWebhook({ secret: 'first' })
+    await t.emit()
+    await t.emit()
+    same((await t.claimOne()).secrets, ['first'], 'the secrets of a claim before the rotation')
+    await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
+    same((await t.claimOne()).secrets, ['second', 'first'], 'the secrets of a claim during the grace period')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.listSecrets', name: 'the secrets of all tenants are listed by ascending id'
-  }, async ({ webhooks, addWebhook }) => {
+  test('listSecrets', 'the secrets of all tenants are listed by ascending id', async (t) => {
     const ids: number[] = []
     for (const [tenantSlug, secret] of [
       ['acme', 'a'],
@@ -132,11 +115,11 @@ export const secretCases = [
       ['globex', 'd'],
       ['acme', 'e']
     ] as const) {
-      ids.push((await addWebhook({ tenantSlug, secret, status: secret === 'd' ? 'inactive' : 'active' })).id)
+      ids.push((await t.addWebhook({ tenantSlug, secret, status: secret === 'd' ? 'inactive' : 'active' })).id)
     }
     const [a, b, c, d, e] = exactly(ids, 5, 'webhooks created')
-    await webhooks.delete('acme', c)
-    await webhooks.rotateSecret('acme', a, { secret: 'a2', gracePeriodSeconds: 60 })
+    await t.webhooks.delete('acme', c)
+    await t.webhooks.rotateSecret('acme', a, { secret: 'a2', gracePeriodSeconds: 60 })
     const all = [
       { tenantId: 'acme', webhookId: a, secrets: ['a2', 'a'], headers: null },
       { tenantId: 'globex', webhookId: b, secrets: ['b'], headers: null },
@@ -144,44 +127,40 @@ export const secretCases = [
       { tenantId: 'acme', webhookId: e, secrets: ['e'], headers: null }
     ].sort((one, other) => one.webhookId - other.webhookId)
     const [, second, , last] = exactly(all, 4, 'webhooks left')
-    same(await webhooks.listSecrets({ afterId: 0, limit: 10 }), all, 'all secrets')
-    same(await webhooks.listSecrets({ afterId: 0, limit: 2 }), all.slice(0, 2), 'the secrets of the first two webhooks')
-    same(await webhooks.listSecrets({ afterId: second.webhookId, limit: 2 }), all.slice(2),
+    same(await t.webhooks.listSecrets({ afterId: 0, limit: 10 }), all, 'all secrets')
+    same(await t.webhooks.listSecrets({ afterId: 0, limit: 2 }), all.slice(0, 2),
+      'the secrets of the first two webhooks')
+    same(await t.webhooks.listSecrets({ afterId: second.webhookId, limit: 2 }), all.slice(2),
       'the secrets of the two after these')
-    same(await webhooks.listSecrets({ afterId: last.webhookId, limit: 2 }), [], 'the secrets after the last webhook')
+    same(await t.webhooks.listSecrets({ afterId: last.webhookId, limit: 2 }), [], 'the secrets after the last webhook')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.replaceSecret',
-    name: 'replacing a stored secret changes nothing else'
-  }, async ({ webhooks, addWebhook, wait }) => {
-    const { id } = await addWebhook({ secret: 'first' })
-    const other = await addWebhook({ secret: 'second' })
-    await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
-    const before = await webhooks.find('acme', id)
-    await wait(5)
-    same(await webhooks.replaceSecret('acme', id, { from: 'first', to: 'first, sealed' }), true,
+  test('replaceSecret', 'replacing a stored secret changes nothing else', async (t) => {
+    const { id } = await t.addWebhook({ secret: 'first' })
+    const other = await t.addWebhook({ secret: 'second' })
+    await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
+    const before = await t.webhooks.find('acme', id)
+    await t.wait(5)
+    same(await t.webhooks.replaceSecret('acme', id, { from: 'first', to: 'first, sealed' }), true,
       'replacing the previous secret')
     same(
-      await webhooks.replaceSecret('acme', id, { from: 'second', to: 'second, sealed' }),
+      await t.webhooks.replaceSecret('acme', id, { from: 'second', to: 'second, sealed' }),
       true,
       'replacing the current secret'
     )
-    same(await webhooks.findSecrets('acme', id), ['second, sealed', 'first, sealed'], 'the secrets')
-    same(await webhooks.findSecrets('acme', other.id), ['second'],
+    same(await t.webhooks.findSecrets('acme', id), ['second, sealed', 'first, sealed'], 'the secrets')
+    same(await t.webhooks.findSecrets('acme', other.id), ['second'],
       'the secret of another webhook with the same text')
-    same(await webhooks.find('acme', id), before, 'the webhook, updated_at included')
+    same(await t.webhooks.find('acme', id), before, 'the webhook, updated_at included')
   }),
 
-  benchCase('webhooks', {
-    port: 'webhooks.replaceSecret', name: 'a secret that the webhook does not have is not replaced'
-  }, async ({ webhooks, addWebhook }) => {
-    const { id } = await addWebhook({ secret: 'first' })
-    await webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 0 })
-    same(await webhooks.replaceSecret('acme', id, { from: 'first', to: 'changed' }), false,
+  test('replaceSecret', 'a secret that the webhook does not have is not replaced', async (t) => {
+    const { id } = await t.addWebhook({ secret: 'first' })
+    await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 0 })
+    same(await t.webhooks.replaceSecret('acme', id, { from: 'first', to: 'changed' }), false,
       'replacing a secret that was dropped')
-    same(await webhooks.replaceSecret('acme', id + 1000, { from: 'second', to: 'changed' }), false,
+    same(await t.webhooks.replaceSecret('acme', id + 1000, { from: 'second', to: 'changed' }), false,
       'replacing a secret of a nonexistent webhook')
-    same(await webhooks.findSecrets('acme', id), ['second'], 'the secrets')
+    same(await t.webhooks.findSecrets('acme', id), ['second'], 'the secrets')
   })
 ]

@@ -3,6 +3,7 @@ import type {
   CandidateRow,
   CandidateSortField,
   Id,
+  IdKind,
   IdKinds,
   JobFilter,
   JobRow,
@@ -11,7 +12,39 @@ import type {
   RowSource
 } from '../../ports/index.js'
 import type { AnyStorageHarness, SavedCandidate, SavedJob, StorageHarness } from './harness.js'
-import { findForm, fromSampleId, type IdForm, toSampleId } from './samples.js'
+
+/** The form of ids. */
+export type IdForm = 'integer' | 'text' | 'uuid'
+
+// In code point order. A storage that orders by a language or ignores letter case confuses some of them.
+const digits = '!\'*-09AMZ\\_abmz~'
+
+/** Returns the form of ids of a kind. */
+export function findForm (kind: IdKind, hasUuids: boolean): IdForm {
+  if (kind === 'integer') return 'integer'
+  return hasUuids ? 'uuid' : 'text'
+}
+
+/** Returns the id that stands for a positive integer. The ids are in the order of their integers. */
+export function toSampleId (number: number, form: IdForm): Id {
+  if (form === 'integer') return number
+  const hex = number.toString(16).padStart(16, '0')
+  if (form === 'text') return hex.replace(/./g, (digit) => digits.charAt(Number.parseInt(digit, 16)))
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(12, 15)}-8${hex.slice(15)}00-000000000000`
+}
+
+/** Returns the integer that an id stands for, or text that shows the id if it stands for none. */
+function fromSampleId (id: unknown, form: IdForm): unknown {
+  if (form === 'integer') return id
+  if (typeof id !== 'string') return `${typeof id} ${String(id)}`
+  const hex =
+    form === 'text' ? Array.from(id, (digit) => digits.indexOf(digit).toString(16)).join('') : id.replaceAll('-', '')
+  const number = Number.parseInt(
+    form === 'text' ? hex : `${hex.slice(0, 12)}${hex.slice(13, 16)}${hex.slice(17, 18)}`,
+    16
+  )
+  return toSampleId(number, form) === id ? number : id
+}
 
 interface SyncQuery extends RowFields { after: number | null, limit: number }
 
@@ -119,4 +152,71 @@ function convert<Row> (row: object, fields: IdFields, change: (id: never, form: 
     if (id !== undefined && id !== null) copy[field] = change(id as never, form)
   }
   return copy as Row
+}
+
+type Method = (...args: unknown[]) => unknown
+
+/** Returns a harness that takes the names of the cases as tenants, over a storage that takes the ids of `tenantId`. */
+export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
+  const { storage, tenantId: findId } = harness
+  if (findId === undefined) return harness
+  const names = new Map<string, string>()
+
+  const toId = (name: string): string => {
+    const id = findId(name)
+    names.set(id, name)
+    return id
+  }
+
+  /** The first argument of a call for a tenant is its id; `renameTenant` takes two tenants. */
+  function toStored (argument: unknown): unknown {
+    if (typeof argument === 'string' && !['candidate', 'job'].includes(argument)) return toId(argument)
+    if (!isObject(argument) || !('slug' in argument) || typeof argument.id !== 'string') return argument
+    return { ...argument, id: toId(argument.id) }
+  }
+
+  /** Results name tenants as `tenantId`. */
+  function toNamed (result: unknown): unknown {
+    if (Array.isArray(result)) return result.map(toNamed)
+    if (!isObject(result)) return result
+    const { tenantId: id, notice, ...others } = result
+    return {
+      ...others,
+      ...('notice' in result ? { notice: toNamed(notice) } : {}),
+      ...('tenantId' in result ? { tenantId: names.get(String(id)) } : {})
+    }
+  }
+
+  function wrap<Port extends object> (port: Port): Port {
+    return new Proxy(port, {
+      get (target, name) {
+        const method: unknown = Reflect.get(target, name)
+        if (typeof method !== 'function') return method
+        return (first: unknown, second: unknown, ...others: unknown[]) => {
+          const result: unknown = (method as Method).call(
+            target,
+            toStored(first),
+            name === 'renameTenant' ? toStored(second) : second,
+            ...others
+          )
+          return result instanceof Promise ? result.then(toNamed) : result
+        }
+      }
+    })
+  }
+
+  // The texts of `holds` are environments.
+  const ports = Object.entries(storage).map(([name, port]: [string, unknown]) =>
+    [name, name === 'holds' || !isObject(port) ? port : wrap(port)])
+  return {
+    ...harness,
+    storage: { ...storage, ...Object.fromEntries(ports) },
+    saveCandidates: (name, rows) => harness.saveCandidates(toId(name), rows),
+    saveJobs: (name, rows) => harness.saveJobs(toId(name), rows)
+  }
+}
+
+/** Bytes, such as a secret, do not change. */
+function isObject (value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
 }
