@@ -1,6 +1,6 @@
-import type { AttemptResult } from '../../ports/index.js'
-import { benchCases, eventIds } from '../support/driver.js'
-import { same } from '../support/expect.js'
+import type { AttemptResult, ClaimedDelivery } from '../../ports/index.js'
+import { benchCases, eventIds, type StorageDriver } from '../support/driver.js'
+import { holds, same } from '../support/expect.js'
 import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
 const test = benchCases('deliveries')
@@ -144,6 +144,156 @@ export const claimCases = [
       [one.eventId, ...eventIds(await t.claim())],
       ['evt_1', 'evt_2', 'evt_3', 'evt_4'],
       'the deliveries of a claim of one, and of the rest'
+    )
+  })
+]
+
+// Three webhooks of these tenants with 30, 3 and 1 due deliveries, recorded in this order.
+async function addThree (
+  { addWebhook, emitMany }: StorageDriver,
+  tenants = ['acme', 'globex', 'initech']
+): Promise<number[]> {
+  const ids: number[] = []
+  for (const [index, count] of [30, 3, 1].entries()) {
+    const [tenantSlug = 'acme', type = ''] = [tenants[index], ['job.created', 'job.updated', 'job.closed'][index]]
+    ids.push((await addWebhook({ tenantSlug, event_types: [type] })).id)
+    await emitMany(count, { tenantSlug, type })
+  }
+  return ids
+}
+
+// Five webhooks of `acme` with 4 due deliveries each, then one of `globex` with 20.
+async function addSix ({ addWebhook, emitMany }: StorageDriver): Promise<number[]> {
+  const ids: number[] = []
+  for (let i = 0; i < 5; i++) ids.push((await addWebhook()).id)
+  await emitMany(4)
+  ids.push((await addWebhook({ tenantSlug: 'globex' })).id)
+  await emitMany(20, { tenantSlug: 'globex' })
+  return ids
+}
+
+function tally (claimed: readonly ClaimedDelivery[], ids: readonly number[]): number[] {
+  return ids.map((id) => claimed.filter(({ webhookId }) => webhookId === id).length)
+}
+
+/** Cases about the share of each tenant and webhook in a claim. */
+export const fairnessCases = [
+  test('claimDue', 'tenants take turns within a claim', async (t) => {
+    const ids = await addThree(t)
+    same(tally(await t.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
+    same(tally(await t.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
+    same(tally(await t.claim(), ids), [27, 0, 0], 'a claim of the rest')
+  }),
+
+  test('claimDue', 'the webhooks of a tenant take turns within a claim', async (t) => {
+    const ids = await addThree(t, ['acme', 'acme', 'acme'])
+    same(tally(await t.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
+    same(tally(await t.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
+    same(tally(await t.claim(), ids), [27, 0, 0], 'a claim of the rest')
+  }),
+
+  test('claimDue', 'a tenant with five webhooks gets no more of a claim than a tenant with one', async (t) => {
+    const ids = await addSix(t)
+    const shares = tally(await t.claim({ limit: 6 }), ids)
+    same(
+      [...shares].sort(),
+      [0, 0, 1, 1, 1, 3],
+      'the shares of five webhooks of one tenant and one of another in a claim of 6'
+    )
+    same(shares[5], 3, 'the share of the tenant with one webhook')
+    const rest = tally(await t.claim({ limit: 34 }), ids)
+    same(
+      [rest.slice(0, 5).reduce((sum, share) => sum + share), rest[5]],
+      [17, 17],
+      'the shares of both tenants in a claim of 34'
+    )
+  }),
+
+  test('claimDue', 'tenants and their webhooks also take turns in claims of one', async (t) => {
+    const ids = await addSix(t)
+    const claimed: ClaimedDelivery[] = []
+    for (let i = 0; i < 10; i++) claimed.push(await t.claimOne())
+    same(
+      tally(claimed, ids),
+      [1, 1, 1, 1, 1, 5],
+      'the shares of five webhooks of one tenant and one of another in ten claims of one'
+    )
+  }),
+
+  test('claimDue', 'small claims reach every webhook, even if one floods the queue', async (t) => {
+    const ids = await addThree(t)
+    const claimed: ClaimedDelivery[] = []
+    for (let i = 0; i < 30; i++) claimed.push(await t.claimOne())
+    const [, busy, quiet] = tally(claimed, ids)
+    same(
+      [busy, quiet],
+      [3, 1],
+      'the share of two webhooks with 3 and 1 due in 30 claims of one, while 30 were due for a third'
+    )
+  }),
+
+  test('claimDue', 'a webhook with many due deliveries does not delay a later event of another webhook', async (t) => {
+    const ids = await addThree(t)
+    await t.claim({ limit: 15 })
+    await t.emitMany(1, { tenantSlug: 'initech', type: 'job.closed' })
+    same(tally(await t.claim({ limit: 3 }), ids)[2], 1, 'the share of the third webhook in the next claim of 3')
+  }),
+
+  test('claimDue', 'a paused webhook does not take the turns of others', async (t) => {
+    const ids = await addThree(t)
+    const flood = (await t.claim({ limit: 3 })).find(({ webhookId }) => webhookId === ids[0])
+    holds(flood !== undefined, 'the flooding webhook has one of the first three deliveries')
+    await t.recordAttempts([retry(flood, { pauseMs: 600_000 })])
+    same(tally(await t.claim({ limit: 5 }), ids), [0, 2, 0], 'a claim of 5 while the flooding webhook is paused')
+  }),
+
+  test('claimDue', 'perEndpoint limits the leases of a webhook, over all claims', async (t) => {
+    const ids = await addThree(t)
+    const first = await t.claim({ perEndpoint: 2 })
+    same(tally(first, ids), [2, 2, 1], 'a claim with perEndpoint 2')
+    same(tally(await t.claim({ perEndpoint: 2 }), ids), [0, 0, 0], 'the next claim')
+    same(tally(await t.claim({ perEndpoint: 3 }), ids), [1, 1, 0], 'a claim with perEndpoint 3')
+    await t.recordAttempts(first.filter(({ webhookId }) => webhookId === ids[0]).map(delivered))
+    same(
+      tally(await t.claim({ perEndpoint: 3 }), ids),
+      [2, 0, 0],
+      'a claim after two of the first webhook were completed'
+    )
+  }),
+
+  test('claimDue', 'expired and released leases make room for others of their webhook', async (t) => {
+    await t.addWebhook()
+    await t.emitMany(6)
+    same((await t.claim({ perEndpoint: 2, leaseMs: 50 })).length, 2, 'a claim with perEndpoint 2')
+    await t.wait(50)
+    const second = await t.claim({ perEndpoint: 2 })
+    same(second.length, 2, 'the next claim, after the leases of the first have expired')
+    await t.deliveries.release(second.slice(0, 1))
+    same((await t.claim({ perEndpoint: 2 })).length, 1, 'another claim, after one of two leases was released')
+  }),
+
+  test('claimDue', 'a webhook made inactive and active again can still lease perEndpoint deliveries', async (t) => {
+    const { id } = await t.addWebhook()
+    await t.emitMany(2)
+    const stoppedLeases = await t.claim({ perEndpoint: 2 })
+    await t.webhooks.update('acme', id, { status: 'inactive' })
+    await t.webhooks.update('acme', id, { status: 'active' })
+    await t.emitMany(4)
+    same((await t.claim({ perEndpoint: 2 })).length, 2, 'a claim while two skipped deliveries are still leased')
+    await t.recordAttempts(stoppedLeases.map((lease) => retry(lease)))
+    same((await t.claim({ perEndpoint: 2 })).length, 0, 'a claim after these have ended')
+  }),
+
+  test('claimDue', 'a delivery erased during its attempt does not count towards perEndpoint', async (t) => {
+    await t.addWebhook()
+    await t.emit({ subject: 'candidate:1', tombstone: '{}' })
+    await t.emitMany(3)
+    await t.claimAll(2, { perEndpoint: 2 })
+    await t.deliveries.erase('acme', 'candidate:1')
+    same(
+      eventIds(await t.claim({ perEndpoint: 2 })),
+      ['evt_3'],
+      'a claim while one delivery and the erased one are leased'
     )
   })
 ]
