@@ -7,7 +7,7 @@ import { type Page, type PagingQuery, pagingQuery, readPage } from '../shared/pa
 import { type StaticOf, type TypeBoxSchema, Type } from '../shared/typebox.js'
 import { linkPages } from './responses/rows.js'
 import { readCaller } from './request.js'
-import { parseDateTime, parseSearch } from './input/query.js'
+import { parseDateTime, parseSearch } from './input.js'
 import { PageOf } from './schemas/parameters.js'
 
 /** Options of `defineList`. */

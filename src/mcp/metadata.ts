@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyRequest, FastifySchema } from 'fastify'
 import { prepareLoggers, type RequestIdSource } from '../http/log.js'
-import { limitOpenRequests, type Limits } from '../http/limits/limits.js'
+import { limitOpenRequests, type Limits } from '../http/limits.js'
 import { assertOption } from '../shared/read-options.js'
 import type { McpSettings } from '../options/options.js'
 

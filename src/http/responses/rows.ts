@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Id } from '../../ports/index.js'
 import { isStorableId } from '../../shared/ids.js'
 import type { Page } from '../../shared/paging.js'
-import { readAddress } from '../address.js'
-import { parseSearch } from '../input/query.js'
+import { parseSearch } from '../input.js'
 import { HttpError } from '../wire-errors.js'
+import { stateOf } from '../request.js'
 
 /** 4 KiB. */
 const maxLinksLength = 4096
@@ -46,4 +46,30 @@ export function storableId<ResourceId extends Id> (id: ResourceId): ResourceId {
 export function found<T> (resource: T | null): T {
   if (resource === null) throw new HttpError('not_found')
   return resource
+}
+
+/** Returns a request's address without its query: absolute if the vendor has set `publicUrl`, otherwise relative. */
+export function readAddress (request: FastifyRequest): string {
+  return `${stateOf(request).publicUrl}${readPath(request.originalUrl)}`
+}
+
+/** Visible ASCII that no URL contains (RFC 3986, appendix A). `>` would end a link. */
+const notInUrls = /["<>\\^`{|}]/g
+
+/** A path that needs no change: parts without such characters, each after one slash. */
+const usualPath = /^(?:\/[^/"<>\\^`{|}]+)+$/
+
+/**
+ * Returns the path of a request URL without repeated and trailing slashes, which a lenient router ignores. In a link,
+ * two slashes at the start would name another host. The router ends a path at a `#` too.
+ */
+function readPath (url: string): string {
+  const end = url.search(/[?#]/)
+  const path = end === -1 ? url : url.slice(0, end)
+  if (usualPath.test(path)) return path
+  return path
+    .replace(/^https?:\/\/[^/]*/i, '')
+    .replace(/\/{2,}/g, '/')
+    .replace(/\/$/, '')
+    .replace(notInUrls, encodeURIComponent)
 }

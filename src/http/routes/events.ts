@@ -10,7 +10,7 @@ import { createTokens, expired } from '../tokens.js'
 import { badRequest } from '../wire-errors.js'
 import { isStorableText } from '../../shared/text.js'
 import { Type } from '../../shared/typebox.js'
-import { parseDateTime } from '../input/query.js'
+import { parseDateTime } from '../input.js'
 import type { ApiOperation } from './operations.js'
 
 /** The query of the feed. Any other text as token is a 410. */

@@ -1,7 +1,7 @@
 import type { FastifyServerOptions } from 'fastify'
 import t from 'tap'
 import { HttpError, type RateLimitCaller, type RateLimitOptions } from '../../../src/index.js'
-import { createLimits } from '../../../src/http/limits/limits.js'
+import { createLimits } from '../../../src/http/limits.js'
 import { type RateLimitSettings, readRateLimit } from '../../../src/options/options.js'
 import { bearer, buildApp, keys } from '../../fixtures/api/app.js'
 import { base, buildLimited, checkLimited, moveTime } from '../../fixtures/api/limits.js'

@@ -1,10 +1,121 @@
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance, FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import fastJsonStringify from 'fast-json-stringify'
-import type { FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
+import { findJsonFault, isStorableText, normalizeInstant } from '../shared/text.js'
+import { badRequest, type ErrorDetail, type HttpError } from './wire-errors.js'
+import { findState } from './request.js'
 import {
   compileHostSchema, compileSchema, createAjv, describeFault, formatFaultPath, keepCompiled
-} from '../../shared/ajv.js'
-import { badRequest, type ErrorDetail, type HttpError } from '../wire-errors.js'
+} from '../shared/ajv.js'
+
+/**
+ * A query without encoded characters. A lenient HTTP parser passes others than visible ASCII, whose encoding is
+ * unknown.
+ */
+const plainQuery = /^[!-$&-*,-~]*$/
+const encodedText = /^[!-~]*$/
+
+/**
+ * Parses the query in the raw URL and ignores the host's query parser. Throws a 400 for repeated parameters and invalid
+ * encoding: silently ignoring them would return wrong data.
+ */
+export function parseQuery (url: string): Record<string, unknown> {
+  const values: Record<string, string> = {}
+  const start = url.indexOf('?')
+  if (start === -1) return values
+  const query = url.slice(start + 1)
+  const isPlain = plainQuery.test(query)
+  for (const pair of query.split('&')) {
+    if (pair === '') continue
+    const end = pair.indexOf('=')
+    const name = end === -1 ? pair : pair.slice(0, end)
+    const value = end === -1 ? '' : pair.slice(end + 1)
+    if (isPlain) addValue(values, name, value)
+    else addValue(values, decode(name), decode(value))
+  }
+  return values
+}
+
+function addValue (values: Record<string, string>, name: string, value: string): void {
+  if (name === '__proto__') throw badRequest({ in: 'query', field: name, message: 'is not known' })
+  if (Object.hasOwn(values, name)) throw badRequest({ in: 'query', field: name, message: 'is given more than once' })
+  values[name] = value
+}
+
+function decode (text: string): string {
+  const decoded = encodedText.test(text) ? tryDecode(text.replaceAll('+', ' ')) : null
+  if (decoded === null || !isStorableText(decoded)) {
+    throw badRequest({ in: 'query', field: '', message: 'holds text that is not percent-encoded UTF-8, or a NUL' })
+  }
+  return decoded
+}
+
+function tryDecode (text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
+const maxSearchLength = 200
+
+/** Trims `filter[q]`; blank text counts as absent. Throws a 400 for more than 200 characters. */
+export function parseSearch (text: string | undefined): string | undefined {
+  const trimmed = text?.trim()
+  if (trimmed === undefined || trimmed === '') return undefined
+  if ([...trimmed].length > maxSearchLength) {
+    throw badRequest({ in: 'query', field: 'filter[q]', message: `must be at most ${maxSearchLength} characters` })
+  }
+  return trimmed
+}
+
+/** Converts `filter[updated_after]` to UTC. Throws a 400 for a date out of range. */
+export function parseUpdatedAfter (text: string | undefined): string | undefined {
+  return text === undefined ? undefined : parseDateTime('filter[updated_after]', text)
+}
+
+/** Converts a date-time to UTC with milliseconds. Throws a 400 for a date out of range. */
+export function parseDateTime (field: string, text: string): string {
+  const instant = normalizeInstant(text)
+  if (instant !== null) return instant
+  throw badRequest({
+    in: 'query',
+    field,
+    message: 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z'
+  })
+}
+
+/** 64 KiB. */
+const bodyLimit = 65536
+
+/**
+ * Makes the scope accept only JSON bodies, whichever parsers the host has. Until the API reads the parsed body,
+ * `request.body` is the text, so that hooks of the host cannot change it.
+ */
+export function isolateBodyParser (scope: FastifyInstance): void {
+  const parseJson = scope.getDefaultJsonParser('error', 'error')
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit }, (request, body: Buffer, done) => {
+    if (body.length === 0) return done(null, undefined)
+    if (!isUtf8(body)) return done(unreadable({ message: 'is not encoded as UTF-8' }))
+    const text = body.toString().replace(/^\uFEFF/, '')
+    parseJson(request, text, (error, value) => {
+      // A parser's message quotes the body, so it must not be logged.
+      if (error !== null) return done(unreadable({ message: 'is not valid JSON' }))
+      const fault = findJsonFault(value)
+      if (fault !== null) return done(unreadable(fault))
+      const state = findState(request)
+      if (state !== null) state.body = value
+      done(null, text)
+    })
+  })
+}
+
+function unreadable ({ field = '', message }: { field?: string, message: string }): Error {
+  return badRequest({ in: 'body', field, message })
+}
 
 /** Limits the length of the response. */
 const maxFaults = 20

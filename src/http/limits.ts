@@ -1,17 +1,18 @@
+import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { createCachedLimit } from '../../shared/cached.js'
-import type { Limit } from '../../shared/read-options.js'
-import { systemClock } from '../../shared/clock.js'
-import { assertOption, rejectOption } from '../../shared/read-options.js'
-import type { AccessLookup, RequestAccessLookup } from '../auth.js'
-import { operationIdOf } from '../document/operation.js'
-import { readCaller } from '../request.js'
-import { assignId, type RequestIdSource } from '../log.js'
-import { sendError } from '../responses/failure.js'
-import { type RateLimitCaller, type RateLimitSettings, defaultRequests, maxRequests } from '../../options/options.js'
-import { toInternalError } from '../wire-errors.js'
-import { boundFailedKeys, nameAddress } from './failed-keys.js'
-import { refuseRequest, setUsage, type Usage } from './usage.js'
+import { createCachedLimit } from '../shared/cached.js'
+import { assertOption, type Limit, rejectOption } from '../shared/read-options.js'
+import { systemClock } from '../shared/clock.js'
+import type { AccessLookup, RequestAccessLookup } from './auth.js'
+import { operationIdOf } from './document/operation.js'
+import { type Access, readCaller } from './request.js'
+import { assignId, type RequestIdSource } from './log.js'
+import { sendError } from './responses/failure.js'
+import { defaultRequests, maxRequests, type RateLimitCaller, type RateLimitSettings } from '../options/options.js'
+import { HttpError, toInternalError } from './wire-errors.js'
+import { hashApiKey } from '../keys/api-key.js'
+import { LruMap } from '../shared/lru-map.js'
+import { parseClientAddress } from './client-address.js'
 
 /** Limits requests per key and actor, and per address without a valid key. All methods throw only `HttpError`. */
 export interface Limits {
@@ -156,4 +157,122 @@ export function limitOpenRequests (scope: FastifyInstance, limits: Limits, reque
       return sendError(thrown, request, reply, { id: assignId(request, reply, requestId), errorDetails: false })
     }
   })
+}
+
+interface FailedKeyOptions {
+  /** Invalid keys allowed per address and window. */
+  max: number
+  /** Maximum number of remembered addresses, and of remembered valid keys. */
+  cache: number
+  /** Counts an invalid key for the address of the request. */
+  countFailure (request: FastifyRequest): Promise<Usage>
+}
+
+interface Address {
+  remaining: number
+  resetAtMs: number
+  lookups: number
+  waiting: Array<() => void>
+}
+
+/**
+ * Returns a lookup that allows `max` invalid keys per address and window. A recently valid key always passes. An
+ * address never has more lookups in progress than invalid keys left; further requests wait.
+ */
+function boundFailedKeys (
+  findAccess: AccessLookup, { max, cache, countFailure }: FailedKeyOptions
+): RequestAccessLookup {
+  const addresses = new LruMap<Address>(cache)
+  const validKeys = new LruMap<true>(cache)
+
+  function findAddress (request: FastifyRequest): Address {
+    const name = nameAddress(request.ip)
+    const address = addresses.getOrCreate(name, () => ({
+      remaining: max,
+      resetAtMs: Number.NEGATIVE_INFINITY,
+      lookups: 0,
+      waiting: []
+    }))
+    if (performance.now() >= address.resetAtMs) address.remaining = max
+    return address
+  }
+
+  async function lookUp (name: string, ...args: Parameters<RequestAccessLookup>): Promise<Access | null> {
+    const [credentials, request, reply] = args
+    const access = await findAccess(credentials, request)
+    if (access !== null) {
+      validKeys.set(name, true)
+      return access
+    }
+    validKeys.delete(name)
+    const usage = await countFailure(request)
+    Object.assign(findAddress(request), { remaining: usage.remaining, resetAtMs: performance.now() + usage.ttl })
+    // Other processes may have used up a shared count.
+    if (usage.isExceeded) refuseRequest(reply, usage)
+    return null
+  }
+
+  return async (credentials, request, reply) => {
+    const name = `${hashApiKey(credentials.key)}/${credentials.tenantSlug}`
+    for (;;) {
+      if (validKeys.get(name) === true) return lookUp(name, credentials, request, reply)
+      const address = findAddress(request)
+      const { remaining, lookups, waiting } = address
+      if (remaining === 0) {
+        refuseRequest(reply, { max, remaining, ttl: address.resetAtMs - performance.now(), isExceeded: true })
+      }
+      if (lookups >= remaining) {
+        await new Promise<void>((resolve) => { waiting.push(resolve) })
+        continue
+      }
+      address.lookups++
+      try {
+        return await lookUp(name, credentials, request, reply)
+      } finally {
+        address.lookups--
+        for (const wake of waiting.splice(0)) wake()
+      }
+    }
+  }
+}
+
+/**
+ * Returns the name that an address is counted under. An IPv6 address counts as its /64. Requests without a valid
+ * address share one name.
+ */
+function nameAddress (ip?: string): string {
+  const address = parseClientAddress(ip)
+  if (address === null) return 'unknown'
+  if (isIP(address) === 4) return address
+  const text = new URL(`http://[${address}]`).hostname.slice(1, -1)
+  const zeros = 8 - text.split(':').filter(Boolean).length
+  const groups = text.replace('::', `:${'0:'.repeat(zeros)}`).split(':').filter(Boolean)
+  return `${groups.slice(0, 4).join(':')}::/64`
+}
+
+/** The usage of a budget. */
+interface Usage {
+  max: number
+  remaining: number
+  /** Milliseconds until the count restarts. */
+  ttl: number
+  isExceeded: boolean
+}
+
+/** Throws `rate_limited` and sets `Retry-After`. */
+function refuseRequest (reply: FastifyReply, usage: Usage): never {
+  setUsage(reply, usage).header('retry-after', toSeconds(usage))
+  throw new HttpError('rate_limited')
+}
+
+/** Sets the RateLimit headers, with the names that `@fastify/rate-limit` uses. */
+function setUsage (reply: FastifyReply, usage: Usage): FastifyReply {
+  return reply
+    .header('ratelimit-limit', usage.max)
+    .header('ratelimit-remaining', usage.remaining)
+    .header('ratelimit-reset', toSeconds(usage))
+}
+
+function toSeconds ({ ttl }: Usage): number {
+  return Math.ceil(ttl / 1000)
 }
