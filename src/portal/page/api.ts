@@ -62,61 +62,52 @@ interface CreateApiKey {
 }
 
 /** Filters of the delivery log. */
-export interface DeliveryQuery {
-  page?: number
-  per_page?: number
+export interface DeliveryQuery extends PageQuery {
   sort?: string
   'filter[status]'?: DeliveryStatus | undefined
   'filter[event_type]'?: string | undefined
   'filter[event_id]'?: string | undefined
 }
 
-type Data<Value> = Promise<Result<{ data: Value }>>
+/** The page of a list. */
+export interface PageQuery {
+  page?: number
+  per_page?: number
+}
 
 /** The operations of the API that the portal uses. */
 export type Api = ReturnType<typeof createApi>
 
 export function createApi (send: Send) {
+  const list = <Row>(path: string, query: object, signal?: AbortSignal) =>
+    send<Page<Row>>({ method: 'GET', path, query: { ...query }, signal })
+  const find = <Value>(path: string, signal?: AbortSignal) => send<{ data: Value }>({ method: 'GET', path, signal })
+  const post = <Value>(path: string, body?: object, signal?: AbortSignal) =>
+    send<{ data: Value }>({ method: 'POST', path, body, signal })
+  const remove = (path: string) => send<null>({ method: 'DELETE', path })
   return {
-    listWebhooks: (query: { page?: number; per_page?: number; sort?: string }, signal?: AbortSignal) =>
-      send<Page<Webhook>>({ method: 'GET', path: 'webhooks', query, signal }),
-    findWebhook: (id: number, signal?: AbortSignal): Data<WebhookWithHealth> =>
-      send({ method: 'GET', path: `webhooks/${id}`, signal }),
-    createWebhook: (body: CreateWebhook): Data<CreatedWebhook> => send({ method: 'POST', path: 'webhooks', body }),
-    updateWebhook: (id: number, body: UpdateWebhook): Data<Webhook> =>
-      send({ method: 'PATCH', path: `webhooks/${id}`, body }),
-    previewWebhook: (body: PreviewWebhook, signal?: AbortSignal): Data<Preview> =>
-      send({ method: 'POST', path: 'webhooks/preview', body, signal }),
-    deleteWebhook: (id: number): Promise<Result<null>> => send({ method: 'DELETE', path: `webhooks/${id}` }),
-    rotateSecret: (id: number, gracePeriodSeconds: number): Data<RotatedWebhook> =>
-      send({
-        method: 'POST',
-        path: `webhooks/${id}/rotate_secret`,
-        body: { grace_period_seconds: gracePeriodSeconds }
-      }),
-    dispatchTest: (id: number, body: { event_type?: string }): Data<TestResult> =>
-      send({ method: 'POST', path: `webhooks/${id}/dispatch_test`, body }),
-    replay: (id: number, body: Replay & { dry_run?: boolean }): Data<ReplayResult> =>
-      send({ method: 'POST', path: `webhooks/${id}/replay`, body }),
+    listWebhooks: (query: PageQuery, signal?: AbortSignal) => list<Webhook>('webhooks', query, signal),
+    findWebhook: (id: number, signal?: AbortSignal) => find<WebhookWithHealth>(`webhooks/${id}`, signal),
+    createWebhook: (body: CreateWebhook) => post<CreatedWebhook>('webhooks', body),
+    updateWebhook: (id: number, body: UpdateWebhook) =>
+      send<{ data: Webhook }>({ method: 'PATCH', path: `webhooks/${id}`, body }),
+    previewWebhook: (body: PreviewWebhook, signal?: AbortSignal) => post<Preview>('webhooks/preview', body, signal),
+    deleteWebhook: (id: number) => remove(`webhooks/${id}`),
+    rotateSecret: (id: number, graceSeconds: number) =>
+      post<RotatedWebhook>(`webhooks/${id}/rotate_secret`, { grace_period_seconds: graceSeconds }),
+    dispatchTest: (id: number, body: { event_type?: string }) => post<TestResult>(`webhooks/${id}/dispatch_test`, body),
+    replay: (id: number, body: Replay & { dry_run?: boolean }) => post<ReplayResult>(`webhooks/${id}/replay`, body),
     listDeliveries: (id: number, query: DeliveryQuery, signal?: AbortSignal) =>
-      send<Page<Delivery>>({ method: 'GET', path: `webhooks/${id}/deliveries`, query: { ...query }, signal }),
-    findDelivery: (id: number, deliveryId: number, signal?: AbortSignal): Data<DeliveryWithAttempts> =>
-      send({ method: 'GET', path: `webhooks/${id}/deliveries/${deliveryId}`, signal }),
-    retryDelivery: (id: number, deliveryId: number): Data<Delivery> =>
-      send({ method: 'POST', path: `webhooks/${id}/deliveries/${deliveryId}/retry` }),
-    listEventTypes: (query: { page?: number; per_page?: number }, signal?: AbortSignal) =>
-      send<Page<EventType>>({ method: 'GET', path: 'event_types', query, signal }),
-    listApiKeys: (query: { page?: number; per_page?: number }, signal?: AbortSignal) =>
-      send<Page<ApiKey>>({ method: 'GET', path: 'api_keys', query, signal }),
-    createApiKey: (body: CreateApiKey): Data<CreatedApiKey> => send({ method: 'POST', path: 'api_keys', body }),
-    rotateApiKey: (id: string, gracePeriodSeconds: number): Data<RotatedApiKey> =>
-      send({
-        method: 'POST',
-        path: `api_keys/${encodeURIComponent(id)}/rotate`,
-        body: { grace_period_seconds: gracePeriodSeconds }
-      }),
-    revokeApiKey: (id: string): Promise<Result<null>> =>
-      send({ method: 'DELETE', path: `api_keys/${encodeURIComponent(id)}` })
+      list<Delivery>(`webhooks/${id}/deliveries`, query, signal),
+    findDelivery: (id: number, deliveryId: number, signal?: AbortSignal) =>
+      find<DeliveryWithAttempts>(`webhooks/${id}/deliveries/${deliveryId}`, signal),
+    retryDelivery: (id: number, deliveryId: number) => post<Delivery>(`webhooks/${id}/deliveries/${deliveryId}/retry`),
+    listEventTypes: (query: PageQuery, signal?: AbortSignal) => list<EventType>('event_types', query, signal),
+    listApiKeys: (query: PageQuery, signal?: AbortSignal) => list<ApiKey>('api_keys', query, signal),
+    createApiKey: (body: CreateApiKey) => post<CreatedApiKey>('api_keys', body),
+    rotateApiKey: (id: string, graceSeconds: number) =>
+      post<RotatedApiKey>(`api_keys/${encodeURIComponent(id)}/rotate`, { grace_period_seconds: graceSeconds }),
+    revokeApiKey: (id: string) => remove(`api_keys/${encodeURIComponent(id)}`)
   }
 }
 
@@ -141,7 +132,7 @@ interface ApiRequest {
   /** For example `webhooks/1`. */
   path: string
   query?: Readonly<Record<string, string | number | undefined>>
-  body?: object
+  body?: object | undefined
   signal?: AbortSignal | undefined
 }
 
