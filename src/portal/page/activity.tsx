@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { type ActivityCounts, type Hour, countActivity } from './deliveries.js'
 import type { DeliveryQuery, InTurn } from './api.js'
-import { useEvery, useFormat, usePortal, useQuery, useSeen } from './hooks.js'
+import { useEvery, usePortal, useQuery, useSeen } from './hooks.js'
 
 /** The API's largest page: one request, however long the log is. */
 const newest = { sort: '-id', per_page: 200 } satisfies DeliveryQuery
@@ -9,8 +9,7 @@ const everyMs = 60_000
 
 /** The share of successes in the last 24 hours, and a small chart of them. Shows nothing until it is known. */
 export function Activity ({ webhookId }: { webhookId: number }) {
-  const { api } = usePortal()
-  const { messages: { endpoint: { activity: texts } }, text, percent } = useFormat()
+  const { api, messages: { endpoint: { activity: texts } }, text, percent } = usePortal()
   const id = useId()
   const { value, reload } = useQuery((signal) => api.listDeliveries(webhookId, newest, signal), [webhookId])
   useEvery(everyMs, reload)
@@ -21,9 +20,7 @@ export function Activity ({ webhookId }: { webhookId: number }) {
       <div>
         <h2 id={id}>{texts.title}</h2>
         {share === null
-          ? (
-            <p class='muted'>{texts.none}</p>
-            )
+          ? <p class='muted'>{texts.none}</p>
           : (
             <>
               <p class='activity-share'>{text(texts.share, { percent: percent(share) })}</p>
@@ -47,8 +44,7 @@ interface RowActivityProps {
  * The same for a row of a list, once it is on the screen. Without figures its place is empty, so that nothing moves.
  */
 export function RowActivity ({ webhookId, inTurn }: RowActivityProps) {
-  const { api } = usePortal()
-  const { messages: { endpoint: { activity: texts } }, text, percent } = useFormat()
+  const { api, messages: { endpoint: { activity: texts } }, text, percent } = usePortal()
   const [counts, setCounts] = useState<ActivityCounts & { of: number } | null>(null)
   const place = useRef<HTMLDivElement>(null)
   const isSeen = useSeen(place)
@@ -85,7 +81,7 @@ const step = 10
  * screen readers have only the text.
  */
 function Chart ({ hours, label }: { hours: readonly Hour[], label?: string }) {
-  const { messages: { endpoint: { activity: texts } }, text, time } = useFormat()
+  const { messages: { endpoint: { activity: texts } }, text, time } = usePortal()
   const most = Math.max(...hours.map(({ delivered, failed }) => delivered + failed))
   return (
     <svg

@@ -19,7 +19,8 @@ import {
 } from './hooks.js'
 import type { LogPlace } from './deliveries.js'
 import type { Session, SessionManager, ThemeHint } from './session.js'
-import { OfferDialog, Shell, Unworded } from './shell.js'
+import { LeaveDialog } from './parts/dialogs.js'
+import { Shell, Unworded } from './shell.js'
 import { type Language, type LanguageFiles, createFormat } from './text.js'
 
 /** The configuration that the server passes, in the attribute `config` or by `define`. */
@@ -60,29 +61,16 @@ export function App (props: AppProps) {
       <link rel='stylesheet' href={new URL(config.style, import.meta.url).href} onLoad={show} onError={show} />
       {isStyled &&
         (language === null
-          ? (
-            <Unworded isCutOff={isCutOff} />
-            )
-          : (
-            <WordedApp {...props} {...current} language={language} />
-            ))}
+          ? <Unworded isCutOff={isCutOff} />
+          : <WordedApp {...props} {...current} language={language} />)}
     </>
   )
 }
 
 type WordedAppProps = AppProps & CurrentSession & { language: Language }
 
-function WordedApp ({
-  host,
-  config,
-  sessions,
-  isOwnPage,
-  session,
-  state,
-  offered,
-  returnUrl,
-  language
-}: WordedAppProps) {
+function WordedApp (props: WordedAppProps) {
+  const { host, config, sessions, isOwnPage, session, state, offered, returnUrl, language } = props
   const navigation = useRoute(isOwnPage)
   const [announcement, setAnnouncement] = useState({ text: '', turn: 0 })
   const announce = useCallback((text: string) => setAnnouncement(({ turn }) => ({ text, turn: turn + 1 })), [])
@@ -105,8 +93,8 @@ function WordedApp ({
   }, [language])
 
   const portal: Portal = {
+    ...format,
     api,
-    format,
     can: (capability) => session?.capabilities.has(capability) ?? false,
     ...navigation,
     announce,
@@ -120,6 +108,7 @@ function WordedApp ({
     sourceIps: config.sourceIps,
     keys: config.keys ?? null
   }
+  const { messages: { shell: { switch: texts } }, text } = format
   const take = (session: Session) => {
     sessions.accept(session)
     navigation.leave({ screen: 'endpoints' })
@@ -131,7 +120,16 @@ function WordedApp ({
         <CurrentScreen />
       </Shell>
       {offered !== null && (
-        <OfferDialog tenantSlug={offered.tenantSlug} onAccept={() => take(offered)} onDecline={sessions.decline} />
+        <LeaveDialog
+          texts={{
+            title: text(texts.title, { name: offered.tenantSlug }),
+            text: texts.text,
+            stay: texts.decline,
+            leave: texts.accept
+          }}
+          onStay={sessions.decline}
+          onLeave={() => take(offered)}
+        />
       )}
     </PortalContext.Provider>
   )
@@ -154,12 +152,8 @@ function CurrentScreen () {
       return can('write') && can('secrets') ? <CreateScreen /> : <EndpointsScreen />
     case 'edit':
       return can('write')
-        ? (
-          <EditScreen key={route.id} id={route.id} />
-          )
-        : (
-          <EndpointScreen key={route.id} id={route.id} />
-          )
+        ? <EditScreen key={route.id} id={route.id} />
+        : <EndpointScreen key={route.id} id={route.id} />
     case 'endpoint':
       return <EndpointScreen key={route.id} id={route.id} />
     case 'delivery':

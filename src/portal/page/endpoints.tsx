@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { RowActivity } from './activity.js'
 import { type InTurn, type Webhook, type WebhookHealth, type WebhookStatus, createTurns } from './api.js'
-import { useCan, useFormat, useNow, usePortal, useQuery } from './hooks.js'
-import { Icon, Link, Pager } from './parts/controls.js'
-import { Empty, Name, Problem, Skeleton, Status, Url } from './parts/feedback.js'
-import { Screen } from './shell.js'
+import { useNow, usePagedQuery, usePortal, useQuery } from './hooks.js'
+import { Icon, Link } from './parts/controls.js'
+import { Name, Status, Url } from './parts/feedback.js'
+import { AddLink, ListScreen } from './shell.js'
 import { healthWord } from './text.js'
 
 /** Requests for figures at once: a key's budget is for more important ones. */
@@ -12,59 +12,27 @@ const figuresAtOnce = 2
 
 /** The webhooks of the tenant, with their health in words. */
 export function EndpointsScreen () {
-  const { api } = usePortal()
-  const { messages: { shell, endpoints } } = useFormat()
-  const [page, setPage] = useState(1)
-  const webhooks = useQuery((signal) => api.listWebhooks({ page, per_page: 25 }, signal), [page])
+  const { api, can, messages: { shell, endpoints: { intro, list, empty, add } } } = usePortal()
   const [inTurn] = useState(() => createTurns(figuresAtOnce))
-  const isEmpty = webhooks.value?.meta.total === 0
+  // Only who sees the secret of a new webhook can use it.
+  const isCreator = can('write') && can('secrets')
   return (
-    <Screen title={shell.title} intro={endpoints.intro} actions={isEmpty ? undefined : <AddButton />}>
-      {webhooks.failure !== null && (
-        <Problem failure={webhooks.failure} onRetry={webhooks.reload} isBusy={webhooks.isLoading} />
-      )}
-      {webhooks.value === null && webhooks.failure === null && <Skeleton lines={4} />}
-      {isEmpty && <NoWebhooks />}
-      {webhooks.value !== null && !isEmpty && (
-        <>
-          <ul class='rows' aria-label={endpoints.list} aria-busy={webhooks.isLoading}>
-            {webhooks.value.data.map((webhook) => (
-              <EndpointRow key={webhook.id} webhook={webhook} inTurn={inTurn} />
-            ))}
-          </ul>
-          <Pager page={page} pages={webhooks.value.meta.total_pages} onPage={setPage} isBusy={webhooks.isLoading} />
-        </>
-      )}
-    </Screen>
-  )
-}
-
-function NoWebhooks () {
-  const { messages: { endpoints } } = useFormat()
-  const isWriter = useCan('write')
-  return (
-    <Empty title={endpoints.empty.title} action={<AddButton />}>
-      {isWriter ? endpoints.empty.text : endpoints.empty.readOnly}
-    </Empty>
-  )
-}
-
-/** A link to the form of a new webhook, if the session may create one and see its secret. */
-function AddButton () {
-  const { can } = usePortal()
-  const { messages: { endpoints } } = useFormat()
-  if (!can('write') || !can('secrets')) return null
-  return (
-    <Link to={{ screen: 'create' }} look='button button-primary'>
-      <Icon name='plus' /> <span>{endpoints.add}</span>
-    </Link>
+    <ListScreen
+      title={shell.title}
+      intro={intro}
+      label={list}
+      list={usePagedQuery(api.listWebhooks)}
+      empty={{ title: empty.title, text: can('write') ? empty.text : empty.readOnly }}
+      add={isCreator && <AddLink to={{ screen: 'create' }}>{add}</AddLink>}
+    >
+      {(webhook) => <EndpointRow key={webhook.id} webhook={webhook} inTurn={inTurn} />}
+    </ListScreen>
   )
 }
 
 /** One webhook of the list. Lists have no health, so the row asks for its own. */
 function EndpointRow ({ webhook, inTurn }: { webhook: Webhook, inTurn: InTurn }) {
-  const { api } = usePortal()
-  const { messages: { endpoints }, plural } = useFormat()
+  const { api, messages: { endpoints }, plural } = usePortal()
   const { value } = useQuery((signal) => api.findWebhook(webhook.id, signal), [webhook.id, webhook.updated_at])
   return (
     <li class='row endpoint-row'>
@@ -82,7 +50,7 @@ function EndpointRow ({ webhook, inTurn }: { webhook: Webhook, inTurn: InTurn })
 
 /** The health of a webhook in a word, and why. */
 function Health ({ status, health }: { status: WebhookStatus, health: WebhookHealth | null }) {
-  const { messages: { endpoints }, plural } = useFormat()
+  const { messages: { endpoints }, plural } = usePortal()
   const { tone, word } = healthWord(status, health)
   const reason = useReason(status, health)
   const givenUp = word === 'active' ? 0 : health?.failed_deliveries ?? 0
@@ -96,7 +64,7 @@ function Health ({ status, health }: { status: WebhookStatus, health: WebhookHea
 }
 
 function useReason (status: WebhookStatus, health: WebhookHealth | null): string | null {
-  const { messages: { endpoints: { health: texts } }, text, time } = useFormat()
+  const { messages: { endpoints: { health: texts } }, text, time } = usePortal()
   const now = useNow(30_000)
   if (status === 'inactive') return texts.inactive
   if (health?.disabled_reason === 'gone') return texts.gone

@@ -1,10 +1,13 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { EventFilters, EventType, FilterValue, Preview } from './api.js'
-import { type EventGroup, type EventOption, choose, groupOptions, optionsOf } from './draft.js'
+import type { EventFilters, EventType, FilterValue } from './api.js'
+import {
+  type EventGroup, type EventOption, type HeaderDraft, choose, groupOptions, maxHeaders, optionsOf
+} from './draft.js'
 import { type DataFields, type FilterDraft, groupValues, maxFilters } from './filters.js'
-import { type Query, useFormat, usePortal } from './hooks.js'
+import { type Query, usePortal, useQuery, useSettled } from './hooks.js'
 import { Button, CodeBlock, Icon } from './parts/controls.js'
-import { Problem, Skeleton } from './parts/feedback.js'
+import { Loaded } from './parts/feedback.js'
+import { FieldError, PairFields } from './parts/fields.js'
 
 interface EventPickerProps {
   catalogue: Query<EventType[]>
@@ -15,7 +18,7 @@ interface EventPickerProps {
 
 /** Chooses event types: by group, with a search. */
 export function EventPicker ({ catalogue, chosen, error, onChange }: EventPickerProps) {
-  const { messages: { form: { events: texts } }, text, locale } = useFormat()
+  const { messages: { form: { events: texts } }, text, locale } = usePortal()
   const id = useId()
   // The types chosen at first stay in the list after they are deselected.
   const [before] = useState(chosen)
@@ -28,55 +31,45 @@ export function EventPicker ({ catalogue, chosen, error, onChange }: EventPicker
   return (
     <fieldset class='picker' aria-describedby={`${id}-hint`}>
       <legend>{texts.label}</legend>
-      <p class='hint' id={`${id}-hint`}>
-        {texts.hint}
-      </p>
-      {catalogue.failure !== null && (
-        <Problem failure={catalogue.failure} onRetry={catalogue.reload} isBusy={catalogue.isLoading} />
-      )}
-      {catalogue.value === null && catalogue.failure === null && <Skeleton />}
-      {catalogue.value !== null && (
-        <>
-          <div class='picker-head'>
-            <Search
-              search={search}
-              found={groups.reduce((count, group) => count + group.options.length, 0)}
-              onSearch={setSearch}
-            />
-            <p class='picker-count' role='status'>
-              {text(texts.chosen, { count: chosen.length, total: options.length })}
-            </p>
-          </div>
-          {error !== null && (
-            <p class='field-error' id={`${id}-error`}>
-              <Icon name='bad' /> <span>{error}</span>
-            </p>
-          )}
-          {groups.length === 0
-            ? (
-              <p class='picker-nothing'>{texts.nothing}</p>
-              )
-            : (
-              <div class='groups'>
-                {groups.map((group) => (
-                  <EventGroupChoice
-                    key={group.name}
-                    group={group}
-                    chosen={chosen}
-                    errorId={error === null ? undefined : `${id}-error`}
-                    onChange={onChange}
-                  />
-                ))}
-              </div>
-              )}
-        </>
-      )}
+      <p class='hint' id={`${id}-hint`}>{texts.hint}</p>
+      <Loaded query={catalogue} lines={3}>
+        {() => (
+          <>
+            <div class='picker-head'>
+              <Search
+                search={search}
+                found={groups.reduce((count, group) => count + group.options.length, 0)}
+                onSearch={setSearch}
+              />
+              <p class='picker-count' role='status'>
+                {text(texts.chosen, { count: chosen.length, total: options.length })}
+              </p>
+            </div>
+            <FieldError id={`${id}-error`} error={error} />
+            {groups.length === 0
+              ? <p class='picker-nothing'>{texts.nothing}</p>
+              : (
+                <div class='groups'>
+                  {groups.map((group) => (
+                    <EventGroupChoice
+                      key={group.name}
+                      group={group}
+                      chosen={chosen}
+                      errorId={error === null ? undefined : `${id}-error`}
+                      onChange={onChange}
+                    />
+                  ))}
+                </div>
+                )}
+          </>
+        )}
+      </Loaded>
     </fieldset>
   )
 }
 
 function Search ({ search, found, onSearch }: { search: string, found: number, onSearch: (search: string) => void }) {
-  const { announce, format: { messages: { form: { events: texts } }, plural } } = usePortal()
+  const { announce, messages: { form: { events: texts } }, plural } = usePortal()
   const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement }) => onSearch(currentTarget.value)
   useEffect(() => { if (search !== '') announce(plural(texts.found, found)) }, [search, found])
   // Enter would send the form.
@@ -103,7 +96,7 @@ interface EventGroupChoiceProps {
 
 /** A group of event types, with a box for all of them that the search shows. */
 function EventGroupChoice ({ group: { name, options }, chosen, errorId, onChange }: EventGroupChoiceProps) {
-  const { messages: { form: { events: texts } }, text, number } = useFormat()
+  const { messages: { form: { events: texts } }, text, number } = usePortal()
   const names = options.map((option) => option.name)
   const count = names.filter((option) => chosen.includes(option)).length
   const box = useRef<HTMLInputElement>(null)
@@ -149,19 +142,9 @@ interface EventChoiceProps {
 }
 
 /** One event type, with an example of its data on demand. */
-function EventChoice ({
-  option: { name, description, example, deprecated, isOffered },
-  isChosen,
-  errorId,
-  onChange
-}: EventChoiceProps) {
-  const {
-    messages: {
-      form: { events: texts }
-    },
-    text,
-    date
-  } = useFormat()
+function EventChoice ({ option, isChosen, errorId, onChange }: EventChoiceProps) {
+  const { messages: { form: { events: texts } }, text, date } = usePortal()
+  const { name, description, example, deprecated, isOffered } = option
   const [isOpen, setOpen] = useState(false)
   const id = useId()
   return (
@@ -174,9 +157,7 @@ function EventChoice ({
         aria-describedby={[`${id}-about`, errorId].join(' ')}
         onChange={() => onChange(!isChosen)}
       />
-      <label for={id}>
-        <code>{name}</code>
-      </label>
+      <label for={id}><code>{name}</code></label>
       {example !== null && (
         <button
           type='button'
@@ -188,9 +169,7 @@ function EventChoice ({
           {texts.example}
         </button>
       )}
-      <p class='muted' id={`${id}-about`}>
-        {isOffered ? description : texts.gone}
-      </p>
+      <p class='muted' id={`${id}-about`}>{isOffered ? description : texts.gone}</p>
       {deprecated !== undefined && (
         <p class='event-deprecated'>
           <Icon name='waiting' />{' '}
@@ -200,9 +179,7 @@ function EventChoice ({
               : text(texts.deprecatedUntil, { sunset: date(deprecated.sunset) })}
           </span>{' '}
           {deprecated.link !== null && (
-            <a href={deprecated.link} target='_blank' rel='noreferrer'>
-              {texts.deprecatedLink}
-            </a>
+            <a href={deprecated.link} target='_blank' rel='noreferrer'>{texts.deprecatedLink}</a>
           )}
         </p>
       )}
@@ -224,78 +201,34 @@ interface FilterFieldsProps {
 
 /** The filters of the webhook, with the number of recent events that match. */
 export function FilterFields ({ filters, fields, valuesOf, preview, error, onChange }: FilterFieldsProps) {
-  const { can, format: { messages: { form: { filters: texts } }, text, plural } } = usePortal()
-  const id = useId()
+  const { can, messages: { form: { filters: texts } }, text, plural } = usePortal()
+  const listId = useId()
   const found = useMatches(preview && JSON.stringify(preview))
-  const edit = (index: number, change: Partial<FilterDraft>) =>
-    onChange(filters.map((filter, at) => (at === index ? { ...filter, ...change } : filter)))
-  const described = error === null ? `${id}-hint` : `${id}-hint ${id}-error`
-  const control = { type: 'text', 'aria-invalid': error !== null, spellcheck: false } as const
   if (!can('bodies')) return null
+  const describe = (filter: FilterDraft) =>
+    groupValues(valuesOf(filter)).map(({ type, values }) => text(texts.types[type], { values })).join(' · ')
   return (
-    <fieldset class='field headers'>
-      <legend>{texts.label}</legend>
-      <p class='hint' id={`${id}-hint`}>
-        {texts.hint}
-      </p>
-      <datalist id={`${id}-fields`}>
-        {[...fields.keys()].map((path) => (
-          <option key={path} value={path} />
-        ))}
-      </datalist>
-      {filters.map((filter, index) => (
-        <div class='header-row filter-row' key={index}>
-          <input
-            {...control}
-            aria-describedby={described}
-            list={`${id}-fields`}
-            dir='ltr'
-            aria-label={text(texts.fieldOf, { nth: index + 1 })}
-            placeholder='data.job_id'
-            value={filter.path}
-            onInput={({ currentTarget }) => edit(index, { path: currentTarget.value })}
-          />
-          <input
-            {...control}
-            aria-describedby={`${described} ${id}-read-${index}`}
-            autoComplete='off'
-            dir='auto'
-            aria-label={text(texts.valuesOf, { nth: index + 1 })}
-            placeholder={texts.values}
-            value={filter.values}
-            onInput={({ currentTarget }) => edit(index, { values: currentTarget.value })}
-          />
-          <Button
-            kind='quiet'
-            label={text(texts.removeOf, { nth: index + 1 })}
-            onClick={() => onChange(filters.filter((_filter, at) => at !== index))}
-          >
-            {texts.remove}
-          </Button>
-          <p class='hint' id={`${id}-read-${index}`}>
-            {groupValues(valuesOf(filter))
-              .map(({ type, values }) => text(texts.types[type], { values }))
-              .join(' · ')}
-          </p>
-        </div>
-      ))}
-      {filters.length < maxFilters && (
-        <Button icon='plus' onClick={() => onChange([...filters, { path: '', values: '' }])}>
-          {texts.add}
-        </Button>
-      )}
-      {error !== null && (
-        <p class='field-error' id={`${id}-error`}>
-          <Icon name='bad' /> <span>{error}</span>
-        </p>
-      )}
-      {filters.length > 0 && (
+    <PairFields
+      texts={texts}
+      pairs={filters}
+      blank={{ path: '', values: '' }}
+      most={maxFilters}
+      error={error}
+      inputs={[
+        { field: 'path', label: texts.fieldOf, placeholder: 'data.job_id', dir: 'ltr', list: listId },
+        { field: 'values', label: texts.valuesOf, placeholder: texts.values, dir: 'auto', autoComplete: 'off' }
+      ]}
+      describe={describe}
+      onChange={onChange}
+      footer={filters.length > 0 && (
         <p role='status'>
           {found !== null &&
             (found.events === 0 ? texts.noEvents : plural(texts.matches, found.events, { matching: found.matching }))}
         </p>
       )}
-    </fieldset>
+    >
+      <datalist id={listId}>{[...fields.keys()].map((path) => <option key={path} value={path} />)}</datalist>
+    </PairFields>
   )
 }
 
@@ -303,22 +236,47 @@ export function FilterFields ({ filters, fields, valuesOf, preview, error, onCha
 const settleMs = 600
 
 /** Counts recent events that match, again after each change. `null` while that is not known: a failure says nothing. */
-function useMatches (body: string | null): Preview | null {
+function useMatches (body: string | null) {
   const { api } = usePortal()
-  const [counted, setCounted] = useState<{ body: string, found: Preview | null } | null>(null)
-  useEffect(() => {
-    if (body === null) return
-    const controller = new AbortController()
-    const timer = setTimeout(() => {
-      api.previewWebhook(JSON.parse(body), controller.signal).then(
-        ({ value }) => setCounted({ body, found: value && value.data }),
-        () => {}
-      )
-    }, settleMs)
-    return () => {
-      clearTimeout(timer)
-      controller.abort()
-    }
-  }, [body])
-  return counted !== null && counted.body === body ? counted.found : null
+  const settled = useSettled(body, settleMs, null)
+  const { value } = useQuery(async (signal) => {
+    if (settled === null) return { value: null, failure: null }
+    const { value, failure } = await api.previewWebhook(JSON.parse(settled), signal)
+    return value === null ? { value, failure } : { value: { body: settled, found: value.data }, failure }
+  }, [settled])
+  return value !== null && value.body === body ? value.found : null
+}
+
+interface HeaderFieldsProps {
+  headers: readonly HeaderDraft[] | null
+  names: readonly string[]
+  error: string | null
+  onChange: (headers: readonly HeaderDraft[]) => void
+}
+
+/** The headers of the webhook's own. Nobody sees the values of those that it has, so they are changed all together. */
+export function HeaderFields ({ headers, names, error, onChange }: HeaderFieldsProps) {
+  const { messages: { form: { headers: texts } }, text, list } = usePortal()
+  const shared = { dir: 'ltr', autoComplete: 'off' } as const
+  return (
+    <PairFields
+      texts={texts}
+      pairs={headers}
+      blank={{ name: '', value: '' }}
+      most={maxHeaders}
+      error={error}
+      inputs={[
+        { ...shared, field: 'name', label: texts.nameOf, placeholder: 'X-Api-Key', maxLength: 64 },
+        { ...shared, field: 'value', label: texts.valueOf, placeholder: texts.value, maxLength: 1024 }
+      ]}
+      onChange={onChange}
+    >
+      {headers === null && (
+        <>
+          <p>{text(texts.kept, { names: list(names) })}</p>
+          <Button onClick={() => onChange(names.map((name) => ({ name, value: '' })))}>{texts.replace}</Button>
+        </>
+      )}
+    </PairFields>
+  )
 }

@@ -1,32 +1,18 @@
 import type { ComponentChildren } from 'preact'
-import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import {
-  type CreatedWebhook,
-  type EventFilters,
-  type Failure,
-  type Result,
-  type Webhook,
-  type WebhookWithHealth,
-  allEventTypes
+  type CreatedWebhook, type EventFilters, type Failure, type Result, type Webhook, type WebhookWithHealth, allEventTypes
 } from './api.js'
-import {
-  type Draft,
-  type HeaderDraft,
-  changesOf,
-  checkDraft,
-  headersOf,
-  isChanged,
-  maxHeaders,
-  readRefusal
-} from './draft.js'
-import { EventPicker, FilterFields } from './form-fields.js'
+import { type Draft, type HeaderDraft, changesOf, checkDraft, headersOf, isChanged, readRefusal } from './draft.js'
+import { EventPicker, FilterFields, HeaderFields } from './form-fields.js'
 import { draftsOf, fieldsOf, filtersOf, valuesOf } from './filters.js'
-import { useAction, useFormat, usePortal, useQuery } from './hooks.js'
-import { Button, Field, Icon, Link, useErrorFocus } from './parts/controls.js'
+import { useAction, usePortal, useQuery } from './hooks.js'
+import { Button, Link } from './parts/controls.js'
 import { LeaveGuard } from './parts/dialogs.js'
-import { Notice, Problem, Skeleton, SourceIps } from './parts/feedback.js'
+import { Loaded, Notice, Problem, SourceIps } from './parts/feedback.js'
+import { TextField, useErrorFocus } from './parts/fields.js'
 import type { Route } from './route.js'
-import { SecretScreen } from './secret.js'
+import { WebhookSecret } from './secret.js'
 import { Screen } from './shell.js'
 
 // One object, so that a form without changes stays unchanged.
@@ -34,10 +20,11 @@ const noHeaders: readonly HeaderDraft[] = []
 
 /** Creates a webhook, then shows its secret once. */
 export function CreateScreen () {
-  const { api, sourceIps } = usePortal()
-  const { messages: { shell, form } } = useFormat()
+  const { api, leave, sourceIps, messages: { shell, form } } = usePortal()
   const [created, setCreated] = useState<CreatedWebhook | null>(null)
-  if (created !== null) return <SecretScreen webhook={created} />
+  if (created !== null) {
+    return <WebhookSecret webhook={created} onStored={() => leave({ screen: 'endpoint', id: created.id })} />
+  }
   return (
     <Screen
       title={form.create.title}
@@ -59,13 +46,7 @@ export function CreateScreen () {
           })}
         onSaved={({ data }) => setCreated(data)}
         cancelTo={{ screen: 'endpoints' }}
-        belowUrl={
-          sourceIps.length > 0 && (
-            <dl class='facts'>
-              <SourceIps />
-            </dl>
-          )
-        }
+        belowUrl={sourceIps.length > 0 && <dl class='facts'><SourceIps /></dl>}
       />
     </Screen>
   )
@@ -73,16 +54,11 @@ export function CreateScreen () {
 
 /** Changes the name, the address and the events of a webhook. */
 export function EditScreen ({ id }: { id: number }) {
-  const { api } = usePortal()
-  const { messages: { form } } = useFormat()
+  const { api, messages: { form } } = usePortal()
   const webhook = useQuery((signal) => api.findWebhook(id, signal), [id])
   return (
     <Screen title={form.edit.title} back={{ to: { screen: 'endpoint', id }, label: webhook.value?.data.name ?? '…' }}>
-      {webhook.value === null && webhook.failure === null && <Skeleton lines={4} />}
-      {webhook.value === null && webhook.failure !== null && (
-        <Problem failure={webhook.failure} onRetry={webhook.reload} isBusy={webhook.isLoading} />
-      )}
-      {webhook.value !== null && <EditForm webhook={webhook.value.data} />}
+      <Loaded query={webhook}>{({ data }) => <EditForm webhook={data} />}</Loaded>
     </Screen>
   )
 }
@@ -90,8 +66,7 @@ export function EditScreen ({ id }: { id: number }) {
 type Saved = { data: Webhook } | null
 
 function EditForm ({ webhook }: { webhook: WebhookWithHealth }) {
-  const { api, can, leave, announce } = usePortal()
-  const { messages: { form }, text } = useFormat()
+  const { api, can, leave, announce, messages: { form }, text } = usePortal()
   const { id } = webhook
   return (
     <WebhookForm<Saved>
@@ -151,13 +126,15 @@ function WebhookForm<Value> ({
   isUrlOpen = true,
   belowUrl
 }: WebhookFormProps<Value>) {
-  const { api, can, drafts, title } = usePortal()
-  const { messages: { form: texts, shell } } = useFormat()
+  const { api, can, drafts, title, messages: { form: texts, shell } } = usePortal()
   const [restored, setRestored] = useState(() => drafts.find(formId, initial))
   const [draft, setDraft] = useState(restored ?? initial)
   const [isChecked, setChecked] = useState(false)
   const [refused, setRefused] = useState(draft)
-  const saving = useAction(save)
+  const saving = useAction(save, (value) => {
+    drafts.drop(formId)
+    onSaved(value, draft)
+  })
   const catalogue = useQuery((signal) => allEventTypes(api, signal), [])
   const form = useRef<HTMLFormElement>(null)
   const focusFirstError = useErrorFocus(form)
@@ -186,10 +163,7 @@ function WebhookForm<Value> ({
     setChecked(true)
     if (Object.values(found).some((fault) => fault !== undefined)) return focusFirstError()
     setRefused(draft)
-    const result = await saving.run(draft, filters)
-    if (result?.failure !== null) return focusFirstError()
-    drafts.drop(formId)
-    onSaved(result.value, draft)
+    if (!await saving.run(draft, filters)) focusFirstError()
   }
   const isDirty = isChanged(draft, initial)
   useLayoutEffect(() => {
@@ -209,40 +183,17 @@ function WebhookForm<Value> ({
           <Button onClick={discard}>{texts.restored.discard}</Button>
         </Notice>
       )}
-      <Field label={texts.name.label} hint={texts.name.hint} error={errorOf('name')}>
-        {(control) => (
-          <input
-            {...control}
-            type='text'
-            name='name'
-            autoComplete='off'
-            required
-            maxLength={255}
-            dir='auto'
-            placeholder={texts.name.example}
-            value={draft.name}
-            onInput={({ currentTarget }) => change({ name: currentTarget.value })}
-          />
-        )}
-      </Field>
-      <Field label={texts.url.label} hint={isUrlOpen ? texts.url.hint : texts.url.closed} error={errorOf('targetUrl')}>
-        {(control) => (
-          <input
-            {...control}
-            type='url'
-            name='target_url'
-            autoComplete='off'
-            spellcheck={false}
-            required
-            maxLength={2048}
-            dir='ltr'
-            placeholder='https://hooks.example.com/recruiting'
-            readOnly={!isUrlOpen}
-            value={draft.targetUrl}
-            onInput={({ currentTarget }) => change({ targetUrl: currentTarget.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={texts.name.label} hint={texts.name.hint} error={errorOf('name')}
+        name='name' required maxLength={255} dir='auto' placeholder={texts.name.example}
+        value={draft.name} onValue={(name) => change({ name })}
+      />
+      <TextField
+        label={texts.url.label} hint={isUrlOpen ? texts.url.hint : texts.url.closed} error={errorOf('targetUrl')}
+        type='url' name='target_url' spellcheck={false} required maxLength={2048} dir='ltr'
+        placeholder='https://hooks.example.com/recruiting' readOnly={!isUrlOpen}
+        value={draft.targetUrl} onValue={(targetUrl) => change({ targetUrl })}
+      />
       {belowUrl}
       <EventPicker
         catalogue={catalogue}
@@ -268,97 +219,18 @@ function WebhookForm<Value> ({
         <FormProblem failure={saving.failure} isExplained={Object.values(refusal).some((text) => text !== null)} />
       )}
       <div class='actions'>
-        <Button kind='primary' type='submit' isBusy={saving.isBusy}>
-          {submitLabel}
-        </Button>
-        <Link to={cancelTo} look='button button-quiet'>
-          {shell.cancel}
-        </Link>
+        <Button kind='primary' type='submit' isBusy={saving.isBusy}>{submitLabel}</Button>
+        <Link to={cancelTo} look='button button-quiet'>{shell.cancel}</Link>
       </div>
       <LeaveGuard isActive={isDirty} texts={texts.leave} onLeave={() => drafts.drop(formId)} />
     </form>
   )
 }
 
-interface HeaderFieldsProps {
-  headers: readonly HeaderDraft[] | null
-  names: readonly string[]
-  error: string | null
-  onChange: (headers: readonly HeaderDraft[]) => void
-}
-
-/** The headers of the webhook's own. Nobody sees the values of those that it has, so they are changed all together. */
-function HeaderFields ({ headers, names, error, onChange }: HeaderFieldsProps) {
-  const { messages: { form: { headers: texts } }, text, list } = useFormat()
-  const id = useId()
-  const edit = (index: number, change: Partial<HeaderDraft>) =>
-    onChange((headers ?? []).map((header, at) => (at === index ? { ...header, ...change } : header)))
-  const control = {
-    'aria-invalid': error !== null,
-    'aria-describedby': error === null ? `${id}-hint` : `${id}-hint ${id}-error`,
-    autoComplete: 'off',
-    spellcheck: false,
-    dir: 'ltr'
-  } as const
-  return (
-    <fieldset class='field headers'>
-      <legend>{texts.label}</legend>
-      <p class='hint' id={`${id}-hint`}>
-        {texts.hint}
-      </p>
-      {headers === null && (
-        <>
-          <p>{text(texts.kept, { names: list(names) })}</p>
-          <Button onClick={() => onChange(names.map((name) => ({ name, value: '' })))}>{texts.replace}</Button>
-        </>
-      )}
-      {headers?.map(({ name, value }, index) => (
-        <div class='header-row' key={index}>
-          <input
-            {...control}
-            type='text'
-            maxLength={64}
-            aria-label={text(texts.nameOf, { nth: index + 1 })}
-            placeholder='X-Api-Key'
-            value={name}
-            onInput={({ currentTarget }) => edit(index, { name: currentTarget.value })}
-          />
-          <input
-            {...control}
-            type='text'
-            maxLength={1024}
-            aria-label={text(texts.valueOf, { nth: index + 1 })}
-            placeholder={texts.value}
-            value={value}
-            onInput={({ currentTarget }) => edit(index, { value: currentTarget.value })}
-          />
-          <Button
-            kind='quiet'
-            label={text(texts.removeOf, { nth: index + 1 })}
-            onClick={() => onChange(headers.filter((_header, at) => at !== index))}
-          >
-            {texts.remove}
-          </Button>
-        </div>
-      ))}
-      {headers !== null && headers.length < maxHeaders && (
-        <Button icon='plus' onClick={() => onChange([...headers, { name: '', value: '' }])}>
-          {texts.add}
-        </Button>
-      )}
-      {error !== null && (
-        <p class='field-error' id={`${id}-error`}>
-          <Icon name='bad' /> <span>{error}</span>
-        </p>
-      )}
-    </fieldset>
-  )
-}
-
 /** Why a webhook was not saved, unless its fields show it. Some vendors send no details. */
 function FormProblem ({ failure, isExplained }: { failure: Failure, isExplained: boolean }) {
-  const { messages: { form: { refused } } } = useFormat()
+  const { messages: { form: { refused } } } = usePortal()
   if (isExplained) return null
   if (failure.code !== 'bad_request' || failure.details.length > 0) return <Problem failure={failure} />
-  return <Notice tone='bad' title={refused.title} isUrgent><p>{refused.text}</p></Notice>
+  return <Notice tone='bad' {...refused} isUrgent />
 }

@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PortalMessages } from '../messages.js'
-import type { Api, Failure, Result } from './api.js'
+import type { Api, Failure, Page, PageQuery, Result } from './api.js'
 import type { LogPlace } from './deliveries.js'
 import type { DraftStore } from './draft.js'
 import { type Route, formatRoute, parseRoute } from './route.js'
@@ -15,10 +15,9 @@ import {
 } from './session.js'
 import { type Format, type Language, type LanguageFiles, chooseLanguage } from './text.js'
 
-/** Everything that screens and parts share. */
-export interface Portal extends Navigation {
+/** Everything that screens and parts share, with the texts and formats of the page's language. */
+export interface Portal extends Navigation, Format {
   api: Api
-  format: Format
   /** Whether the session may do this. Screens hide other actions. */
   can (capability: Capability): boolean
   /** Announces a result to screen readers, without moving the focus. */
@@ -53,16 +52,6 @@ export function usePortal (): Portal {
   const portal = useContext(PortalContext)
   if (portal === null) throw new Error('outside the portal')
   return portal
-}
-
-/** The texts and formats of the page's language: `const { messages, text, plural } = useFormat()`. */
-export function useFormat (): Format {
-  return usePortal().format
-}
-
-/** Returns whether the session may do this. */
-export function useCan (capability: Capability): boolean {
-  return usePortal().can(capability)
 }
 
 /** The session as the page shows it. */
@@ -105,23 +94,15 @@ interface Navigation {
 export function useRoute (isOwnPage: boolean): Navigation {
   const [route, setRoute] = useState<Route>(() => isOwnPage ? parseRoute(location.hash) : { screen: 'endpoints' })
   const guard = useRef<((next: Route) => void) | null>(null)
-  const shown = useRef(route)
-  shown.current = route
-
-  useLayoutEffect(() => {
-    if (!isOwnPage) return
-    const read = () => {
-      const next = parseRoute(location.hash)
-      const here = formatRoute(shown.current)
-      if (guard.current === null || formatRoute(next) === here) return setRoute(next)
-      // A link or Back has already changed the address.
-      history.pushState(null, '', here)
-      guard.current(next)
-    }
-    addEventListener('hashchange', read)
-    return () => removeEventListener('hashchange', read)
-  }, [isOwnPage])
-
+  const read = () => {
+    const next = parseRoute(location.hash)
+    const here = formatRoute(route)
+    if (guard.current === null || formatRoute(next) === here) return setRoute(next)
+    // A link or Back has already changed the address.
+    history.pushState(null, '', here)
+    guard.current(next)
+  }
+  useWindowEvent('hashchange', isOwnPage ? read : null)
   return {
     route,
     guard,
@@ -139,21 +120,30 @@ export function useRoute (isOwnPage: boolean): Navigation {
   }
 }
 
-/** Something that is read from the API. */
-export interface Query<Value> {
+/** Calls back with each event of this name while the component is there. `null` stops it. */
+export function useWindowEvent (name: string, listener: ((event: Event) => void) | null): void {
+  const latest = useRef(listener)
+  latest.current = listener
+  const isActive = listener !== null
+  // A layout effect, so that no event is missed before the next frame.
+  useLayoutEffect(() => {
+    if (!isActive) return
+    const call = (event: Event) => latest.current?.(event)
+    addEventListener(name, call)
+    return () => removeEventListener(name, call)
+  }, [isActive])
+}
+
+interface QueryState<Value> {
   /** The last value, kept while another one loads and if that fails. */
   value: Value | null
   failure: Failure | null
   isLoading: boolean
-  reload (): void
-  /** Replaces the value, for example by what an update returned. */
-  set (value: Value): void
 }
 
-interface QueryState<Value> {
-  value: Value | null
-  failure: Failure | null
-  isLoading: boolean
+/** Something that is read from the API. */
+export interface Query<Value> extends QueryState<Value> {
+  reload (): void
 }
 
 /** Reads when the component appears, when one of `inputs` changes, and when the connection is back after a failure. */
@@ -180,52 +170,66 @@ export function useQuery<Value> (
     return () => controller.abort()
   }, [...inputs, turn])
 
-  const isCutOff = state.failure?.status === 0
-  // Listens before the failure is on the screen: the connection may be back at once.
-  useLayoutEffect(() => {
-    if (!isCutOff) return
-    addEventListener('online', reload)
-    return () => removeEventListener('online', reload)
-  }, [isCutOff])
+  useWindowEvent('online', state.failure?.status === 0 ? reload : null)
+  return { ...state, reload }
+}
 
-  const set = useCallback((value: Value) => setState({ value, failure: null, isLoading: false }), [])
-  return { ...state, reload, set }
+/** A list that is read page by page. */
+export interface PagedQuery<Row> extends Query<Page<Row>> {
+  page: number
+  setPage (page: number): void
+}
+
+/** Reads a page of a list, the first one to begin with. */
+export function usePagedQuery<Row> (
+  load: (query: PageQuery, signal: AbortSignal) => Promise<Result<Page<Row>>>
+): PagedQuery<Row> {
+  const [page, setPage] = useState(1)
+  return { ...useQuery((signal) => load({ page, per_page: 25 }, signal), [page]), page, setPage }
 }
 
 /** Something that changes data. */
-export interface Action<Args extends readonly unknown[], Value> {
-  /** Runs it; `null` while it is already running. */
-  run (...args: Args): Promise<Result<Value> | null>
+export interface Action<Args extends readonly unknown[]> {
+  /** Runs it, and returns whether it succeeded. Does nothing while it is already running. */
+  run (...args: Args): Promise<boolean>
   isBusy: boolean
   /** The failure of the last run. */
   failure: Failure | null
-  clear (): void
 }
 
-/** Runs one change at a time: a second click does nothing. */
+/** Runs one change at a time: a second click does nothing. Calls `onDone` with what a successful one returned. */
 export function useAction<Args extends readonly unknown[], Value> (
-  change: (...args: Args) => Promise<Result<Value>>
-): Action<Args, Value> {
+  change: (...args: Args) => Promise<Result<Value>>,
+  onDone: (value: Value) => void
+): Action<Args> {
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
   const inFlight = useRef(false)
 
-  async function run (...args: Args): Promise<Result<Value> | null> {
-    if (inFlight.current) return null
+  async function run (...args: Args): Promise<boolean> {
+    if (inFlight.current) return false
     inFlight.current = true
     setBusy(true)
     setFailure(null)
-    try {
-      const result = await change(...args)
-      setFailure(result.failure)
-      return result
-    } finally {
-      inFlight.current = false
-      setBusy(false)
-    }
+    const result = await change(...args)
+    inFlight.current = false
+    setBusy(false)
+    setFailure(result.failure)
+    if (result.failure === null) onDone(result.value)
+    return result.failure === null
   }
 
-  return { run, isBusy, failure, clear: () => setFailure(null) }
+  return { run, isBusy, failure }
+}
+
+/** Returns the value once it has not changed for a while; until then the previous one. */
+export function useSettled<Value> (value: Value, afterMs: number, first = value): Value {
+  const [settled, setSettled] = useState(first)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), afterMs)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
 }
 
 /** Returns the time, updated at an interval. */
@@ -271,15 +275,9 @@ export function useSeen (element: { current: Element | null }): boolean {
 /** Returns whether the browser has a connection. */
 export function useOnline (): boolean {
   const [isOnline, setOnline] = useState(navigator.onLine)
-  useLayoutEffect(() => {
-    const update = () => setOnline(navigator.onLine)
-    addEventListener('online', update)
-    addEventListener('offline', update)
-    return () => {
-      removeEventListener('online', update)
-      removeEventListener('offline', update)
-    }
-  }, [])
+  const update = () => setOnline(navigator.onLine)
+  useWindowEvent('online', update)
+  useWindowEvent('offline', update)
   return isOnline
 }
 

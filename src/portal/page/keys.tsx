@@ -1,14 +1,16 @@
 import { useId, useRef, useState } from 'preact/hooks'
 import { type ApiKey, type CreatedApiKey, messageFor, type RotatedApiKey } from './api.js'
-import { useAction, useFormat, useNow, usePortal, useQuery } from './hooks.js'
-import { Button, Copy, Field, Icon, Link, Pager, useErrorFocus } from './parts/controls.js'
-import { AskDialog, LeaveGuard } from './parts/dialogs.js'
-import { Empty, Instant, Name, Problem, Skeleton, Status, TimeAgo } from './parts/feedback.js'
-import { Screen } from './shell.js'
+import { useAction, useNow, usePagedQuery, usePortal } from './hooks.js'
+import { Button, Link } from './parts/controls.js'
+import { Confirm, LeaveGuard } from './parts/dialogs.js'
+import { Instant, Name, Problem, Status, TimeAgo } from './parts/feedback.js'
+import { FieldError, TextField, useErrorFocus } from './parts/fields.js'
+import { RotateDialog, SecretScreen } from './secret.js'
+import { AddLink, ListScreen, Screen } from './shell.js'
 
 /** Links to the two parts of the portal, if the session manages keys. */
 export function Sections () {
-  const { can, keys, route, format: { messages: { shell, keys: texts } } } = usePortal()
+  const { can, keys, route, messages: { shell, keys: texts } } = usePortal()
   if (keys === null || !can('keys')) return null
   const sections = [['endpoints', shell.title], ['keys', texts.title]] as const
   return (
@@ -22,11 +24,9 @@ export function Sections () {
 
 /** The API keys of the tenant. */
 export function KeysScreen () {
-  const { api } = usePortal()
-  const { messages: { keys: texts } } = useFormat()
-  const [page, setPage] = useState(1)
+  const { api, messages: { keys: texts } } = usePortal()
   const [rotated, setRotated] = useState<RotatedApiKey | null>(null)
-  const list = useQuery((signal) => api.listApiKeys({ page, per_page: 25 }, signal), [page])
+  const list = usePagedQuery(api.listApiKeys)
   if (rotated !== null) {
     const close = () => {
       setRotated(null)
@@ -34,26 +34,17 @@ export function KeysScreen () {
     }
     return <KeySecret created={rotated} onStored={close} />
   }
-  const add = (
-    <Link to={{ screen: 'newKey' }} look='button button-primary'><Icon name='plus' /> <span>{texts.add}</span></Link>
-  )
-  const isEmpty = list.value?.meta.total === 0
   return (
-    <Screen title={texts.title} intro={texts.intro} actions={isEmpty ? undefined : add}>
-      {list.failure !== null && <Problem failure={list.failure} onRetry={list.reload} isBusy={list.isLoading} />}
-      {list.value === null && list.failure === null && <Skeleton lines={4} />}
-      {isEmpty && <Empty title={texts.empty.title} action={add}>{texts.empty.text}</Empty>}
-      {list.value !== null && !isEmpty && (
-        <>
-          <ul class='rows' aria-label={texts.title} aria-busy={list.isLoading}>
-            {list.value.data.map((key) => (
-              <KeyRow key={key.id} apiKey={key} onRotated={setRotated} onChanged={list.reload} />
-            ))}
-          </ul>
-          <Pager page={page} pages={list.value.meta.total_pages} onPage={setPage} isBusy={list.isLoading} />
-        </>
-      )}
-    </Screen>
+    <ListScreen
+      title={texts.title}
+      intro={texts.intro}
+      label={texts.title}
+      list={list}
+      empty={texts.empty}
+      add={<AddLink to={{ screen: 'newKey' }}>{texts.add}</AddLink>}
+    >
+      {(key) => <KeyRow key={key.id} apiKey={key} onRotated={setRotated} onChanged={list.reload} />}
+    </ListScreen>
   )
 }
 
@@ -64,8 +55,7 @@ interface KeyRowProps {
 }
 
 function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
-  const { keys } = usePortal()
-  const { messages: { keys: texts }, text, list } = useFormat()
+  const { api, announce, keys, title, messages: { keys: texts }, text, list } = usePortal()
   const now = useNow(30_000)
   const [open, setOpen] = useState<'rotate' | 'revoke' | null>(null)
   const name = key.name ?? key.start ?? key.id
@@ -77,7 +67,15 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
     key.candidate_fields && text(texts.candidateFields, { fields: list(['id', ...key.candidate_fields]) }),
     key.job_fields && text(texts.jobFields, { fields: list(['id', ...key.job_fields]) })
   ].filter((limit) => limit !== null)
+  const rotateTitle = text(texts.rotateTitle, { name })
+  const revokeTitle = text(texts.revokeTitle, { name })
   const close = () => setOpen(null)
+  const noteRevoked = () => {
+    announce(text(texts.revoked, { name }))
+    close()
+    onChanged()
+    title.current?.focus()
+  }
   return (
     <li class='row'>
       <div class='row-main'>
@@ -95,22 +93,30 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
       </div>
       {!isEnded && (
         <div class='actions'>
-          {isRotatable && (
-            <Button label={text(texts.rotateTitle, { name })} onClick={() => setOpen('rotate')}>{texts.rotate}</Button>
-          )}
-          <Button kind='danger' label={text(texts.revokeTitle, { name })} onClick={() => setOpen('revoke')}>
-            {texts.revoke}
-          </Button>
+          {isRotatable && <Button label={rotateTitle} onClick={() => setOpen('rotate')}>{texts.rotate}</Button>}
+          <Button kind='danger' label={revokeTitle} onClick={() => setOpen('revoke')}>{texts.revoke}</Button>
         </div>
       )}
-      {open === 'rotate' && <RotateKey id={key.id} name={name} onRotated={onRotated} onClose={close} />}
-      {open === 'revoke' && <RevokeKey id={key.id} name={name} onRevoked={onChanged} onClose={close} />}
+      {open === 'rotate' && (
+        <RotateDialog
+          texts={{ title: rotateTitle, label: texts.rotate, text: texts.rotateText, grace: texts.grace }}
+          rotate={(seconds) => api.rotateApiKey(key.id, seconds)} onRotated={onRotated} onClose={close}
+        />
+      )}
+      {open === 'revoke' && (
+        <Confirm
+          title={revokeTitle} label={texts.revoke} kind='danger'
+          act={() => api.revokeApiKey(key.id)} onDone={noteRevoked} onClose={close}
+        >
+          <p>{texts.revokeText}</p>
+        </Confirm>
+      )}
     </li>
   )
 }
 
 function KeyStatus ({ apiKey: key, isEnded }: { apiKey: ApiKey, isEnded: boolean }) {
-  const { messages: { keys: { state: texts } } } = useFormat()
+  const { messages: { keys: { state: texts } } } = usePortal()
   if (key.revoked_at !== null) return <Status tone='off'>{texts.revoked}</Status>
   if (isEnded) return <Status tone='off'>{texts.expired}</Status>
   return (
@@ -121,68 +127,9 @@ function KeyStatus ({ apiKey: key, isEnded }: { apiKey: ApiKey, isEnded: boolean
   )
 }
 
-interface KeyDialogProps {
-  id: string
-  name: string
-  onClose: () => void
-}
-
-const graces = [['none', 0], ['hour', 3600], ['day', 86_400], ['week', 604_800]] as const
-
-function RotateKey ({ id, name, onRotated, onClose }: KeyDialogProps & { onRotated: (key: RotatedApiKey) => void }) {
-  const { api } = usePortal()
-  const { messages: { keys: texts, endpoint: { rotate } }, text } = useFormat()
-  const [seconds, setSeconds] = useState<number>(86_400)
-  const rotating = useAction(() => api.rotateApiKey(id, seconds))
-  const confirm = async () => {
-    const data = (await rotating.run())?.value?.data
-    if (data !== undefined) onRotated(data)
-  }
-  return (
-    <AskDialog
-      title={text(texts.rotateTitle, { name })} label={texts.rotate} action={rotating} onConfirm={confirm}
-      onClose={onClose}
-    >
-      <p>{texts.rotateText}</p>
-      <fieldset class='options'>
-        <legend>{texts.grace}</legend>
-        {graces.map(([grace, value]) => (
-          <label key={grace}>
-            <input type='radio' name='grace' checked={value === seconds} onChange={() => setSeconds(value)} />
-            <span>{rotate[grace]}</span>
-          </label>
-        ))}
-      </fieldset>
-    </AskDialog>
-  )
-}
-
-function RevokeKey ({ id, name, onRevoked, onClose }: KeyDialogProps & { onRevoked: () => void }) {
-  const { api, announce, title } = usePortal()
-  const { messages: { keys: texts }, text } = useFormat()
-  const revoking = useAction(() => api.revokeApiKey(id))
-  const confirm = async () => {
-    const result = await revoking.run()
-    if (result === null || result.failure !== null) return
-    announce(text(texts.revoked, { name }))
-    onClose()
-    onRevoked()
-    title.current?.focus()
-  }
-  return (
-    <AskDialog
-      title={text(texts.revokeTitle, { name })} label={texts.revoke} action={revoking} onConfirm={confirm}
-      onClose={onClose} kind='danger'
-    >
-      <p>{texts.revokeText}</p>
-    </AskDialog>
-  )
-}
-
 /** Creates a key, then shows it once. */
 export function CreateKeyScreen () {
-  const { api, keys, leave } = usePortal()
-  const { messages: { shell, form, keys: texts }, text } = useFormat()
+  const { api, keys, leave, messages: { shell, form, keys: texts }, text } = usePortal()
   const scopes = keys?.scopes ?? []
   const maxDays = keys?.maxDays ?? 1
   const [draft, setDraft] = useState({ name: '', networks: '', days: String(maxDays), scopes: [] as string[] })
@@ -193,12 +140,15 @@ export function CreateKeyScreen () {
   const id = useId()
   const networks = draft.networks.split(/[\s,]+/).filter((network) => network !== '')
   const days = Number(draft.days)
-  const creating = useAction(() => api.createApiKey({
-    name: draft.name.trim(),
-    scopes: draft.scopes,
-    allowed_ips: networks.length === 0 ? null : networks,
-    expires_in_days: days
-  }))
+  const creating = useAction(
+    () => api.createApiKey({
+      name: draft.name.trim(),
+      scopes: draft.scopes,
+      allowed_ips: networks.length === 0 ? null : networks,
+      expires_in_days: days
+    }),
+    ({ data }) => setCreated(data)
+  )
   if (created !== null) return <KeySecret created={created} onStored={() => leave({ screen: 'keys' })} />
   const faults = {
     name: draft.name.trim() === '' ? form.faults.nameBlank : null,
@@ -209,24 +159,18 @@ export function CreateKeyScreen () {
   const submit = async (event: Event) => {
     event.preventDefault()
     setChecked(true)
-    if (Object.values(faults).some((fault) => fault !== null)) return focusFirstError()
-    const result = await creating.run()
-    if (result?.value) setCreated(result.value.data)
-    else focusFirstError()
+    const isValid = Object.values(faults).every((fault) => fault === null)
+    if (!isValid || !await creating.run()) focusFirstError()
   }
   const change = (changes: Partial<typeof draft>) => setDraft((previous) => ({ ...previous, ...changes }))
   const scopeError = errorOf('scopes')
   return (
     <Screen title={texts.add} back={{ to: { screen: 'keys' }, label: texts.title }}>
       <form ref={element} class='form' noValidate onSubmit={submit}>
-        <Field label={form.name.label} hint={form.name.hint} error={errorOf('name')}>
-          {(control) => (
-            <input
-              {...control} type='text' name='name' autoComplete='off' required maxLength={255} dir='auto'
-              value={draft.name} onInput={({ currentTarget }) => change({ name: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label={form.name.label} hint={form.name.hint} error={errorOf('name')}
+          name='name' required maxLength={255} dir='auto' value={draft.name} onValue={(name) => change({ name })}
+        />
         <fieldset class='options' aria-describedby={scopeError === null ? undefined : `${id}-scopes`}>
           <legend>{texts.scopes}</legend>
           {scopes.map((scope) => (
@@ -240,27 +184,17 @@ export function CreateKeyScreen () {
               <code dir='ltr'>{scope}</code>
             </label>
           ))}
-          {scopeError !== null && (
-            <p class='field-error' id={`${id}-scopes`}><Icon name='bad' /> <span>{scopeError}</span></p>
-          )}
+          <FieldError id={`${id}-scopes`} error={scopeError} />
         </fieldset>
-        <Field label={texts.networks} hint={texts.networksHint} error={messageFor(creating.failure, 'allowed_ips')}>
-          {(control) => (
-            <input
-              {...control} type='text' name='allowed_ips' autoComplete='off' spellcheck={false} dir='ltr'
-              placeholder='203.0.113.0/24' value={draft.networks}
-              onInput={({ currentTarget }) => change({ networks: currentTarget.value })}
-            />
-          )}
-        </Field>
-        <Field label={texts.days} hint={text(texts.daysHint, { days: maxDays })} error={errorOf('days')}>
-          {(control) => (
-            <input
-              {...control} type='number' name='days' min={1} max={maxDays} value={draft.days}
-              onInput={({ currentTarget }) => change({ days: currentTarget.value })}
-            />
-          )}
-        </Field>
+        <TextField
+          label={texts.networks} hint={texts.networksHint} error={messageFor(creating.failure, 'allowed_ips')}
+          name='allowed_ips' spellcheck={false} dir='ltr' placeholder='203.0.113.0/24'
+          value={draft.networks} onValue={(networks) => change({ networks })}
+        />
+        <TextField
+          label={texts.days} hint={text(texts.daysHint, { days: maxDays })} error={errorOf('days')}
+          type='number' name='days' min={1} max={maxDays} value={draft.days} onValue={(days) => change({ days })}
+        />
         {creating.failure !== null && <Problem failure={creating.failure} />}
         <div class='actions'>
           <Button kind='primary' type='submit' isBusy={creating.isBusy}>{texts.add}</Button>
@@ -272,23 +206,18 @@ export function CreateKeyScreen () {
   )
 }
 
-/** Shows a key once, after it was created or rotated. It is neither in the history nor in the browser's storage. */
+/** Shows a key once, after it was created or rotated. */
 function KeySecret ({ created, onStored }: { created: CreatedApiKey | RotatedApiKey, onStored: () => void }) {
-  const { messages: { keys: texts, secret }, text, instant } = useFormat()
+  const { messages: { keys: texts }, text, instant } = usePortal()
   const previous = 'previous_key_expires_at' in created ? created.previous_key_expires_at : null
   return (
-    <Screen title={texts.ready} intro={texts.readyText}>
-      <section class='section secret' aria-label={texts.key}>
-        <h2>{texts.key}</h2>
-        <p class='secret-value'>
-          <code dir='ltr'>{created.key}</code> <Copy text={created.key} label={texts.key} />
-        </p>
-        {previous !== null && <p>{text(texts.previous, { time: instant(previous) })}</p>}
-      </section>
-      <div class='actions'>
-        <Button kind='primary' icon='check' onClick={onStored}>{secret.stored}</Button>
-      </div>
-      <LeaveGuard isActive texts={secret.leave} />
-    </Screen>
+    <SecretScreen
+      title={texts.ready}
+      intro={texts.readyText}
+      label={texts.key}
+      secret={created.key}
+      about={previous !== null && <p>{text(texts.previous, { time: instant(previous) })}</p>}
+      onStored={onStored}
+    />
   )
 }

@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Delivery } from './api.js'
-import { useFormat, useNow } from './hooks.js'
+import { usePortal } from './hooks.js'
 import { type LogRows, hasMore } from './deliveries.js'
 import { Icon, Link } from './parts/controls.js'
-import { Name, Status, TimeAgo, Url } from './parts/feedback.js'
+import { Countdown, Name, Status, TimeAgo, Url } from './parts/feedback.js'
 import { describeResult, toneOf } from './text.js'
 
 interface LogFeedProps {
@@ -28,7 +28,7 @@ const rowsAhead = 30
  * screen readers announce the number of each row, and Page Down and Page Up move between rows.
  */
 export function LogFeed ({ feed, sight, webhookId, log, isLoading, onNearEnd, onOpen, returnTo }: LogFeedProps) {
-  const { messages: { log: texts, shell } } = useFormat()
+  const { messages: { log: texts, shell } } = usePortal()
   const id = useId()
   const end = useRef<HTMLParagraphElement>(null)
   const nextFocus = useRef(0)
@@ -65,9 +65,7 @@ export function LogFeed ({ feed, sight, webhookId, log, isLoading, onNearEnd, on
   }
   return (
     <>
-      <p class='unseen' id={id}>
-        {texts.keys}
-      </p>
+      <p class='unseen' id={id}>{texts.keys}</p>
       <div
         ref={feed}
         class='rows log-rows'
@@ -98,19 +96,8 @@ export function LogFeed ({ feed, sight, webhookId, log, isLoading, onNearEnd, on
         })}
       </div>
       <p class={isLoadingMore ? 'log-more muted' : 'unseen'} ref={end} tabIndex={-1}>
-        {isLoadingMore
-          ? (
-            <>
-              <span class='spinner' /> {shell.loading}
-            </>
-            )
-          : hasMore(log)
-            ? (
-                texts.more
-              )
-            : (
-                texts.end
-              )}
+        {isLoadingMore && <><span class='spinner' /> {shell.loading}</>}
+        {!isLoadingMore && (hasMore(log) ? texts.more : texts.end)}
       </p>
     </>
   )
@@ -141,16 +128,8 @@ interface LogRowProps {
 }
 
 function LogRow ({ webhookId, delivery, position, size, offset, onFocus, onOpen }: LogRowProps) {
-  const { messages: { log } } = useFormat()
-  const {
-    id,
-    event_type: eventType,
-    event_id: eventId,
-    status,
-    attempt_count: count,
-    next_attempt_at: nextAt,
-    created_at: createdAt
-  } = delivery
+  const { messages: { log }, text } = usePortal()
+  const { id, event_type: eventType, status, next_attempt_at: nextAt } = delivery
   return (
     <article
       class='row log-row'
@@ -164,28 +143,22 @@ function LogRow ({ webhookId, delivery, position, size, offset, onFocus, onOpen 
     >
       <div class='row-main'>
         <h3>
-          <Link to={{ screen: 'delivery', id: webhookId, deliveryId: id }} look='row-link'>
-            <Name>{eventType}</Name>
-          </Link>
+          <Link to={{ screen: 'delivery', id: webhookId, deliveryId: id }} look='row-link'><Name>{eventType}</Name></Link>
         </h3>
-        <Url>{eventId}</Url>
+        <Url>{delivery.event_id}</Url>
       </div>
       <div class='log-outcome'>
         <p class='log-state'>
           <Status tone={toneOf(status)}>{log.status[status]}</Status>
-          {nextAt !== null && count > 0 && (
+          {nextAt !== null && delivery.attempt_count > 0 && (
             <span class='muted'>
-              <NextAttempt at={nextAt} />
+              <Countdown at={nextAt} due={log.due} label={(when) => text(log.next, { when })} />
             </span>
           )}
         </p>
-        <p class='muted'>
-          <LastResult delivery={delivery} />
-        </p>
+        <p class='muted'><LastResult delivery={delivery} /></p>
       </div>
-      <p class='log-time muted'>
-        <TimeAgo at={createdAt} />
-      </p>
+      <p class='log-time muted'><TimeAgo at={delivery.created_at} /></p>
       <Icon name='forward' />
     </article>
   )
@@ -193,17 +166,11 @@ function LogRow ({ webhookId, delivery, position, size, offset, onFocus, onOpen 
 
 /** The result of the last attempt, and the number of attempts. */
 function LastResult ({ delivery }: { delivery: Delivery }) {
-  const format = useFormat()
+  const format = usePortal()
   const { messages: { log }, plural } = format
   const result = describeResult(delivery, format)
   if (result === null) return <>{delivery.status === 'pending' ? log.answer.none : log.answer.never}</>
   return <>{result}{delivery.attempt_count > 1 && ` · ${plural(log.attempts, delivery.attempt_count)}`}</>
-}
-
-function NextAttempt ({ at }: { at: string }) {
-  const { messages: { log }, text, relative } = useFormat()
-  const now = useNow(1000)
-  return <time dateTime={at}>{Date.parse(at) <= now ? log.due : text(log.next, { when: relative(at, now) })}</time>
 }
 
 /** The rows to render, and how high each is. */

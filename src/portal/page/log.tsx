@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { Delivery, DeliveryQuery, DeliveryStatus, Failure, Page, Result, WebhookWithHealth } from './api.js'
+import type { Delivery, DeliveryQuery, Failure, Page, Result, WebhookWithHealth } from './api.js'
 import {
   type Difference,
   type LogFilter,
@@ -12,22 +12,21 @@ import {
   startRows,
   updateRows
 } from './deliveries.js'
-import { useCan, useEvery, useFormat, usePortal } from './hooks.js'
+import { useEvery, usePortal } from './hooks.js'
 import { LogFeed } from './log-feed.js'
-import { Button, Field } from './parts/controls.js'
+import { Button } from './parts/controls.js'
 import { Empty, Problem, Skeleton } from './parts/feedback.js'
+import { SelectField, TextField } from './parts/fields.js'
 import { ReplayButton } from './replay.js'
 
 /** The delivery log of a webhook, newest first. It grows while the user scrolls, so it comes last on a screen. */
 export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
-  const { logPlace } = usePortal()
-  const { messages: { log: texts }, plural, pluralOver } = useFormat()
+  const { can, logPlace, messages: { log: texts }, plural, pluralOver } = usePortal()
   const id = useId()
   const [place] = useState(() => takePlace(logPlace, webhook.id))
   const [filter, setFilter] = useState<LogFilter>(place?.filter ?? noFilter)
   const [log, setLog] = useState<LogRows | null>(null)
   const [types, setTypes] = useState<readonly string[]>(webhook.event_types)
-  const canReplay = useCan('replay')
   const isEmpty = log?.total === 0 && !isFiltered(filter)
   const read = (log: LogRows) => {
     setLog(log)
@@ -45,7 +44,7 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
         {log !== null && log.total > 0 && (
           <p class='muted'>{(log.isCapped ? pluralOver : plural)(texts.total, log.total)}</p>
         )}
-        {canReplay && !isEmpty && <ReplayButton webhook={webhook} onShowLog={() => setFilter({ ...noFilter })} />}
+        {can('replay') && !isEmpty && <ReplayButton webhook={webhook} onShowLog={() => setFilter({ ...noFilter })} />}
       </header>
       {!isEmpty && <LogFilters filter={filter} types={types} onFilter={setFilter} />}
       <LogList
@@ -70,54 +69,31 @@ interface LogFiltersProps {
 const statuses = ['pending', 'delivered', 'failed', 'skipped', 'cancelled'] as const
 
 function LogFilters ({ filter, types, onFilter }: LogFiltersProps) {
-  const { messages: { log: { filter: texts, status: words } } } = useFormat()
-  const first = useRef<HTMLSelectElement>(null)
+  const { messages: { log: { filter: texts, status: words } } } = usePortal()
+  const form = useRef<HTMLFormElement>(null)
   const clear = () => {
     onFilter(noFilter)
-    first.current?.focus()
+    form.current?.querySelector('select')?.focus()
   }
   return (
-    <form class='log-filters' role='search' aria-label={texts.label} onSubmit={(event) => event.preventDefault()}>
-      <Field label={texts.status}>
-        {(control) => (
-          <select
-            {...control}
-            ref={first}
-            value={filter.status}
-            onChange={({ currentTarget }) =>
-              onFilter({ ...filter, status: currentTarget.value as DeliveryStatus | '' })}
-          >
-            <option value=''>{texts.anyStatus}</option>
-            {statuses.map((status) => (
-              <option key={status} value={status}>
-                {words[status]}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
-      <Field label={texts.eventType}>
-        {(control) => (
-          <select
-            {...control}
-            value={filter.eventType}
-            onChange={({ currentTarget }) => onFilter({ ...filter, eventType: currentTarget.value })}
-          >
-            <option value=''>{texts.anyType}</option>
-            {types.map((type) => (
-              <option key={type} value={type}>
-                {type}
-              </option>
-            ))}
-          </select>
-        )}
-      </Field>
+    <form
+      ref={form} class='log-filters' role='search' aria-label={texts.label}
+      onSubmit={(event) => event.preventDefault()}
+    >
+      <SelectField
+        label={texts.status}
+        value={filter.status}
+        options={[['', texts.anyStatus], ...statuses.map((status) => [status, words[status]] as const)]}
+        onValue={(status) => onFilter({ ...filter, status })}
+      />
+      <SelectField
+        label={texts.eventType}
+        value={filter.eventType}
+        options={[['', texts.anyType], ...types.map((type) => [type, type] as const)]}
+        onValue={(eventType) => onFilter({ ...filter, eventType })}
+      />
       <EventIdField eventId={filter.eventId} onEventId={(eventId) => onFilter({ ...filter, eventId })} />
-      {isFiltered(filter) && (
-        <Button kind='quiet' icon='close' onClick={clear}>
-          {texts.clear}
-        </Button>
-      )}
+      {isFiltered(filter) && <Button kind='quiet' icon='close' onClick={clear}>{texts.clear}</Button>}
     </form>
   )
 }
@@ -126,7 +102,7 @@ function LogFilters ({ filter, types, onFilter }: LogFiltersProps) {
 const settleMs = 400
 
 function EventIdField ({ eventId, onEventId }: { eventId: string, onEventId: (eventId: string) => void }) {
-  const { messages: { log: { filter: texts } } } = useFormat()
+  const { messages: { log: { filter: texts } } } = usePortal()
   const [typed, setTyped] = useState(eventId)
   useEffect(() => setTyped(eventId), [eventId])
   useEffect(() => {
@@ -136,14 +112,9 @@ function EventIdField ({ eventId, onEventId }: { eventId: string, onEventId: (ev
     return () => clearTimeout(timer)
   }, [typed])
   return (
-    <Field label={texts.eventId}>
-      {(control) => (
-        <input
-          {...control} type='text' class='mono' dir='ltr' maxLength={64} autoComplete='off' spellcheck={false}
-          value={typed} onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-        />
-      )}
-    </Field>
+    <TextField
+      label={texts.eventId} class='mono' dir='ltr' maxLength={64} spellcheck={false} value={typed} onValue={setTyped}
+    />
   )
 }
 
@@ -157,7 +128,7 @@ interface LogListProps {
 
 /** The rows of a log, or a hint if it is empty. New rows wait behind a button while the user reads. */
 function LogList ({ webhookId, filter, place, onRows, onClear }: LogListProps) {
-  const { format: { messages: { log: texts }, plural }, announce, logPlace } = usePortal()
+  const { messages: { log: texts }, plural, announce, logPlace } = usePortal()
   const feed = useRef<HTMLDivElement>(null)
   const sight = useRef({ from: 0, to: 0 })
   const { log, waiting, failure, isLoading, ...live } = useLog({
@@ -177,12 +148,8 @@ function LogList ({ webhookId, filter, place, onRows, onClear }: LogListProps) {
 
   if (log === null) {
     return failure === null
-      ? (
-        <Skeleton lines={4} />
-        )
-      : (
-        <Problem failure={failure} onRetry={live.refresh} isBusy={isLoading} />
-        )
+      ? <Skeleton lines={4} />
+      : <Problem failure={failure} onRetry={live.refresh} isBusy={isLoading} />
   }
   return (
     <div class='log-body'>
@@ -197,9 +164,7 @@ function LogList ({ webhookId, filter, place, onRows, onClear }: LogListProps) {
           isLoading={isLoading}
           onNearEnd={live.loadMore}
           returnTo={place?.deliveryId ?? null}
-          onOpen={(deliveryId) => {
-            logPlace.current = { webhookId, filter, log, deliveryId }
-          }}
+          onOpen={(deliveryId) => { logPlace.current = { webhookId, filter, log, deliveryId } }}
         />
       )}
       {failure !== null && (
@@ -212,7 +177,7 @@ function LogList ({ webhookId, filter, place, onRows, onClear }: LogListProps) {
 }
 
 function Newer ({ waiting: { added, removed }, onShow }: { waiting: Difference, onShow: () => void }) {
-  const { messages: { log: texts }, plural } = useFormat()
+  const { messages: { log: texts }, plural } = usePortal()
   if (added + removed === 0) return null
   return (
     <p class='log-newer'>
@@ -224,13 +189,9 @@ function Newer ({ waiting: { added, removed }, onShow }: { waiting: Difference, 
 }
 
 function NoRows ({ isFiltered, onClear }: { isFiltered: boolean, onClear: () => void }) {
-  const { messages: { log: texts } } = useFormat()
-  if (!isFiltered) return <Empty title={texts.empty.title}>{texts.empty.text}</Empty>
-  return (
-    <Empty title={texts.noMatch.title} action={<Button onClick={onClear}>{texts.filter.clear}</Button>}>
-      {texts.noMatch.text}
-    </Empty>
-  )
+  const { messages: { log: texts } } = usePortal()
+  if (!isFiltered) return <Empty {...texts.empty} />
+  return <Empty {...texts.noMatch} action={<Button onClick={onClear}>{texts.filter.clear}</Button>} />
 }
 
 /** Returns whether the user is at the top, and neither points at a row nor has the focus in one. */
@@ -243,22 +204,6 @@ function takePlace (kept: { current: LogPlace | null }, webhookId: number): LogP
   const place = kept.current
   kept.current = null
   return place?.webhookId === webhookId ? place : null
-}
-
-/** A log that grows at both ends. */
-interface LiveLog {
-  /** `null` until the first page is there. */
-  log: LogRows | null
-  /** The changes of the newest page, which wait while the user reads. */
-  waiting: Difference
-  failure: Failure | null
-  isLoading: boolean
-  /** Loads the next page, if there is one. */
-  loadMore (): void
-  /** Reads the newest page. */
-  refresh (): void
-  /** Shows the newest page. */
-  show (): void
 }
 
 interface LiveLogOptions {
@@ -279,16 +224,22 @@ type DeliveryPage = Page<Delivery>
 const newestPerPage = 50
 const furtherPerPage = 200
 
-/** Loads a log page by page, and polls for new deliveries while the page is visible. */
-export function useLog (options: LiveLogOptions): LiveLog {
+/**
+ * Loads a log page by page, and polls for new deliveries while the page is visible. `log` is `null` until the first
+ * page is there. The newest page is waiting while the user reads, until `show`.
+ */
+function useLog (options: LiveLogOptions) {
+  const { webhookId, filter, isInSight } = options
+  const { api } = usePortal()
   const { log, waiting, add, takeNewest, update, show } = useRows(options)
-  const load = useLoad(options)
   const { ask, failure, isLoading, restMs } = useRequests()
+  const load = (page: number, perPage: number, take: (page: DeliveryPage) => void) =>
+    ask((signal) => api.listDeliveries(webhookId, { ...toQuery(filter), page, per_page: perPage }, signal), take)
 
   async function refresh (): Promise<void> {
-    await ask((signal) => load(1, newestPerPage, signal), takeNewest)
-    const stale = log?.rows.findIndex((row, index) => row.status === 'pending' && options.isInSight(index)) ?? -1
-    if (stale >= newestPerPage) await ask((signal) => load(pageOf(stale), furtherPerPage, signal), update)
+    await load(1, newestPerPage, takeNewest)
+    const stale = log?.rows.findIndex((row, index) => row.status === 'pending' && isInSight(index)) ?? -1
+    if (stale >= newestPerPage) await load(pageOf(stale), furtherPerPage, update)
   }
 
   useEffect(() => { refresh() }, [])
@@ -300,9 +251,7 @@ export function useLog (options: LiveLogOptions): LiveLog {
     isLoading,
     refresh,
     loadMore () {
-      if (log !== null && hasMore(log) && failure === null) {
-        ask((signal) => load(pageOf(log.loaded), furtherPerPage, signal), add)
-      }
+      if (log !== null && hasMore(log) && failure === null) load(pageOf(log.loaded), furtherPerPage, add)
     },
     show
   }
@@ -310,12 +259,6 @@ export function useLog (options: LiveLogOptions): LiveLog {
 
 function pageOf (index: number): number {
   return Math.floor(index / furtherPerPage) + 1
-}
-
-function useLoad ({ webhookId, filter }: LiveLogOptions) {
-  const { api } = usePortal()
-  return (page: number, perPage: number, signal: AbortSignal): Promise<Result<DeliveryPage>> =>
-    api.listDeliveries(webhookId, { ...toQuery(filter), page, per_page: perPage }, signal)
 }
 
 /** Holds the rows, and what waits to be shown. */
@@ -391,9 +334,9 @@ function useRequests () {
   return { ask, failure, isLoading, restMs }
 }
 
-export const noFilter: LogFilter = { status: '', eventType: '', eventId: '' }
+const noFilter: LogFilter = { status: '', eventType: '', eventId: '' }
 
-export function isFiltered ({ status, eventType, eventId }: LogFilter): boolean {
+function isFiltered ({ status, eventType, eventId }: LogFilter): boolean {
   return status !== '' || eventType !== '' || eventId !== ''
 }
 

@@ -1,14 +1,15 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Delivery, Failure, Page, Replay, ReplayResult, WebhookWithHealth } from './api.js'
-import { useAction, useEvery, useFormat, usePortal, useQuery } from './hooks.js'
-import { Button, Field, useErrorFocus } from './parts/controls.js'
+import { useAction, useEvery, usePortal, useQuery, useSettled } from './hooks.js'
+import { Button } from './parts/controls.js'
 import { Dialog } from './parts/dialogs.js'
 import { Name, Notice, Problem, Progress } from './parts/feedback.js'
+import { Choices, TextField, useErrorFocus } from './parts/fields.js'
 import { type Choice, type SinceError, findSinceError, ranges, toLocalInput, toReplay } from './deliveries.js'
 
 /** Opens the replay of a webhook. `onShowLog` shows the results. */
 export function ReplayButton ({ webhook, onShowLog }: { webhook: WebhookWithHealth, onShowLog: () => void }) {
-  const { messages: { replay } } = useFormat()
+  const { messages: { replay } } = usePortal()
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
   const show = () => {
@@ -31,24 +32,23 @@ interface ReplayDialogProps {
 
 /** Selects events and sends them again, or explains why that is not possible. */
 function ReplayDialog ({ webhook, onClose, onShowLog }: ReplayDialogProps) {
-  const { messages: { replay: texts, shell } } = useFormat()
+  const { messages: { replay: texts, shell } } = usePortal()
   const [isActive, setActive] = useState(webhook.status === 'active')
   const [result, setResult] = useState<ReplayResult | null>(null)
-  const close = <Button onClick={onClose}>{shell.close}</Button>
-  if (result !== null) {
-    const actions = <>{close}<Button kind='primary' onClick={onShowLog}>{texts.showLog}</Button></>
-    return (
-      <Dialog title={texts.title} onClose={onClose} actions={actions}>
-        <ReplayProgress webhookId={webhook.id} result={result} />
-      </Dialog>
-    )
-  }
-  if (isActive) {
+  if (result === null && isActive) {
     return <ReplayForm webhook={webhook} onClose={onClose} onReplayed={setResult} onInactive={() => setActive(false)} />
   }
+  const actions = (
+    <>
+      <Button onClick={onClose}>{shell.close}</Button>
+      {result !== null && <Button kind='primary' onClick={onShowLog}>{texts.showLog}</Button>}
+    </>
+  )
   return (
-    <Dialog title={texts.title} onClose={onClose} actions={close}>
-      <Notice tone='off' title={texts.inactive.title}><p>{texts.inactive.text}</p></Notice>
+    <Dialog title={texts.title} onClose={onClose} actions={actions}>
+      {result === null
+        ? <Notice tone='off' {...texts.inactive} />
+        : <ReplayProgress webhookId={webhook.id} result={result} />}
     </Dialog>
   )
 }
@@ -65,27 +65,26 @@ const firstChoice: Choice = { range: 'day', since: '', until: '', include: 'unde
 
 /** Selects events, shows their number, and sends exactly these. */
 function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormProps) {
-  const { api, announce, format: { messages: { replay: texts, shell }, plural } } = usePortal()
+  const { api, announce, messages: { replay: texts, shell }, plural } = usePortal()
   const [choice, setChoice] = useState(firstChoice)
   const [isTouched, setTouched] = useState(false)
   const fields = useRef<HTMLDivElement>(null)
   const focusFirstError = useErrorFocus(fields)
   const error = findSinceError(choice)
-  const count = useCount(webhook.id, choice, error === null)
-  const replay = useAction(api.replay)
+  const count = useCount(webhook.id, error === null ? choice : null)
+  const replay = useAction(api.replay, ({ data }) => {
+    onReplayed(data)
+    announce(plural(texts.queued, data.queued))
+  })
   // A vendor may hide the details, and nothing else in the form can be rejected.
   const isRefused = [count.failure, replay.failure].some((failure) => failure?.code === 'bad_request')
   useEffect(() => { if (isRefused) onInactive() }, [isRefused])
 
   const queued = error === null ? count.counted?.queued ?? 0 : 0
-  const send = async () => {
+  const send = () => {
     setTouched(true)
     if (error !== null) focusFirstError()
-    if (queued === 0 || count.counted === null) return
-    const result = await replay.run(webhook.id, count.counted.body)
-    if (result?.value == null) return
-    onReplayed(result.value.data)
-    announce(plural(texts.queued, result.value.data.queued))
+    if (queued > 0 && count.counted !== null) replay.run(webhook.id, count.counted.body)
   }
   const actions = (
     <>
@@ -113,32 +112,15 @@ function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormPro
 }
 
 /** How many events a replay would send. */
-function ReplayCount ({
-  count: { counted, failure, reload },
-  include
-}: {
-  count: Count
-  include: 'undelivered' | 'all'
-}) {
-  const {
-    messages: { replay: texts },
-    plural,
-    text
-  } = useFormat()
+function ReplayCount ({ count: { counted, failure, reload }, include }: { count: Count, include: Choice['include'] }) {
+  const { messages: { replay: texts }, plural, text } = usePortal()
   if (failure !== null) return <Problem failure={failure} onRetry={reload} />
-  const isRest = counted?.isTruncated === true
   return (
     <div class='replay-count' role='status'>
       {counted === null
-        ? (
-          <p class='muted'>
-            <span class='spinner' /> {texts.counting}
-          </p>
-          )
-        : (
-          <p class='replay-number'>{counted.queued === 0 ? texts.none : plural(texts.matches, counted.queued)}</p>
-          )}
-      {isRest && (
+        ? <p class='muted'><span class='spinner' /> {texts.counting}</p>
+        : <p class='replay-number'>{counted.queued === 0 ? texts.none : plural(texts.matches, counted.queued)}</p>}
+      {counted?.isTruncated === true && (
         <p class='muted'>
           {text(texts.truncated, { count: counted.queued })}{' '}
           {include === 'all' ? texts.againAll : texts.againUndelivered}
@@ -166,11 +148,12 @@ interface Count {
 /** Long enough for a user who is still choosing. */
 const settleMs = 300
 
-/** Counts the events of a choice, again after each valid change. */
-function useCount (webhookId: number, choice: Choice, isValid: boolean): Count {
+/** Counts the events of a choice, again after each change. `choice` is `null` while it is not valid. */
+function useCount (webhookId: number, choice: Choice | null): Count {
   const { api } = usePortal()
-  const settled = useSettled(choice, isValid)
+  const settled = useSettled(choice, settleMs)
   const { value, failure, reload, isLoading } = useQuery(async () => {
+    if (settled === null) return { value: null, failure: null }
     const body = toReplay(settled, Date.now())
     const { value, failure } = await api.replay(webhookId, { ...body, dry_run: true })
     if (value === null) return { value, failure }
@@ -188,16 +171,6 @@ function useCount (webhookId: number, choice: Choice, isValid: boolean): Count {
   return { counted: isLoading || value?.choice !== choice ? null : value, failure, reload }
 }
 
-function useSettled (choice: Choice, isValid: boolean): Choice {
-  const [settled, setSettled] = useState(choice)
-  useEffect(() => {
-    if (!isValid) return
-    const timer = setTimeout(() => setSettled(choice), settleMs)
-    return () => clearTimeout(timer)
-  }, [choice])
-  return settled
-}
-
 interface ReplayFieldsProps {
   choice: Choice
   error: SinceError | null
@@ -208,7 +181,7 @@ interface ReplayFieldsProps {
 const dayMs = 86_400_000
 
 function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProps) {
-  const { messages: { replay: texts } } = useFormat()
+  const { messages: { replay: texts } } = usePortal()
   const chooseRange = (range: Choice['range']) =>
     onChoice({ ...choice, range, since: choice.since || toLocalInput(Date.now() - dayMs) })
   const toggle = (type: string) => {
@@ -218,6 +191,7 @@ function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProp
   return (
     <>
       <Choices
+        isGrid
         legend={texts.range}
         chosen={choice.range}
         onChoose={chooseRange}
@@ -225,29 +199,18 @@ function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProp
       />
       {choice.range === 'own' && (
         <div class='replay-period'>
-          <Field label={texts.since} error={error === null ? null : texts.invalid[error]}>
-            {(control) => (
-              <input
-                {...control}
-                type='datetime-local'
-                value={choice.since}
-                onInput={({ currentTarget }) => onChoice({ ...choice, since: currentTarget.value })}
-              />
-            )}
-          </Field>
-          <Field label={texts.until} hint={texts.untilNow}>
-            {(control) => (
-              <input
-                {...control}
-                type='datetime-local'
-                value={choice.until}
-                onInput={({ currentTarget }) => onChoice({ ...choice, until: currentTarget.value })}
-              />
-            )}
-          </Field>
+          <TextField
+            label={texts.since} error={error === null ? null : texts.invalid[error]}
+            type='datetime-local' value={choice.since} onValue={(since) => onChoice({ ...choice, since })}
+          />
+          <TextField
+            label={texts.until} hint={texts.untilNow}
+            type='datetime-local' value={choice.until} onValue={(until) => onChoice({ ...choice, until })}
+          />
         </div>
       )}
       <Choices
+        isGrid
         legend={texts.include}
         chosen={choice.include}
         onChoose={(include) => onChoice({ ...choice, include })}
@@ -276,48 +239,19 @@ function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProp
   )
 }
 
-interface ChoicesProps<Value extends string> {
-  legend: string
-  choices: ReadonlyArray<{ value: Value, label: string, hint?: string }>
-  chosen: Value
-  onChoose: (value: Value) => void
-}
-
-/** Radio buttons. */
-function Choices<Value extends string> ({ legend, choices, chosen, onChoose }: ChoicesProps<Value>) {
-  const id = useId()
-  return (
-    <fieldset class='options options-grid'>
-      <legend>{legend}</legend>
-      {choices.map(({ value, label, hint }) => (
-        <label key={value}>
-          <input type='radio' name={id} checked={value === chosen} onChange={() => onChoose(value)} />
-          <span>{label}{hint !== undefined && <span class='muted'>{hint}</span>}</span>
-        </label>
-      ))}
-    </fieldset>
-  )
-}
-
 const pollMs = 1000
+
+interface ReplayProgressProps {
+  webhookId: number
+  result: ReplayResult
+}
 
 /**
  * Follows the deliveries of a replay until none is waiting. Other deliveries of the webhook count too: the API cannot
  * distinguish them.
  */
-function ReplayProgress ({
-  webhookId,
-  result: { queued, truncated, include, until }
-}: {
-  webhookId: number
-  result: ReplayResult
-}) {
-  const { api } = usePortal()
-  const {
-    messages: { replay: texts },
-    plural,
-    pluralOver
-  } = useFormat()
+function ReplayProgress ({ webhookId, result: { queued, truncated, include, until } }: ReplayProgressProps) {
+  const { api, messages: { replay: texts }, plural, pluralOver } = usePortal()
   const { value, reload } = useQuery(
     (signal) => api.listDeliveries(webhookId, { 'filter[status]': 'pending', per_page: 1 }, signal),
     []

@@ -1,59 +1,83 @@
-import type { CreatedWebhook, RotatedWebhook } from './api.js'
-import { useFormat, usePortal } from './hooks.js'
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { CreatedWebhook, Result, RotatedWebhook } from './api.js'
+import { usePortal } from './hooks.js'
 import { Button, CodeBlock, Copy, Tabs } from './parts/controls.js'
-import { LeaveGuard } from './parts/dialogs.js'
+import { Confirm, LeaveGuard } from './parts/dialogs.js'
+import { Choices } from './parts/fields.js'
 import go from './code/go.txt'
 import javascript from './code/javascript.txt'
 import php from './code/php.txt'
 import python from './code/python.txt'
 import { Screen } from './shell.js'
 
-/** Shows the secret of a webhook once, after it was created or rotated, and how to use it. */
-export function SecretScreen ({
-  webhook,
-  onStored
-}: {
-  webhook: CreatedWebhook | RotatedWebhook
-  onStored?: () => void
-}) {
-  const { leave } = usePortal()
-  const { messages: { secret: texts } } = useFormat()
-  const stored = onStored ?? (() => leave({ screen: 'endpoint', id: webhook.id }))
+interface SecretScreenProps {
+  title: string
+  intro: string
+  /** Names the secret. */
+  label: string
+  secret: string
+  /** More about the secret. */
+  about: ComponentChildren
+  children?: ComponentChildren
+  onStored: () => void
+}
+
+/** Shows a secret once. It is neither in the history nor in the browser's storage. */
+export function SecretScreen ({ title, intro, label, secret, about, children, onStored }: SecretScreenProps) {
+  const { messages: { secret: texts } } = usePortal()
   return (
-    <Screen title={'previous_secret_expires_at' in webhook ? texts.rotated : texts.created} intro={texts.intro}>
-      <section class='section secret' aria-label={texts.label}>
-        <h2>{texts.label}</h2>
-        <p class='secret-value'>
-          <code dir='ltr'>{webhook.secret}</code> <Copy text={webhook.secret} label={texts.label} />
-        </p>
-        <p class='muted'>{texts.store}</p>
-        {'previous_secret_expires_at' in webhook && (
-          <p>
-            <Previous endsAt={webhook.previous_secret_expires_at} />
-          </p>
-        )}
+    <Screen title={title} intro={intro}>
+      <section class='section secret' aria-label={label}>
+        <h2>{label}</h2>
+        <p class='secret-value'><code dir='ltr'>{secret}</code> <Copy text={secret} label={label} /></p>
+        {about}
       </section>
-      <VerifyCode />
+      {children}
       <div class='actions'>
-        <Button kind='primary' icon='check' onClick={stored}>
-          {texts.stored}
-        </Button>
+        <Button kind='primary' icon='check' onClick={onStored}>{texts.stored}</Button>
       </div>
       <LeaveGuard isActive texts={texts.leave} />
     </Screen>
   )
 }
 
-function Previous ({ endsAt }: { endsAt: string | null }) {
-  const { messages: { secret: texts, endpoint: { rotate } }, text, instant } = useFormat()
-  return <>{endsAt === null ? rotate.ended : text(texts.bothUntil, { time: instant(endsAt) })}</>
+interface WebhookSecretProps {
+  webhook: CreatedWebhook | RotatedWebhook
+  onStored: () => void
+}
+
+/** Shows the secret of a webhook, after it was created or rotated, and how to use it. */
+export function WebhookSecret ({ webhook, onStored }: WebhookSecretProps) {
+  const { messages: { secret: texts, endpoint: { rotate } }, text, instant } = usePortal()
+  const previousEnd = 'previous_secret_expires_at' in webhook ? webhook.previous_secret_expires_at : undefined
+  const about = (
+    <>
+      <p class='muted'>{texts.store}</p>
+      {previousEnd !== undefined && (
+        <p>{previousEnd === null ? rotate.ended : text(texts.bothUntil, { time: instant(previousEnd) })}</p>
+      )}
+    </>
+  )
+  return (
+    <SecretScreen
+      title={previousEnd === undefined ? texts.created : texts.rotated}
+      intro={texts.intro}
+      label={texts.label}
+      secret={webhook.secret}
+      about={about}
+      onStored={onStored}
+    >
+      <VerifyCode />
+    </SecretScreen>
+  )
 }
 
 const codes = { JavaScript: javascript, Python: python, PHP: php, Go: go }
 
 /** Code that verifies a request, in four languages. */
 function VerifyCode () {
-  const { messages: { secret: { verify } }, text } = useFormat()
+  const { messages: { secret: { verify } }, text } = usePortal()
   const tabs = Object.entries(codes).map(([name, code]) => ({
     name,
     content: <CodeBlock code={code} label={text(verify.code, { language: name })} />
@@ -64,5 +88,38 @@ function VerifyCode () {
       <p class='muted'>{verify.text}</p>
       <Tabs label={verify.languages} tabs={tabs} />
     </section>
+  )
+}
+
+const graces = [['none', 0], ['hour', 3600], ['day', 86_400], ['week', 604_800]] as const
+
+interface RotateDialogProps<Value> {
+  texts: { title: string, label: string, text: string, grace: string }
+  /** What it means that the old secret expires immediately. */
+  noneText?: string
+  rotate: (graceSeconds: number) => Promise<Result<{ data: Value }>>
+  onRotated: (value: Value) => void
+  onClose: () => void
+}
+
+/** Asks how long an old secret or key stays valid, and rotates it. */
+export function RotateDialog<Value> ({ texts, noneText, rotate, onRotated, onClose }: RotateDialogProps<Value>) {
+  const { messages: { endpoint: { rotate: words } } } = usePortal()
+  const [seconds, setSeconds] = useState<number>(86_400)
+  return (
+    <Confirm
+      title={texts.title} label={texts.label} onClose={onClose}
+      act={() => rotate(seconds)} onDone={({ data }) => onRotated(data)}
+    >
+      <p>{texts.text}</p>
+      <Choices
+        legend={texts.grace}
+        chosen={seconds}
+        onChoose={setSeconds}
+        choices={graces.map(([name, value]) => ({
+          value, label: words[name], hint: name === 'none' ? noneText : undefined
+        }))}
+      />
+    </Confirm>
   )
 }

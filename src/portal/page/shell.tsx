@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
-import { useFormat, usePortal } from './hooks.js'
-import { Button, Icon, Link } from './parts/controls.js'
-import { Dialog } from './parts/dialogs.js'
-import { Alerts, Empty, Name, Skeleton } from './parts/feedback.js'
+import { type PagedQuery, usePortal } from './hooks.js'
+import { Button, Icon, Link, Pager } from './parts/controls.js'
+import { Alerts, Empty, Loaded, Name, Skeleton } from './parts/feedback.js'
 import type { Route } from './route.js'
 
 /** A text to announce; `turn` distinguishes two equal texts. */
@@ -21,7 +20,7 @@ interface ShellProps {
 
 /** The frame of every screen. */
 export function Shell ({ hasSession, isOwnPage, announcement, children }: ShellProps) {
-  const { returnUrl, state, format: { messages: { shell } } } = usePortal()
+  const { returnUrl, state, messages: { shell } } = usePortal()
   // Pages of the host already have a main part.
   const Main = isOwnPage ? 'main' : 'div'
   return (
@@ -38,20 +37,15 @@ export function Shell ({ hasSession, isOwnPage, announcement, children }: ShellP
 }
 
 function NoSession () {
-  const { askAgain, format: { messages: { shell: { session, retry } } } } = usePortal()
-  if (askAgain === null) return <Empty title={session.none}>{session.noneText}</Empty>
+  const { askAgain, messages: { shell: { session, retry } } } = usePortal()
+  if (askAgain === null) return <Empty title={session.none} text={session.noneText} />
   return (
     <div role='alert'>
       <Empty
         title={session.silent}
-        action={
-          <Button kind='primary' onClick={askAgain}>
-            {retry}
-          </Button>
-        }
-      >
-        {session.silentText}
-      </Empty>
+        text={session.silentText}
+        action={<Button kind='primary' onClick={askAgain}>{retry}</Button>}
+      />
     </div>
   )
 }
@@ -60,18 +54,12 @@ function NoSession () {
 export function Unworded ({ isCutOff }: { isCutOff: boolean }) {
   return (
     <div class='app' aria-busy={!isCutOff}>
-      {isCutOff
-        ? (
-          <p role='alert' lang='en' dir='ltr'>
-            This page could not be loaded. Check your connection: it loads as soon as it can.
-          </p>
-          )
-        : (
-          <div class='skeleton'>
-            <span class='skeleton-line' />
-            <span class='skeleton-line' />
-          </div>
-          )}
+      {isCutOff && (
+        <p role='alert' lang='en' dir='ltr'>
+          This page could not be loaded. Check your connection: it loads as soon as it can.
+        </p>
+      )}
+      {!isCutOff && <div class='skeleton'><span class='skeleton-line' /><span class='skeleton-line' /></div>}
     </div>
   )
 }
@@ -94,7 +82,7 @@ interface ScreenProps {
 
 /** The frame of a screen. Its title gets the focus when the screen is entered from another one. */
 export function Screen ({ title, intro, actions, back, children }: ScreenProps) {
-  const { format: { messages }, visits, title: heading } = usePortal()
+  const { messages, visits, title: heading } = usePortal()
   // A layout effect, so that the focus moves before the next key press.
   useLayoutEffect(() => {
     // The first screen leaves the focus where the page has it.
@@ -105,16 +93,12 @@ export function Screen ({ title, intro, actions, back, children }: ScreenProps) 
     <>
       {back !== undefined && (
         <nav class='back' aria-label={messages.shell.back}>
-          <Link to={back.to}>
-            <Icon name='back' /> <Name>{back.label}</Name>
-          </Link>
+          <Link to={back.to}><Icon name='back' /> <Name>{back.label}</Name></Link>
         </nav>
       )}
       <header class='screen-head'>
         <div>
-          <h1 ref={heading} tabIndex={-1}>
-            {title}
-          </h1>
+          <h1 ref={heading} tabIndex={-1}>{title}</h1>
           {intro !== undefined && <p class='intro'>{intro}</p>}
         </div>
         {actions !== undefined && <div class='actions'>{actions}</div>}
@@ -124,35 +108,38 @@ export function Screen ({ title, intro, actions, back, children }: ScreenProps) 
   )
 }
 
-/** Asks before a link replaces the session with one of another tenant. */
-export function OfferDialog ({
-  tenantSlug,
-  onAccept,
-  onDecline
-}: {
-  tenantSlug: string
-  onAccept: () => void
-  onDecline: () => void
-}) {
-  const {
-    messages: {
-      shell: { switch: texts }
-    },
-    text
-  } = useFormat()
-  const actions = (
-    <>
-      <Button kind='danger' onClick={onAccept}>
-        {texts.accept}
-      </Button>
-      <Button kind='primary' onClick={onDecline}>
-        {texts.decline}
-      </Button>
-    </>
-  )
+/** A link to the form that adds something to a list. */
+export function AddLink ({ to, children }: { to: Route, children: string }) {
+  return <Link to={to} look='button button-primary'><Icon name='plus' /> <span>{children}</span></Link>
+}
+
+interface ListScreenProps<Row> {
+  title: string
+  intro: string
+  /** Names the list. */
+  label: string
+  list: PagedQuery<Row>
+  empty: { title: string, text: string }
+  /** How to add the first row and others. */
+  add: ComponentChildren
+  children: (row: Row) => ComponentChildren
+}
+
+/** A screen with a list, page by page. */
+export function ListScreen<Row> ({ title, intro, label, list, empty, add, children }: ListScreenProps<Row>) {
+  const isEmpty = list.value?.meta.total === 0
   return (
-    <Dialog title={text(texts.title, { name: tenantSlug })} onClose={onDecline} actions={actions}>
-      <p>{texts.text}</p>
-    </Dialog>
+    <Screen title={title} intro={intro} actions={isEmpty ? undefined : add}>
+      <Loaded query={list}>
+        {({ data }) => isEmpty
+          ? <Empty {...empty} action={add} />
+          : (
+            <>
+              <ul class='rows' aria-label={label} aria-busy={list.isLoading}>{data.map(children)}</ul>
+              <Pager list={list} />
+            </>
+            )}
+      </Loaded>
+    </Screen>
   )
 }

@@ -244,7 +244,7 @@ export function healthWord (status: WebhookStatus, health: WebhookWithHealth['he
 
 interface Outcome {
   response_status: number | null
-  error: AttemptError | null
+  error: string | null
 }
 
 const tones: Record<DeliveryStatus, Tone> = {

@@ -1,6 +1,6 @@
-import type { ComponentChildren, Ref, RefObject } from 'preact'
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useFormat, usePortal } from '../hooks.js'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { type PagedQuery, usePortal } from '../hooks.js'
 import type { Route } from '../route.js'
 import { showControls } from '../text.js'
 
@@ -49,8 +49,8 @@ interface ButtonProps {
   /** While true, a click does nothing. The focus stays. */
   isBusy?: boolean
   isDisabled?: boolean
-  label?: string
-  buttonRef?: Ref<HTMLButtonElement>
+  /** Names it for screen readers. */
+  label?: string | undefined
 }
 
 export function Button ({
@@ -61,10 +61,9 @@ export function Button ({
   icon,
   isBusy = false,
   isDisabled = false,
-  label,
-  buttonRef
+  label
 }: ButtonProps) {
-  const { messages } = useFormat()
+  const { messages } = usePortal()
   const isInert = isBusy || isDisabled
   const click = (event: Event) => {
     if (isInert) event.preventDefault()
@@ -72,7 +71,6 @@ export function Button ({
   }
   return (
     <button
-      ref={buttonRef ?? null}
       type={type}
       class={`button button-${kind}`}
       aria-disabled={isInert}
@@ -107,22 +105,18 @@ export function Link ({ to, children, look = 'link', isCurrent = false }: LinkPr
   return <a {...shared} href={address}>{children}</a>
 }
 
-/** Copies a text and confirms it. `label` names the text; `caption` is what the button shows instead of "Copy". */
-export function Copy ({
-  text,
-  label,
-  caption,
-  isIconOnly = false
-}: {
+interface CopyProps {
   text: string
+  /** Names the text. */
   label: string
+  /** What the button shows instead of "Copy". */
   caption?: string
   isIconOnly?: boolean
-}) {
-  const {
-    format: { messages },
-    announce
-  } = usePortal()
+}
+
+/** Copies a text and confirms it. */
+export function Copy ({ text, label, caption, isIconOnly = false }: CopyProps) {
+  const { messages: { shell }, announce } = usePortal()
   const [isCopied, setCopied] = useState(false)
   useEffect(() => {
     if (!isCopied) return
@@ -131,18 +125,18 @@ export function Copy ({
   }, [isCopied])
   const copy = async ({ currentTarget }: { currentTarget: HTMLElement }) => {
     const isDone = await copyText(text, currentTarget)
-    announce(isDone ? messages.shell.copied : messages.shell.copyByHand)
+    announce(isDone ? shell.copied : shell.copyByHand)
     setCopied(isDone)
   }
   return (
     <button
       type='button'
       class={`button button-quiet${isIconOnly ? ' icon-only' : ''}`}
-      aria-label={caption ?? `${messages.shell.copy}: ${label}`}
+      aria-label={caption ?? `${shell.copy}: ${label}`}
       onClick={copy}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
-      {!isIconOnly && <span>{isCopied ? messages.shell.copied : (caption ?? messages.shell.copy)}</span>}
+      {!isIconOnly && <span>{isCopied ? shell.copied : (caption ?? shell.copy)}</span>}
     </button>
   )
 }
@@ -161,10 +155,7 @@ async function copyText (text: string, beside: HTMLElement): Promise<boolean> {
 }
 
 function copyByCommand (text: string, beside: HTMLElement): boolean {
-  const area = document.createElement('textarea')
-  area.value = text
-  area.readOnly = true
-  area.className = 'unseen'
+  const area = Object.assign(document.createElement('textarea'), { value: text, readOnly: true, className: 'unseen' })
   beside.after(area)
   area.select()
   try {
@@ -175,6 +166,15 @@ function copyByCommand (text: string, beside: HTMLElement): boolean {
     area.remove()
     beside.focus()
   }
+}
+
+/** An address or another exact text, with a button that copies it. */
+export function CopyLine ({ text, label }: { text: string, label: string }) {
+  return (
+    <p class='with-copy'>
+      <code class='whole' dir='ltr'>{showControls(text)}</code> <Copy text={text} label={label} isIconOnly />
+    </p>
+  )
 }
 
 /**
@@ -191,73 +191,16 @@ export function CodeBlock ({ code, exact = code, label }: { code: string, exact?
   )
 }
 
-/** Attributes that connect a control with its label, hint and error. */
-interface ControlProps {
-  id: string
-  'aria-describedby': string | undefined
-  'aria-invalid': boolean
-}
-
-interface FieldProps {
-  label: string
-  hint?: ComponentChildren
-  error?: string | null
-  /** Renders the control: `{(control) => <input {...control} />}`. */
-  children: (control: ControlProps) => ComponentChildren
-}
-
-export function Field ({ label, hint, error = null, children }: FieldProps) {
-  const id = useId()
-  const described = [hint === undefined ? '' : `${id}-hint`, error === null ? '' : `${id}-error`]
-    .filter(Boolean)
-    .join(' ')
-  return (
-    <div class='field'>
-      <label for={id}>{label}</label>
-      {hint !== undefined && <p class='hint' id={`${id}-hint`}>{hint}</p>}
-      {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': error !== null })}
-      {error !== null && <p class='field-error' id={`${id}-error`}><Icon name='bad' /> <span>{error}</span></p>}
-    </div>
-  )
-}
-
-/**
- * Returns a function that moves the focus to the first field with an error, once the form shows why it was rejected.
- */
-export function useErrorFocus (form: RefObject<HTMLElement | null>): () => void {
-  const [turn, setTurn] = useState(0)
-  useLayoutEffect(() => {
-    if (turn > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-  }, [turn])
-  return () => setTurn((previous) => previous + 1)
-}
-
 /** Buttons to page through a list. */
-export function Pager ({
-  page,
-  pages,
-  onPage,
-  isBusy = false
-}: {
-  page: number
-  pages: number
-  onPage: (page: number) => void
-  isBusy?: boolean
-}) {
-  const {
-    messages: { shell },
-    text
-  } = useFormat()
+export function Pager ({ list: { page, setPage, value, isLoading } }: { list: PagedQuery<unknown> }) {
+  const { messages: { shell: { pages: texts } }, text } = usePortal()
+  const pages = value?.meta.total_pages ?? 0
   if (pages <= 1 && page === 1) return null
   return (
-    <nav class='pager' aria-label={shell.pages.label}>
-      <Button onClick={() => onPage(page - 1)} isDisabled={page <= 1 || isBusy}>
-        {shell.pages.previous}
-      </Button>
-      <span>{text(shell.pages.position, { page, pages })}</span>
-      <Button onClick={() => onPage(page + 1)} isDisabled={page >= pages || isBusy}>
-        {shell.pages.next}
-      </Button>
+    <nav class='pager' aria-label={texts.label}>
+      <Button onClick={() => setPage(page - 1)} isDisabled={page <= 1 || isLoading}>{texts.previous}</Button>
+      <span>{text(texts.position, { page, pages })}</span>
+      <Button onClick={() => setPage(page + 1)} isDisabled={page >= pages || isLoading}>{texts.next}</Button>
     </nav>
   )
 }

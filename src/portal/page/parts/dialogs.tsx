@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { type Action, useFormat, usePortal } from '../hooks.js'
+import type { Result } from '../api.js'
+import { useAction, usePortal, useWindowEvent } from '../hooks.js'
 import type { Route } from '../route.js'
 import { showControls } from '../text.js'
-import { Button, Field, Icon } from './controls.js'
+import { Button, Icon } from './controls.js'
 import { Alerts, Problem } from './feedback.js'
+import { TextField } from './fields.js'
 
 interface DialogProps {
   title: string
@@ -21,7 +23,7 @@ interface DialogProps {
 
 /** A modal dialog, rendered while it is open. The focus then returns to the element that opened it. */
 export function Dialog ({ title, children, actions, onClose, isBusy = false, onSubmit }: DialogProps) {
-  const { messages } = useFormat()
+  const { messages } = usePortal()
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
   useLayoutEffect(() => {
@@ -63,80 +65,59 @@ export function Dialog ({ title, children, actions, onClose, isBusy = false, onS
   )
 }
 
-interface AskDialogProps {
+export interface ConfirmProps<Value> {
   title: string
-  children: ComponentChildren
   /** The label of the button, for example "Rotate secret". */
   label: string
-  action: Pick<Action<never, unknown>, 'isBusy' | 'failure'>
-  onConfirm: () => void
-  onClose: () => void
   kind?: 'primary' | 'danger'
+  /** Describes the effect. */
+  children: ComponentChildren
+  act: () => Promise<Result<Value>>
+  /** Called once the action is done. */
+  onDone: (value: Value) => void
+  onClose: () => void
+  /** Called before the action. Returns whether to go on. */
+  check?: () => boolean
 }
 
 /** Asks before an action, and stays open until the action is done. */
-export function AskDialog ({
-  title,
-  children,
-  label,
-  action: { isBusy, failure },
-  onConfirm,
-  onClose,
-  kind = 'primary'
-}: AskDialogProps) {
-  const { messages } = useFormat()
+export function Confirm<Value> (
+  { title, label, kind = 'primary', children, act, onDone, onClose, check = () => true }: ConfirmProps<Value>
+) {
+  const { messages: { shell } } = usePortal()
+  const { run, isBusy, failure } = useAction(act, onDone)
   const buttons = (
     <>
-      <Button onClick={onClose} isDisabled={isBusy}>
-        {messages.shell.cancel}
-      </Button>
-      <Button kind={kind} type='submit' isBusy={isBusy}>
-        {label}
-      </Button>
+      <Button onClick={onClose} isDisabled={isBusy}>{shell.cancel}</Button>
+      <Button kind={kind} type='submit' isBusy={isBusy}>{label}</Button>
     </>
   )
   return (
-    <Dialog title={title} onClose={onClose} isBusy={isBusy} onSubmit={onConfirm} actions={buttons}>
+    <Dialog title={title} onClose={onClose} isBusy={isBusy} onSubmit={() => check() && run()} actions={buttons}>
       {children}
       {failure !== null && <Problem failure={failure} />}
     </Dialog>
   )
 }
 
-interface ConfirmByNameProps {
-  title: string
-  /** Describes the irreversible effect. */
-  children: ComponentChildren
-  /** The name to type. */
-  name: string
-  /** The label of the button, for example "Delete webhook". */
-  label: string
-  action: Pick<Action<never, unknown>, 'isBusy' | 'failure'>
-  onConfirm: () => void
-  onClose: () => void
-}
-
 /** Asks the user to type a name before deleting it. */
-export function ConfirmByName ({ name, children, onConfirm, ...rest }: ConfirmByNameProps) {
-  const { messages: { shell: { confirm } }, text } = useFormat()
+export function ConfirmByName<Value> ({ name, children, ...rest }: ConfirmProps<Value> & { name: string }) {
+  const { messages: { shell: { confirm } }, text } = usePortal()
   const [typed, setTyped] = useState('')
   const [error, setError] = useState<string | null>(null)
-  const submit = () => {
-    if ([name, showControls(name)].some((shown) => comparable(typed) === comparable(shown))) onConfirm()
-    else setError(confirm.mismatch)
+  const check = () => {
+    const isTyped = [name, showControls(name)].some((shown) => comparable(typed) === comparable(shown))
+    if (!isTyped) setError(confirm.mismatch)
+    return isTyped
   }
   return (
-    <AskDialog {...rest} kind='danger' onConfirm={submit}>
+    <Confirm {...rest} kind='danger' check={check}>
       {children}
-      <Field label={text(confirm.type, { name })} error={error}>
-        {(control) => (
-          <input
-            {...control} type='text' autoComplete='off' spellcheck={false} value={typed} dir='auto'
-            onInput={({ currentTarget }) => { setTyped(currentTarget.value); setError(null) }}
-          />
-        )}
-      </Field>
-    </AskDialog>
+      <TextField
+        label={text(confirm.type, { name })} error={error} value={typed} dir='auto' spellcheck={false}
+        onValue={(value) => { setTyped(value); setError(null) }}
+      />
+    </Confirm>
   )
 }
 
@@ -145,10 +126,26 @@ function comparable (name: string): string {
   return name.normalize('NFC').replaceAll(/\s+/g, ' ').trim()
 }
 
-interface LeaveGuardProps {
+interface LeaveDialogProps {
+  texts: { title: string, text: string, stay: string, leave: string }
+  onStay: () => void
+  onLeave: () => void
+}
+
+/** Asks before the user loses something. */
+export function LeaveDialog ({ texts, onStay, onLeave }: LeaveDialogProps) {
+  const actions = (
+    <>
+      <Button kind='danger' onClick={onLeave}>{texts.leave}</Button>
+      <Button kind='primary' onClick={onStay}>{texts.stay}</Button>
+    </>
+  )
+  return <Dialog title={texts.title} onClose={onStay} actions={actions}><p>{texts.text}</p></Dialog>
+}
+
+interface LeaveGuardProps extends Pick<LeaveDialogProps, 'texts'> {
   /** Whether there are unsaved changes. */
   isActive: boolean
-  texts: { title: string, text: string, stay: string, leave: string }
   /** Called when the user leaves. */
   onLeave?: () => void
 }
@@ -160,26 +157,15 @@ export function LeaveGuard ({ isActive, texts, onLeave }: LeaveGuardProps) {
   useLayoutEffect(() => {
     if (!isActive) return
     guard.current = setNext
-    // Closing or reloading the page.
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', warn)
-    return () => {
-      guard.current = null
-      removeEventListener('beforeunload', warn)
-    }
+    return () => { guard.current = null }
   }, [isActive])
+  // Closing or reloading the page.
+  useWindowEvent('beforeunload', isActive ? (event) => event.preventDefault() : null)
 
   if (next === null) return null
-  const stay = () => setNext(null)
   const leaveForm = () => {
     onLeave?.()
     leave(next)
   }
-  const actions = (
-    <>
-      <Button kind='danger' onClick={leaveForm}>{texts.leave}</Button>
-      <Button kind='primary' onClick={stay}>{texts.stay}</Button>
-    </>
-  )
-  return <Dialog title={texts.title} onClose={stay} actions={actions}><p>{texts.text}</p></Dialog>
+  return <LeaveDialog texts={texts} onStay={() => setNext(null)} onLeave={leaveForm} />
 }

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import type { Failure } from '../api.js'
-import { useFormat, useNow, useOnline, usePortal } from '../hooks.js'
+import { type Query, useNow, useOnline, usePortal } from '../hooks.js'
 import { type Tone, showControls } from '../text.js'
-import { type IconName, Button, Copy, Icon } from './controls.js'
+import { Button, Copy, CopyLine, Icon } from './controls.js'
 
 /** A state as an icon and a word, because colour alone is not accessible. */
 export function Status ({ tone, children }: { tone: Tone, children: string }) {
@@ -13,6 +13,8 @@ export function Status ({ tone, children }: { tone: Tone, children: string }) {
 interface NoticeProps {
   tone: Tone
   title: string
+  /** The first paragraph. */
+  text?: string
   children?: ComponentChildren
   /** Whether screen readers announce it immediately. */
   isUrgent?: boolean
@@ -21,13 +23,14 @@ interface NoticeProps {
 }
 
 /** A box with a message about its surroundings. */
-export function Notice ({ tone, title, children, isUrgent = false, isHeading = false }: NoticeProps) {
+export function Notice ({ tone, title, text, children, isUrgent = false, isHeading = false }: NoticeProps) {
   const Title = isHeading ? 'h2' : 'p'
   return (
     <div class={`notice notice-${tone}`} role={isUrgent ? 'alert' : 'status'}>
       <Icon name={tone} />
       <div>
         <Title class='notice-title'>{title}</Title>
+        {text !== undefined && <p>{text}</p>}
         {children}
       </div>
     </div>
@@ -36,56 +39,41 @@ export function Notice ({ tone, title, children, isUrgent = false, isHeading = f
 
 /** Says that the page is offline or its session has ended, always in view: every action fails until that changes. */
 export function Alerts () {
-  const { returnUrl, state, askAgain, format: { messages: { shell } } } = usePortal()
+  const { returnUrl, state, askAgain, messages: { shell } } = usePortal()
   const isOnline = useOnline()
-  if (isOnline && state !== 'ended') return null
-  // Offline, a new session would not help.
+  if (!isOnline) return <div class='top'><Notice tone='waiting' {...shell.offline} isUrgent /></div>
+  if (state !== 'ended') return null
   return (
     <div class='top'>
-      <Notice tone='waiting' title={isOnline ? shell.session.ended : shell.offline.title} isUrgent>
-        <p>{isOnline ? shell.session.endedText : shell.offline.text}</p>
-        {isOnline && askAgain !== null && <Button onClick={askAgain}>{shell.retry}</Button>}
-        {isOnline && returnUrl !== null && (
-          <p>
-            <a class='link' href={returnUrl} target='_blank' rel='noreferrer'>
-              {shell.returnTo}
-            </a>
-          </p>
+      <Notice tone='waiting' title={shell.session.ended} text={shell.session.endedText} isUrgent>
+        {askAgain !== null && <Button onClick={askAgain}>{shell.retry}</Button>}
+        {returnUrl !== null && (
+          <p><a class='link' href={returnUrl} target='_blank' rel='noreferrer'>{shell.returnTo}</a></p>
         )}
       </Notice>
     </div>
   )
 }
 
-/**
- * Shows what happened, what to try, and which id to quote. `onRetry` adds a button, for content that failed to load.
- */
-export function Problem ({
-  failure,
-  onRetry,
-  isBusy = false
-}: {
+interface ProblemProps {
   failure: Failure
+  /** Adds a button, for content that failed to load. */
   onRetry?: () => void
   isBusy?: boolean
-}) {
-  const { messages: { problem, shell } } = useFormat()
+}
+
+/** Shows what happened, what to try, and which id to quote. */
+export function Problem ({ failure, onRetry, isBusy = false }: ProblemProps) {
+  const { messages: { problem, shell } } = usePortal()
   const isOnline = useOnline()
   const { title, text } = failure.status === 0 && !isOnline ? shell.offline : problem[failure.code]
   const waitSeconds = useWait(failure)
   const { requestId } = failure
   return (
-    <Notice tone='bad' title={title} isUrgent isHeading={onRetry !== undefined}>
-      <p>{text}</p>
+    <Notice tone='bad' title={title} text={text} isUrgent isHeading={onRetry !== undefined}>
       {waitSeconds > 0 && <Wait seconds={waitSeconds} />}
       {failure.details.length > 0 && (
-        <ul>
-          {failure.details.map(({ field, message }) => (
-            <li key={field}>
-              <code>{field}</code> {message}
-            </li>
-          ))}
-        </ul>
+        <ul>{failure.details.map(({ field, message }) => <li key={field}><code>{field}</code> {message}</li>)}</ul>
       )}
       {requestId !== null && (
         <p class='request-id'>
@@ -93,16 +81,14 @@ export function Problem ({
         </p>
       )}
       {onRetry !== undefined && (
-        <Button onClick={onRetry} isBusy={isBusy} isDisabled={waitSeconds > 0}>
-          {shell.retry}
-        </Button>
+        <Button onClick={onRetry} isBusy={isBusy} isDisabled={waitSeconds > 0}>{shell.retry}</Button>
       )}
     </Notice>
   )
 }
 
 function Wait ({ seconds }: { seconds: number }) {
-  const { messages: { problem }, plural } = useFormat()
+  const { messages: { problem }, plural } = usePortal()
   // Not announced: the countdown would interrupt every second.
   return <p aria-live='off'>{plural(problem.retryIn, seconds)}</p>
 }
@@ -116,35 +102,37 @@ function useWait ({ retryAfterMs }: Failure): number {
 }
 
 /** Explains an empty list, and what to do. */
-export function Empty ({
-  title,
-  children,
-  action,
-  icon = 'webhook'
-}: {
-  title: string
-  children: ComponentChildren
-  action?: ComponentChildren
-  icon?: IconName
-}) {
-  return (
-    <div class='empty'>
-      <Icon name={icon} />
-      <h2>{title}</h2>
-      <p>{children}</p>
-      {action}
-    </div>
-  )
+export function Empty ({ title, text, action }: { title: string, text: string, action?: ComponentChildren }) {
+  return <div class='empty'><Icon name='webhook' /><h2>{title}</h2><p>{text}</p>{action}</div>
 }
 
 /** A placeholder while content loads. */
-export function Skeleton ({ lines = 3 }: { lines?: number }) {
-  const { messages } = useFormat()
+export function Skeleton ({ lines }: { lines: number }) {
+  const { messages } = usePortal()
   return (
     <div class='skeleton' role='status'>
       <span class='unseen'>{messages.shell.loading}</span>
       {Array.from({ length: lines }, (_, index) => <span key={index} class='skeleton-line' />)}
     </div>
+  )
+}
+
+interface LoadedProps<Value> {
+  query: Query<Value>
+  /** The lines of the placeholder. */
+  lines?: number
+  children: (value: Value) => ComponentChildren
+}
+
+/** Shows what was read from the API: until then a placeholder, and a problem if it failed. */
+export function Loaded<Value> ({ query, lines = 4, children }: LoadedProps<Value>) {
+  const { value, failure, isLoading, reload } = query
+  return (
+    <>
+      {failure !== null && <Problem failure={failure} onRetry={reload} isBusy={isLoading} />}
+      {value === null && failure === null && <Skeleton lines={lines} />}
+      {value !== null && children(value)}
+    </>
   )
 }
 
@@ -171,35 +159,51 @@ export function Url ({ children }: { children: string }) {
 
 /** A date with its time. */
 export function Instant ({ at }: { at: string }) {
-  const { instant } = useFormat()
+  const { instant } = usePortal()
   return <time dateTime={at}>{instant(at)}</time>
 }
 
 /** A relative time, with the date as its tooltip. */
 export function TimeAgo ({ at }: { at: string }) {
-  const { instant, relative } = useFormat()
+  const { instant, relative } = usePortal()
   const isNear = Math.abs(Date.parse(at) - Date.now()) < 120_000
   const now = useNow(isNear ? 1000 : 30_000)
   return <time dateTime={at} title={instant(at)}>{relative(at, now)}</time>
 }
 
-/** The addresses that notifications come from, as a fact. The vendor must have named some. */
+interface CountdownProps {
+  at: string
+  /** Shown once the time is there. */
+  due: string
+  label?: (when: string) => string
+}
+
+/** A time to come, counted down. */
+export function Countdown ({ at, due, label = (when) => when }: CountdownProps) {
+  const { instant, relative } = usePortal()
+  const now = useNow(1000)
+  return <time dateTime={at} title={instant(at)}>{Date.parse(at) <= now ? due : label(relative(at, now))}</time>
+}
+
+/** A part of a screen, which its heading names. */
+export function Section ({ title, children }: { title: string, children: ComponentChildren }) {
+  const id = useId()
+  return <section class='section' aria-labelledby={id}><h2 id={id}>{title}</h2>{children}</section>
+}
+
+/** A line of a `<dl>`. */
+export function Fact ({ label, children }: { label: string, children: ComponentChildren }) {
+  return <div><dt>{label}</dt><dd>{children}</dd></div>
+}
+
+/** The addresses that notifications come from, as a fact, if the vendor has named some. */
 export function SourceIps () {
-  const { sourceIps } = usePortal()
-  const { messages: { endpoint: { details: texts } } } = useFormat()
-  const shown = sourceIps.join(', ')
+  const { sourceIps, messages: { endpoint: { details: texts } } } = usePortal()
+  if (sourceIps.length === 0) return null
   return (
-    <>
-      <dt>{texts.sourceIps}</dt>
-      <dd>
-        <p class='with-copy'>
-          <span class='whole' dir='ltr'>
-            {shown}
-          </span>{' '}
-          <Copy text={shown} label={texts.sourceIps} isIconOnly />
-        </p>
-        <p class='hint'>{texts.sourceIpsHint}</p>
-      </dd>
-    </>
+    <Fact label={texts.sourceIps}>
+      <CopyLine text={sourceIps.join(', ')} label={texts.sourceIps} />
+      <p class='hint'>{texts.sourceIpsHint}</p>
+    </Fact>
   )
 }
