@@ -275,18 +275,19 @@ export function createRestingNames (
     return ends.get(slug) ?? null
   }
 
+  async function refresh (): Promise<void> {
+    // A read in progress may miss what has changed since it began.
+    await reading?.catch(() => {})
+    await readOnce()
+  }
+
   return {
     findKnownEnd,
+    refresh,
 
     async findEnd (slug) {
-      if (isOlderThan(maxAgeMs) || hasEnded(slug)) await readOnce()
+      if (isOlderThan(maxAgeMs) || hasEnded(slug)) await refresh()
       return findKnownEnd(slug)
-    },
-
-    async refresh () {
-      // A read in progress may miss the change.
-      await reading?.catch(() => {})
-      await readOnce()
     }
   }
 }

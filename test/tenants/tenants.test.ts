@@ -279,6 +279,19 @@ t.test('resting names are read at most every two seconds, and a request waits fo
   }
 })
 
+t.test('a read that began more than a minute ago is repeated', async (t) => {
+  const clock = createManualClock()
+  const waiting: Array<(names: Array<{ tenantId: string, until: string }>) => void> = []
+  const names = createRestingNames({ listResting: () => new Promise((resolve) => { waiting.push(resolve) }) }, clock)
+  t.equal(names.findKnownEnd('acme'), null, 'starts a read')
+  await clock.skip(60_001)
+  const end = names.findEnd('acme')
+  waiting.shift()?.([])
+  await clock.advance(0)
+  waiting.shift()?.([{ tenantId: 'acme', until: '2026-01-02T00:00:00.000Z' }])
+  t.equal(await end, '2026-01-02T00:00:00.000Z')
+})
+
 t.test('a storage that fails for less than a minute fails no request', async (t) => {
   const { clock, state, names } = createNames('2026-01-01T00:00:00.000Z')
   await names.findEnd('acme')
