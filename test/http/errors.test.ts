@@ -186,11 +186,13 @@ t.test('every operation answers a storage that fails with 500', async (t) => {
   }
 })
 
-t.test('a lookup that resolves to nothing at all is a 401, and one without readable scopes a 500', async (t) => {
+t.test('a lookup that resolves to nothing at all is a 401, and one without readable scopes or names of fields a 500', async (t) => {
   const unreadable = { id: 'a', get scopes () { throw Object.assign(new Error('canary'), { statusCode: 404 }) } }
   for (const [status, owner] of [
     [401, null], [401, undefined], [500, {}], [500, { id: 'a' }], [500, { id: 'a', scopes: null }], [500, true],
-    [500, 'candidates:read'], [500, unreadable]
+    [500, 'candidates:read'], [500, unreadable],
+    ...[{ candidateFields: 'full_name' }, { jobFields: [5] }, { candidateFields: {} }]
+      .map((wrong) => [500, { id: 'a', scopes: [], ...wrong }] as const)
   ] as const) {
     const app = await buildApp(t, { keyLookup: async () => owner as never })
     for (const path of ['jobs', 'nothing']) {

@@ -92,12 +92,6 @@ t.test('ids says integer or string for each kind of id, and nothing else', async
   }
 })
 
-t.test('createRecruiting accepts it without the plugin\'s options', async (t) => {
-  const recruiting = createRecruiting({ storage: memoryStorage({ ids: all }), ids: all, delivery: false })
-  t.match(await recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { id: 'a' } }), { deliveries: 0 })
-  await recruiting.close()
-})
-
 t.test('the storage in memory and the helpers for rows read it in the same way', async (t) => {
   for (const [options, field, expected, shown] of refused) {
     const error = { code: 'invalid_option', field, message: `${field}: expected ${expected}, got ${shown}` }
@@ -179,16 +173,4 @@ t.test('warnings of the storage are logged', async (t) => {
   const logs = captureLogs()
   await buildApp(t, { storage: { ...memoryStorage(), verify: async () => ['an index is missing'] }, server: { logger: logs.logger } })
   t.match(logs.lines.find(({ msg }) => msg === 'an index is missing'), { level: 40 })
-})
-
-t.test('lists request only the published fields', async (t) => {
-  const asked: unknown[] = []
-  const storage = memoryStorage()
-  const candidates = { ...storage.candidates, async list (_: string, { fields }: { fields: readonly string[] }) { asked.push(fields); return [] } }
-  const jobs = { ...storage.jobs, async list (_: string, { fields }: { fields: readonly string[] }) { asked.push(fields); return [] } }
-  const app = await buildApp(t, { storage: { ...storage, candidates, jobs }, candidateFields: Type.Object({ email: Type.String() }) })
-  for (const path of ['candidates', 'jobs']) {
-    await app.inject({ url: `/api/v1/public/acme/${path}`, headers: { authorization: 'Bearer acme-full-key' } })
-  }
-  t.strictSame(asked, [[...listed.candidates, 'email'], listed.jobs])
 })
