@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { candidatesFrom, jobsFrom, memoryChanges, memoryStorage } from '../../src/memory/index.js'
 import { createRecruiting } from '../../src/index.js'
@@ -136,29 +137,38 @@ t.test('a storage without changes rejects them, and its statistics have none', a
 
 const many = { acme: { candidates: Array.from({ length: 5 }, (_, index) => ({ id: index + 1, full_name: 'x' })) }, globex: {} }
 
-t.test('tokens that this tenant, resource and database did not give get the same 410', async (t) => {
+/** The token after the first page of a path below a tenant. */
+async function tokenOf (app: FastifyInstance, path: string, tenantSlug = 'acme'): Promise<string> {
+  const key = tenantSlug === 'acme' ? keys.full : keys.globex
+  const answer = await app.inject({ url: `/api/v1/public/${tenantSlug}/${path}`, headers: bearer(key) })
+  return answer.json().meta.next_token
+}
+
+t.test('tokens that this tenant, resource and database did not give get the same 410, from a sync and from the feed', async (t) => {
   const app = await buildApp(t)
-  const { token } = await followSync(app)
-  const [content = '', signature = ''] = token.split('.')
-  const jobs = await followSync(app, { resource: 'jobs' })
-  const theirs = await followSync(app, { tenantSlug: 'globex', key: keys.globex })
-  const restored = await followSync(await buildApp(t))
-  const tokens = {
-    'another resource': jobs.token,
-    'another tenant': theirs.token,
-    'another database': restored.token,
-    'a changed content': `${content.slice(0, -1)}${content.endsWith('A') ? 'B' : 'A'}.${signature}`,
-    'a changed signature': `${content}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
-    'no signature': content,
-    'an empty signature': `${content}.`,
-    'one part more': `${token}.x`,
-    'no content': `.${signature}`,
-    'more than 512 characters': token + 'A'.repeat(512),
-    'a made-up text': 'token',
-    'text in another script': 'жетон'
+  const other = await buildApp(t)
+  for (const path of ['candidates/sync', 'events']) {
+    const token = await tokenOf(app, path)
+    const [content = '', signature = ''] = token.split('.')
+    const tokens = {
+      'another resource': await tokenOf(app, 'jobs/sync'),
+      'another tenant': await tokenOf(app, path, 'globex'),
+      'another database': await tokenOf(other, path),
+      'a changed content': `${content.slice(0, -1)}${content.endsWith('A') ? 'B' : 'A'}.${signature}`,
+      'a changed signature': `${content}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
+      'no signature': content,
+      'an empty signature': `${content}.`,
+      'one part more': `${token}.x`,
+      'no content': `.${signature}`,
+      'more than 512 characters': token + 'A'.repeat(512),
+      'a made-up text': 'NOW',
+      'text in another script': 'жетон'
+    }
+    const read = (given: string) =>
+      app.inject({ url: `/api/v1/public/acme/${path}?token=${encodeURIComponent(given)}`, headers: bearer(keys.full) })
+    for (const [what, given] of Object.entries(tokens)) checkError(t, await read(given), 410, `${path}: ${what}`)
+    t.equal((await read(token)).statusCode, 200)
   }
-  for (const [what, given] of Object.entries(tokens)) checkError(t, await requestSync(app, { token: given }), 410, what)
-  t.equal((await requestSync(app, { token })).statusCode, 200)
 })
 
 t.test('a token older than the changes that are kept gets 410, also in the middle of the first pass', async (t) => {
@@ -186,10 +196,24 @@ t.test('a token of the first pass expires when the kind of the ids changes', asy
   checkError(t, await requestSync(after, { token: meta.next_token }), 410)
 })
 
-t.test('parameters that are not valid get 400, before a token is read', async (t) => {
+t.test('parameters that are not valid get 400, before a token is read, from a sync and from the feed', async (t) => {
   const app = await buildApp(t)
-  for (const query of ['token=', 'token=%20', 'token=x&per_page=0', 'per_page=201', 'per_page=x', 'per_page=', 'page=1', 'sort=id', 'filter[q]=a', 'token=a&token=b', 'token=%00']) {
-    checkError(t, await app.inject({ url: `/api/v1/public/acme/candidates/sync?${query}`, headers: bearer(keys.full) }), 400, query)
+  const many = Array.from({ length: 101 }, () => 'job.closed').join()
+  const since = '2030-01-01T00:00:00Z'
+  const ofBoth = [
+    'token=', 'token=%20', 'token=x&per_page=0', 'per_page=201', 'per_page=x', 'per_page=', 'page=1', 'sort=id', 'filter[q]=a',
+    'token=a&token=b', 'token=%00'
+  ]
+  const ofFeed = [
+    ...['', 'job.closed,', 'job.close', 'job.closed, job.created', 'toString', many]
+      .map((types) => `filter[event_type]=${types}`),
+    ...['', '2030-01-01', '0000-01-01T00:00:00Z', `${since}&token=now`, `${since}&since=${since}`]
+      .map((time) => `since=${time}`)
+  ]
+  for (const [path, queries] of [['candidates/sync', ofBoth], ['events', [...ofBoth, ...ofFeed]]] as const) {
+    for (const query of queries) {
+      checkError(t, await app.inject({ url: `/api/v1/public/acme/${path}?${query}`, headers: bearer(keys.full) }), 400, `${path}?${query}`)
+    }
   }
 })
 
