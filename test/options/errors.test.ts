@@ -1,18 +1,11 @@
 import t from 'tap'
-import { createRecruiting, isRecruitingApiError, RecruitingApiError } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { isRecruitingApiError, RecruitingApiError } from '../../src/index.js'
 import { readDelivery } from '../../src/options/options.js'
 import { optionInterfaces } from '../fixtures/option-interfaces.js'
 import { readMembers } from '../../scripts/tables/members.js'
 import {
   assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin
 } from '../fixtures/refused-option.js'
-
-t.test('an error says which option is at fault, in a field and in its message', async (t) => {
-  const error = t.throws(() => createRecruiting({ storage: null } as never))
-  t.ok(error instanceof RecruitingApiError && error instanceof Error)
-  t.match(error, { name: 'RecruitingApiError', code: 'invalid_option', field: 'storage', message: 'storage: expected an object, got null' })
-})
 
 t.test('an error without a field has an empty one', async (t) => {
   t.equal(new RecruitingApiError('closed', 'the engine is closed').field, '')
@@ -34,19 +27,15 @@ t.test('a misspelt option is rejected with the nearest name, without showing its
   for (const [name, nearest] of Object.entries(engine)) {
     await assertRefused(t, [{ [name]: 'a secret' }, name, `a known name such as ${nearest}`, JSON.stringify(name)])
   }
+  await assertRefused(t, [{ delivery: { poolMs: 5 } }, 'delivery.poolMs', 'a known name such as pollMs', '"poolMs"'])
+  const disableAfter = { failingForSeconds: 60, failedDeliveries: 1, failingForDays: 1 }
+  const path = 'delivery.disableAfter.failingForDays'
+  await assertRefused(t, [{ delivery: { disableAfter } }, path, 'a known name such as failingForSeconds', '"failingForDays"'])
   const plugin = { errorDetail: 'errorDetails', RATELIMIT: 'rateLimit', keylookup: 'keyLookup', route: 'routes', openAPI: 'openapi', audit: 'onAudit' }
   for (const [name, nearest] of Object.entries(plugin)) {
     await assertRefusedByPlugin(t, [{ [name]: undefined }, name, `a known name such as ${nearest}`, JSON.stringify(name)])
   }
   await assertRefusedByPlugin(t, [{ toString: true }, 'toString', 'a known name such as storage', '"toString"'])
-})
-
-t.test('a misspelt option of delivery is refused', async (t) => {
-  await assertRefused(t, [{ delivery: { poolMs: 5 } }, 'delivery.poolMs', 'a known name such as pollMs', '"poolMs"'])
-  await assertRefused(t, [{ delivery: { timeout: 15 } }, 'delivery.timeout', 'a known name such as timeoutMs', '"timeout"'])
-  const rule = { failingForSeconds: 60, failedDeliveries: 1, failingForDays: 1 }
-  const path = 'delivery.disableAfter.failingForDays'
-  await assertRefused(t, [{ delivery: { disableAfter: rule } }, path, 'a known name such as failingForSeconds', '"failingForDays"'])
 })
 
 t.test('the plugin and createRecruiting take one object of options, and both check all of it', async (t) => {
@@ -74,24 +63,6 @@ t.test('an option of undefined means the default', async (t) => {
   await assertAcceptedByPlugin(t, { prefix: undefined, openapi: undefined, errorDetails: undefined, requestId: undefined })
 })
 
-t.test('a worker of undefined delivers, as by default', async (t) => {
-  const storage = memoryStorage()
-  let claims = 0
-  const { claimDue } = storage.deliveries
-  const claimed = new Promise<void>((resolve) => {
-    storage.deliveries.claimDue = (options) => {
-      claims++
-      t.strictSame(options, { limit: 64, perEndpoint: 4, leaseMs: 60_000, environment: null })
-      resolve()
-      return claimDue(options)
-    }
-  })
-  const engine = createRecruiting({ storage, delivery: { worker: undefined, leaseMs: undefined, concurrency: undefined } as object })
-  await claimed
-  await engine.close()
-  t.ok(claims > 0)
-})
-
 t.test('a logger has three methods', async (t) => {
   const logger = { info () {}, warn () {}, error () {} }
   await assertAccepted(t, { logger })
@@ -107,19 +78,22 @@ t.test('the documented ranges and defaults of options are those that are checked
   const checked = { ranges: 0, defaults: 0 }
   for (const [name, readOptions] of optionInterfaces) {
     for (const { name: option, text, defaultText } of await readMembers('src/options/options.ts', name)) {
-      const setting = (value?: unknown): unknown => Reflect.get(readOptions(value === undefined ? {} : { [option]: value }), option)
+      const setting = (value?: unknown): unknown => Reflect.get(readOptions({ [option]: value }), option)
       const [, from, to] = /([\d,]+) to (\d[\d,]*)(?=[.:]|, )/.exec(text) ?? []
       if (from !== undefined) {
         checked.ranges++
         for (const value of [toNumber(from), toNumber(to)]) t.equal(setting(value), value, `${option}: ${value}`)
         for (const value of [toNumber(from) - 1, toNumber(to) + 1]) t.throws(() => setting(value), { code: 'invalid_option' }, `${option}: ${value}`)
       }
-      if (/^(\d+|true|\[\d.*\]|'[^']*')$/.test(defaultText ?? '')) {
+      if (/^(\d+|true|false|\[.*\]|'[^']*')$/.test(defaultText ?? '')) {
         checked.defaults++
         const value = setting()
-        t.strictSame(option === 'openapi' ? value !== null : value, JSON.parse(String(defaultText).replaceAll("'", '"')), `${option} by default`)
+        const documented = JSON.parse(String(defaultText).replaceAll("'", '"'))
+        // The settings of what can be switched on are an object, or null.
+        const isSwitch = typeof documented === 'boolean' && typeof value !== 'boolean'
+        t.strictSame(isSwitch ? value !== null : value, documented, `${option} by default`)
       }
     }
   }
-  t.ok(checked.ranges >= 10 && checked.defaults >= 12, `${checked.ranges} ranges and ${checked.defaults} defaults`)
+  t.ok(checked.ranges >= 13 && checked.defaults >= 32, `${checked.ranges} ranges and ${checked.defaults} defaults`)
 })

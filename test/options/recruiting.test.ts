@@ -81,25 +81,21 @@ const refused: RefusedOption[] = [
   [{ ids: { job: String } }, 'ids.job', "'integer' or 'string'", 'a function']
 ]
 
-t.test('ids says integer or string for each kind of id, and nothing else', async (t) => {
+t.test('ids says integer or string for each kind of id, and nothing else, in the plugin and in the storage', async (t) => {
   for (const option of refused) {
     await assertRefusedByPlugin(t, option)
     await assertRefused(t, option)
+    const [options, field, expected, shown] = option
+    const error = { code: 'invalid_option', field, message: `${field}: expected ${expected}, got ${shown}` }
+    for (const read of [memoryStorage, (given: object) => candidatesFrom(() => [], given), (given: object) => jobsFrom(() => [], given)]) {
+      t.throws(() => read(options), error, field)
+    }
   }
+  t.throws(() => jobsFrom(() => [], { id: all } as object), { field: 'id', message: /such as ids/ })
   for (const ids of [undefined, {}, all, { candidate: 'integer' }, { job: 'string', source: undefined }]) {
     await assertAcceptedByPlugin(t, { ids, storage: memoryStorage({ ids } as object) })
     await assertAccepted(t, { ids })
   }
-})
-
-t.test('the storage in memory and the helpers for rows read it in the same way', async (t) => {
-  for (const [options, field, expected, shown] of refused) {
-    const error = { code: 'invalid_option', field, message: `${field}: expected ${expected}, got ${shown}` }
-    t.throws(() => memoryStorage(options), error, field)
-    t.throws(() => candidatesFrom(() => [], options), error, field)
-    t.throws(() => jobsFrom(() => [], options), error, field)
-  }
-  t.throws(() => jobsFrom(() => [], { id: all } as object), { field: 'id', message: /such as ids/ })
 })
 
 t.test('a memoryStorage with ids that differ from the plugin\'s is rejected at registration', async (t) => {

@@ -11,20 +11,9 @@ const source = 'an IP address or a CIDR, such as 203.0.113.7 or 203.0.113.0/24'
 const clock = { now: () => 0, monotonic: () => 0, setTimeout: () => 0, clearTimeout: () => {} }
 const schedule = 'delivery.retrySchedule'
 
-/** Whole numbers, with the least and the greatest that is accepted. */
-const integers: Array<[name: string, minimum: number, maximum: number]> = [
-  ['concurrency', 1, 10_000],
-  ['perEndpoint', 1, 1000],
-  ['timeoutMs', 100, 120_000],
-  ['pollMs', 10, 60_000],
-  ['closeGraceMs', 0, 120_000],
-  ['retentionDays', 1, 3650]
-]
-
 const ofEngine: RefusedOption[] = [
-  ...integers.flatMap(([name, minimum, maximum]): RefusedOption[] => [minimum - 1, maximum + 1, minimum + 0.5, Number.NaN].map((value) =>
-    [{ delivery: { [name]: value } }, `delivery.${name}`, `an integer from ${minimum} to ${maximum}`, String(value)])),
-  [{ delivery: { pollMs: '10' } }, 'delivery.pollMs', 'an integer from 10 to 60000', '"10"'],
+  ...[[9, '9'], [10.5, '10.5'], [Number.NaN, 'NaN'], ['10', '"10"']].map(([pollMs, shown]): RefusedOption =>
+    [{ delivery: { pollMs } }, 'delivery.pollMs', 'an integer from 10 to 60000', String(shown)]),
   [{ delivery: { leaseMs: 19_999 } }, 'delivery.leaseMs', 'an integer from 20000 to 3600000', '19999'],
   [{ delivery: { leaseMs: 60_000, timeoutMs: 60_000 } }, 'delivery.leaseMs', 'an integer from 65000 to 3600000', '60000'],
   [{ delivery: { environment: 'a\n' } }, 'delivery.environment', '1 to 64 characters without control characters', '"a\\n"'],
@@ -132,7 +121,6 @@ t.test('the plugin rejects a bad option by its path, with what it expects', asyn
 
 t.test('the ends of each range and each form of a value are accepted', async (t) => {
   const deliveries: object[] = [
-    ...integers.flatMap(([name, minimum, maximum]) => [{ [name]: minimum }, { [name]: maximum }]),
     { leaseMs: 5100, timeoutMs: 100 }, { environment: 'x'.repeat(64) }, { retrySchedule: Array(100).fill(0.5) }, { retrySchedule: [31_536_000] },
     { allowNetworks: ['10.0.0.0/8', 'fd00::/8', '0.0.0.0/0', '::/0'], denyNetworks: [] },
     { sourceIps: ['203.0.113.7', '198.51.100.0/24', '2001:db8::1', '2001:db8::/32'] }, { localAddress: '::1' },

@@ -4,16 +4,24 @@ import { isRecruitingApiError } from '../../src/index.js'
 import { apiKeys, migrate, postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
 import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
-const sources = { candidates: ['list', 'count', 'find'], jobs: ['list', 'count', 'find'] }
-const ofEvents = {
-  webhooks: [
+const reader = ['list', 'count', 'find']
+
+/** The methods of each part of a storage, and who needs the part. */
+const parts: Record<string, [methods: string[], neededBy: 'all' | 'the plugin' | 'none']> = {
+  webhooks: [[
     'list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'findHeaders', 'findGraceEnd',
     'listSecrets', 'replaceSecret'
-  ],
-  deliveries: [
+  ], 'all'],
+  deliveries: [[
     'record', 'claimDue', 'recordAttempts', 'claimNotices', 'confirmNotice', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'countReplay',
     'prune', 'erase', 'listSubjectEvents', 'stats', 'onDue'
-  ]
+  ], 'all'],
+  candidates: [reader, 'the plugin'],
+  jobs: [reader, 'the plugin'],
+  changes: [['begin', 'list', 'record', 'prune', 'stats', 'tokenSecret'], 'none'],
+  feed: [['end', 'endBefore', 'find', 'list', 'latest', 'stats', 'tokenSecret'], 'none'],
+  holds: [['find', 'adopt'], 'none'],
+  idempotency: [['claim', 'save'], 'none']
 }
 
 t.test('a storage is an object', async (t) => {
@@ -22,44 +30,24 @@ t.test('a storage is an object', async (t) => {
   }
 })
 
-for (const [methods, refuse] of [[ofEvents, assertRefused], [{ ...ofEvents, ...sources }, assertRefusedByPlugin]] as const) {
-  for (const [part, names] of Object.entries(methods)) {
-    t.test(`storage.${part} is an object, for ${refuse === assertRefused ? 'createRecruiting' : 'the plugin'}`, async (t) => {
-      for (const [value, shown] of [[undefined, 'undefined'], [null, 'null'], [() => {}, 'a function']] as const) {
-        await refuse(t, [{ storage: { ...memoryStorage(), [part]: value } }, `storage.${part}`, 'an object', shown])
-      }
-    })
-
-    t.test(`storage.${part} without one of its methods is refused by its name, by ${refuse === assertRefused ? 'createRecruiting' : 'the plugin'}`, async (t) => {
-      for (const name of names) {
-        const storage = memoryStorage()
-        const port = { ...storage[part as keyof typeof storage] }
-        await refuse(t, [{ storage: { ...storage, [part]: { ...port, [name]: undefined } } }, `storage.${part}.${name}`, 'a method', 'undefined'])
-        await refuse(t, [{ storage: { ...storage, [part]: { ...port, [name]: 'SQL' } } }, `storage.${part}.${name}`, 'a method', '"SQL"'])
-      }
-    })
-  }
-}
-
-t.test('an optional part of the storage without one of its methods is rejected by its name', async (t) => {
-  for (const [part, methods] of Object.entries({
-    changes: ['begin', 'list', 'record', 'prune', 'stats', 'tokenSecret'],
-    feed: ['end', 'endBefore', 'find', 'list', 'latest', 'stats', 'tokenSecret'],
-    holds: ['find', 'adopt'],
-    idempotency: ['claim', 'save']
-  })) {
-    for (const name of methods) {
-      const storage = memoryStorage()
-      const partial = { ...storage, [part]: { ...Reflect.get(storage, part), [name]: undefined } }
-      await assertRefused(t, [{ storage: partial }, `storage.${part}.${name}`, 'a method', 'undefined'])
+for (const [part, [methods, neededBy]] of Object.entries(parts)) {
+  t.test(`storage.${part} is an object with all its methods, and needed by ${neededBy}`, async (t) => {
+    const refuse = neededBy === 'the plugin' ? assertRefusedByPlugin : assertRefused
+    const storage = memoryStorage()
+    for (const [value, shown] of [[undefined, 'undefined'], [null, 'null'], [() => {}, 'a function']] as const) {
+      const without = { storage: { ...storage, [part]: value } }
+      if (neededBy === 'none' && value === undefined) await assertAccepted(t, without)
+      else await refuse(t, [without, `storage.${part}`, 'an object', shown])
+      if (neededBy === 'the plugin' && value === undefined) await assertAccepted(t, without)
     }
-  }
-})
-
-t.test('emitting and delivering need neither candidates nor jobs', async (t) => {
-  const { webhooks, deliveries } = memoryStorage()
-  await assertAccepted(t, { storage: { webhooks, deliveries } })
-})
+    for (const name of methods) {
+      for (const [value, shown] of [[undefined, 'undefined'], ['SQL', '"SQL"']] as const) {
+        const partial = { ...storage, [part]: { ...Reflect.get(storage, part), [name]: value } }
+        await refuse(t, [{ storage: partial }, `storage.${part}.${name}`, 'a method', shown])
+      }
+    }
+  })
+}
 
 t.test('the ports may be instances of classes and come from different storages', async (t) => {
   class Candidates {
@@ -103,14 +91,6 @@ t.test('a key in the place of a name is not shown', async (t) => {
     message: 'keys[0].key: expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = only at the end',
     code: 'invalid_option'
   })
-})
-
-t.test('rows have further fields', async (t) => {
-  const candidates = [{ id: 1, full_name: 'Ada Lovelace', email: 'ada@example.com' }]
-  const jobs = [{ id: 1, name: 'Nurse', status: 'open', office: 3 }]
-  const storage = memoryStorage({ tenants: { acme: { candidates, jobs } } })
-  storage.candidates.save('acme', { id: 2, full_name: 'Alan Turing', email: 'alan@example.com' })
-  t.equal(await storage.candidates.count('acme', {}), 2)
 })
 
 t.test('an option of undefined means the default', async (t) => {
