@@ -6,7 +6,7 @@ import { useAction, useEvery, usePortal, useQuery } from './hooks.js'
 import { Button, CodeBlock, Copy, CopyLine, Icon, Link } from './parts/controls.js'
 import { Countdown, Fact, Instant, Loaded, Name, Notice, Problem, Section, Status } from './parts/feedback.js'
 import { Screen } from './shell.js'
-import { adviceFor, describeResult, isErased, prettyJson, toneOf } from './text.js'
+import { adviceFor, describeResult, isErased, prettyJson, tones } from './text.js'
 
 const pollMs = 2000
 
@@ -45,7 +45,7 @@ function Summary ({ delivery }: { delivery: DeliveryWithAttempts }) {
   return (
     <>
       <p class='delivery-outcome'>
-        <Status tone={toneOf(status)}>{log.status[status]}</Status> <Outcome delivery={delivery} />
+        <Status tone={tones[status]}>{log.status[status]}</Status> <Outcome delivery={delivery} />
       </p>
       <dl class='facts facts-wide'>
         <Fact label={texts.eventId}><CopyLine text={delivery.event_id} label={texts.eventId} /></Fact>
@@ -127,7 +127,7 @@ function RetryResult ({ webhookId, from, retried }: { webhookId: number, from: n
   useEffect(() => { if (isOver) announce(words) }, [isOver])
   return (
     <Notice
-      tone={isOver ? toneOf(current.status) : 'waiting'}
+      tone={isOver ? tones[current.status] : 'waiting'}
       title={words}
       text={retried.id === from ? texts.nowSent : texts.againSent}
     >

@@ -1,6 +1,7 @@
 import type { PortalMessages } from '../messages.js'
 import { type EventFilters, type EventType, type Failure, type UpdateWebhook, type Webhook, messageFor } from './api.js'
 import { type FilterDraft, filtersFault } from './filters.js'
+import { parseJson, parseUrl } from './text.js'
 
 /** The values of the form. */
 export interface Draft {
@@ -145,14 +146,6 @@ function differs (one: readonly string[], other: readonly string[]): boolean {
   return one.length !== other.length || one.some((name) => !other.includes(name))
 }
 
-function parseUrl (text: string): URL | null {
-  try {
-    return new URL(text)
-  } catch {
-    return null
-  }
-}
-
 /** An event type that can be chosen. */
 export type EventOption = Pick<EventType, 'name' | 'description' | 'example' | 'deprecated'> & { isOffered: boolean }
 
@@ -258,23 +251,15 @@ function restore ({ headerNames, ...draft }: KeptDraft, { headers }: Draft): Dra
 
 /** The host's scripts can write there too. */
 function parse (text: string | null): { at: number, draft: KeptDraft } | null {
-  try {
-    const { at, draft: { name, targetUrl, eventTypes, headerNames, filters } } = JSON.parse(text ?? '')
-    const isDraft =
-      typeof at === 'number' &&
-      typeof name === 'string' &&
-      typeof targetUrl === 'string' &&
-      isTexts(eventTypes) &&
-      (headerNames === null || isTexts(headerNames)) &&
-      isFilters(filters)
-    return isDraft ? { at, draft: { name, targetUrl, eventTypes, headerNames, filters } } : null
-  } catch {
-    return null
-  }
-}
-
-function isFilters (value: unknown): value is FilterDraft[] {
-  return Array.isArray(value) && value.every((item) => isTexts([item?.path, item?.values]))
+  const { at, draft } = Object(parseJson(text ?? ''))
+  const { name, targetUrl, eventTypes, headerNames, filters } = Object(draft)
+  const isDraft =
+    typeof at === 'number' &&
+    isTexts([name, targetUrl]) &&
+    isTexts(eventTypes) &&
+    (headerNames === null || isTexts(headerNames)) &&
+    Array.isArray(filters) && filters.every((item) => isTexts([item?.path, item?.values]))
+  return isDraft ? { at, draft: { name, targetUrl, eventTypes, headerNames, filters } } : null
 }
 
 function isTexts (value: unknown): value is string[] {

@@ -1,4 +1,5 @@
 import type { EventFilters, EventType, FilterValue } from './api.js'
+import { parseJson } from './text.js'
 
 /** A filter in the form: a path, and its values separated by commas. One without both is left out. */
 export interface FilterDraft {
@@ -95,20 +96,12 @@ function readValues (text: string, types: ReadonlySet<string> = new Set()): Filt
 }
 
 function readValue (part: string, types: ReadonlySet<string>): FilterValue {
-  const value = parse(part)
+  const value = parseJson(part)
   if (value === null || typeof value === 'string') return value
   const isText = types.has('string') && !types.has(typeof value)
   // The API takes no larger numbers: these digits are text.
   const isSafe = typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
   return isSafe && !isText ? value : part
-}
-
-function parse (text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /**
@@ -153,18 +146,13 @@ export function filtersFault (
   return filled.some(({ count }) => count > maxValues) ? 'filtersMany' : undefined
 }
 
+const valueTypes = ['number', 'string', 'boolean', 'null'] as const
+
 /** Groups values by their type, as JSON: what the form will send. */
 export function groupValues (
   values: readonly FilterValue[]
-): Array<{ type: 'string' | 'number' | 'boolean' | 'null'; values: string }> {
-  const types = ['number', 'string', 'boolean', 'null'] as const
-  return types
-    .map((type) => ({
-      type,
-      values: values
-        .filter((value) => typeOf(value) === type)
-        .map((value) => JSON.stringify(value))
-        .join(', ')
-    }))
-    .filter((group) => group.values !== '')
+): Array<{ type: typeof valueTypes[number], values: string }> {
+  const formatType = (type: string) =>
+    values.filter((value) => typeOf(value) === type).map((value) => JSON.stringify(value)).join(', ')
+  return valueTypes.map((type) => ({ type, values: formatType(type) })).filter(({ values }) => values !== '')
 }

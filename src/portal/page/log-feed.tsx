@@ -5,7 +5,7 @@ import { usePortal } from './hooks.js'
 import { type LogRows, hasMore } from './deliveries.js'
 import { Icon, Link } from './parts/controls.js'
 import { Countdown, Name, Status, TimeAgo, Url } from './parts/feedback.js'
-import { describeResult, toneOf } from './text.js'
+import { describeResult, tones } from './text.js'
 
 interface LogFeedProps {
   feed: RefObject<HTMLDivElement | null>
@@ -149,7 +149,7 @@ function LogRow ({ webhookId, delivery, position, size, offset, onFocus, onOpen 
       </div>
       <div class='log-outcome'>
         <p class='log-state'>
-          <Status tone={toneOf(status)}>{log.status[status]}</Status>
+          <Status tone={tones[status]}>{log.status[status]}</Status>
           {nextAt !== null && delivery.attempt_count > 0 && (
             <span class='muted'>
               <Countdown at={nextAt} due={log.due} label={(when) => text(log.next, { when })} />

@@ -1,4 +1,5 @@
 import { readableOn, textOn } from '../contrast.js'
+import { parseUrl } from './text.js'
 
 const known = ['read', 'write', 'secrets', 'bodies', 'test', 'replay', 'keys'] as const
 
@@ -45,14 +46,9 @@ export function readSession (text: string, returnOrigins: readonly string[]): Se
 
 /** Prevents open redirects: anyone can write a link. */
 export function readReturnUrl (text: string | null, origins: readonly string[]): string | null {
-  if (text === null) return null
-  if (path.test(text)) return text
-  try {
-    const { origin, href } = new URL(text)
-    return origins.includes(origin) ? href : null
-  } catch {
-    return null
-  }
+  if (text === null || path.test(text)) return text
+  const url = parseUrl(text)
+  return url !== null && origins.includes(url.origin) ? url.href : null
 }
 
 /** `none`: never had a session. `renewing`: has asked for a new one. `ended`: no new one arrived in time. */
@@ -204,9 +200,6 @@ export function createSessionManager ({
   }
 }
 
-/** Light, dark or as the system is set. */
-type Mode = 'light' | 'dark' | 'system'
-
 /** The look that the vendor or a session chose. */
 export interface ThemeHint {
   accent?: { light?: string, dark?: string }
@@ -214,35 +207,28 @@ export interface ThemeHint {
   radius?: string
   /** A list of font families. */
   font?: string
-  mode?: Mode
+  /** Light, dark or as the system is set. */
+  mode?: 'light' | 'dark' | 'system'
 }
 
-const modes: readonly string[] = ['light', 'dark', 'system']
+const colour = /^#[\da-f]{6}$/i
 
 /**
  * Reads the look from the fragment of a session. Ignores values that are not plain colours, lengths and names: anyone
  * can write a link.
  */
-export function readThemeHint (fields: URLSearchParams): ThemeHint {
-  const hint: ThemeHint = {}
-  const light = matching(fields.get('accent_light'), /^#[\da-f]{6}$/i)
-  const dark = matching(fields.get('accent_dark'), /^#[\da-f]{6}$/i)
-  const radius = matching(fields.get('radius'), /^\d{1,3}(\.\d{1,3})?(px|rem|em)$/)
-  const font = matching(fields.get('font'), /^[\p{L}\d ,'"_-]{1,200}$/u)
-  const mode = fields.get('mode')
-  if (light !== undefined || dark !== undefined) hint.accent = { ...(light && { light }), ...(dark && { dark }) }
-  if (radius !== undefined) hint.radius = radius
-  if (font !== undefined) hint.font = font
-  if (isMode(mode)) hint.mode = mode
-  return hint
-}
-
-function matching (value: string | null, pattern: RegExp): string | undefined {
-  return value !== null && pattern.test(value) ? value : undefined
-}
-
-function isMode (value: string | null): value is Mode {
-  return value !== null && modes.includes(value)
+function readThemeHint (fields: URLSearchParams): ThemeHint {
+  const read = (field: string, pattern: RegExp, name = field) => {
+    const value = fields.get(field) ?? ''
+    return pattern.test(value) ? { [name]: value } : {}
+  }
+  const accent = { ...read('accent_light', colour, 'light'), ...read('accent_dark', colour, 'dark') }
+  return {
+    ...(Object.keys(accent).length > 0 && { accent }),
+    ...read('radius', /^\d{1,3}(\.\d{1,3})?(px|rem|em)$/),
+    ...read('font', /^[\p{L}\d ,'"_-]{1,200}$/u),
+    ...read('mode', /^(light|dark|system)$/)
+  }
 }
 
 /** The backgrounds in parts.css on which an accent has the least contrast: --hover. */
@@ -250,15 +236,13 @@ const grounds = { light: '#f6f7f9', dark: '#22262e' } as const
 
 /** Returns the custom properties of a look, the second one over the first. */
 export function themeProperties (vendor: ThemeHint, session: ThemeHint): Record<string, string> {
-  const { accent: vendorAccent, ...vendorRest } = vendor
-  const { accent: sessionAccent, ...sessionRest } = session
-  const { radius, font } = { ...vendorRest, ...sessionRest }
-  const accent = { ...vendorAccent, ...sessionAccent }
+  const { radius, font } = { ...vendor, ...session }
+  const { light, dark } = { ...vendor.accent, ...session.accent }
   return {
-    ...(radius === undefined ? {} : { '--rw-radius': radius }),
-    ...(font === undefined ? {} : { '--rw-font': font }),
-    ...(accent.light === undefined ? {} : accentProperties('light', accent.light)),
-    ...(accent.dark === undefined ? {} : accentProperties('dark', accent.dark))
+    ...(radius !== undefined && { '--rw-radius': radius }),
+    ...(font !== undefined && { '--rw-font': font }),
+    ...(light !== undefined && accentProperties('light', light)),
+    ...(dark !== undefined && accentProperties('dark', dark))
   }
 }
 

@@ -163,10 +163,7 @@ export function createFormat ({ messages, locale }: Language): Format {
       return relatives.format(Math.trunc(ms / size), unit)
     },
     duration: (ms) => ms < 1000 ? units('millisecond').format(ms) : units('second').format(ms / 1000),
-    span (ms) {
-      const parts = spanOf(ms).map(([value, unit]) => units(unit).format(value))
-      return spans.format(parts)
-    },
+    span: (ms) => spans.format(spanOf(ms).map(([value, unit]) => units(unit).format(value))),
     list: (items) => lists.format(items)
   }
 }
@@ -193,7 +190,7 @@ const closing = new Set<string | undefined>(['}', ']'])
  * text unchanged.
  */
 export function prettyJson (text: string): string {
-  if (!isJson(text)) return text
+  if (parseJson(text) === undefined) return text
   const tokens = Array.from(text.matchAll(jsonToken), ([part]) => part)
   let depth = 0
   let result = ''
@@ -216,12 +213,20 @@ function newLine (depth: number): string {
   return `\n${'  '.repeat(depth)}`
 }
 
-function isJson (text: string): boolean {
+export function parseUrl (text: string): URL | null {
   try {
-    JSON.parse(text)
-    return true
+    return new URL(text)
   } catch {
-    return false
+    return null
+  }
+}
+
+/** Returns the value, or `undefined` for text that is not JSON. */
+export function parseJson (text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }
 
@@ -247,16 +252,12 @@ interface Outcome {
   error: string | null
 }
 
-const tones: Record<DeliveryStatus, Tone> = {
+export const tones: Readonly<Record<DeliveryStatus, Tone>> = {
   pending: 'waiting',
   delivered: 'good',
   failed: 'bad',
   skipped: 'off',
   cancelled: 'off'
-}
-
-export function toneOf (status: DeliveryStatus): Tone {
-  return tones[status]
 }
 
 /** Describes in a few words how the last attempt ended; `null` if there was none. */
@@ -304,9 +305,5 @@ export function knownError<Name extends string> (
 
 /** Returns whether the data of an event was erased: only its id, type and time are left. */
 export function isErased (body: string): boolean {
-  try {
-    return (JSON.parse(body) as { erased?: unknown } | null)?.erased === true
-  } catch {
-    return false
-  }
+  return Object(parseJson(body)).erased === true
 }
