@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readFileSync, statSync } from 'node:fs'
-import { readEnvFile } from './env-file.js'
+import { readEnvFile } from './secrets.js'
 import { run } from './main.js'
 import { createIo } from './terminal.js'
 

@@ -39,24 +39,26 @@ export interface Option {
   variables?: readonly string[]
 }
 
+export type Options = Readonly<Record<string, Option>>
+
 /** The arguments and options that a command takes. */
 export interface Usage {
   /** A word for each argument, such as `ID`. All are required. */
-  args: readonly string[]
-  options: Readonly<Record<string, Option>>
+  args?: readonly string[]
+  options?: Options
 }
 
 /** A command without a database. Of the common options it takes only `--help`. */
 export interface LocalCommand extends Usage {
-  runLocally (context: Pick<Context, 'io' | 'flags' | 'args'>): Promise<number>
+  runLocally (context: Pick<Context, 'io' | 'flags' | 'args'>): Promise<number | void>
 }
 
 /** A command. Its file is imported only when it runs. */
 export interface Command extends Usage {
   /** Whether it runs before `migrate` has. @default false */
   runsUnmigrated?: boolean
-  /** Resolves to the exit code: 0 if done, 1 if rejected or a problem was found. */
-  run (context: Context): Promise<number>
+  /** Resolves to the exit code: 1 if rejected or a problem was found. @default 0 */
+  run (context: Context): Promise<number | void>
 }
 
 /** The entry of `--audit-file` for the command, which fills it in before it changes anything. */

@@ -8,96 +8,62 @@ export interface CommandEntry {
   load (): Promise<Command | LocalCommand>
 }
 
-/** Every command. Each is imported when it runs, so that the others cost no time. */
+/** Imports a command when it runs, so that the others cost no time. */
+function command<Name extends string> (
+  about: string,
+  file: () => Promise<Readonly<Record<Name, Command | LocalCommand>>>,
+  name: Name
+): CommandEntry {
+  return { about, load: async () => (await file())[name] }
+}
+
+const demo = () => import('./demo.js')
+const init = () => import('./init.js')
+const upkeep = () => import('./upkeep.js')
+const rights = () => import('./rights.js')
+const doctor = () => import('./doctor/doctor.js')
+const keys = () => import('./keys.js')
+const webhooks = () => import('./webhooks.js')
+const deliveries = () => import('./deliveries.js')
+const listen = () => import('./listen.js')
+const tenants = () => import('./tenants.js')
+
+/** Every command, in the order of `--help`. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
-  demo: { about: 'runs a small ATS on this machine, in memory', load: async () => (await import('./demo.js')).demo },
-  init: {
-    about: 'creates an ATS with the API, the portal and tests in a new folder',
-    load: async () => (await import('./init.js')).init
-  },
-  migrate: { about: 'creates the tables, or updates them', load: async () => (await import('./upkeep.js')).migrate },
-  grants: {
-    about: 'shows or grants the privileges that your servers and workers need',
-    load: async () => (await import('./rights.js')).grants
-  },
-  watch: { about: 'records the changes of a table for sync', load: async () => (await import('./upkeep.js')).watch },
-  doctor: {
-    about: 'finds problems and says how to fix them',
-    load: async () => (await import('./doctor/doctor.js')).doctor
-  },
-  'keys issue': { about: 'issues an API key', load: async () => (await import('./keys.js')).issue },
-  'keys list': { about: 'lists the API keys of a tenant', load: async () => (await import('./keys.js')).list },
-  'keys rotate': {
-    about: 'replaces an API key; the old one stays valid for a while',
-    load: async () => (await import('./keys.js')).rotate
-  },
-  'keys revoke': { about: 'revokes an API key immediately', load: async () => (await import('./keys.js')).revoke },
-  'webhooks list': {
-    about: 'lists the webhooks of a tenant, or of all tenants',
-    load: async () => (await import('./webhooks.js')).list
-  },
-  'webhooks failing': {
-    about: 'lists webhooks of all tenants that fail or are disabled',
-    load: async () => (await import('./webhooks.js')).failing
-  },
-  'webhooks show': { about: 'shows a webhook and its health', load: async () => (await import('./webhooks.js')).show },
-  'webhooks enable': { about: 'activates a webhook', load: async () => (await import('./webhooks.js')).enable },
-  'webhooks disable': { about: 'deactivates a webhook', load: async () => (await import('./webhooks.js')).disable },
-  'webhooks delete': { about: 'deletes a webhook', load: async () => (await import('./webhooks.js')).remove },
-  'webhooks disable-all': {
-    about: 'deactivates the webhooks of a tenant, or of all tenants',
-    load: async () => (await import('./webhooks.js')).disableAll
-  },
-  'webhooks delete-all': {
-    about: 'deletes the webhooks of a tenant, or of all tenants',
-    load: async () => (await import('./webhooks.js')).removeAll
-  },
-  'webhooks test': { about: 'sends a test notification', load: async () => (await import('./webhooks.js')).test },
-  'webhooks import': {
-    about: 'creates webhooks with the secrets that their receivers know',
-    load: async () => (await import('./import.js')).importWebhooks
-  },
-  'deliveries list': {
-    about: 'lists the latest deliveries of a webhook',
-    load: async () => (await import('./deliveries.js')).list
-  },
-  'deliveries show': {
-    about: 'shows a delivery and its attempts',
-    load: async () => (await import('./deliveries.js')).show
-  },
-  'deliveries retry': { about: 'attempts a delivery again', load: async () => (await import('./deliveries.js')).retry },
-  replay: { about: 'sends past events to a webhook again', load: async () => (await import('./deliveries.js')).replay },
-  listen: {
-    about: 'shows the events of a tenant and sends them to a receiver on your machine',
-    load: async () => (await import('./listen.js')).listen
-  },
-  trigger: {
-    about: 'sends a test event to a webhook or to a receiver on your machine',
-    load: async () => (await import('./trigger.js')).trigger
-  },
-  'subjects find': {
-    about: 'lists who received data about a person, as JSON lines',
-    load: async () => (await import('./subjects.js')).find
-  },
-  'tenants rename': {
-    about: 'renames a tenant, with its webhooks, keys and events',
-    load: async () => (await import('./tenants.js')).rename
-  },
-  'tenants remove': {
-    about: 'deletes a tenant, with its webhooks, keys and events',
-    load: async () => (await import('./tenants.js')).remove
-  },
-  'tenants use-ids': {
-    about: 'moves all data from slugs to ids, for the option tenantId',
-    load: async () => (await import('./tenant-ids.js')).useIds
-  },
-  adopt: {
-    about: 'lets a copy of the database send notifications',
-    load: async () => (await import('./upkeep.js')).adopt
-  },
-  stats: { about: 'shows the state of the queue', load: async () => (await import('./upkeep.js')).stats },
-  prune: { about: 'deletes old events and deliveries', load: async () => (await import('./upkeep.js')).prune },
-  reseal: { about: 'encrypts webhook secrets with a new key', load: async () => (await import('./upkeep.js')).reseal }
+  demo: command('runs a small ATS on this machine, in memory', demo, 'demo'),
+  init: command('creates an ATS with the API, the portal and tests in a new folder', init, 'init'),
+  migrate: command('creates the tables, or updates them', upkeep, 'migrate'),
+  grants: command('shows or grants the privileges that your servers and workers need', rights, 'grants'),
+  watch: command('records the changes of a table for sync', upkeep, 'watch'),
+  doctor: command('finds problems and says how to fix them', doctor, 'doctor'),
+  'keys issue': command('issues an API key', keys, 'issue'),
+  'keys list': command('lists the API keys of a tenant', keys, 'list'),
+  'keys rotate': command('replaces an API key; the old one stays valid for a while', keys, 'rotate'),
+  'keys revoke': command('revokes an API key immediately', keys, 'revoke'),
+  'webhooks list': command('lists the webhooks of a tenant, or of all tenants', webhooks, 'list'),
+  'webhooks failing': command('lists webhooks of all tenants that fail or are disabled', webhooks, 'failing'),
+  'webhooks show': command('shows a webhook and its health', webhooks, 'show'),
+  'webhooks enable': command('activates a webhook', webhooks, 'enable'),
+  'webhooks disable': command('deactivates a webhook', webhooks, 'disable'),
+  'webhooks delete': command('deletes a webhook', webhooks, 'remove'),
+  'webhooks disable-all': command('deactivates the webhooks of a tenant, or of all tenants', webhooks, 'disableAll'),
+  'webhooks delete-all': command('deletes the webhooks of a tenant, or of all tenants', webhooks, 'removeAll'),
+  'webhooks test': command('sends a test notification', webhooks, 'test'),
+  'webhooks import': command('creates webhooks with the secrets that their receivers know', webhooks, 'importWebhooks'),
+  'deliveries list': command('lists the latest deliveries of a webhook', deliveries, 'list'),
+  'deliveries show': command('shows a delivery and its attempts', deliveries, 'show'),
+  'deliveries retry': command('attempts a delivery again', deliveries, 'retry'),
+  replay: command('sends past events to a webhook again', deliveries, 'replay'),
+  listen: command('shows the events of a tenant and sends them to a receiver on your machine', listen, 'listen'),
+  trigger: command('sends a test event to a webhook or to a receiver on your machine', listen, 'trigger'),
+  'subjects find': command('lists who received data about a person, as JSON lines', tenants, 'findSubject'),
+  'tenants rename': command('renames a tenant, with its webhooks, keys and events', tenants, 'rename'),
+  'tenants remove': command('deletes a tenant, with its webhooks, keys and events', tenants, 'remove'),
+  'tenants use-ids': command('moves all data from slugs to ids, for the option tenantId', tenants, 'useIds'),
+  adopt: command('lets a copy of the database send notifications', upkeep, 'adopt'),
+  stats: command('shows the state of the queue', upkeep, 'stats'),
+  prune: command('deletes old events and deliveries', upkeep, 'prune'),
+  reseal: command('encrypts webhook secrets with a new key', upkeep, 'reseal')
 }
 
 /** Describes every command. */
@@ -108,7 +74,7 @@ export function describeProgram (): string[] {
 }
 
 /** Describes a command in a line. */
-export function describeUsage (name: string, { args, options }: Usage): string {
+export function describeUsage (name: string, { args = [], options = {} }: Usage): string {
   const required = Object.entries(options)
     .filter(([, { isRequired }]) => isRequired)
     .map(([option, { value }]) => `--${option} ${value}`)

@@ -13,7 +13,6 @@ const maxTotal = 10_000
 const statuses = ['pending', 'delivered', 'failed', 'skipped', 'cancelled'] as const
 
 export const list: Command = {
-  args: [],
   options: {
     webhook: webhookOption,
     status: { value: 'STATUS', about: `${statuses.join(', ')}; the default is all of them` },
@@ -55,7 +54,6 @@ export const list: Command = {
     const result = { data, total, ...isCapped ? { total_is_capped: true } : {} }
     const summary = `${rows.length} of ${isCapped ? 'more than ' : ''}${total}`
     showResult(context, result, rows.length === 0 ? ['no deliveries'] : [...formatTable([header, ...rows]), summary])
-    return 0
   }
 }
 
@@ -83,7 +81,6 @@ export const show: Command = {
       ? delivery
       : { ...fields, attempts: attempts.map(({ response_excerpt: _, ...attempt }) => attempt) }
     showResult(context, result, [...formatRecord(fields), ...table, ...(hasBody ? ['', body] : [])])
-    return 0
   }
 }
 
@@ -104,7 +101,6 @@ export const retry: Command = {
       )
     }
     showResult(context, retried, formatRecord(retried))
-    return 0
   }
 }
 
@@ -126,7 +122,6 @@ async function findDelivery (context: Context): Promise<FoundDelivery> {
 }
 
 export const replay: Command = {
-  args: [],
   options: {
     webhook: webhookOption,
     include: { value: 'WHICH', about: 'undelivered or all; the default is undelivered' },
@@ -153,7 +148,7 @@ export const replay: Command = {
     )
     if (counted?.queued === 0) {
       showResult(context, counted, ['there is nothing to replay'])
-      return 0
+      return
     }
     const { since = '24 hours ago', until = 'now' } = period
     await confirm(context, `Replays ${describeEvents(include, counted)}, from ${since} until ${until}, to ${text}.`)
@@ -165,7 +160,6 @@ export const replay: Command = {
         ? ['There are more: run the command again. With --include all, use a later --since.']
         : []
     showResult(context, result, [`queued ${formatCount(Number(result?.queued), 'delivery', 'deliveries')}`, ...more])
-    return 0
   }
 }
 

@@ -7,7 +7,6 @@ interface DemoModule {
 }
 
 export const demo: LocalCommand = {
-  args: [],
   options: {
     port: { value: 'NUMBER', about: 'the port of the page; the default is 3000, or a free port', variables: ['PORT'] },
     'receiver-port': {

@@ -1,13 +1,22 @@
 import { parseArgs } from 'node:util'
 import { findSimilarName } from '../shared/read-options.js'
-import { auditOptions } from './audit.js'
-import { Flags, type Io, type Option, UsageError, type Usage } from './command.js'
+import { Flags, type Io, type Option, type Options, UsageError, type Usage } from './command.js'
 import { isSet, secretOptions } from './secrets.js'
 
 const help: Option = { value: null, about: 'shows this help' }
 
+/** The options of every command that say who runs it, and where that is written. */
+export const auditOptions: Readonly<Record<'actor' | 'audit-file', Option>> = {
+  actor: { value: 'NAME', about: 'who runs the command, for --audit-file', variables: ['RECRUITING_ACTOR'] },
+  'audit-file': {
+    value: 'FILE',
+    about: 'appends what the command did to a file, as a line of JSON',
+    variables: ['RECRUITING_AUDIT_FILE']
+  }
+}
+
 /** The options of every command on the database. */
-const commonOptions: Readonly<Record<string, Option>> = {
+const commonOptions: Options = {
   ...secretOptions('database-url', 'URL', 'the database'),
   schema: { value: 'NAME', about: 'the schema that migrate created; the default is recruiting' },
   ...auditOptions,
@@ -17,7 +26,7 @@ const commonOptions: Readonly<Record<string, Option>> = {
 }
 
 /** Returns the options of a command: its own, then the common ones. */
-export function optionsOf (command: Usage): Readonly<Record<string, Option>> {
+export function optionsOf (command: Usage): Options {
   return { ...command.options, ...('runLocally' in command ? { help } : commonOptions) }
 }
 
@@ -58,7 +67,7 @@ export function parseFlags (
 function assertComplete (
   flags: Flags,
   given: readonly string[],
-  { args, options }: Usage,
+  { args = [], options = {} }: Usage,
   env: Io['env'],
   usage: string
 ): void {
@@ -74,7 +83,7 @@ function assertComplete (
   }
 }
 
-function typesOf (options: Readonly<Record<string, Option>>): Record<string, { type: 'string' | 'boolean' }> {
+function typesOf (options: Options): Record<string, { type: 'string' | 'boolean' }> {
   return Object.fromEntries(
     Object.entries(options).map(([name, { value }]) => [name, { type: value === null ? 'boolean' : 'string' }])
   )

@@ -22,7 +22,6 @@ const scripts = {
 
 export const init: LocalCommand = {
   args: ['DIR'],
-  options: {},
   async runLocally ({ io, args: [name = ''] }) {
     // As `init "$FOLDER"` with a variable that is not set.
     if (name === '') throw new UsageError('DIR: expected the name of a new folder')
@@ -36,7 +35,6 @@ export const init: LocalCommand = {
     }
     const next = [...(folder === resolve() ? [] : [`cd ${quoteWord(name)}`]), 'npm install', 'npm start']
     writeLines(io.out, [`wrote an ATS to ${folder}. Next:`, '', ...next.map((line) => `  ${line}`)])
-    return 0
   }
 }
 

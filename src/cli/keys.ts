@@ -23,7 +23,6 @@ function openKeys ({ flags, pool, schema }: Context, names: Pick<ApiKeysOptions,
 }
 
 export const issue: Command = {
-  args: [],
   options: {
     tenant: tenantOption,
     'tenant-slug': { value: 'SLUG', about: 'the name of the tenant, if its id is another; the default is the id' },
@@ -71,7 +70,6 @@ export const issue: Command = {
 }
 
 export const list: Command = {
-  args: [],
   options: { tenant: tenantOption },
 
   async run (context) {
@@ -89,7 +87,6 @@ export const list: Command = {
     ])
     const header = ['id', 'start', 'state', 'name', 'scopes', 'last used', 'expires', 'limits']
     showResult(context, keys, keys.length === 0 ? ['no keys'] : formatTable([header, ...rows]))
-    return 0
   }
 }
 
@@ -156,7 +153,6 @@ export const revoke: Command = {
     )
     await keys.revoke(tenant, id)
     showResult(context, await keys.find(tenant, id), [`revoked ${id}`])
-    return 0
   }
 }
 
@@ -173,7 +169,7 @@ async function createKey (
   context: Context,
   change: string,
   create: (transaction: PgClient) => Promise<IssuedApiKey>
-): Promise<number> {
+): Promise<void> {
   const created = await withSecretOutput(context, async (keep) => {
     await confirm(context, change)
     return inTransaction(context.pool, async (transaction) => {
@@ -184,5 +180,4 @@ async function createKey (
   })
   context.audit.resource = { kind: 'key', id: created.id }
   showResult(context, created, formatRecord(created))
-  return 0
 }

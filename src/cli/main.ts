@@ -1,22 +1,17 @@
-import { readFile } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { Refusal, isRecruitingApiError } from '../errors.js'
+import { type AuditedCall, describeCall } from '../observe/audit.js'
 import { readSchema } from '../postgres/options.js'
+import { omitUndefined } from '../shared/fields.js'
+import { packageFolder } from '../shared/package-folder.js'
 import { findSimilarName } from '../shared/read-options.js'
-import { openAudit } from './audit.js'
+import { isPlainText } from '../shared/text.js'
 import {
-  type Command,
-  type CommandAudit,
-  type Context,
-  type Io,
-  type LocalCommand,
-  program,
-  RefusedError,
-  UsageError
+  type Command, type CommandAudit, type Context, type Io, type LocalCommand, program, RefusedError, UsageError
 } from './command.js'
 import { type CommandEntry, commands, describeCommand, describeProgram, describeUsage } from './commands.js'
 import { describeError, findMissingMigrations, openDatabase } from './database.js'
-import { parseFlags } from './flags.js'
-import { packageFolder } from '../shared/package-folder.js'
+import { auditOptions, parseFlags } from './flags.js'
 import { writeLines } from './terminal.js'
 
 /** Runs a command, such as `['keys', 'list', '--tenant', 'acme']`. Resolves to the exit code; never rejects. */
@@ -37,7 +32,8 @@ export async function run (argv: readonly string[], io: Io): Promise<number> {
     }
     const [name, { load }] = findCommand(argv)
     prefix = name
-    return await runCommand(name, await load(), argv.slice(name.split(' ').length), io)
+    const code = await runCommand(name, await load(), argv.slice(name.split(' ').length), io)
+    return typeof code === 'number' ? code : 0
   } catch (error) {
     return reportError(error, prefix, io)
   }
@@ -61,7 +57,7 @@ async function runCommand (
   command: Command | LocalCommand,
   argv: readonly string[],
   io: Io
-): Promise<number> {
+): Promise<number | void> {
   const { flags, args } = parseFlags(argv, command, io.env, describeUsage(name, command))
   if (flags.has('help')) {
     writeLines(io.out, describeCommand(name, command))
@@ -89,7 +85,39 @@ async function runCommand (
   }
 }
 
-async function runWithDatabase (command: Command, given: Omit<Context, 'pool' | 'schema'>): Promise<number> {
+/** Opens the file of `--audit-file`, before the command does anything; without the option, nothing is written. */
+async function openAudit ({ io, flags }: Pick<Context, 'io' | 'flags'>) {
+  const read = (name: keyof typeof auditOptions): string | undefined =>
+    flags.text(name) ?? auditOptions[name].variables?.map((variable) => io.env[variable]).find((value) => value)
+  const actor = read('actor') ?? null
+  if (actor !== null && !isPlainText(actor, 128)) {
+    throw new UsageError(
+      `--actor: expected 1 to 128 characters without control characters, got ${JSON.stringify(actor)}`
+    )
+  }
+  const path = read('audit-file')
+  const file = path === undefined
+    ? null
+    : await open(path, 'a', 0o600).catch((error: NodeJS.ErrnoException) => {
+      throw new UsageError(`--audit-file: the file cannot be written (${error.code})`)
+    })
+  return {
+    /** With `error`, the command failed after it may have changed something. */
+    async write (call: AuditedCall, error?: string): Promise<void> {
+      const entry = {
+        time: new Date(io.now()).toISOString(),
+        ...describeCall('command', actor, call),
+        ...omitUndefined({ error })
+      }
+      await file?.appendFile(`${JSON.stringify(entry)}\n`)
+    },
+    async close (): Promise<void> {
+      await file?.close()
+    }
+  }
+}
+
+async function runWithDatabase (command: Command, given: Omit<Context, 'pool' | 'schema'>): Promise<number | void> {
   const { io, flags } = given
   const schema = readSchema(flags.text('schema'), 'schema')
   const { pool, end } = await openDatabase(io, flags)

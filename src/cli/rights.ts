@@ -3,13 +3,13 @@ import { type HostRelation, findHostRelation, listGrants, listLacking, listLacki
 import { candidateKind, jobKind } from '../postgres/lists/row-kind.js'
 import { ask, type RunQuery } from '../postgres/session.js'
 import { quoteName } from '../postgres/sql.js'
-import { type Command, type Context, type Flags, RefusedError, UsageError } from './command.js'
+import { type Command, type Context, type Flags, type Options, RefusedError, UsageError } from './command.js'
 import { confirm, showResult } from './terminal.js'
 
 const kinds = [candidateKind, jobKind]
 
 /** The options that name the host's relations. */
-export const listOptions: Command['options'] = {
+export const listOptions: Options = {
   candidates: { value: 'RELATION', about: 'your table or view of candidates, such as public.api_candidates' },
   jobs: { value: 'RELATION', about: 'your table or view of jobs' }
 }
@@ -38,7 +38,6 @@ export async function findLists (
 }
 
 export const grants: Command = {
-  args: [],
   options: {
     role: {
       value: 'NAME',
@@ -74,7 +73,6 @@ export const grants: Command = {
         ? [`granted ${role} the privileges of servers and workers`]
         : statements.map((statement) => `${statement};`)
     )
-    return 0
   }
 }
 

@@ -1,4 +1,5 @@
 import { open, readFile, rm } from 'node:fs/promises'
+import { parseEnv } from 'node:util'
 import { type Context, type Option, UsageError } from './command.js'
 import { writeLines } from './terminal.js'
 
@@ -60,11 +61,25 @@ function readVariable (io: Context['io'], name: SecretName): Secret | null {
   return variable === undefined ? null : { text: String(io.env[variable]), source: variable }
 }
 
-async function readSecretFile (path: string, source: string): Promise<Secret> {
-  const content = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+/** `source` names the file in errors. */
+async function readTextFile (path: string, source: string): Promise<string> {
+  return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${source}: the file cannot be read (${error.code})`)
   })
-  const text = content.trim()
+}
+
+/** Reads the argument `FILE` as JSON; `undefined` if it is not: the error would quote it, secrets included. */
+export async function readJsonFile (path: string): Promise<unknown> {
+  const text = await readTextFile(path, 'FILE')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function readSecretFile (path: string, source: string): Promise<Secret> {
+  const text = (await readTextFile(path, source)).trim()
   if (text === '') throw new UsageError(`${source}: the file is empty`)
   return { text, source }
 }
@@ -140,4 +155,24 @@ async function withSecretFile<Result> (
     await file.close()
     if (!isDone) await rm(path, { force: true })
   }
+}
+
+/** The variables that a file may set. Others, such as NODE_OPTIONS, could change where secrets are sent. */
+const fileVariables = [
+  'DATABASE_URL', 'RECRUITING_DATABASE_URL', 'RECRUITING_URL', 'RECRUITING_API_KEY', 'RECRUITING_WEBHOOK_SECRET',
+  'RECRUITING_SECRET_KEYS', 'RECRUITING_ACTOR', 'RECRUITING_AUDIT_FILE', 'PORT', 'RECEIVER_PORT'
+]
+
+/**
+ * Returns the variables of an `.env` file that the environment lacks. The URL of the API counts only with the key of
+ * the same file, so that a foreign folder never decides where a key of the environment or command line is sent.
+ */
+export function readEnvFile (
+  text: string, env: Readonly<Record<string, string | undefined>>, argv: readonly string[]
+): Record<string, string> {
+  const file = parseEnv(text)
+  const isKeyForeign = file.RECRUITING_API_KEY === undefined || env.RECRUITING_API_KEY !== undefined ||
+    argv.some((word) => /^--key(-file)?(=|$)/.test(word))
+  const used = fileVariables.filter((name) => env[name] === undefined && !(name === 'RECRUITING_URL' && isKeyForeign))
+  return Object.fromEntries(used.flatMap((name) => file[name] === undefined ? [] : [[name, file[name]]]))
 }

@@ -1,21 +1,24 @@
 import { postgresStorage } from '../postgres/index.js'
-import { ask } from '../postgres/session.js'
+import { ask, createPatientSession } from '../postgres/session.js'
 import { quoteName } from '../postgres/sql.js'
+import { listTenantIds, moveToId } from '../postgres/tenant-ids.js'
 import { systemClock } from '../shared/clock.js'
-import { createTenants } from '../shared/tenants.js'
+import { createTenants, parseTenantId, tenantIdRule } from '../shared/tenants.js'
+import { isPlainText, isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import type { EngineCalls } from '../webhooks/recruiting.js'
-import { createSecretBox, type SecretBox } from '../webhooks/secrets.js'
-import { createTenantOperations } from '../webhooks/tenants.js'
-import { type Command, type Context, type Option, RefusedError } from './command.js'
-import { readSlug, readTenant } from './find.js'
-import { readSecretKeys, secretKeysOption } from './secrets.js'
-import { confirm, formatCount, showResult, withProgress } from './terminal.js'
+import { createSecretBox, type SecretBox, createKeyBox } from '../webhooks/secrets.js'
+import { listEvents } from '../webhooks/subjects.js'
+import { createTenantOperations, createReseal } from '../webhooks/tenants.js'
+import { type Command, type Context, type Option, RefusedError, UsageError } from './command.js'
+import { readSlug, readTenant, openStorage, tenantOption } from './find.js'
+import { readJsonFile, readSecretKeys, secretKeysOption } from './secrets.js'
+import { confirm, formatCount, showResult, withProgress, writeJsonLine, formatTable } from './terminal.js'
 
-const tenantOption: Option = { value: 'ID', about: "the tenant's id, if your servers have the option tenantId" }
+const idOption: Option = { value: 'ID', about: "the tenant's id, if your servers have the option tenantId" }
 
 export const rename: Command = {
   args: ['FROM', 'TO'],
-  options: { tenant: tenantOption, 'secret-keys': secretKeysOption },
+  options: { tenant: idOption, 'secret-keys': secretKeysOption },
 
   async run (context) {
     const { args: [from = '', to = ''] } = context
@@ -30,13 +33,12 @@ export const rename: Command = {
     await confirm(context, `Renames the tenant ${from} to ${to}: ${counts}.${yours}`)
     const { webhooks } = await renameTenant(from, to)
     showResult(context, { from, to, webhooks }, [`renamed ${from} to ${to}, with ${formatCount(webhooks, 'webhook')}`])
-    return 0
   }
 }
 
 export const remove: Command = {
   args: ['TENANT'],
-  options: { tenant: tenantOption },
+  options: { tenant: idOption },
 
   async run (context) {
     const { args: [tenantSlug = ''], io } = context
@@ -47,7 +49,6 @@ export const remove: Command = {
     await confirm(context, `Deletes the tenant ${tenantSlug} permanently: ${counts}.${rest}`)
     await withProgress(io, 'deleting', () => removeTenant(tenantSlug))
     showResult(context, { removed: tenantSlug }, [`removed ${tenantSlug}`])
-    return 0
   }
 }
 
@@ -108,4 +109,111 @@ async function assertName ({ pool, schema }: Context, argument: string, slug: st
   throw new RefusedError(
     `${argument}: the tenant with the id ${id} is ${names.map(({ name }) => name).join(' or ')}, not ${slug}`
   )
+}
+
+/** `subjects find` */
+export const findSubject: Command = {
+  args: ['SUBJECT'],
+  options: { tenant: tenantOption },
+
+  async run (context) {
+    const { args: [subject = ''], flags, io } = context
+    const tenant = readTenant('--tenant', flags.required('tenant'))
+    if (!isPlainText(subject, 255)) {
+      throw new UsageError(
+        `SUBJECT: expected 1 to 255 characters without control characters, got ${JSON.stringify(subject)}`
+      )
+    }
+    let rowCount = 0
+    for await (const event of listEvents(openStorage(context).deliveries, tenant, subject)) {
+      rowCount++
+      writeJsonLine(io, event)
+    }
+    Object.assign(context.audit, { resource: { kind: 'subject', id: subject }, rowCount })
+  }
+}
+
+const maxShown = 20
+
+export const useIds: Command = {
+  args: ['FILE'],
+  options: {
+    'dry-run': { value: null, about: 'shows what would move, without changing anything' },
+    'secret-keys': secretKeysOption
+  },
+
+  async run (context) {
+    const { args: [path = ''], flags, io, pool } = context
+    const ids = await readIds(path)
+    const box = createKeyBox(await readSecretKeys(context))
+    const schema = quoteName(context.schema)
+    const session = createPatientSession(pool)
+    const { webhooks } = postgresStorage(pool, { schema: context.schema })
+    const moves = planMoves(ids, await listTenantIds(session, schema))
+    const table = formatTable([['slug', 'id'], ...moves.map(({ slug, id }) => [slug, id])])
+    if (moves.length === 0 || flags.has('dry-run')) {
+      showResult(context, { moved: [], planned: moves }, moves.length === 0 ? ['nothing to do'] : table)
+      return
+    }
+    const effect = 'Servers need the option tenantId from then on, and the syncs of these tenants begin again.'
+    await confirm(context, `Moves the data of ${formatCount(moves.length, 'tenant')} from slugs to ids. ${effect}`)
+    await withProgress(io, 'moving', async (report) => {
+      for (const [index, { slug, id }] of moves.entries()) {
+        await moveToId({ session, schema, webhooks }, { slug, id }, createReseal(box, slug, id))
+        await context.audit.write({ tenantSlug: slug, resource: { kind: 'tenant', id } })
+        report(`${index + 1} of ${moves.length}`)
+      }
+    })
+    context.audit.rowCount = moves.length
+    showResult(context, { moved: moves, planned: moves }, [`moved the data of ${formatCount(moves.length, 'tenant')}`])
+  }
+}
+
+interface Move {
+  slug: string
+  id: string
+}
+
+/** Returns the tenants whose data is stored by slug. Throws if the owner of some data is not clear. */
+function planMoves (ids: ReadonlyMap<string, string>, stored: readonly string[]): Move[] {
+  const known = new Set(ids.values())
+  const unknown = stored.filter((tenant) => !ids.has(tenant) && !known.has(tenant))
+  if (unknown.length > 0) {
+    const rest = unknown.length > maxShown ? ` and ${unknown.length - maxShown} more` : ''
+    throw new RefusedError(
+      `FILE: no id for the tenants ${unknown.slice(0, maxShown).join(', ')}${rest}, which have data: ` +
+        'add them, or delete them with tenants remove'
+    )
+  }
+  return stored.flatMap((slug) => {
+    const id = ids.get(slug)
+    return id === undefined || id === slug ? [] : [{ slug, id }]
+  })
+}
+
+async function readIds (path: string): Promise<Map<string, string>> {
+  const given = await readJsonFile(path)
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new UsageError('FILE: expected a JSON object from each slug to the id, such as {"acme": 41}')
+  }
+  const ids = new Map<string, string>()
+  const slugs = new Map<string, string>()
+  for (const [slug, value] of Object.entries(given)) {
+    if (!isTenantSlug(slug)) throw new UsageError(`FILE: expected ${tenantSlugRule}, got ${JSON.stringify(slug)}`)
+    const id = parseTenantId(value)
+    if (id === null) throw new UsageError(`FILE: expected the id of ${slug} to be ${tenantIdRule}`)
+    const other = slugs.get(id)
+    if (other !== undefined) throw new UsageError(`FILE: ${other} and ${slug} have the same id ${id}`)
+    ids.set(slug, id)
+    slugs.set(id, slug)
+  }
+  for (const [slug, id] of ids) {
+    // Nobody could see whether the data of the id has already moved.
+    if (slug !== id && ids.has(id)) {
+      throw new UsageError(
+        `FILE: the id ${id} of ${slug} is the slug of another tenant: let tenantId return ids with a prefix`
+      )
+    }
+  }
+  return ids
 }

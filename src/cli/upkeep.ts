@@ -17,7 +17,6 @@ import { readSecretKeys, secretKeysOption } from './secrets.js'
 import { confirm, formatCount, formatRecord, showResult, withProgress, writeLines } from './terminal.js'
 
 export const migrate: Command = {
-  args: [],
   options: { 'dry-run': { value: null, about: 'shows what would run, without changing anything' } },
   runsUnmigrated: true,
 
@@ -31,12 +30,10 @@ export const migrate: Command = {
       { migrations, dryRun },
       migrations.length === 0 ? ['nothing to do'] : migrations.map((name) => `${done} ${name}`)
     )
-    return 0
   }
 }
 
 export const watch: Command = {
-  args: [],
   options: {
     kind: { value: 'KIND', about: 'candidate or job: the kind of item that the rows describe', isRequired: true },
     relation: { value: 'TABLE', about: 'your table, such as public.people', isRequired: true },
@@ -73,16 +70,14 @@ export const watch: Command = {
     if (flags.has('sql')) {
       const sql = await watchSql(pool, relation, { schema, ...watched }).catch(fail)
       showResult(context, { relation, ...watched, sql }, [sql])
-      return 0
+      return
     }
     await watchTable(pool, relation, { schema, ...watched }).catch(fail)
     showResult(context, { relation, ...watched }, [`${relation} is watched for ${watched.kind}s`])
-    return 0
   }
 }
 
 export const stats: Command = {
-  args: [],
   options: {
     tenant: {
       ...tenantOption,
@@ -111,12 +106,10 @@ export const stats: Command = {
         held: held === null ? 'no' : `since ${held.since}, because the database is a copy: see adopt`
       })
     )
-    return 0
   }
 }
 
 export const adopt: Command = {
-  args: [],
   options: {
     deliver: { value: null, about: 'sends the pending deliveries' },
     discard: { value: null, about: 'skips the pending deliveries, deactivates every webhook and revokes every key' },
@@ -146,7 +139,7 @@ export const adopt: Command = {
     const hold = await holds.find(environment)
     if (hold === null) {
       showResult(context, { adopted: null }, ['nothing is held'])
-      return 0
+      return
     }
     writeLines(context.io.err, await describeHold(context, hold, environment))
     const pending = await readPending(context)
@@ -162,7 +155,6 @@ export const adopt: Command = {
         ? 'nothing is held'
         : `adopted, with ${formatCount(adopted.pending, 'pending delivery', 'pending deliveries')}`
     ])
-    return 0
   }
 }
 
@@ -195,7 +187,7 @@ async function readPending ({ io, flags }: Context): Promise<'deliver' | 'discar
   throw new RefusedError('nothing was changed')
 }
 
-function showTenantStats (context: Context, stats: TenantDeliveryStats): number {
+function showTenantStats (context: Context, stats: TenantDeliveryStats): void {
   const { pending, oldestDueMs, failing, delivered, failed, atLeast } = stats
   showResult(context, stats, formatRecord({
     pending: formatBounded(pending, atLeast.pending),
@@ -204,7 +196,6 @@ function showTenantStats (context: Context, stats: TenantDeliveryStats): number 
     'delivered in the last hour': formatBounded(delivered, atLeast.delivered),
     'failed in the last hour': formatBounded(failed, atLeast.failed)
   }))
-  return 0
 }
 
 function formatBounded (count: number, isMore: boolean): string {
@@ -219,7 +210,6 @@ const batchSize = 1000
 
 // No defaults: a shorter retention than the servers have would delete too much.
 export const prune: Command = {
-  args: [],
   options: {
     'retention-days': {
       value: 'DAYS',
@@ -253,12 +243,10 @@ export const prune: Command = {
       }
     })
     showResult(context, { pruned }, [`deleted ${formatCount(pruned, 'row')}`])
-    return 0
   }
 }
 
 export const reseal: Command = {
-  args: [],
   options: { 'secret-keys': { ...secretKeysOption, isRequired: true } },
 
   async run (context) {
@@ -271,6 +259,5 @@ export const reseal: Command = {
     const { webhooks } = postgresStorage(pool, { schema })
     const resealed = await withProgress(io, 'encrypting', () => resealSecrets(webhooks, box))
     showResult(context, { resealed }, [`encrypted ${formatCount(resealed, 'secret')}`])
-    return 0
   }
 }

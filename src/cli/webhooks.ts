@@ -1,13 +1,16 @@
 import type { StandaloneRecruiting } from '../create-recruiting.js'
+import { isRecruitingApiError } from '../errors.js'
 import type { Webhook, WebhookStore } from '../ports/index.js'
 import { ask } from '../postgres/session.js'
 import { quoteName } from '../postgres/sql.js'
 import { omitUndefined, readField } from '../shared/fields.js'
+import { Type } from '../shared/typebox.js'
+import type { ImportWebhookInput } from '../webhooks/by-code/recruiting-webhooks.js'
 import type { EventCatalogue } from '../webhooks/events/catalogue.js'
-import { type Command, type Context, type Option, RefusedError, UsageError } from './command.js'
+import { type Command, type Context, type Option, type Options, RefusedError, UsageError } from './command.js'
 import { describeError } from './database.js'
 import { findTarget, openStorage, readTenant, tenantOption } from './find.js'
-import { readSecret, readSecretKeys, secretKeysOption, secretOptions } from './secrets.js'
+import { readJsonFile, readSecret, readSecretKeys, secretKeysOption, secretOptions } from './secrets.js'
 import { confirm, formatCount, formatRecord, formatTable, showResult, withProgress, writeLines } from './terminal.js'
 
 const batchSize = 200
@@ -19,7 +22,6 @@ const anyTenantOption: Option = {
 }
 
 export const list: Command = {
-  args: [],
   options: {
     tenant: anyTenantOption,
     status: { value: 'STATUS', about: `${statuses.join(', ')}; the default is all of them` },
@@ -55,12 +57,11 @@ export const list: Command = {
       found,
       rows.length === 0 ? ['no webhooks'] : formatTable([['id', 'status', 'name', 'address', 'event types'], ...rows])
     )
-    return 0
   }
 }
 
 /** Lists the webhooks of all tenants. */
-async function listAll (context: Context): Promise<number> {
+async function listAll (context: Context): Promise<void> {
   const type = context.flags.text('event-type')
   const selected = await selectWebhooks(context)
   const found = selected.filter(({ event_types: types }) => type === undefined || types.includes(type))
@@ -74,7 +75,6 @@ async function listAll (context: Context): Promise<number> {
   ])
   const header = ['id', 'tenant', 'status', 'name', 'address', 'event types']
   showResult(context, found, rows.length === 0 ? ['no webhooks'] : formatTable([header, ...rows]))
-  return 0
 }
 
 interface SelectedWebhook {
@@ -131,7 +131,6 @@ interface BulkChange {
 /** Creates a command that changes webhooks of all tenants. */
 function createBulkCommand ({ verb, done, consequence, isChanged, change }: BulkChange): Command {
   return {
-    args: [],
     options: {
       tenant: anyTenantOption,
       status: { value: 'STATUS', about: `only webhooks with this status: ${statuses.join(', ')}` }
@@ -144,7 +143,7 @@ function createBulkCommand ({ verb, done, consequence, isChanged, change }: Bulk
       const count = formatCount(selected.length, 'webhook')
       if (selected.length === 0) {
         showResult(context, { changed: [] }, ['nothing to do'])
-        return 0
+        return
       }
       await confirm(context, `${verb} ${count} of ${formatCount(tenants.size, 'tenant')}. ${consequence}`)
       const { webhooks } = openStorage(context)
@@ -157,14 +156,12 @@ function createBulkCommand ({ verb, done, consequence, isChanged, change }: Bulk
       })
       audit.rowCount = selected.length
       showResult(context, { changed: selected.map(({ id }) => id) }, [`${done} ${count}`])
-      return 0
     }
   }
 }
 
 export const remove: Command = {
   args: ['ID'],
-  options: {},
 
   async run (context) {
     const { args: [given = ''] } = context
@@ -172,7 +169,6 @@ export const remove: Command = {
     await confirm(context, `Deletes ${text}. Its pending deliveries are cancelled.`)
     await openStorage(context).webhooks.delete(tenant.id, id)
     showResult(context, { deleted: id }, [`deleted the webhook ${id}`])
-    return 0
   }
 }
 
@@ -180,7 +176,6 @@ const usualLimit = 100
 const maxPending = 1000
 
 export const failing: Command = {
-  args: [],
   options: { limit: { value: 'COUNT', about: `shows at most this many, 1 to 1000; the default is ${usualLimit}` } },
 
   async run (context) {
@@ -203,13 +198,11 @@ export const failing: Command = {
       failing,
       rows.length === 0 ? ['no webhook is failing or disabled'] : formatTable([header, ...rows])
     )
-    return 0
   }
 }
 
 export const show: Command = {
   args: ['ID'],
-  options: {},
 
   async run (context) {
     const { args: [given = ''] } = context
@@ -225,7 +218,6 @@ export const show: Command = {
       { ...named, health, ...graceEnd },
       formatRecord({ ...named, headers, filters, ...health, ...graceEnd })
     )
-    return 0
   }
 }
 
@@ -239,7 +231,6 @@ export const disable = createStatusCommand('inactive', 'Deactivates',
 function createStatusCommand (status: 'active' | 'inactive', verb: string, consequence: string): Command {
   return {
     args: ['ID'],
-    options: {},
 
     async run (context) {
       const { args: [given = ''] } = context
@@ -248,13 +239,12 @@ function createStatusCommand (status: 'active' | 'inactive', verb: string, conse
       await confirm(context, `${verb} ${text}. ${consequence}`)
       const changed = await openStorage(context).webhooks.update(tenant.id, id, { status })
       showResult(context, changed, [`the webhook ${id} is ${status}`])
-      return 0
     }
   }
 }
 
 /** The options of `createSender`. */
-export const senderOptions: Command['options'] = {
+export const senderOptions: Options = {
   'secret-keys': secretKeysOption,
   'allow-http': { value: null, about: 'same as delivery.allowHttp of your servers' },
   'allow-networks': { value: 'CIDR,CIDR', about: 'same as delivery.allowNetworks' }
@@ -325,4 +315,90 @@ export async function createSender (
       ? new UsageError(describeError(error).replace(field, String(proxy?.source)))
       : error
   }
+}
+
+/** A webhook of the file. */
+interface Entry extends ImportWebhookInput {
+  /** The slug. */
+  tenant: string
+  /** The id of the tenant, if the servers have the option `tenantId`. */
+  tenant_id?: string
+  /** The id of the endpoint where it comes from. */
+  endpoint?: string
+}
+
+export const importWebhooks: Command = {
+  args: ['FILE'],
+  options: senderOptions,
+
+  async run (context) {
+    const { args: [path = ''], io } = context
+    const entries = await readEntries(path)
+    const tenants = new Set(entries.map(({ tenant }) => tenant))
+    const tenantIds = new Map(entries.map(({ tenant, tenant_id: id }) => [tenant, id]))
+    const types = [...new Set(entries.flatMap(({ event_types: types }) => types))]
+    const recruiting = await createSender(context, {
+      tenantId: (slug) => tenantIds.get(slug) ?? slug,
+      // The servers know which events exist; here they are those of the file.
+      events: Object.fromEntries(types.map((type) => [type, Type.Object({})])),
+      maxWebhooksPerTenant: 10_000
+    })
+    try {
+      await confirm(
+        context,
+        `Imports ${formatCount(entries.length, 'webhook')} of ${formatCount(tenants.size, 'tenant')} with their secrets, for the event types ${types.join(', ')}.`
+      )
+      const imported = await withProgress(io, 'importing', async (report) => {
+        const rows = []
+        for (const [index, { tenant, tenant_id: _id, endpoint = null, ...input }] of entries.entries()) {
+          const { id } = await recruiting.webhooks.import(tenant, input).catch((error: unknown) => refuse(error, index))
+          rows.push({ endpoint, tenant, id })
+          context.audit.rowCount = rows.length
+          await context.audit.write({ tenantSlug: tenant, resource: { kind: 'webhook', id } })
+          report(`${rows.length} of ${entries.length}`)
+        }
+        return rows
+      })
+      showResult(context, imported, formatTable([['endpoint', 'tenant', 'id'], ...imported.map(Object.values)]))
+    } finally {
+      await recruiting.close()
+    }
+  }
+}
+
+async function readEntries (path: string): Promise<Entry[]> {
+  const entries = await readJsonFile(path)
+  if (!Array.isArray(entries) || entries.length === 0) {
+    throw new UsageError(
+      'FILE: expected a JSON array of webhooks, each with tenant, name, target_url, event_types and secret'
+    )
+  }
+  for (const [index, entry] of entries.entries()) {
+    const { tenant, event_types: types, endpoint = '', tenant_id: id = '' } = Object(entry) as Record<string, unknown>
+    const isComplete =
+      [tenant, endpoint, id].every((one) => typeof one === 'string') &&
+      Array.isArray(types) &&
+      types.every((type) => typeof type === 'string')
+    if (!isComplete) {
+      throw new UsageError(
+        `FILE: webhook ${index + 1}: expected a string as tenant and an array of strings as event_types`
+      )
+    }
+  }
+  for (const [index, { tenant, tenant_id: id }] of (entries as Entry[]).entries()) {
+    const earlier = (entries as Entry[]).findIndex((other) => other.tenant === tenant && other.tenant_id !== id)
+    if (earlier !== -1 && earlier < index) {
+      throw new UsageError(
+        `FILE: webhook ${index + 1}: expected the tenant_id of webhook ${earlier + 1}, which has the same tenant`
+      )
+    }
+  }
+  return entries
+}
+
+function refuse (error: unknown, index: number): never {
+  if (!isRecruitingApiError(error)) throw error
+  throw new RefusedError(
+    `FILE: webhook ${index + 1}: ${describeError(error)}. Those before it were imported: fix it, then run the command again`
+  )
 }

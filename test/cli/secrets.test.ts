@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { readEnvFile } from '../../src/cli/env-file.js'
+import { readEnvFile } from '../../src/cli/secrets.js'
 import { createRecruiting } from '../../src/index.js'
 import { postgresStorage } from '../../src/postgres/index.js'
 import { createCli, startCliHost } from '../fixtures/cli/cli.js'

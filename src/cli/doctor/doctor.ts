@@ -8,7 +8,6 @@ import type { DoctorContext } from './finding.js'
 import { createReader, type NamedFinding, runChecks } from './run-checks.js'
 
 export const doctor: Command = {
-  args: [],
   options: {
     ...listOptions,
     'no-lists': { value: null, about: 'skips both, if your server has no lists of candidates and jobs' },
