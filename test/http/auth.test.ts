@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyServerOptions, LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import t from 'tap'
 import { memoryKeyLookup } from '../../src/memory/index.js'
 import type { ApiKey } from '../../src/index.js'
@@ -260,18 +260,16 @@ t.test('a client that claims another address behind a named proxy gets nowhere',
 
 const warning = 'trustProxy trusts every address, so callers choose their own, which defeats allowedIps of keys: name your proxies instead'
 
-for (const [trustProxy, count] of [[true, 1], ['10.0.0.1', 0]] as Array<[FastifyServerOptions['trustProxy'], number]>) {
-  t.test(`trustProxy: ${trustProxy} is ${count === 0 ? 'not ' : ''}warned of, at the first use of such a key`, async (t) => {
-    const logs = captureLogs()
-    const app = await buildApp(t, { keyLookup, server: { trustProxy: trustProxy ?? false, logger: logs.logger } })
-    const warnings = () => logs.lines.filter(({ msg }) => msg === warning).length
-    await listFrom(app, '10.0.0.1', 'roaming-key')
-    t.equal(warnings(), 0)
-    await listFrom(app, '10.0.0.1')
-    await listFrom(app, '10.0.0.1')
-    t.equal(warnings(), count)
-  })
-}
+t.test('a host that trusts every address is warned at the first use of a key with networks', async (t) => {
+  const logs = captureLogs()
+  const app = await buildApp(t, { keyLookup, server: { trustProxy: true, logger: logs.logger } })
+  const counts: number[] = []
+  for (const sent of ['roaming-key', limitedKey, limitedKey]) {
+    await listFrom(app, '10.0.0.1', sent)
+    counts.push(logs.lines.filter(({ msg }) => msg === warning).length)
+  }
+  t.same(counts, [0, 1, 1])
+})
 
 t.test('a lookup with invalid networks causes a 500 with the reason in the log', async (t) => {
   for (const [wrong, message] of [

@@ -105,12 +105,6 @@ t.test('the vendor\'s texts replace those of the document, and the rest stays', 
   t.strictSame({ ...rest, info: usual.info, servers: usual.servers }, usual)
 })
 
-t.test('a tenant whose slug is the name of the document is served', async (t) => {
-  const app = await buildApp(t)
-  const { statusCode } = await app.inject({ url: `${base}/openapi.json/candidates`, headers: bearer(keys.full) })
-  t.equal(statusCode, 401)
-})
-
 async function dataSchemas (t: Teardown, ...schemas: TObject[]): Promise<[data: object[], components: OpenApi['components']['schemas']]> {
   const events = Object.fromEntries(schemas.map((schema, index) => [`event.e${index}`, schema]))
   const app = await buildApp(t, { events })
@@ -140,17 +134,15 @@ t.test('a schema is written once, under a title that is the name of a component 
   t.match(schemas.Candidate, { properties: { full_name: { type: 'string' } } })
 })
 
-/** The schema of a body as the document has it, and the body that the handler gets for an empty one. */
-async function describeBody (t: Parameters<typeof buildApp>[0], body: TObject): Promise<[schema: unknown, received: unknown]> {
+/** The schema of the body of an operation of the host, as the document has it. */
+async function describeBody (t: Teardown, body: TObject): Promise<unknown> {
   const app = await buildApp(t, {
     async routes (app) {
-      const response = { 200: Type.Object({}, { additionalProperties: true }) }
-      app.post('/rooms', { config: { scopes: [] }, schema: { body, response } }, async (request) => request.body as object)
+      app.post('/rooms', { config: { scopes: [] }, schema: { body, response: { 204: Type.Null() } } }, async () => null)
     }
   })
   const { paths } = (await app.inject(url)).json<OpenApi>()
-  const answer = await app.inject({ method: 'POST', url: '/api/v1/public/acme/rooms', headers: bearer(keys.full), payload: {} })
-  return [paths['/api/v1/public/{tenant_slug}/rooms']?.post?.requestBody?.content['application/json']?.schema, answer.json()]
+  return paths['/api/v1/public/{tenant_slug}/rooms']?.post?.requestBody?.content['application/json']?.schema
 }
 
 t.test('no request body of the document has a default, wherever the schema has one, and each is said in a description', async (t) => {
@@ -169,7 +161,7 @@ t.test('no request body of the document has a default, wherever the schema has o
     [Type.Object({}, { additionalProperties: Seats }), { type: 'object', properties: {}, additionalProperties: described }]
   ]
   const named = (index: number): string => `field${index}`
-  const [schema] = await describeBody(t, Type.Object(Object.fromEntries(schemas.map(([of], index) => [named(index), of]))))
+  const schema = await describeBody(t, Type.Object(Object.fromEntries(schemas.map(([of], index) => [named(index), of]))))
   const filled = [0, 1, 2].map(named)
   t.same(schema, {
     type: 'object',

@@ -6,7 +6,6 @@ import { memoryStorage } from '../../src/memory/index.js'
 import { type Answer, checkError } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
-import { createToken, portal } from '../fixtures/portal/sessions.js'
 
 interface EventPage {
   data: Array<{ id: string, type: string, data: object | null }>
@@ -135,17 +134,6 @@ t.test('a retired event type stays valid for the webhooks and readers that use i
     [200, 'PATCH', `/webhooks/${id}`, kept], [400, 'PATCH', `/webhooks/${id}`, used],
     [400, 'GET', read], [200, 'GET', `${read}&token=${token}`], [400, 'GET', `${read}&token=${token}x`]
   ] as const) t.equal((await ask(app, method, path, payload)).status, status, `${method} ${path}`)
-})
-
-t.test('a portal session needs the capability bodies', async (t) => {
-  const app = await buildApp(t, { portal })
-  await emitAll(app, ['job.closed'])
-  checkError(t, await request(app, { key: await createToken(app, ['read', 'write', 'secrets', 'test', 'replay']) }), 403)
-  const { ids: [id] } = await follow(app, { key: await createToken(app, ['read', 'bodies']) })
-  const url = `/api/v1/public/acme/events/${id}`
-  const statusFor = async (key: string) => (await app.inject({ url, headers: bearer(key) })).statusCode
-  t.equal(await statusFor(await createToken(app, ['read', 'bodies'])), 200)
-  t.equal(await statusFor(await createToken(app, ['read', 'write'])), 403)
 })
 
 t.test('a storage without a feed has no such route, and the document has none', async (t) => {

@@ -1,4 +1,4 @@
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { gunzipSync } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Type } from '@sinclair/typebox'
@@ -56,25 +56,13 @@ t.test('a response that a hook sends is the host\'s own', async (t) => {
   t.same([answer.statusCode, answer.body], [418, '{"mine":true}'])
 })
 
-/** What hosts compress with: the plugin, and a hook of their own. */
-const compressors: Record<string, (app: FastifyInstance) => unknown> = {
-  '@fastify/compress': (app) => app.register(compress, { threshold: 0 }),
-  'an onSend hook': (app) => app.addHook('onSend', async (request, reply, payload) => {
-    if (request.headers['accept-encoding'] !== 'gzip') return payload
-    reply.header('content-encoding', 'gzip')
-    return gzipSync(String(payload))
-  })
-}
-
-for (const [what, add] of Object.entries(compressors)) {
-  t.test(`a body that the host compresses by ${what} inflates to the API's body`, async (t) => {
-    const app = await buildApp(t, { openapi: false, async before (app) { await add(app) } })
-    const plain = await app.inject({ url: `${base}/jobs`, headers })
-    const answer = await app.inject({ url: `${base}/jobs`, headers: { ...headers, 'accept-encoding': 'gzip' } })
-    t.match(answer.headers, { 'content-encoding': 'gzip', 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
-    t.equal(gunzipSync(answer.rawPayload).toString(), plain.body)
-  })
-}
+t.test('a body that the host compresses inflates to the API\'s body', async (t) => {
+  const app = await buildApp(t, { openapi: false, before: async (app) => { await app.register(compress, { threshold: 0 }) } })
+  const plain = await app.inject({ url: `${base}/jobs`, headers })
+  const answer = await app.inject({ url: `${base}/jobs`, headers: { ...headers, 'accept-encoding': 'gzip' } })
+  t.match(answer.headers, { 'content-encoding': 'gzip', 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
+  t.equal(gunzipSync(answer.rawPayload).toString(), plain.body)
+})
 
 const schema = { response: { 200: Type.Object({ sum: Type.Integer() }) } }
 

@@ -135,11 +135,7 @@ t.test('a function that fails is a 500 with its option in the log, and the reque
   for (const [max, err] of [
     [() => { throw new Error('no plan') }, { message: 'rateLimit.max: the function failed: no plan' }],
     [async () => { throw new HttpError('not_found') }, { message: 'rateLimit.max: the function failed' }],
-    // eslint-disable-next-line no-throw-literal -- a host may throw anything
-    [() => { throw null }, { message: 'rateLimit.max: the function failed' }],
-    [() => 0, { message: 'rateLimit.max: expected a function that returns an integer from 1 to 1000000000, got 0' }],
-    [() => undefined, { message: /got undefined$/ }],
-    [async () => 1e10, { message: /got 10000000000$/ }]
+    [() => 0, { message: 'rateLimit.max: expected a function that returns an integer from 1 to 1000000000, got 0' }]
   ] as Array<[Max, object]>) {
     const logs = captureLogs()
     const { app, ask } = await buildLimited(t, { max, skipOnError: true, operations: { getJob: { max: 3 } } }, { server: { logger: logs.logger } })
@@ -235,21 +231,21 @@ t.test('a host\'s own store counts requests', async (t) => {
 
 const warning = 'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead'
 
-for (const [title, trustProxy, rateLimit, count] of [
-  ['trustProxy: true with failedKeys is warned of at start', true, {}, 1],
-  ['trustProxy: true without failedKeys is not warned of', true, { failedKeys: false }, 0],
-  ['a function that trusts every address is warned of', () => true, {}, 1],
-  ['a function that trusts the nearest proxies is not warned of', (_address: string, hop: number) => hop < 2, {}, 0],
-  ['proxies that are named are not warned of', ['10.0.0.0/8'], {}, 0],
-  ['a host without trustProxy is not warned', false, {}, 0]
-] as Array<[string, FastifyServerOptions['trustProxy'], boolean | RateLimitOptions, number]>) {
-  t.test(title, async (t) => {
+t.test('a host that trusts every address is warned at start, unless it counts no failed keys', async (t) => {
+  for (const [trustProxy, rateLimit, count] of [
+    [true, {}, 1],
+    [true, { failedKeys: false }, 0],
+    [() => true, {}, 1],
+    [(_address: string, hop: number) => hop < 2, {}, 0],
+    [['10.0.0.0/8'], {}, 0],
+    [false, {}, 0]
+  ] as Array<[NonNullable<FastifyServerOptions['trustProxy']>, RateLimitOptions, number]>) {
     const logs = captureLogs()
-    const server: FastifyServerOptions = { trustProxy: trustProxy ?? false, logger: logs.logger }
-    await buildLimited(t, rateLimit, { server })
-    t.same(logs.lines.filter(({ msg }) => msg === warning).map(({ level }) => level), Array(count).fill(40))
-  })
-}
+    await buildLimited(t, rateLimit, { server: { trustProxy, logger: logs.logger } })
+    const warnings = logs.lines.filter(({ msg }) => msg === warning)
+    t.same(warnings.map(({ level }) => level), Array(count).fill(40), `trustProxy: ${String(trustProxy)}, ${JSON.stringify(rateLimit)}`)
+  }
+})
 
 const url = '/api/v1/public/openapi.json'
 
@@ -278,21 +274,13 @@ t.test('requests for the document are limited by their address, as those with a 
 
 const settings = readRateLimit({}, 'rateLimit') as RateLimitSettings
 
-t.test('without the package the registration fails, and says which is missing', async (t) => {
-  await t.rejects(createLimits(settings, () => Promise.reject(new Error('Cannot find package'))), {
-    name: 'RecruitingApiError',
-    code: 'invalid_option',
-    field: 'rateLimit',
-    message: 'rateLimit: expected the package @fastify/rate-limit to be installed, got "Cannot find package"'
-  })
-  // eslint-disable-next-line prefer-promise-reject-errors
-  await t.rejects(createLimits(settings, () => Promise.reject('gone')), { field: 'rateLimit', message: /"gone"/ })
-})
-
-t.test('a package that is too old is refused', async (t) => {
-  await t.rejects(createLimits(settings, async () => ({ default: async () => {} })), {
-    code: 'invalid_option',
-    field: 'rateLimit',
-    message: 'rateLimit: expected @fastify/rate-limit of version 10.3 or later, got "an older one"'
-  })
+t.test('without the package, or with one that is too old, the registration fails and says so', async (t) => {
+  for (const [load, message] of [
+    [() => Promise.reject(new Error('not found')), 'rateLimit: expected the package @fastify/rate-limit to be installed, got "not found"'],
+    // eslint-disable-next-line prefer-promise-reject-errors
+    [() => Promise.reject('gone'), /"gone"/],
+    [async () => ({ default: async () => {} }), 'rateLimit: expected @fastify/rate-limit of version 10.3 or later, got "an older one"']
+  ] as const) {
+    await t.rejects(createLimits(settings, load), { code: 'invalid_option', field: 'rateLimit', message })
+  }
 })
