@@ -1,6 +1,6 @@
 import type { PortalMessages } from '../messages.js'
 import { type EventFilters, type EventType, type Failure, type UpdateWebhook, type Webhook, messageFor } from './api.js'
-import { type FilterDraft, filtersFault } from './filters.js'
+import { type FilterDraft, draftsOf, filtersFault } from './filters.js'
 import { parseJson, parseUrl } from './text.js'
 
 /** The values of the form. */
@@ -20,6 +20,20 @@ export interface HeaderDraft {
 }
 
 export const maxHeaders = 10
+
+// One object, so that a form without changes stays unchanged.
+const noHeaders: readonly HeaderDraft[] = []
+
+/** Returns the values of a webhook, or those of a new one. */
+export function draftOf (webhook: Webhook | null): Draft {
+  return {
+    name: webhook?.name ?? '',
+    targetUrl: webhook?.target_url ?? '',
+    eventTypes: webhook?.event_types ?? [],
+    headers: webhook?.headers == null ? noHeaders : null,
+    filters: draftsOf(webhook?.filters ?? null)
+  }
+}
 
 /** The fault of a field: a text of the page. */
 type Fault = keyof PortalMessages['form']['faults']

@@ -1,11 +1,8 @@
-import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import {
-  type CreatedWebhook, type EventFilters, type Failure, type Result, type Webhook, type WebhookWithHealth, allEventTypes
-} from './api.js'
-import { type Draft, type HeaderDraft, changesOf, checkDraft, headersOf, isChanged, readRefusal } from './draft.js'
+import { type CreatedWebhook, type EventFilters, type Failure, type Result, type Webhook, allEventTypes } from './api.js'
+import { type Draft, changesOf, checkDraft, draftOf, headersOf, isChanged, readRefusal } from './draft.js'
 import { EventPicker, FilterFields, HeaderFields } from './form-fields.js'
-import { draftsOf, fieldsOf, filtersOf, valuesOf } from './filters.js'
+import { fieldsOf, filtersOf, valuesOf } from './filters.js'
 import { useAction, usePortal, useQuery } from './hooks.js'
 import { Button, Link } from './parts/controls.js'
 import { LeaveGuard } from './parts/dialogs.js'
@@ -15,12 +12,9 @@ import type { Route } from './route.js'
 import { WebhookSecret } from './secret.js'
 import { Screen } from './shell.js'
 
-// One object, so that a form without changes stays unchanged.
-const noHeaders: readonly HeaderDraft[] = []
-
 /** Creates a webhook, then shows its secret once. */
 export function CreateScreen () {
-  const { api, leave, sourceIps, messages: { shell, form } } = usePortal()
+  const { api, leave, messages: { shell, form } } = usePortal()
   const [created, setCreated] = useState<CreatedWebhook | null>(null)
   if (created !== null) {
     return <WebhookSecret webhook={created} onStored={() => leave({ screen: 'endpoint', id: created.id })} />
@@ -32,8 +26,7 @@ export function CreateScreen () {
       back={{ to: { screen: 'endpoints' }, label: shell.title }}
     >
       <WebhookForm
-        formId='new'
-        initial={{ name: '', targetUrl: '', eventTypes: [], headers: noHeaders, filters: [] }}
+        webhook={null}
         submitLabel={form.create.submit}
         save={({ name, targetUrl, eventTypes, headers }, filters) =>
           api.createWebhook({
@@ -45,8 +38,6 @@ export function CreateScreen () {
             filters
           })}
         onSaved={({ data }) => setCreated(data)}
-        cancelTo={{ screen: 'endpoints' }}
-        belowUrl={sourceIps.length > 0 && <dl class='facts'><SourceIps /></dl>}
       />
     </Screen>
   )
@@ -54,79 +45,48 @@ export function CreateScreen () {
 
 /** Changes the name, the address and the events of a webhook. */
 export function EditScreen ({ id }: { id: number }) {
-  const { api, messages: { form } } = usePortal()
-  const webhook = useQuery((signal) => api.findWebhook(id, signal), [id])
+  const { api, leave, announce, messages: { form }, text } = usePortal()
+  const query = useQuery((signal) => api.findWebhook(id, signal), [id])
+  const save = async (draft: Draft, webhook: Webhook, filters: EventFilters | null) => {
+    const changes = changesOf(draft, webhook, filters)
+    return Object.keys(changes).length === 0 ? { value: null, failure: null } : await api.updateWebhook(id, changes)
+  }
   return (
-    <Screen title={form.edit.title} back={{ to: { screen: 'endpoint', id }, label: webhook.value?.data.name ?? '…' }}>
-      <Loaded query={webhook}>{({ data }) => <EditForm webhook={data} />}</Loaded>
+    <Screen title={form.edit.title} back={{ to: { screen: 'endpoint', id }, label: query.value?.data.name ?? '…' }}>
+      <Loaded query={query}>
+        {({ data: webhook }) => (
+          <WebhookForm<{ data: Webhook } | null>
+            webhook={webhook}
+            submitLabel={form.edit.submit}
+            save={(draft, filters) => save(draft, webhook, filters)}
+            onSaved={(_value, { name }) => {
+              announce(text(form.edit.saved, { name: name.trim() }))
+              leave({ screen: 'endpoint', id })
+            }}
+          />
+        )}
+      </Loaded>
     </Screen>
   )
 }
 
-type Saved = { data: Webhook } | null
-
-function EditForm ({ webhook }: { webhook: WebhookWithHealth }) {
-  const { api, can, leave, announce, messages: { form }, text } = usePortal()
-  const { id } = webhook
-  return (
-    <WebhookForm<Saved>
-      formId={String(id)}
-      initial={{
-        name: webhook.name,
-        targetUrl: webhook.target_url,
-        eventTypes: webhook.event_types,
-        headers: webhook.headers === null ? noHeaders : null,
-        filters: draftsOf(webhook.filters)
-      }}
-      headerNames={Object.keys(webhook.headers ?? {})}
-      filtersBefore={webhook.filters}
-      submitLabel={form.edit.submit}
-      save={async (draft, filters) => {
-        const changes = changesOf(draft, webhook, filters)
-        return Object.keys(changes).length === 0 ? { value: null, failure: null } : await api.updateWebhook(id, changes)
-      }}
-      onSaved={(_value, { name }) => {
-        announce(text(form.edit.saved, { name: name.trim() }))
-        leave({ screen: 'endpoint', id })
-      }}
-      cancelTo={{ screen: 'endpoint', id }}
-      isUrlOpen={can('bodies')}
-    />
-  )
-}
-
 interface WebhookFormProps<Value> {
-  /** Where its draft is kept. */
-  formId: string
-  initial: Draft
+  /** `null` for a new one. */
+  webhook: Webhook | null
   submitLabel: string
   save: (draft: Draft, filters: EventFilters | null) => Promise<Result<Value>>
   onSaved: (value: Value, draft: Draft) => void
-  cancelTo: Route
-  /** The names of the headers that the webhook has. */
-  headerNames?: readonly string[]
-  /** The filters that the webhook has. */
-  filtersBefore?: EventFilters | null
-  /** Whether the address can be changed. */
-  isUrlOpen?: boolean
-  /** Facts about the address. */
-  belowUrl?: ComponentChildren
 }
 
 /** The fields of a webhook. They keep their values after any failure. */
-function WebhookForm<Value> ({
-  formId,
-  initial,
-  submitLabel,
-  save,
-  onSaved,
-  cancelTo,
-  headerNames = [],
-  filtersBefore = null,
-  isUrlOpen = true,
-  belowUrl
-}: WebhookFormProps<Value>) {
-  const { api, can, drafts, title, messages: { form: texts, shell } } = usePortal()
+function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFormProps<Value>) {
+  const { api, can, drafts, sourceIps, title, messages: { form: texts, shell } } = usePortal()
+  const formId = String(webhook?.id ?? 'new')
+  const above: Route = webhook === null ? { screen: 'endpoints' } : { screen: 'endpoint', id: webhook.id }
+  const initial = draftOf(webhook)
+  const filtersBefore = webhook?.filters ?? null
+  // The endpoint receives the bodies.
+  const isUrlOpen = webhook === null || can('bodies')
   const [restored, setRestored] = useState(() => drafts.find(formId, initial))
   const [draft, setDraft] = useState(restored ?? initial)
   const [isChecked, setChecked] = useState(false)
@@ -194,7 +154,7 @@ function WebhookForm<Value> ({
         placeholder='https://hooks.example.com/recruiting' readOnly={!isUrlOpen}
         value={draft.targetUrl} onValue={(targetUrl) => change({ targetUrl })}
       />
-      {belowUrl}
+      {webhook === null && sourceIps.length > 0 && <dl class='facts'><SourceIps /></dl>}
       <EventPicker
         catalogue={catalogue}
         chosen={eventTypes}
@@ -211,7 +171,7 @@ function WebhookForm<Value> ({
       />
       <HeaderFields
         headers={draft.headers}
-        names={headerNames}
+        names={Object.keys(webhook?.headers ?? {})}
         error={errorOf('headers')}
         onChange={(headers) => change({ headers })}
       />
@@ -220,7 +180,7 @@ function WebhookForm<Value> ({
       )}
       <div class='actions'>
         <Button kind='primary' type='submit' isBusy={saving.isBusy}>{submitLabel}</Button>
-        <Link to={cancelTo} look='button button-quiet'>{shell.cancel}</Link>
+        <Link to={above} look='button button-quiet'>{shell.cancel}</Link>
       </div>
       <LeaveGuard isActive={isDirty} texts={texts.leave} onLeave={() => drafts.drop(formId)} />
     </form>
