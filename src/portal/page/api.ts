@@ -1,34 +1,16 @@
 import type { Static } from '@sinclair/typebox'
 import type {
-  AttemptError,
-  Delivery,
-  DeliveryStatus,
-  DeliveryWithAttempts as StoredDelivery,
-  EventFilters,
-  FilterValue,
-  ManagedKey as ApiKey,
-  Webhook,
-  WebhookHealth,
-  WebhookStatus
+  Delivery, DeliveryStatus, DeliveryWithAttempts as StoredDelivery, ManagedKey, Webhook
 } from '../../ports/index.js'
 import type { Page } from '../../shared/paging.js'
 import type { EventType as EventTypeSchema } from '../../webhooks/schemas/event-type.js'
 import type * as webhook from '../../webhooks/schemas/webhook.js'
+import type { PortalMessages } from '../messages.js'
 import type { Session, SessionManager } from './session.js'
 
-export type { Attempt } from '../../ports/index.js'
-export type {
-  ApiKey,
-  AttemptError,
-  Delivery,
-  DeliveryStatus,
-  EventFilters,
-  FilterValue,
-  Page,
-  Webhook,
-  WebhookHealth,
-  WebhookStatus
-}
+export type * from '../../ports/index.js'
+export type { Page }
+
 export type WebhookWithHealth = webhook.WebhookWithHealth
 
 /** Without the capability `bodies`, the body is `null`. */
@@ -46,7 +28,7 @@ export type TestResult = Static<typeof webhook.TestResult>
 export type UpdateWebhook = Static<typeof webhook.UpdateWebhook>
 
 /** A key with its text, which only its creation and rotation return. */
-export interface CreatedApiKey extends ApiKey {
+export interface CreatedApiKey extends ManagedKey {
   key: string
 }
 
@@ -103,7 +85,7 @@ export function createApi (send: Send) {
       find<DeliveryWithAttempts>(`webhooks/${id}/deliveries/${deliveryId}`, signal),
     retryDelivery: (id: number, deliveryId: number) => post<Delivery>(`webhooks/${id}/deliveries/${deliveryId}/retry`),
     listEventTypes: (query: PageQuery, signal?: AbortSignal) => list<EventType>('event_types', query, signal),
-    listApiKeys: (query: PageQuery, signal?: AbortSignal) => list<ApiKey>('api_keys', query, signal),
+    listApiKeys: (query: PageQuery, signal?: AbortSignal) => list<ManagedKey>('api_keys', query, signal),
     createApiKey: (body: CreateApiKey) => post<CreatedApiKey>('api_keys', body),
     rotateApiKey: (id: string, graceSeconds: number) =>
       post<RotatedApiKey>(`api_keys/${encodeURIComponent(id)}/rotate`, { grace_period_seconds: graceSeconds }),
@@ -215,17 +197,7 @@ function urlOf (base: string, { tenantSlug }: Session, { path, query = {} }: Api
 }
 
 /** Why a request failed: a code of the API, or no response at all. */
-type FailureCode =
-  | 'bad_request'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not_found'
-  | 'conflict'
-  | 'rate_limited'
-  | 'unavailable'
-  | 'internal_error'
-  | 'network'
-  | 'timeout'
+type FailureCode = Exclude<keyof PortalMessages['problem'], 'requestId' | 'retryIn'>
 
 /** A fault in the request. */
 export interface FailureDetail {

@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from 'preact/hooks'
-import { type ApiKey, type CreatedApiKey, messageFor, type RotatedApiKey } from './api.js'
+import { type CreatedApiKey, type ManagedKey, messageFor, type RotatedApiKey } from './api.js'
 import { useAction, useNow, usePagedQuery, usePortal } from './hooks.js'
 import { Button, Link } from './parts/controls.js'
 import { Confirm, LeaveGuard } from './parts/dialogs.js'
@@ -49,7 +49,7 @@ export function KeysScreen () {
 }
 
 interface KeyRowProps {
-  apiKey: ApiKey
+  apiKey: ManagedKey
   onRotated: (key: RotatedApiKey) => void
   onChanged: () => void
 }
@@ -115,7 +115,7 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
   )
 }
 
-function KeyStatus ({ apiKey: key, isEnded }: { apiKey: ApiKey, isEnded: boolean }) {
+function KeyStatus ({ apiKey: key, isEnded }: { apiKey: ManagedKey, isEnded: boolean }) {
   const { messages: { keys: { state: texts } } } = usePortal()
   if (key.revoked_at !== null) return <Status tone='off'>{texts.revoked}</Status>
   if (isEnded) return <Status tone='off'>{texts.expired}</Status>
