@@ -7,7 +7,6 @@ import type { Clock } from '../ports/index.js'
 import { rejectOption } from '../shared/read-options.js'
 import { packageFolder } from '../shared/package-folder.js'
 import { languages } from './locales/index.js'
-import type { PortalMessages } from './messages.js'
 import type { PortalKeysSettings, PortalSettings } from '../options/options.js'
 import { createSessionBox } from './token.js'
 
@@ -58,7 +57,11 @@ export async function readAssets (
   const [script, style] = await Promise.all([readBuilt('portal.js', from), readBuilt('portal.css', from)])
   const names = { script: nameOf(script, 'js'), style: nameOf(style, 'css') }
   const { theme, frameAncestors: origins, returnOrigins } = settings
-  const texts = formatTexts({ ...languages, ...settings.messages })
+  // A file for each language, so that a page loads only its own.
+  const texts = Object.entries({ ...languages, ...settings.messages }).map(([locale, messages]) => {
+    const body = Buffer.from(JSON.stringify(messages))
+    return { locale, name: nameOf(body, 'json', `portal-${locale}`), body }
+  })
   const messages = Object.fromEntries(texts.map(({ locale, name }) => [locale, name]))
   const config = JSON.stringify({ style: names.style, theme, messages, origins, returnOrigins, ...facts })
   return [
@@ -68,16 +71,6 @@ export async function readAssets (
     ...texts.map(({ name, body }) => describe(`assets/${name}`, 'json', body)),
     describe('assets/element.js', 'js', `import { define } from './${names.script}'\ndefine(${config})\n`)
   ]
-}
-
-/** Returns a file for each language, so that a page loads only its own. */
-function formatTexts (
-  languages: Readonly<Record<string, PortalMessages>>
-): Array<{ locale: string; name: string; body: Buffer }> {
-  return Object.entries(languages).map(([locale, messages]) => {
-    const body = Buffer.from(JSON.stringify(messages))
-    return { locale, name: nameOf(body, 'json', `portal-${locale}`), body }
-  })
 }
 
 async function readBuilt (name: string, from: URL): Promise<Buffer> {
@@ -107,17 +100,11 @@ function describe (path: string, type: keyof typeof types, content: Buffer | str
   }
 }
 
-/** The names of the script and the style below `assets/`. */
-interface AssetNames {
-  script: string
-  style: string
-}
-
 /**
  * Formats the page. Its paths are relative, so it works under any prefix and behind a proxy that rewrites paths. The
  * empty icon saves browsers a request.
  */
-function formatPage (config: string, { script, style }: AssetNames): string {
+function formatPage (config: string, { script, style }: { script: string, style: string }): string {
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -85,29 +85,24 @@ function formatFragment (
   tenantSlug: string,
   { token, expiresAt }: Omit<PortalSession, 'url'>
 ): string {
-  const {
-    capabilities,
-    locale,
-    theme: { mode, accent, radius, font },
-    returnUrl
-  } = request
-  const fields = new URLSearchParams({
+  const { accent, ...theme } = request.theme
+  const fields = {
     token,
     tenant: tenantSlug,
     expires_at: expiresAt,
-    capabilities: capabilities.join()
-  })
-  const hints = {
-    locale,
-    mode,
+    capabilities: request.capabilities.join(),
+    locale: request.locale,
+    mode: theme.mode,
     accent_light: accent?.light,
     accent_dark: accent?.dark,
-    radius,
-    font,
-    return_url: returnUrl
+    radius: theme.radius,
+    font: theme.font,
+    return_url: request.returnUrl
   }
-  for (const [name, value] of Object.entries(hints)) if (value !== undefined) fields.append(name, value)
-  return fields.toString()
+  const given = Object.entries(fields).flatMap(
+    ([name, value]): Array<[string, string]> => value === undefined ? [] : [[name, value]]
+  )
+  return new URLSearchParams(given).toString()
 }
 
 /** The doc, type, default and check of each option. */

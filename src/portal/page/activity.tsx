@@ -1,5 +1,5 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { type ActivityCounts, type Hour, countActivity } from './deliveries.js'
+import { useId, useRef } from 'preact/hooks'
+import { type Hour, countActivity } from './deliveries.js'
 import type { DeliveryQuery, InTurn } from './api.js'
 import { useEvery, usePortal, useQuery, useSeen } from './hooks.js'
 
@@ -45,18 +45,11 @@ interface RowActivityProps {
  */
 export function RowActivity ({ webhookId, inTurn }: RowActivityProps) {
   const { api, messages: { endpoint: { activity: texts } }, text, percent } = usePortal()
-  const [counts, setCounts] = useState<ActivityCounts & { of: number } | null>(null)
   const place = useRef<HTMLDivElement>(null)
   const isSeen = useSeen(place)
-  useEffect(() => {
-    if (!isSeen) return
-    const controller = new AbortController()
-    inTurn((signal) => api.listDeliveries(webhookId, newest, signal), controller.signal).then((page) => {
-      if (page !== null && !controller.signal.aborted) {
-        setCounts({ ...countActivity(page, Date.now()), of: page.data.length })
-      }
-    })
-    return () => controller.abort()
+  const { value: counts } = useQuery(async (signal) => {
+    const page = isSeen ? await inTurn((signal) => api.listDeliveries(webhookId, newest, signal), signal) : null
+    return { value: page && { ...countActivity(page, Date.now()), of: page.data.length }, failure: null }
   }, [webhookId, isSeen])
   return (
     <div ref={place} class='row-activity'>

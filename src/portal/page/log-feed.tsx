@@ -216,14 +216,15 @@ function useWindow (list: RefObject<HTMLElement | null>): RowWindow {
     }
     const sizes = new ResizeObserver(later)
     if (list.current !== null) sizes.observe(list.current)
+    const controller = new AbortController()
+    const { signal } = controller
     // Captured, because scroll events do not bubble.
-    document.addEventListener('scroll', later, { capture: true, passive: true })
-    addEventListener('resize', later)
+    document.addEventListener('scroll', later, { signal, capture: true, passive: true })
+    addEventListener('resize', later, { signal })
     return () => {
       cancelAnimationFrame(frame)
       sizes.disconnect()
-      document.removeEventListener('scroll', later, { capture: true })
-      removeEventListener('resize', later)
+      controller.abort()
     }
   }, [])
   return window

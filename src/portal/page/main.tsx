@@ -42,13 +42,11 @@ function elementWith (config: PageConfig) {
         later: startTimer
       })
       const sessions = this.#sessions
-      const stopListening = isOwnPage ? listen(config, sessions) : () => {}
-      const stopKeeping = isOwnPage ? keepReturnUrl(sessions) : () => {}
+      const stops = isOwnPage ? [listen(config, sessions), keepReturnUrl(sessions)] : []
       const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
       render(<App host={this} config={config} sessions={sessions} isOwnPage={isOwnPage} />, root)
       this.#stop = () => {
-        stopListening()
-        stopKeeping()
+        for (const stop of stops) stop()
         render(null, root)
       }
     }
@@ -117,7 +115,7 @@ function keepReturnUrl (sessions: SessionManager): () => void {
 /** Listens for further sessions: from the embedding page, and in the address. Returns a function that stops it. */
 function listen (config: PageConfig, sessions: SessionManager): () => void {
   const onMessage = (event: MessageEvent) => {
-    if (event.source !== parent || parent === window || !isListed(config.origins, event.origin)) return
+    if (event.source !== parent || parent === window || !exactOrigins(config.origins).includes(event.origin)) return
     const { type, url } = Object(event.data)
     const session =
       type === 'recruiting-webhooks:session' && typeof url === 'string' ? readSession(url, config.returnOrigins) : null
@@ -128,12 +126,10 @@ function listen (config: PageConfig, sessions: SessionManager): () => void {
     const session = takeSession(config, new URL(oldURL).hash)
     if (session !== null) sessions.offer(session)
   }
-  addEventListener('message', onMessage)
-  addEventListener('hashchange', onHash, true)
-  return () => {
-    removeEventListener('message', onMessage)
-    removeEventListener('hashchange', onHash, true)
-  }
+  const controller = new AbortController()
+  addEventListener('message', onMessage, { signal: controller.signal })
+  addEventListener('hashchange', onHash, { signal: controller.signal, capture: true })
+  return () => controller.abort()
 }
 
 /** Asks the embedding page for another session; returns `false` if there is no page to ask. */
@@ -143,10 +139,6 @@ function askParent (origins: readonly string[]): boolean {
   const asked = exactOrigins(origins).filter((origin) => parentOrigin === undefined || origin === parentOrigin)
   for (const origin of asked) parent.postMessage({ type: 'recruiting-webhooks:session-needed' }, origin)
   return asked.length > 0
-}
-
-function isListed (origins: readonly string[], origin: string): boolean {
-  return exactOrigins(origins).includes(origin)
 }
 
 function exactOrigins (origins: readonly string[]): string[] {
