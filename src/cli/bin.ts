@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync, statSync } from 'node:fs'
-import { readEnvFile } from './secrets.js'
 import { run } from './main.js'
+import { readEnvFile } from './secrets.js'
 import { createIo } from './terminal.js'
 
 const argv = process.argv.slice(2)

@@ -12,7 +12,7 @@ import { createTenantOperations, createReseal } from '../webhooks/tenants.js'
 import { type Command, type Context, type Option, RefusedError, UsageError } from './command.js'
 import { readSlug, readTenant, openStorage, tenantOption } from './find.js'
 import { readJsonFile, readSecretKeys, secretKeysOption } from './secrets.js'
-import { confirm, formatCount, showResult, withProgress, writeJsonLine, formatTable } from './terminal.js'
+import { confirm, formatCount, formatNames, showResult, withProgress, writeJsonLine, formatTable } from './terminal.js'
 
 const idOption: Option = { value: 'ID', about: "the tenant's id, if your servers have the option tenantId" }
 
@@ -133,8 +133,6 @@ export const findSubject: Command = {
   }
 }
 
-const maxShown = 20
-
 export const useIds: Command = {
   args: ['FILE'],
   options: {
@@ -179,9 +177,8 @@ function planMoves (ids: ReadonlyMap<string, string>, stored: readonly string[])
   const known = new Set(ids.values())
   const unknown = stored.filter((tenant) => !ids.has(tenant) && !known.has(tenant))
   if (unknown.length > 0) {
-    const rest = unknown.length > maxShown ? ` and ${unknown.length - maxShown} more` : ''
     throw new RefusedError(
-      `FILE: no id for the tenants ${unknown.slice(0, maxShown).join(', ')}${rest}, which have data: ` +
+      `FILE: no id for the tenants ${formatNames(unknown)}, which have data: ` +
         'add them, or delete them with tenants remove'
     )
   }

@@ -120,6 +120,12 @@ export function formatCount (count: number, one: string, many = `${one}s`): stri
   return `${count} ${count === 1 ? one : many}`
 }
 
+/** Formats a list of names, of which only the first 20 are shown. */
+export function formatNames (names: readonly string[], maxShown = 20): string {
+  const rest = names.length - maxShown
+  return names.slice(0, maxShown).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
+}
+
 function formatCell (value: unknown): string {
   return Array.isArray(value) ? value.join(',') : String(value ?? '-')
 }

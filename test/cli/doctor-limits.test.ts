@@ -1,8 +1,7 @@
 import t from 'tap'
 import { parseFlags } from '../../src/cli/flags.js'
-import { doctor } from '../../src/cli/doctor/doctor.js'
+import { doctor, createReader, type NamedFinding, runChecks } from '../../src/cli/doctor/doctor.js'
 import { type Check, type DoctorContext, ok } from '../../src/cli/doctor/finding.js'
-import { createReader, type NamedFinding, runChecks } from '../../src/cli/doctor/run-checks.js'
 import { createCli } from '../fixtures/cli/cli.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 

@@ -1,4 +1,6 @@
-import { type Check, type DoctorContext, fault, type Finding, orOk, unknown } from './finding.js'
+import { createTenants } from '../../postgres/webhooks/webhook-row.js'
+import { formatNames } from '../terminal.js'
+import { type DoctorContext, fault, type Finding, ok, orOk, unknown } from './finding.js'
 
 /** A sequence, and the largest id that it has given out. Names without a schema. */
 interface Numbered {
@@ -33,14 +35,10 @@ const numbered: readonly Numbered[] = [
 ]
 
 /** Whether sequences are behind the ids in their tables, as after a restore of the rows alone. */
-export const sequences: Check = {
-  name: 'sequences',
-  needsTables: true,
-  async run (context) {
-    const findings: Finding[] = []
-    for (const one of numbered) findings.push(...await checkSequence(one, context))
-    return orOk(findings, `${numbered.length} are ahead of the ids in their tables`)
-  }
+export async function checkSequences (context: DoctorContext): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const one of numbered) findings.push(...await checkSequence(one, context))
+  return orOk(findings, `${numbered.length} are ahead of the ids in their tables`)
 }
 
 interface SequenceRow {
@@ -84,37 +82,33 @@ const graceDays = 2
 const fewEvents = 1000
 
 /** Whether old events and changes are deleted. */
-export const retention: Check = {
-  name: 'retention',
-  needsTables: true,
-  async run ({ query, quotedSchema, flags }) {
-    const days = flags.integer('retention-days', 1, 3650) ?? usualDays
-    const changesDays = flags.integer('changes-retention-days', 1, 3650) ?? usualChangesDays
-    const [row] = await query<{ events: string | null, changes: string | null }>(`
-      select (
-        select to_char(min(e.recorded_at) at time zone 'UTC', 'YYYY-MM-DD')
-        from (
-          select e.seq, e.recorded_at from ${quotedSchema}.events e
-          where e.recorded_at < clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
-          order by e.recorded_at limit ${fewEvents}
-        ) as e
-        where not exists (select from ${quotedSchema}.queue q where q.event_seq = e.seq)
-          and not exists (
-            select from ${quotedSchema}.deliveries d
-            where d.event_seq = e.seq
-              and d.created_at >= clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
-          )
-      ) as events, (
-        select to_char(min(c.changed_at) at time zone 'UTC', 'YYYY-MM-DD') from ${quotedSchema}.changes c
-        where c.changed_at < clock_timestamp() - ($2::int + ${graceDays}) * interval '1 day'
-      ) as changes`, [days, changesDays])
-    const prune = `fastify-recruiting-api prune --retention-days ${days}`
-    const option = '--changes-retention-days'
-    return orOk([
-      ...describeOld('events', row?.events ?? null, days, prune, '--retention-days'),
-      ...describeOld('changes', row?.changes ?? null, changesDays, `${prune} ${option} ${changesDays}`, option)
-    ], `no event is older than ${days} days, and no change than ${changesDays}`)
-  }
+export async function checkRetention ({ query, quotedSchema, flags }: DoctorContext): Promise<Finding[]> {
+  const days = flags.integer('retention-days', 1, 3650) ?? usualDays
+  const changesDays = flags.integer('changes-retention-days', 1, 3650) ?? usualChangesDays
+  const [row] = await query<{ events: string | null, changes: string | null }>(`
+    select (
+      select to_char(min(e.recorded_at) at time zone 'UTC', 'YYYY-MM-DD')
+      from (
+        select e.seq, e.recorded_at from ${quotedSchema}.events e
+        where e.recorded_at < clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
+        order by e.recorded_at limit ${fewEvents}
+      ) as e
+      where not exists (select from ${quotedSchema}.queue q where q.event_seq = e.seq)
+        and not exists (
+          select from ${quotedSchema}.deliveries d
+          where d.event_seq = e.seq
+            and d.created_at >= clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
+        )
+    ) as events, (
+      select to_char(min(c.changed_at) at time zone 'UTC', 'YYYY-MM-DD') from ${quotedSchema}.changes c
+      where c.changed_at < clock_timestamp() - ($2::int + ${graceDays}) * interval '1 day'
+    ) as changes`, [days, changesDays])
+  const prune = `fastify-recruiting-api prune --retention-days ${days}`
+  const option = '--changes-retention-days'
+  return orOk([
+    ...describeOld('events', row?.events ?? null, days, prune, '--retention-days'),
+    ...describeOld('changes', row?.changes ?? null, changesDays, `${prune} ${option} ${changesDays}`, option)
+  ], `no event is older than ${days} days, and no change than ${changesDays}`)
 }
 
 function describeOld (rows: string, oldest: string | null, days: number, command: string, option: string): Finding[] {
@@ -122,4 +116,20 @@ function describeOld (rows: string, oldest: string | null, days: number, command
   const problem = `${rows} of ${oldest} are still there although they are kept for ${days} days`
   return [fault(`${problem}, so tables grow and personal data stays`,
     `start a worker, or run ${command}; if your servers keep them longer, run doctor with ${option} DAYS`)]
+}
+
+const maxListed = 1000
+/** Ids of tenants whose slugs are not known. */
+const integerOrUuid = /^(-?\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
+
+/** Whether webhooks and keys are stored by slug, although the servers have the option `tenantId`. */
+export async function checkTenantIds ({ session, quotedSchema, flags }: DoctorContext): Promise<Finding[]> {
+  if (!flags.has('tenant-ids')) return []
+  const listed = await createTenants(session, quotedSchema).listIdsLikeSlugs(maxListed)
+  const slugs = listed.filter((id) => !integerOrUuid.test(id))
+  if (slugs.length === 0) return [ok('no webhooks and keys are stored by slug')]
+  return [fault(
+    `the webhooks and keys of ${formatNames(slugs)} are stored by slug: ` +
+      'these keys get 401, and no events reach these webhooks',
+    'run fastify-recruiting-api tenants use-ids')]
 }

@@ -1,26 +1,22 @@
 import { isRecruitingApiError } from '../../errors.js'
 import { describeLosses, listWatchedTables, type WatchedTable } from '../../postgres/changes/watched-tables.js'
 import { findTenantColumn, needsCollation, type TenantRelation } from '../../postgres/lists/columns.js'
+import { describeRelation, type Relation } from '../../postgres/lists/relation.js'
+import { assertColumns, candidateKind, jobKind, type RowKind } from '../../postgres/lists/row-kind.js'
 import {
   describeSharedTable, explainKeys, findSharedTable, flatten, isReadWhole, type Plan, readColumn, remedySharedTable
 } from '../../postgres/lists/slow-pages.js'
-import { describeRelation, type Relation } from '../../postgres/lists/relation.js'
-import { assertColumns, candidateKind, jobKind, type RowKind } from '../../postgres/lists/row-kind.js'
 import type { RunQuery, Session } from '../../postgres/session.js'
 import { quoteName } from '../../postgres/sql.js'
 import { describeError } from '../database.js'
-import { advice, type Check, fault, type Finding, ok, type DoctorContext, quoteShell } from './finding.js'
+import { advice, type DoctorContext, fault, type Finding, ok, quoteShell } from './finding.js'
 
 const kinds = [candidateKind, jobKind]
 
 /** The host's relations, their columns and indexes. */
-export const relations: Check = {
-  name: 'relations',
-  needsTables: false,
-  async run (context) {
-    if (context.flags.has('no-lists')) return [ok('not checked, because of --no-lists')]
-    return (await Promise.all(kinds.map((kind) => checkKind(context, kind)))).flat()
-  }
+export async function checkRelations (context: DoctorContext): Promise<Finding[]> {
+  if (context.flags.has('no-lists')) return [ok('not checked, because of --no-lists')]
+  return (await Promise.all(kinds.map((kind) => checkKind(context, kind)))).flat()
 }
 
 async function checkKind (context: DoctorContext, kind: RowKind): Promise<Finding[]> {
@@ -178,16 +174,12 @@ function quoteIfNeeded (name: string): string {
 }
 
 /** Whether the tables that feed sync are watched, and their triggers are there. */
-export const watched: Check = {
-  name: 'watched tables',
-  needsTables: true,
-  async run ({ query, schema, quotedSchema }) {
-    const findings = await Promise.all((['candidate', 'job'] as const).map(async (kind) => {
-      const tables = (await listWatchedTables(query, quotedSchema, kind)).filter(({ isThere }) => isThere)
-      return tables.length === 0 ? [adviseNone(kind)] : tables.map((table) => checkTable(table, schema))
-    }))
-    return findings.flat()
-  }
+export async function checkWatched ({ query, schema, quotedSchema }: DoctorContext): Promise<Finding[]> {
+  const findings = await Promise.all((['candidate', 'job'] as const).map(async (kind) => {
+    const tables = (await listWatchedTables(query, quotedSchema, kind)).filter(({ isThere }) => isThere)
+    return tables.length === 0 ? [adviseNone(kind)] : tables.map((table) => checkTable(table, schema))
+  }))
+  return findings.flat()
 }
 
 function adviseNone (kind: WatchedTable['kind']): Finding {

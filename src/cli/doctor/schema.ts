@@ -1,45 +1,35 @@
-import {
-  countRows, describeSchema, type Description, parseKey, readExpected
-} from '../../postgres/upgrade/describe.js'
-import { readVersion } from '../../postgres/upgrade/version.js'
 import { quoteName } from '../../postgres/sql.js'
-import { type Check, fault, type Finding, orOk, unknown } from './finding.js'
+import { countRows, describeSchema, type Description, parseKey, readExpected } from '../../postgres/upgrade/describe.js'
+import { readVersion } from '../../postgres/upgrade/version.js'
+import { type DoctorContext, fault, type Finding, orOk, unknown } from './finding.js'
 
 /** Whether the schema is what the migrations and functions of this version create. */
-export const schema: Check = {
-  name: 'schema',
-  needsTables: true,
-  async run ({ session, query, schema, quotedSchema }) {
-    const { migrations } = await readVersion()
-    const done = await query<{ name: string }>(`select name from ${quotedSchema}.migrations`)
-    const later = done.find(({ name }) => !migrations.has(name))
-    if (later !== undefined) {
-      return [unknown(`not compared, because a later version of this package has run ${later.name}`,
-        'run doctor of that version')]
-    }
-    const expected = await readExpected()
-    const found = await session.transaction('describe the schema', (run) => describeSchema(run, schema))
-    const faults = compare({ expected, found, quotedSchema })
-    return orOk(faults, `its ${expected.size} tables, columns, indexes, functions and so on are those of this version`)
+export async function checkSchema ({ session, query, schema, quotedSchema }: DoctorContext): Promise<Finding[]> {
+  const { migrations } = await readVersion()
+  const done = await query<{ name: string }>(`select name from ${quotedSchema}.migrations`)
+  const later = done.find(({ name }) => !migrations.has(name))
+  if (later !== undefined) {
+    return [unknown(`not compared, because a later version of this package has run ${later.name}`,
+      'run doctor of that version')]
   }
+  const expected = await readExpected()
+  const found = await session.transaction('describe the schema', (run) => describeSchema(run, schema))
+  const faults = compare({ expected, found, quotedSchema })
+  return orOk(faults, `its ${expected.size} tables, columns, indexes, functions and so on are those of this version`)
 }
 
 /** Whether tables have the rows that `migrate` inserts. */
-export const rows: Check = {
-  name: 'rows',
-  needsTables: true,
-  async run ({ query, schema }) {
-    const expected = [...await readExpected()].filter(([key]) => parseKey(key).kind === 'rows')
-    const counts = await countRows(query, schema, expected.map(([key]) => parseKey(key).owner))
-    const { migrations } = await readVersion()
-    const text = [...migrations.values()].join('\n')
-    const wrong = expected.filter(([key]) => counts.get(key) === '0').map(([key]) => {
-      const { owner } = parseKey(key)
-      return fault(`the table ${owner} is empty, so statements that rely on its row fail or do nothing`,
-        `set search_path to ${quoteName(schema)}, pg_temp; ${findInsert(text, owner)}`)
-    })
-    return orOk(wrong, `${expected.map(([key]) => parseKey(key).owner).join(' and ')} have theirs`)
-  }
+export async function checkRows ({ query, schema }: DoctorContext): Promise<Finding[]> {
+  const expected = [...await readExpected()].filter(([key]) => parseKey(key).kind === 'rows')
+  const counts = await countRows(query, schema, expected.map(([key]) => parseKey(key).owner))
+  const { migrations } = await readVersion()
+  const text = [...migrations.values()].join('\n')
+  const wrong = expected.filter(([key]) => counts.get(key) === '0').map(([key]) => {
+    const { owner } = parseKey(key)
+    return fault(`the table ${owner} is empty, so statements that rely on its row fail or do nothing`,
+      `set search_path to ${quoteName(schema)}, pg_temp; ${findInsert(text, owner)}`)
+  })
+  return orOk(wrong, `${expected.map(([key]) => parseKey(key).owner).join(' and ')} have theirs`)
 }
 
 /** Returns the statement of the migrations that fills a table. */

@@ -1,6 +1,7 @@
 import { createReadHeldBack } from '../../postgres/changes/position.js'
 import type { RunQuery } from '../../postgres/session.js'
-import { type Check, fault, type Finding, ok, orOk, unknown } from './finding.js'
+import { findLists } from '../rights.js'
+import { type DoctorContext, fault, type Finding, ok, orOk, unknown } from './finding.js'
 
 const usualTransactionSeconds = 600
 
@@ -13,33 +14,29 @@ interface OpenTransaction {
 }
 
 /** Whether old transactions delay vacuum, and prepared ones of other databases the reuse of transaction ids. */
-export const transactions: Check = {
-  name: 'transactions',
-  needsTables: false,
-  async run ({ query, flags }) {
-    const limit = flags.integer('max-transaction-seconds') ?? usualTransactionSeconds
-    const open = await query<OpenTransaction>(`
-      select format('process %s (%s, %s)', pid, usename, coalesce(nullif(application_name, ''), state)) as who,
-        extract(epoch from clock_timestamp() - xact_start)::int as seconds, null as database,
-        format('end it with select pg_terminate_backend(%s)', pid) as remedy
-      from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid()
-        and (backend_xid is not null or backend_xmin is not null)
-        and xact_start < clock_timestamp() - $1::int * interval '1 second'
-        and not starts_with(query, '/* fastify-recruiting-api doctor ')
-      union all
-      select format('prepared transaction %s (%s)', gid, owner), extract(epoch from clock_timestamp() - prepared)::int,
-        nullif(database, current_database()), format('end it with rollback prepared %1$L or commit prepared %1$L', gid)
-      from pg_prepared_xacts
-      where prepared < clock_timestamp() - $1::int * interval '1 second'
-      order by seconds desc`, [limit])
-    const findings = open.map(describeOpen)
-    if (await seesNobody(query)) {
-      findings.push(unknown('the database user cannot see the transactions of other users',
-        'grant pg_monitor to the database user'))
-    }
-    return orOk(findings, `none is older than ${limit} s`)
+export async function checkTransactions ({ query, flags }: DoctorContext): Promise<Finding[]> {
+  const limit = flags.integer('max-transaction-seconds') ?? usualTransactionSeconds
+  const open = await query<OpenTransaction>(`
+    select format('process %s (%s, %s)', pid, usename, coalesce(nullif(application_name, ''), state)) as who,
+      extract(epoch from clock_timestamp() - xact_start)::int as seconds, null as database,
+      format('end it with select pg_terminate_backend(%s)', pid) as remedy
+    from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()
+      and (backend_xid is not null or backend_xmin is not null)
+      and xact_start < clock_timestamp() - $1::int * interval '1 second'
+      and not starts_with(query, '/* fastify-recruiting-api doctor ')
+    union all
+    select format('prepared transaction %s (%s)', gid, owner), extract(epoch from clock_timestamp() - prepared)::int,
+      nullif(database, current_database()), format('end it with rollback prepared %1$L or commit prepared %1$L', gid)
+    from pg_prepared_xacts
+    where prepared < clock_timestamp() - $1::int * interval '1 second'
+    order by seconds desc`, [limit])
+  const findings = open.map(describeOpen)
+  if (await seesNobody(query)) {
+    findings.push(unknown('the database user cannot see the transactions of other users',
+      'grant pg_monitor to the database user'))
   }
+  return orOk(findings, `none is older than ${limit} s`)
 }
 
 function describeOpen ({ who, seconds, remedy, database }: OpenTransaction): Finding {
@@ -57,22 +54,82 @@ async function seesNobody (query: RunQuery): Promise<boolean> {
 }
 
 /** Whether an open transaction that recorded a change hides later ones from sync. */
-export const sync = createHeldBackCheck('sync', 'recent_changes', 'changes of candidates and jobs')
+export function checkSync (context: DoctorContext): Promise<Finding[]> {
+  return checkHeldBack(context, 'recent_changes', 'changes of candidates and jobs')
+}
 
 /** Whether an open transaction that emitted an event hides later ones from the feed. */
-export const feed = createHeldBackCheck('feed', 'events', 'events in GET .../events')
+export function checkFeed (context: DoctorContext): Promise<Finding[]> {
+  return checkHeldBack(context, 'events', 'events in GET .../events')
+}
 
-function createHeldBackCheck (name: string, table: 'events' | 'recent_changes', held: string): Check {
-  return {
-    name,
-    needsTables: true,
-    async run ({ session, quotedSchema, flags }) {
-      const limit = flags.integer('max-transaction-seconds') ?? usualTransactionSeconds
-      const { heldBackMs, heldBackBy } = await createReadHeldBack(session, quotedSchema, table)()
-      if (heldBackMs <= 1000 * limit) return [ok(`no transaction older than ${limit} s holds back ${held}`)]
-      const seconds = Math.floor(heldBackMs / 1000)
-      return [fault(`${heldBackBy} has had a transaction open for ${seconds} s, so later ${held} wait`,
-        'end this transaction with pg_terminate_backend(pid), or commit prepared or rollback prepared')]
-    }
-  }
+async function checkHeldBack (
+  { session, quotedSchema, flags }: DoctorContext, table: 'events' | 'recent_changes', held: string
+): Promise<Finding[]> {
+  const limit = flags.integer('max-transaction-seconds') ?? usualTransactionSeconds
+  const { heldBackMs, heldBackBy } = await createReadHeldBack(session, quotedSchema, table)()
+  if (heldBackMs <= 1000 * limit) return [ok(`no transaction older than ${limit} s holds back ${held}`)]
+  const seconds = Math.floor(heldBackMs / 1000)
+  return [fault(`${heldBackBy} has had a transaction open for ${seconds} s, so later ${held} wait`,
+    'end this transaction with pg_terminate_backend(pid), or commit prepared or rollback prepared')]
+}
+
+const usualLockSeconds = 5
+
+interface Holder {
+  who: string
+  pid: number
+  since: string
+  seconds: number
+  /** The tables that it has locked; `null` if it holds only rows or other locks. */
+  tables: string | null
+  statement: string
+}
+
+/**
+ * Whether transactions keep others from what this package needs: its tables, the relations of the host with the tables
+ * beneath them, and rows for which its statements wait.
+ */
+export async function checkLocks ({ query, schema, flags }: DoctorContext): Promise<Finding[]> {
+  const limit = flags.integer('max-lock-seconds') ?? usualLockSeconds
+  const lists = (await findLists(query, schema, flags)).flatMap(({ relation }) => relation ?? [])
+    .map((relation) => `${relation.schema}.${relation.name}`)
+  const holders = await query<Holder>(`
+    with recursive host as (
+      select to_regclass(list)::oid as oid from unnest($3::text[]) as list
+      union
+      select d.refobjid
+      from host h
+      join pg_rewrite r on r.ev_class = h.oid
+      join pg_depend d on d.objid = r.oid
+      where d.classid = 'pg_rewrite'::regclass and d.refclassid = 'pg_class'::regclass
+    ), locked as (
+      select l.pid,
+        string_agg(distinct case n.nspname when $1 then c.relname else c.oid::regclass::text end, ', ') as tables
+      from pg_locks l join pg_class c on c.oid = l.relation join pg_namespace n on n.oid = c.relnamespace
+      where l.granted and c.relkind in ('r', 'p', 'v', 'm')
+        and l.database = (select oid from pg_database where datname = current_database())
+        and case n.nspname
+          when $1 then l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
+          else l.mode = 'AccessExclusiveLock' and c.oid in (select h.oid from host h)
+        end
+      group by l.pid
+    )
+    select format('process %s (%s, %s)', a.pid, usename, coalesce(nullif(application_name, ''), state)) as who, a.pid,
+      to_char(xact_start at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
+      extract(epoch from clock_timestamp() - xact_start)::int as seconds,
+      l.tables, left(regexp_replace(query, '\\s+', ' ', 'g'), 200) as statement
+    from pg_stat_activity a left join locked l on l.pid = a.pid
+    where datname = current_database() and a.pid <> pg_backend_pid()
+      and xact_start < clock_timestamp() - $2::int * interval '1 second'
+      and (l.pid is not null or a.pid in (
+        select unnest(pg_blocking_pids(pid)) from pg_stat_activity
+        where wait_event_type = 'Lock' and wait_event <> 'advisory'
+          and starts_with(query, '/* fastify-recruiting-api ')))
+    order by xact_start`, [schema, limit, lists])
+  return orOk(holders.map(({ who, pid, since, seconds, tables, statement }) => {
+    const problem = `${who} has locked ${tables ?? 'rows that this package needs'} since ${since} (${seconds} s)`
+    return fault(`${problem}, so statements wait; its last one: ${statement}`,
+      `end it with select pg_terminate_backend(${pid})`)
+  }), `no transaction has locked what this package needs for ${limit} s`)
 }

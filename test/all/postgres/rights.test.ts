@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import type pg from 'pg'
 import t from 'tap'
-import { doctor } from '../../../src/cli/doctor/doctor.js'
-import { createReader, type NamedFinding } from '../../../src/cli/doctor/run-checks.js'
-import { privileges } from '../../../src/cli/doctor/server.js'
+import { doctor, createReader, type NamedFinding } from '../../../src/cli/doctor/doctor.js'
+import { checkPrivileges } from '../../../src/cli/doctor/server.js'
 import { parseFlags } from '../../../src/cli/flags.js'
 import { channelOf } from '../../../src/postgres/deliveries/due.js'
 import { listGrants, rights, type Rights } from '../../../src/postgres/grants.js'
@@ -128,7 +127,7 @@ t.test('a role that owns nothing', async (t) => {
     }
     for (const { text, lacking } of each) {
       await owner.query(`revoke ${text} from "${role}"`)
-      t.match(await privileges.run(patient), [{ state: 'fault', text: `app-1 lacks ${lacking}` }], text)
+      t.match(await checkPrivileges(patient), [{ state: 'fault', text: `app-1 lacks ${lacking}` }], text)
       await owner.query(`grant ${text} to "${role}"`)
     }
     t.strictSame(await findLacking(), [])
