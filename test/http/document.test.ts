@@ -3,13 +3,18 @@ import t from 'tap'
 import { apiScopes } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { exampleOf } from '../../src/shared/schemas.js'
-import { bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
+import { type AppOverrides, bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import { type Content, createDocumentAjv, type OpenApi, type Operation, resolve } from '../fixtures/api/document.js'
 import { buildAppWithRoutes } from '../fixtures/api/routes.js'
 
 const base = '/api/v1/public'
 const url = `${base}/openapi.json`
 const eventId = 'evt_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
+
+/** The document of a host with these options. */
+async function readDocument (t: Teardown, options: AppOverrides = {}): Promise<OpenApi> {
+  return (await (await buildApp(t, options)).inject(url)).json<OpenApi>()
+}
 
 t.test('the operations served and the operations documented are the same', async (t) => {
   const { app, routes } = await buildAppWithRoutes(t)
@@ -25,8 +30,7 @@ t.test('the operations served and the operations documented are the same', async
 })
 
 t.test('every operation has an id of its own, a summary, a description, a tag and the six errors', async (t) => {
-  const app = await buildApp(t)
-  const { paths, tags: known } = (await app.inject(url)).json<OpenApi>()
+  const { paths, tags: known } = await readDocument(t)
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
   t.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length)
   for (const { operationId, summary, description, tags, parameters, responses } of operations) {
@@ -41,8 +45,7 @@ t.test('every operation has an id of its own, a summary, a description, a tag an
 })
 
 t.test('each event of the catalogue is a webhook with its payload and its signature headers', async (t) => {
-  const app = await buildApp(t, { events: { 'invoice.paid': Type.Object({ amount: Type.Integer() }) } })
-  const document = (await app.inject(url)).json<OpenApi>()
+  const document = await readDocument(t, { events: { 'invoice.paid': Type.Object({ amount: Type.Integer() }) } })
   t.same(Object.keys(document.webhooks), ['invoice.paid'])
   const { parameters = [], requestBody } = document.webhooks['invoice.paid']?.post ?? {}
   t.same(parameters.map((parameter) => resolve(document, parameter)).map(({ name, in: place }) => `${place} ${name}`), [
@@ -60,7 +63,7 @@ t.test('each event of the catalogue is a webhook with its payload and its signat
 
 t.test('the summary of an event says what happened, and falls back to its name', async (t) => {
   const summariesOf = async (options = {}) => {
-    const { webhooks } = (await (await buildApp(t, options)).inject(url)).json<OpenApi>()
+    const { webhooks } = await readDocument(t, options)
     return Object.fromEntries(Object.entries(webhooks).map(([name, { post }]) => [name, post.summary]))
   }
   const summaries = await summariesOf()
@@ -92,23 +95,15 @@ t.test('the data of the default events has an id that is described and not requi
 })
 
 t.test('the vendor\'s texts replace those of the document, and the rest stays', async (t) => {
-  const app = await buildApp(t, {
-    openapi: {
-      info: { title: 'Acme Hiring API', contact: { email: 'api@acme.example' }, license: { name: 'Proprietary' } },
-      servers: [{ url: 'https://api.acme.example' }]
-    }
-  })
-  const usual = (await (await buildApp(t)).inject(url)).json()
-  const { info, servers, ...rest } = (await app.inject(url)).json()
-  t.strictSame(info, { ...usual.info, title: 'Acme Hiring API', contact: { email: 'api@acme.example' }, license: { name: 'Proprietary' } })
-  t.strictSame(servers, [{ url: 'https://api.acme.example' }])
-  t.strictSame({ ...rest, info: usual.info, servers: usual.servers }, usual)
+  const info = { title: 'Acme Hiring API', contact: { email: 'api@acme.example' }, license: { name: 'Proprietary' } }
+  const servers = [{ url: 'https://api.acme.example' }]
+  const usual = await readDocument(t)
+  t.strictSame(await readDocument(t, { openapi: { info, servers } }), { ...usual, info: { ...usual.info, ...info }, servers })
 })
 
 async function dataSchemas (t: Teardown, ...schemas: TObject[]): Promise<[data: object[], components: OpenApi['components']['schemas']]> {
   const events = Object.fromEntries(schemas.map((schema, index) => [`event.e${index}`, schema]))
-  const app = await buildApp(t, { events })
-  const { webhooks, components } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
+  const { webhooks, components } = await readDocument(t, { events })
   const data = Object.values(webhooks).map(
     ({ post }) => post.requestBody?.content['application/json']?.schema.anyOf?.[0]?.properties?.data ?? {}
   )
@@ -136,12 +131,11 @@ t.test('a schema is written once, under a title that is the name of a component 
 
 /** The schema of the body of an operation of the host, as the document has it. */
 async function describeBody (t: Teardown, body: TObject): Promise<unknown> {
-  const app = await buildApp(t, {
+  const { paths } = await readDocument(t, {
     async routes (app) {
       app.post('/rooms', { config: { scopes: [] }, schema: { body, response: { 204: Type.Null() } } }, async () => null)
     }
   })
-  const { paths } = (await app.inject(url)).json<OpenApi>()
   return paths['/api/v1/public/{tenant_slug}/rooms']?.post?.requestBody?.content['application/json']?.schema
 }
 
@@ -171,11 +165,8 @@ t.test('no request body of the document has a default, wherever the schema has o
 })
 
 t.test('the data of an event has no default either, and is required as the schema says', async (t) => {
-  const app = await buildApp(t, { events: { 'room.booked': Type.Object({ seats: Type.Integer({ default: 2 }) }) } })
-  const { webhooks } = (await app.inject(url)).json<OpenApi>()
-  t.same(webhooks['room.booked']?.post.requestBody?.content['application/json']?.schema.anyOf?.[0]?.properties?.data, {
-    type: 'object', properties: { seats: { type: 'integer', description: 'Default: `2`' } }, required: ['seats']
-  })
+  const [[data]] = await dataSchemas(t, Type.Object({ seats: Type.Integer({ default: 2 }) }))
+  t.same(data, { type: 'object', properties: { seats: { type: 'integer', description: 'Default: `2`' } }, required: ['seats'] })
 })
 
 function listParameters ({ paths }: OpenApi): Operation['parameters'] {
@@ -183,7 +174,7 @@ function listParameters ({ paths }: OpenApi): Operation['parameters'] {
 }
 
 t.test('every body and every answer has an example that its own schema takes', async (t) => {
-  const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
+  const document = await readDocument(t)
   const ajv = createDocumentAjv(document)
   const bodies: Array<[title: string, content: Content | undefined]> = []
   for (const item of [...Object.values(document.paths), ...Object.values(document.webhooks)]) {
@@ -202,26 +193,17 @@ t.test('every body and every answer has an example that its own schema takes', a
   }
 })
 
-t.test('a required parameter has an example that its schema accepts', async (t) => {
-  const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
+t.test('a required parameter has an example, others have theirs in the schema, so that a reference page sends no filter', async (t) => {
+  const document = await readDocument(t)
   const ajv = createDocumentAjv(document)
-  const needed = listParameters(document).filter(({ required }) => required)
-  t.ok(needed.length > 20)
-  for (const { name, schema, example } of [...needed, ...Object.values(document.components.parameters)]) {
-    t.ok(example !== undefined && ajv.validate(schema, example), name)
-  }
-})
-
-t.test('a reference page sends no filter by default: examples of optional parameters are in the schema', async (t) => {
-  const document = (await (await buildApp(t)).inject(url)).json<OpenApi>()
-  const ajv = createDocumentAjv(document)
-  const optional = listParameters(document).filter(({ required }) => !required)
-  t.ok(optional.length > 20)
-  for (const { name, schema, ...rest } of optional) {
-    t.notOk('example' in rest || 'examples' in rest || 'example' in schema, name)
-    type Said = { examples?: unknown[], enum?: unknown[], default?: unknown }
-    const { examples, enum: choices, default: usual } = schema as Said
-    t.ok(ajv.validate(schema, examples?.[0] ?? choices?.[0] ?? usual), name)
+  const parameters = [...listParameters(document), ...Object.values(document.components.parameters).map((one) => ({ ...one, required: true }))]
+  t.ok(parameters.length > 40)
+  for (const { name, required, schema, ...rest } of parameters) {
+    t.equal('example' in rest, required, name)
+    t.notOk('examples' in rest || 'example' in schema, name)
+    type Shown = { examples?: unknown[], enum?: unknown[], default?: unknown }
+    const { examples, enum: choices, default: usual } = schema as Shown
+    t.ok(ajv.validate(schema, required ? rest.example : examples?.[0] ?? choices?.[0] ?? usual), name)
   }
 })
 
@@ -291,7 +273,7 @@ const uuid = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/
 
 t.test('the document shows text ids as strings, in items, paths, filters and examples', async (t) => {
   const ids = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
-  const document = (await (await buildApp(t, { ids, storage: memoryStorage({ ids }) })).inject(url)).json<OpenApi>()
+  const document = await readDocument(t, { ids, storage: memoryStorage({ ids }) })
   const { paths, components: { schemas } } = document
   t.match(schemas, {
     Candidate: { properties: { id: { type: 'string', examples: [uuid] }, source_id: { type: ['string', 'null'], description: 'The source they came from', examples: [uuid] } } },
@@ -319,18 +301,17 @@ const candidates = '/api/v1/public/acme/candidates'
 const headers = { 'x-request-id': 'req_1', link: '</>; rel="first"', 'content-type': 'application/json' }
 const page = '{"data":[],"meta":{"page":1,"per_page":25,"total":0,"total_pages":0}}'
 
-for (const [what, answer, message] of [
-  ['a body that breaks its schema', { payload: '{"data":[{"id":"1"}]}' }, /is not as documented/],
-  ['a status that is not declared', { status: 418 }, /418 is not in the document/],
-  ['a header that is missing', { missing: 'link' }, /lacks the header link/]
-] as Array<[string, { payload?: string, status?: number, missing?: string }, RegExp]>) {
-  t.test(`${what} is noticed`, async (t) => {
-    const { payload = page, status = 200, missing = '' } = answer
+t.test('an answer that breaks its schema, has another status or lacks a header is noticed', async (t) => {
+  for (const [{ payload = page, status = 200, missing = '' }, message] of [
+    [{ payload: '{"data":[{"id":"1"}]}' }, /is not as documented/],
+    [{ status: 418 }, /418 is not in the document/],
+    [{ missing: 'link' }, /lacks the header link/]
+  ] as Array<[{ payload?: string, status?: number, missing?: string }, RegExp]>) {
     const app = await buildApp(t, {
       before (app) {
         app.addHook('onRequest', async (_request, reply) => reply.code(status).headers(headers).removeHeader(missing).send(payload))
       }
     })
     await t.rejects(app.inject({ url: candidates, headers: bearer(keys.full) }), message)
-  })
-}
+  }
+})

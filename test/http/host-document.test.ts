@@ -66,54 +66,41 @@ t.test('of two APIs in one server, each is in the host\'s document as its own op
   t.same(paths.sort(), [...Object.keys(own.paths), '/eu/api/v1/public/openapi.json'].sort())
 })
 
-t.test('with inHostDocument the host\'s document has what the API\'s own has, and the path of that', async (t) => {
-  for (const [name, options] of kinds) {
-    const [app, document] = await buildHost(t, options, { inHostDocument: true })
-    const own = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
-    t.same(Object.keys(document.paths).sort(), [...Object.keys(own.paths), '/api/v1/public/openapi.json', '/own'].sort(), name)
-    t.notOk(document.paths[`${base}/secret`], 'a route that the host hides stays hidden')
-    for (const [path, item] of Object.entries(own.paths)) {
-      for (const [method, { operationId, summary, description, tags, responses }] of Object.entries(item)) {
-        const shown = document.paths[path]?.[method]
-        t.match(shown, JSON.parse(JSON.stringify({ operationId, summary, description, tags })), `${name} ${method} ${path}`)
-        t.same(Object.keys(shown?.responses ?? {}), Object.keys(responses))
-      }
-    }
-  }
-})
-
-t.test('there every parameter, response, header and security scheme is described', async (t) => {
-  for (const [name, options] of kinds) {
+for (const [name, options] of kinds) {
+  t.test(`with inHostDocument a host's document of ${name} has all that the API's own has, and its path`, async (t) => {
     const [app, document] = await buildHost(t, options, { inHostDocument: true })
     const own = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
     const { '/own': _, ...paths } = document.paths
+    t.same(Object.keys(paths).sort(), [...Object.keys(own.paths), '/api/v1/public/openapi.json'].sort(), 'what the host hides stays hidden')
+    for (const [path, item] of Object.entries(own.paths)) {
+      for (const [method, { operationId, summary, description, tags, responses }] of Object.entries(item)) {
+        const shown = document.paths[path]?.[method]
+        t.match(shown, JSON.parse(JSON.stringify({ operationId, summary, description, tags })), `${method} ${path}`)
+        t.same(Object.keys(shown?.responses ?? {}), Object.keys(responses))
+      }
+    }
+
     const schemes = { ...document.components?.securitySchemes, ...document.securityDefinitions }
-    t.match(schemes.recruitingApiKey?.description, /^An API key/, name)
+    t.match(schemes.recruitingApiKey?.description, /^An API key/)
     for (const { summary, parameters = [], responses, security } of listOperations({ ...document, paths })) {
       // The host's own route says nothing of its parameter.
       const undescribed = parameters.filter(({ description }) => description === undefined).map((parameter) => parameter.name)
-      t.same(undescribed.filter((parameter) => parameter !== 'body'), summary === 'Get a room' ? ['id'] : [], `${name} ${summary}`)
+      t.same(undescribed.filter((parameter) => parameter !== 'body'), summary === 'Get a room' ? ['id'] : [], summary)
       for (const [status, { description, headers = {} }] of Object.entries(responses)) {
-        t.notMatch(description, /^(Default Response)?$/, `${name} ${summary} ${status}`)
-        t.ok(Object.values(headers).every((header) => 'description' in header), `${name} ${summary} ${status}`)
+        t.notMatch(description, /^(Default Response)?$/, `${summary} ${status}`)
+        t.ok(Object.values(headers).every((header) => 'description' in header), `${summary} ${status}`)
       }
       for (const scheme of security.flatMap((alternative) => Object.keys(alternative))) t.ok(schemes[scheme], scheme)
     }
     t.same(paths['/api/v1/public/openapi.json']?.get?.security, [], 'only the document needs no key')
     const secured = listOperations({ ...document, paths }).filter(({ security }) => security.length > 0)
     t.equal(secured.length, listOperations(own).length)
-  }
-})
-
-t.test('scopes stand beside the scheme where the version of the document knows them', async (t) => {
-  const securities = await Promise.all(kinds.map(async ([, options]) => {
-    const [, { paths }] = await buildHost(t, options, { inHostDocument: true })
-    return paths[`${base}/jobs`]?.get?.security
-  }))
-  t.same(securities, [
-    [{ recruitingApiKey: [] }], [{ recruitingApiKey: ['jobs:read'] }, { recruitingApiKey: ['jobs:write'] }], [{ recruitingApiKey: [] }]
-  ])
-})
+    const knowsScopes = name === 'OpenAPI 3.1'
+    t.same(paths[`${base}/jobs`]?.get?.security, knowsScopes
+      ? [{ recruitingApiKey: ['jobs:read'] }, { recruitingApiKey: ['jobs:write'] }]
+      : [{ recruitingApiKey: [] }])
+  })
+}
 
 t.test('a route of the host\'s that places itself in the document is placed as it says, also with a config that is frozen', async (t) => {
   const config: object = { scopes: [], swaggerTransform: () => ({ schema: { summary: 'Mine' } }) }

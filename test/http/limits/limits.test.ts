@@ -202,12 +202,8 @@ t.test('many machines count together in Redis', async (t) => {
   t.match(names[0], /^recruiting-rate-limit-key:acme\/./)
   t.same(names.slice(1), ['recruiting-rate-limit-address:192.0.2.7'])
   t.notMatch(names.join(), keys.full, 'a key is not in its name')
-})
-
-t.test('names in Redis begin as the host says', async (t) => {
-  const redis = createRedis()
-  const { ask } = await buildLimited(t, { redis, nameSpace: 'ats:' })
-  await ask()
+  redis.counts.clear()
+  await (await buildLimited(t, { redis, nameSpace: 'ats:' })).ask()
   t.match([...redis.counts.keys()], [/^ats:key:/])
 })
 
