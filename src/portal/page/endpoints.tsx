@@ -13,6 +13,7 @@ const figuresAtOnce = 2
 /** The webhooks of the tenant, with their health in words. */
 export function EndpointsScreen () {
   const { api, can, messages: { shell, endpoints: { intro, list, empty, add } } } = usePortal()
+  const webhooks = usePagedQuery(api.listWebhooks)
   const [inTurn] = useState(() => createTurns(figuresAtOnce))
   // Only who sees the secret of a new webhook can use it.
   const isCreator = can('write') && can('secrets')
@@ -21,7 +22,7 @@ export function EndpointsScreen () {
       title={shell.title}
       intro={intro}
       label={list}
-      list={usePagedQuery(api.listWebhooks)}
+      list={webhooks}
       empty={{ title: empty.title, text: can('write') ? empty.text : empty.readOnly }}
       add={isCreator && <AddLink to={{ screen: 'create' }}>{add}</AddLink>}
     >
