@@ -1,7 +1,7 @@
 export { postgresStorage, type PostgresStorageOptions } from './storage.js'
 export { postgresKeyLookup, type PostgresKeyLookupOptions } from './keys/key-lookup.js'
 export { apiKeys, type ApiKeys, type ApiKeysOptions } from './keys/api-keys.js'
-export type { IssuedApiKey, NewApiKey, StoredApiKey } from './keys/stored-key.js'
+export type { IssuedApiKey, NewApiKey, StoredApiKey } from './keys/key-store.js'
 export { endSyncTokens, type EndSyncTokensOptions } from './changes/watched-tables.js'
 export { watch, watchSql, type WatchOptions, type WatchSqlOptions } from './changes/watch.js'
 export { migrate, type MigrateOptions } from './migrate.js'

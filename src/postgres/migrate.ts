@@ -2,9 +2,8 @@ import { type OptionsOf, flag, readOptions } from '../shared/read-options.js'
 import { type PgPool, watchPool } from './pool.js'
 import { assertPool, readSchema } from './options.js'
 import { ask } from './session.js'
-import { findMissing, listNames } from './upgrade/missing.js'
+import { findMissing, listNames, readVersion } from './upgrade/version.js'
 import { upgrade } from './upgrade/upgrade.js'
-import { readVersion } from './upgrade/version.js'
 
 /** The doc, type, default and check of each option. */
 const migrateOptions = {

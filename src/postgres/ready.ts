@@ -5,8 +5,7 @@ import { needsCollation, type TenantRelation } from './lists/columns.js'
 import { readerOf, type RowKind } from './lists/row-kind.js'
 import type { RelationSource } from './lists/row-source.js'
 import type { Session } from './session.js'
-import { findMissing, listNames } from './upgrade/missing.js'
-import { readVersion } from './upgrade/version.js'
+import { findMissing, listNames, readVersion } from './upgrade/version.js'
 
 /** Runs a check, and turns errors of the database into `storage_not_ready` with a hint. */
 export async function reportUnreachable<Result> (check: () => Promise<Result>): Promise<Result> {

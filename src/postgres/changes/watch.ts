@@ -10,8 +10,10 @@ import { parseTransaction, refuseAutocommit } from '../handles/transaction.js'
 import { ask } from '../session.js'
 import { quoteLiteral, quoteName } from '../sql.js'
 import { findWatchedTable, formatRegistration, isAsLeft, registerTable } from './watched-tables.js'
-import { readExpressions, refuse, trySample, tryOut } from './watch-expressions.js'
-import { formatRecord, formatTriggerBody, formatTriggers, listTriggers, type Root, type Watched } from './watch-sql.js'
+import {
+  formatRecord, formatTriggerBody, formatTriggers, listTriggers, readExpressions, refuse, type Root, tryOut,
+  trySample, type Watched
+} from './watch-sql.js'
 
 /** Options of `watch`. */
 export interface WatchOptions {

@@ -1,8 +1,6 @@
-export { fromDrizzle, type DrizzleStatement, type DrizzleTransaction } from './query-builders.js'
-export { fromKnex, type KnexTransaction } from './query-builders.js'
-export { fromKysely, type KyselyQuery, type KyselyTransaction } from './query-builders.js'
-export { fromMikroOrm, type MikroOrmManager } from './orms.js'
-export { fromPostgresJs, type PostgresJsTransaction } from './query-builders.js'
-export { fromPrisma, type PrismaTransaction } from './orms.js'
-export { fromSequelize, type SequelizeTransaction } from './orms.js'
-export { fromTypeOrm, type TypeOrmManager, type TypeOrmQueryRunner } from './orms.js'
+export {
+  type DrizzleStatement, type DrizzleTransaction, fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs,
+  fromPrisma, fromSequelize, fromTypeOrm, type KnexTransaction, type KyselyQuery, type KyselyTransaction,
+  type MikroOrmManager, type PostgresJsTransaction, type PrismaTransaction, type SequelizeTransaction,
+  type TypeOrmManager, type TypeOrmQueryRunner
+} from './libraries.js'

@@ -1,8 +1,7 @@
 import type { PgQueryable } from '../pool.js'
 import { ask, type Session } from '../session.js'
 import { isQueryable, refuseTransaction } from './handle.js'
-import { isDrizzle, isKnex, isKysely, isPostgresJs } from './query-builders.js'
-import { isMikroOrm, isPrisma, isSequelize, isTypeOrm } from './orms.js'
+import { isDrizzle, isKnex, isKysely, isMikroOrm, isPostgresJs, isPrisma, isSequelize, isTypeOrm } from './libraries.js'
 
 /** Calls one of our SQL functions, with `$n` for the values, and returns its result as text, which is never empty. */
 export type Call = (call: string, values: unknown[]) => Promise<string>

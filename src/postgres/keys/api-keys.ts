@@ -29,7 +29,7 @@ import type { PgPool } from '../pool.js'
 import { createSession } from '../session.js'
 import { quoteName } from '../sql.js'
 import { createSeen } from '../upgrade/version.js'
-import { type IssuedApiKey, type NewApiKey, type StoredApiKey, keyJson, keyReaders, toJson } from './stored-key.js'
+import { type IssuedApiKey, type NewApiKey, type StoredApiKey, keyJson, keyReaders, toJson } from './key-store.js'
 
 /** The doc, type, default and check of each option. */
 const keysOptions = {

@@ -4,16 +4,9 @@ import { findTenantColumn, normalizeId, type TenantRelation } from './columns.js
 import { describeRelation } from './relation.js'
 import { assertColumns, readerOf, type ReadValue, type RowKind } from './row-kind.js'
 import {
-  type AnyField,
-  type AnyFilter,
-  type Statement,
-  formatFind,
-  formatFindMany,
-  formatPage,
-  formatPageAfter,
-  formatTotal
+  type AnyField, type AnyFilter, formatFind, formatFindMany, formatPage, formatPageAfter, formatTotal, type Statement
 } from './row-statements.js'
-import { createTotals } from './totals.js'
+import { LruMap } from '../../shared/lru-map.js'
 
 /** Lists rows from the host's relation. */
 export interface RelationSource<Row extends { id: Id }, Filter, Field extends string> extends RowSource<
@@ -135,4 +128,38 @@ function readRow<Row> (row: Record<string, unknown>, readers: Projection['reader
   }
   // assertColumns has checked the types of the columns.
   return row as Row
+}
+
+/** Shares totals between requests for a short time. */
+interface Totals {
+  /**
+   * Returns the cached total if it is still fresh, otherwise calls `count`. Concurrent requests share one count.
+   * `subject` identifies the total; it must be JSON.
+   */
+  share (subject: unknown, count: () => Promise<number>): Promise<number>
+}
+
+const maxTotals = 1000
+
+/** Creates a cache of totals; with a `ttlMs` of 0 it keeps nothing. */
+function createTotals (ttlMs: number): Totals {
+  const kept = new LruMap<{ total: Promise<number>, until: number }>(maxTotals)
+
+  return {
+    share (subject, count) {
+      if (ttlMs === 0) return count()
+      const key = JSON.stringify(subject)
+      const known = kept.get(key)
+      if (known !== undefined && performance.now() < known.until) return known.total
+
+      const entry = { total: count(), until: Number.POSITIVE_INFINITY }
+      kept.set(key, entry)
+      entry.total.then(
+        () => { entry.until = performance.now() + ttlMs },
+        // After an error the next request counts again.
+        () => { entry.until = 0 }
+      )
+      return entry.total
+    }
+  }
 }

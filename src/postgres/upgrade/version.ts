@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { RecruitingApiError } from '../../errors.js'
 import { packageFolder } from '../../shared/package-folder.js'
 import { type Rights, rights } from '../grants.js'
-import type { Session } from '../session.js'
+import type { RunQuery, Session } from '../session.js'
+import { quoteName } from '../sql.js'
 
 /** The SQL of a version of this package. */
 export interface Version {
@@ -117,4 +118,89 @@ export function keepSeen (session: Session, seen: Pick<Seen, 'keep'>): Session {
       return session.transaction(operation, work)
     }
   }
+}
+
+/** The differences between a schema and a version. */
+interface Missing {
+  /** Whether the schema has none of the tables. */
+  isNew: boolean
+  /** Migrations that have not run, in their order. */
+  migrations: string[]
+  /** Functions that do not exist. */
+  functions: string[]
+  /** Functions of an earlier version. */
+  superseded: string[]
+}
+
+/** The schema belongs to a later version, which replaced functions that this one calls. */
+export class LaterSchemaError extends RecruitingApiError {
+  constructor (schema: string, name: string) {
+    super(
+      'storage_not_ready',
+      `the schema ${schema} was updated by a later version of fastify-recruiting-api, and the function ${name} was dropped: use that version or a later one`,
+      'schema'
+    )
+  }
+}
+
+/** Compares a schema with a version. Throws `LaterSchemaError`. `schema` is not quoted. */
+export async function findMissing (
+  query: RunQuery,
+  schema: string,
+  { migrations, functions }: Version
+): Promise<Missing> {
+  const done = await findMigrations(query, schema)
+  const rows = await query<{ name: string }>(
+    'select proname::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = $1',
+    [schema]
+  )
+  const found = new Set(rows.map(({ name }) => name))
+  const missing = [...functions.keys()].filter((name) => !found.has(name))
+
+  const later = missing.find((name) => [...found].some((other) => isLater(other, name)))
+  if (later !== undefined) throw new LaterSchemaError(schema, later)
+  return {
+    isNew: done.size === 0,
+    migrations: [...migrations.keys()].filter((name) => !done.has(name)),
+    functions: missing,
+    superseded: [...found].filter((name) => [...functions.keys()].some((own) => isLater(own, name)))
+  }
+}
+
+export function listNames ({ migrations, functions }: Pick<Missing, 'migrations' | 'functions'>): string[] {
+  return [...migrations, ...functions]
+}
+
+/** Returns the names of the migrations that ran, and none if the schema does not exist. Throws `storage_not_ready`. */
+async function findMigrations (query: RunQuery, schema: string): Promise<Set<string>> {
+  const table = `${quoteName(schema)}.migrations`
+  const [found] = await query<{ encoding: string, is_there: boolean, hidden: string | null }>(`
+    select current_setting('server_encoding') as encoding, to_regclass($1) is not null as is_there, (
+      select string_agg(c.relname, ', ' order by c.relname)
+      from pg_class own join pg_class c on c.relnamespace = own.relnamespace
+      where own.oid = to_regclass($1) and c.relkind = 'r' and row_security_active(c.oid)
+        and not exists (select from pg_policy p where p.polrelid = c.oid)
+    ) as hidden`, [table])
+  if (found !== undefined && found.encoding !== 'UTF8') {
+    const problem = `the database has the encoding ${found.encoding}, which cannot store every text of the API: create a database with the encoding UTF8`
+    throw new RecruitingApiError('storage_not_ready', problem, 'pool')
+  }
+  if (found?.is_there !== true) return new Set()
+  if (found.hidden !== null) {
+    const problem = `schema: row-level security without a policy hides all rows of ${found.hidden} in ${quoteName(schema)} from the database user: disable it there, or create policies for this user`
+    throw new RecruitingApiError('storage_not_ready', problem, 'schema')
+  }
+  const rows = await query<{ name: string }>(`select name from ${table}`)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** Whether two names are the same function, and the first a later version of it. */
+function isLater (name: string, than: string): boolean {
+  const [a, b] = [parseName(name), parseName(than)]
+  return a !== null && b !== null && a.base === b.base && a.version > b.version
+}
+
+function parseName (name: string): { base: string, version: number } | null {
+  const [, base, version] = /^(\w+)_v(\d+)$/.exec(name) ?? []
+  return base === undefined ? null : { base, version: Number(version) }
 }
