@@ -89,36 +89,75 @@ async function refused (webhooks: RecruitingWebhooks, name: keyof RecruitingWebh
   }
 }
 
-const bad = [
-  ['list', 'GET', '/webhooks?page=0', { page: 0 }],
-  ['list', 'GET', '/webhooks?sort=name,-name', { sort: 'name,-name' }],
-  ['list', 'GET', '/webhooks?sort=secret', { sort: 'secret' }],
-  ['list', 'GET', '/webhooks?limit=1', { limit: '1' }],
-  ['create', 'POST', '/webhooks', { ...webhookInput, name: '\ud800' }],
-  ['create', 'POST', '/webhooks', { ...webhookInput, name: JSON.parse('['.repeat(100) + ']'.repeat(100)) }],
-  ['create', 'POST', '/webhooks', { ...webhookInput, target_url: 'https://localhost/' }],
-  ['create', 'POST', '/webhooks', [webhookInput]],
-  ['update', 'PATCH', '/webhooks/1', { name: null }],
-  ['rotateSecret', 'POST', '/webhooks/1/rotate_secret', { grace_period_seconds: 604801 }],
-  ['sendTest', 'POST', '/webhooks/1/dispatch_test', { event_type: 'job.lost' }],
-  ['replay', 'POST', '/webhooks/1/replay', { since: '2026-02-30T00:00:00Z' }],
-  ['replay', 'POST', '/webhooks/1/replay', { event_ids: ['evt_1'], until: '2026-01-01T00:00:00Z' }],
-  ['listDeliveries', 'GET', '/webhooks/1/deliveries?filter[event_id]=', { 'filter[event_id]': '' }]
-] as const
+const sort = 'must be up to 3 of id, created_at, separated by commas; a leading minus sign sorts descending'
+const date = 'must match format "date-time"'
+const year = 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z'
+const inCatalogue = 'must be an event type of the catalogue'
+const notAfter = 'must not be after until'
+const ids = Array.from({ length: 101 }, (_, n) => `evt_${n}`)
 
-t.test('bad input by code is rejected with the field and message of the API', async (t) => {
-  const { app: { recruiting: { webhooks } }, call, create } = await buildWebhookApi(t)
-  await create()
-  for (const [name, method, path, input] of bad) {
-    const ids = path.startsWith('/webhooks/1') ? [1] : []
-    const answer = await call(method, path, method === 'GET' ? undefined : input)
-    const [code, field, message] = await refused(webhooks, name, 'acme', ...ids, input)
-    t.equal(code, 'invalid_input', `${name} ${JSON.stringify(input)}`)
-    const problem = String(message).replace(`${field === '' ? 'input' : String(field)}: `, '')
-    const place = method === 'GET' ? { in: 'query' as const } : {}
-    t.strictSame(answer.body, refusal(answer, { field: String(field), message: problem, ...place }), String(message))
+type Bad = [name: keyof RecruitingWebhooks, path: string, input: unknown, field: string, message: string]
+
+/** Input that a method and its operation reject, beside the fields of `create`. */
+const bad: Bad[] = [
+  ['list', 'GET /webhooks', { page: 0 }, 'page', 'must be >= 1'],
+  ['list', 'GET /webhooks', { sort: 'name,-name' }, 'sort', 'names name more than once'],
+  ['list', 'GET /webhooks', { limit: '1' }, 'limit', 'is not known'],
+  [
+    'create', 'POST /webhooks', { name: JSON.parse('['.repeat(100) + ']'.repeat(100)) }, '',
+    'is nested more than 100 levels deep'
+  ],
+  ['create', 'POST /webhooks', [webhookInput], '', 'must be object'],
+  ['update', 'PATCH /webhooks/1', {}, '', 'must NOT have fewer than 1 properties'],
+  ['update', 'PATCH /webhooks/1', null, '', 'must be object'],
+  ['update', 'PATCH /webhooks/1', { name: null }, 'name', 'must be string'],
+  ['update', 'PATCH /webhooks/1', { status: 'disabled' }, 'status', 'must be one of active, inactive'],
+  ['update', 'PATCH /webhooks/1', { id: 17, name: 'New name' }, 'id', 'is not known'],
+  ['update', 'PATCH /webhooks/1', { name: 'A', target_url: 'https://localhost/' }, 'target_url', 'must point to a public host'],
+  ['update', 'PATCH /webhooks/1', { status: 'inactive', event_types: ['x'] }, 'event_types[0]', inCatalogue],
+  ['rotateSecret', 'POST /webhooks/1/rotate_secret', { grace_period_seconds: -1 }, 'grace_period_seconds', 'must be >= 0'],
+  ['rotateSecret', 'POST /webhooks/1/rotate_secret', { grace_period_seconds: 604801 }, 'grace_period_seconds', 'must be <= 604800'],
+  ['rotateSecret', 'POST /webhooks/1/rotate_secret', { secret: 'whsec_AAAA' }, 'secret', 'is not known'],
+  ['sendTest', 'POST /webhooks/1/dispatch_test', { event_type: 'constructor' }, 'event_type', inCatalogue],
+  ['sendTest', 'POST /webhooks/1/dispatch_test', { data: {} }, 'data', 'is not known'],
+  ['replay', 'POST /webhooks/1/replay', { since: '2026-01-02T00:00:00Z', until: '2026-01-01T00:00:00Z' }, 'since', notAfter],
+  ['replay', 'POST /webhooks/1/replay', { since: '9990-01-01T00:00:00Z' }, 'since', notAfter],
+  ['replay', 'POST /webhooks/1/replay', { since: '2026-02-30T00:00:00Z' }, 'since', date],
+  ['replay', 'POST /webhooks/1/replay', { since: '0001-01-01T00:00:00+01:00' }, 'since', year],
+  ['replay', 'POST /webhooks/1/replay', { include: 'failed' }, 'include', 'must be one of undelivered, all'],
+  ['replay', 'POST /webhooks/1/replay', { event_types: ['job.lost'] }, 'event_types[0]', inCatalogue],
+  ['replay', 'POST /webhooks/1/replay', { event_ids: ids }, 'event_ids', 'must NOT have more than 100 items'],
+  [
+    'replay', 'POST /webhooks/1/replay', { event_ids: ['evt_1'], until: '2026-01-01T00:00:00Z' }, 'event_ids',
+    'must not be combined with since or until'
+  ],
+  [
+    'listDeliveries', 'GET /webhooks/1/deliveries', { 'filter[status]': 'lost' }, 'filter[status]',
+    'must be one of pending, delivered, failed, skipped, cancelled'
+  ],
+  ['listDeliveries', 'GET /webhooks/1/deliveries', { 'filter[event_id]': '' }, 'filter[event_id]', 'must NOT have fewer than 1 characters'],
+  ['listDeliveries', 'GET /webhooks/1/deliveries', { 'filter[q]': 'x' }, 'filter[q]', 'is not known'],
+  ['listDeliveries', 'GET /webhooks/1/deliveries', { sort: 'status' }, 'sort', sort]
+]
+
+t.test('bad input gets a 400, and by code an error, with the same field and message, and changes nothing', async (t) => {
+  const { app: { recruiting: { webhooks } }, call, create, storage } = await buildWebhookApi(t)
+  const { secret } = await create()
+  const before = await webhooks.list('acme')
+  for (const [name, operation, input, field, message] of bad) {
+    const [method = '', path = ''] = operation.split(' ')
+    const isQuery = method === 'GET'
+    const query = new URLSearchParams(isQuery ? input as Record<string, string> : {})
+    const answer = await call(method as 'GET', isQuery ? `${path}?${query}` : path, isQuery ? undefined : input)
+    const title = `${name} ${JSON.stringify(input)}`
+    t.equal(answer.status, 400, title)
+    t.strictSame(answer.body, refusal(answer, { field, message, ...(isQuery ? { in: 'query' as const } : {}) }), title)
+    const expected = ['invalid_input', field, `${field === '' ? 'input' : field}: ${message}`]
+    t.strictSame(await refused(webhooks, name, 'acme', ...(path === '/webhooks' ? [] : [1]), input), expected, title)
   }
-  t.equal((await webhooks.list('acme')).meta.total, 1)
+  t.strictSame(await webhooks.list('acme'), before)
+  t.same(await storage.webhooks.findSecrets('acme', 1), [secret])
+  t.match(await webhooks.replay('acme', 1, { event_ids: ids.slice(1) }), { queued: 0 }, '100 event ids are accepted')
 })
 
 t.test('the arguments themselves are checked', async (t) => {
