@@ -32,15 +32,6 @@ t.test('limits of a key are found with it, and cannot be changed', async (t) => 
   t.strictSame((await find(first))?.allowedIps, ['10.0.0.0/8'])
 })
 
-t.test('bad limits of a key are rejected with their path', async (t) => {
-  for (const [wrong, field] of [
-    [{ allowedIps: [] }, 'allowedIps'], [{ allowedIps: '10.0.0.0/8' }, 'allowedIps'], [{ allowedIps: ['10.0.0.0'] }, 'allowedIps[0]'],
-    [{ candidateFields: 'headline' }, 'candidateFields'], [{ jobFields: [''] }, 'jobFields']
-  ] as const) {
-    t.throws(() => memoryKeyLookup([{ key: 'first', tenantSlug: 'acme', scopes, ...wrong as object }]), { code: 'invalid_option', field: `keys[0].${field}` })
-  }
-})
-
 t.test('a lookup returns null from the key\'s expiry on', async (t) => {
   const clock = createManualClock('2026-01-01T00:00:00Z')
   const find = memoryKeyLookup([
@@ -75,6 +66,10 @@ t.test('malformed keys are rejected, and the error names the path', async (t) =>
     [[{ ...key, expiresAt: new Date(Number.NaN) }], 'keys[0].expiresAt: expected a valid date, got "Invalid Date"']
   ]
   for (const [keys, message] of refused) t.equal(refusal(keys), message)
+  for (const [limits, field] of [
+    [{ allowedIps: [] }, 'allowedIps'], [{ allowedIps: ['10.0.0.0'] }, 'allowedIps[0]'],
+    [{ candidateFields: 'headline' }, 'candidateFields'], [{ jobFields: [''] }, 'jobFields']
+  ] as const) t.match(refusal([{ ...key, ...limits }]), `keys[0].${field}: expected `)
 })
 
 t.test('a key has the characters of a bearer token', async (t) => {
