@@ -35,7 +35,7 @@ export type {
 export type { SecretContext, SecretFunctions, SecretKeys } from './shared/sealing.js'
 export type { Deprecation } from './shared/deprecation.js'
 export type { TenantArgument, TenantIdLookup, TenantReference, TenantSlugLookup } from './shared/tenants.js'
-export type { ToolConfig } from './mcp/tool-config.js'
+export type { ToolConfig } from './mcp/tools.js'
 export type { TypeBoxObject, TypeBoxSchema } from './shared/typebox.js'
 export type { OpenTelemetryApi, TraceContext, TraceSpan, TraceSpanContext, Tracer } from './observe/tracing.js'
 export type {

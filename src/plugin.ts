@@ -17,7 +17,7 @@ import type { Deprecation } from './shared/deprecation.js'
 import { createSafeLogger } from './observe/logger.js'
 import { createPortal } from './portal/session.js'
 import type { Mcp } from './mcp/endpoint.js'
-import type { ToolConfig } from './mcp/tool-config.js'
+import type { ToolConfig } from './mcp/tools.js'
 import type { RegisteredRecruiting } from './create-recruiting.js'
 
 declare module 'fastify' {

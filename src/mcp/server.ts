@@ -1,12 +1,13 @@
 import type * as sdkModule from '@modelcontextprotocol/server'
-import type { CallToolResult, Server } from '@modelcontextprotocol/server'
+import type {
+  CallToolResult, ListResourcesResult, Resource, ResourceTemplateType, Server
+} from '@modelcontextprotocol/server'
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import type { logOf } from '../http/log.js'
-import { ArgumentFault, formatCall } from './call.js'
+import { readField } from '../shared/fields.js'
+import { ArgumentFault, formatCall } from './arguments.js'
 import type { Call, CallAnswer, CallOptions } from './calls.js'
-import { findPrompt, listPrompts } from './prompts.js'
-import { formatPage, formatResource, listTemplates, parseCursor, parseUri } from './resources.js'
-import { dataWarning, describeError, formatFault, formatResult, parse } from './result.js'
+import { dataWarning, describeError, formatFault, formatResult, guardText, guardValue, parse } from './result.js'
 import type { Tool } from './tools.js'
 
 /** The official SDK. */
@@ -54,11 +55,11 @@ export function createServer (
 ): Server {
   const { tenantSlug, log } = message
   const visible = tools.filter(({ route }) => message.mayUse(route))
-  const names = visible.map(({ name }) => name)
-  const has = (name: string): boolean => names.includes(name)
+  const has = (name: string): boolean => visible.some((tool) => tool.name === name)
+  const prompts = allPrompts.filter((prompt) => prompt.tools.every(has))
   const server = new sdk.Server(info, {
     capabilities: { tools: {}, resources: {}, prompts: {} },
-    instructions: describeServer(tenantSlug)
+    instructions: `The recruiting system of the company ${tenantSlug}: candidates, jobs, events and webhooks. ${dataWarning}`
   })
 
   /** Calls an operation. 401, 403 and 429 become the response to the message. */
@@ -110,11 +111,14 @@ export function createServer (
   server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }) =>
     run(() => callTool(name, given))
   )
-  server.setRequestHandler('prompts/list', () => ({ prompts: listPrompts(names) }))
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: prompts.map(({ name, title, description }) => ({ name, title, description }))
+  }))
   server.setRequestHandler('prompts/get', ({ params: { name } }) => {
-    const prompt = findPrompt(name, names, Date.now())
-    if (prompt === null) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown prompt')
-    return prompt
+    const prompt = prompts.find((known) => known.name === name)
+    if (prompt === undefined) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown prompt')
+    const since = new Date(Date.now() - prompt.days * dayMs).toISOString()
+    return { messages: [{ role: 'user', content: { type: 'text', text: `${prompt.ask(since)}\n${dataWarning}` } }] }
   })
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: has('get_job') ? listTemplates(tenantSlug) : []
@@ -131,14 +135,11 @@ export function createServer (
     run(async () => {
       const job = parseUri(uri, tenantSlug)
       if (job === null) throw new sdk.ResourceNotFoundError(uri)
-      return formatResource(uri, await readJobs('get_job', job))
+      const { text } = await readJobs('get_job', job)
+      return { contents: [{ uri, mimeType, text: JSON.stringify(guardValue(readField(parse(text), 'data'))) }] }
     })
   )
   return server
-}
-
-function describeServer (tenantSlug: string): string {
-  return `The recruiting system of the company ${tenantSlug}: candidates, jobs, events and webhooks. ${dataWarning}`
 }
 
 function describeTool ({ name, title, description, plan, hints, output }: Tool) {
@@ -149,5 +150,113 @@ function describeTool ({ name, title, description, plan, hints, output }: Tool) 
     inputSchema: { ...plan.inputSchema, type: 'object' as const },
     ...output === undefined ? {} : { outputSchema: { ...output, type: 'object' as const } },
     annotations: hints
+  }
+}
+
+/** A prompt of the server. */
+interface Prompt {
+  name: string
+  title: string
+  description: string
+  /** The tools it uses. A caller who may not use all of them does not see it. */
+  tools: readonly string[]
+  days: number
+  ask (since: string): string
+}
+
+const dayMs = 86_400_000
+
+const allPrompts: readonly Prompt[] = [
+  {
+    name: 'failures_this_week',
+    title: 'What failed this week, and why?',
+    description: 'Finds the notifications that webhooks did not receive in the last seven days, and their causes.',
+    tools: ['list_webhooks', 'list_webhook_deliveries', 'get_webhook_delivery', 'get_webhook'],
+    days: 7,
+    ask: (since) =>
+      [
+        `Find out which notifications of our webhooks failed since ${since}, and why.`,
+        '1. Call list_webhooks, and all its pages.',
+        '2. For each webhook, call get_webhook, whose `health` shows failures, and list_webhook_deliveries with the filter status "failed". Leave out deliveries created before that time.',
+        '3. For one delivery of each kind of error, call get_webhook_delivery, whose `attempts` show what the endpoint responded.',
+        'Report for each webhook how many failed, since when, the causes and what would fix them. Change nothing and replay nothing unless I ask you to.'
+      ].join('\n')
+  },
+  {
+    name: 'changes_since_yesterday',
+    title: 'What changed since yesterday?',
+    description: 'Lists the candidates and jobs that changed in the last 24 hours.',
+    tools: ['list_candidates', 'list_jobs'],
+    days: 1,
+    ask: (since) =>
+      [
+        `Find out what changed in our recruiting system since ${since}.`,
+        `1. Call list_candidates and list_jobs with the filter updated_after "${since}" and sort "-updated_at", and all their pages.`,
+        '2. If there is a tool list_events, call it too, page by page, and leave out events before that time.',
+        "Report the changes by job, newest first, and name what needs somebody's attention."
+      ].join('\n')
+  }
+]
+
+// The jobs of a tenant, as resources.
+
+const pageSize = 100
+const mimeType = 'application/json'
+
+function addressOf (tenantSlug: string): string {
+  return `recruiting://${encodeURIComponent(tenantSlug)}/jobs/`
+}
+
+function listTemplates (tenantSlug: string): ResourceTemplateType[] {
+  return [
+    {
+      uriTemplate: `${addressOf(tenantSlug)}{id}`,
+      name: 'job',
+      title: 'A job',
+      description: 'A job by its id, as get_job returns it',
+      mimeType
+    }
+  ]
+}
+
+/** Returns the arguments of `list_jobs` for a page; `null` if no page has this cursor. */
+function parseCursor (cursor = '1'): object | null {
+  return /^[1-9]\d{0,8}$/.test(cursor) ? { page: cursor, per_page: pageSize } : null
+}
+
+/** Returns the arguments of `get_job` for a resource; `null` if it is not a job of the tenant. */
+function parseUri (uri: string, tenantSlug: string): object | null {
+  const address = addressOf(tenantSlug)
+  if (!uri.startsWith(address)) return null
+  try {
+    const id = decodeURIComponent(uri.slice(address.length))
+    // No storage has other ids.
+    return /^(?!.*\/)[\x21-\x7e]{1,64}$/.test(id) ? { id } : null
+  } catch {
+    return null
+  }
+}
+
+function formatPage ({ text }: CallAnswer, tenantSlug: string): ListResourcesResult {
+  const payload = parse(text)
+  const data = readField(payload, 'data')
+  const page = Number(readField(readField(payload, 'meta'), 'page'))
+  const pages = Number(readField(readField(payload, 'meta'), 'total_pages'))
+  return {
+    resources: [data].flat().map((job) => describeJob(job, tenantSlug)),
+    ...(page < pages ? { nextCursor: String(page + 1) } : {})
+  }
+}
+
+function describeJob (job: unknown, tenantSlug: string): Resource {
+  const id = String(readField(job, 'id'))
+  // A key may be limited to some fields.
+  const texts = { title: readField(job, 'name'), description: readField(job, 'status') }
+  const shown = Object.entries(texts).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  return {
+    uri: `${addressOf(tenantSlug)}${encodeURIComponent(id)}`,
+    name: `job ${id}`,
+    mimeType,
+    ...Object.fromEntries(shown.map(([name, text]) => [name, guardText(text)]))
   }
 }

@@ -5,7 +5,6 @@ import { isHidden, operationIdOf, readOperation } from '../http/document/operati
 import { requiredCapabilities } from '../http/sessions.js'
 import { assertOption } from '../shared/read-options.js'
 import { type ArgumentPlan, planArguments } from './arguments.js'
-import type { ToolConfig } from './tool-config.js'
 
 /** How clients may use a tool (MCP, ToolAnnotations). */
 interface Hints {
@@ -109,4 +108,38 @@ function listFields (schema: TSchema): TSchema {
 
 function pickType ({ type }: TSchema): object {
   return type === undefined ? {} : { type }
+}
+
+/** Describes the tool of a route, in its config `mcp`. */
+export interface ToolConfig {
+  /**
+   * The name: 1 to 64 letters, digits, `_` and `-`.
+   * @default the `operationId`, as `list_candidates`
+   */
+  name?: string
+  /**
+   * When an agent should use it.
+   * @default the summary and description of the route
+   */
+  description?: string
+  /**
+   * Whether it changes nothing.
+   * @default true for GET
+   */
+  readOnly?: boolean
+  /**
+   * Whether it may change or delete what exists, not only add.
+   * @default true unless it is read-only
+   */
+  destructive?: boolean
+  /**
+   * Whether calling it again with the same arguments changes nothing more.
+   * @default true for PUT and DELETE, and if it is read-only
+   */
+  idempotent?: boolean
+  /**
+   * Whether it sends requests to other systems.
+   * @default false
+   */
+  openWorld?: boolean
 }
