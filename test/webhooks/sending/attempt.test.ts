@@ -24,30 +24,18 @@ async function deliver (t: Test, answer: Answer, delivery: DeliveryOptions = {})
   return lastDelivery()
 }
 
-const cutOff: Answer = (response) => {
-  response.writeHead(200, { 'content-length': '1000' }).write('some')
-  setImmediate(() => response.destroy())
-}
-
-type Outcome = [title: string, answer: Answer, status: number | null, error: string | null, timeoutMs?: number]
-
-const outcomes: Outcome[] = [
-  ...[200, 204, 299].map((status): Outcome => [`a ${status}`, status, status, null]),
-  ...[300, 304, 404, 500, 999].map((status): Outcome => [`a ${status}`, status, status, 'http_status']),
-  ['a 200 with a body that is cut off', cutOff, 200, null],
-  ['a 200 with a very long body', { status: 200, body: 'x'.repeat(1_000_000) }, 200, null],
-  ['a 200 whose body never ends', (response) => response.writeHead(200).write('some'), 200, null, 1000],
-  ['no answer within the deadline', hang, null, 'timeout', 150]
+const outcomes: Array<[title: string, answer: Answer, status: number | null, error: string | null]> = [
+  ['a 204', 204, 204, null], ['a 404', 404, 404, 'http_status'], ['no answer within the deadline', hang, null, 'timeout']
 ]
 
-for (const [title, answer, status, error, timeoutMs = 15_000] of outcomes) {
+for (const [title, answer, status, error] of outcomes) {
   t.test(`${title} is ${error === null ? 'a success' : 'a failure, to be retried'}`, async (t) => {
-    const delivery = await deliver(t, answer, { timeoutMs })
+    const { attempts, ...delivery } = await deliver(t, answer, { timeoutMs: 150 })
     const ending = error === null ? 'delivered' : 'pending'
     t.match(delivery, { status: ending, attempt_count: 1, response_status: status, error })
     if (error !== 'timeout') return
-    const { duration_ms: durationMs = 0 } = delivery.attempts[0] ?? {}
-    t.ok(durationMs >= timeoutMs - 1 && durationMs < 5000, `${durationMs} ms`)
+    const { duration_ms: durationMs = 0 } = attempts[0] ?? {}
+    t.ok(durationMs >= 149 && durationMs < 5000, `${durationMs} ms`)
   })
 }
 
@@ -63,13 +51,10 @@ const long = 'é'.repeat(3000)
 /** What an endpoint answers, and what is kept of it with 4,096 bytes. */
 const answers: Record<string, [answer: Answer, excerpt: string | null]> = {
   'plain text': [send('text/plain', 'out of order'), 'out of order'],
-  JSON: [send('application/json; charset=utf-8', '{"error":"\\u0000 \\ud800"}'), '{"error":"\\u0000 \\ud800"}'],
   'bytes without a type': [send(undefined, Buffer.from([0x6f, 0xff, 0x6b])), null],
   NUL: [send('text/plain', 'a\0b'), 'a\ufffdb'],
   'bytes that are no UTF-8': [send('text/plain', Buffer.from([0x61, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0x62])), 'a\ufffd(\ufffd\ufffd\ufffdb'],
-  'half a character at the end': [send('text/plain', Buffer.from('ok é').subarray(0, 4)), 'ok '],
   'ISO 8859-1': [send('text/plain; charset=iso-8859-1', Buffer.from([0xe9])), 'é'],
-  'UTF-16 with half a pair': [send('text/plain; charset=utf-16le', Buffer.from([0x41, 0, 0, 0xd8, 0x42, 0])), 'A\ufffdB'],
   'an unknown charset': [send('text/plain; charset=klingon', 'qapla'), null],
   'a picture': [send('image/png', 'PNG'), null],
   'a compressed text': [send('text/plain', gzipSync('out of order'), { 'content-encoding': 'gzip' }), null],

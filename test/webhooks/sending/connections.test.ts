@@ -70,16 +70,6 @@ t.test('it is sent again only once', async (t) => {
   t.equal(receiver.connections, 2)
 })
 
-t.test('a post over a fresh connection that is closed without an answer is not sent again', async (t) => {
-  for (const finish of Object.values(endings)) {
-    const sender = await startSender(t)
-    const receiver = await startHostileReceiver(t, { request: finish })
-    t.same(outcomeOf(await sender.post(receiver.url)), broken)
-    t.same(outcomeOf(await sender.post(receiver.url)), broken)
-    t.equal(receiver.requests, 2)
-  }
-})
-
 for (const [title, bytes] of [['a byte', 'H'], ['half a status line', 'HTTP/1.1 5'], ['an early hint', 'HTTP/1.1 103 Early Hints\r\n\r\n'], ['garbage', '\0']] as const) {
   t.test(`a post over a kept connection that brought ${title} back is not sent again`, async (t) => {
     const sender = await startSender(t)

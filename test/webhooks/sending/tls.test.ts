@@ -3,7 +3,6 @@ import t from 'tap'
 import { postFromChild } from '../../fixtures/hostile/processes/hostile-child.js'
 import { delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
 import { createAuthority, createCertificate } from '../../fixtures/receivers/tls-certificates.js'
-import { startTlsReceiver } from '../../fixtures/receivers/tls-receiver.js'
 import { type Behaviour, startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
 const authority = await createAuthority()
 
@@ -29,21 +28,6 @@ t.test('a failed handshake is reported at once, and nothing is sent', async (t) 
       t.ok(ranMs < 1000, `${ranMs} ms`)
       t.equal(receiver.connections, round)
     }
-  }
-})
-
-t.test('a plain post to a receiver that speaks TLS fails', async (t) => {
-  const sender = await startSender(t)
-  const receiver = await startTlsReceiver(t, await createCertificate(null, { addresses: ['127.0.0.1'] }))
-  const sent = await sender.post(`http://127.0.0.1:${receiver.port}/`)
-  t.same(outcomeOf(sent), { responseStatus: null, error: 'connection' })
-  t.same(receiver.requests, [])
-})
-
-t.test('an attempt to a port without a listener ends with connection', async (t) => {
-  const sender = await startSender(t)
-  for (const url of ['http://127.0.0.1:1/', 'https://127.0.0.1:1/', 'http://127.0.0.77:1/']) {
-    t.same(outcomeOf(await sender.post(url)), { responseStatus: null, error: 'connection' }, url)
   }
 })
 

@@ -170,13 +170,6 @@ t.test('a name that only the hosts file knows is found where a network is open',
   t.equal(requests.length, 30)
 })
 
-t.test('addresses from the system are checked like those from a name server', async (t) => {
-  const { port, requests } = await startReceiver(t)
-  const sender = await startSender(t, { dns: await startDnsServer(t), allowNetworks: ['10.0.0.0/8'] })
-  t.same(outcomeOf(await sender.post(`http://localhost:${port}/`)), blocked)
-  t.same(requests, [])
-})
-
 t.test('without open networks, the system is not asked for a public name that no name server knows', async (t) => {
   const asked = replaceLookup(t, async () => [])
   const sender = await startSender(t, { dns: await startDnsServer(t), allowNetworks: [] })
