@@ -3,20 +3,16 @@ import { setImmediate } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import t, { type Test } from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { defaultEvents } from '../../src/index.js'
-import { createAddressRule } from '../../src/webhooks/ssrf/addresses.js'
-import { createWebhookOperations } from '../../src/webhooks/operations.js'
+import { createRecruiting } from '../../src/index.js'
 import { systemRuntime } from '../../src/webhooks/runtime.js'
-import { createCapacity } from '../../src/webhooks/sending/capacity.js'
-import { createSecretBox } from '../../src/webhooks/secrets.js'
-import type { SendRequest, SendResult } from '../../src/webhooks/sending/sender.js'
+import type { createLateSender } from '../../src/webhooks/sending/late-sender.js'
+import type { SendRequest } from '../../src/webhooks/sending/sender.js'
 import { first, startDelivering } from '../fixtures/delivery/delivering.js'
 import {
   buildWebhookApi, runUntil, timeOf, toLoopback, type WebhookApiOptions, webhookInput
 } from '../fixtures/api/webhook-api.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { type Answer, type Receiver, startReceiver } from '../fixtures/receivers/receiver.js'
-import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 interface Tested {
   data: { id: string, event_type: string, duration_ms: number }
@@ -199,76 +195,68 @@ t.test('closing ends the tests and releases the deliveries that wait for a place
   t.match(await storage.deliveries.stats(), { pending: 1, due: 1, leased: 0 })
 })
 
-const acme = { slug: 'acme', id: 'acme' }
-
-/** Operations over a sender that sends nothing. */
-async function setUp (timeoutMs: number, result: SendResult = { responseStatus: 204, error: null, durationMs: 1 }) {
+/** A process with one place for tests, whose requests wait for `answer`. */
+async function setUp (t: Test, timeoutMs: number) {
   const sent: SendRequest[] = []
-  const capacity = createCapacity({ concurrency: 1, perEndpoint: 1, worker: false }, systemRuntime.clock)
-  const { webhooks, deliveries } = memoryStorage()
-  const operations = createWebhookOperations({
-    webhooks,
-    history: deliveries,
-    events: defaultEvents,
-    targetRules: { allowHttp: false, allowPrivateNames: false, isAllowedAddress: createAddressRule([]) },
-    secrets: createSecretBox([], systemRuntime.clock),
-    sender: {
-      async send (request) {
-        sent.push(request)
-        return result
-      },
-      abort () {},
-      async close () {}
-    },
-    capacity,
-    clock: createManualClock(),
-    runtime: systemRuntime,
-    maxWebhooksPerTenant: 50,
-    findHold: async () => null,
-    timeoutMs
-  })
-  const { id } = await operations.create(acme, { ...webhookInput, status: 'active' })
-  return { sent, capacity, test: () => operations.sendTest(acme, id, {}) }
-}
-
-/** Stops the time by which waits are measured; the result moves it on. */
-function stopTime (t: Test): (ms: number) => void {
-  let now = 0
-  t.intercept(performance, 'now', { value: () => now })
-  return (ms) => { now += ms }
+  const answers: Array<() => void> = []
+  const sender: ReturnType<typeof createLateSender> = {
+    load: async () => sender,
+    send: (request) => new Promise((resolve) => {
+      sent.push(request)
+      answers.push(() => resolve({ responseStatus: 204, error: null, durationMs: 1 }))
+    }),
+    abort () {},
+    async close () {}
+  }
+  t.intercept(systemRuntime, 'createSender', { value: () => sender })
+  const delivery = { worker: false, timeoutMs, concurrency: 1, perEndpoint: 1 }
+  const { webhooks, close } = createRecruiting({ storage: memoryStorage(), delivery })
+  t.teardown(close)
+  const { id } = await webhooks.create('acme', webhookInput)
+  return {
+    sent,
+    answer: () => answers.shift()?.(),
+    async test () {
+      const tested = webhooks.sendTest('acme', id)
+      for (let turn = 0; turn < 10; turn++) await setImmediate()
+      return { tested }
+    }
+  }
 }
 
 t.test('a test has 10 s at most, or the shorter deadline of the host', async (t) => {
-  stopTime(t)
+  t.intercept(performance, 'now', { value: () => 0 })
   for (const [timeoutMs, longestMs] of [[15_000, 10_000], [2000, 2000]] as const) {
-    const { sent, test } = await setUp(timeoutMs)
-    await test()
+    const { sent, answer, test } = await setUp(t, timeoutMs)
+    const { tested } = await test()
+    answer()
+    await tested
     t.equal(sent[0]?.timeoutMs, longestMs)
   }
 })
 
 t.test('a test that has no place within its time is a timeout, and is not sent', async (t) => {
-  const { capacity, sent, test } = await setUp(50)
-  capacity.acquire(1)
-  const result = await test()
-  const { id, duration_ms: durationMs } = result ?? { id: '', duration_ms: 0 }
-  t.strictSame(result, {
-    id, event_type: 'application.created', status: 'failed', response_status: null, duration_ms: durationMs, error: 'timeout'
-  })
-  t.ok(durationMs >= 49, `waited ${durationMs} ms`)
-  capacity.release(1)
-  t.match(await test(), { status: 'delivered' })
+  const { sent, answer, test } = await setUp(t, 100)
+  const first = await test()
+  const { id, duration_ms: durationMs, ...result } = await (await test()).tested
+  t.strictSame(result, { event_type: 'application.created', status: 'failed', response_status: null, error: 'timeout' })
+  t.ok(durationMs >= 99, `waited ${durationMs} ms`)
+  answer()
+  t.match(await first.tested, { status: 'delivered' })
   t.equal(sent.length, 1)
 })
 
 t.test('waiting for a place counts towards the time limit of a test', async (t) => {
-  const pass = stopTime(t)
-  const { capacity, sent, test } = await setUp(10_000)
-  capacity.acquire(1)
-  const tested = test()
-  await setImmediate()
-  pass(600)
-  capacity.release(1)
-  t.match(await tested, { status: 'delivered' })
-  t.equal(sent[0]?.timeoutMs, 9400)
+  let now = 0
+  t.intercept(performance, 'now', { value: () => now })
+  const { sent, answer, test } = await setUp(t, 10_000)
+  const first = await test()
+  const second = await test()
+  now = 600
+  answer()
+  await first.tested
+  while (sent.length < 2) await setImmediate()
+  answer()
+  t.match(await second.tested, { status: 'delivered' })
+  t.equal(sent[1]?.timeoutMs, 9400)
 })
