@@ -37,11 +37,6 @@ function create (limit: Limit<string>, clock = createManualClock()) {
   return createCachedLimit(limit, { path: 'limits.max', minimum: 1, maximum: 100, clock })
 }
 
-t.test('a number is the limit of every tenant', async (t) => {
-  const find = create(5)
-  t.strictSame([await find('a', 'a'), await find('b', 'b')], [5, 5])
-})
-
 t.test('a result counts for a minute from the beginning of the call, for its name', async (t) => {
   const clock = createManualClock()
   const asked: string[] = []

@@ -3,7 +3,7 @@ import { createRecruiting, isRecruitingApiError, type RecruitingWebhooks } from 
 import { memoryStorage } from '../../src/memory/index.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'
-import { buildWebhookApi, onlyById, refusal, toLoopback, webhookInput } from '../fixtures/api/webhook-api.js'
+import { buildWebhookApi, onlyById, refusal, timeOf, toLoopback, webhookInput } from '../fixtures/api/webhook-api.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 t.test('lists and single items by code are those of the API', async (t) => {
@@ -30,7 +30,7 @@ t.test('lists and single items by code are those of the API', async (t) => {
 })
 
 t.test('changes by code have the fields of the API, and the API shows them', async (t) => {
-  const { app: { recruiting: { webhooks } }, call } = await buildWebhookApi(t)
+  const { app: { recruiting: { webhooks } }, call, clock } = await buildWebhookApi(t)
   const { secret, ...created } = await webhooks.create('acme', { ...webhookInput, name: ' CRM sync ' })
   t.strictSame(created, { id: 1, ...webhookInput, status: 'active' })
   t.match(secret, /^whsec_.{44}$/)
@@ -39,7 +39,8 @@ t.test('changes by code have the fields of the API, and the API shows them', asy
   t.match(updated, { status: 'inactive', target_url: 'https://hooks.example.com/b' })
   const { secret: rotated, previous_secret_expires_at: until, ...rest } = await webhooks.rotateSecret('acme', 1, { grace_period_seconds: 0 })
   t.strictSame([rest, until, rotated === secret], [{ ...created, status: 'inactive', target_url: updated.target_url }, null, false])
-  t.type((await webhooks.rotateSecret('acme', 1)).previous_secret_expires_at, 'string', 'a day by default')
+  const { previous_secret_expires_at: end } = await webhooks.rotateSecret('acme', 1)
+  t.equal(end, timeOf(clock, 86_400_000), 'a day by default')
   t.equal(await webhooks.delete('acme', 1), undefined)
   t.equal(await webhooks.find('acme', 1), null)
 })

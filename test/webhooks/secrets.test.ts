@@ -26,15 +26,6 @@ t.test('rotate_secret responds like create, with the end of the grace period', a
   t.not(body.data.secret, secret)
 })
 
-t.test('the grace is a day unless the client says otherwise', async (t) => {
-  const { call, clock, create } = await buildWebhookApi(t)
-  const { id } = await create()
-  for (const body of [undefined, {}, { grace_period_seconds: 86400 }]) {
-    const { body: { data } } = await call<Rotated>('POST', `/webhooks/${id}/rotate_secret`, body)
-    t.equal(data.previous_secret_expires_at, timeOf(clock, 86_400_000))
-  }
-})
-
 t.test('GET by id shows the end of the grace until it is reached; PATCH and the list do not', async (t) => {
   const { app, call, clock, create } = await buildWebhookApi(t)
   const { id } = await create()
