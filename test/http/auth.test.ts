@@ -18,7 +18,7 @@ const request = {
 }
 
 t.test('the key is checked before anything else, and its scope before the request is validated', async (t) => {
-  const app = await buildApp(t)
+  const app = await buildApp(t, { errorDetails: true })
   checkError(t, await app.inject(request), 401)
   checkError(t, await app.inject({ ...request, headers: { ...request.headers, ...bearer(keys.jobsRead) } }), 403)
 })

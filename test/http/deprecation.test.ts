@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import Fastify, { type FastifyContextConfig, type InjectOptions } from 'fastify'
+import type { FastifyContextConfig, InjectOptions } from 'fastify'
 import t from 'tap'
-import recruitingApi, { type AuditEntry, createRecruiting, defineList, type Deprecation, type HostRoutes } from '../../src/index.js'
-import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { type AuditEntry, createRecruiting, defineList, type Deprecation, type HostRoutes } from '../../src/index.js'
+import { memoryStorage } from '../../src/memory/index.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 
 const base = '/api/v1/public/acme'
@@ -41,9 +41,7 @@ t.test('a deprecated route announces it in every response, next to its other lin
 
 t.test('the document marks deprecated operations and events', async (t) => {
   const events = { 'note.made': Type.Object({}, { description: 'A note was made', deprecated }), 'memo.made': Type.Object({}), 'memo.sent': Type.Object({}, { deprecated: true }) }
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]), events: events as never, routes })
+  const app = await buildApp(t, { events, routes })
   const { paths, webhooks } = (await app.inject('/api/v1/public/openapi.json')).json()
   const at = (path: string) => paths[`/api/v1/public/{tenant_slug}${path}`].get
   t.match(at('/notes'), { deprecated: true, description: /^Deprecated since 2026-03-01; will be removed on 2026-09-01\. See https:\/\/example\.com\/changes\n\nNeeds/ })

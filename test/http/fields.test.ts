@@ -1,12 +1,10 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import Fastify, { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { Type as NewType } from 'typebox'
 import t, { type Test } from 'tap'
-import recruitingApi, {
-  type AuditEntry, type IdKinds, type RecruitingApiOptions
-} from '../../src/index.js'
+import type { AuditEntry, IdKinds } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
-import { allScopes, bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { type AppOverrides, allScopes, bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { captureLogs } from '../fixtures/api/logs.js'
@@ -174,13 +172,9 @@ const keyLookup = memoryKeyLookup([
   { ...every, key: 'names', candidateFields: ['full_name', 'id', 'nothing', '__proto__', 'constructor'] }
 ])
 
-/** Without the check of answers: the document requires every field. */
-async function build (t: Test, options: Partial<RecruitingApiOptions> = {}): Promise<FastifyInstance> {
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(recruitingApi, { storage: memoryStorage({ tenants }), keyLookup, delivery: false, errorDetails: true, ...options })
-  return app
-}
+/** Without the document, which requires every field. */
+const build = (t: Test, options: AppOverrides = {}): Promise<FastifyInstance> =>
+  buildApp(t, { keyLookup, errorDetails: true, openapi: false, ...options })
 
 const get = (app: FastifyInstance, key: string, path: string) => app.inject({ url: `${base}/${path}`, headers: bearer(key) })
 

@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import Fastify from 'fastify'
 import t from 'tap'
-import { createRecruiting, type IdKinds, recruitingApi, type RecruitingApiOptions } from '../../src/index.js'
-import { candidatesFrom, jobsFrom, memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { createRecruiting } from '../../src/index.js'
+import { candidatesFrom, jobsFrom, memoryStorage } from '../../src/memory/index.js'
 import {
   assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin, type RefusedOption
 } from '../fixtures/refused-option.js'
@@ -60,10 +59,7 @@ t.test('a schema that throws a value other than an error is rejected with that v
 
 t.test('a field whose schema refers to nothing fails the registration, not each request', async (t) => {
   const candidateFields = Type.Object({ address: Type.Unsafe({ $ref: '#/$defs/Address' }) }, { $defs: { Address: { type: 'string' } } })
-  const app = Fastify()
-  t.teardown(() => app.close())
-  app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]), candidateFields })
-  await t.rejects(async () => { await app.ready() }, /Address/)
+  await t.rejects(buildApp(t, { candidateFields }), /Address/)
 })
 
 const all = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
@@ -99,25 +95,16 @@ t.test('ids says integer or string for each kind of id, and nothing else, in the
 })
 
 t.test('a memoryStorage with ids that differ from the plugin\'s is rejected at registration', async (t) => {
-  async function register (storage: RecruitingApiOptions['storage'], ids: Partial<IdKinds>): Promise<void> {
-    const app = Fastify()
-    app.register(recruitingApi, { storage, keyLookup: async () => null, ids })
-    try {
-      await app.ready()
-    } finally {
-      await app.close()
-    }
-  }
   for (const name of ['candidate', 'job', 'source', 'recruiter'] as const) {
     const one = { [name]: 'string' } as const
     const error = { code: 'storage_not_ready', field: `ids.${name}` }
-    await t.rejects(register(memoryStorage(), one), {
+    await t.rejects(buildApp(t, { storage: memoryStorage(), ids: one }), {
       ...error, message: `memoryStorage has ids.${name} 'integer', and the plugin 'string': give both the same option ids`
     })
-    await t.rejects(register(memoryStorage({ ids: one }), {}), {
+    await t.rejects(buildApp(t, { storage: memoryStorage({ ids: one }), ids: {} }), {
       ...error, message: `memoryStorage has ids.${name} 'string', and the plugin 'integer': give both the same option ids`
     })
-    await t.resolves(register(memoryStorage({ ids: one }), one))
+    await t.resolves(buildApp(t, { storage: memoryStorage({ ids: one }), ids: one }))
   }
 })
 
