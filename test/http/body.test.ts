@@ -2,13 +2,12 @@ import { connect } from 'node:net'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
-import { memoryStorage } from '../../src/memory/index.js'
-import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { type Answer, checkError } from '../fixtures/api/answers.js'
 import { listen, sendRaw } from '../fixtures/receivers/raw-http.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { captureLogs } from '../fixtures/api/logs.js'
-import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
+import { buildAppWithWebhook } from '../fixtures/api/routes.js'
 import { sendOverSocket } from '../fixtures/fuzz/fuzz-socket.js'
 
 const url = '/api/v1/public/acme/webhooks'
@@ -114,20 +113,14 @@ const operations = [
   ['POST', '/webhooks/1/deliveries/1/retry', 202], ['DELETE', '/webhooks/1', 204]
 ] as const
 
-async function buildWithWebhook (t: Parameters<typeof buildApp>[0]) {
-  const storage = memoryStorage({ tenants })
-  await storeWebhook(storage, 'acme')
-  await recordEvents(storage, 'acme', 1)
-  return buildApp(t, { storage })
-}
-
 t.test('operations without a body take none, and an empty one on the wire, with a length of 0 and in chunks', async (t) => {
   for (const [method, path, status] of operations) {
-    const without = await (await buildWithWebhook(t)).inject({ method, url: base + path, headers: bearer(keys.full) })
+    const [plain, one, other] = [await buildAppWithWebhook(t), await buildAppWithWebhook(t), await buildAppWithWebhook(t)]
+    const without = await plain.app.inject({ method, url: base + path, headers: bearer(keys.full) })
     const head = `${method} ${base}${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${keys.full}\r\n` +
       'Content-Type: application/json\r\n'
-    const [measured] = await sendRaw(await buildWithWebhook(t), `${head}Content-Length: 0\r\n\r\n`)
-    const [chunked] = await sendRaw(await buildWithWebhook(t), `${head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`)
+    const [measured] = await sendRaw(one.app, `${head}Content-Length: 0\r\n\r\n`)
+    const [chunked] = await sendRaw(other.app, `${head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`)
     t.same([without.statusCode, measured?.statusCode, chunked?.statusCode], [status, status, status], `${method} ${path}`)
   }
 })

@@ -1,17 +1,13 @@
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
 import { createRecruiting } from '../../src/index.js'
-import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
-import { buildAppWithRoutes, requestTo, titleOf, urlOf } from '../fixtures/api/routes.js'
-import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
+import { bearer, buildApp, keys } from '../fixtures/api/app.js'
+import { buildAppWithWebhook, requestTo, titleOf, urlOf } from '../fixtures/api/routes.js'
 import { lists, parseLinks, storeItems } from '../fixtures/api/lists.js'
 import { portal } from '../fixtures/portal/sessions.js'
 
 t.test('every operation that succeeds answers with the headers of the contract', async (t) => {
-  const storage = memoryStorage({ tenants })
-  await storeWebhook(storage, 'acme')
-  await recordEvents(storage, 'acme', 1)
-  const { app, routes } = await buildAppWithRoutes(t, { storage })
+  const { app, routes } = await buildAppWithWebhook(t)
   const json = 'application/json; charset=utf-8'
   // Those that delete come last.
   const ordered = routes.toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
@@ -34,10 +30,7 @@ const callers = {
 }
 
 t.test('HEAD answers every GET operation with the status and headers of GET, and no body', async (t) => {
-  const storage = memoryStorage({ tenants })
-  await storeWebhook(storage, 'acme')
-  await recordEvents(storage, 'acme', 1)
-  const { app, routes } = await buildAppWithRoutes(t, { storage })
+  const { app, routes } = await buildAppWithWebhook(t)
   for (const route of routes.filter(({ method }) => method === 'GET')) {
     for (const [who, headers] of Object.entries(callers)) {
       for (const query of ['', '?unknown=1']) {
