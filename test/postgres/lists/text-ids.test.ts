@@ -61,48 +61,6 @@ t.test('a host with uuids shows its tables by two views', async (t) => {
       t.same([empty.statusCode, empty.json().meta.total], [200, 0], id)
     }
   })
-
-  t.test('a host without the option ids does not start', async (t) => {
-    await t.rejects(buildApp(t, { storage }), {
-      code: 'storage_not_ready',
-      field: 'candidates',
-      message: "candidates: the column id of public.api_candidates is uuid, expected bigint or integer or smallint, because the option ids.candidate is 'integer'"
-    })
-  })
-})
-
-t.test('a column whose type does not fit the option is refused at the start, by its name', async (t) => {
-  const { pool } = await startPostgresHost(t)
-  await pool.query(`
-    create table ints (${columns.candidates('int')});
-    create table uuids (${columns.candidates('uuid')});
-    create table mixed (${columns.candidates('uuid').replace('recruiter_id uuid', 'recruiter_id varchar')});
-    create table padded (${columns.candidates('char(36)')});
-    create table texts (${columns.jobs('text')});
-    create collation blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
-    create table blind (${columns.candidates('text collate blind')});
-    create domain key as uuid;
-    create table keyed (${columns.jobs('key')})`)
-  const refusal = (relations: { candidates?: string, jobs?: string }, ids: IdKinds) =>
-    postgresStorage(pool, { candidates: 'uuids', jobs: 'texts', ...relations }).verify({ candidates: fields, jobs: ['id', 'name', 'status'], ids })
-      .then(() => null, ({ code, field, message }) => `${code} ${field} ${message}`)
-  const integers = 'expected bigint or integer or smallint, because the option'
-  const texts = 'expected uuid or text or character varying, because the option'
-
-  t.equal(await refusal({}, text), null)
-  t.equal(await refusal({ candidates: 'mixed' }, text), null)
-  t.equal(await refusal({ jobs: 'keyed' }, text), null)
-  t.equal(await refusal({ candidates: 'ints' }, { ...text, candidate: 'integer', source: 'integer', recruiter: 'integer' }), null)
-  const problems: Array<[{ candidates?: string, jobs?: string }, IdKinds, string]> = [
-    [{}, { ...text, candidate: 'integer' }, `candidates candidates: the column id of public.uuids is uuid, ${integers} ids.candidate is 'integer'`],
-    [{}, { ...text, source: 'integer' }, `candidates candidates: the column source_id of public.uuids is uuid, ${integers} ids.source is 'integer'`],
-    [{ candidates: 'mixed' }, { ...text, recruiter: 'integer' }, `candidates candidates: the column recruiter_id of public.mixed is character varying, ${integers} ids.recruiter is 'integer'`],
-    [{}, { ...text, job: 'integer' }, `jobs jobs: the column id of public.texts is text, ${integers} ids.job is 'integer'`],
-    [{ candidates: 'ints' }, text, `candidates candidates: the column id of public.ints is integer, ${texts} ids.candidate is 'string'`],
-    [{ candidates: 'padded' }, text, `candidates candidates: the column id of public.padded is character, ${texts} ids.candidate is 'string'`],
-    [{ candidates: 'blind' }, text, 'candidates candidates: the column id of public.blind has a collation by which different texts are equal']
-  ]
-  for (const [relations, ids, problem] of problems) t.equal(await refusal(relations, ids), `storage_not_ready ${problem}`)
 })
 
 t.test('the start advises an index in the order of code points where text ids have another collation', async (t) => {
