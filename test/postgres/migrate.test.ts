@@ -5,6 +5,7 @@ import { migrate, postgresStorage } from '../../src/postgres/index.js'
 import { upgrade } from '../../src/postgres/upgrade/upgrade.js'
 import { readFolder, readVersion } from '../../src/postgres/upgrade/version.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
+import { begin } from '../fixtures/postgres/postgres.js'
 
 const version = await readVersion()
 const migrations = (await readdir(new URL('../../src/postgres/migrations/', import.meta.url))).sort()
@@ -52,14 +53,12 @@ t.test('migrating', async (t) => {
 
   t.test('a migration that cannot get a lock gives up and leaves nothing', async (t) => {
     await pool.query('create schema locked')
-    const client = await pool.connect()
-    await client.query('begin; create table locked.migrations (name text)')
+    const client = await begin(pool, 'begin; create table locked.migrations (name text)')
     await t.rejects(upgrade(pool, 'locked', version, 1000), { message: /lock timeout/ })
     t.strictSame(await tables('locked'), [])
     const migrated = migrate(pool, { schema: 'locked' })
     while ((await pool.query("select from pg_stat_activity where wait_event_type = 'Lock'")).rows.length === 0);
-    await client.query('rollback')
-    client.release()
+    await client.finish('rollback')
     t.strictSame(await migrated, names, 'it is tried again for a minute')
   })
 

@@ -3,7 +3,7 @@ import t from 'tap'
 import type { PoolClient } from 'pg'
 import { apiKeys, postgresKeyLookup } from '../../src/postgres/index.js'
 import { createEvent, delivered, failed, lenient, named } from '../../src/testing/support/samples.js'
-import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../fixtures/postgres/postgres.js'
 import { addWebhook } from '../fixtures/api/webhooks.js'
 
 const { pool, storage: { webhooks, deliveries }, clear, lockWaited } = await startPostgresHost(t)
@@ -14,31 +14,18 @@ const undelivered = { include: 'undelivered', eventTypes: null, eventIds: null, 
 
 t.beforeEach(clear)
 
-/** Begins a transaction. */
-async function open (): Promise<PoolClient> {
-  const client = await pool.connect()
-  await client.query('begin')
-  return client
-}
-
-/** Ends a transaction. */
-async function end (client: PoolClient, how: 'commit' | 'rollback' = 'commit'): Promise<void> {
-  await client.query(how)
-  client.release()
-}
-
 const claim = () => deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 })
 const eventIds = async () => (await claim()).map(({ eventId }) => eventId)
 
 t.test('the grace period starts after the change that a rotation waited for', async (t) => {
   const id = await addWebhook(webhooks)
-  const other = await open()
+  const other = await begin(pool)
   await other.query("update recruiting.webhooks set name = 'other' where id = $1", [id])
   const rotating = webhooks.rotateSecret('acme', id, { secret: 'new', gracePeriodSeconds: 1 })
   await lockWaited('rotate secret')
   await sleep(1100)
   const { rows: [{ now }] } = await other.query("select date_trunc('milliseconds', clock_timestamp()) as now")
-  await end(other)
+  await other.finish()
   const rotated = await rotating
   t.ok(Date.parse(String(rotated?.updated_at)) >= now.getTime())
   t.ok(Date.parse(String(rotated?.previous_secret_expires_at)) >= now.getTime() + 1000)
@@ -47,11 +34,11 @@ t.test('the grace period starts after the change that a rotation waited for', as
 t.test('a key that is rotated while its tenant is renamed or removed goes with it, and has its new slug', async (t) => {
   async function rotateDuring (change: () => Promise<unknown>, functionName: string) {
     const old = await keys.issue({ tenantSlug: 'acme', scopes: [] })
-    const host = await open()
+    const host = await begin(pool)
     const { id, key } = await keys.rotate({ tenantSlug: 'acme' }, old.id, { overlapSeconds: 60 }, { transaction: host })
     const changing = change()
     await lockWaited(functionName)
-    await end(host)
+    await host.finish()
     await changing
     return { id, key }
   }
@@ -67,25 +54,25 @@ t.test('a key that is rotated while its tenant is renamed or removed goes with i
 
 t.test('an event that waited for another one with its idempotency key reaches the webhooks of its renamed tenant', async (t) => {
   const id = await addWebhook(webhooks)
-  const host = await open()
+  const host = await begin(pool)
   await deliveries.record('acme', { ...createEvent('evt_1'), idempotencyKey: 'a' }, host)
   const recording = deliveries.record('acme', { ...createEvent('evt_2'), idempotencyKey: 'a' })
   await lockWaited('record_event_v1')
   await webhooks.renameTenant(named('acme'), named('initech'), renameTo)
-  await end(host, 'rollback')
+  await host.finish('rollback')
   t.match(await recording, { id: 'evt_2', deliveries: 1 })
   t.equal(await deliveries.count('initech', id, {}), 1)
 })
 
 t.test('an event that waited for another one with its idempotency key reaches no webhook if its tenant was removed', async (t) => {
   await addWebhook(webhooks)
-  const host = await open()
+  const host = await begin(pool)
   await deliveries.record('acme', { ...createEvent('evt_1'), idempotencyKey: 'a' }, host)
   const recording = deliveries.record('acme', { ...createEvent('evt_2'), idempotencyKey: 'a' })
   await lockWaited('record_event_v1')
   await webhooks.removeTenant('acme', { limit: 10, restSeconds: 0 })
   const next = await addWebhook(webhooks)
-  await end(host, 'rollback')
+  await host.finish('rollback')
   t.match(await recording, { id: 'evt_2', deliveries: 0 })
   t.equal(await deliveries.count('acme', next, {}), 0)
 })
@@ -96,13 +83,13 @@ t.test('an erase removes the response excerpt of an attempt that is recorded at 
   const [lease] = await claim()
   if (lease === undefined) return t.fail('nothing was claimed')
   await webhooks.update('acme', id, { status: 'inactive' })
-  const other = await open()
+  const other = await begin(pool)
   await other.query("select pg_advisory_xact_lock(hashtextextended('recruiting.health', 0))")
   const recording = deliveries.recordAttempts([{ ...failed(lease), responseExcerpt: 'about Ada' }], lenient)
   await lockWaited('record_attempts_v1')
   const erasing = deliveries.erase('acme', 'candidate:1')
   await Promise.race([erasing, lockWaited('erase_subject_v1')])
-  await end(other)
+  await other.finish()
   await Promise.all([recording, erasing])
   const found = await deliveries.find('acme', id, lease.deliveryId)
   t.equal(found?.attempts.length, 1)
@@ -115,12 +102,12 @@ t.test('no response excerpt is kept of an event whose erase is not committed', a
   const [first] = await claim()
   if (first === undefined) return t.fail('nothing was claimed')
   await deliveries.recordAttempts([failed(first)], lenient)
-  const host = await open()
+  const host = await begin(pool)
   await deliveries.erase('acme', 'candidate:1', host)
   const retried = await deliveries.retry('acme', id, first.deliveryId)
   const [second] = await claim()
   if (retried === null || second === undefined) return t.fail('nothing was claimed again')
-  await end(host)
+  await host.finish()
   await deliveries.recordAttempts([{ ...failed(second), responseExcerpt: 'about Ada' }], lenient)
   const found = await deliveries.find('acme', id, retried.id)
   t.equal(found?.attempts.length, 1)
@@ -133,7 +120,7 @@ for (const again of ['replay', 'retry'] as const) {
     for (const event of ['evt_1', 'evt_2']) await deliveries.record('acme', createEvent(event))
     const leases = await claim()
     await deliveries.recordAttempts(leases.map((lease) => failed(lease)), lenient)
-    const other = await open()
+    const other = await begin(pool)
     await other.query("select from recruiting.events where id = 'evt_2' for update")
     const replaying = deliveries.replay('acme', id, undelivered)
     await lockWaited(' replay ')
@@ -141,7 +128,7 @@ for (const again of ['replay', 'retry'] as const) {
     if (again === 'replay') await deliveries.replay('acme', id, { ...undelivered, eventIds: ['evt_1'] })
     else await deliveries.retry('acme', id, first)
     t.equal((await deliveries.recordAttempts((await claim()).map(delivered), lenient)).length, 0)
-    await end(other)
+    await other.finish()
     t.strictSame(await replaying, { queued: 1, truncated: false })
     t.strictSame(await eventIds(), ['evt_2'])
   })
@@ -153,10 +140,10 @@ t.test('a warning during a rename or removal is reported under the new name, or 
     await addWebhook(webhooks)
     await deliveries.record('acme', createEvent('evt_1'))
     const leases = await claim()
-    const host = await open()
+    const host = await begin(pool)
     await change(host)
     await deliveries.recordAttempts(leases.map((lease) => failed(lease)), warn)
-    await end(host)
+    await host.finish()
   }
   const noticed = async () => (await deliveries.claimNotices({ limit: 10, leaseMs: 60_000 })).map(({ notice }) => [notice.kind, notice.tenantId])
 
@@ -174,13 +161,13 @@ t.test('a replay during a removal leaves no delivery', async (t) => {
   const id = await addWebhook(webhooks)
   await deliveries.record('acme', createEvent('evt_1'))
   await deliveries.recordAttempts((await claim()).map((lease) => failed(lease)), lenient)
-  const replay = await open()
+  const replay = await begin(pool)
   await replay.query(`
     insert into recruiting.queue (event_seq, webhook_id, event_type, lane, is_replay, due_at, created_at)
     select e.seq, $1, e.type, 3, true, now(), now() from (select seq, type from recruiting.events for key share) as e`, [id])
   const removing = webhooks.removeTenant('acme', { limit: 10, restSeconds: 0 })
   await lockWaited('remove_tenant_v1')
-  await end(replay)
+  await replay.finish()
   await removing
   const { rows } = await pool.query('select event_seq from recruiting.queue union all select event_seq from recruiting.deliveries')
   t.strictSame(rows, [])
@@ -189,12 +176,12 @@ t.test('a replay during a removal leaves no delivery', async (t) => {
 t.test('a new name of a tenant and a rename at the same time do not deadlock', async (t) => {
   const id = await addWebhook(webhooks)
   await keys.issue({ tenantSlug: 'acme', scopes: [] })
-  const other = await open()
+  const other = await begin(pool)
   await other.query('select from recruiting.webhooks where id = $1 for update', [id])
   const renaming = webhooks.renameTenant(named('acme'), named('initech'), renameTo)
   await lockWaited('lock_tenant_v1')
   const naming = webhooks.renameTenant({ id: 'acme', slug: 'acme' }, { id: 'acme', slug: 'Acme' }, renameTo)
   await lockWaited('name_tenant_v1')
-  await end(other)
+  await other.finish()
   t.strictSame(await Promise.all([renaming, naming]), [1, 0])
 })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type pg from 'pg'
-import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../fixtures/postgres/postgres.js'
 
 const batch = 500
 
@@ -30,8 +30,7 @@ async function removeInBatches (pool: pg.Pool, events: number): Promise<number[]
 t.test('each batch of a removal costs the same, because it begins where the one before stopped', async (t) => {
   const { pool } = await startPostgresHost(t)
   // While an old snapshot is open, vacuum and scans keep the entries of deleted events.
-  const reader = await pool.connect()
-  await reader.query('begin isolation level repeatable read; select from recruiting.events')
+  const reader = await begin(pool, 'begin isolation level repeatable read; select from recruiting.events')
   const buffers = await removeInBatches(pool, 6000).finally(() => reader.release(true))
   t.equal(buffers.length, 12)
   const [, second = 0] = buffers

@@ -1,12 +1,11 @@
 import t from 'tap'
 import { storeWebhook } from '../fixtures/api/webhooks.js'
-import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../fixtures/postgres/postgres.js'
 
 t.test('only transactions that wrote webhooks or keys prolong the rest of a tenant', async (t) => {
   const { pool, storage: { webhooks, ...storage } } = await startPostgresHost(t)
   await webhooks.removeTenant('acme', { limit: 100, restSeconds: 60 })
-  const other = await pool.connect()
-  await other.query('begin')
+  const other = await begin(pool)
   await other.query('create table unrelated (id integer)')
   await pool.query("update recruiting.tenants set rests_until = now() - interval '1 second' where rests_until is not null")
   t.same(await webhooks.listResting(), [], 'the open transaction wrote neither')
@@ -18,8 +17,7 @@ t.test('only transactions that wrote webhooks or keys prolong the rest of a tena
   await webhooks.removeTenant('acme', { limit: 100, restSeconds: 60 })
   await pool.query("update recruiting.tenants set rests_until = now() - interval '1 second' where rests_until is not null")
   t.equal((await webhooks.listResting()).length, 1, 'it may have created a webhook of the tenant')
-  await other.query('commit')
-  other.release()
+  await other.finish()
   t.same(await webhooks.listResting(), [])
   t.ok(await storeWebhook({ webhooks, ...storage }, 'acme'))
 })

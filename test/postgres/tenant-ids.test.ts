@@ -3,7 +3,7 @@ import { createRecruiting } from '../../src/index.js'
 import { apiKeys } from '../../src/postgres/index.js'
 import { webhookInput } from '../fixtures/api/webhook-api.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'
-import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../fixtures/postgres/postgres.js'
 
 t.test('the transaction that creates a tenant can emit, record changes, issue keys and rename it by its id', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
@@ -16,8 +16,7 @@ t.test('the transaction that creates a tenant can emit, record changes, issue ke
   const recruiting = createRecruiting({ storage, tenantId, tenantSlug, delivery: false, logger: silentLogger })
   t.teardown(() => recruiting.close())
 
-  const client = await pool.connect()
-  await client.query('begin')
+  const client = await begin(pool)
   await client.query("insert into companies values (41, 'acme')")
   const event = { type: 'job.created', data: { id: 1 } } as const
   await t.rejects(recruiting.emit({ ...event, tenantSlug: 'acme' }, { transaction: client }), { code: 'unknown_tenant' },
@@ -28,8 +27,7 @@ t.test('the transaction that creates a tenant can emit, record changes, issue ke
   await client.query("update companies set slug = 'acme-corp'")
   t.same(await recruiting.renameTenant({ tenantId: 41 }, 'acme-corp', { transaction: client }), { webhooks: 0 })
   t.same(await storage.feed.latest('41', { limit: 1, eventTypes: null }), [], 'nothing is visible before the commit')
-  await client.query('commit')
-  client.release()
+  await client.finish()
 
   const [body = ''] = await storage.feed.latest('41', { limit: 1, eventTypes: null })
   t.match(JSON.parse(body), { tenant_slug: 'acme', ...event })

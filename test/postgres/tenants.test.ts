@@ -2,7 +2,7 @@ import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { apiKeys, postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
 import { createEvent, createWebhook } from '../../src/testing/support/samples.js'
-import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../fixtures/postgres/postgres.js'
 import { createGatedPool } from '../fixtures/postgres/gated-pool.js'
 
 t.test('keys are moved and removed with their tenant', async (t) => {
@@ -72,13 +72,11 @@ t.test('a removed tenant', async (t) => {
 
   t.test('that is refused leaves the transaction of the host intact', async (t) => {
     await recruiting.removeTenant('acme')
-    const client = await pool.connect()
-    await client.query('begin')
+    const client = await begin(pool)
     await t.rejects(deliveries.record('acme', createEvent('evt_1'), client), resting)
     await t.rejects(keys.issue(key, { transaction: client }), resting)
     await deliveries.record('globex', createEvent('evt_2'), client)
-    await client.query('commit')
-    client.release()
+    await client.finish()
     t.strictSame((await pool.query('select id from recruiting.events')).rows, [{ id: 'evt_2' }])
   })
 
@@ -91,15 +89,13 @@ t.test('a removed tenant', async (t) => {
 
   t.test('that rested leaves nothing to the next one, not even what committed late', async (t) => {
     await keys.issue(key)
-    const late = await pool.connect()
-    await late.query('begin isolation level repeatable read')
+    const late = await begin(pool, 'begin isolation level repeatable read')
     await keys.issue(key, { transaction: late })
     await recruiting.removeTenant('acme')
     await endRests()
     t.equal((await webhooks.listResting()).length, 1, 'a transaction from before is open')
     await t.rejects(keys.issue(key), resting)
-    await late.query('commit')
-    late.release()
+    await late.finish()
     t.equal((await keys.list({ tenantSlug: 'acme' })).length, 1)
     t.strictSame(await webhooks.listResting(), [])
     t.strictSame(await keys.list({ tenantSlug: 'acme' }), [])
@@ -111,12 +107,10 @@ t.test('a removed tenant', async (t) => {
   t.test('is shown as resting by a server that cannot write', async (t) => {
     await recruiting.removeTenant('acme')
     await endRests()
-    const client = await pool.connect()
-    await client.query('begin read only')
+    const client = await begin(pool, 'begin read only')
     const { rows } = await client.query('select tenant, rests_until > now() as is_ahead from recruiting.list_resting_v1()')
     t.strictSame(rows, [{ tenant: 'acme', is_ahead: true }])
-    await client.query('rollback')
-    client.release()
+    await client.finish('rollback')
   })
 })
 

@@ -1,14 +1,13 @@
 import t from 'tap'
 import { follow } from '../../fixtures/postgres/changes.js'
-import { startPostgresServerHost } from '../../fixtures/postgres/postgres.js'
+import { begin, startPostgresServerHost } from '../../fixtures/postgres/postgres.js'
 import { newEvent } from '../../fixtures/postgres/changes.js'
 
 t.test('a prepared transaction holds back the feed and sync, also after a crash of the server', async (t) => {
   const settings = ['fsync=off', 'autovacuum=off', 'max_prepared_transactions=1']
   const { pool, server, storage: { changes, feed, deliveries } } = await startPostgresServerHost(t, { settings })
   const list = async () => (await feed.list('acme', { after: null, limit: 10, eventTypes: null }))?.bodies.map((body) => JSON.parse(body).id)
-  const client = await pool.connect()
-  await client.query('begin')
+  const client = await begin(pool)
   await deliveries.record('acme', newEvent('1'), client)
   const start = await changes.begin('acme', 'candidate')
   const change = { kind: 'candidate', id: '1', deleted: false } as const

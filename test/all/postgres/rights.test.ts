@@ -20,7 +20,7 @@ import { apiKeys, bearer, keys } from '../../fixtures/api/app.js'
 import { createStoryTables, goodStory, storyRelations, tellStory } from '../../fixtures/postgres/host-story.js'
 import { createUser } from '../../fixtures/postgres/users.js'
 import { changedIds, followSync } from '../../fixtures/sync/sync-client.js'
-import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 const lists = { candidates: 'host.people', jobs: 'host.positions' }
 const options = `--candidates ${lists.candidates} --jobs ${lists.jobs}`
@@ -255,12 +255,11 @@ t.test('for a user with a statement_timeout and a lock_timeout', async (t) => {
       watch: () => watch(pool, 'public.people', { kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
     }
     for (const [name, call] of Object.entries(calls)) {
-      const holder = await owner.connect()
-      await holder.query(`begin; select pg_advisory_xact_lock(hashtextextended('fastify-recruiting-api ${name} recruiting', 0))`)
+      const lock = `hashtextextended('fastify-recruiting-api ${name} recruiting', 0)`
+      const holder = await begin(owner, `begin; select pg_advisory_xact_lock(${lock})`)
       const waiting: Promise<unknown> = call()
       await sleep(300)
-      await holder.query('commit')
-      holder.release()
+      await holder.finish()
       t.ok(await waiting.then(() => true), name)
     }
   })
@@ -268,12 +267,10 @@ t.test('for a user with a statement_timeout and a lock_timeout', async (t) => {
   t.test('pruning may take longer than these', async (t) => {
     const { server, pool: owner } = await startPostgresHost(t)
     const { deliveries } = postgresStorage(await createUser(t, server, owner, { settings: ["statement_timeout = '100ms'"] }))
-    const holder = await owner.connect()
-    await holder.query('begin; lock recruiting.events')
+    const holder = await begin(owner, 'begin; lock recruiting.events')
     const pruning = deliveries.prune({ retentionDays: 1, limit: 10 })
     await sleep(300)
-    await holder.query('commit')
-    holder.release()
+    await holder.finish()
     t.equal(await pruning, 0)
   })
 })

@@ -7,6 +7,7 @@ import { createEvent } from '../../../src/testing/support/samples.js'
 import { startUpgradeLoad } from '../../fixtures/postgres/next-version/load.js'
 import { createNextPool, readNextVersion } from '../../fixtures/postgres/next-version/next-version.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
+import { begin } from '../../fixtures/postgres/postgres.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
 const added = ['800-notes.sql', '801-deliveries-ended.sql', 'claim_v2']
@@ -44,21 +45,18 @@ t.test('the next version', async (t) => {
   t.test('waits for a lock half a second at a time, so that others wait no longer', async (t) => {
     await migrate(pool, { schema: 'locked' })
     const { deliveries } = postgresStorage(pool, { schema: 'locked' })
-    const client = await pool.connect()
-    await client.query('begin; select from locked.deliveries')
+    const client = await begin(pool, 'begin; select from locked.deliveries')
     const upgraded = upgrade(pool, 'locked', next)
     const list = () => deliveries.list('acme', 1, { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5 })
     while ((await pool.query("select from pg_locks where not granted and mode = 'AccessExclusiveLock'")).rows.length === 0);
     await t.resolves(list(), 'a query behind it goes on')
-    await client.query('rollback')
-    client.release()
+    await client.finish('rollback')
     t.strictSame(await upgraded, added)
   })
 
   t.test('can be installed after a kill while an index is built', async (t) => {
     await migrate(pool, { schema: 'killed' })
-    const client = await pool.connect()
-    await client.query('begin isolation level repeatable read; select from pg_class')
+    const client = await begin(pool, 'begin isolation level repeatable read; select from pg_class')
     const upgraded = upgrade(pool, 'killed', next)
     upgraded.catch(() => {})
     const building = "from pg_stat_activity where query ~ '^create index concurrently' and wait_event_type = 'Lock'"
@@ -67,8 +65,7 @@ t.test('the next version', async (t) => {
     await pool.query(`select pg_terminate_backend(pid) ${building}`)
     await t.rejects(upgraded)
     t.equal(await isIndexValid('killed'), false)
-    await client.query('rollback')
-    client.release()
+    await client.finish('rollback')
     const both = await Promise.all([upgrade(pool, 'killed', next), upgrade(pool, 'killed', next)])
     t.strictSame(both.flat().sort(), added.slice(1).sort(), 'each file runs once, in one of the two')
     t.equal(await isIndexValid('killed'), true)

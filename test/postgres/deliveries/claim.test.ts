@@ -3,7 +3,7 @@ import type { AttemptResult } from '../../../src/index.js'
 import { postgresStorage } from '../../../src/postgres/index.js'
 import { createEvent, createWebhook, delivered, failed, lenient } from '../../../src/testing/support/samples.js'
 import type { ClaimedDelivery } from '../../../src/ports/index.js'
-import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { addWebhook, storeWebhook } from '../../fixtures/api/webhooks.js'
 import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
 
@@ -30,15 +30,13 @@ t.test('while a transaction holds a lock', async (t) => {
       }
       const leases = await deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 })
       const [locked] = leases.filter(({ tenantId }) => tenantId === 'acme')
-      const client = await pool.connect()
-      await client.query('begin')
+      const client = await begin(pool)
       await client.query(text, [locked?.webhookId])
       const left = await deliveries.recordAttempts(leases.map(delivered), lenient)
       t.ok(left.every(({ webhookId }) => webhookId === locked?.webhookId))
       const statuses = async () => (await pool.query('select status from recruiting.deliveries')).rows
       t.equal((await statuses()).length, 2 - left.length)
-      await client.query('rollback')
-      client.release()
+      await client.finish('rollback')
       t.strictSame(await deliveries.recordAttempts(leases.map(delivered), lenient), [])
       t.strictSame(await statuses(), [{ status: 'delivered' }, { status: 'delivered' }])
     })
@@ -53,15 +51,13 @@ t.test('a locked webhook is disabled when the lock ends, and is not claimed unti
   }
   const claim = () => deliveries.claimDue({ limit: 1, perEndpoint: 5, leaseMs: 60_000 })
   const [lease] = await claim()
-  const client = await pool.connect()
-  await client.query('begin; select from recruiting.webhooks for update')
+  const client = await begin(pool, 'begin; select from recruiting.webhooks for update')
   await deliveries.recordAttempts([{
     webhookId: id, deliveryId: Number(lease?.deliveryId), fence: Number(lease?.fence), targetUrl, outcome: 'failed', isGone: true, durationMs: 1, responseStatus: 410, error: 'http_status', responseExcerpt: null
   }], { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 1e9 })
   t.same(await claim(), [])
   t.same(await deliveries.claimNotices({ limit: 5, leaseMs: 0 }), [])
-  await client.query('commit')
-  client.release()
+  await client.finish()
   t.match(await deliveries.claimNotices({ limit: 5, leaseMs: 0 }), [{ notice: { kind: 'gone', webhookId: id } }])
   t.match(await webhooks.find('acme', id), { status: 'disabled' })
 })
@@ -106,13 +102,11 @@ t.test('a small claim finds a delivery behind those that another transaction has
   }
   await deliveries.record('acme', createEvent('evt_1'))
   for (const free of ids) {
-    const client = await pool.connect()
-    await client.query('begin')
+    const client = await begin(pool)
     await client.query('select from recruiting.queue where webhook_id <> $1 for update', [free])
     const claimed = await deliveries.claimDue({ ...options, limit: 1 })
     t.same(claimed.map(({ webhookId }) => webhookId), [free])
-    await client.query('rollback')
-    client.release()
+    await client.finish('rollback')
     await deliveries.release(claimed)
   }
 })
@@ -131,13 +125,11 @@ t.test('deliveries that are left pending to a webhook that is not active', async
       await addWebhook(webhooks),
       await addWebhook(webhooks)
     ]
-    const client = await pool.connect()
-    await client.query('begin')
+    const client = await begin(pool)
     await deliveries.record('acme', createEvent('evt_1'), client)
     await webhooks.update('acme', stopped, { status: 'inactive' })
     await webhooks.delete('acme', deleted)
-    await client.query('commit')
-    client.release()
+    await client.finish()
 
     t.strictSame(await log(), ['pending', 'pending', 'pending'])
     t.strictSame((await claim()).map(({ webhookId }) => webhookId), [active])
@@ -192,13 +184,11 @@ t.test('rare states', async (t) => {
   t.test('a stopped delivery that a transaction of the host has locked is recorded later', async (t) => {
     const claimed = await claimOne()
     await webhooks.update('acme', claimed.webhookId, { status: 'inactive' })
-    const client = await pool.connect()
-    await client.query('begin')
+    const client = await begin(pool)
     t.equal((await client.query('select from recruiting.deliveries for update')).rowCount, 1)
     const result = { ...failed(claimed), responseExcerpt: 'Ada Lovelace' }
     t.strictSame((await deliveries.recordAttempts([result], lenient)).map(({ deliveryId }) => deliveryId), [claimed.deliveryId])
-    await client.query('rollback')
-    client.release()
+    await client.finish('rollback')
     t.strictSame(await deliveries.recordAttempts([result], lenient), [])
     const found = await deliveries.find('acme', claimed.webhookId, claimed.deliveryId)
     t.match(found, { status: 'skipped', attempts: [{ response_excerpt: 'Ada Lovelace' }] })
@@ -208,12 +198,10 @@ t.test('rare states', async (t) => {
     const { webhookId } = await claimOne()
     await pool.query("insert into recruiting.notices (kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error) values ('failing', 'acme', 'acme', $1, now(), 1, 'timeout')", [webhookId])
     const [claimed] = await deliveries.claimNotices({ limit: 1, leaseMs: 0 })
-    const client = await pool.connect()
-    await client.query('begin')
+    const client = await begin(pool)
     await client.query('select from recruiting.notices for update')
     await deliveries.confirmNotice(Number(claimed?.noticeId))
-    await client.query('rollback')
-    client.release()
+    await client.finish('rollback')
     t.match(await deliveries.claimNotices({ limit: 1, leaseMs: 0 }), [{ noticeId: claimed?.noticeId }])
     await deliveries.confirmNotice(Number(claimed?.noticeId))
     t.strictSame(await deliveries.claimNotices({ limit: 1, leaseMs: 0 }), [])
@@ -235,15 +223,13 @@ t.test('a retry at the same time as other calls', async (t) => {
 
   t.test('a replay that queued the event at the same time: the retry returns its delivery', async (t) => {
     const { webhookId, id } = await addFailed()
-    const client = await pool.connect()
-    await client.query('begin')
+    const client = await begin(pool)
     await client.query(`
       insert into recruiting.queue (event_seq, webhook_id, event_type, lane, is_replay, due_at, created_at)
       select seq, $1, type, 3, true, now(), now() from recruiting.events where id = $2`, [webhookId, `evt_${webhookId}`])
     const retrying = deliveries.retry('acme', webhookId, id)
     await lockWaited(' retry ')
-    await client.query('commit')
-    client.release()
+    await client.finish()
     const retried = await retrying
     const filter = { status: 'pending' } as const
     const pending = await deliveries.list('acme', webhookId, { filter, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 9 })

@@ -6,7 +6,7 @@ import { createRecruiting } from '../../../src/index.js'
 import { postgresStorage } from '../../../src/postgres/index.js'
 import { createListening } from '../../../src/postgres/deliveries/due.js'
 import type { PgClient } from '../../../src/postgres/pool.js'
-import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
 import { watchPool } from '../../fixtures/postgres/watched-pool.js'
@@ -45,11 +45,9 @@ t.test('word of due deliveries', async (t) => {
     await untilListeners(1)
     await arrives(() => emitter.emit(event))
 
-    const client = await pool.connect()
-    await client.query('begin')
+    const client = await begin(pool)
     await emitter.emit(event, { transaction: client })
-    await arrives(() => client.query('commit'))
-    client.release()
+    await arrives(() => client.finish())
 
     await worker.close()
     await own.end()

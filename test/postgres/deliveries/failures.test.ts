@@ -3,7 +3,7 @@ import t from 'tap'
 import { apiKeys, migrate, postgresKeyLookup, postgresStorage, watch } from '../../../src/postgres/index.js'
 import { createEvent, createWebhook } from '../../../src/testing/support/samples.js'
 import { createCli } from '../../fixtures/cli/cli.js'
-import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { startTcpProxy } from '../../fixtures/receivers/tcp-proxy.js'
 import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
 import { addWebhook } from '../../fixtures/api/webhooks.js'
@@ -184,14 +184,12 @@ t.test('a replay that commits after its webhook was stopped leaves nothing pendi
       await webhooks.create('acme', { ...createWebhook(id), status: 'inactive' }, 10)
       await deliveries.record('acme', createEvent(`evt_${id}`))
       await webhooks.update('acme', id, { status: 'active' })
-      const client = await pool.connect()
-      await client.query('begin; select from recruiting.events for update')
+      const client = await begin(pool, 'begin; select from recruiting.events for update')
       const replaying = deliveries.replay('acme', id, { ...selection, eventIds: [`evt_${id}`] })
       await lockWaited(' replay ')
       await webhooks.update('acme', id, { status: 'inactive' })
       await webhooks.update('acme', id, { status })
-      await client.query('commit')
-      client.release()
+      await client.finish()
       t.match(await replaying, { queued: 1 })
       const claimed = await deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 1000 })
       t.equal(await deliveries.count('acme', id, { status: 'pending' }), claimed.length)

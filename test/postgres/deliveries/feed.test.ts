@@ -5,7 +5,7 @@ import type { DeliveryStore, EventFilters, RecruitingStorage } from '../../../sr
 import { createEvent, createWebhook, failed, lenient } from '../../../src/testing/support/samples.js'
 import { postgresStorage } from '../../../src/postgres/index.js'
 import { measurePool, type Reading } from '../../fixtures/postgres/measured-pool.js'
-import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { followFeed, newEvent } from '../../fixtures/postgres/changes.js'
 
 const unfiltered = { limit: 100, eventTypes: null }
@@ -177,14 +177,12 @@ t.test('an event that PostgreSQL cannot read as jsonb is recorded all the same, 
   await createFiltered(storage, { 'data.job_id': [7] })
   await createFiltered(storage, { 'data.other': [null] })
   const bodies = [`{"data":{"job_id":7,"deep":${'['.repeat(60_000)}${']'.repeat(60_000)}}}`, '{"data":{"job_id":7,"big":1e400000}}', '{"data":{"job_id":7}', '{"data":{"job_id":7,"x":"\\uzzzz"}}', '']
-  const client = await pool.connect()
-  await client.query('begin')
+  const client = await begin(pool)
   for (const [index, body] of bodies.entries()) {
     const { deliveries } = await record(storage.deliveries, index, body, client)
     t.equal(deliveries, 1, body.slice(0, 40))
   }
-  await client.query('commit')
-  client.release()
+  await client.finish()
   t.equal((await pool.query('select count(*)::int as count from recruiting.events')).rows[0].count, bodies.length)
 })
 

@@ -3,7 +3,7 @@ import t from 'tap'
 import { postgresStorage } from '../../../src/postgres/index.js'
 import { createRecruiting } from '../../../src/index.js'
 import { createEvent, failed, lenient } from '../../../src/testing/support/samples.js'
-import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
 import { addWebhook, storeWebhook } from '../../fixtures/api/webhooks.js'
 
@@ -71,13 +71,11 @@ t.test('a statement that waits for a lock is given up, and one that waits for a 
   const small = server.createPool({ max: 1 })
   const hurried = postgresStorage(small, { queryTimeoutMs: 1000 }).webhooks
 
-  const client = await pool.connect()
-  await client.query('begin; lock table recruiting.webhooks')
+  const client = await begin(pool, 'begin; lock table recruiting.webhooks')
   const waiting = [hurried.find('acme', id), hurried.create('acme', { id: id + 1, tenantSlug: 'acme', name: 'x', status: 'active', target_url: 'x', event_types: [], secret: 'x' }, 5)]
   await t.rejects(Promise.all(waiting.map((each) => each.then(() => 'done'))), { code: 'storage_timeout' })
   await Promise.allSettled(waiting)
-  await client.query('rollback')
-  client.release()
+  await client.finish('rollback')
 
   t.match(await hurried.find('acme', id), { id })
   t.equal(await hurried.find('acme', id + 1), null)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createEvent, delivered, failed, lenient, retry } from '../../../src/testing/support/samples.js'
 import { inTransaction } from '../../../src/postgres/pool.js'
-import { type PostgresHost, startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { begin, type PostgresHost, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { measureBuffers } from '../../fixtures/postgres/buffers.js'
 import { addWebhook } from '../../fixtures/api/webhooks.js'
 
@@ -137,12 +137,10 @@ t.test('deliveries of a paused webhook are claimed again, in their order', async
     await deliveries.recordAttempts([failed(lease)], lenient)
     await pool.query("update recruiting.webhook_health set paused_until = now() + interval '1 hour'")
     await deliveries.record('acme', createEvent('evt_2'))
-    const client = await pool.connect()
-    await client.query('begin')
+    const client = await begin(pool)
     await client.query('update recruiting.webhooks set revision = revision + 1 where id = $1', [id])
     t.same(await claimed(), [])
-    await client.query('commit')
-    client.release()
+    await client.finish()
     t.same(await claimed(), ['evt_2'])
   })
 })
@@ -150,13 +148,11 @@ t.test('deliveries of a paused webhook are claimed again, in their order', async
 t.test('a claim skips what an older snapshot recorded for a webhook that was made inactive', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const id = await addWebhook(webhooks)
-  const client = await pool.connect()
-  await client.query('begin isolation level repeatable read; select')
+  const client = await begin(pool, 'begin isolation level repeatable read; select')
   await client.query('select from recruiting.webhooks')
   await webhooks.update('acme', id, { status: 'inactive' })
   t.match(await deliveries.record('acme', createEvent('evt_late'), client), { deliveries: 1 })
-  await client.query('commit')
-  client.release()
+  await client.finish()
   t.same(await deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 }), [])
   const query = { filter: {}, sort: [{ field: 'id' as const, direction: 'asc' as const }], offset: 0, limit: 10 }
   t.match(await deliveries.list('acme', id, query), [{ event_id: 'evt_late', status: 'skipped' }])

@@ -1,9 +1,8 @@
-import type pg from 'pg'
 import t from 'tap'
 import { createRecruiting, isRecruitingApiError } from '../../../src/index.js'
 import { named } from '../../../src/testing/support/samples.js'
 import { apiKeys, migrate, postgresStorage } from '../../../src/postgres/index.js'
-import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 
@@ -13,7 +12,6 @@ t.test('events in the host\'s own transaction', async (t) => {
   const { pool, storage, schema, clear, lockWaited } = await startPostgresHost(t)
   const recruiting = createRecruiting({ storage, delivery: false })
   t.teardown(() => recruiting.close())
-  await pool.query('create table applications (id int)')
 
   t.beforeEach(async () => {
     await clear()
@@ -21,95 +19,63 @@ t.test('events in the host\'s own transaction', async (t) => {
   })
 
   const claim = () => storage.deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 })
-  const count = async (table: string): Promise<number> => (await pool.query(`select from ${schema}.${table}`)).rows.length
 
-  async function withClient (work: (client: pg.PoolClient) => Promise<unknown>): Promise<void> {
-    const client = await pool.connect()
-    try {
-      await work(client)
-    } finally {
-      client.release()
-    }
-  }
-
-  t.test(
-    'an emit that waited for a rolled-back one with the same key returns its own number of deliveries',
-    async (t) => {
-      await withClient(async (client) => {
-        await client.query('begin')
-        await recruiting.emit({ ...event, idempotencyKey: 'k' }, { transaction: client })
-        const waiting = recruiting.emit({ ...event, idempotencyKey: 'k' })
-        await lockWaited('record_event')
-        await storeWebhook(storage, 'acme', { name: 'Teams', eventTypes: [event.type] })
-        await client.query('rollback')
-        const { deliveries } = await waiting
-        t.equal(await count('queue'), deliveries)
-        t.equal((await claim()).length, deliveries)
-      })
-    }
-  )
-
-  t.test('a savepoint that is rolled back takes its event with it', async (t) => {
-    await withClient(async (client) => {
-      await client.query('begin; savepoint before')
-      await recruiting.emit(event, { transaction: client })
-      await client.query('rollback to before')
-      await recruiting.emit(event, { transaction: client })
-      await client.query('commit')
-    })
-    t.equal(await count('events'), 1)
+  t.test('an emit that waited for a rolled-back one with the same key returns its own deliveries', async (t) => {
+    const client = await begin(pool)
+    await recruiting.emit({ ...event, idempotencyKey: 'k' }, { transaction: client })
+    const waiting = recruiting.emit({ ...event, idempotencyKey: 'k' })
+    await lockWaited('record_event')
+    await storeWebhook(storage, 'acme', { name: 'Teams', eventTypes: [event.type] })
+    await client.finish('rollback')
+    const { deliveries } = await waiting
+    t.equal((await claim()).length, deliveries)
   })
 
-  t.test('a client of the host\'s is given a text and values, and no callback: a wrapper may mean something else by it', async (t) => {
-    await withClient(async (client) => {
-      const third: unknown[] = []
-      const wrapper = {
-        query (text: string, values: unknown[], options?: unknown) {
-          third.push(options)
-          return client.query(text, values)
-        }
+  t.test('a savepoint that is rolled back takes its event with it', async (t) => {
+    const client = await begin(pool, 'begin; savepoint before')
+    await recruiting.emit(event, { transaction: client })
+    await client.query('rollback to before')
+    await recruiting.emit(event, { transaction: client })
+    await client.finish()
+    t.equal((await pool.query(`select from ${schema}.events`)).rows.length, 1)
+  })
+
+  t.test('a client of the host is given a text and values, and no callback', async (t) => {
+    const client = await begin(pool)
+    const third: unknown[] = []
+    const wrapper = {
+      query (text: string, values: unknown[], options?: unknown) {
+        third.push(options)
+        return client.query(text, values)
       }
-      await client.query('begin')
-      t.match(await recruiting.emit({ ...event, subject: 'candidate:1' }, { transaction: wrapper }), { deliveries: 2 })
-      t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }, { transaction: wrapper }), 1)
-      await client.query('commit')
-      t.same(third, [undefined, undefined, undefined])
-    })
+    }
+    t.match(await recruiting.emit({ ...event, subject: 'candidate:1' }, { transaction: wrapper }), { deliveries: 2 })
+    t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }, { transaction: wrapper }), 1)
+    await client.finish()
+    t.same(third, [undefined, undefined, undefined])
   })
 
   t.test('two transactions that emit to the same endpoints do not wait for one another', async (t) => {
-    await withClient((first) => withClient(async (second) => {
-      for (const client of [first, second]) await client.query("begin; set local lock_timeout = '2s'")
-      await recruiting.emit(event, { transaction: first })
-      await recruiting.emit(event, { transaction: second })
-      // Nor does an open one hold up a worker, or a change of the webhook.
-      t.strictSame(await claim(), [])
-      const { rows: [{ id }] } = await pool.query(`select id::int from ${schema}.webhooks limit 1`)
-      await storage.webhooks.update('acme', id, { name: 'Changed' })
-      await second.query('commit')
-      t.equal((await claim()).length, 2)
-      await first.query('commit')
-    }))
+    const first = await begin(pool, "begin; set local lock_timeout = '2s'")
+    const second = await begin(pool, "begin; set local lock_timeout = '2s'")
+    await recruiting.emit(event, { transaction: first })
+    await recruiting.emit(event, { transaction: second })
+    // Nor does an open one hold up a worker, or a change of the webhook.
+    t.strictSame(await claim(), [])
+    const { rows: [{ id }] } = await pool.query(`select id::int from ${schema}.webhooks limit 1`)
+    await storage.webhooks.update('acme', id, { name: 'Changed' })
+    await second.finish()
+    t.equal((await claim()).length, 2)
+    await first.finish()
     t.equal((await claim()).length, 2)
   })
 
   t.test('a host with another search path can emit', async (t) => {
-    await withClient(async (client) => {
-      await client.query('begin; create temp table events (x int); create temp table webhooks (x int); set local search_path to pg_catalog')
-      t.match(await recruiting.emit(event, { transaction: client }), { deliveries: 2 })
-      t.equal((await client.query('show search_path')).rows[0].search_path, 'pg_catalog')
-      await client.query('rollback')
-    })
-  })
-
-  t.test('a transaction that cannot see the event of its idempotency key fails, rather than losing it', async (t) => {
-    await withClient(async (client) => {
-      await client.query('begin isolation level repeatable read')
-      await client.query('select from applications')
-      await recruiting.emit({ ...event, idempotencyKey: 'seen' })
-      await t.rejects(recruiting.emit({ ...event, idempotencyKey: 'seen' }, { transaction: client }))
-      await client.query('rollback')
-    })
+    const client = await begin(pool, `begin;
+      create temp table events (x int); create temp table webhooks (x int); set local search_path to pg_catalog`)
+    t.match(await recruiting.emit(event, { transaction: client }), { deliveries: 2 })
+    t.equal((await client.query('show search_path')).rows[0].search_path, 'pg_catalog')
+    await client.finish('rollback')
   })
 })
 
@@ -119,17 +85,13 @@ t.test('transactions that record the first events of two tenants in opposite ord
   t.teardown(() => recruiting.close())
 
   for (const round of ['no event', 'a renamed tenant', 'a removed tenant']) {
-    const clients = await Promise.all([pool.connect(), pool.connect()])
-    for (const client of clients) await client.query("begin; set local lock_timeout to '500ms'")
+    const clients = await Promise.all([1, 2].map(() => begin(pool, "begin; set local lock_timeout to '500ms'")))
     const emit = (client: unknown, tenantSlug: string) => recruiting.emit({ tenantSlug, type: 'application.created', data: {} }, { transaction: client })
     await emit(clients[0], 'acme')
     await emit(clients[1], 'globex')
     await t.resolves(emit(clients[0], 'globex'), `after ${round}`)
     await t.resolves(emit(clients[1], 'acme'), `after ${round}`)
-    for (const client of clients) {
-      await client.query('commit')
-      client.release()
-    }
+    for (const client of clients) await client.finish()
     // Without a rest, as for tenants with ids of their own.
     if (round === 'no event') await storage.webhooks.renameTenant(named('acme'), named('initech'), { reseal: (secret) => secret })
     else await storage.webhooks.removeTenant('globex', { limit: 100 })
@@ -142,14 +104,12 @@ t.test('emits do not wait for a rename or a removal that is not committed, and g
   t.teardown(() => recruiting.close())
   const event = (tenantSlug: string) => ({ tenantSlug, type: 'application.created', data: {}, subject: 'candidate:1' }) as const
 
-  const client = await pool.connect()
-  await client.query('begin')
+  const client = await begin(pool)
   await recruiting.renameTenant('acme', 'initech', { transaction: client })
   await recruiting.removeTenant('globex', { transaction: client })
   await recruiting.emit(event('acme'))
   await recruiting.emit(event('globex'))
-  await client.query('commit')
-  client.release()
+  await client.finish()
 
   t.strictSame(await recruiting.erase({ tenantSlug: 'initech', subject: 'candidate:1' }), 1)
   t.strictSame(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }), 0)
@@ -205,9 +165,7 @@ t.test('where transactions are serializable by default', async (t) => {
   })
 
   await t.test('an emit that its transaction cannot serialize rejects with the error of the driver', async (t) => {
-    const client = await pool.connect()
-    t.teardown(() => client.release())
-    await client.query('begin; select from pg_class limit 1')
+    const client = await begin(pool, 'begin; select from pg_class limit 1')
     const { id } = await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' })
     const error = await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' }, { transaction: client })
       .catch((error: unknown) => error)
@@ -220,7 +178,7 @@ t.test('where transactions are serializable by default', async (t) => {
       { id },
       'the host retries'
     )
-    await client.query('commit')
+    await client.finish()
   })
 })
 
@@ -229,8 +187,7 @@ t.test('calls in a transaction that uses the last connection do not wait for ano
   const pool = server.createPool({ max: 1 })
   const recruiting = createRecruiting({ storage: postgresStorage(pool, { queryTimeoutMs: 30_000 }), delivery: false })
   t.teardown(() => recruiting.close())
-  const client = await pool.connect()
-  await client.query('begin')
+  const client = await begin(pool)
   const options = { transaction: client }
 
   t.match(await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {}, subject: 'candidate:1' }, options), { deliveries: 0 })
@@ -239,6 +196,5 @@ t.test('calls in a transaction that uses the last connection do not wait for ano
   t.strictSame(await recruiting.renameTenant('acme', 'globex', options), { webhooks: 0 })
   t.strictSame(await recruiting.removeTenant('globex', options), { left: 0 })
   await t.rejects(recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} }, options), { code: 'tenant_resting' })
-  await client.query('commit')
-  client.release()
+  await client.finish()
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { apiScopes, type AuditEntry, hashApiKey, isApiKey } from '../../../src/index.js'
 import { type ApiKeysOptions, apiKeys, postgresKeyLookup } from '../../../src/postgres/index.js'
-import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 const schema = 'keys'
 const { pool, lockWaited } = await startPostgresHost(t, { schema })
@@ -245,15 +245,13 @@ t.test('rotating a key', async (t) => {
 
   t.test('is refused for a key that another rotation ended while this one waited for it', async (t) => {
     const old = await issue()
-    const other = await pool.connect()
-    await other.query('begin')
+    const other = await begin(pool)
     await other.query('select from keys.api_keys where id = $1 for update', [old.id])
     const rejected = t.rejects(keys.rotate(acme, old.id, { overlapSeconds: 0 }), { code: 'not_found', field: 'id' })
     await lockWaited('rotate_key_v1')
     const end = "update keys.api_keys set replaced_at = date_trunc('milliseconds', clock_timestamp()) where id = $1"
     await other.query(end, [old.id])
-    await other.query('commit')
-    other.release()
+    await other.finish()
     await rejected
   })
 
@@ -291,16 +289,14 @@ t.test('keys in a transaction of the host', async (t) => {
     t.test(`change ${end === 'commit' ? 'everything if it commits' : 'nothing if it is rolled back'}`, async (t) => {
       const kept = await issue()
       const before = await keys.list(acme)
-      const transaction = await pool.connect()
-      await transaction.query('begin')
+      const transaction = await begin(pool)
       const issued = await keys.issue({ ...acme, scopes: ['jobs:read'] }, { transaction })
       const rotated = await keys.rotate(acme, issued.id, {}, { transaction })
       t.equal(await keys.revoke(acme, issued.id, { transaction }), true)
       t.match(await keys.find(acme, issued.id, { transaction }), { revokedAt: /Z$/ })
       t.equal((await keys.list(acme, { transaction })).length, before.length + 2)
       t.equal(await keys.find(acme, issued.id), null, 'nobody else sees it yet')
-      await transaction.query(end)
-      transaction.release()
+      await transaction.finish(end)
       t.equal(await lookUp(issued.key), null)
       t.strictSame((await lookUp(rotated.key))?.id, end === 'commit' ? rotated.id : undefined)
       t.match(await lookUp(kept.key), { id: kept.id })

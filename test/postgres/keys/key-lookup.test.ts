@@ -3,7 +3,7 @@ import t from 'tap'
 import { cacheKeyLookup, generateApiKey, hashApiKey } from '../../../src/index.js'
 import { apiKeys, type PgPool, postgresKeyLookup, type PostgresKeyLookupOptions } from '../../../src/postgres/index.js'
 import { type KeyHarness, keyLookupCases } from '../../../src/testing/index.js'
-import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 
 t.test('looking up keys', async (t) => {
@@ -49,13 +49,11 @@ t.test('looking up keys', async (t) => {
   t.test('a lookup that takes longer than queryTimeoutMs is given up', async (t) => {
     const { key } = await keys.issue({ tenantSlug: 'acme', scopes: ['jobs:read'] })
     const hurried = postgresKeyLookup(pool, { queryTimeoutMs: 1000 })
-    const client = await pool.connect()
-    await client.query('begin; lock table recruiting.api_keys')
+    const client = await begin(pool, 'begin; lock table recruiting.api_keys')
     await t.rejects(hurried({ tenantSlug: 'acme', tenantId: 'acme', key }), {
       code: 'storage_timeout', message: 'PostgreSQL did not answer within 1000 ms: look up key'
     })
-    await client.query('rollback')
-    client.release()
+    await client.finish('rollback')
     t.match(await hurried({ tenantSlug: 'acme', tenantId: 'acme', key }), { scopes: ['jobs:read'] })
   })
 })
@@ -193,12 +191,10 @@ t.test('when a key was last used', async (t) => {
     const [locked, other] = [await issue(), await issue()]
     await use(locked.key)
     await use(other.key)
-    const client = await pool.connect()
-    await client.query('begin')
+    const client = await begin(pool)
     await client.query('select from recruiting.api_keys where id = $1 for update', [locked.id])
     t.equal(await pass(), 1)
-    await client.query('rollback')
-    client.release()
+    await client.finish('rollback')
     t.strictSame([await lastUsed(locked.id), typeof await lastUsed(other.id)], [null, 'string'])
   })
 

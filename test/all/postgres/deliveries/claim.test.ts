@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createEvent, delivered, lenient, retry } from '../../../../src/testing/support/samples.js'
 import { inTransaction } from '../../../../src/postgres/pool.js'
-import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../../../fixtures/postgres/postgres.js'
 import { addWebhook } from '../../../fixtures/api/webhooks.js'
 
 t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t) => {
@@ -26,8 +26,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
 
   t.test('claims remember where the queue of a webhook begins', async (t) => {
     const [busy, drained, other] = [await addWebhook(webhooks), await addWebhook(webhooks), await addWebhook(webhooks)]
-    const snapshot = await pool.connect()
-    await snapshot.query('begin isolation level repeatable read; select')
+    const snapshot = await begin(pool, 'begin isolation level repeatable read; select')
     for (const id of [busy, drained]) await deleteMany(id)
     await webhooks.update('acme', drained, { event_types: ['job.created'] })
     await deliveries.record('acme', createEvent('evt_1'))
@@ -49,8 +48,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
       [other, 'evt_2']
     ])
     t.same(await deliveries.recordAttempts(later.map(delivered), lenient), [])
-    await snapshot.query('rollback')
-    snapshot.release()
+    await snapshot.finish('rollback')
   })
 
   async function markBefore (webhookId: number, eventId: string): Promise<void> {
@@ -69,8 +67,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
     await pool.query(`
       insert into recruiting.queue (event_seq, webhook_id, event_type, due_at, created_at)
       select -n, 0, 'job.created', 'infinity', now() from generate_series(1, 5000) as n`)
-    const late = await pool.connect()
-    await late.query('begin')
+    const late = await begin(pool)
     await deliveries.record('acme', createEvent('evt_late'), late)
     for (const event of ['evt_1', 'evt_2', 'evt_3']) await deliveries.record('acme', createEvent(event))
     const search = () => inTransaction(pool, async (client) => {
@@ -101,8 +98,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
     await search()
     t.strictSame(await readMark(), { first: 'evt_2', is_safe: false }, 'it stays open')
 
-    await late.query('commit')
-    late.release()
+    await late.finish()
     t.same(await claimIds(2), ['evt_2'], 'it has waited long enough')
     await passTime(11)
     t.same(await claimIds(3), ['evt_late'], 'until the mark expires')
