@@ -184,6 +184,13 @@ t.test('a row is saved only for a valid tenant', async (t) => {
 const ids = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
 const rule = 'a string of 1 to 64 visible ASCII characters without /'
 
+t.test('a row is removed by its text id alone', async (t) => {
+  const { candidates } = memoryStorage({ ids })
+  for (const id of ['A', 'a']) candidates.save('acme', { id, full_name: id })
+  t.strictSame([candidates.remove('acme', 'b'), candidates.remove('acme', 'A')], [false, true])
+  t.match([await candidates.find('acme', 'A'), await candidates.find('acme', 'a')], [null, { id: 'a' }])
+})
+
 t.test('an id of another kind is rejected with its path', async (t) => {
   const refused: Array<[field: 'id' | 'source_id' | 'recruiter_id', value: unknown, problem: string]> = [
     ['id', 1, `${rule}, got 1`],

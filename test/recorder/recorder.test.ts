@@ -2,12 +2,18 @@ import { Type } from '@sinclair/typebox'
 import pg from 'pg'
 import t from 'tap'
 import { type EventRecorder, recordEvents, type RecordEventsOptions } from '../../src/testing/index.js'
-import { fromKnex, fromPrisma } from '../../src/postgres/index.js'
+import {
+  fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm,
+  type PgQueryable
+} from '../../src/postgres/index.js'
 import { allScopes, bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 import { toLoopback } from '../fixtures/api/webhook-api.js'
 import { storeWebhook } from '../fixtures/api/webhooks.js'
-import { standInForKnex, standInForPrisma } from '../fixtures/postgres/handles.js'
+import {
+  standInForDrizzle, standInForKnex, standInForMikroOrm, standInForPostgresJs, standInForPrisma, standInForSequelize,
+  standInForTypeOrm
+} from '../fixtures/postgres/handles.js'
 
 const events = {
   'offer.signed': Type.Object({ id: Type.Integer(), at: Type.Optional(Type.Unsafe<Date | string>({})) }),
@@ -179,11 +185,24 @@ t.test('commit and rollback reject a missing handle', async (t) => {
 
 // Not connected: a recorder asks no database.
 const client = new pg.Client()
-const [knex, prisma] = [standInForKnex(client), standInForPrisma(client)]
+const kysely = { isTransaction: true, executeQuery () {}, selectFrom () {}, withoutPlugins (): never { throw new Error('nobody calls it') } } as const
+const { manager, queryRunner } = standInForTypeOrm(client)
+
+function wrapping<Handle extends object> (from: (handle: Handle) => PgQueryable, handle: Handle): { handle: object, wrap: () => PgQueryable } {
+  return { handle, wrap: () => from(handle) }
+}
 
 const libraries = {
-  Knex: { handle: knex, wrap: () => fromKnex(knex) },
-  Prisma: { handle: prisma, wrap: () => fromPrisma(prisma) }
+  Prisma: wrapping(fromPrisma, standInForPrisma(client)),
+  Drizzle: wrapping(fromDrizzle, standInForDrizzle(client)),
+  Knex: wrapping(fromKnex, standInForKnex(client)),
+  Kysely: wrapping(fromKysely, kysely),
+  'a manager of TypeORM': wrapping(fromTypeOrm, manager),
+  'a query runner of TypeORM': wrapping(fromTypeOrm, queryRunner),
+  Sequelize: wrapping(fromSequelize, standInForSequelize(client)),
+  'MikroORM on Knex': wrapping(fromMikroOrm, standInForMikroOrm(standInForKnex(client))),
+  'MikroORM on Kysely': wrapping(fromMikroOrm, standInForMikroOrm(kysely)),
+  'postgres.js': wrapping(fromPostgresJs, standInForPostgresJs(client))
 }
 
 t.test('a transaction of a library is known by its own handle, however often it is converted', async (t) => {

@@ -34,11 +34,13 @@ t.test('changes by code have the fields of the API, and the API shows them', asy
   const { secret, ...created } = await webhooks.create('acme', { ...webhookInput, name: ' CRM sync ' })
   t.strictSame(created, { id: 1, ...webhookInput, status: 'active' })
   t.match(secret, /^whsec_.{44}$/)
-  const updated = await webhooks.update('acme', 1, { status: 'inactive', target_url: 'https://hooks.example.com/a/../b' })
+  const updated = await webhooks.update('acme', 1, {
+    status: 'inactive', target_url: 'https://hooks.example.com/a/../b', headers: { 'X-Token': '1' }
+  })
   t.strictSame((await call('GET', '/webhooks/1')).body, { data: { ...updated, ...onlyById } })
-  t.match(updated, { status: 'inactive', target_url: 'https://hooks.example.com/b' })
+  t.match(updated, { status: 'inactive', target_url: 'https://hooks.example.com/b', headers: { 'X-Token': null } })
   const { secret: rotated, previous_secret_expires_at: until, ...rest } = await webhooks.rotateSecret('acme', 1, { grace_period_seconds: 0 })
-  t.strictSame([rest, until, rotated === secret], [{ ...created, status: 'inactive', target_url: updated.target_url }, null, false])
+  t.strictSame([rest, until, rotated === secret], [{ ...created, status: 'inactive', target_url: updated.target_url, headers: updated.headers }, null, false])
   const { previous_secret_expires_at: end } = await webhooks.rotateSecret('acme', 1)
   t.equal(end, timeOf(clock, 86_400_000), 'a day by default')
   t.equal(await webhooks.delete('acme', 1), undefined)
@@ -125,6 +127,7 @@ const bad: Bad[] = [
   ['replay', 'POST /webhooks/1/replay', { since: '9990-01-01T00:00:00Z' }, 'since', notAfter],
   ['replay', 'POST /webhooks/1/replay', { since: '2026-02-30T00:00:00Z' }, 'since', date],
   ['replay', 'POST /webhooks/1/replay', { since: '0001-01-01T00:00:00+01:00' }, 'since', year],
+  ['replay', 'POST /webhooks/1/replay', { until: '9999-12-31T23:59:59-01:00' }, 'until', year],
   ['replay', 'POST /webhooks/1/replay', { include: 'failed' }, 'include', 'must be one of undelivered, all'],
   ['replay', 'POST /webhooks/1/replay', { event_types: ['job.lost'] }, 'event_types[0]', inCatalogue],
   ['replay', 'POST /webhooks/1/replay', { event_ids: ids }, 'event_ids', 'must NOT have more than 100 items'],
