@@ -17,6 +17,15 @@ import { startTlsReceiver } from '../../fixtures/receivers/tls-receiver.js'
 
 const isAllowed = createAddressRule(['127.0.0.1/32'])
 
+t.test('the connector never connects to a literal address that is not allowed', async (t) => {
+  const connector = connectorOf({ resolve: async () => [] })
+  const connects = countConnects(t)
+  for (const hostname of ['10.0.0.1', '127.0.0.2', '[::1]', '::1', '[fe80::1]', '0.0.0.0']) {
+    t.ok(await faultOf(connect(connector, hostname, 80)) instanceof BlockedAddressError, hostname)
+  }
+  t.equal(connects.count, 0)
+})
+
 t.test('a name without an address, or with one that is none, is not connected to', async (t) => {
   const connects = countConnects(t)
   const answers = [[], [{ address: '', family: 4 }], [{ address: 'localhost', family: 4 }], [{ address: '127.0.0.1', family: 4 }, { address: '127.1', family: 4 }]]
