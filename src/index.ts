@@ -40,28 +40,27 @@ export type { TypeBoxObject, TypeBoxSchema } from './shared/typebox.js'
 export type { OpenTelemetryApi, TraceContext, TraceSpan, TraceSpanContext, Tracer } from './observe/tracing.js'
 export type {
   ActorCalls,
+  AttemptCounts,
+  CreateWebhookInput,
   EmitOptions,
   EmitResult,
   EmittedEvent,
   ErasedSubject,
   FoundEvent,
-  RecruitingEvents,
-  RecruitingStats
-} from './webhooks/recruiting.js'
-export type {
-  CreateWebhookInput,
   ImportWebhookInput,
   ListDeliveriesQuery,
   ListFailingQuery,
   ListWebhooksQuery,
+  RecruitingEvents,
+  RecruitingStats,
   RecruitingWebhooks,
   ReplayInput,
   RotateSecretInput,
   SendTestInput,
   UpdateWebhookInput
-} from './webhooks/by-code/recruiting-webhooks.js'
+} from './webhooks/recruiting.js'
 export type { Page } from './shared/paging.js'
-export { createFilterTest } from './shared/filters.js'
+export { createFilterTest } from './shared/fields.js'
 export type {
   AttemptMessage,
   DisableMessage,
@@ -71,7 +70,6 @@ export type {
   RetryMessage
 } from './webhooks/listeners.js'
 export type { RecruitingHealth } from './webhooks/health.js'
-export type { AttemptCounts } from './webhooks/queue/counters.js'
 export type { PortalCapability } from './http/sessions.js'
 export type { PortalMessages } from './portal/messages.js'
 export type { PortalSession, PortalSessionInput, RecruitingPortal } from './portal/session.js'

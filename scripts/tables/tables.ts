@@ -21,7 +21,7 @@ export const tables: Record<string, Table> = {
       ['src/create-recruiting.ts', 'Recruiting']
     ]),
   'api-keys-calls': () => calls([['src/postgres/keys/api-keys.ts', 'ApiKeys']]),
-  'webhook-calls': () => calls([['src/webhooks/by-code/recruiting-webhooks.ts', 'RecruitingWebhooks']]),
+  'webhook-calls': () => calls([['src/webhooks/recruiting.ts', 'RecruitingWebhooks']]),
   'emitted-event': () => fields('field', [...tenantFields, ['src/webhooks/recruiting.ts', 'EmittedEventFields']]),
   ...Object.fromEntries(
     Object.entries(optionTables).map(([name, interfaces]) => [name, () => fields('option', interfaces)])

@@ -2,7 +2,7 @@ import type { DeliveryWithAttempts } from '../ports/index.js'
 import { systemClock } from '../shared/clock.js'
 import { omitUndefined } from '../shared/fields.js'
 import { isPlainText } from '../shared/text.js'
-import type { ReplaySummary } from '../webhooks/operations/replay.js'
+import type { ReplaySummary } from '../webhooks/operations/deliveries.js'
 import { type Command, type Context, RefusedError, UsageError } from './command.js'
 import { type Target, findTarget, openStorage, readId, webhookOption } from './find.js'
 import { confirm, formatCount, formatRecord, formatTable, showResult, withProgress } from './terminal.js'
@@ -132,7 +132,7 @@ export const replay: Command = {
   async run (context) {
     const { flags, io } = context
     // It takes longer to import than the other commands run.
-    const { replay: queueEvents } = await import('../webhooks/operations/replay.js')
+    const { replay: queueEvents } = await import('../webhooks/operations/deliveries.js')
     const include = flags.oneOf('include', ['undelivered', 'all']) ?? 'undelivered'
     const period = omitUndefined({ since: flags.text('since'), until: flags.text('until') })
     const { tenant, id, webhook, text } = await findTarget(context, '--webhook', flags.required('webhook'))

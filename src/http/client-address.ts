@@ -3,7 +3,7 @@ import type { FastifyServerOptions } from 'fastify'
 import { readNetworks } from '../keys/api-key.js'
 import { callHost } from '../observe/logger.js'
 import { createNetworkList, familyOf } from '../shared/networks.js'
-import { LruMap } from '../shared/lru-map.js'
+import { LruMap } from '../shared/cached.js'
 
 /** Some proxies append the port, and dual-stack sockets show IPv4 addresses as IPv6. */
 const ipv4 = /^(?:::ffff:)?((?:\d+\.){3}\d+)(?::\d+)?$/i

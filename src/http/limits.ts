@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { createCachedLimit } from '../shared/cached.js'
+import { createCachedLimit, LruMap } from '../shared/cached.js'
 import { assertOption, type Limit, rejectOption } from '../shared/read-options.js'
 import { systemClock } from '../shared/clock.js'
 import type { AccessLookup, RequestAccessLookup } from './auth.js'
@@ -11,7 +11,6 @@ import { sendError } from './responses/failure.js'
 import { defaultRequests, maxRequests, type RateLimitCaller, type RateLimitSettings } from '../options/options.js'
 import { HttpError, toInternalError } from './wire-errors.js'
 import { hashApiKey } from '../keys/api-key.js'
-import { LruMap } from '../shared/lru-map.js'
 import { parseClientAddress } from './client-address.js'
 
 /** Limits requests per key and actor, and per address without a valid key. All methods throw only `HttpError`. */

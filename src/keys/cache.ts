@@ -3,7 +3,7 @@ import { assertOption, type OptionsOf, integer, readOptions } from '../shared/re
 import type { ApiKey, AsyncKeyLookup, KeyCredentials, KeyLookup } from '../ports/index.js'
 import { readClock, withinTime } from '../shared/clock.js'
 import { omitUndefined } from '../shared/fields.js'
-import { LruMap } from '../shared/lru-map.js'
+import { LruMap } from '../shared/cached.js'
 
 /** The doc, type, default and check of each option. */
 const cacheOptions = {

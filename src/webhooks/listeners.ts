@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { EventEmitter } from 'node:events'
 import { type Logger, callHost } from '../observe/logger.js'
 import type { AttemptError, AttemptResult, ClaimedDelivery, HealthNotice } from '../ports/index.js'
-import type { EngineCalls, RecruitingEvents } from './recruiting.js'
+import type { EngineCalls, RecruitingEvents, AttemptCounts } from './recruiting.js'
 
 /** The listeners that the host adds with `on`. */
 export interface Listeners extends Pick<EngineCalls, 'on' | 'off'> {
@@ -94,4 +94,31 @@ export function publishAttempt (delivery: ClaimedDelivery, result: AttemptResult
   if (result.outcome !== 'retry') return
   channels.retry.publish({ ...message, retryInMs: result.retryInMs })
   if (result.pauseMs > 0) channels.pause.publish({ ...message, pauseMs: result.pauseMs })
+}
+
+/** Upper bounds in milliseconds. */
+const bounds = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000]
+
+export interface Counters {
+  add (attempt: { error: AttemptError | null, durationMs: number }): void
+  read (): AttemptCounts
+}
+
+export function createCounters (): Counters {
+  const attempts = { delivered: 0, timeout: 0, connection: 0, tls: 0, blocked: 0, http_status: 0 }
+  const buckets = bounds.map((upTo) => ({ upTo, count: 0 }))
+  let sum = 0
+  let count = 0
+  return {
+    add ({ error, durationMs }) {
+      attempts[error ?? 'delivered']++
+      for (const bucket of buckets) if (durationMs <= bucket.upTo) bucket.count++
+      sum += durationMs
+      count++
+    },
+    read: () => ({
+      attempts: { ...attempts },
+      durationMs: { buckets: buckets.map((bucket) => ({ ...bucket })), sum, count }
+    })
+  }
 }

@@ -2,14 +2,15 @@ import type { Tenant, Webhook } from '../ports/index.js'
 import { openHeaders } from './secrets.js'
 import type { History } from './history.js'
 import { type TestDependencies, type TestResult, sendTest } from './sending/send-test.js'
-import { type DeliveryOperations, createDeliveryOperations } from './operations/deliveries.js'
+import {
+  type DeliveryOperations, createDeliveryOperations, type ReplayInput, type ReplaySummary, replay
+} from './operations/deliveries.js'
 import { Refusal } from '../errors.js'
 import { createEventExamples, type EventExamples } from './events/catalogue.js'
 import {
   type EventTypes, type Preview, type PreviewInput, assertKnown, createEventTypes, preview
 } from './operations/event-types.js'
 import { type Management, type ManagementDependencies, createManagement } from './operations/management.js'
-import { type ReplayInput, type ReplaySummary, replay } from './operations/replay.js'
 
 /**
  * All that a tenant can do with webhooks, for input that fits its schema. An operation on a webhook or delivery that

@@ -1,5 +1,5 @@
 import type { Delivery, DeliveryStore, NewEvent, RecordedEvent, ReplayResult, ReplaySelection } from '../../ports/index.js'
-import { createFilterTest } from '../../shared/filters.js'
+import { createFilterTest } from '../../shared/fields.js'
 import { refuseEvent, refuseTransaction } from '../checks.js'
 import { assertAwake } from '../tenants.js'
 import { findWebhook, notify, openTenant, type WebhookData } from '../webhook-data.js'

@@ -6,7 +6,7 @@ import { assertColumns, readerOf, type ReadValue, type RowKind } from './row-kin
 import {
   type AnyField, type AnyFilter, formatFind, formatFindMany, formatPage, formatPageAfter, formatTotal, type Statement
 } from './row-statements.js'
-import { LruMap } from '../../shared/lru-map.js'
+import { LruMap } from '../../shared/cached.js'
 
 /** Lists rows from the host's relation. */
 export interface RelationSource<Row extends { id: Id }, Filter, Field extends string> extends RowSource<

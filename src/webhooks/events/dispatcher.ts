@@ -1,13 +1,16 @@
 import { hash, randomUUID } from 'node:crypto'
 import { RecruitingApiError } from '../../errors.js'
-import type { Clock, DeliveryStore } from '../../ports/index.js'
-import { type Tenants, readTenant, tenantNames } from '../../shared/tenants.js'
-import { publishEmit } from '../listeners.js'
-import type { EmitOptions, EmitResult, EmittedEvent, ErasedSubject } from '../recruiting.js'
-import type { EventCatalogue, EventValidator } from './catalogue.js'
 import { readText } from '../../observe/logger.js'
-import { findNearestName, findUnknownName } from '../../shared/read-options.js'
+import type { Clock, DeliveryStore, ChangeSource, IdKinds } from '../../ports/index.js'
+import { isId, isStorableId, textIdRule } from '../../shared/ids.js'
+import {
+  findNearestName, findUnknownName, assertOption, choice, flag, readInput, unread
+} from '../../shared/read-options.js'
+import { type Tenants, readTenant, tenantNames } from '../../shared/tenants.js'
 import { isPlainText, normalizeInstant } from '../../shared/text.js'
+import { publishEmit } from '../listeners.js'
+import type { EmitOptions, EmitResult, EmittedEvent, ErasedSubject, EngineCalls } from '../recruiting.js'
+import type { EventCatalogue, EventValidator } from './catalogue.js'
 
 /**
  * Generates an event id: `evt_` and 32 hexadecimal digits. The first 12 are the time, so that new ids are adjacent in
@@ -137,4 +140,32 @@ function assertSize (body: string, maxBytes: number): void {
 
 function refuse (field: string, problem: string): never {
   throw new RecruitingApiError('invalid_event', `${field}: ${problem}`, field)
+}
+
+const readers = {
+  tenantSlug: unread,
+  tenantId: unread,
+  kind: choice(['candidate', 'job']),
+  id: unread,
+  deleted: flag(false)
+}
+
+/** Returns the function that records changes of candidates and jobs. */
+export function createChanged (
+  changes: ChangeSource | undefined,
+  ids: IdKinds,
+  tenants: Tenants
+): EngineCalls['changed'] {
+  return async (changed, options = {}) => {
+    assertOption(changes !== undefined, 'storage.changes', 'a storage that keeps changes', changes)
+    assertNames('options', options, optionNames)
+    const { kind, id, deleted } = readInput(changed, readers)
+    const reference = readTenant(changed)
+    if (!isId(id, ids[kind]) || !isStorableId(id)) {
+      const rule = ids[kind] === 'integer' ? 'an integer from 1 to 2^53-1' : `a string of ${textIdRule}`
+      throw new RecruitingApiError('invalid_input', `id: expected ${rule}, because ids.${kind} is '${ids[kind]}'`, 'id')
+    }
+    const tenant = await tenants.getId(reference, options.transaction)
+    await changes.record(tenant, { kind, id: String(id), deleted }, options.transaction)
+  }
 }

@@ -6,7 +6,7 @@ import type { EventType, EventTypeQuery } from '../schemas/event-type.js'
 import { maxWebhooks } from '../../options/options.js'
 import type { EventFilters, Tenant, WebhookStore } from '../../ports/index.js'
 import { assertOption } from '../../shared/read-options.js'
-import { createFilterTest } from '../../shared/filters.js'
+import { createFilterTest } from '../../shared/fields.js'
 import type { History } from '../history.js'
 
 /** Lists the catalogue, as tenants see it. */

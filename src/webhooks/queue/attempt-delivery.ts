@@ -2,14 +2,13 @@ import type { AttemptResult, ClaimedDelivery, Clock } from '../../ports/index.js
 import type { DeliverySettings } from '../../options/options.js'
 import type { Logger } from '../../observe/logger.js'
 import type { Tracing } from '../../observe/tracing.js'
-import { publishAttempt } from '../listeners.js'
+import { publishAttempt, type Counters } from '../listeners.js'
 import { hostOf } from '../ssrf/addresses.js'
 import { type OwnHeaders, type SecretBox, maskHeaders, openHeaders } from '../secrets.js'
 import type { Runtime } from '../runtime.js'
 import type { SendResult, Sender } from '../sending/sender.js'
 import { signHeaders } from '../sending/signature.js'
-import type { Counters } from './counters.js'
-import { LruMap } from '../../shared/lru-map.js'
+import { LruMap } from '../../shared/cached.js'
 import { formatWebhookKey } from '../sending/capacity.js'
 
 export interface AttemptDependencies {

@@ -1,7 +1,7 @@
 import type { AttemptError } from '../../ports/index.js'
 import { Refusal } from '../../errors.js'
 import { omitUndefined } from '../../shared/fields.js'
-import { LruMap } from '../../shared/lru-map.js'
+import { LruMap } from '../../shared/cached.js'
 import { type Answer, Attempt, createConnections, kTimeout } from './attempt.js'
 import { BlockedAddressError, createGuardedConnector } from '../ssrf/connector.js'
 import { type TargetRules, parseTargetUrl } from '../ssrf/addresses.js'

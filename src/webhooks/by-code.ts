@@ -1,16 +1,18 @@
-import type { TSchema } from '@sinclair/typebox'
-import { RecruitingApiError, Refusal } from '../../errors.js'
-import type { AuditedCall, CallReport } from '../../observe/audit.js'
-import type { Tenant } from '../../ports/index.js'
-import { readField } from '../../shared/fields.js'
-import { isStorableId } from '../../shared/ids.js'
-import type { Page } from '../../shared/paging.js'
-import { readTenantArgument, showTenant, type TenantArgument, type Tenants } from '../../shared/tenants.js'
-import { idsOf, type WebhookOperation, webhookOperations } from '../operation-table.js'
-import type { WebhookOperations } from '../operations.js'
-import { FailingQuery } from '../schemas/webhook.js'
-import { createInputReader, pickPublished } from './input.js'
-import type { RecruitingWebhooks, WebhookCall } from './recruiting-webhooks.js'
+import type { TSchema, Static } from '@sinclair/typebox'
+import type { ErrorObject, ValidateFunction } from 'ajv'
+import { RecruitingApiError, Refusal } from '../errors.js'
+import type { AuditedCall, CallReport } from '../observe/audit.js'
+import type { Tenant } from '../ports/index.js'
+import { compileSchema, createAjv, describeFault, formatFaultPath } from '../shared/ajv.js'
+import { readField } from '../shared/fields.js'
+import { isStorableId } from '../shared/ids.js'
+import type { Page } from '../shared/paging.js'
+import { readTenantArgument, showTenant, type TenantArgument, type Tenants } from '../shared/tenants.js'
+import { findJsonFault } from '../shared/text.js'
+import { idsOf, type WebhookOperation, webhookOperations } from './operation-table.js'
+import type { WebhookOperations } from './operations.js'
+import type { RecruitingWebhooks, WebhookCall } from './recruiting.js'
+import { FailingQuery } from './schemas/webhook.js'
 
 /**
  * Offers the operations to the host, each time with a function that receives what a call has done. `assertOpen` throws
@@ -126,4 +128,45 @@ function listFilters (query: unknown): string[] {
 
 function toInvalidInput ({ field, message }: Refusal): RecruitingApiError {
   return new RecruitingApiError('invalid_input', `${field === '' ? 'input' : field}: ${message}`, field)
+}
+
+/**
+ * Returns a reader of input: it makes a copy as JSON would, validates it against the API's schema and fills in the
+ * defaults. It throws a `Refusal`.
+ */
+function createInputReader<Schema extends TSchema> (schema: Schema): (input: unknown) => Static<Schema> {
+  // Compiled with the first call, because most processes make none.
+  let validate: ValidateFunction | null = null
+  return (input = {}) => {
+    validate ??= compileSchema(createAjv({ useDefaults: true }), schema)
+    const copy = copyAsJson(input)
+    if (validate(copy)) return copy
+    const [fault] = validate.errors as [ErrorObject]
+    throw new Refusal(formatFaultPath(fault), describeFault(fault))
+  }
+}
+
+/**
+ * Copies what the API would send of a value: the fields of the schema. Rows of a storage may have more, such as a
+ * secret.
+ */
+function pickPublished (schema: TSchema, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => pickPublished(schema.items, item))
+  if (typeof value !== 'object' || value === null) return value
+  // Only headers and filters have a schema without properties.
+  if (schema.properties === undefined) return { ...value }
+  const fields = Object.entries<TSchema>(schema.properties).filter(([name]) => Reflect.get(value, name) !== undefined)
+  return Object.fromEntries(fields.map(([name, field]) => [name, pickPublished(field, Reflect.get(value, name))]))
+}
+
+function copyAsJson (input: unknown): unknown {
+  let copy: unknown
+  try {
+    copy = JSON.parse(JSON.stringify(input))
+  } catch {
+    throw new Refusal('', 'is not JSON')
+  }
+  const fault = findJsonFault(copy)
+  if (fault !== null) throw new Refusal(fault.field, fault.message)
+  return copy
 }
