@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox'
 import type { PoolClient } from 'pg'
 import { type EmitOptions, type Recruiting, type RecruitingStorage, createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
@@ -18,14 +17,7 @@ export async function defaultCatalogue (): Promise<void> {
   await recruiting.emit({ type: 'application.created', data: {} })
 }
 
-export async function ownCatalogue (): Promise<void> {
-  const events = { 'invoice.paid': Type.Object({ amount: Type.Integer() }), 'invoice.sent': Type.Object({ to: Type.String() }) }
-  const recruiting = createRecruiting({ storage, events })
-  await recruiting.emit({ tenantSlug: 'acme', type: 'invoice.paid', data: { amount: 1 } })
-  // @ts-expect-error the data of another event
-  await recruiting.emit({ tenantSlug: 'acme', type: 'invoice.paid', data: { to: 'x' } })
-  // @ts-expect-error an event of the default catalogue
-  await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
+export function listeners (recruiting: Recruiting): void {
   recruiting.on('webhookDisabled', ({ webhookId, lastError }) => [webhookId.toFixed(), lastError.toUpperCase()])
   // @ts-expect-error no such thing to listen for
   recruiting.on('webhookEaten', () => {})

@@ -26,6 +26,8 @@ export async function plugin (app: FastifyInstance, storage: RecruitingStorage, 
 /** An engine without a server has the catalogue that it is given. */
 export async function standalone (storage: RecruitingStorage): Promise<void> {
   await createRecruiting({ storage, events }).emit(signed)
+  // @ts-expect-error data of another type
+  await createRecruiting({ storage, events }).emit({ ...signed, data: { id: 'one' } })
   // @ts-expect-error an event of the default catalogue
   await createRecruiting({ storage, events }).emit(created)
   // @ts-expect-error an event that the default catalogue does not have

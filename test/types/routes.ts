@@ -7,17 +7,12 @@ declare const plugins: [FastifyPluginAsync, FastifyPluginCallback, FastifyPlugin
 
 const [plain, withCallback, typed, typedWithCallback] = plugins
 
-/** Plugins of every kind are taken, and one that is written in place is typed by its schemas. */
+/** Plugins of every kind are taken. */
 export const options: Array<Pick<RecruitingApiOptions, 'routes'>> = [
   { routes: plain },
   { routes: withCallback },
   { routes: typed },
   { routes: typedWithCallback },
-  {
-    async routes (app) {
-      app.get('/a', { config: { scopes: [] }, schema: { querystring: Type.Object({ limit: Type.Integer() }) } }, async ({ query }) => query.limit.toFixed())
-    }
-  },
   // @ts-expect-error not a plugin
   { routes: { prefix: '/a' } }
 ]
