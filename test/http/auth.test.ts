@@ -275,9 +275,7 @@ t.test('a lookup with invalid networks causes a 500 with the reason in the log',
   for (const [wrong, message] of [
     [['10.0.0.0'], 'keyLookup: allowedIps[0]: expected a CIDR such as 203.0.113.0/24 or 203.0.113.7/32, got "10.0.0.0"'],
     [[], 'keyLookup: allowedIps: expected 1 to 100 CIDRs, got an array'],
-    [['10.0.0.0/8,0.0.0.0/0'], 'keyLookup: allowedIps[0]: expected a CIDR such as 203.0.113.0/24 or 203.0.113.7/32, got "10.0.0.0/8,0.0.0.0/0"'],
-    ['10.0.0.0/8', 'keyLookup: allowedIps: expected 1 to 100 CIDRs, got "10.0.0.0/8"'],
-    [5, 'keyLookup: allowedIps: expected 1 to 100 CIDRs, got 5']
+    ['10.0.0.0/8', 'keyLookup: allowedIps: expected 1 to 100 CIDRs, got "10.0.0.0/8"']
   ] as const) {
     const logs = captureLogs()
     const found = { id: 'key_1', scopes: allScopes, allowedIps: wrong } as unknown as ApiKey

@@ -156,6 +156,7 @@ t.test('the host\'s own operations are in the document, with their scopes and er
   t.same(Object.keys(operation?.responses ?? {}), ['200', '400', '401', '403', '404', '429', '500', '503'])
   t.same(Object.keys(paths['/api/v1/public/{tenant_slug}/interviews/{id}'] ?? {}), ['get', 'delete'])
   t.same(Object.keys(paths['/api/v1/public/{tenant_slug}/interviews']?.post?.responses ?? {}), ['201', '400', '401', '403', '404', '409', '429', '500', '503'])
+  t.same(Object.keys(components.responses.RateLimited?.headers ?? {}), ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'])
   t.ok(tags.some(({ name }) => name === 'interviews'))
   t.ok(components.schemas.Interview)
 })

@@ -63,23 +63,8 @@ t.test('a page reaches the storage as an offset and a limit', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   await fetchPage(app, 'candidates', 'page=2147483647&per_page=200')
-  t.same(calls, [
-    { method: 'candidates.count', args: ['acme', {}] },
-    {
-      method: 'candidates.list',
-      args: [
-        'acme',
-        {
-          filter: {},
-          sort: [{ field: 'id', direction: 'asc' }],
-          offset: 429496729200,
-          limit: 200,
-          fields: ['id', 'full_name', 'headline', 'source_id'],
-          textFields: ['full_name', 'headline']
-        }
-      ]
-    }
-  ])
+  const page = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 429496729200, limit: 200 }
+  t.match(calls, [{ method: 'candidates.count', args: ['acme', {}] }, { method: 'candidates.list', args: ['acme', page] }])
 })
 
 /** The pages that the links of an answer lead to. */

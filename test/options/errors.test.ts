@@ -46,14 +46,16 @@ t.test('the plugin and createRecruiting take one object of options, and both che
   await assertRefused(t, [{ rateLimit: { max: 0 } }, 'rateLimit.max', 'an integer from 1 to 1000000000, or a function', '0'])
 })
 
-t.test('only the plugin accepts the options that Fastify adds', async (t) => {
+t.test('only the plugin accepts what Fastify adds, and only createRecruiting a logger, with three methods', async (t) => {
   await assertAcceptedByPlugin(t, { logLevel: 'warn', logSerializers: {} })
   await assertRefused(t, [{ logLevel: 'warn' }, 'logLevel', 'a known name such as logger', '"logLevel"'])
-})
-
-t.test('only createRecruiting accepts a logger: the plugin logs with app.log', async (t) => {
   const logger = { info () {}, warn () {}, error () {} }
   await assertRefusedByPlugin(t, [{ logger }, 'logger', 'none, because the plugin logs with app.log', 'an object'])
+  await assertAccepted(t, { logger })
+  for (const level of Object.keys(logger)) {
+    await assertRefused(t, [{ logger: { ...logger, [level]: undefined } }, `logger.${level}`, 'a method', 'undefined'])
+  }
+  await assertRefused(t, [{ logger: null }, 'logger.info', 'a method', 'undefined'])
 })
 
 t.test('an option of undefined means the default', async (t) => {
@@ -61,15 +63,6 @@ t.test('an option of undefined means the default', async (t) => {
   await assertAccepted(t, { delivery: Object.fromEntries(names.map((name) => [name, undefined])) })
   await assertAccepted(t, { delivery: undefined, events: undefined, secretKeys: undefined, maxWebhooksPerTenant: undefined })
   await assertAcceptedByPlugin(t, { prefix: undefined, openapi: undefined, errorDetails: undefined, requestId: undefined })
-})
-
-t.test('a logger has three methods', async (t) => {
-  const logger = { info () {}, warn () {}, error () {} }
-  await assertAccepted(t, { logger })
-  for (const level of Object.keys(logger)) {
-    await assertRefused(t, [{ logger: { ...logger, [level]: undefined } }, `logger.${level}`, 'a method', 'undefined'])
-  }
-  await assertRefused(t, [{ logger: null }, 'logger.info', 'a method', 'undefined'])
 })
 
 const toNumber = (text = ''): number => Number(text.replaceAll(',', ''))

@@ -3,11 +3,10 @@ import t from 'tap'
 import { HttpError, type RateLimitCaller, type RateLimitOptions } from '../../../src/index.js'
 import { createLimits } from '../../../src/http/limits.js'
 import { type RateLimitSettings, readRateLimit } from '../../../src/options/options.js'
-import { bearer, buildApp, keys } from '../../fixtures/api/app.js'
+import { bearer, keys } from '../../fixtures/api/app.js'
 import { base, buildLimited, checkLimited, moveTime } from '../../fixtures/api/limits.js'
 import { checkError } from '../../fixtures/api/answers.js'
 import { captureLogs } from '../../fixtures/api/logs.js'
-import type { OpenApi } from '../../fixtures/api/document.js'
 
 t.test('the requests of a key are counted, and those over its budget get 429', async (t) => {
   const { ask } = await buildLimited(t, { max: 2 })
@@ -233,19 +232,6 @@ t.test('a host that trusts every address is warned at start, unless it counts no
 })
 
 const url = '/api/v1/public/openapi.json'
-
-t.test('the document shows 429 on every operation with limits, and on none without', async (t) => {
-  for (const rateLimit of [{}, undefined]) {
-    const app = await buildApp(t, rateLimit === undefined ? {} : { rateLimit })
-    const { paths, components } = (await app.inject(url)).json<OpenApi>()
-    const operations = Object.values(paths).flatMap((item) => Object.values(item))
-    t.ok(operations.length >= 12)
-    for (const { operationId, responses } of operations) t.equal('429' in responses, rateLimit !== undefined, operationId)
-    const { RateLimited: limited } = components.responses
-    if (rateLimit === undefined) t.equal(limited, undefined)
-    else t.same(Object.keys(limited?.headers ?? {}), ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'])
-  }
-})
 
 t.test('requests for the document are limited by their address, as those with a key are by their key', async (t) => {
   const { app, ask } = await buildLimited(t, { max: 2 })
