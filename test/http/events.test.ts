@@ -12,12 +12,12 @@ interface EventPage {
   meta: { next_token: string, has_more: boolean }
 }
 
-interface Query { tenantSlug?: string, key?: string, token?: string, per_page?: number, types?: string, since?: string }
+interface Query { token?: string, per_page?: number, types?: string, since?: string }
 
-function request (app: FastifyInstance, { tenantSlug = 'acme', key = keys.full, types, ...query }: Query = {}): Promise<Answer> {
-  const search = new URLSearchParams()
-  for (const [name, value] of Object.entries({ ...query, 'filter[event_type]': types })) if (value !== undefined) search.set(name, String(value))
-  return app.inject({ url: `/api/v1/public/${tenantSlug}/events?${search}`, headers: bearer(key) })
+function request (app: FastifyInstance, { types, ...query }: Query = {}): Promise<Answer> {
+  const search = new URLSearchParams({ ...query, per_page: String(query.per_page ?? 100) })
+  if (types !== undefined) search.set('filter[event_type]', types)
+  return app.inject({ url: `/api/v1/public/acme/events?${search}`, headers: bearer(keys.full) })
 }
 
 async function read (app: FastifyInstance, query?: Query): Promise<EventPage> {
