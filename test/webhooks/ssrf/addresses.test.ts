@@ -11,7 +11,7 @@ import { blocked, delivered, outcomeOf, startSender } from '../../fixtures/hosti
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { buildWebhookApi, webhookInput } from '../../fixtures/api/webhook-api.js'
 import { loopbackSpellings } from '../../fixtures/hostile/hostile-loopback.js'
-import { metadataAddresses, publicNeighbours } from '../../fixtures/hostile/hostile-blocks.js'
+import { metadataAddresses as metadata, publicNeighbours } from '../../fixtures/hostile/hostile-blocks.js'
 import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
 import { startConnectProxy } from '../../fixtures/receivers/connect-proxy.js'
 
@@ -67,7 +67,6 @@ t.test('addresses next to those that are not public are public', async (t) => {
   t.same(publicNeighbours.filter((address) => !isAllowedAddress(address)), [])
 })
 
-const metadata = Object.values(metadataAddresses)
 /** Link-local addresses, and metadata services in the clothes of IPv6. */
 const sensitive = [
   ...metadata, '169.254.0.0', '169.254.1.1', '169.254.255.255', 'fe80::', 'fe80::1', 'fe80::1%eth0', 'febf:ffff::1', 'fd00:ec2::', 'fd00:ec2:0:1::',
