@@ -4,13 +4,13 @@ import t, { type Test } from 'tap'
 import { createRecruiting } from '../../../src/index.js'
 import {
   fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm,
-  type PgPool, type PgQueryable, postgresStorage
+  type PgQueryable, postgresStorage
 } from '../../../src/postgres/index.js'
 import {
   standInForDrizzle, standInForKnex, standInForMikroOrm, standInForPostgresJs, standInForPrisma,
   standInForSequelize, standInForTypeOrm
 } from '../../fixtures/postgres/handles.js'
-import { type PostgresTables, startPostgresHost } from '../../fixtures/postgres/postgres.js'
+import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
 
 const wrappers: Record<string, (client: pg.ClientBase) => PgQueryable> = {
@@ -62,11 +62,9 @@ t.test('events in a transaction of a library', async (t) => {
 
   for (const [name, wrap] of Object.entries(wrappers)) {
     t.test(name, async (t) => {
-      const client = await pool.connect()
-      t.teardown(() => client.release(true))
-      await client.query('begin')
+      const client = await begin(pool)
       await emitAndErase(t, wrap(client))
-      await client.query('commit')
+      await client.finish()
       await assertSent(t)
     })
   }
@@ -81,10 +79,8 @@ t.test('events in a transaction of a library', async (t) => {
   })
 
   t.test('a transaction that has ended takes no event, though its library would lend a connection', async (t) => {
-    const client = await pool.connect()
-    t.teardown(() => client.release(true))
     // Somebody else's transaction by now.
-    await client.query('begin')
+    const client = await begin(pool)
     const controlled = await db.startTransaction().execute()
     const rolledBack = await db.startTransaction().execute()
     const ended = [
@@ -107,7 +103,7 @@ t.test('events in a transaction of a library', async (t) => {
       })
     }
     t.same((await client.query(`select from ${schema}.events`)).rows, [])
-    await client.query('rollback')
+    await client.finish('rollback')
   })
 })
 
@@ -189,102 +185,81 @@ const refusal = {
 const untouched = [{ id: 1 }]
 const written = [null, { id: 2 }]
 
-function createHost (t: Test, pool: PgPool, { storage, schema, clear }: PostgresTables) {
+t.test('handles of a server', async (t) => {
+  const { server, pool, storage, schema, clear } = await startPostgresHost(t)
   const recruiting = createRecruiting({ storage, delivery: false })
   t.teardown(() => recruiting.close())
-
-  return {
-    async begin () {
-      await clear()
-      await recruiting.emit({ ...application, ...subject })
-    },
-    async readEvents () {
-      const { rows } = await pool.query(`select body::text from ${schema}.events order by seq`)
-      return (rows as Array<{ body: string }>).map(({ body }) => JSON.parse(body).data)
-    },
-    async assertTaken (t: Test, transaction: unknown) {
-      t.match(await recruiting.emit({ ...application, data: { id: 2 } }, { transaction }), { deliveries: 0 })
-      t.equal(await recruiting.erase(subject, { transaction }), 1)
-    },
-    async assertRefused (t: Test, transaction: unknown) {
-      await t.rejects(recruiting.emit({ ...application, data: { id: 2 } }, { transaction }), refusal)
-      await t.rejects(recruiting.erase(subject, { transaction }), refusal)
-    },
-    emit: (transaction: unknown) => recruiting.emit(application, { transaction })
-  }
-}
-
-t.test('handles of a server', async (t) => {
-  const { server, pool, ...tables } = await startPostgresHost(t)
-  const { begin, readEvents, assertTaken, assertRefused, emit } = createHost(t, pool, tables)
   await pool.query('create table applications (id int)')
   const insert = 'insert into applications values (1)'
-  t.beforeEach(begin)
+  t.beforeEach(async () => {
+    await clear()
+    await recruiting.emit({ ...application, ...subject })
+  })
+  const emit = (transaction: unknown) => recruiting.emit({ ...application, data: { id: 2 } }, { transaction })
 
-  async function withClient (work: (client: pg.PoolClient) => Promise<unknown>): Promise<void> {
-    const client = await pool.connect()
-    await work(client).finally(() => client.release(true))
+  async function assertRefused (t: Test, transaction: unknown): Promise<void> {
+    await t.rejects(emit(transaction), refusal)
+    await t.rejects(recruiting.erase(subject, { transaction }), refusal)
+    await assertEvents(t, untouched)
+  }
+
+  async function assertEvents (t: Test, expected: unknown[]): Promise<void> {
+    const { rows } = await pool.query(`select body::text from ${schema}.events order by seq`)
+    t.strictSame(rows.map(({ body }) => JSON.parse(body).data), expected)
   }
 
   t.test('a pool is refused, of one connection too', async (t) => {
     for (const max of [1, 5]) await assertRefused(t, server.createPool({ max }))
-    t.strictSame(await readEvents(), untouched)
   })
 
   t.test('a client outside a transaction is rejected: before begin, after commit and after rollback', async (t) => {
-    await withClient(async (client) => {
+    const client = await pool.connect()
+    await assertRefused(t, client)
+    for (const end of ['commit', 'rollback']) {
+      await client.query(`begin; ${insert}`)
+      await client.query(end)
       await assertRefused(t, client)
-      for (const end of ['commit', 'rollback']) {
-        await client.query(`begin; ${insert}`)
-        await client.query(end)
-        await assertRefused(t, client)
-      }
-    })
-    t.strictSame(await readEvents(), untouched)
+    }
+    client.release()
   })
 
-  for (const before of ['', 'select 1', insert, 'savepoint before', 'set local lock_timeout = 100', `savepoint before; ${insert}; rollback to before`]) {
+  const rolledBack = `savepoint before; ${insert}; rollback to before`
+  for (const before of ['', 'select 1', insert, 'savepoint before', 'set local lock_timeout = 100', rolledBack]) {
     t.test(`a client inside a transaction is accepted, after ${before === '' ? 'nothing else' : before}`, async (t) => {
-      await withClient(async (client) => {
-        await client.query('begin')
-        await client.query(before)
-        await assertTaken(t, client)
-        await client.query('rollback')
-        t.strictSame(await readEvents(), untouched)
-        await client.query(`begin; ${before}`)
-        await assertTaken(t, client)
-        await client.query('commit')
-        t.strictSame(await readEvents(), written)
-      })
+      for (const [end, expected] of [['rollback', untouched], ['commit', written]] as const) {
+        const client = await begin(pool, `begin; ${before}`)
+        t.match(await emit(client), { deliveries: 0 })
+        t.equal(await recruiting.erase(subject, { transaction: client }), 1)
+        await client.finish(end)
+        await assertEvents(t, expected)
+      }
     })
   }
 
   t.test('an emit takes one statement in a transaction that has written before, and two in one that has not', async (t) => {
-    await withClient(async (client) => {
-      let count = 0
-      const counting: PgQueryable = {
-        query (text, values) {
-          count++
-          return client.query(text, values)
-        }
+    const client = await begin(pool, `begin; ${insert}`)
+    let count = 0
+    const counting: PgQueryable = {
+      query (text, values) {
+        count++
+        return client.query(text, values)
       }
-      await client.query(`begin; ${insert}`)
-      await emit(counting)
-      t.equal(count, 1)
-      await client.query('rollback; begin')
-      await emit(counting)
-      t.equal(count, 3)
-      await emit(counting)
-      t.equal(count, 4)
-    })
+    }
+    await emit(counting)
+    t.equal(count, 1)
+    await client.query('rollback; begin')
+    await emit(counting)
+    t.equal(count, 3)
+    await emit(counting)
+    t.equal(count, 4)
+    await client.finish('rollback')
   })
 
   t.test('a failed transaction rejects with its own error, and records nothing', async (t) => {
-    await withClient(async (client) => {
-      await client.query('begin')
-      await t.rejects(client.query('select nonsense'))
-      await t.rejects(emit(client), { code: '25P02' })
-    })
-    t.strictSame(await readEvents(), untouched)
+    const client = await begin(pool)
+    await t.rejects(client.query('select nonsense'))
+    await t.rejects(emit(client), { code: '25P02' })
+    await client.finish('rollback')
+    await assertEvents(t, untouched)
   })
 })
