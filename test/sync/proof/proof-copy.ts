@@ -6,17 +6,10 @@ import type { Versions } from './world.js'
 /** Stands for a reader that was killed. */
 export class Crash extends Error {}
 
-export interface ProofCopy extends Copy {
-  items (): Versions
-  /** How often an item came in an older state than before. */
-  olderStates (): number
-  crashes (): number
-  /** From now on it does not crash. */
-  calmDown (): void
-}
+export type ProofCopy = ReturnType<typeof createProofCopy>
 
 /** A copy that crashes at random, before or after a page is saved. What was saved stays. */
-export function createProofCopy (kind: ChangeKind, random: Random): ProofCopy {
+export function createProofCopy (kind: ChangeKind, random: Random) {
   const items = new Map<number, { version: number, generation: number }>()
   const newest: Versions = new Map()
   let token: string | null = null
@@ -43,10 +36,8 @@ export function createProofCopy (kind: ChangeKind, random: Random): ProofCopy {
   }
 
   return {
-    get token () {
-      return token
-    },
-    save ({ data, meta }) {
+    get token () { return token },
+    save ({ data, meta }: Parameters<Copy['save']>[0]) {
       crash()
       for (const item of data) store(Number(item.id), item.deleted ? null : item[kind] ?? null)
       token = meta.next_token
@@ -57,9 +48,11 @@ export function createProofCopy (kind: ChangeKind, random: Random): ProofCopy {
       token = null
       generation++
     },
-    items: () => new Map([...items].map(([id, { version }]) => [id, version])),
+    items: (): Versions => new Map([...items].map(([id, { version }]) => [id, version])),
+    /** How often an item came in an older state than before. */
     olderStates: () => olderStates,
     crashes: () => crashes,
+    /** From now on it does not crash. */
     calmDown () { crashShare = 0 }
   }
 }
