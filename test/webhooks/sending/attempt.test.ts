@@ -25,7 +25,8 @@ async function deliver (t: Test, answer: Answer, delivery: DeliveryOptions = {})
 }
 
 const outcomes: Array<[title: string, answer: Answer, status: number | null, error: string | null]> = [
-  ['a 204', 204, 204, null], ['a 404', 404, 404, 'http_status'], ['no answer within the deadline', hang, null, 'timeout']
+  ['a 299', 299, 299, null], ['a 300', 300, 300, 'http_status'], ['a 404', 404, 404, 'http_status'],
+  ['no answer within the deadline', hang, null, 'timeout']
 ]
 
 for (const [title, answer, status, error] of outcomes) {
