@@ -1,5 +1,6 @@
+import type { AttemptError, DeliveryStatus, WebhookStatus } from '../../ports/index.js'
+import type { WebhookWithHealth } from '../../webhooks/schemas/webhook.js'
 import type { Plural, PortalMessages } from '../messages.js'
-import type { AttemptError, DeliveryStatus, WebhookStatus, WebhookWithHealth } from './api.js'
 
 /** The values of placeholders. */
 type Params = Readonly<Record<string, string | number>>
