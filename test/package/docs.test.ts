@@ -69,6 +69,17 @@ function headingsOf (text: string): string[] {
   return headings.map(([, heading = '']) => heading.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-'))
 }
 
+t.test('every source file that a page names exists', async (t) => {
+  const folders = ['src', 'test', 'examples', 'bench', 'scripts']
+  const files = folders.flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, root), { recursive: true }).map((name) => `/${folder}/${String(name)}`))
+  for (const page of pages) {
+    for (const [, name] of (await read(page)).matchAll(/`([\w./-]+\.(?:tsx?|sql|css))`/g)) {
+      t.ok(files.some((file) => file.endsWith(`/${name}`)), `${page} names ${name}`)
+    }
+  }
+})
+
 t.test('every file that a page points to is in the repository, and every heading on its page', async (t) => {
   for (const page of [...pages, 'CHANGELOG.md', 'SECURITY.md', 'RELEASING.md']) {
     for (const { path, heading } of await readLinks(page)) {
