@@ -226,7 +226,7 @@ t.test('answers are sealed, for their tenant and request', async (t) => {
   }
   const { secret } = (await send({ path: '/webhooks', body: webhookInput })).json().data
   await send({ key: 'other' })
-  t.notMatch(saved.join(), new RegExp(`${secret}|data|webhooks`))
+  for (const plain of [secret, 'data', 'webhooks']) t.notOk(saved.join().includes(plain), plain)
   const [own = '', others = ''] = saved
   for (const [answer, by] of [[others, keys.full], [own, keys.globex]] as const) {
     storage.idempotency.claim = async (tenant, request) => {
