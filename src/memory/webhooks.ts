@@ -2,8 +2,7 @@ import type {
   FailingWebhook, NewWebhook, StoredHeaders, Webhook, WebhookFilter, WebhookHealth, WebhookStore
 } from '../ports/index.js'
 import { formatDateTime } from './checks.js'
-import { clearFailures, createLanes, isFailing, validSecrets } from './deliveries/records.js'
-import type { WebhookRecord } from './deliveries/records.js'
+import { clearFailures, createLanes, isFailing, validSecrets, type WebhookRecord } from './deliveries/records.js'
 import { compareBy, type RowTest, select, takePage } from './sorting.js'
 import { assertAwake, createTenants } from './tenants.js'
 import {
@@ -62,7 +61,9 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       assertAwake(data, tenant)
       const { webhooks } = openTenant(data, tenant)
       if (webhooks.size >= maxPerTenant) return null
-      if (listWebhooks(data).some(({ id }) => id === webhook.id)) throw new Error(`webhook id ${webhook.id} already exists`)
+      if (listWebhooks(data).some(({ id }) => id === webhook.id)) {
+        throw new Error(`webhook id ${webhook.id} already exists`)
+      }
 
       const created = createRecord(tenant, webhook, data.now())
       webhooks.set(created.id, created)

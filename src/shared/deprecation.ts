@@ -1,7 +1,6 @@
-import { parseUrl } from './text.js'
+import { normalizeInstant, parseUrl } from './text.js'
 import { findUnknownName } from './read-options.js'
 import { readField } from './fields.js'
-import { normalizeInstant } from './text.js'
 
 /** Announces that an operation or an event will be removed. */
 export interface Deprecation {

@@ -1,7 +1,6 @@
 import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
 import { omitUndefined } from './fields.js'
-import { isPlainText } from './text.js'
-import { parseUrl } from './text.js'
+import { isPlainText, parseUrl } from './text.js'
 
 /** Throws `invalid_option`, with the path, the expected and the actual value, unless the condition holds. */
 export function assertOption (condition: boolean, path: string, expected: string, value: unknown): asserts condition {

@@ -73,8 +73,10 @@ t.test('the storage always receives a total order', async (t) => {
     calls.length = 0
     // The second time it may come from what was kept.
     for (let round = 0; round < 2; round++) await requestList(app, 'jobs', `sort=${sort}`)
-    const told = calls.filter(({ method }) => method === 'jobs.list').map(({ args }) => args[1] as { sort: Array<{ field: string, direction: string }> })
-    t.same(told.map((query) => query.sort.map(({ field, direction }) => `${field} ${direction}`)), [items, items], sort)
+    const queries = calls
+      .filter(({ method }) => method === 'jobs.list')
+      .map(({ args }) => args[1] as { sort: Array<{ field: string, direction: string }> })
+    t.same(queries.map((query) => query.sort.map(({ field, direction }) => `${field} ${direction}`)), [items, items], sort)
   }
 })
 

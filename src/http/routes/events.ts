@@ -71,7 +71,9 @@ export function eventOperations (
   feed: EventFeed, events: EventSchemas, operations: Pick<WebhookOperations, 'listUsedEventTypes'>
 ): ApiOperation[] {
   const tokens = createTokens(feed)
-  const common = { method: 'GET', tag: 'events', scopes: ['webhooks:read'], capabilities: ['bodies'], item: Event } as const
+  const common = {
+    method: 'GET', tag: 'events', scopes: ['webhooks:read'], capabilities: ['bodies'], item: Event
+  } as const
 
   /** Throws a 400 for a type outside the catalogue, unless the client has read the feed with it or subscribes. */
   async function assertUsable (types: readonly string[], tenant: string, isBegun: boolean): Promise<void> {

@@ -6,11 +6,12 @@ import { omitUndefined } from '../../shared/fields.js'
 import type { Page } from '../../shared/paging.js'
 import { Type } from '../../shared/typebox.js'
 import type { Operation, WebhookOperation } from '../../webhooks/operation-table.js'
-import { readAddress } from '../responses/rows.js'
 import { isCapable, readTenant } from '../request.js'
-import { found, linkPages, storableId } from '../responses/rows.js'
+import { found, linkPages, readAddress, storableId } from '../responses/rows.js'
 import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
-import { DataOf, DeliveryParams, FollowPageOf, LogPageOf, NoContent, PageOf, WebhookParams } from '../schemas/parameters.js'
+import {
+  DataOf, DeliveryParams, FollowPageOf, LogPageOf, NoContent, PageOf, WebhookParams
+} from '../schemas/parameters.js'
 import { HttpError } from '../wire-errors.js'
 
 /** An operation that a request runs. */

@@ -1,4 +1,6 @@
-import type { Delivery, DeliveryStore, NewEvent, RecordedEvent, ReplayResult, ReplaySelection } from '../../ports/index.js'
+import type {
+  Delivery, DeliveryStore, NewEvent, RecordedEvent, ReplayResult, ReplaySelection
+} from '../../ports/index.js'
 import { createFilterTest } from '../../shared/fields.js'
 import { refuseEvent, refuseTransaction } from '../checks.js'
 import { assertAwake } from '../tenants.js'

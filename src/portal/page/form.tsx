@@ -1,5 +1,7 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { type CreatedWebhook, type EventFilters, type Failure, type Result, type Webhook, allEventTypes } from './api.js'
+import {
+  type CreatedWebhook, type EventFilters, type Failure, type Result, type Webhook, allEventTypes
+} from './api.js'
 import { type Draft, changesOf, checkDraft, draftOf, headersOf, isChanged, readRefusal } from './draft.js'
 import { EventPicker, FilterFields, HeaderFields } from './form-fields.js'
 import { fieldsOf, filtersOf, valuesOf } from './filters.js'

@@ -95,7 +95,7 @@ const graces = [['none', 0], ['hour', 3600], ['day', 86_400], ['week', 604_800]]
 
 interface RotateDialogProps<Value> {
   texts: { title: string, label: string, text: string, grace: string }
-  /** What it means that the old secret expires immediately. */
+  /** The hint of the choice to expire the old secret immediately. */
   noneText?: string
   rotate: (graceSeconds: number) => Promise<Result<{ data: Value }>>
   onRotated: (value: Value) => void

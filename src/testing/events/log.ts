@@ -1,6 +1,5 @@
 import type { DeliveryFilter, DeliverySortField, ListQuery } from '../../ports/index.js'
-import { benchCases } from '../support/driver.js'
-import type { StorageDriver } from '../support/driver.js'
+import { benchCases, type StorageDriver } from '../support/driver.js'
 import { given, same } from '../support/expect.js'
 import { delivered, failed, firstRows, order, retry } from '../support/samples.js'
 

@@ -1,6 +1,5 @@
 import type { FailingWebhook, Webhook, WebhookHealth } from '../../ports/index.js'
-import { benchCases } from '../support/driver.js'
-import type { StorageDriver } from '../support/driver.js'
+import { benchCases, type StorageDriver } from '../support/driver.js'
 import { given, isInstant, same } from '../support/expect.js'
 import { delivered, disableAtOnce, disableAtTwo, failed, lenient, retry } from '../support/samples.js'
 

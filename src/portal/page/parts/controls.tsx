@@ -109,7 +109,7 @@ interface CopyProps {
   text: string
   /** Names the text. */
   label: string
-  /** What the button shows instead of "Copy". */
+  /** The text of the button. @default "Copy" */
   caption?: string
   isIconOnly?: boolean
 }
