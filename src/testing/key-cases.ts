@@ -127,13 +127,11 @@ export const keyStoreCases: readonly KeyLookupCase[] = Object.freeze([
     store, lookUp
   }) => {
     const old = await create(store, 'old', { allowedIps: ['192.0.2.0/24'] })
-    const rotated = given(
-      await store.rotate('acme', old.id, { ...generated('next'), createdBy: 'user:18' }, 60), 'the rotated key'
-    )
+    const rotated = given(await store.rotate('acme', old.id, { ...generated('next'), createdBy: 'user:18' }, 60),
+      'the rotated key')
     const { created_at: createdAt } = rotated
-    same(rotated, {
-      ...old, id: 'id-next', start: 'next', created_by: 'user:18', created_at: createdAt
-    }, 'the rotated key')
+    same(rotated, { ...old, id: 'id-next', start: 'next', created_by: 'user:18', created_at: createdAt },
+      'the rotated key')
     same((await lookUp('old'))?.id, old.id, 'the old key during the overlap')
     same((await lookUp('next'))?.allowedIps, ['192.0.2.0/24'], 'the networks of the new key')
     const replaced = given(await store.find('acme', old.id), 'the old key, by its id')
@@ -220,12 +218,9 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     const ids = (await Promise.all(keys.map((key) => lookUp(harness, 'acme', key)))).map((owner) => owner?.id)
     same(ids.map((found) => typeof found), ['string', 'string'], 'the types of the ids of two keys')
     same(new Set(ids).size, 2, 'the number of different ids of two keys')
-    holds(
-      keys.every((key, index) => ids[index] !== '' && !String(ids[index]).includes(key)),
-      'no id is empty or contains its key'
-    )
-    same((await lookUp(harness, 'acme', keys[0]))?.id, ids[0],
-      'the id of the first key, looked up again')
+    holds(keys.every((key, index) => ids[index] !== '' && !String(ids[index]).includes(key)),
+      'no id is empty or contains its key')
+    same((await lookUp(harness, 'acme', keys[0]))?.id, ids[0], 'the id of the first key, looked up again')
   }),
 
   keyCase('a key of another tenant, or for an unknown tenant, is null', async (harness) => {

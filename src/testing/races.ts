@@ -16,11 +16,8 @@ export const claimRaceCases = [
       const webhook = await t.addWebhook()
       const results = await atOnce(8, (index) => t.emit({ idempotencyKey: 'once', fingerprint: `print ${index}` }))
       same(results, results.map(() => results[0]), 'the results of eight calls, all equal to the first recorded one')
-      same(
-        Number(results[0]?.fingerprint.slice(6)) + 1,
-        Number(results[0]?.id.slice(4)),
-        'the event that the fingerprint belongs to'
-      )
+      same(Number(results[0]?.fingerprint.slice(6)) + 1, Number(results[0]?.id.slice(4)),
+        'the event that the fingerprint belongs to')
       same([(await t.log(webhook)).length, (await t.claim()).length], [1, 1],
         'the number of deliveries, and of claimed deliveries')
       same((await t.replay(webhook, { include: 'all' }))?.queued, 0, 'the number of other events')
@@ -33,11 +30,8 @@ export const claimRaceCases = [
       await t.recordAttempts([failed(lease)])
       const retried = await atOnce(6, () => t.deliveries.retry('acme', webhook.id, lease.deliveryId))
       const [, ...queued] = await t.log(webhook)
-      same(
-        queued.map(({ id, status }) => [id, status]),
-        [[retried[0]?.id, 'pending']],
-        'the deliveries queued by six retries'
-      )
+      same(queued.map(({ id, status }) => [id, status]), [[retried[0]?.id, 'pending']],
+        'the deliveries queued by six retries')
       same(retried, retried.map(() => retried[0]), 'the results, all of the same delivery')
       same((await t.claim()).length, 1, 'the number of due deliveries')
     }),
@@ -150,11 +144,8 @@ export const resultRaceCases = [
         'the number of attempts of each delivery')
       same(statuses(ended).slice(6), statuses(ended).slice(6).map(() => 'delivered'),
         'the status of the delivered ones')
-      same(
-        [statuses(ended).filter((status) => status === 'pending'), await t.claim()],
-        [[], []],
-        'the pending deliveries, and the claimed ones'
-      )
+      same([statuses(ended).filter((status) => status === 'pending'), await t.claim()], [[], []],
+        'the pending deliveries, and the claimed ones')
     })
 ]
 
@@ -206,11 +197,8 @@ export const webhookRaceCases = [
     await t.webhooks.update('acme', webhook.id, { status: 'active' })
     await t.emit()
     await stopping
-    same(
-      [isStopped, eventIds(await t.claim())],
-      [true, ['evt_21']],
-      'the webhook was stopped, and the deliveries claimed afterwards'
-    )
+    same([isStopped, eventIds(await t.claim())], [true, ['evt_21']],
+      'the webhook was stopped, and the deliveries claimed afterwards')
     const isShown = await eventually(
       async () => statuses(await t.log(webhook)).filter((status) => status === 'skipped').length === 20
     )

@@ -100,11 +100,8 @@ export const changeCases = [
     holds(!early.ids.includes('late'), 'a change is not listed before it commits')
     await late.commit()
     const rest = await t.follow(early.position)
-    same(
-      [...early.ids, ...rest.ids].toSorted(),
-      ['1', 'late'],
-      'all ids, read while and after the transaction was open'
-    )
+    same([...early.ids, ...rest.ids].toSorted(), ['1', 'late'],
+      'all ids, read while and after the transaction was open')
     holds((await t.follow(during)).ids.includes('late'), 'the late change comes after the position of that time')
   }),
 
@@ -119,11 +116,8 @@ export const changeCases = [
       await t.record('kept', { transaction: kept.transaction })
       await t.record('kept', { transaction: kept.transaction })
       await kept.commit()
-      same(
-        [...new Set((await t.follow(start)).ids)],
-        ['kept'],
-        'the ids after one transaction was rolled back and one committed'
-      )
+      same([...new Set((await t.follow(start)).ids)], ['kept'],
+        'the ids after one transaction was rolled back and one committed')
     }),
 
   changeCase('record', 'two transactions that record the same items do not wait for one another', async (t) => {
@@ -190,18 +184,12 @@ export const changeCases = [
     const others = await t.begin({ tenantSlug: 'initech' })
     await t.record('1')
     await t.webhooks.renameTenant(named('acme'), named('globex'), { reseal: (text) => text })
-    same(
-      [await t.list(before), await t.list(start, 'globex')],
-      [null, null],
-      'the pages of both names after positions from before'
-    )
+    same([await t.list(before), await t.list(start, 'globex')], [null, null],
+      'the pages of both names after positions from before')
     const [old, renamed] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
     await t.record('2', { tenantSlug: 'globex' })
-    same(
-      [(await t.follow(old)).ids, (await t.follow(renamed, { tenantSlug: 'globex' })).ids],
-      [[], ['2']],
-      'the ids of both names after new positions'
-    )
+    same([(await t.follow(old)).ids, (await t.follow(renamed, { tenantSlug: 'globex' })).ids], [[], ['2']],
+      'the ids of both names after new positions')
     same((await t.follow(others, { tenantSlug: 'initech' })).ids, [], 'the ids of another tenant')
   }),
 

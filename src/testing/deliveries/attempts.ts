@@ -119,11 +119,8 @@ export const attemptCases = [
         'the log of another webhook, and the number pending')
       await t.webhooks.update('acme', webhook.id, { status: 'active' })
       await t.wait(10)
-      same(
-        (await t.claim()).filter(({ webhookId }) => webhookId === webhook.id),
-        [],
-        'the claimed deliveries when it is active again'
-      )
+      same((await t.claim()).filter(({ webhookId }) => webhookId === webhook.id), [],
+        'the claimed deliveries when it is active again')
     }),
 
   test('webhooks.delete', 'deleting a webhook leaves nothing to deliver', async (t) => {
@@ -170,11 +167,8 @@ export const attemptCases = [
     const results = [delivered(first), retry(second, { retryInMs: 0 }), failed(third, { isGone: true })]
     same(await t.recordAttempts(results, disableAtOnce), [], 'the notices')
     await t.deliveries.release([fourth])
-    same(
-      [await t.claim(), await t.webhooks.find('acme', webhook.id)],
-      [[], null],
-      'the deliveries claimed afterwards, and the webhook'
-    )
+    same([await t.claim(), await t.webhooks.find('acme', webhook.id)], [[], null],
+      'the deliveries claimed afterwards, and the webhook')
   })
 ]
 
@@ -203,16 +197,10 @@ export const addressCases = [
     await t.emitMany(4)
     const [first, second, third] = await t.claimAll(3)
     await t.webhooks.update('acme', id, moved)
-    same(
-      await t.recordAttempts([failed(first), failed(second), retry(third, { pauseMs: 600_000 })], disableAtTwo),
-      [],
-      'the notices of three late failures'
-    )
-    same(
-      (await t.claim()).map(({ eventId, isFailing }) => [eventId, isFailing]),
-      [['evt_4', false]],
-      'the deliveries claimed afterwards'
-    )
+    same(await t.recordAttempts([failed(first), failed(second), retry(third, { pauseMs: 600_000 })], disableAtTwo), [],
+      'the notices of three late failures')
+    same((await t.claim()).map(({ eventId, isFailing }) => [eventId, isFailing]), [['evt_4', false]],
+      'the deliveries claimed afterwards')
   }),
 
   test('recordAttempts', 'a late success of an old address does not clear the record of the new one', async (t) => {
@@ -234,21 +222,9 @@ export const addressCases = [
     same(await t.claim(), [], 'the claimed deliveries after an update with the same address')
     await t.webhooks.update('acme', id, moved)
     const claimed = await t.claim()
-    same(
-      [eventIds(claimed), claimed.map(({ isFailing }) => isFailing)],
-      [
-        ['evt_3', 'evt_4'],
-        [false, false]
-      ],
-      'the deliveries claimed afterwards'
-    )
-    same(
-      await t.recordAttempts(
-        [...claimed.slice(0, 1)].map((lease) => failed(lease)),
-        disableAtTwo
-      ),
-      [],
-      'the notices of its first failure'
-    )
+    same([eventIds(claimed), claimed.map(({ isFailing }) => isFailing)], [['evt_3', 'evt_4'], [false, false]],
+      'the deliveries claimed afterwards')
+    same(await t.recordAttempts([...claimed.slice(0, 1)].map((lease) => failed(lease)), disableAtTwo), [],
+      'the notices of its first failure')
   })
 ]

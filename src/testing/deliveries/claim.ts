@@ -58,14 +58,8 @@ export const claimCases = [
     await t.emit()
     await t.emit({ tenantSlug: 'globex' })
     const claimed = (await t.claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
-    same(
-      claimed.sort(),
-      [
-        ['acme', mine.id, 'evt_1'],
-        ['globex', theirs.id, 'evt_2']
-      ],
-      'the claimed deliveries by tenant'
-    )
+    same(claimed.sort(), [['acme', mine.id, 'evt_1'], ['globex', theirs.id, 'evt_2']],
+      'the claimed deliveries by tenant')
   }),
 
   test('claimDue', 'a claim returns no more than its limit', async (t) => {
@@ -140,11 +134,8 @@ export const claimCases = [
     await t.emitMany(3)
     await t.wait(5)
     const one = await t.leaseOne()
-    same(
-      [one.eventId, ...eventIds(await t.claim())],
-      ['evt_1', 'evt_2', 'evt_3', 'evt_4'],
-      'the deliveries of a claim of one, and of the rest'
-    )
+    same([one.eventId, ...eventIds(await t.claim())], ['evt_1', 'evt_2', 'evt_3', 'evt_4'],
+      'the deliveries of a claim of one, and of the rest')
   })
 ]
 
@@ -195,29 +186,20 @@ export const fairnessCases = [
   test('claimDue', 'a tenant with five webhooks gets no more of a claim than a tenant with one', async (t) => {
     const ids = await addSix(t)
     const shares = tally(await t.claim({ limit: 6 }), ids)
-    same(
-      [...shares].sort(),
-      [0, 0, 1, 1, 1, 3],
-      'the shares of five webhooks of one tenant and one of another in a claim of 6'
-    )
+    same([...shares].sort(), [0, 0, 1, 1, 1, 3],
+      'the shares of five webhooks of one tenant and one of another in a claim of 6')
     same(shares[5], 3, 'the share of the tenant with one webhook')
     const rest = tally(await t.claim({ limit: 34 }), ids)
-    same(
-      [rest.slice(0, 5).reduce((sum, share) => sum + share), rest[5]],
-      [17, 17],
-      'the shares of both tenants in a claim of 34'
-    )
+    same([rest.slice(0, 5).reduce((sum, share) => sum + share), rest[5]], [17, 17],
+      'the shares of both tenants in a claim of 34')
   }),
 
   test('claimDue', 'tenants and their webhooks also take turns in claims of one', async (t) => {
     const ids = await addSix(t)
     const claimed: ClaimedDelivery[] = []
     for (let i = 0; i < 10; i++) claimed.push(await t.claimOne())
-    same(
-      tally(claimed, ids),
-      [1, 1, 1, 1, 1, 5],
-      'the shares of five webhooks of one tenant and one of another in ten claims of one'
-    )
+    same(tally(claimed, ids), [1, 1, 1, 1, 1, 5],
+      'the shares of five webhooks of one tenant and one of another in ten claims of one')
   }),
 
   test('claimDue', 'small claims reach every webhook, even if one floods the queue', async (t) => {
@@ -225,11 +207,8 @@ export const fairnessCases = [
     const claimed: ClaimedDelivery[] = []
     for (let i = 0; i < 30; i++) claimed.push(await t.claimOne())
     const [, busy, quiet] = tally(claimed, ids)
-    same(
-      [busy, quiet],
-      [3, 1],
-      'the share of two webhooks with 3 and 1 due in 30 claims of one, while 30 were due for a third'
-    )
+    same([busy, quiet], [3, 1],
+      'the share of two webhooks with 3 and 1 due in 30 claims of one, while 30 were due for a third')
   }),
 
   test('claimDue', 'a webhook with many due deliveries does not delay a later event of another webhook', async (t) => {
@@ -254,11 +233,8 @@ export const fairnessCases = [
     same(tally(await t.claim({ perEndpoint: 2 }), ids), [0, 0, 0], 'the next claim')
     same(tally(await t.claim({ perEndpoint: 3 }), ids), [1, 1, 0], 'a claim with perEndpoint 3')
     await t.recordAttempts(first.filter(({ webhookId }) => webhookId === ids[0]).map(delivered))
-    same(
-      tally(await t.claim({ perEndpoint: 3 }), ids),
-      [2, 0, 0],
-      'a claim after two of the first webhook were completed'
-    )
+    same(tally(await t.claim({ perEndpoint: 3 }), ids), [2, 0, 0],
+      'a claim after two of the first webhook were completed')
   }),
 
   test('claimDue', 'expired and released leases make room for others of their webhook', async (t) => {
@@ -290,10 +266,7 @@ export const fairnessCases = [
     await t.emitMany(3)
     await t.claimAll(2, { perEndpoint: 2 })
     await t.deliveries.erase('acme', 'candidate:1')
-    same(
-      eventIds(await t.claim({ perEndpoint: 2 })),
-      ['evt_3'],
-      'a claim while one delivery and the erased one are leased'
-    )
+    same(eventIds(await t.claim({ perEndpoint: 2 })), ['evt_3'],
+      'a claim while one delivery and the erased one are leased')
   })
 ]

@@ -37,11 +37,8 @@ export const healthCases = [
       'updated_at has changed, and is later than failingSince'
     )
     same(statuses(await t.log(webhook)).toSorted(), ['failed', 'failed', 'skipped'], 'its log')
-    same(
-      [await t.claim(), await t.webhooks.find('globex', other.id)],
-      [[], other],
-      'the claimed deliveries, and the other webhook'
-    )
+    same([await t.claim(), await t.webhooks.find('globex', other.id)], [[], other],
+      'the claimed deliveries, and the other webhook')
     same((await t.emit()).deliveries, 0, 'the deliveries counted for a later event')
     same(statuses(await t.log(webhook)).at(-1), 'skipped', 'the delivery of that event')
   }),
@@ -62,11 +59,7 @@ export const healthCases = [
       for (let i = 0; i < 3; i++) same(await t.attempt(retry, disableAtTwo), [], 'the notices of a retry')
       same(await t.attempt(failed, disableAtTwo), [], 'the notices of the first failed delivery')
       same(await t.attempt(retry, disableAtTwo), [], 'the notices of one more retry')
-      same(
-        kinds(await t.attempt(failed, disableAtTwo)),
-        [['disabled', 2]],
-        'the notices of the second failed delivery'
-      )
+      same(kinds(await t.attempt(failed, disableAtTwo)), [['disabled', 2]], 'the notices of the second failed delivery')
     }),
 
   test('recordAttempts', 'a failed attempt with a retry can disable the webhook', async (t) => {
@@ -93,11 +86,8 @@ export const healthCases = [
     await t.webhooks.update('acme', id, { status: 'active' })
     same(await t.attempt(failed, disableAtTwo), [], 'the notices of the first failure after it was made active')
     await t.webhooks.update('acme', id, { name: 'New name' })
-    same(
-      kinds(await t.attempt(failed, disableAtTwo)),
-      [['disabled', 2]],
-      'the notices of the second, after a change of its name'
-    )
+    same(kinds(await t.attempt(failed, disableAtTwo)), [['disabled', 2]],
+      'the notices of the second, after a change of its name')
     same((await t.webhooks.update('acme', id, { status: 'active' }))?.status, 'active',
       'its status when it is made active again')
     same(await t.attempt(failed, disableAtTwo), [], 'the notices of the first failure after that')
@@ -239,11 +229,8 @@ export const goneCases = [
     const [gone, last] = await t.lease(2)
     await t.wait(20)
     const [notice] = await t.recordAttempts([failed(gone, { isGone: true }), delivered(last)], disableAtTwo)
-    same(
-      [notice?.kind, (await t.webhooks.find('acme', id))?.status],
-      ['gone', 'disabled'],
-      'the kind of notice, and the status'
-    )
+    same([notice?.kind, (await t.webhooks.find('acme', id))?.status], ['gone', 'disabled'],
+      'the kind of notice, and the status')
     same(String(notice?.failingSince) > String(since?.updated_at), true, 'failingSince is now')
   }),
 
@@ -254,16 +241,10 @@ export const goneCases = [
       await t.emitMany(2)
       await t.emitMany(1, { type: 'job.created' })
       const leases = await t.claimAll(3)
-      const [first, second] = exactly(
-        leases.filter(({ webhookId }) => webhookId === id),
-        2,
-        'claimed deliveries of one webhook'
-      )
-      const [late] = exactly(
-        leases.filter(({ webhookId }) => webhookId === inactive.id),
-        1,
-        'claimed deliveries of the other webhook'
-      )
+      const [first, second] = exactly(leases.filter(({ webhookId }) => webhookId === id), 2,
+        'claimed deliveries of one webhook')
+      const [late] = exactly(leases.filter(({ webhookId }) => webhookId === inactive.id), 1,
+        'claimed deliveries of the other webhook')
       const before = await t.webhooks.update('acme', inactive.id, { status: 'inactive' })
       const notices = await t.recordAttempts(
         [failed(first, { isGone: true }), failed(late, { isGone: true })],
@@ -330,22 +311,13 @@ export const noticeCases = [
     for (const lease of await t.claimAll(2)) await t.deliveries.recordAttempts([failed(lease)], warnAtOnce)
     const both = exactly(await t.deliveries.claimNotices({ limit: 10, leaseMs: 50 }), 2, 'notices claimed')
     await t.wait(50)
-    same(
-      await t.deliveries.claimNotices({ limit: 10, leaseMs: 0 }),
-      both,
-      'the notices claimed after their leases expired'
-    )
-    same(
-      await t.deliveries.claimNotices({ limit: 1, leaseMs: 0 }),
-      both.slice(0, 1),
-      'the notices claimed with a limit of one'
-    )
+    same(await t.deliveries.claimNotices({ limit: 10, leaseMs: 0 }), both,
+      'the notices claimed after their leases expired')
+    same(await t.deliveries.claimNotices({ limit: 1, leaseMs: 0 }), both.slice(0, 1),
+      'the notices claimed with a limit of one')
     await t.deliveries.confirmNotice(both[0].noticeId)
-    same(
-      await t.deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }),
-      both.slice(1),
-      'the notices claimed after the first was confirmed'
-    )
+    same(await t.deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), both.slice(1),
+      'the notices claimed after the first was confirmed')
     same(await t.deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), [],
       'the notices claimed while all are leased')
   }),

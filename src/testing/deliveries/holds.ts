@@ -25,26 +25,17 @@ export const holdCases = [
     await t.claim({ environment: 'production' })
     await t.emit()
     await t.deliveries.recordAttempts([failed(await t.claimOne())], { ...lenient, warnAfterSeconds: 0 })
-    same(
-      await t.deliveries.claimNotices({ limit: 10, leaseMs: 0, environment: 'staging' }),
-      [],
-      'the notices for staging'
-    )
-    same(
-      (await t.deliveries.claimNotices({ limit: 10, leaseMs: 0, environment: 'production' })).length,
-      1,
-      'the number of notices for production'
-    )
+    same(await t.deliveries.claimNotices({ limit: 10, leaseMs: 0, environment: 'staging' }), [],
+      'the notices for staging')
+    same((await t.deliveries.claimNotices({ limit: 10, leaseMs: 0, environment: 'production' })).length, 1,
+      'the number of notices for production')
   }),
 
   holdCase('find', 'another environment is held, from the time when it is first noticed', async (t) => {
     same(await t.holds.find('staging'), null, 'the hold before any claim')
     await t.claim({ environment: 'production' })
-    same(
-      [await t.holds.find('production'), await t.holds.find(null)],
-      [null, null],
-      'the holds of production and of no environment'
-    )
+    same([await t.holds.find('production'), await t.holds.find(null)], [null, null],
+      'the holds of production and of no environment')
     const hold = await t.holds.find('staging')
     same(hold?.reason, 'environment', 'the reason of the hold')
     await t.wait(20)
@@ -55,11 +46,8 @@ export const holdCases = [
     await t.addWebhook()
     await t.emit()
     await t.claim({ environment: 'production', limit: 1, leaseMs: 10 })
-    same(
-      await t.holds.adopt({ environment: 'staging', pending: 'deliver' }),
-      { reason: 'environment', pending: 1 },
-      'the adoption'
-    )
+    same(await t.holds.adopt({ environment: 'staging', pending: 'deliver' }), { reason: 'environment', pending: 1 },
+      'the adoption')
     same((await t.holds.find('production'))?.reason, 'environment', 'the hold of production')
     await t.wait(20)
     same(eventIds(await t.claim({ environment: 'staging' })), ['evt_1'], 'the events claimed by staging')

@@ -37,8 +37,7 @@ export const leaseCases = [
       same(await t.webhooks.find('acme', webhook.id), webhook, 'the webhook')
     }
     await t.deliveries.recordAttempts([delivered(held)], disableAtOnce)
-    same(progress(await t.log(webhook)), [['delivered', 1]],
-      'status and attempts after the result that counts')
+    same(progress(await t.log(webhook)), [['delivered', 1]], 'status and attempts after the result that counts')
   }),
 
   test('recordAttempts', 'of several leases of one claim, one is lost without the others', async (t) => {
@@ -51,11 +50,8 @@ export const leaseCases = [
       'the log after three results')
     same(eventIds(await t.claim()), ['evt_4'], 'the deliveries claimed afterwards')
     await t.recordAttempts([delivered(held)])
-    same(
-      statuses(await t.log(webhook)),
-      ['delivered', 'delivered', 'delivered', 'pending'],
-      'the log after the result that counts'
-    )
+    same(statuses(await t.log(webhook)), ['delivered', 'delivered', 'delivered', 'pending'],
+      'the log after the result that counts')
   }),
 
   test('recordAttempts',
@@ -66,11 +62,8 @@ export const leaseCases = [
       await t.wait(50)
       const [held, other] = await t.claimAll(2)
       await t.recordAttempts([failed(lost), delivered(other)])
-      same(
-        [statuses(await t.log(webhook)), await t.claim()],
-        [['pending', 'delivered'], []],
-        'the log, and the claimed deliveries'
-      )
+      same([statuses(await t.log(webhook)), await t.claim()], [['pending', 'delivered'], []],
+        'the log, and the claimed deliveries')
       await t.recordAttempts([delivered(held)])
       same(statuses(await t.log(webhook)), ['delivered', 'delivered'], 'the log after the result that counts')
     }),
@@ -79,11 +72,8 @@ export const leaseCases = [
     const webhook = await t.addWebhook()
     const lease = await t.leaseOne()
     const unknown = { ...lease, deliveryId: lease.deliveryId + 1000 }
-    same(
-      await t.recordAttempts([delivered(unknown), failed(unknown, { isGone: true })], disableAtOnce),
-      [],
-      'the notices'
-    )
+    same(await t.recordAttempts([delivered(unknown), failed(unknown, { isGone: true })], disableAtOnce), [],
+      'the notices')
     await t.deliveries.release([unknown])
     same(statuses(await t.log(webhook)), ['pending'], 'the log')
   }),
@@ -94,8 +84,7 @@ export const leaseCases = [
     await t.wait(50)
     same((await t.deliveries.stats()).leased, 0, 'the number of leased deliveries when both leases have expired')
     await t.recordAttempts([delivered(one), retry(other)])
-    same(progress(await t.log(webhook)), [['delivered', 1], ['pending', 1]],
-      'status and attempts')
+    same(progress(await t.log(webhook)), [['delivered', 1], ['pending', 1]], 'status and attempts')
     same(await t.claim(), [], 'the deliveries claimed afterwards')
   }),
 
@@ -104,8 +93,7 @@ export const leaseCases = [
     const lease = await t.leaseOne()
     await t.recordAttempts([retry(lease), retry(lease)])
     await t.recordAttempts([delivered(lease)])
-    same(progress(await t.log(webhook)), [['pending', 1]],
-      'status and attempts after three reports')
+    same(progress(await t.log(webhook)), [['pending', 1]], 'status and attempts after three reports')
   }),
 
   test('release', 'a released delivery is due at once, with no attempt counted', async (t) => {
@@ -113,8 +101,7 @@ export const leaseCases = [
     await t.emitMany(2)
     const first = await t.claimOne()
     await t.deliveries.release([first])
-    same(progress(await t.log(webhook)), [['pending', 0], ['pending', 0]],
-      'status and attempts')
+    same(progress(await t.log(webhook)), [['pending', 0], ['pending', 0]], 'status and attempts')
     same((await t.deliveries.stats()).leased, 0, 'the number of leased deliveries')
     const [second, other] = await t.claim()
     same(second, { ...first, fence: second?.fence }, 'the claim of the same delivery')
@@ -133,11 +120,8 @@ export const leaseCases = [
     await t.wait(50)
     const held = await t.claimOne()
     await t.deliveries.release([lost])
-    same(
-      eventIds(await t.claim({ limit: 1 })),
-      ['evt_2'],
-      'the claimed deliveries after the lost lease of evt_1 was released'
-    )
+    same(eventIds(await t.claim({ limit: 1 })), ['evt_2'],
+      'the claimed deliveries after the lost lease of evt_1 was released')
     await t.recordAttempts([delivered(held)])
     await t.deliveries.release([held, held])
     same(await t.claim(), [], 'the claimed deliveries after the completed lease was released')

@@ -25,11 +25,8 @@ export const pendingCases = [
     await t.emit()
     same(await t.deliveries.hasPending(0), true, 'hasPending(0) when a delivery is due')
     await t.recordAttempts([retry(await t.claimOne(), { retryInMs: 600_000 })])
-    same(
-      await Promise.all([0, 300_000, 600_000].map((ms) => t.deliveries.hasPending(ms))),
-      [false, false, true],
-      'hasPending within 0, 5 and 10 minutes, for a delivery due in 10'
-    )
+    same(await Promise.all([0, 300_000, 600_000].map((ms) => t.deliveries.hasPending(ms))), [false, false, true],
+      'hasPending within 0, 5 and 10 minutes, for a delivery due in 10')
   }),
 
   test('hasPending', 'a leased delivery is pending until it ends', async (t) => {
@@ -44,11 +41,8 @@ export const pendingCases = [
     await t.addWebhook()
     await t.emitMany(2)
     await t.recordAttempts([retry(await t.claimOne(), { retryInMs: 900_000, pauseMs: 600_000 })])
-    same(
-      await Promise.all([0, 300_000, 600_000].map((ms) => t.deliveries.hasPending(ms))),
-      [false, false, true],
-      'hasPending within 0, 5 and 10 minutes, when its webhook is paused for 10'
-    )
+    same(await Promise.all([0, 300_000, 600_000].map((ms) => t.deliveries.hasPending(ms))), [false, false, true],
+      'hasPending within 0, 5 and 10 minutes, when its webhook is paused for 10')
   }),
 
   test('hasPending', 'a webhook that is not active has no pending deliveries', async (t) => {
@@ -85,15 +79,11 @@ export const pendingCases = [
     await t.wait(100)
     await t.emit()
     const { oldestDueMs } = await t.deliveries.stats()
-    holds(
-      oldestDueMs >= 100 && oldestDueMs < 60_000,
-      `oldestDueMs is about 100 when the oldest was recorded 100 ms ago, not ${oldestDueMs}`
-    )
+    holds(oldestDueMs >= 100 && oldestDueMs < 60_000,
+      `oldestDueMs is about 100 when the oldest was recorded 100 ms ago, not ${oldestDueMs}`)
     const first = await t.claimOne()
-    holds(
-      (await t.deliveries.stats()).oldestDueMs >= 100,
-      'oldestDueMs is still at least 100 when that delivery is leased'
-    )
+    holds((await t.deliveries.stats()).oldestDueMs >= 100,
+      'oldestDueMs is still at least 100 when that delivery is leased')
     await t.recordAttempts([retry(first)])
     await t.recordAttempts([retry(await t.claimOne())])
     same((await t.deliveries.stats()).oldestDueMs, 0, 'oldestDueMs when nothing is due')
@@ -113,11 +103,8 @@ export const pendingCases = [
       'pending, failing, delivered and failed when all are due')
     const leases = await t.claimAll(7)
     same([await read('acme'), await read('globex')], [[5, 0, 0, 0], [2, 0, 0, 0]], 'the same when all are leased')
-    const [first, second, third, ...others] = exactly(
-      leases.filter(({ webhookId }) => webhookId === id),
-      5,
-      'leases of acme'
-    )
+    const [first, second, third, ...others] = exactly(leases.filter(({ webhookId }) => webhookId === id), 5,
+      'leases of acme')
     const theirs = leases.filter(({ webhookId }) => webhookId !== id)
     await t.recordAttempts([
       ...theirs.map((lease) => delivered(lease)),
@@ -126,22 +113,13 @@ export const pendingCases = [
       failed(second),
       retry(third)
     ])
-    same(
-      [await read('acme'), await read('globex')],
-      [
-        [1, 1, 2, 2],
-        [0, 0, 2, 0]
-      ],
-      'the same when two were delivered, two failed and one waits'
-    )
+    same([await read('acme'), await read('globex')], [[1, 1, 2, 2], [0, 0, 2, 0]],
+      'the same when two were delivered, two failed and one waits')
     await t.webhooks.update('acme', id, { status: 'inactive' })
     same(await read('acme'), [0, 0, 2, 2], 'the same when the webhook is inactive')
     await t.webhooks.delete('acme', id)
-    same(
-      [await t.deliveries.tenantStats('acme'), await read('globex')],
-      [quiet, [0, 0, 2, 0]],
-      'the stats when the webhook is deleted'
-    )
+    same([await t.deliveries.tenantStats('acme'), await read('globex')], [quiet, [0, 0, 2, 0]],
+      'the stats when the webhook is deleted')
   }),
 
   test('tenantStats',
@@ -151,10 +129,8 @@ export const pendingCases = [
       await t.addWebhook({ tenantSlug: 'globex' })
       await t.emit()
       await t.wait(100)
-      holds(
-        (await oldestOf('acme')) >= 100,
-        'oldestDueMs of acme is at least 100 when its delivery was recorded 100 ms ago'
-      )
+      holds((await oldestOf('acme')) >= 100,
+        'oldestDueMs of acme is at least 100 when its delivery was recorded 100 ms ago')
       same([await oldestOf('globex'), await oldestOf('nobody')], [0, 0],
         'oldestDueMs of tenants without due deliveries')
       const lease = await t.claimOne()
@@ -171,10 +147,8 @@ export const pendingCases = [
     await t.attempt((lease) => retry(lease, { retryInMs: 10 }))
     await t.wait(110)
     const { oldestDueMs } = await t.deliveries.tenantStats('acme')
-    holds(
-      oldestDueMs >= 100 && oldestDueMs < 60_000,
-      `oldestDueMs is about 100 when a retry became due 100 ms ago, not ${oldestDueMs}`
-    )
+    holds(oldestDueMs >= 100 && oldestDueMs < 60_000,
+      `oldestDueMs is about 100 when a retry became due 100 ms ago, not ${oldestDueMs}`)
   })
 ]
 

@@ -98,11 +98,8 @@ export const feedCases = [
     holds(!early.numbers.includes(9), 'an event is not listed before it commits')
     await late.commit()
     const rest = await t.follow(early.position)
-    same(
-      [...early.numbers, ...rest.numbers].toSorted(),
-      [1, 2, 9],
-      'all events, read while and after the transaction was open'
-    )
+    same([...early.numbers, ...rest.numbers].toSorted(), [1, 2, 9],
+      'all events, read while and after the transaction was open')
     same((await t.follow(null)).numbers, [1, 9, 2], 'all events, in the order in which they were recorded')
     holds((await t.follow(during)).numbers.includes(9), 'the late event comes after the position of that time')
   }),
@@ -154,11 +151,8 @@ export const feedCases = [
     same(await t.list(start), null, 'the page after a position before the pruned event')
     same((await t.follow(position)).numbers, [], 'the events after a position behind it')
     await t.emit()
-    same(
-      [(await t.follow(position)).numbers, (await t.follow(null)).numbers],
-      [[2], [2]],
-      'the events after another one, from there and from the beginning'
-    )
+    same([(await t.follow(position)).numbers, (await t.follow(null)).numbers], [[2], [2]],
+      'the events after another one, from there and from the beginning')
   }),
 
   feedCase('list', 'an old event that is kept for its delivery does not end the tokens of the feed', async (t) => {
@@ -201,11 +195,8 @@ export const feedCases = [
       await t.emitMany(3)
       const [old, next] = [(await t.follow(null)).position, await t.feed.end('globex')]
       await t.webhooks.renameTenant(named('acme'), named('globex'), { reseal: (text) => text })
-      same(
-        [await t.list(old), await t.list(old, 'globex'), await t.list(next, 'globex')],
-        [null, null, null],
-        'the pages after positions from before'
-      )
+      same([await t.list(old), await t.list(old, 'globex'), await t.list(next, 'globex')], [null, null, null],
+        'the pages after positions from before')
       await t.emit({ tenantSlug: 'globex' })
       same((await t.follow(null, { tenantSlug: 'globex', limit: 1 })).numbers, [1, 2, 3, 4],
         'the events of the new name')

@@ -49,16 +49,10 @@ export const logCases = [
     same((await list({ sort: order('created_at', 'id') })).at(-1), 3, 'the last by created_at')
     same((await list({ sort: order('-created_at', 'id') }))[0], 3, 'the first by descending created_at')
     same(await list({ offset: 1, limit: 1 }), [2], 'offset 1, limit 1')
-    same(
-      [await list({ offset: 3 }), await list({ offset: 429_496_729_200 })],
-      [[], []],
-      'pages beyond the last row, and far beyond'
-    )
-    same(
-      await list({ sort: order('-id'), filter: { eventType: 'job.created' }, offset: 1 }),
-      [2],
-      'offset 1 of a filtered, descending page'
-    )
+    same([await list({ offset: 3 }), await list({ offset: 429_496_729_200 })], [[], []],
+      'pages beyond the last row, and far beyond')
+    same(await list({ sort: order('-id'), filter: { eventType: 'job.created' }, offset: 1 }), [2],
+      'offset 1 of a filtered, descending page')
   }),
 
   test('list', 'the log is filtered by status, event type and event', async (t) => {
@@ -79,11 +73,8 @@ export const logCases = [
     ]
     for (const [filter, events] of expected) {
       same(await list({ filter }), events, `the events that pass ${JSON.stringify(filter)}`)
-      same(
-        await t.deliveries.count('acme', webhookId, filter),
-        events.length,
-        `the number of deliveries that pass ${JSON.stringify(filter)}`
-      )
+      same(await t.deliveries.count('acme', webhookId, filter), events.length,
+        `the number of deliveries that pass ${JSON.stringify(filter)}`)
     }
   }),
 
@@ -115,11 +106,8 @@ export const logCases = [
       if (index < texts.length - 1) held = await t.claimOne()
     }
     const [delivery] = await t.log({ id: webhookId })
-    same(
-      [delivery?.status, Object.hasOwn(delivery ?? {}, 'response_excerpt')],
-      ['failed', false],
-      'the status in the log, which shows no excerpts'
-    )
+    same([delivery?.status, Object.hasOwn(delivery ?? {}, 'response_excerpt')], ['failed', false],
+      'the status in the log, which shows no excerpts')
   }),
 
   test('recordAttempts',

@@ -19,11 +19,8 @@ export const pruneCases = [
       'the number deleted with a retention of 30 days, and the number left')
     same([await t.deliveries.prune(everything), await t.deliveries.prune(everything)], [6, 0],
       'the numbers deleted by two calls without retention: two deliveries of each webhook and two events, then none')
-    same(
-      [await t.log(webhook), await t.log(inactive), await t.deliveries.count('acme', webhook.id, {})],
-      [[], [], 0],
-      'the logs'
-    )
+    same([await t.log(webhook), await t.log(inactive), await t.deliveries.count('acme', webhook.id, {})], [[], [], 0],
+      'the logs')
     same(await t.deliveries.find('acme', webhook.id, first.deliveryId), null, 'a deleted delivery')
   }),
 
@@ -84,11 +81,8 @@ export const pruneCases = [
     await t.wait(5)
     let count = 0
     for (let i = 0; i < 3; i++) count += await t.deliveries.prune(everything)
-    same(
-      [count >= 2, await t.deliveries.prune(everything)],
-      [true, 0],
-      'both events were deleted, and the number deleted next'
-    )
+    same([count >= 2, await t.deliveries.prune(everything)], [true, 0],
+      'both events were deleted, and the number deleted next')
     const webhook = await t.addWebhook()
     same(await t.replay(webhook, { include: 'all' }), { queued: 0, truncated: false }, 'a replay of all events')
   }),

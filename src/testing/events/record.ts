@@ -13,11 +13,8 @@ export const recordCases = [
     await t.emit({ traceParent })
     await t.emit({ traceParent: null })
     const claimed = await t.claim()
-    same(
-      claimed.map((delivery) => delivery.traceParent),
-      [traceParent, traceParent, null],
-      'the traces of the claimed deliveries'
-    )
+    same(claimed.map((delivery) => delivery.traceParent), [traceParent, traceParent, null],
+      'the traces of the claimed deliveries')
     await t.recordAttempts(claimed.map(delivered))
     await t.replay(webhook, { include: 'all', limit: 1 })
     same((await t.claimOne()).traceParent, traceParent, 'the trace of a replay')
@@ -28,11 +25,8 @@ export const recordCases = [
       const first = await t.addWebhook({ event_types: ['job.created', 'candidate.created'] })
       const subscribed = [first, await t.addWebhook()]
       const unsubscribed = await t.addWebhook({ event_types: ['candidate.created.not', 'candidate', 'job.created'] })
-      same(
-        await t.emit({ fingerprint: 'print' }),
-        { id: 'evt_1', deliveries: 2, fingerprint: 'print' },
-        'the result of record'
-      )
+      same(await t.emit({ fingerprint: 'print' }), { id: 'evt_1', deliveries: 2, fingerprint: 'print' },
+        'the result of record')
       for (const webhook of subscribed) {
         const [delivery, ...more] = await t.log(webhook)
         isInstant(delivery?.created_at, 'created_at is an RFC 3339 date in UTC with milliseconds')
@@ -97,10 +91,8 @@ export const recordCases = [
     const foreign = await t.addWebhook({ tenantSlug: 'globex' })
     await t.deliveries.record('acme', createEvent('evt_1'))
     await rejects(t.deliveries.record('acme', createEvent('evt_1')), 'the same id again')
-    await rejects(
-      t.deliveries.record('globex', { ...createEvent('evt_1'), idempotencyKey: 'once' }),
-      'the same id for another tenant'
-    )
+    await rejects(t.deliveries.record('globex', { ...createEvent('evt_1'), idempotencyKey: 'once' }),
+      'the same id for another tenant')
     same([(await t.log(webhook)).length, (await t.log(foreign, 'globex')).length], [1, 0],
       'the number of deliveries of both tenants')
     same((await t.deliveries.record('globex', { ...createEvent('evt_2'), idempotencyKey: 'once' })).id, 'evt_2',
@@ -141,10 +133,8 @@ export const recordCases = [
   test('record', 'record rejects a transaction that has ended', async (t) => {
     const webhook = await t.addWebhook()
     for (const transaction of await endedTransactions(t.harness)) {
-      await rejects(
-        t.deliveries.record('acme', createEvent('evt_1'), transaction),
-        'an event with a transaction that has ended'
-      )
+      await rejects(t.deliveries.record('acme', createEvent('evt_1'), transaction),
+        'an event with a transaction that has ended')
     }
     same(await t.log(webhook), [], 'the log')
   })

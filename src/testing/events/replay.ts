@@ -111,11 +111,8 @@ export const replayCases = [
       [nothing, nothing],
       'no type, no id'
     )
-    same(
-      await t.replay(webhook, { eventIds: ['evt_3', 'evt_1'] }),
-      { queued: 1, truncated: false },
-      'one skipped, one delivered'
-    )
+    same(await t.replay(webhook, { eventIds: ['evt_3', 'evt_1'] }), { queued: 1, truncated: false },
+      'one skipped, one delivered')
     same(await t.replay(webhook, { eventTypes: ['candidate.created', 'job.created'] }), { queued: 1, truncated: false },
       'the remaining events, by type')
     same(await claimReplays(t), ['evt_3', 'evt_2'], 'the claimed deliveries')
@@ -126,11 +123,7 @@ export const replayCases = [
 
   test('replay', 'since and until are inclusive, to the millisecond that the log shows', async (t) => {
     const webhook = await fill(t)
-    const [, { created_at: early }, { created_at: late }] = exactly(
-      await t.log(webhook),
-      4,
-      'deliveries in the log'
-    )
+    const [, { created_at: early }, { created_at: late }] = exactly(await t.log(webhook), 4, 'deliveries in the log')
     same(await t.replay(webhook, { since: shift(late, 1) }), nothing, 'since a millisecond after evt_3')
     same(await t.replay(webhook, { until: shift(early, -1) }), nothing, 'until a millisecond before evt_2')
     same(await t.replay(webhook, { since: late }), { queued: 1, truncated: false }, 'since evt_3')
@@ -205,11 +198,8 @@ export const countReplayCases = [
     const steps = [{ limit: 2 }, { eventIds: ['evt_3', 'evt_4'] }, { include: 'all' }, { include: 'all' }] as const
     for (const selection of steps) {
       const counted = await t.countReplay(webhook, selection)
-      same(
-        await t.replay(webhook, selection),
-        counted,
-        `the result of a replay of ${JSON.stringify(selection)}, after its count`
-      )
+      same(await t.replay(webhook, selection), counted,
+        `the result of a replay of ${JSON.stringify(selection)}, after its count`)
     }
   }),
 
@@ -273,11 +263,8 @@ export const retryCases = [
     const lease = await t.claimOne()
     same(await t.deliveries.retry('acme', webhook.id, id), before[0], 'the result for a leased delivery')
     same([await t.log(webhook), await t.claim()], [before, []], 'the log and the due deliveries afterwards')
-    same(
-      (await t.deliveries.recordAttempts([delivered(lease)], disableAtOnce)).length,
-      0,
-      'the results that were not written'
-    )
+    same((await t.deliveries.recordAttempts([delivered(lease)], disableAtOnce)).length, 0,
+      'the results that were not written')
     same(statuses(await t.log(webhook)), ['delivered'], 'the log after the attempt')
   }),
 
@@ -289,11 +276,8 @@ export const retryCases = [
     same([retried?.id, retried?.status], [delivery.id, 'pending'], 'the result of retry')
     await open?.commit()
     if (open === undefined) await t.deliveries.erase('acme', 'candidate:1')
-    same(
-      [statuses(await t.log(webhook)), await t.claim()],
-      [['cancelled'], []],
-      'the log and the due deliveries afterwards'
-    )
+    same([statuses(await t.log(webhook)), await t.claim()], [['cancelled'], []],
+      'the log and the due deliveries afterwards')
   }),
 
   test('retry', 'retrying an ended delivery of any status queues its event again', async (t) => {
@@ -326,11 +310,8 @@ export const retryCases = [
     same((await t.log(webhook)).slice(0, 4), ended, 'the earlier deliveries')
     await t.emit({ type: 'job.created' })
     const claimed = await t.claim()
-    same(
-      eventIds(claimed),
-      ['evt_5', 'evt_1', 'evt_2', 'evt_3', 'evt_4'],
-      'the claimed deliveries, after the first attempt of another'
-    )
+    same(eventIds(claimed), ['evt_5', 'evt_1', 'evt_2', 'evt_3', 'evt_4'],
+      'the claimed deliveries, after the first attempt of another')
     same(
       claimed.map(({ body, attemptCount }) => [body, attemptCount]).slice(-2),
       [

@@ -24,16 +24,10 @@ export const subjectCases = [
       [['evt_1'], ['evt_1'], ['evt_1', 'evt_3']],
       'the events of each subject'
     )
-    same(
-      [await ids('job:7', 'globex'), await ids('candidate:43', 'globex')],
-      [['evt_2'], []],
-      'the events of another tenant'
-    )
-    same(
-      [await ids('job:'), await ids('Job:7'), await ids('job:_'), await ids('')],
-      [[], [], [], []],
-      'the events of similar subjects'
-    )
+    same([await ids('job:7', 'globex'), await ids('candidate:43', 'globex')], [['evt_2'], []],
+      'the events of another tenant')
+    same([await ids('job:'), await ids('Job:7'), await ids('job:_'), await ids('')], [[], [], [], []],
+      'the events of similar subjects')
   }),
 
   test('listSubjectEvents',
@@ -83,11 +77,8 @@ export const subjectCases = [
       const attempts = byWebhook?.map((delivery) =>
         delivery.attempts.map(({ responseStatus: status, error }) => ({ status, error }))
       )
-      same(
-        attempts,
-        [[common, { status: 204, error: null }], [], [{ status: null, error: 'timeout' }]],
-        'the attempts of each delivery'
-      )
+      same(attempts, [[common, { status: 204, error: null }], [], [{ status: null, error: 'timeout' }]],
+        'the attempts of each delivery')
       same(
         byWebhook?.map(({ webhookId, webhookName, targetUrl, status }) => [webhookId, webhookName, targetUrl, status]),
         [
@@ -276,15 +267,11 @@ export const eraseCases = [
     const webhook = await t.addWebhook()
     await t.emit(person)
     const results = [await t.deliveries.erase('acme', 'candidate:42'), await t.deliveries.erase('acme', 'candidate:42')]
-    same(results, [{ events: 1, truncated: false }, { events: 1, truncated: false }],
-      'the results of two calls')
+    same(results, [{ events: 1, truncated: false }, { events: 1, truncated: false }], 'the results of two calls')
     await t.replay(webhook, { include: 'all' })
     same((await t.deliveries.erase('acme', 'candidate:42')).events, 1, 'the result of a call after a replay')
-    same(
-      [statuses(await t.log(webhook)), await t.claim()],
-      [['cancelled', 'cancelled'], []],
-      'the log, and the claimed deliveries'
-    )
+    same([statuses(await t.log(webhook)), await t.claim()], [['cancelled', 'cancelled'], []],
+      'the log, and the claimed deliveries')
   }),
 
   test('erase',

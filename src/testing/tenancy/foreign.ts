@@ -55,21 +55,15 @@ export const deliveryTenancyCases = [
     for (const [tenantSlug, webhookId] of strangers) {
       same(await t.deliveries.list(tenantSlug, webhookId, firstRows), [],
         `the log of webhook ${webhookId}, requested by ${tenantSlug}`)
-      same(
-        await t.deliveries.count(tenantSlug, webhookId, {}),
-        0,
-        `the number of deliveries that ${tenantSlug} counts in it`
-      )
+      same(await t.deliveries.count(tenantSlug, webhookId, {}), 0,
+        `the number of deliveries that ${tenantSlug} counts in it`)
     }
   }),
 
   test('deliveries.record', 'an event goes only to webhooks of its tenant', async (t) => {
     const { mine, theirs } = await fill(t)
-    same(
-      (await t.emit({ tenantSlug: 'nobody' })).deliveries,
-      0,
-      'the deliveries of an event of a tenant without webhooks'
-    )
+    same((await t.emit({ tenantSlug: 'nobody' })).deliveries, 0,
+      'the deliveries of an event of a tenant without webhooks')
     const claimed = (await t.claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
     same(
       claimed.filter(([, id]) => id === mine || id === theirs).sort(),
@@ -126,16 +120,9 @@ export const deliveryTenancyCases = [
       { queued: 0, truncated: false },
       'a replay of an event of another tenant'
     )
-    same(
-      await t.deliveries.replay('acme', mine, everything),
-      { queued: 1, truncated: false },
-      'a replay of all events'
-    )
-    same(
-      (await t.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]),
-      [['acme', 'evt_1']],
-      'the claimed deliveries'
-    )
+    same(await t.deliveries.replay('acme', mine, everything), { queued: 1, truncated: false }, 'a replay of all events')
+    same((await t.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]), [['acme', 'evt_1']],
+      'the claimed deliveries')
   }),
 
   test('deliveries.countReplay',
@@ -144,22 +131,16 @@ export const deliveryTenancyCases = [
       await t.recordAttempts((await t.claim()).map((lease) => failed(lease)))
       const strangers: Array<[string, number]> = [['globex', mine], ['acme', theirs], ['nobody', mine]]
       for (const [tenantSlug, webhookId] of strangers) {
-        same(
-          await t.deliveries.countReplay(tenantSlug, webhookId, everything),
-          null,
-          `the count of webhook ${webhookId}, requested by ${tenantSlug}`
-        )
+        same(await t.deliveries.countReplay(tenantSlug, webhookId, everything), null,
+          `the count of webhook ${webhookId}, requested by ${tenantSlug}`)
       }
       same(
         await t.deliveries.countReplay('acme', mine, { ...everything, eventIds: ['evt_2'] }),
         { queued: 0, truncated: false },
         'the count of an event of another tenant'
       )
-      same(
-        await t.deliveries.countReplay('acme', mine, everything),
-        { queued: 1, truncated: false },
-        'the count of all events'
-      )
+      same(await t.deliveries.countReplay('acme', mine, everything), { queued: 1, truncated: false },
+        'the count of all events')
     }),
 
   test('deliveries.retry', 'a delivery of another webhook or tenant is not retried', async (t) => {
@@ -191,11 +172,8 @@ export const deliveryTenancyCases = [
       'the results of erase for nobody and for acme')
     same([statuses(await t.log(mine)), statuses(await t.log(theirs, 'globex'))], [['cancelled'], ['pending']],
       'the logs of acme and globex')
-    same(
-      (await t.claim()).map(({ tenantSlug, body }) => [tenantSlug, body]),
-      [['globex', '{"name":"Ada"}']],
-      'the claimed deliveries'
-    )
+    same((await t.claim()).map(({ tenantSlug, body }) => [tenantSlug, body]), [['globex', '{"name":"Ada"}']],
+      'the claimed deliveries')
   }),
 
   test('webhooks.update', 'deactivating or deleting a webhook stops no deliveries of another tenant', async (t) => {
@@ -239,11 +217,8 @@ export const webhookTenancyCases = [
     const { id } = await t.addWebhook()
     await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
     for (const stranger of strangers) {
-      same(
-        await t.webhooks.findGraceEnd(stranger, id),
-        null,
-        `the end of the grace period that ${JSON.stringify(stranger)} finds`
-      )
+      same(await t.webhooks.findGraceEnd(stranger, id), null,
+        `the end of the grace period that ${JSON.stringify(stranger)} finds`)
     }
   }),
 
@@ -291,10 +266,7 @@ export const webhookTenancyCases = [
       },
       1
     )
-    same(
-      [created?.id, await t.webhooks.count('globex', {})],
-      [id, 2],
-      'the webhook created for acme, and the number of webhooks of globex'
-    )
+    same([created?.id, await t.webhooks.count('globex', {})], [id, 2],
+      'the webhook created for acme, and the number of webhooks of globex')
   })
 ]

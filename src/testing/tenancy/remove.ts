@@ -28,11 +28,8 @@ export const removeCases = [
         [0, null, [], []],
         'the webhooks, one webhook, the log and the notices'
       )
-      same(
-        (await t.claim()).map(({ tenantSlug, webhookId }) => [tenantSlug, webhookId]),
-        [['globex', theirs.id]],
-        'the claimed deliveries'
-      )
+      same((await t.claim()).map(({ tenantSlug, webhookId }) => [tenantSlug, webhookId]), [['globex', theirs.id]],
+        'the claimed deliveries')
     }),
 
   test('webhooks.removeTenant', 'an attempt in flight is not repeated after its tenant is removed', async (t) => {
@@ -85,17 +82,12 @@ export const removeCases = [
         await t.webhooks.removeTenant('acme', { limit: 100, transaction: lost.transaction })
         await lost.rollback()
         for (const transaction of await endedTransactions(t.harness)) {
-          await rejects(
-            t.webhooks.removeTenant('acme', { limit: 100, transaction }),
-            'removing with a transaction that has ended'
-          )
+          await rejects(t.webhooks.removeTenant('acme', { limit: 100, transaction }),
+            'removing with a transaction that has ended')
         }
       }
-      same(
-        [(await t.webhooks.find('acme', id))?.id, (await t.claimOne({ leaseMs: 10 })).webhookId],
-        [id, id],
-        'the webhook, and that of the claimed delivery'
-      )
+      same([(await t.webhooks.find('acme', id))?.id, (await t.claimOne({ leaseMs: 10 })).webhookId], [id, id],
+        'the webhook, and that of the claimed delivery')
       if (t.harness.begin === undefined) return
       const done = await t.harness.begin()
       await t.webhooks.removeTenant('acme', { limit: 100, transaction: done.transaction })
@@ -168,11 +160,8 @@ export const restCases = [
     const resting = await t.webhooks.listResting()
     const [first, second] = resting.sort((one, other) => one.tenantId < other.tenantId ? -1 : 1)
     same([first?.tenantId, second?.tenantId], ['acme', 'globex'], 'the resting tenants')
-    same(
-      Math.round((Date.parse(String(second?.until)) - Date.parse(String(first?.until))) / 1000),
-      3540,
-      'the seconds between the ends'
-    )
+    same(Math.round((Date.parse(String(second?.until)) - Date.parse(String(first?.until))) / 1000), 3540,
+      'the seconds between the ends')
   }),
 
   test('webhooks.renameTenant', 'a tenant that keeps its id keeps everything, under a new name', async (t) => {
@@ -194,11 +183,8 @@ export const restCases = [
       ['4f1c6a2e', 'globex', id, ['sealed']],
       'the claimed delivery'
     )
-    same(
-      (await t.emit({ tenantSlug: '4f1c6a2e', idempotencyKey: 'once' })).id,
-      'evt_1',
-      'the event recorded with the same key'
-    )
+    same((await t.emit({ tenantSlug: '4f1c6a2e', idempotencyKey: 'once' })).id, 'evt_1',
+      'the event recorded with the same key')
     same(await t.webhooks.listResting(), [], 'the resting tenants')
   })
 ]

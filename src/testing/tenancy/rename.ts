@@ -14,11 +14,8 @@ export const renameCases = [
       const webhook = await t.addWebhook()
       await t.attempt(delivered)
       same(await t.webhooks.renameTenant(named('acme'), named('globex'), keep), 1, 'the result of renameTenant')
-      same(
-        [await t.webhooks.find('acme', webhook.id), await t.webhooks.find('globex', webhook.id)],
-        [null, webhook],
-        'the webhook under both names'
-      )
+      same([await t.webhooks.find('acme', webhook.id), await t.webhooks.find('globex', webhook.id)], [null, webhook],
+        'the webhook under both names')
       same([await t.log(webhook), statuses(await t.log(webhook, 'globex'))], [[], ['delivered']],
         'the log under both names')
     }),
@@ -29,11 +26,8 @@ export const renameCases = [
     await t.emit()
     await t.deliveries.recordAttempts([failed(await t.claimOne(), { isGone: true })], lenient)
     await t.webhooks.renameTenant(named('acme'), named('globex'), keep)
-    same(
-      (await t.takeNotices()).map(({ tenantSlug, webhookId }) => [tenantSlug, webhookId]),
-      [['globex', id]],
-      'the notices'
-    )
+    same((await t.takeNotices()).map(({ tenantSlug, webhookId }) => [tenantSlug, webhookId]), [['globex', id]],
+      'the notices')
     await t.webhooks.update('globex', id, { status: 'active' })
     await t.emit({ tenantSlug: 'globex' })
     const claimed = await t.claimOne()
@@ -46,11 +40,8 @@ export const renameCases = [
       await t.addWebhook()
       await t.emit(key)
       await t.webhooks.renameTenant(named('acme'), named('globex'), keep)
-      same(
-        (await t.emit({ ...key, tenantSlug: 'globex' })).id,
-        'evt_1',
-        'the event recorded with the same key under the new name'
-      )
+      same((await t.emit({ ...key, tenantSlug: 'globex' })).id, 'evt_1',
+        'the event recorded with the same key under the new name')
       same((await t.emit(key)).id, 'evt_3', 'the event recorded with the same key under the old name')
       same((await t.claimOne()).tenantSlug, 'globex', 'the tenant of the claimed delivery')
       same(
@@ -88,11 +79,8 @@ export const renameCases = [
     await t.webhooks.renameTenant(named('acme'), named('globex'), {
       reseal: (secret) => resealed[resealed.push(secret) - 1] ?? ''
     })
-    same(
-      [resealed, await t.webhooks.findSecrets('globex', id)],
-      [['second'], ['second']],
-      'the resealed secrets, and those found'
-    )
+    same([resealed, await t.webhooks.findSecrets('globex', id)], [['second'], ['second']],
+      'the resealed secrets, and those found')
   }),
 
   test('webhooks.renameTenant', 'a rename whose reseal throws changes nothing', async (t) => {
@@ -102,59 +90,36 @@ export const renameCases = [
       if (secret === 'second') throw new Error('no key opens it')
       return 'resealed'
     }
-    await rejects(
-      t.webhooks.renameTenant(named('acme'), named('globex'), { reseal }),
-      'renaming with a reseal that throws'
-    )
-    same(
-      [await t.webhooks.find('acme', first.id), await t.webhooks.find('acme', second.id)],
-      [first, second],
-      'the webhooks'
-    )
-    same(
-      [await t.webhooks.findSecrets('acme', first.id), await t.webhooks.count('globex', {})],
-      [['first'], 0],
-      'the secrets, and the number of webhooks of globex'
-    )
-    same(
-      await t.webhooks.renameTenant(named('acme'), named('globex'), keep),
-      2,
-      'the webhooks that the next rename moves'
-    )
+    await rejects(t.webhooks.renameTenant(named('acme'), named('globex'), { reseal }),
+      'renaming with a reseal that throws')
+    same([await t.webhooks.find('acme', first.id), await t.webhooks.find('acme', second.id)], [first, second],
+      'the webhooks')
+    same([await t.webhooks.findSecrets('acme', first.id), await t.webhooks.count('globex', {})], [['first'], 0],
+      'the secrets, and the number of webhooks of globex')
+    same(await t.webhooks.renameTenant(named('acme'), named('globex'), keep), 2,
+      'the webhooks that the next rename moves')
   }),
 
   test('webhooks.renameTenant', 'a tenant cannot be renamed to one that has a webhook or an event', async (t) => {
     const webhook = await t.addWebhook()
     const theirs = await t.addWebhook({ tenantSlug: 'globex' })
-    same(
-      await t.webhooks.renameTenant(named('acme'), named('globex'), keep),
-      null,
-      'the result with a webhook in the way'
-    )
+    same(await t.webhooks.renameTenant(named('acme'), named('globex'), keep), null,
+      'the result with a webhook in the way')
     await t.webhooks.delete('globex', theirs.id)
     await t.emit({ tenantSlug: 'globex' })
     same(await t.webhooks.renameTenant(named('acme'), named('globex'), keep), null,
       'the result with an event in the way')
-    same(
-      [await t.webhooks.find('acme', webhook.id), await t.webhooks.count('globex', {})],
-      [webhook, 0],
-      'the webhook, and the number of webhooks of globex'
-    )
+    same([await t.webhooks.find('acme', webhook.id), await t.webhooks.count('globex', {})], [webhook, 0],
+      'the webhook, and the number of webhooks of globex')
   }),
 
   test('webhooks.renameTenant', 'a tenant without data can be renamed, and its old name used again', async (t) => {
-    same(
-      await t.webhooks.renameTenant(named('acme'), named('globex'), keep),
-      0,
-      'the result for a tenant that has nothing'
-    )
+    same(await t.webhooks.renameTenant(named('acme'), named('globex'), keep), 0,
+      'the result for a tenant that has nothing')
     const { id } = await t.addWebhook({ tenantSlug: 'globex' })
     same(await t.webhooks.renameTenant(named('globex'), named('acme'), keep), 1, 'the result of renaming it back')
-    same(
-      [await t.webhooks.count('globex', {}), (await t.webhooks.find('acme', id))?.id],
-      [0, id],
-      'the webhook under both names'
-    )
+    same([await t.webhooks.count('globex', {}), (await t.webhooks.find('acme', id))?.id], [0, id],
+      'the webhook under both names')
   }),
 
   test('webhooks.renameTenant', 'an attempt in flight counts after its tenant is renamed', async (t) => {
@@ -164,21 +129,16 @@ export const renameCases = [
     const [first, second] = await t.claimAll(2)
     await t.webhooks.renameTenant(named('acme'), named('globex'), keep)
     await t.recordAttempts([delivered(first), retry(second)])
-    same(
-      [statuses(await t.log(webhook, 'globex')), await t.claim()],
-      [['delivered', 'pending'], []],
-      'the log, and the claimed deliveries'
-    )
+    same([statuses(await t.log(webhook, 'globex')), await t.claim()], [['delivered', 'pending'], []],
+      'the log, and the claimed deliveries')
   }),
 
   test('webhooks.renameTenant',
     'renaming commits with the host\'s transaction, or is rejected by a storage without transactions', async (t) => {
       const { id } = await t.addWebhook()
       if (t.harness.begin === undefined) {
-        await rejects(
-          t.webhooks.renameTenant(named('acme'), named('globex'), { ...keep, transaction: {} }),
-          'renaming with a transaction'
-        )
+        await rejects(t.webhooks.renameTenant(named('acme'), named('globex'), { ...keep, transaction: {} }),
+          'renaming with a transaction')
       } else {
         const lost = await t.harness.begin()
         same(
@@ -188,17 +148,12 @@ export const renameCases = [
         )
         await lost.rollback()
         for (const transaction of await endedTransactions(t.harness)) {
-          await rejects(
-            t.webhooks.renameTenant(named('acme'), named('globex'), { ...keep, transaction }),
-            'renaming with a transaction that has ended'
-          )
+          await rejects(t.webhooks.renameTenant(named('acme'), named('globex'), { ...keep, transaction }),
+            'renaming with a transaction that has ended')
         }
       }
-      same(
-        [(await t.webhooks.find('acme', id))?.id, await t.webhooks.count('globex', {})],
-        [id, 0],
-        'the webhook under both names'
-      )
+      same([(await t.webhooks.find('acme', id))?.id, await t.webhooks.count('globex', {})], [id, 0],
+        'the webhook under both names')
       if (t.harness.begin === undefined) return
       const done = await t.harness.begin()
       await t.webhooks.renameTenant(named('acme'), named('globex'), { ...keep, transaction: done.transaction })

@@ -48,21 +48,15 @@ export const eventFilterCases = [
     same([created, rotated, listed, found].map((webhook) => JSON.stringify(webhook?.filters)), [text, text, text, text],
       'the filters that create, rotateSecret, list and find return')
     for (const values of Object.values(found?.filters ?? {})) values.length = 0
-    same(
-      JSON.stringify((await t.webhooks.find('acme', created.id))?.filters),
-      text,
-      'the filters after the caller changed them'
-    )
+    same(JSON.stringify((await t.webhooks.find('acme', created.id))?.filters), text,
+      'the filters after the caller changed them')
     same(without.map((webhook) => webhook.filters), [null, null], 'the filters of webhooks without any')
   }),
 
   webhooksTest('update', 'filters stay with other changes, are replaced as a whole, and removed by null', async (t) => {
     const { id } = await t.addWebhook({ filters: job7 })
-    same(
-      (await t.webhooks.update('acme', id, { name: 'Renamed', headers: null, status: 'active' }))?.filters,
-      job7,
-      'the filters after another change'
-    )
+    same((await t.webhooks.update('acme', id, { name: 'Renamed', headers: null, status: 'active' }))?.filters, job7,
+      'the filters after another change')
     const others: EventFilters = { 'data.stage': ['offer'] }
     same((await t.webhooks.update('acme', id, { filters: others }))?.filters, others, 'the filters after a change')
     same((await t.webhooks.update('acme', id, { filters: null }))?.filters, null, 'the filters after null')
@@ -89,16 +83,10 @@ export const eventFilterCases = [
       const body = withData('{"job_id":8}')
       same((await t.emit({ body, idempotencyKey: 'once' })).deliveries, 1,
         'the deliveries of an event that does not match')
-      same(
-        (await t.emit({ body: withData('{"job_id":7}'), idempotencyKey: 'twice' })).deliveries,
-        2,
-        'the deliveries of one that matches'
-      )
-      same(
-        (await t.emit({ body, idempotencyKey: 'once' })).deliveries,
-        1,
-        'the deliveries of the first one, by its idempotency key'
-      )
+      same((await t.emit({ body: withData('{"job_id":7}'), idempotencyKey: 'twice' })).deliveries, 2,
+        'the deliveries of one that matches')
+      same((await t.emit({ body, idempotencyKey: 'once' })).deliveries, 1,
+        'the deliveries of the first one, by its idempotency key')
       const logs = await Promise.all([plain, filtered, inactive, otherType].map((webhook) => t.log(webhook)))
       same(logs.map(statuses), [['pending', 'pending'], ['pending'], ['skipped'], []], 'the logs')
       same(
@@ -120,11 +108,8 @@ export const eventFilterCases = [
       '{"job_id":9,"stage":"offer"}',
       '{"job_id":7,"stage":"Offer"}'
     ].map(withData)
-    same(
-      await match(t, { 'data.job_id': [7, 8], 'data.stage': ['offer'] }, [...both, ...one]),
-      both,
-      'the bodies that match two paths'
-    )
+    same(await match(t, { 'data.job_id': [7, 8], 'data.stage': ['offer'] }, [...both, ...one]), both,
+      'the bodies that match two paths')
 
     const bodies = [
       '1',
@@ -150,11 +135,8 @@ export const eventFilterCases = [
       [['true', 'null'], [11, 12]], [[9007199254740991], [13]], [['é'], [14]], [[1.5, 'none', false], [5, 16]]
     ]
     for (const [values, indexes] of expected) {
-      same(
-        await match(t, { 'data.x': values }, bodies),
-        indexes.map((index) => bodies[index]),
-        `the bodies that match ${JSON.stringify(values)}`
-      )
+      same(await match(t, { 'data.x': values }, bodies), indexes.map((index) => bodies[index]),
+        `the bodies that match ${JSON.stringify(values)}`)
     }
   }),
 
@@ -168,19 +150,12 @@ export const eventFilterCases = [
       '1',
       '"a"'
     ].map(withData)
-    same(
-      await match(t, { 'data.a.b.c.d': [1] }, [...deep, ...not]),
-      deep,
-      'the bodies that match a path of five names'
-    )
+    same(await match(t, { 'data.a.b.c.d': [1] }, [...deep, ...not]), deep, 'the bodies that match a path of five names')
 
     const list = ['{"a":[1]}', '{"a":{"0":[1]}}', '[1]'].map(withData)
     const named = [withData('{"a":{"0":1}}')]
-    same(
-      await match(t, { 'data.a.0': [1] }, [...list, ...named]),
-      named,
-      'the bodies that match a name that looks like an index'
-    )
+    same(await match(t, { 'data.a.0': [1] }, [...list, ...named]), named,
+      'the bodies that match a name that looks like an index')
 
     const nowhere = [
       ...['{}', '{"a":null}', '{"a":1}', '{"a":[{"b":null}]}', '{"a":{"b":null}}', 'null', '[]', '1'].map(withData),
@@ -192,23 +167,14 @@ export const eventFilterCases = [
       withData
     )
     same(await match(t, { 'data.a.b': [null] }, [...nowhere, ...there]), nowhere, 'the bodies that match null')
-    same(
-      await match(t, { 'data.a.b': [''] }, [...nowhere, ...there]),
-      there.slice(4),
-      'the bodies that match empty text'
-    )
+    same(await match(t, { 'data.a.b': [''] }, [...nowhere, ...there]), there.slice(4),
+      'the bodies that match empty text')
 
     const strange = [withData('{"__proto__":{"length":1},"two words\\"é%_":1}')]
-    same(
-      await match(t, { 'data.__proto__.length': [1], 'data.two words"é%_': [1] }, strange),
-      strange,
-      'the body that matches unusual names'
-    )
-    same(
-      await match(t, { 'data.constructor.length': [1] }, [withData('{}')]),
-      [],
-      'the bodies that match a name that every object in JavaScript has'
-    )
+    same(await match(t, { 'data.__proto__.length': [1], 'data.two words"é%_': [1] }, strange), strange,
+      'the body that matches unusual names')
+    same(await match(t, { 'data.constructor.length': [1] }, [withData('{}')]), [],
+      'the bodies that match a name that every object in JavaScript has')
   }),
 
   test('record', 'NUL and lone surrogates in a body are no obstacle, and equal no value', async (t) => {
@@ -221,11 +187,8 @@ export const eventFilterCases = [
     const wellFormed = ['\\\\u0000', '\\\\\\\\ud83d', '\\ud83d\\ude00', '\u{1f600}', '\\\\\\ud83d\\ude00'].map((text) =>
       withData(`{"x":"${text}","y":"\\u0000"}`)
     )
-    same(
-      await match(t, { 'data.x': ['\\u0000', '\\\\ud83d', '\u{1f600}', '\\\u{1f600}'] }, wellFormed),
-      wellFormed,
-      'the bodies with escapes that are no obstacle'
-    )
+    same(await match(t, { 'data.x': ['\\u0000', '\\\\ud83d', '\u{1f600}', '\\\u{1f600}'] }, wellFormed), wellFormed,
+      'the bodies with escapes that are no obstacle')
   }),
 
   test('replay', 'a replay and its count obey the filters of that time', async (t) => {
@@ -234,33 +197,21 @@ export const eventFilterCases = [
     await t.recordAttempts((await t.claimAll(3)).map((lease) => failed(lease)))
     await t.webhooks.update('acme', webhook.id, { filters: job7 })
     await t.emit({ body: withData('{"job_id":8}') })
-    same(
-      await t.countReplay(webhook, { include: 'all', limit: 1 }),
-      { queued: 1, truncated: true },
-      'the count of a replay of one event'
-    )
+    same(await t.countReplay(webhook, { include: 'all', limit: 1 }), { queued: 1, truncated: true },
+      'the count of a replay of one event')
     for (const include of ['undelivered', 'all'] as const) {
-      same(
-        await t.countReplay(webhook, { include }),
-        { queued: 2, truncated: false },
-        `the count of a replay of ${include}`
-      )
+      same(await t.countReplay(webhook, { include }), { queued: 2, truncated: false },
+        `the count of a replay of ${include}`)
     }
     same(await t.replay(webhook), { queued: 2, truncated: false }, 'the result of a replay')
     const claimed = await t.claim()
     same(eventIds(claimed), ['evt_1', 'evt_3'], 'the claimed deliveries')
     await t.recordAttempts(claimed.map(delivered))
-    same(
-      await t.replay(webhook, { include: 'all', eventIds: ['evt_2', 'evt_4'] }),
-      { queued: 0, truncated: false },
-      'the replay of events that do not match'
-    )
+    same(await t.replay(webhook, { include: 'all', eventIds: ['evt_2', 'evt_4'] }), { queued: 0, truncated: false },
+      'the replay of events that do not match')
     await t.webhooks.update('acme', webhook.id, { filters: { 'data.job_id': [8] } })
-    same(
-      await t.replay(webhook, { include: 'all' }),
-      { queued: 2, truncated: false },
-      'a replay after the filters have changed'
-    )
+    same(await t.replay(webhook, { include: 'all' }), { queued: 2, truncated: false },
+      'a replay after the filters have changed')
     same(eventIds(await t.claim()), ['evt_2', 'evt_4'], 'the deliveries claimed then')
   }),
 
@@ -270,11 +221,8 @@ export const eventFilterCases = [
     await t.recordAttempts([failed(await t.claimOne())])
     await t.webhooks.update('acme', webhook.id, { filters: job7 })
     const [delivery] = await t.log(webhook)
-    same(
-      (await t.deliveries.retry('acme', webhook.id, given(delivery, 'the log has the delivery').id)) === null,
-      false,
-      'whether the retry found nothing'
-    )
+    same((await t.deliveries.retry('acme', webhook.id, given(delivery, 'the log has the delivery').id)) === null, false,
+      'whether the retry found nothing')
     same((await t.claimOne()).eventId, 'evt_1', 'the event that is sent again')
   })
 ]

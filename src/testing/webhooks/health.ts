@@ -37,11 +37,8 @@ export const webhookHealthCases = [
       await t.wait(5)
       await t.attempt(failed, lenient)
       await t.attempt(failed, lenient)
-      same(
-        await healthOf(t, webhook),
-        { ...healthy, failing_since: failingSince, failed_deliveries: 2 },
-        'its health after two failed deliveries'
-      )
+      same(await healthOf(t, webhook), { ...healthy, failing_since: failingSince, failed_deliveries: 2 },
+        'its health after two failed deliveries')
       await t.attempt(delivered, lenient)
       same(await healthOf(t, webhook), healthy, 'its health after a success')
     }),
@@ -51,11 +48,8 @@ export const webhookHealthCases = [
     await t.attempt((lease) => retry(lease, { pauseMs: 1500 }), lenient)
     const { failing_since: failingSince, paused_until: until } = await healthOf(t, webhook)
     isInstant(until, 'paused_until is an RFC 3339 date in UTC with milliseconds')
-    same(
-      Date.parse(until) - Date.parse(String(failingSince)),
-      1500,
-      'the milliseconds from the failure to the end of the pause'
-    )
+    same(Date.parse(until) - Date.parse(String(failingSince)), 1500,
+      'the milliseconds from the failure to the end of the pause')
     await t.wait(1501)
     same((await healthOf(t, webhook)).paused_until, null, 'paused_until after that')
     const other = await t.addWebhook()
@@ -74,22 +68,16 @@ export const webhookHealthCases = [
       await t.wait(51)
       await t.attempt(failed, disableAtTwo)
       const record = { ...healthy, failing_since: failingSince, failed_deliveries: 2 }
-      same(
-        await healthOf(t, webhook),
-        { ...record, disabled_reason: 'failing' },
-        'its health when it has failed for too long'
-      )
+      same(await healthOf(t, webhook), { ...record, disabled_reason: 'failing' },
+        'its health when it has failed for too long')
       await t.webhooks.update('acme', webhook.id, { status: 'inactive' })
       same(await healthOf(t, webhook), record, 'its health when it is made inactive')
       await t.webhooks.update('acme', webhook.id, { status: 'active' })
       same(await healthOf(t, webhook), healthy, 'its health when it is made active')
       await t.attempt((lease) => failed(lease, { isGone: true }), lenient)
       const gone = await healthOf(t, webhook)
-      same(
-        gone,
-        { ...healthy, failing_since: gone.failing_since, failed_deliveries: 1, disabled_reason: 'gone' },
-        'its health when it is gone'
-      )
+      same(gone, { ...healthy, failing_since: gone.failing_since, failed_deliveries: 1, disabled_reason: 'gone' },
+        'its health when it is gone')
       isInstant(gone.failing_since, 'failing_since is a date')
       await t.webhooks.update('acme', webhook.id, { target_url: 'https://hooks.example/new' })
       same(await healthOf(t, webhook), { ...healthy, disabled_reason: 'gone' }, 'its health with a new address')
@@ -103,11 +91,8 @@ export const webhookHealthCases = [
     const before = await healthOf(t, webhook)
     await t.recordAttempts([delivered(one), failed(two), failed(three, { isGone: true })], disableAtOnce)
     same(await healthOf(t, webhook), before, 'its health')
-    same(
-      [(await t.webhooks.find('acme', webhook.id))?.status, before.failed_deliveries],
-      ['inactive', 1],
-      'its status, and the failed deliveries'
-    )
+    same([(await t.webhooks.find('acme', webhook.id))?.status, before.failed_deliveries], ['inactive', 1],
+      'its status, and the failed deliveries')
   }),
 
   test('webhooks.listFailing',
@@ -153,11 +138,8 @@ export const webhookHealthCases = [
         same(webhook, await t.webhooks.find(tenantSlug, webhook.id), `webhook ${webhook.id}`)
         same(health, await t.webhooks.findHealth(tenantSlug, webhook.id), `the health of webhook ${webhook.id}`)
       }
-      same(
-        summaries(await t.webhooks.listFailing({ limit: 2, maxPending: 1 })),
-        summaries(listed).slice(0, 2),
-        'the first two'
-      )
+      same(summaries(await t.webhooks.listFailing({ limit: 2, maxPending: 1 })), summaries(listed).slice(0, 2),
+        'the first two')
       await t.webhooks.delete('acme', disabled.id)
       const hidden = { event_types: ['job.hidden'] }
       const twins = [await t.addWebhook(hidden), await t.addWebhook(hidden)]

@@ -115,10 +115,8 @@ export const writeCases = [
   test('create', 'create rejects an id that another webhook has', async (t) => {
     const first = await t.addWebhook()
     await rejects(t.webhooks.create('acme', createWebhook(first.id), 50), 'a second webhook with the same id')
-    await rejects(
-      t.webhooks.create('globex', createWebhook(first.id), 50),
-      'a webhook with the same id for another tenant'
-    )
+    await rejects(t.webhooks.create('globex', createWebhook(first.id), 50),
+      'a webhook with the same id for another tenant')
     same(await t.webhooks.find('acme', first.id), first, 'the webhook that has the id')
     same([await t.webhooks.count('acme', {}), await t.webhooks.count('globex', {})], [1, 0],
       'the number of webhooks of both tenants')
@@ -134,11 +132,8 @@ export const writeCases = [
     same([await t.webhooks.count('acme', {}), await t.webhooks.find('acme', id)], [2, null],
       'the number of webhooks, and the rejected one')
     await t.webhooks.delete('acme', first.id)
-    same(
-      (await t.webhooks.create('acme', createWebhook(id), 2))?.id,
-      id,
-      'the rejected webhook, after another was deleted'
-    )
+    same((await t.webhooks.create('acme', createWebhook(id), 2))?.id, id,
+      'the rejected webhook, after another was deleted')
   }),
 
   test('update', 'an update changes the fields it names and no others', async (t) => {
@@ -182,16 +177,10 @@ export const writeCases = [
     same(await t.webhooks.find('acme', id), null, 'the deleted webhook')
     same(await t.webhooks.update('acme', id, { status: 'active' }), null, 'an update of it')
     same(await t.webhooks.findSecrets('acme', id), null, 'its secrets')
-    same(
-      await t.webhooks.rotateSecret('acme', id, { secret: 'new', gracePeriodSeconds: 0 }),
-      null,
-      'a rotation of its secret'
-    )
-    same(
-      [await t.webhooks.count('acme', {}), await t.webhooks.find('acme', other.id)],
-      [1, other],
-      'the remaining deliveries'
-    )
+    same(await t.webhooks.rotateSecret('acme', id, { secret: 'new', gracePeriodSeconds: 0 }), null,
+      'a rotation of its secret')
+    same([await t.webhooks.count('acme', {}), await t.webhooks.find('acme', other.id)], [1, other],
+      'the remaining deliveries')
   }),
 
   test('find', 'changing a webhook that was passed or returned changes nothing that is stored', async (t) => {

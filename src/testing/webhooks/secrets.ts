@@ -18,21 +18,13 @@ export const secretCases = [
     const webhook = await t.addWebhook({ secret: 'first' })
     await t.wait(5)
     const rotated = await t.webhooks.rotateSecret('acme', webhook.id, { secret: 'second', gracePeriodSeconds: 60 })
-    isInstant(
-      rotated?.previous_secret_expires_at,
-      'previous_secret_expires_at is an RFC 3339 date in UTC with milliseconds'
-    )
+    isInstant(rotated?.previous_secret_expires_at,
+      'previous_secret_expires_at is an RFC 3339 date in UTC with milliseconds')
     const { previous_secret_expires_at: expiresAt, updated_at: updatedAt } = rotated
-    same(
-      rotated,
-      { ...webhook, updated_at: updatedAt, previous_secret_expires_at: expiresAt },
-      'the result of rotateSecret'
-    )
-    same(
-      Date.parse(expiresAt) - Date.parse(updatedAt),
-      60_000,
-      'milliseconds from updated_at to the end of the grace period'
-    )
+    same(rotated, { ...webhook, updated_at: updatedAt, previous_secret_expires_at: expiresAt },
+      'the result of rotateSecret')
+    same(Date.parse(expiresAt) - Date.parse(updatedAt), 60_000,
+      'milliseconds from updated_at to the end of the grace period')
     same(updatedAt > webhook.updated_at, true, 'updated_at has changed')
     same(await t.webhooks.findSecrets('acme', webhook.id), ['second', 'first'], 'the secrets')
     same((await t.webhooks.find('acme', webhook.id))?.updated_at, updatedAt, 'updated_at, read again')
@@ -44,16 +36,10 @@ export const secretCases = [
     await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 1 })
     await t.wait(1000)
     same(await t.webhooks.findSecrets('acme', id), ['second'], 'the result of findSecrets')
-    same(
-      (await t.webhooks.listSecrets({ afterId: id - 1, limit: 1 }))[0]?.secrets,
-      ['second'],
-      'the result of listSecrets'
-    )
-    same(
-      (await t.deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 1000 }))[0]?.secrets,
-      ['second'],
-      'the secrets of a claim'
-    )
+    same((await t.webhooks.listSecrets({ afterId: id - 1, limit: 1 }))[0]?.secrets, ['second'],
+      'the result of listSecrets')
+    same((await t.deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 1000 }))[0]?.secrets, ['second'],
+      'the secrets of a claim')
   }),
 
   test('findGraceEnd', 'the end of a grace period is shown until it is reached', async (t) => {
@@ -69,11 +55,8 @@ export const secretCases = [
     await t.webhooks.rotateSecret('acme', id, { secret: 'fourth', gracePeriodSeconds: 60 })
     await t.webhooks.rotateSecret('acme', id, { secret: 'fifth', gracePeriodSeconds: 0 })
     same(await graceEndOf(), null, 'the end of a grace period after a rotation without one')
-    same(
-      await t.webhooks.findGraceEnd('acme', id + 1000),
-      null,
-      'the end of a grace period of a webhook that does not exist'
-    )
+    same(await t.webhooks.findGraceEnd('acme', id + 1000), null,
+      'the end of a grace period of a webhook that does not exist')
   }),
 
   test('rotateSecret', 'without a grace period the previous secret is dropped at once', async (t) => {
@@ -91,11 +74,8 @@ export const secretCases = [
     await t.webhooks.rotateSecret('acme', id, { secret: 'third', gracePeriodSeconds: 60 })
     same(await t.webhooks.findSecrets('acme', id), ['third', 'second'], 'the secrets after two rotations')
     await t.webhooks.rotateSecret('acme', id, { secret: 'fourth', gracePeriodSeconds: 0 })
-    same(
-      await t.webhooks.findSecrets('acme', id),
-      ['fourth'],
-      'the secrets after another rotation, without a grace period'
-    )
+    same(await t.webhooks.findSecrets('acme', id), ['fourth'],
+      'the secrets after another rotation, without a grace period')
   }),
 
   test('deliveries.claimDue', 'a claim has the secrets that are valid at that time', async (t) => {
@@ -144,14 +124,10 @@ export const secretCases = [
     await t.wait(5)
     same(await t.webhooks.replaceSecret('acme', id, { from: 'first', to: 'first, sealed' }), true,
       'replacing the previous secret')
-    same(
-      await t.webhooks.replaceSecret('acme', id, { from: 'second', to: 'second, sealed' }),
-      true,
-      'replacing the current secret'
-    )
+    same(await t.webhooks.replaceSecret('acme', id, { from: 'second', to: 'second, sealed' }), true,
+      'replacing the current secret')
     same(await t.webhooks.findSecrets('acme', id), ['second, sealed', 'first, sealed'], 'the secrets')
-    same(await t.webhooks.findSecrets('acme', other.id), ['second'],
-      'the secret of another webhook with the same text')
+    same(await t.webhooks.findSecrets('acme', other.id), ['second'], 'the secret of another webhook with the same text')
     same(await t.webhooks.find('acme', id), before, 'the webhook, updated_at included')
   }),
 
@@ -173,22 +149,13 @@ export const headerCases = [
   test('create', 'a webhook shows the names of its headers, and never their values', async (t) => {
     const names = { 'X-Api-Key': null, Authorization: null }
     const created = await t.addWebhook({ headers: stored })
-    same(
-      [created.headers, (await t.webhooks.find('acme', created.id))?.headers],
-      [names, names],
-      'the headers that create and find return'
-    )
-    same(
-      (await t.webhooks.list('acme', firstRows)).map(({ headers }) => headers),
-      [names],
-      'the headers that list returns'
-    )
+    same([created.headers, (await t.webhooks.find('acme', created.id))?.headers], [names, names],
+      'the headers that create and find return')
+    same((await t.webhooks.list('acme', firstRows)).map(({ headers }) => headers), [names],
+      'the headers that list returns')
     const without = await t.addWebhook()
-    same(
-      [without.headers, (await t.addWebhook({ headers: null })).headers],
-      [null, null],
-      'the headers of webhooks without any'
-    )
+    same([without.headers, (await t.addWebhook({ headers: null })).headers], [null, null],
+      'the headers of webhooks without any')
     same(
       [await t.webhooks.findHeaders('acme', created.id), await t.webhooks.findHeaders('acme', without.id)],
       [stored.sealed, null],
@@ -198,11 +165,8 @@ export const headerCases = [
 
   test('findHeaders', 'headers of another tenant and of a webhook that does not exist are not found', async (t) => {
     const { id } = await t.addWebhook({ headers: stored })
-    same(
-      [await t.webhooks.findHeaders('globex', id), await t.webhooks.findHeaders('acme', id + 1000)],
-      [null, null],
-      'the sealed headers'
-    )
+    same([await t.webhooks.findHeaders('globex', id), await t.webhooks.findHeaders('acme', id + 1000)], [null, null],
+      'the sealed headers')
   }),
 
   test('update', 'headers stay with other changes, are replaced as a whole, and removed by null', async (t) => {
@@ -240,16 +204,10 @@ export const headerCases = [
       const other = await t.addWebhook({ headers: stored })
       const before = await t.webhooks.find('acme', id)
       await t.wait(5)
-      same(
-        await t.webhooks.replaceSecret('acme', id, { from: stored.sealed, to: 'resealed' }),
-        true,
-        'replacing the headers'
-      )
-      same(
-        await t.webhooks.replaceSecret('acme', id, { from: stored.sealed, to: 'again' }),
-        false,
-        'replacing what is no longer there'
-      )
+      same(await t.webhooks.replaceSecret('acme', id, { from: stored.sealed, to: 'resealed' }), true,
+        'replacing the headers')
+      same(await t.webhooks.replaceSecret('acme', id, { from: stored.sealed, to: 'again' }), false,
+        'replacing what is no longer there')
       const listed = await t.webhooks.listSecrets({ afterId: 0, limit: 10 })
       same(
         listed.map(({ webhookId, secrets, headers }) => [webhookId, secrets.length, headers]),
@@ -259,11 +217,8 @@ export const headerCases = [
         ],
         'all secrets and headers'
       )
-      same(
-        [await t.webhooks.find('acme', id), await t.webhooks.findSecrets('acme', id)],
-        [before, ['secret']],
-        'the webhook, updated_at included, and its secret'
-      )
+      same([await t.webhooks.find('acme', id), await t.webhooks.findSecrets('acme', id)], [before, ['secret']],
+        'the webhook, updated_at included, and its secret')
     }),
 
   test('renameTenant', 'headers of a renamed tenant are those that reseal returns', async (t) => {
