@@ -88,8 +88,9 @@ export class LruMap<Value> {
   set (key: string, value: Value): void {
     this.#entries.delete(key)
     this.#entries.set(key, value)
+    if (this.#entries.size <= this.#max) return
     const [oldest = ''] = this.#entries.keys()
-    if (this.#entries.size > this.#max) this.#entries.delete(oldest)
+    this.#entries.delete(oldest)
   }
 
   delete (key: string): void {

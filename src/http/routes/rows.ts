@@ -51,6 +51,7 @@ export function rowOperations<Row extends { id: Id }, Filter extends object, Sor
   ids: IdKinds
 ): ApiOperation[] {
   const title = kind === 'candidate' ? 'Candidate' : 'Job'
+  const { fields, textFields } = selected
   const limitList = createFieldLimit(kind, item, PageOf)
   const limitOne = createFieldLimit(kind, item, DataOf)
   const parameters = Object.entries(filters)
@@ -79,9 +80,10 @@ export function rowOperations<Row extends { id: Id }, Filter extends object, Sor
       shape: 'page',
       results: { 200: `A page of ${kind}s` },
       async run (request: FastifyRequest, { tenant: { id: tenant }, input }) {
-        refuseHiddenFields(request, kind, selected.fields, filteredFields)
+        refuseHiddenFields(request, kind, fields, filteredFields)
         const page = await readPage<Row, Filter, SortField>({
-          list: (query) => source.list(tenant, { ...query, ...selected }),
+          list: ({ filter, sort, offset, limit }) =>
+            source.list(tenant, { filter, sort, offset, limit, fields, textFields }),
           count: (filter) => source.count(tenant, filter)
         }, input, readFilter(input))
         assertRows('list', page.data, request)
