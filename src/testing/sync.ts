@@ -2,7 +2,6 @@ import type { ChangeKind, ChangeSource } from '../ports/index.js'
 import { rowCases } from './lists/rows.js'
 import { followPages, optionalCases } from './support/driver.js'
 import { holds, rejects, same } from './support/expect.js'
-import { named } from './support/samples.js'
 
 interface Options {
   tenantSlug?: string
@@ -183,7 +182,7 @@ export const changeCases = [
     const [before, start] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
     const others = await t.begin({ tenantSlug: 'initech' })
     await t.record('1')
-    await t.webhooks.renameTenant(named('acme'), named('globex'), { reseal: (text) => text })
+    await t.rename()
     same([await t.list(before), await t.list(start, 'globex')], [null, null],
       'the pages of both names after positions from before')
     const [old, renamed] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
@@ -198,7 +197,7 @@ export const changeCases = [
       const [start, others] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
       await t.record('1')
       const { position } = await t.follow(start)
-      await t.webhooks.removeTenant('acme', { limit: 10 })
+      await t.remove()
       await t.record('2')
       same([await t.list(start), await t.list(position)], [null, null], 'the pages after positions from before')
       const next = await t.begin()

@@ -1,13 +1,14 @@
 import type { AttemptResult, ClaimedDelivery } from '../../ports/index.js'
-import { benchCases, eventIds, type StorageDriver } from '../support/driver.js'
+import { benchCases, eventIds, type StorageDriver, webhookCases } from '../support/driver.js'
 import { holds, same } from '../support/expect.js'
 import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
-const test = benchCases('deliveries')
+const test = webhookCases('deliveries')
+const emptyTest = benchCases('deliveries')
 
 /** Cases about which deliveries are claimed, and their order. */
 export const claimCases = [
-  test('claimDue', 'a claim has everything needed to attempt a delivery', async (t) => {
+  emptyTest('claimDue', 'a claim has everything needed to attempt a delivery', async (t) => {
     const { id } = await t.addWebhook({ secret: 'sesame' })
     await t.emit({ body: '{"a":1}' })
     await t.webhooks.update('acme', id, { target_url: 'https://hooks.example/moved' })
@@ -36,24 +37,23 @@ export const claimCases = [
     same(next, { ...claimed, fence: next.fence, attemptCount: 1, isFailing: true }, 'the claim of the second attempt')
   }),
 
-  test('claimDue', 'a claim says whether an attempt to the webhook has failed since its last success', async (t) => {
-    const { id } = await t.addWebhook()
-    await t.emitMany(5)
-    const attempt = await t.claimOne()
-    await t.recordAttempts([retry(attempt)])
-    const second = await t.claimOne()
-    await t.recordAttempts([delivered(second)])
-    const third = await t.claimOne()
-    await t.recordAttempts([failed(third)])
-    const fourth = await t.claimOne()
-    await t.webhooks.update('acme', id, { status: 'active' })
-    const fifth = await t.claimOne()
-    same([attempt, second, third, fourth, fifth].map(({ isFailing }) => isFailing), [false, true, false, true, false],
-      'isFailing at first, after a failure, after a success, after a failure, after it was made active')
-  }),
+  test('claimDue',
+    'a claim says whether an attempt to the webhook has failed since its last success', async (t, { id }) => {
+      await t.emitMany(5)
+      const attempt = await t.claimOne()
+      await t.recordAttempts([retry(attempt)])
+      const second = await t.claimOne()
+      await t.recordAttempts([delivered(second)])
+      const third = await t.claimOne()
+      await t.recordAttempts([failed(third)])
+      const fourth = await t.claimOne()
+      await t.webhooks.update('acme', id, { status: 'active' })
+      const fifth = await t.claimOne()
+      same([attempt, second, third, fourth, fifth].map(({ isFailing }) => isFailing), [false, true, false, true, false],
+        'isFailing at first, after a failure, after a success, after a failure, after it was made active')
+    }),
 
-  test('claimDue', 'a claim covers all tenants', async (t) => {
-    const mine = await t.addWebhook()
+  test('claimDue', 'a claim covers all tenants', async (t, mine) => {
     const theirs = await t.addWebhook({ tenantSlug: 'globex' })
     await t.emit()
     await t.emit({ tenantSlug: 'globex' })
@@ -64,14 +64,13 @@ export const claimCases = [
 
   test('claimDue', 'a claim returns no more than its limit', async (t) => {
     await t.addWebhook()
-    await t.addWebhook()
     await t.emitMany(5)
     for (const [limit, count] of [[1, 1], [3, 3], [100, 6]] as const) {
       same((await t.claim({ limit })).length, count, `the number claimed with limit ${limit}, of ten`)
     }
   }),
 
-  test('claimDue', 'webhooks whose deliveries are leased do not make claims smaller', async (t) => {
+  emptyTest('claimDue', 'webhooks whose deliveries are leased do not make claims smaller', async (t) => {
     for (let i = 0; i < 4; i++) await t.addWebhook({ event_types: ['job.created'] })
     await t.emit({ type: 'job.created' })
     await t.claimAll(4)
@@ -84,7 +83,6 @@ export const claimCases = [
   }),
 
   test('recordAttempts', 'a retry is claimed when it is due, not before', async (t) => {
-    await t.addWebhook()
     const [soon, late] = await t.lease(2)
     await t.recordAttempts([retry(soon, { retryInMs: 99.5 }), retry(late, { retryInMs: 3_600_000 })])
     await t.wait(100)
@@ -93,15 +91,13 @@ export const claimCases = [
   }),
 
   test('claimDue', 'an ended delivery is never claimed again', async (t) => {
-    await t.addWebhook()
     const [one, other] = await t.lease(2, { leaseMs: 100 })
     await t.recordAttempts([delivered(one), failed(other)])
     await t.wait(100)
     same(await t.claim(), [], 'the claimed deliveries when the leases would have expired')
   }),
 
-  test('claimDue', 'first attempts come before retries, and both before replays', async (t) => {
-    const webhook = await t.addWebhook()
+  test('claimDue', 'first attempts come before retries, and both before replays', async (t, webhook) => {
     await t.attempt(delivered)
     await t.replay(webhook, { include: 'all' })
     await t.attempt((lease) => retry(lease, { retryInMs: 10 }))
@@ -110,8 +106,7 @@ export const claimCases = [
     same(eventIds(await t.claim()), ['evt_3', 'evt_2', 'evt_1'], 'a first attempt, a retry, a replay')
   }),
 
-  test('claimDue', 'a retry of a replay comes after first attempts and other retries', async (t) => {
-    const webhook = await t.addWebhook()
+  test('claimDue', 'a retry of a replay comes after first attempts and other retries', async (t, webhook) => {
     await t.attempt(delivered)
     await t.replay(webhook, { include: 'all' })
     await t.recordAttempts([retry(await t.claimOne(), { retryInMs: 10 })])
@@ -121,7 +116,6 @@ export const claimCases = [
   }),
 
   test('claimDue', 'among retries, the delivery recorded first comes first', async (t) => {
-    await t.addWebhook()
     const [first, second, third, fourth] = await t.lease(4)
     const due = (lease: Attempted, retryInMs: number): AttemptResult => retry(lease, { retryInMs })
     await t.recordAttempts([due(first, 60), due(second, 20), due(third, 40), due(fourth, 20)])
@@ -130,7 +124,6 @@ export const claimCases = [
   }),
 
   test('claimDue', 'first attempts come in the order in which their events were recorded', async (t) => {
-    await t.addWebhook()
     await t.emitMany(3)
     await t.wait(5)
     const one = await t.leaseOne()
@@ -169,21 +162,21 @@ function tally (claimed: readonly ClaimedDelivery[], ids: readonly number[]): nu
 
 /** Cases about the share of each tenant and webhook in a claim. */
 export const fairnessCases = [
-  test('claimDue', 'tenants take turns within a claim', async (t) => {
+  emptyTest('claimDue', 'tenants take turns within a claim', async (t) => {
     const ids = await addThree(t)
     same(tally(await t.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
     same(tally(await t.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
     same(tally(await t.claim(), ids), [27, 0, 0], 'a claim of the rest')
   }),
 
-  test('claimDue', 'the webhooks of a tenant take turns within a claim', async (t) => {
+  emptyTest('claimDue', 'the webhooks of a tenant take turns within a claim', async (t) => {
     const ids = await addThree(t, ['acme', 'acme', 'acme'])
     same(tally(await t.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
     same(tally(await t.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
     same(tally(await t.claim(), ids), [27, 0, 0], 'a claim of the rest')
   }),
 
-  test('claimDue', 'a tenant with five webhooks gets no more of a claim than a tenant with one', async (t) => {
+  emptyTest('claimDue', 'a tenant with five webhooks gets no more of a claim than a tenant with one', async (t) => {
     const ids = await addSix(t)
     const shares = tally(await t.claim({ limit: 6 }), ids)
     same([...shares].sort(), [0, 0, 1, 1, 1, 3],
@@ -194,7 +187,7 @@ export const fairnessCases = [
       'the shares of both tenants in a claim of 34')
   }),
 
-  test('claimDue', 'tenants and their webhooks also take turns in claims of one', async (t) => {
+  emptyTest('claimDue', 'tenants and their webhooks also take turns in claims of one', async (t) => {
     const ids = await addSix(t)
     const claimed: ClaimedDelivery[] = []
     for (let i = 0; i < 10; i++) claimed.push(await t.claimOne())
@@ -202,7 +195,7 @@ export const fairnessCases = [
       'the shares of five webhooks of one tenant and one of another in ten claims of one')
   }),
 
-  test('claimDue', 'small claims reach every webhook, even if one floods the queue', async (t) => {
+  emptyTest('claimDue', 'small claims reach every webhook, even if one floods the queue', async (t) => {
     const ids = await addThree(t)
     const claimed: ClaimedDelivery[] = []
     for (let i = 0; i < 30; i++) claimed.push(await t.claimOne())
@@ -211,14 +204,15 @@ export const fairnessCases = [
       'the share of two webhooks with 3 and 1 due in 30 claims of one, while 30 were due for a third')
   }),
 
-  test('claimDue', 'a webhook with many due deliveries does not delay a later event of another webhook', async (t) => {
-    const ids = await addThree(t)
-    await t.claim({ limit: 15 })
-    await t.emitMany(1, { tenantSlug: 'initech', type: 'job.closed' })
-    same(tally(await t.claim({ limit: 3 }), ids)[2], 1, 'the share of the third webhook in the next claim of 3')
-  }),
+  emptyTest('claimDue',
+    'a webhook with many due deliveries does not delay a later event of another webhook', async (t) => {
+      const ids = await addThree(t)
+      await t.claim({ limit: 15 })
+      await t.emitMany(1, { tenantSlug: 'initech', type: 'job.closed' })
+      same(tally(await t.claim({ limit: 3 }), ids)[2], 1, 'the share of the third webhook in the next claim of 3')
+    }),
 
-  test('claimDue', 'a paused webhook does not take the turns of others', async (t) => {
+  emptyTest('claimDue', 'a paused webhook does not take the turns of others', async (t) => {
     const ids = await addThree(t)
     const flood = (await t.claim({ limit: 3 })).find(({ webhookId }) => webhookId === ids[0])
     holds(flood !== undefined, 'the flooding webhook has one of the first three deliveries')
@@ -226,7 +220,7 @@ export const fairnessCases = [
     same(tally(await t.claim({ limit: 5 }), ids), [0, 2, 0], 'a claim of 5 while the flooding webhook is paused')
   }),
 
-  test('claimDue', 'perEndpoint limits the leases of a webhook, over all claims', async (t) => {
+  emptyTest('claimDue', 'perEndpoint limits the leases of a webhook, over all claims', async (t) => {
     const ids = await addThree(t)
     const first = await t.claim({ perEndpoint: 2 })
     same(tally(first, ids), [2, 2, 1], 'a claim with perEndpoint 2')
@@ -238,7 +232,6 @@ export const fairnessCases = [
   }),
 
   test('claimDue', 'expired and released leases make room for others of their webhook', async (t) => {
-    await t.addWebhook()
     await t.emitMany(6)
     same((await t.claim({ perEndpoint: 2, leaseMs: 50 })).length, 2, 'a claim with perEndpoint 2')
     await t.wait(50)
@@ -248,24 +241,23 @@ export const fairnessCases = [
     same((await t.claim({ perEndpoint: 2 })).length, 1, 'another claim, after one of two leases was released')
   }),
 
-  test('claimDue', 'a webhook made inactive and active again can still lease perEndpoint deliveries', async (t) => {
-    const { id } = await t.addWebhook()
-    await t.emitMany(2)
-    const stoppedLeases = await t.claim({ perEndpoint: 2 })
-    await t.webhooks.update('acme', id, { status: 'inactive' })
-    await t.webhooks.update('acme', id, { status: 'active' })
-    await t.emitMany(4)
-    same((await t.claim({ perEndpoint: 2 })).length, 2, 'a claim while two skipped deliveries are still leased')
-    await t.recordAttempts(stoppedLeases.map((lease) => retry(lease)))
-    same((await t.claim({ perEndpoint: 2 })).length, 0, 'a claim after these have ended')
-  }),
+  test('claimDue',
+    'a webhook made inactive and active again can still lease perEndpoint deliveries', async (t, { id }) => {
+      await t.emitMany(2)
+      const stoppedLeases = await t.claim({ perEndpoint: 2 })
+      await t.webhooks.update('acme', id, { status: 'inactive' })
+      await t.webhooks.update('acme', id, { status: 'active' })
+      await t.emitMany(4)
+      same((await t.claim({ perEndpoint: 2 })).length, 2, 'a claim while two skipped deliveries are still leased')
+      await t.recordAttempts(stoppedLeases.map((lease) => retry(lease)))
+      same((await t.claim({ perEndpoint: 2 })).length, 0, 'a claim after these have ended')
+    }),
 
   test('claimDue', 'a delivery erased during its attempt does not count towards perEndpoint', async (t) => {
-    await t.addWebhook()
     await t.emit({ subject: 'candidate:1', tombstone: '{}' })
     await t.emitMany(3)
     await t.claimAll(2, { perEndpoint: 2 })
-    await t.deliveries.erase('acme', 'candidate:1')
+    await t.erase('candidate:1')
     same(eventIds(await t.claim({ perEndpoint: 2 })), ['evt_3'],
       'a claim while one delivery and the erased one are leased')
   })

@@ -1,20 +1,18 @@
-import { benchCases, eventIds, progress, statuses } from '../support/driver.js'
+import { eventIds, progress, statuses, webhookCases } from '../support/driver.js'
 import { same } from '../support/expect.js'
 import { delivered, disableAtOnce, failed, retry } from '../support/samples.js'
 
-const test = benchCases('deliveries')
+const test = webhookCases('deliveries')
 
 /** Cases about leases, and which results count. */
 export const leaseCases = [
   test('claimDue', 'a leased delivery is not claimed', async (t) => {
-    await t.addWebhook()
     await t.emitMany(3)
     same([eventIds(await t.claim({ limit: 2 })), eventIds(await t.claim()), eventIds(await t.claim())],
       [['evt_1', 'evt_2'], ['evt_3'], []], 'three consecutive claims')
   }),
 
   test('claimDue', 'after its lease has expired, a delivery is claimed again with a greater fence', async (t) => {
-    await t.addWebhook()
     await t.emitMany(2)
     const first = await t.claimOne({ leaseMs: 50 })
     await t.wait(50)
@@ -25,8 +23,7 @@ export const leaseCases = [
     same(await t.claim(), [], 'the remaining deliveries')
   }),
 
-  test('recordAttempts', 'a result with an old fence is ignored', async (t) => {
-    const webhook = await t.addWebhook()
+  test('recordAttempts', 'a result with an old fence is ignored', async (t, webhook) => {
     const lost = await t.leaseOne({ leaseMs: 50 })
     await t.wait(50)
     const held = await t.claimOne()
@@ -40,8 +37,7 @@ export const leaseCases = [
     same(progress(await t.log(webhook)), [['delivered', 1]], 'status and attempts after the result that counts')
   }),
 
-  test('recordAttempts', 'of several leases of one claim, one is lost without the others', async (t) => {
-    const webhook = await t.addWebhook()
+  test('recordAttempts', 'of several leases of one claim, one is lost without the others', async (t, webhook) => {
     const [lost, second, third] = await t.lease(4, { leaseMs: 50 })
     await t.wait(50)
     const held = await t.claimOne()
@@ -55,8 +51,8 @@ export const leaseCases = [
   }),
 
   test('recordAttempts',
-    'a lost lease stays lost when reported with another delivery of the claim that took it over', async (t) => {
-      const webhook = await t.addWebhook()
+    'a lost lease stays lost when reported with another delivery of the claim that took it over',
+    async (t, webhook) => {
       await t.emitMany(2)
       const lost = await t.claimOne({ leaseMs: 50 })
       await t.wait(50)
@@ -68,8 +64,7 @@ export const leaseCases = [
       same(statuses(await t.log(webhook)), ['delivered', 'delivered'], 'the log after the result that counts')
     }),
 
-  test('recordAttempts', 'a result for a nonexistent delivery is ignored', async (t) => {
-    const webhook = await t.addWebhook()
+  test('recordAttempts', 'a result for a nonexistent delivery is ignored', async (t, webhook) => {
     const lease = await t.leaseOne()
     const unknown = { ...lease, deliveryId: lease.deliveryId + 1000 }
     same(await t.recordAttempts([delivered(unknown), failed(unknown, { isGone: true })], disableAtOnce), [],
@@ -78,8 +73,7 @@ export const leaseCases = [
     same(statuses(await t.log(webhook)), ['pending'], 'the log')
   }),
 
-  test('recordAttempts', 'a late result counts until the delivery is claimed again', async (t) => {
-    const webhook = await t.addWebhook()
+  test('recordAttempts', 'a late result counts until the delivery is claimed again', async (t, webhook) => {
     const [one, other] = await t.lease(2, { leaseMs: 50 })
     await t.wait(50)
     same((await t.deliveries.stats()).leased, 0, 'the number of leased deliveries when both leases have expired')
@@ -88,16 +82,14 @@ export const leaseCases = [
     same(await t.claim(), [], 'the deliveries claimed afterwards')
   }),
 
-  test('recordAttempts', 'a result counts once, however often it is reported', async (t) => {
-    const webhook = await t.addWebhook()
+  test('recordAttempts', 'a result counts once, however often it is reported', async (t, webhook) => {
     const lease = await t.leaseOne()
     await t.recordAttempts([retry(lease), retry(lease)])
     await t.recordAttempts([delivered(lease)])
     same(progress(await t.log(webhook)), [['pending', 1]], 'status and attempts after three reports')
   }),
 
-  test('release', 'a released delivery is due at once, with no attempt counted', async (t) => {
-    const webhook = await t.addWebhook()
+  test('release', 'a released delivery is due at once, with no attempt counted', async (t, webhook) => {
     await t.emitMany(2)
     const first = await t.claimOne()
     await t.deliveries.release([first])
@@ -114,7 +106,6 @@ export const leaseCases = [
   }),
 
   test('release', 'release ignores a lease that was lost, completed or released', async (t) => {
-    await t.addWebhook()
     await t.emitMany(2)
     const lost = await t.claimOne({ leaseMs: 50 })
     await t.wait(50)
@@ -130,33 +121,33 @@ export const leaseCases = [
 
 /** Cases about deliveries locked by a transaction of the host. A storage without transactions locks none. */
 export const lockedCases = [
-  test('recordAttempts', 'a transaction that erases a delivery does not block the completion of others', async (t) => {
-    const webhook = await t.addWebhook()
-    await t.emit({ subject: 'candidate:1', tombstone: '{}' })
-    await t.emitMany(2)
-    const leases = await t.claimAll(3)
-    const open = await t.harness.begin?.()
-    if (open !== undefined) await t.deliveries.erase('acme', 'candidate:1', open.transaction)
-    const locked = await t.deliveries.recordAttempts(leases.map(delivered), {
-      failingForSeconds: 1,
-      failedDeliveries: 1,
-      warnAfterSeconds: 1
-    })
-    same(
-      locked.map(({ deliveryId, fence }) => [deliveryId, fence]),
-      open === undefined ? [] : [[leases[0].deliveryId, leases[0].fence]],
-      'the returned leases'
-    )
-    same(statuses(await t.log(webhook)).slice(1), ['delivered', 'delivered'], 'the other deliveries')
-    await open?.commit()
-    await t.recordAttempts([delivered(leases[0])])
-    same(progress(await t.log(webhook)),
-      [['delivered', 1], ['delivered', 1], ['delivered', 1]], 'the log after the result was repeated')
-  }),
+  test('recordAttempts',
+    'a transaction that erases a delivery does not block the completion of others', async (t, webhook) => {
+      await t.emit({ subject: 'candidate:1', tombstone: '{}' })
+      await t.emitMany(2)
+      const leases = await t.claimAll(3)
+      const open = await t.harness.begin?.()
+      if (open !== undefined) await t.deliveries.erase('acme', 'candidate:1', open.transaction)
+      const locked = await t.deliveries.recordAttempts(leases.map(delivered), {
+        failingForSeconds: 1,
+        failedDeliveries: 1,
+        warnAfterSeconds: 1
+      })
+      same(
+        locked.map(({ deliveryId, fence }) => [deliveryId, fence]),
+        open === undefined ? [] : [[leases[0].deliveryId, leases[0].fence]],
+        'the returned leases'
+      )
+      same(statuses(await t.log(webhook)).slice(1), ['delivered', 'delivered'], 'the other deliveries')
+      await open?.commit()
+      await t.recordAttempts([delivered(leases[0])])
+      same(progress(await t.log(webhook)),
+        [['delivered', 1], ['delivered', 1], ['delivered', 1]], 'the log after the result was repeated')
+    }),
 
   test('claimDue',
-    'a delivery being erased by an open transaction is not claimed and does not block other claims', async (t) => {
-      const webhook = await t.addWebhook()
+    'a delivery being erased by an open transaction is not claimed and does not block other claims',
+    async (t, webhook) => {
       await t.emit({ subject: 'candidate:1', tombstone: '{}' })
       await t.emit()
       const open = await t.harness.begin?.()

@@ -1,6 +1,6 @@
 import { followPages, optionalCases } from '../support/driver.js'
 import { given, holds, same } from '../support/expect.js'
-import { createEvent, named } from '../support/samples.js'
+import { createEvent } from '../support/samples.js'
 
 interface Options {
   tenantSlug?: string
@@ -77,7 +77,7 @@ export const feedCases = [
     const body = '{"id":"evt_1", "data":{"b":1.0,"a":"\\u0007\\u2028 é 漢 👩‍💻"}}'
     await t.emit({ body })
     await t.emit({ subject: 'candidate:1', tombstone: '{"id":"evt_2","erased":true}' })
-    await t.deliveries.erase('acme', 'candidate:1')
+    await t.erase('candidate:1')
     const page = given(await t.list(null), 'the first page')
     same(page.bodies, [body, '{"id":"evt_2","erased":true}'], 'the bodies')
   }),
@@ -126,7 +126,7 @@ export const feedCases = [
     const body = '{"id":"evt_1", "data":1.0}'
     await t.emit({ body })
     await t.emit({ subject: 'candidate:1', tombstone: '{"erased":true}' })
-    await t.deliveries.erase('acme', 'candidate:1')
+    await t.erase('candidate:1')
     same(
       await Promise.all(['evt_1', 'evt_2', 'evt_3', ''].map((id) => t.feed.find('acme', id))),
       [body, '{"erased":true}', null, null],
@@ -194,7 +194,7 @@ export const feedCases = [
     'a renamed tenant keeps its events in the feed, and earlier positions of both names are not known', async (t) => {
       await t.emitMany(3)
       const [old, next] = [(await t.follow(null)).position, await t.feed.end('globex')]
-      await t.webhooks.renameTenant(named('acme'), named('globex'), { reseal: (text) => text })
+      await t.rename()
       same([await t.list(old), await t.list(old, 'globex'), await t.list(next, 'globex')], [null, null, null],
         'the pages after positions from before')
       await t.emit({ tenantSlug: 'globex' })
@@ -207,7 +207,7 @@ export const feedCases = [
     'a removed tenant leaves nothing in the feed of a later one of its name', async (t) => {
       await t.emitMany(2)
       const { position } = await t.follow(null)
-      await t.webhooks.removeTenant('acme', { limit: 10 })
+      await t.remove()
       same(await t.list(position), null, 'the page after a position from before')
       await t.emit()
       same((await t.follow(null)).numbers, [3], 'the events of the later tenant')

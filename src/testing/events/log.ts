@@ -1,9 +1,10 @@
 import type { DeliveryFilter, DeliverySortField, ListQuery } from '../../ports/index.js'
-import { benchCases, type StorageDriver } from '../support/driver.js'
+import { benchCases, type StorageDriver, webhookCases } from '../support/driver.js'
 import { given, same } from '../support/expect.js'
 import { delivered, failed, firstRows, order, retry } from '../support/samples.js'
 
-const test = benchCases('deliveries')
+const test = webhookCases('deliveries')
+const emptyTest = benchCases('deliveries')
 
 type Query = ListQuery<DeliveryFilter, DeliverySortField>
 
@@ -42,7 +43,7 @@ const hostile = '{"a":"\\u0000 \\ud800 \\\\"}\r\n\t\u0001\u007f\u2028 %_$1 \'é\
 
 /** Cases about the log of a webhook. */
 export const logCases = [
-  test('list', 'the log is paged in the requested order', async (t) => {
+  emptyTest('list', 'the log is paged in the requested order', async (t) => {
     const { list } = await fill(t)
     same(await list({}), [1, 2, 3], 'by id')
     same(await list({ sort: order('-id') }), [3, 2, 1], 'by descending id')
@@ -55,7 +56,7 @@ export const logCases = [
       'offset 1 of a filtered, descending page')
   }),
 
-  test('list', 'the log is filtered by status, event type and event', async (t) => {
+  emptyTest('list', 'the log is filtered by status, event type and event', async (t) => {
     const { list, webhookId } = await fill(t)
     const expected: Array<[DeliveryFilter, number[]]> = [
       [{ status: 'delivered' }, [1]],
@@ -78,46 +79,46 @@ export const logCases = [
     }
   }),
 
-  test('find', 'a delivery shows the exact body, and the tombstone once its subject is erased', async (t) => {
-    const webhook = await t.addWebhook()
+  test('find', 'a delivery shows the exact body, and the tombstone once its subject is erased', async (t, webhook) => {
     const bodyOf = async (id: number | undefined): Promise<string | undefined> =>
       (await t.deliveries.find('acme', webhook.id, id ?? 0))?.body
     const sent = `{"b":1, "a":1,"a":2,"text":${JSON.stringify(hostile)}}`
     await t.emit({ subject: 'candidate:1', body: sent, tombstone: '{"erased":true}' })
     await t.emit({ subject: 'candidate:1', body: sent, tombstone: '{"erased":true}' })
-    await t.recordAttempts([delivered(await t.claimOne())])
+    await t.complete(delivered)
     const ids = (await t.log(webhook)).map(({ id }) => id)
     same([await bodyOf(ids[0]), await bodyOf(ids[1])], [sent, sent], 'the bodies of a delivered and a pending delivery')
-    await t.deliveries.erase('acme', 'candidate:1')
+    await t.erase('candidate:1')
     same([await bodyOf(ids[0]), await bodyOf(ids[1])], ['{"erased":true}', '{"erased":true}'], 'the bodies afterwards')
   }),
 
-  test('recordAttempts', 'the excerpt of each response is kept unchanged, with any characters', async (t) => {
-    const { id: webhookId } = await t.addWebhook()
-    const lease = await t.leaseOne()
-    const texts = [hostile, null, 'x'.repeat(4096), ' ']
-    const excerptsOf = async (): Promise<unknown> =>
-      (await t.deliveries.find('acme', webhookId, lease.deliveryId))?.attempts.map(({ response_excerpt: text }) => text)
-    let held = lease
-    for (const [index, text] of texts.entries()) {
-      const result = index === texts.length - 1 ? failed(held) : retry(held, { retryInMs: 0 })
-      await t.recordAttempts([{ ...result, responseExcerpt: text }])
-      same(await excerptsOf(), texts.slice(0, index + 1), `the excerpts after attempt ${index + 1}`)
-      if (index < texts.length - 1) held = await t.claimOne()
-    }
-    const [delivery] = await t.log({ id: webhookId })
-    same([delivery?.status, Object.hasOwn(delivery ?? {}, 'response_excerpt')], ['failed', false],
-      'the status in the log, which shows no excerpts')
-  }),
+  test('recordAttempts',
+    'the excerpt of each response is kept unchanged, with any characters', async (t, { id: webhookId }) => {
+      const lease = await t.leaseOne()
+      const texts = [hostile, null, 'x'.repeat(4096), ' ']
+      const readExcerpts = async (): Promise<unknown> => {
+        const delivery = await t.deliveries.find('acme', webhookId, lease.deliveryId)
+        return delivery?.attempts.map(({ response_excerpt: text }) => text)
+      }
+      let held = lease
+      for (const [index, text] of texts.entries()) {
+        const result = index === texts.length - 1 ? failed(held) : retry(held, { retryInMs: 0 })
+        await t.recordAttempts([{ ...result, responseExcerpt: text }])
+        same(await readExcerpts(), texts.slice(0, index + 1), `the excerpts after attempt ${index + 1}`)
+        if (index < texts.length - 1) held = await t.claimOne()
+      }
+      const [delivery] = await t.log({ id: webhookId })
+      same([delivery?.status, Object.hasOwn(delivery ?? {}, 'response_excerpt')], ['failed', false],
+        'the status in the log, which shows no excerpts')
+    }),
 
   test('recordAttempts',
-    'the response to an attempt whose delivery was cancelled in between is not kept', async (t) => {
-      const { id: webhookId } = await t.addWebhook()
+    'the response to an attempt whose delivery was cancelled in between is not kept', async (t, { id: webhookId }) => {
       await t.emit({ subject: 'candidate:1', tombstone: '{}' })
       await t.emit({ subject: 'candidate:1', tombstone: '{}' })
       await t.emit()
       const [one, two, three] = await t.claimAll(3)
-      await t.deliveries.erase('acme', 'candidate:1')
+      await t.erase('candidate:1')
       await t.webhooks.update('acme', webhookId, { status: 'inactive' })
       await t.recordAttempts(
         [delivered(one), failed(two), failed(three)].map((result) => ({ ...result, responseExcerpt: 'Ada' }))
@@ -130,7 +131,7 @@ export const logCases = [
       ], 'status and excerpts of two erased deliveries, one of which arrived, and of a skipped one')
     }),
 
-  test('find', 'changing a returned delivery changes nothing that is stored', async (t) => {
+  emptyTest('find', 'changing a returned delivery changes nothing that is stored', async (t) => {
     const { webhookId, deliveryId } = await fill(t)
     const find = (): ReturnType<typeof t.deliveries.find> => t.deliveries.find('acme', webhookId, deliveryId)
     const before = structuredClone(await find())

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
 import type {
-  AttemptResult, ClaimedDelivery, ClaimOptions, Delivery, DeliveryStore, HealthNotice, HealthRule, NewEvent, NewWebhook,
-  RecordedEvent, ReplaySelection, Webhook, WebhookStore
+  AttemptResult, ClaimedDelivery, ClaimOptions, Delivery, HealthNotice, HealthRule, NewEvent, NewWebhook, RecordedEvent,
+  RemoveOptions, RenameOptions, ReplaySelection, Webhook
 } from '../../ports/index.js'
 import { defineCase, type StorageCase, type StorageGroup } from './case.js'
-import { exactly, type Exactly, given, holds } from './expect.js'
+import { exactly, type Exactly, given, holds, rejects } from './expect.js'
 import type { StorageHarness } from './harness.js'
-import { type Attempted, createEvent, createWebhook, firstRows, lenient } from './samples.js'
+import { type Attempted, createEvent, createWebhook, firstRows, lenient, named } from './samples.js'
 
 const maxClaims = 10
 const maxTries = 100
@@ -22,66 +22,171 @@ const undelivered: ReplaySelection = {
 interface WithTenant { tenantSlug?: string }
 
 /** A storage under test, with helpers for common steps. They act for the tenant `acme` by default. */
-export interface StorageDriver {
-  harness: StorageHarness
-  webhooks: WebhookStore
-  deliveries: DeliveryStore
-  /** Lets time pass on the storage's clock. */
-  wait(ms: number): Promise<void>
+export type StorageDriver = ReturnType<typeof createDriver>
+
+function createDriver (harness: StorageHarness) {
+  const { webhooks, deliveries } = harness.storage
+  let events = 0
+
+  /** Lets time pass on the storage's clock; in real time if the harness cannot advance it. */
+  async function wait (ms: number): Promise<void> {
+    if (harness.advance === undefined) await setTimeout(ms + marginMs)
+    else await harness.advance(ms)
+  }
+
   /** Creates an active webhook for `candidate.created`. */
-  addWebhook(changes?: Partial<NewWebhook> & WithTenant): Promise<Webhook>
+  async function addWebhook (
+    { tenantSlug = 'acme', ...changes }: Partial<NewWebhook> & WithTenant = {}
+  ): Promise<Webhook> {
+    const id = await webhooks.nextId(tenantSlug)
+    const created = await webhooks.create(tenantSlug, { ...createWebhook(id, tenantSlug), ...changes }, 50)
+    return given(created, 'create returns a webhook below maxPerTenant')
+  }
+
   /** Records a `candidate.created` with the next id: evt_1, evt_2 and so on. */
-  emit(changes?: Partial<NewEvent> & WithTenant): Promise<RecordedEvent>
+  async function emit (
+    { tenantSlug = 'acme', ...changes }: Partial<NewEvent> & WithTenant = {}
+  ): Promise<RecordedEvent> {
+    return deliveries.record(tenantSlug, { ...createEvent(`evt_${++events}`), ...changes })
+  }
+
   /** Records `count` events. */
-  emitMany(count: number, changes?: { type?: string } & WithTenant): Promise<void>
+  async function emitMany (count: number, changes?: { type?: string } & WithTenant): Promise<void> {
+    for (let i = 0; i < count; i++) await emit(changes)
+  }
+
   /** Claims up to 100 deliveries for ten minutes. */
-  claim(changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery[]>
+  async function claim (changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery[]> {
+    return deliveries.claimDue({ limit: 100, perEndpoint: 100, leaseMs: 600_000, ...changes })
+  }
+
   /** Claims `count` deliveries, and fails if fewer are due. */
-  claimAll<Count extends number>(
-    count: Count,
-    changes?: Partial<ClaimOptions>
-  ): Promise<Exactly<ClaimedDelivery, Count>>
+  async function claimAll<Count extends number> (
+    count: Count, changes?: Partial<ClaimOptions>
+  ): Promise<Exactly<ClaimedDelivery, Count>> {
+    return exactly(await claim({ limit: count, ...changes }), count, 'due deliveries claimed')
+  }
+
   /** Claims one delivery, and fails if none is due. */
-  claimOne(changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery>
+  async function claimOne (changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery> {
+    return (await claimAll(1, changes))[0]
+  }
+
   /** Records `count` events and claims `count` deliveries. */
-  lease<Count extends number>(count: Count, changes?: Partial<ClaimOptions>): Promise<Exactly<ClaimedDelivery, Count>>
+  async function lease<Count extends number> (
+    count: Count, changes?: Partial<ClaimOptions>
+  ): Promise<Exactly<ClaimedDelivery, Count>> {
+    await emitMany(count)
+    return claimAll(count, changes)
+  }
+
   /** Records an event and claims one delivery. */
-  leaseOne(changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery>
-  /**
-   * Claims repeatedly until nothing is due, because concurrent claims may each miss deliveries that another has locked.
-   */
-  claimRest(): Promise<ClaimedDelivery[]>
-  /**
-   * Completes attempts, repeats those of locked deliveries, and takes the notices. Without a rule no webhook is
-   * disabled.
-   */
-  recordAttempts(results: AttemptResult[], rule?: HealthRule): Promise<HealthNotice[]>
-  /** Records an event, claims it and completes it with this result. Returns the notices. */
-  attempt(createResult: (lease: Attempted) => AttemptResult, rule?: HealthRule): Promise<HealthNotice[]>
+  async function leaseOne (changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery> {
+    return (await lease(1, changes))[0]
+  }
+
+  /** Claims until nothing is due, because concurrent claims may each miss deliveries that another has locked. */
+  async function claimRest (): Promise<ClaimedDelivery[]> {
+    const claimed: ClaimedDelivery[] = []
+    // Without a limit, a storage that forgets its leases would loop forever.
+    for (let i = 0, size = -1; i < maxClaims && size < claimed.length; i++) {
+      size = claimed.length
+      claimed.push(...await claim())
+    }
+    return claimed
+  }
+
   /** Claims and confirms all notices. */
-  takeNotices(): Promise<HealthNotice[]>
-  /** Returns the log of a webhook, oldest first. */
-  log(webhook: Pick<Webhook, 'id'>, tenantSlug?: string): Promise<Delivery[]>
-  /** Replays all `undelivered` events. */
-  replay(webhook: Webhook, changes?: Partial<ReplaySelection>): ReturnType<DeliveryStore['replay']>
-  /** Counts all `undelivered` events. */
-  countReplay(webhook: Webhook, changes?: Partial<ReplaySelection>): ReturnType<DeliveryStore['countReplay']>
+  async function takeNotices (): Promise<HealthNotice[]> {
+    const claimed = await deliveries.claimNotices({ limit: 100, leaseMs: 600_000 })
+    for (const { noticeId } of claimed) await deliveries.confirmNotice(noticeId)
+    return claimed.map(({ notice }) => notice)
+  }
+
+  /** Completes attempts, repeats those of locked deliveries, and takes notices. By default no webhook is disabled. */
+  async function recordAttempts (results: AttemptResult[], rule: HealthRule = lenient): Promise<HealthNotice[]> {
+    let left = results
+    for (let tries = 0; tries < maxTries && left.length > 0; tries++) {
+      const locked = new Set((await deliveries.recordAttempts(left, rule)).map(({ deliveryId }) => deliveryId))
+      left = left.filter(({ deliveryId }) => locked.has(deliveryId))
+      if (left.length > 0) await wait(5)
+    }
+    return takeNotices()
+  }
+
+  /** Claims a delivery and completes it with this result. Returns the notices. */
+  async function complete (
+    createResult: (lease: Attempted) => AttemptResult, rule?: HealthRule
+  ): Promise<HealthNotice[]> {
+    return recordAttempts([createResult(await claimOne())], rule)
+  }
+
+  /** Records an event, claims a delivery and completes it with this result. Returns the notices. */
+  async function attempt (
+    createResult: (lease: Attempted) => AttemptResult, rule?: HealthRule
+  ): Promise<HealthNotice[]> {
+    await emit()
+    return complete(createResult, rule)
+  }
+
+  return {
+    harness,
+    webhooks,
+    deliveries,
+    wait,
+    addWebhook,
+    emit,
+    emitMany,
+    claim,
+    claimAll,
+    claimOne,
+    lease,
+    leaseOne,
+    claimRest,
+    recordAttempts,
+    complete,
+    attempt,
+    takeNotices,
+    /** Returns the log of a webhook, oldest first. */
+    log: ({ id }: Pick<Webhook, 'id'>, tenantSlug = 'acme') => deliveries.list(tenantSlug, id, firstRows),
+    /** Replays all `undelivered` events. */
+    replay: ({ id }: Pick<Webhook, 'id'>, changes?: Partial<ReplaySelection>, tenantSlug = 'acme') =>
+      deliveries.replay(tenantSlug, id, { ...undelivered, ...changes }),
+    /** Counts all `undelivered` events. */
+    countReplay: ({ id }: Pick<Webhook, 'id'>, changes?: Partial<ReplaySelection>, tenantSlug = 'acme') =>
+      deliveries.countReplay(tenantSlug, id, { ...undelivered, ...changes }),
+    /** Erases a subject, and returns the number of its events. */
+    erase: async (subject = 'candidate:42', tenantSlug = 'acme', transaction?: unknown) =>
+      (await deliveries.erase(tenantSlug, subject, transaction)).events,
+    /** Renames `acme` to `globex`. By default secrets stay as they are. */
+    rename: (options?: Partial<RenameOptions>) =>
+      webhooks.renameTenant(named('acme'), named('globex'), { reseal: (secret) => secret, ...options }),
+    /** Removes `acme`, and up to 100 of its events. */
+    remove: (options?: Partial<RemoveOptions>) => webhooks.removeTenant('acme', { limit: 100, ...options })
+  }
 }
 
-/** Creates a case of a group, for example about `deliveries.record`, or `record` if that is the usual port. */
-export type DefineCase<Driver> = (port: string, name: string, body: (t: Driver) => Promise<void>) => StorageCase
+/** Creates a case about a method, such as `deliveries.record`, or `record` if the port is the usual one. */
+type DefineCase<Subjects extends unknown[]> =
+  (port: string, name: string, body: (...subjects: Subjects) => Promise<void>) => StorageCase
 
 /** Returns a function that creates cases about webhooks and deliveries. */
-export function benchCases (group: StorageGroup, usualPort: string = group): DefineCase<StorageDriver> {
+export function benchCases (group: StorageGroup, usualPort: string = group): DefineCase<[StorageDriver]> {
   return (port, name, body) =>
     defineCase(group, { port: port.includes('.') ? port : `${usualPort}.${port}`, name }, (harness) =>
-      body(createBench(harness)))
+      body(createDriver(harness)))
+}
+
+/** Returns a function that creates cases about a webhook, which is active and subscribes to `candidate.created`. */
+export function webhookCases (group: StorageGroup, usualPort?: string): DefineCase<[StorageDriver, Webhook]> {
+  const define = benchCases(group, usualPort)
+  return (port, name, body) => define(port, name, async (t) => body(t, await t.addWebhook()))
 }
 
 /** Returns a function that creates cases with a further subject. A storage without the subject passes. */
-export function optionalCases<Driver> (
-  group: StorageGroup, usualPort: string, extend: (driver: StorageDriver) => Driver | null
-): DefineCase<Driver> {
+export function optionalCases<Subject> (
+  group: StorageGroup, usualPort: string, extend: (driver: StorageDriver) => Subject | null
+): DefineCase<[Subject]> {
   const define = benchCases(group, usualPort)
   return (port, name, body) => define(port, name, async (driver) => {
     const extended = extend(driver)
@@ -103,92 +208,6 @@ export async function followPages<Item> (
     if (!page.hasMore) return { items, position: page.position }
     after = page.position
   }
-}
-
-function createBench (harness: StorageHarness): StorageDriver {
-  const { webhooks, deliveries } = harness.storage
-  let events = 0
-
-  const driver: StorageDriver = {
-    harness,
-    webhooks,
-    deliveries,
-    wait: (ms) => wait(harness, ms),
-
-    async addWebhook ({ tenantSlug = 'acme', ...changes } = {}) {
-      const id = await webhooks.nextId(tenantSlug)
-      const created = await webhooks.create(tenantSlug, { ...createWebhook(id, tenantSlug), ...changes }, 50)
-      return given(created, 'create returns a webhook below maxPerTenant')
-    },
-
-    emit ({ tenantSlug = 'acme', ...changes } = {}) {
-      return deliveries.record(tenantSlug, { ...createEvent(`evt_${++events}`), ...changes })
-    },
-
-    async emitMany (count, changes) {
-      for (let i = 0; i < count; i++) await driver.emit(changes)
-    },
-
-    claim (changes) {
-      return deliveries.claimDue({ limit: 100, perEndpoint: 100, leaseMs: 600_000, ...changes })
-    },
-
-    async claimAll (count, changes) {
-      return exactly(await driver.claim({ limit: count, ...changes }), count, 'due deliveries claimed')
-    },
-
-    async claimOne (changes) {
-      const [claimed] = await driver.claimAll(1, changes)
-      return claimed
-    },
-
-    async lease (count, changes) {
-      await driver.emitMany(count)
-      return driver.claimAll(count, changes)
-    },
-
-    async leaseOne (changes) {
-      const [claimed] = await driver.lease(1, changes)
-      return claimed
-    },
-
-    async claimRest () {
-      const claimed: ClaimedDelivery[] = []
-      // Without a limit, a storage that forgets its leases would loop forever.
-      for (let i = 0, size = -1; i < maxClaims && size < claimed.length; i++) {
-        size = claimed.length
-        claimed.push(...await driver.claim())
-      }
-      return claimed
-    },
-
-    async recordAttempts (results, rule = lenient) {
-      let left = results
-      for (let tries = 0; tries < maxTries && left.length > 0; tries++) {
-        const locked = new Set((await deliveries.recordAttempts(left, rule)).map(({ deliveryId }) => deliveryId))
-        left = left.filter(({ deliveryId }) => locked.has(deliveryId))
-        if (left.length > 0) await wait(harness, 5)
-      }
-      return driver.takeNotices()
-    },
-
-    async takeNotices () {
-      const claimed = await deliveries.claimNotices({ limit: 100, leaseMs: 600_000 })
-      for (const { noticeId } of claimed) await deliveries.confirmNotice(noticeId)
-      return claimed.map(({ notice }) => notice)
-    },
-
-    async attempt (createResult, rule) {
-      return driver.recordAttempts([createResult(await driver.leaseOne())], rule)
-    },
-
-    log: (webhook, tenantSlug = 'acme') => deliveries.list(tenantSlug, webhook.id, firstRows),
-
-    replay: (webhook, changes) => deliveries.replay('acme', webhook.id, { ...undelivered, ...changes }),
-
-    countReplay: (webhook, changes) => deliveries.countReplay('acme', webhook.id, { ...undelivered, ...changes })
-  }
-  return driver
 }
 
 export function eventIds (claimed: readonly ClaimedDelivery[]): string[] {
@@ -213,24 +232,44 @@ const marginMs = 20
 const pollMs = 5
 const patienceMs = 5000
 
-/** Lets time pass on the storage's clock; in real time if the harness cannot advance it. */
-async function wait ({ advance }: StorageHarness, ms: number): Promise<void> {
-  if (advance === undefined) await setTimeout(ms + marginMs)
-  else await advance(ms)
-}
-
 /** Waits in real time until the condition holds. Returns `false` if it does not hold within 5 s. */
 export async function eventually (condition: () => Promise<boolean> | boolean): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < patienceMs && !await condition(); waitedMs += pollMs) await setTimeout(pollMs)
   return condition()
 }
 
-/** Returns a committed transaction and one rolled back; `[]` for a storage without transactions. */
-export async function endedTransactions (harness: StorageHarness): Promise<unknown[]> {
-  if (harness.begin === undefined) return []
-  const committed = await harness.begin()
-  await committed.commit()
-  const rolledBack = await harness.begin()
-  await rolledBack.rollback()
-  return [committed.transaction, rolledBack.transaction]
+/** Checks that a write rejects a committed transaction, and one rolled back. */
+export async function rejectsEnded (
+  { harness }: StorageDriver, what: string, write: (transaction: unknown) => Promise<unknown>
+): Promise<void> {
+  for (const how of ['commit', 'rollback'] as const) {
+    const ended = await harness.begin?.()
+    if (ended === undefined) return
+    await ended[how]()
+    await rejects(write(ended.transaction), `${what} with a transaction that has ended`)
+  }
+}
+
+/**
+ * Checks that a write commits and rolls back with the host's transaction, and that a storage without transactions
+ * rejects one. `look` checks what the storage has, without the write and with it.
+ */
+export async function followsTransaction (
+  { harness }: StorageDriver,
+  what: string,
+  write: (transaction: unknown) => Promise<unknown>,
+  look: (isWritten: boolean) => Promise<void>
+): Promise<void> {
+  const lost = await harness.begin?.()
+  if (lost === undefined) {
+    await rejects(write({}), `${what} with a transaction`)
+    return look(false)
+  }
+  await write(lost.transaction)
+  await lost.rollback()
+  await look(false)
+  const done = await harness.begin?.()
+  await write(done?.transaction)
+  await done?.commit()
+  await look(true)
 }

@@ -1,9 +1,10 @@
 import type { FailingWebhook, Webhook, WebhookHealth } from '../../ports/index.js'
-import { benchCases, type StorageDriver } from '../support/driver.js'
+import { benchCases, type StorageDriver, webhookCases } from '../support/driver.js'
 import { given, isInstant, same } from '../support/expect.js'
 import { delivered, disableAtOnce, disableAtTwo, failed, lenient, retry } from '../support/samples.js'
 
-const test = benchCases('deliveries')
+const test = webhookCases('deliveries')
+const emptyTest = benchCases('deliveries')
 
 const healthy: WebhookHealth = { failing_since: null, failed_deliveries: 0, paused_until: null, disabled_reason: null }
 const everything = { limit: 100, maxPending: 100 }
@@ -25,8 +26,7 @@ function summaries (listed: readonly FailingWebhook[]): unknown[] {
 /** Cases about the health of webhooks. */
 export const webhookHealthCases = [
   test('webhooks.findHealth',
-    'a webhook is failing from its first failed attempt until its next success', async (t) => {
-      const webhook = await t.addWebhook()
+    'a webhook is failing from its first failed attempt until its next success', async (t, webhook) => {
       same(await t.webhooks.findHealth('acme', webhook.id + 1000), null, 'the health of a webhook that does not exist')
       same(await healthOf(t, webhook), healthy, 'its health without an attempt')
       await t.attempt(retry, lenient)
@@ -43,8 +43,7 @@ export const webhookHealthCases = [
       same(await healthOf(t, webhook), healthy, 'its health after a success')
     }),
 
-  test('webhooks.findHealth', 'a pause is shown until it ends', async (t) => {
-    const webhook = await t.addWebhook()
+  test('webhooks.findHealth', 'a pause is shown until it ends', async (t, webhook) => {
     await t.attempt((lease) => retry(lease, { pauseMs: 1500 }), lenient)
     const { failing_since: failingSince, paused_until: until } = await healthOf(t, webhook)
     isInstant(until, 'paused_until is an RFC 3339 date in UTC with milliseconds')
@@ -59,8 +58,7 @@ export const webhookHealthCases = [
   }),
 
   test('webhooks.findHealth',
-    'a disabled webhook shows why, and keeps its record of failures until it is made active', async (t) => {
-      const webhook = await t.addWebhook()
+    'a disabled webhook shows why, and keeps its record of failures until it is made active', async (t, webhook) => {
       await t.attempt(failed, disableAtTwo)
       const { failing_since: failingSince } = await healthOf(t, webhook)
       await t.attempt((lease) => retry(lease, { pauseMs: 50 }), lenient)
@@ -83,19 +81,19 @@ export const webhookHealthCases = [
       same(await healthOf(t, webhook), { ...healthy, disabled_reason: 'gone' }, 'its health with a new address')
     }),
 
-  test('recordAttempts', 'late results of a webhook that is not active change nothing about its health', async (t) => {
-    const webhook = await t.addWebhook()
-    await t.attempt(failed, lenient)
-    const [one, two, three] = await t.lease(3)
-    await t.webhooks.update('acme', webhook.id, { status: 'inactive' })
-    const before = await healthOf(t, webhook)
-    await t.recordAttempts([delivered(one), failed(two), failed(three, { isGone: true })], disableAtOnce)
-    same(await healthOf(t, webhook), before, 'its health')
-    same([(await t.webhooks.find('acme', webhook.id))?.status, before.failed_deliveries], ['inactive', 1],
-      'its status, and the failed deliveries')
-  }),
+  test('recordAttempts',
+    'late results of a webhook that is not active change nothing about its health', async (t, webhook) => {
+      await t.attempt(failed, lenient)
+      const [one, two, three] = await t.lease(3)
+      await t.webhooks.update('acme', webhook.id, { status: 'inactive' })
+      const before = await healthOf(t, webhook)
+      await t.recordAttempts([delivered(one), failed(two), failed(three, { isGone: true })], disableAtOnce)
+      same(await healthOf(t, webhook), before, 'its health')
+      same([(await t.webhooks.find('acme', webhook.id))?.status, before.failed_deliveries], ['inactive', 1],
+        'its status, and the failed deliveries')
+    }),
 
-  test('webhooks.listFailing',
+  emptyTest('webhooks.listFailing',
     'failing and disabled webhooks of all tenants are listed, the longest failing first', async (t) => {
       same(await t.webhooks.listFailing(everything), [], 'the list without webhooks')
       const recent = await t.addWebhook({ event_types: ['job.created'] })
@@ -105,7 +103,7 @@ export const webhookHealthCases = [
       const inactive = await t.addWebhook({ event_types: ['job.deleted'] })
       await t.addWebhook({ event_types: ['job.archived'] })
       await t.emit({ tenantSlug: 'globex' })
-      await t.recordAttempts([failed(await t.claimOne())])
+      await t.complete(failed)
       for (const [type, result] of [
         ['job.closed', { isGone: true }],
         ['job.updated', { isGone: true }],
@@ -118,9 +116,9 @@ export const webhookHealthCases = [
       }
       await t.wait(5)
       await t.emit({ type: 'job.created' })
-      await t.recordAttempts([retry(await t.claimOne())])
+      await t.complete(retry)
       await t.emit({ type: 'job.archived' })
-      await t.recordAttempts([delivered(await t.claimOne())])
+      await t.complete(delivered)
       await t.webhooks.update('acme', inactive.id, { status: 'inactive' })
       await t.webhooks.update('acme', cleared.id, { target_url: 'https://hooks.example/new' })
       const listed = await t.webhooks.listFailing(everything)
@@ -153,7 +151,6 @@ export const webhookHealthCases = [
     }),
 
   test('webhooks.listFailing', 'the pending deliveries of a failing webhook are counted up to a limit', async (t) => {
-    await t.addWebhook()
     await t.emitMany(5)
     const [one, two] = await t.claimAll(3)
     await t.recordAttempts([failed(one), retry(two)])

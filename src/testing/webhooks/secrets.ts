@@ -1,6 +1,6 @@
 import { benchCases } from '../support/driver.js'
 import { exactly, isInstant, same } from '../support/expect.js'
-import { firstRows, named } from '../support/samples.js'
+import { firstRows } from '../support/samples.js'
 
 const test = benchCases('webhooks')
 
@@ -224,7 +224,7 @@ export const headerCases = [
   test('renameTenant', 'headers of a renamed tenant are those that reseal returns', async (t) => {
     const { id } = await t.addWebhook({ headers: stored })
     const without = await t.addWebhook()
-    await t.webhooks.renameTenant(named('acme'), named('globex'), {
+    await t.rename({
       reseal: (secret, webhookId) => `${secret} of ${webhookId}`
     })
     same(
