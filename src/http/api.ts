@@ -16,8 +16,7 @@ import {
   type RequestAccessLookup
 } from './auth.js'
 import { trustsEveryProxy } from './client-address.js'
-import { formatDocument } from './document/document.js'
-import { inHostDocument } from './document/host-document.js'
+import { formatDocument, inHostDocument } from './document/document.js'
 import { operationIdOf, readScopes } from './document/operation.js'
 import { completeHostRoute } from './host-routes.js'
 import type { Idempotency } from './idempotency.js'

@@ -8,7 +8,7 @@ import { type StaticOf, type TypeBoxSchema, Type } from '../shared/typebox.js'
 import { linkPages } from './responses/rows.js'
 import { readCaller } from './request.js'
 import { parseDateTime, parseSearch } from './input.js'
-import { PageOf } from './schemas/parameters.js'
+import { PageOf } from './schemas.js'
 
 /** Options of `defineList`. */
 export interface ListOptions<Field extends string, Filters extends Record<string, TypeBoxSchema>> {

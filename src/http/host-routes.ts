@@ -8,7 +8,7 @@ import type {
 import { describeDeprecation, findDeprecationFault, readDeprecation } from '../shared/deprecation.js'
 import { assertOption } from '../shared/read-options.js'
 import type { StaticOf } from '../shared/typebox.js'
-import { Conflict, errorResponses } from './schemas/errors.js'
+import { Conflict, errorResponses } from './schemas.js'
 import { capabilities } from './sessions.js'
 
 /**

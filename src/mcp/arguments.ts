@@ -1,7 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { RouteOptions } from 'fastify'
-import { describeDefaults } from '../http/document/components.js'
-import { readOperation } from '../http/document/operation.js'
+import { describeDefaults, readOperation } from '../http/document/operation.js'
 import { assertOption } from '../shared/read-options.js'
 import { Type } from '../shared/typebox.js'
 import { type Call, encodePart } from './calls.js'

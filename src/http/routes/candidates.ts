@@ -1,7 +1,7 @@
 import type { CandidateFilter, CandidateSortField, Id, IdKinds } from '../../ports/index.js'
 import { Nullable } from '../../shared/schemas.js'
 import { Type } from '../../shared/typebox.js'
-import { answeredId, requestedId, textIdExamples } from '../schemas/parameters.js'
+import { answeredId, requestedId, textIdExamples } from '../schemas.js'
 import { type RowList, searchIn, updatedAfter } from './rows.js'
 
 const id = Type.Integer({ examples: [1042] })

@@ -1,6 +1,6 @@
 import type { IdKinds, JobFilter, JobSortField } from '../../ports/index.js'
 import { Type } from '../../shared/typebox.js'
-import { answeredId, textIdExamples } from '../schemas/parameters.js'
+import { answeredId, textIdExamples } from '../schemas.js'
 import { type RowList, searchIn, updatedAfter } from './rows.js'
 
 const id = Type.Integer({ examples: [501] })

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { hasTag, tagOf } from '../../shared/etag.js'
-import { NoContent } from '../schemas/parameters.js'
-import { RateLimited } from '../schemas/errors.js'
+import { NoContent, RateLimited } from '../schemas.js'
 import { Type } from '../../shared/typebox.js'
 
 /** The serialized document. */

@@ -8,10 +8,9 @@ import { Type } from '../../shared/typebox.js'
 import type { Operation, WebhookOperation } from '../../webhooks/operation-table.js'
 import { isCapable, readTenant } from '../request.js'
 import { found, linkPages, readAddress, storableId } from '../responses/rows.js'
-import { errorResponses, SyncTokenExpired } from '../schemas/errors.js'
 import {
-  DataOf, DeliveryParams, FollowPageOf, LogPageOf, NoContent, PageOf, WebhookParams
-} from '../schemas/parameters.js'
+  DataOf, DeliveryParams, errorResponses, FollowPageOf, LogPageOf, NoContent, PageOf, SyncTokenExpired, WebhookParams
+} from '../schemas.js'
 import { HttpError } from '../wire-errors.js'
 
 /** An operation that a request runs. */

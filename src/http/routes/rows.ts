@@ -6,7 +6,7 @@ import { Type } from '../../shared/typebox.js'
 import { operation } from '../../webhooks/operation-table.js'
 import { parseSearch, parseUpdatedAfter } from '../input.js'
 import { createFieldLimit, type PublishedRows, refuseHiddenFields } from '../responses/published-rows.js'
-import { DataOf, PageOf, rowParams, Search, UpdatedAfter } from '../schemas/parameters.js'
+import { DataOf, PageOf, rowParams, Search, UpdatedAfter } from '../schemas.js'
 import type { ApiOperation } from './operations.js'
 
 /** A filter of a list. */
