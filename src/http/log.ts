@@ -32,15 +32,24 @@ export function prepareLoggers (scope: FastifyInstance, source: RequestIdSource 
   function redact (logger: FastifyBaseLogger): FastifyBaseLogger {
     if (parent === null || parent.level !== logger.level) {
       parent = logger.child({}, { serializers: redactValues(undefined) })
+      if (parent !== logger) redactChildren(parent)
     }
     return parent
   }
 
   scope.setChildLoggerFactory(function (logger, bindings, options, raw) {
-    const { serializers } = options
-    const redacted = serializers === undefined ? options : { ...options, serializers: redactValues(serializers) }
     if (source === null) bindings.request_id = (raw as LoggedRequest)[kLoggedId] ??= generateRequestId()
-    return childLoggerFactory.call(this, redact(logger), bindings, redacted, raw)
+    return childLoggerFactory.call(this, redact(logger), bindings, options, raw)
+  })
+}
+
+/** Redacts what serializers of a logger's children show: those of plugins, and those of the host's factory. */
+function redactChildren (logger: FastifyBaseLogger): void {
+  const { child } = logger
+  // Does nothing if the logger is frozen.
+  Reflect.set(logger, 'child', function (this: FastifyBaseLogger, ...[bindings, options]: Parameters<typeof child>) {
+    if (options?.serializers === undefined) return child.call(this, bindings, options)
+    return child.call(this, bindings, { ...options, serializers: redactValues(options.serializers) })
   })
 }
 

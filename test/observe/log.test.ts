@@ -29,6 +29,11 @@ const hosts: Record<string, AppOverrides & { logging?: object }> = {
       app.setChildLoggerFactory((logger, bindings, options) => logger.child({ ...bindings, service: 'ats' }, options))
     }
   },
+  'loggers that it makes itself, with a serializer of its own': {
+    before (app) {
+      app.setChildLoggerFactory((logger, bindings, options) => logger.child(bindings, { ...options, serializers }))
+    }
+  },
   'operations of its own that make their loggers themselves': {
     async routes (app, options) {
       app.setChildLoggerFactory((logger, bindings, options) => logger.child({ ...bindings, service: 'ats' }, options))
