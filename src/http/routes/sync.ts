@@ -57,13 +57,7 @@ export async function syncOperation<Row extends { id: Id }> (
   if (changes === undefined || !isSyncable<Row>(source) || !await isRecorded(changes, kind)) return null
   const { item, selected, assertRows } = published
   const limitPage = createFieldLimit(kind, item, (shown) => FollowPageOf(changeOf(kind, shown, ids[kind])))
-  const sync = createSync<Row>({
-    kind,
-    idKind: ids[kind],
-    selected,
-    rows: source,
-    changes
-  })
+  const sync = createSync<Row>({ kind, idKind: ids[kind], selected, rows: source, changes })
   return operation({
     ...readingRows(kind),
     operationId: kind === 'candidate' ? 'syncCandidates' : 'syncJobs',
@@ -134,16 +128,6 @@ interface Dependencies<Row extends { id: Id }> {
   changes: ChangeSource
 }
 
-/** An item of a sync; `row` is `null` if it no longer exists. */
-interface SyncItem<Row> { id: Id, row: Row | null }
-
-/** One page of a sync. */
-interface SyncPage<Row> {
-  items: Array<SyncItem<Row>>
-  token: string
-  hasMore: boolean
-}
-
 interface Query<Row> {
   tenant: string
   token: string | undefined
@@ -153,96 +137,76 @@ interface Query<Row> {
   assertRows (method: string, rows: readonly Row[]): void
 }
 
-/** Items, and the state of the client once it has received them. */
-interface Read<Row> extends Omit<SyncPage<Row>, 'token'> { state: SyncState }
+/** One page of a sync, and the state of the client once it has received it. */
+interface Read<Row> {
+  /** `row` is `null` if it no longer exists. */
+  items: Array<{ id: Id, row: Row | null }>
+  hasMore: boolean
+  /** The position among the changes. */
+  position: string
+  /** While the client still reads all rows: the id of the last one, as text; otherwise `null`. */
+  afterId: string | null
+}
 
 /**
  * Returns a function that reads one page of a sync: all rows by id, then the changes since the first page. A change
  * that commits while the rows are read is among the changes, so nothing is missed. Throws a 410 for a token that is
  * not valid and while the storage has missed changes, and a 404 if changes are no longer recorded.
  */
-function createSync<Row extends { id: Id }> (
-  dependencies: Dependencies<Row>
-): (query: Query<Row>) => Promise<SyncPage<Row>> {
-  const { kind, changes } = dependencies
+function createSync<Row extends { id: Id }> ({ kind, idKind, selected, rows, changes }: Dependencies<Row>) {
   const tokens = createTokens(changes)
 
-  return async (query) => {
-    const { tenant, token } = query
-    const subject = `${kind}\n${tenant}`
-    const [position = null, afterId = null] = (await tokens.read(subject, token)) ?? []
-    const { items, hasMore, state } =
-      position === null
-        ? await beginRows(dependencies, query)
-        : await readPage(dependencies, query, { position, afterId })
-    return { items, hasMore, token: await tokens.format(subject, [state.position, state.afterId]) }
+  async function begin (query: Query<Row>): Promise<Read<Row>> {
+    if (!await isRecorded(changes, kind)) throw new HttpError('not_found')
+    return readRows(query, await changes.begin(query.tenant, kind), null, () => {
+      const message = 'doctor names the table, and watch repairs it'
+      query.log.error({}, `changes of ${kind}s were missed, so ${kind}s/sync answers 410: ${message}`)
+      return expired()
+    })
   }
-}
 
-async function readPage<Row extends { id: Id }> (
-  dependencies: Dependencies<Row>, query: Query<Row>, { position, afterId }: SyncState
-): Promise<Read<Row>> {
-  if (afterId === null) return readChanges(dependencies, query, position)
-  return readRows(dependencies, query, { position, after: parseId(afterId, dependencies.idKind) ?? expired() })
-}
-
-async function beginRows<Row extends { id: Id }> (
-  dependencies: Dependencies<Row>, query: Query<Row>
-): Promise<Read<Row>> {
-  const { changes, kind } = dependencies
-  const { tenant, log } = query
-  if (!await isRecorded(changes, kind)) throw new HttpError('not_found')
-  function missed (): never {
-    log.error(
-      {},
-      `changes of ${kind}s were missed, so ${kind}s/sync answers 410: doctor names the table, and watch repairs it`
-    )
-    return expired()
+  async function readRows (
+    { tenant, limit, assertRows }: Query<Row>, position: string, after: Id | null, expire = expired
+  ): Promise<Read<Row>> {
+    // Also checks that the position is still known.
+    const next = await changes.list(tenant, kind, { after: position, limit: 1 }) ?? expire()
+    const found = await rows.listAfter(tenant, { after, limit, ...selected })
+    assertRows('listAfter', found)
+    assertAscending([...(after === null ? [] : [after]), ...found.map(({ id }) => id)], kind)
+    const page = found.slice(0, countFitting(found))
+    const last = page.length < found.length || found.length === limit ? page.at(-1) : undefined
+    return {
+      items: page.map((row) => ({ id: row.id, row })),
+      hasMore: last !== undefined || next.ids.length > 0,
+      position,
+      afterId: last === undefined ? null : String(last.id)
+    }
   }
-  return readRows(dependencies, query, {
-    position: await changes.begin(tenant, kind),
-    after: null,
-    expire: missed
-  })
-}
 
-async function readRows<Row extends { id: Id }> (
-  { kind, rows, changes, selected }: Dependencies<Row>,
-  { tenant, limit, assertRows }: Query<Row>,
-  { position, after, expire = expired }: { position: string, after: Id | null, expire?: () => never }
-): Promise<Read<Row>> {
-  // Also checks that the position is still known.
-  const next = (await changes.list(tenant, kind, { after: position, limit: 1 })) ?? expire()
-  const found = await rows.listAfter(tenant, { after, limit, ...selected })
-  assertRows('listAfter', found)
-  assertAscending([...(after === null ? [] : [after]), ...found.map(({ id }) => id)], kind)
-  const page = found.slice(0, countFitting(found))
-  const last = page.length < found.length || found.length === limit ? page.at(-1) : undefined
-  return {
-    items: page.map((row) => ({ id: row.id, row })),
-    hasMore: last !== undefined || next.ids.length > 0,
-    state: { position, afterId: last === undefined ? null : String(last.id) }
+  async function readChanges (query: Query<Row>, after: string): Promise<Read<Row>> {
+    const { tenant, limit, assertRows } = query
+    const page = await changes.list(tenant, kind, { after, limit }) ?? expired()
+    const ids = [...new Set(page.ids)].map((id) => parseId(id, idKind)).filter((id) => id !== null)
+    // Read after the changes, so an item that changes in between is returned again later.
+    const found = ids.length === 0 ? [] : await rows.findMany(tenant, ids, selected)
+    assertRows('findMany', found.filter((row) => row !== null))
+    const fitting = countFitting(found)
+    if (fitting < found.length) return readChanges({ ...query, limit: fitting }, after)
+    const items = ids.map((id, index) => ({ id: found[index]?.id ?? id, row: found[index] ?? null }))
+    return { items, hasMore: page.hasMore, position: page.position, afterId: null }
   }
-}
 
-async function readChanges<Row extends { id: Id }> (
-  dependencies: Dependencies<Row>,
-  query: Query<Row>,
-  after: string
-): Promise<Read<Row>> {
-  const { kind, idKind, rows, changes, selected } = dependencies
-  const { tenant, limit, assertRows } = query
-  const page = await changes.list(tenant, kind, { after, limit }) ?? expired()
-  const ids = [...new Set(page.ids)].map((id) => parseId(id, idKind)).filter((id) => id !== null)
-  // Read after the changes, so an item that changes in between is returned again later.
-  const found = ids.length === 0 ? [] : await rows.findMany(tenant, ids, selected)
-  assertRows('findMany', found.filter((row) => row !== null))
-  const fitting = countFitting(found)
-  if (fitting < found.length) return readChanges(dependencies, { ...query, limit: fitting }, after)
-  return {
-    items: ids.map((id, index) => ({ id: found[index]?.id ?? id, row: found[index] ?? null })),
-    hasMore: page.hasMore,
-    state: { position: page.position, afterId: null }
+  function read (query: Query<Row>, position: string | null, afterId: string | null): Promise<Read<Row>> {
+    if (position === null) return begin(query)
+    if (afterId === null) return readChanges(query, position)
+    return readRows(query, position, parseId(afterId, idKind) ?? expired())
+  }
+
+  return async (query: Query<Row>) => {
+    const subject = `${kind}\n${query.tenant}`
+    const [position = null, afterId = null] = await tokens.read(subject, query.token) ?? []
+    const page = await read(query, position, afterId)
+    return { ...page, token: await tokens.format(subject, [page.position, page.afterId]) }
   }
 }
 
@@ -269,12 +233,4 @@ function assertAscending (ids: readonly Id[], kind: ChangeKind): void {
 
 function isBefore (a: Id | undefined, b: Id): boolean {
   return a !== undefined && a < b
-}
-
-/** The position of a client. */
-interface SyncState {
-  /** The position among the changes. */
-  position: string
-  /** While the client still reads all rows: the id of the last one, as text; otherwise `null`. */
-  afterId: string | null
 }
