@@ -40,9 +40,8 @@ export const idempotencyCases = [
     same(await store.claim('acme', request('other', { digest: 'c'.repeat(64) })), claimed, 'another digest')
     await store.save('globex', request('first'), 'theirs')
     await store.save('acme', request('first'), 'ours')
-    same([
-      (await store.claim('acme', request('again'))).answer, (await store.claim('globex', request('again'))).answer
-    ], ['ours', null], 'the answers of both tenants')
+    same([(await store.claim('acme', request('again'))).answer, (await store.claim('globex', request('again'))).answer],
+      ['ours', null], 'the answers of both tenants')
   }),
 
   answerCase('save', 'a request without an answer can be claimed again', async ({ store }) => {

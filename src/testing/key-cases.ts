@@ -177,12 +177,7 @@ const strangers = [
 ]
 
 function keyCase (name: string, body: (harness: KeyHarness) => Promise<void>): KeyLookupCase {
-  return {
-    group: 'keys',
-    port: 'keyLookup',
-    name,
-    run: (make) => runOn(make, body)
-  }
+  return { group: 'keys', port: 'keyLookup', name, run: (make) => runOn(make, body) }
 }
 
 async function save (harness: KeyHarness, changes: Partial<SavedKey> = {}): Promise<string> {

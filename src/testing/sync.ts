@@ -159,11 +159,8 @@ export const changeCases = [
     await t.wait(20)
     same(await t.changes.prune({ retentionDays: 0, limit: 2 }), 2, 'the first batch')
     same((await t.follow(middle)).ids, ['3'], 'the ids that are left')
-    same(
-      [await t.changes.prune({ retentionDays: 0, limit: 2 }), await t.changes.prune({ retentionDays: 0, limit: 2 })],
-      [1, 0],
-      'further batches'
-    )
+    same([await t.changes.prune({ retentionDays: 0, limit: 2 }), await t.changes.prune({ retentionDays: 0, limit: 2 })],
+      [1, 0], 'further batches')
   }),
 
   changeCase('tokenSecret', 'the secret of tokens has 32 bytes and stays the same', async (t) => {

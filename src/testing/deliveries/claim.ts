@@ -1,10 +1,14 @@
 import type { AttemptResult, ClaimedDelivery } from '../../ports/index.js'
-import { benchCases, eventIds, type StorageDriver, webhookCases } from '../support/driver.js'
-import { holds, same } from '../support/expect.js'
-import { type Attempted, delivered, failed, retry } from '../support/samples.js'
+import {
+  benchCases, casesWith, eventIds, optionalCases, progress, type StorageDriver, webhookCases
+} from '../support/driver.js'
+import { holds, rejects, same } from '../support/expect.js'
+import { type Attempted, delivered, failed, lenient, retry } from '../support/samples.js'
 
 const test = webhookCases('deliveries')
 const emptyTest = benchCases('deliveries')
+const unevenTest = casesWith(addThree, 'deliveries')
+const fairTest = casesWith(addSix, 'deliveries')
 
 /** Cases about which deliveries are claimed, and their order. */
 export const claimCases = [
@@ -134,8 +138,7 @@ export const claimCases = [
 
 // Three webhooks of these tenants with 30, 3 and 1 due deliveries, recorded in this order.
 async function addThree (
-  { addWebhook, emitMany }: StorageDriver,
-  tenants = ['acme', 'globex', 'initech']
+  { addWebhook, emitMany }: StorageDriver, tenants = ['acme', 'globex', 'initech']
 ): Promise<number[]> {
   const ids: number[] = []
   for (const [index, count] of [30, 3, 1].entries()) {
@@ -160,24 +163,20 @@ function tally (claimed: readonly ClaimedDelivery[], ids: readonly number[]): nu
   return ids.map((id) => claimed.filter(({ webhookId }) => webhookId === id).length)
 }
 
+async function takeTurns (t: StorageDriver, ids: readonly number[]): Promise<void> {
+  same(tally(await t.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
+  same(tally(await t.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
+  same(tally(await t.claim(), ids), [27, 0, 0], 'a claim of the rest')
+}
+
 /** Cases about the share of each tenant and webhook in a claim. */
 export const fairnessCases = [
-  emptyTest('claimDue', 'tenants take turns within a claim', async (t) => {
-    const ids = await addThree(t)
-    same(tally(await t.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
-    same(tally(await t.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
-    same(tally(await t.claim(), ids), [27, 0, 0], 'a claim of the rest')
-  }),
+  unevenTest('claimDue', 'tenants take turns within a claim', takeTurns),
 
-  emptyTest('claimDue', 'the webhooks of a tenant take turns within a claim', async (t) => {
-    const ids = await addThree(t, ['acme', 'acme', 'acme'])
-    same(tally(await t.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
-    same(tally(await t.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
-    same(tally(await t.claim(), ids), [27, 0, 0], 'a claim of the rest')
-  }),
+  emptyTest('claimDue', 'the webhooks of a tenant take turns within a claim', async (t) =>
+    takeTurns(t, await addThree(t, ['acme', 'acme', 'acme']))),
 
-  emptyTest('claimDue', 'a tenant with five webhooks gets no more of a claim than a tenant with one', async (t) => {
-    const ids = await addSix(t)
+  fairTest('claimDue', 'a tenant with five webhooks gets no more of a claim than a tenant with one', async (t, ids) => {
     const shares = tally(await t.claim({ limit: 6 }), ids)
     same([...shares].sort(), [0, 0, 1, 1, 1, 3],
       'the shares of five webhooks of one tenant and one of another in a claim of 6')
@@ -187,16 +186,14 @@ export const fairnessCases = [
       'the shares of both tenants in a claim of 34')
   }),
 
-  emptyTest('claimDue', 'tenants and their webhooks also take turns in claims of one', async (t) => {
-    const ids = await addSix(t)
+  fairTest('claimDue', 'tenants and their webhooks also take turns in claims of one', async (t, ids) => {
     const claimed: ClaimedDelivery[] = []
     for (let i = 0; i < 10; i++) claimed.push(await t.claimOne())
     same(tally(claimed, ids), [1, 1, 1, 1, 1, 5],
       'the shares of five webhooks of one tenant and one of another in ten claims of one')
   }),
 
-  emptyTest('claimDue', 'small claims reach every webhook, even if one floods the queue', async (t) => {
-    const ids = await addThree(t)
+  unevenTest('claimDue', 'small claims reach every webhook, even if one floods the queue', async (t, ids) => {
     const claimed: ClaimedDelivery[] = []
     for (let i = 0; i < 30; i++) claimed.push(await t.claimOne())
     const [, busy, quiet] = tally(claimed, ids)
@@ -204,24 +201,21 @@ export const fairnessCases = [
       'the share of two webhooks with 3 and 1 due in 30 claims of one, while 30 were due for a third')
   }),
 
-  emptyTest('claimDue',
-    'a webhook with many due deliveries does not delay a later event of another webhook', async (t) => {
-      const ids = await addThree(t)
+  unevenTest('claimDue',
+    'a webhook with many due deliveries does not delay a later event of another webhook', async (t, ids) => {
       await t.claim({ limit: 15 })
       await t.emitMany(1, { tenantSlug: 'initech', type: 'job.closed' })
       same(tally(await t.claim({ limit: 3 }), ids)[2], 1, 'the share of the third webhook in the next claim of 3')
     }),
 
-  emptyTest('claimDue', 'a paused webhook does not take the turns of others', async (t) => {
-    const ids = await addThree(t)
+  unevenTest('claimDue', 'a paused webhook does not take the turns of others', async (t, ids) => {
     const flood = (await t.claim({ limit: 3 })).find(({ webhookId }) => webhookId === ids[0])
     holds(flood !== undefined, 'the flooding webhook has one of the first three deliveries')
     await t.recordAttempts([retry(flood, { pauseMs: 600_000 })])
     same(tally(await t.claim({ limit: 5 }), ids), [0, 2, 0], 'a claim of 5 while the flooding webhook is paused')
   }),
 
-  emptyTest('claimDue', 'perEndpoint limits the leases of a webhook, over all claims', async (t) => {
-    const ids = await addThree(t)
+  unevenTest('claimDue', 'perEndpoint limits the leases of a webhook, over all claims', async (t, ids) => {
     const first = await t.claim({ perEndpoint: 2 })
     same(tally(first, ids), [2, 2, 1], 'a claim with perEndpoint 2')
     same(tally(await t.claim({ perEndpoint: 2 }), ids), [0, 0, 0], 'the next claim')
@@ -245,8 +239,7 @@ export const fairnessCases = [
     'a webhook made inactive and active again can still lease perEndpoint deliveries', async (t, { id }) => {
       await t.emitMany(2)
       const stoppedLeases = await t.claim({ perEndpoint: 2 })
-      await t.webhooks.update('acme', id, { status: 'inactive' })
-      await t.webhooks.update('acme', id, { status: 'active' })
+      await t.skipPending(id)
       await t.emitMany(4)
       same((await t.claim({ perEndpoint: 2 })).length, 2, 'a claim while two skipped deliveries are still leased')
       await t.recordAttempts(stoppedLeases.map((lease) => retry(lease)))
@@ -260,5 +253,88 @@ export const fairnessCases = [
     await t.erase('candidate:1')
     same(eventIds(await t.claim({ perEndpoint: 2 })), ['evt_3'],
       'a claim while one delivery and the erased one are leased')
+  })
+]
+
+// Only a database can be copied, so the cases are about environments.
+const holdCase = optionalCases('deliveries', 'holds', (driver) => {
+  const { holds } = driver.harness.storage
+  return holds === undefined ? null : { ...driver, holds }
+})
+
+/** Cases about storages that hold notifications. */
+export const holdCases = [
+  holdCase('deliveries.claimDue', 'only workers of the first environment, and those without one, claim', async (t) => {
+    await t.addWebhook()
+    await t.emitMany(2)
+    await t.claimAll(1, { environment: 'production' })
+    await rejects(t.claim({ environment: 'staging' }), 'claiming in another environment')
+    same(eventIds(await t.claim()), ['evt_2'], 'the events claimed without an environment')
+    await t.emit()
+    await t.claimAll(1, { environment: 'production' })
+  }),
+
+  holdCase('deliveries.claimNotices', 'notices are not given to another environment', async (t) => {
+    await t.addWebhook()
+    await t.claim({ environment: 'production' })
+    await t.emit()
+    await t.deliveries.recordAttempts([failed(await t.claimOne())], { ...lenient, warnAfterSeconds: 0 })
+    same(await t.claimNotices({ environment: 'staging' }), [], 'the notices for staging')
+    same((await t.claimNotices({ environment: 'production' })).length, 1, 'the number of notices for production')
+  }),
+
+  holdCase('find', 'another environment is held, from the time when it is first noticed', async (t) => {
+    same(await t.holds.find('staging'), null, 'the hold before any claim')
+    await t.claim({ environment: 'production' })
+    same([await t.holds.find('production'), await t.holds.find(null)], [null, null],
+      'the holds of production and of no environment')
+    const hold = await t.holds.find('staging')
+    same(hold?.reason, 'environment', 'the reason of the hold')
+    await t.wait(20)
+    same(await t.holds.find('staging'), hold, 'the hold, read again')
+  }),
+
+  holdCase('adopt', 'an adopted storage belongs to the other environment', async (t) => {
+    await t.addWebhook()
+    await t.emit()
+    await t.claim({ environment: 'production', limit: 1, leaseMs: 10 })
+    same(await t.holds.adopt({ environment: 'staging', pending: 'deliver' }), { reason: 'environment', pending: 1 },
+      'the adoption')
+    same((await t.holds.find('production'))?.reason, 'environment', 'the hold of production')
+    await t.wait(20)
+    same(eventIds(await t.claim({ environment: 'staging' })), ['evt_1'], 'the events claimed by staging')
+  }),
+
+  holdCase('adopt', 'adopting with discard skips every pending delivery', async (t) => {
+    const webhook = await t.addWebhook()
+    await t.claim({ environment: 'production' })
+    await t.emitMany(2)
+    await t.deliveries.recordAttempts([failed(await t.claimOne())], { ...lenient, warnAfterSeconds: 0 })
+    const kept = { environment: 'staging', pending: 'discard', keepWebhooks: true, keepKeys: true } as const
+    same(await t.holds.adopt(kept), { reason: 'environment', pending: 1 }, 'the adoption')
+    same(await t.claim({ environment: 'staging' }), [], 'the deliveries claimed')
+    same(progress(await t.log(webhook)), [['failed', 1], ['skipped', 0]], 'the log')
+    same(await t.claimNotices(), [], 'the notices')
+    await t.emit()
+    same(eventIds(await t.claim({ environment: 'staging' })), ['evt_3'], 'the events claimed later')
+  }),
+
+  holdCase('adopt', 'adopting with discard deactivates the webhooks of all tenants', async (t) => {
+    const webhook = await t.addWebhook()
+    await t.claim({ environment: 'production' })
+    await t.holds.adopt({ environment: 'staging', pending: 'discard' })
+    await t.emit()
+    same(progress(await t.log(webhook)), [['skipped', 0]], 'the log')
+  }),
+
+  holdCase('adopt', 'adopting changes nothing if nothing is held', async (t) => {
+    const webhook = await t.addWebhook()
+    await t.claim({ environment: 'production' })
+    await t.emit()
+    for (const environment of ['production', null]) {
+      same(await t.holds.adopt({ environment, pending: 'discard' }), null, 'the adoption')
+    }
+    same(progress(await t.log(webhook)), [['pending', 0]], 'the log')
+    same((await t.holds.find('staging'))?.reason, 'environment', 'the hold of staging')
   })
 ]

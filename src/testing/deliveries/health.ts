@@ -31,11 +31,8 @@ export const healthCases = [
     }], 'the notices of the second')
     const shown = await t.webhooks.find('acme', webhook.id)
     same(shown, { ...webhook, status: 'disabled', updated_at: shown?.updated_at }, 'the webhook')
-    same(
-      [String(shown?.updated_at) > webhook.updated_at, notice.failingSince < String(shown?.updated_at)],
-      [true, true],
-      'updated_at has changed, and is later than failingSince'
-    )
+    same([String(shown?.updated_at) > webhook.updated_at, notice.failingSince < String(shown?.updated_at)],
+      [true, true], 'updated_at has changed, and is later than failingSince')
     same(statuses(await t.log(webhook)).toSorted(), ['failed', 'failed', 'skipped'], 'its log')
     same([await t.claim(), await t.webhooks.find('globex', other.id)], [[], other],
       'the claimed deliveries, and the other webhook')
@@ -92,10 +89,8 @@ export const healthCases = [
   emptyTest('recordAttempts', 'a success in the same call saves a webhook, before or after the failure', async (t) => {
     const ids = [(await t.addWebhook()).id, (await t.addWebhook()).id]
     await t.emitMany(2)
-    await t.recordAttempts(
-      (await t.claimAll(4)).map((lease) => failed(lease)),
-      { ...disableAtTwo, failingForSeconds: 3600 }
-    )
+    const patient = { ...disableAtTwo, failingForSeconds: 3600 }
+    await t.recordAttempts((await t.claimAll(4)).map((lease) => failed(lease)), patient)
     await t.emitMany(2)
     const leases = await t.claimAll(4)
     await t.wait(1000)
@@ -182,31 +177,20 @@ export const goneCases = [
       await t.emitMany(1, { tenantSlug: 'globex' })
       const leases = (await t.claim({ perEndpoint: 2 })).filter(({ webhookId }) => webhookId === webhook.id)
       const [gone, later] = exactly(leases, 2, 'claimed deliveries of the webhook')
-      const notices = await t.recordAttempts([failed(gone, { isGone: true }), retry(later, { retryInMs: 10 })], {
-        ...disableAtTwo,
-        failedDeliveries: 100
-      })
-      same(
-        notices.map(({ failingSince, ...rest }) => rest),
-        [
-          {
-            kind: 'gone',
-            tenantId: 'acme',
-            tenantSlug: 'acme',
-            webhookId: webhook.id,
-            failedDeliveries: 1,
-            lastError: 'http_status',
-            lastResponseStatus: 410
-          }
-        ],
-        'the notices, with the response that reports it gone'
-      )
+      const results = [failed(gone, { isGone: true }), retry(later, { retryInMs: 10 })]
+      const notices = await t.recordAttempts(results, { ...disableAtTwo, failedDeliveries: 100 })
+      same(notices.map(({ failingSince, ...rest }) => rest), [{
+        kind: 'gone',
+        tenantId: 'acme',
+        tenantSlug: 'acme',
+        webhookId: webhook.id,
+        failedDeliveries: 1,
+        lastError: 'http_status',
+        lastResponseStatus: 410
+      }], 'the notices, with the response that reports it gone')
       same((await t.webhooks.find('acme', webhook.id))?.status, 'disabled', 'its status')
-      same(
-        [statuses(await t.log(webhook)), statuses(await t.log(other, 'globex'))],
-        [['failed', 'skipped', 'skipped'], ['pending']],
-        'the logs of the webhook and of another'
-      )
+      same([statuses(await t.log(webhook)), statuses(await t.log(other, 'globex'))],
+        [['failed', 'skipped', 'skipped'], ['pending']], 'the logs of the webhook and of another')
       await t.wait(10)
       same((await t.claim()).filter(({ webhookId }) => webhookId === webhook.id), [], 'the deliveries claimed for it')
     }),
@@ -233,10 +217,8 @@ export const goneCases = [
       const [late] = exactly(leases.filter(({ webhookId }) => webhookId === inactive.id), 1,
         'claimed deliveries of the other webhook')
       const before = await t.webhooks.update('acme', inactive.id, { status: 'inactive' })
-      const notices = await t.recordAttempts(
-        [failed(first, { isGone: true }), failed(late, { isGone: true })],
-        disableAtTwo
-      )
+      const results = [failed(first, { isGone: true }), failed(late, { isGone: true })]
+      const notices = await t.recordAttempts(results, disableAtTwo)
       same(notices.map(({ kind, webhookId }) => [kind, webhookId]), [['gone', id]], 'the notices')
       same(await t.recordAttempts([failed(second, { isGone: true })], disableAtTwo), [], 'the notices of a second 410')
       same(await t.webhooks.find('acme', inactive.id), before, 'the webhook that the client made inactive')
@@ -246,9 +228,7 @@ export const goneCases = [
 const warnAtOnce: HealthRule = { failingForSeconds: 1e8, failedDeliveries: 1e8, warnAfterSeconds: 0 }
 
 async function attempt (
-  driver: StorageDriver,
-  createResult: (lease: Attempted) => AttemptResult,
-  rule = warnAtOnce
+  driver: StorageDriver, createResult: (lease: Attempted) => AttemptResult, rule = warnAtOnce
 ): Promise<string[]> {
   return (await driver.attempt(createResult, rule)).map(({ kind }) => kind)
 }
@@ -280,13 +260,11 @@ export const noticeCases = [
       const theirs = await t.addWebhook({ tenantSlug: 'globex' })
       await t.emitMany(2)
       await t.emitMany(1, { tenantSlug: 'globex' })
-      const all = await t.recordAttempts(
-        (await t.claimAll(3)).map((lease) => failed(lease)),
-        { failingForSeconds: 0, failedDeliveries: 2, warnAfterSeconds: 0 }
-      )
-      same(all.map(({ tenantSlug, webhookId, kind }) => [tenantSlug, webhookId, kind]).sort(), [
-        ['acme', mine.id, 'disabled'], ['globex', theirs.id, 'failing']
-      ], 'the notices of two failures of one webhook and one of another')
+      const rule = { ...disableAtTwo, warnAfterSeconds: 0 }
+      const all = await t.recordAttempts((await t.claimAll(3)).map((lease) => failed(lease)), rule)
+      same(all.map(({ tenantSlug, webhookId, kind }) => [tenantSlug, webhookId, kind]).sort(),
+        [['acme', mine.id, 'disabled'], ['globex', theirs.id, 'failing']],
+        'the notices of two failures of one webhook and one of another')
     }),
 
   test('claimNotices', 'a notice can be claimed again until it is confirmed', async (t) => {
@@ -294,26 +272,22 @@ export const noticeCases = [
     await t.emitMany(1)
     await t.emitMany(1, { tenantSlug: 'globex' })
     for (const lease of await t.claimAll(2)) await t.deliveries.recordAttempts([failed(lease)], warnAtOnce)
-    const both = exactly(await t.deliveries.claimNotices({ limit: 10, leaseMs: 50 }), 2, 'notices claimed')
+    const both = exactly(await t.claimNotices({ leaseMs: 50 }), 2, 'notices claimed')
     await t.wait(50)
-    same(await t.deliveries.claimNotices({ limit: 10, leaseMs: 0 }), both,
-      'the notices claimed after their leases expired')
-    same(await t.deliveries.claimNotices({ limit: 1, leaseMs: 0 }), both.slice(0, 1),
-      'the notices claimed with a limit of one')
+    same(await t.claimNotices(), both, 'the notices claimed after their leases expired')
+    same(await t.claimNotices({ limit: 1 }), both.slice(0, 1), 'the notices claimed with a limit of one')
     await t.deliveries.confirmNotice(both[0].noticeId)
-    same(await t.deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), both.slice(1),
-      'the notices claimed after the first was confirmed')
-    same(await t.deliveries.claimNotices({ limit: 10, leaseMs: 600_000 }), [],
-      'the notices claimed while all are leased')
+    same(await t.claimNotices({ leaseMs: 600_000 }), both.slice(1), 'the notices claimed after the first was confirmed')
+    same(await t.claimNotices({ leaseMs: 600_000 }), [], 'the notices claimed while all are leased')
   }),
 
   test('confirmNotice', 'a notice may be confirmed twice', async (t) => {
     await t.emit()
     await t.deliveries.recordAttempts([failed(await t.claimOne())], warnAtOnce)
-    const [{ noticeId }] = exactly(await t.deliveries.claimNotices({ limit: 10, leaseMs: 0 }), 1, 'notices claimed')
+    const [{ noticeId }] = exactly(await t.claimNotices(), 1, 'notices claimed')
     await t.deliveries.confirmNotice(noticeId)
     await t.deliveries.confirmNotice(noticeId)
-    same(await t.deliveries.claimNotices({ limit: 10, leaseMs: 0 }), [], 'the notices claimed afterwards')
+    same(await t.claimNotices(), [], 'the notices claimed afterwards')
   }),
 
   test('recordAttempts', 'a webhook that is not active gets no failing notice', async (t, { id }) => {
@@ -324,10 +298,8 @@ export const noticeCases = [
 
   test('recordAttempts', 'a notice has the last error, or http_status if that failure has none', async (t) => {
     const [first, second] = await t.lease(2)
-    const [notice] = await t.recordAttempts(
-      [failed(first), { ...retry(second), error: null, responseStatus: 500 }],
-      warnAtOnce
-    )
+    const results = [failed(first), { ...retry(second), error: null, responseStatus: 500 }]
+    const [notice] = await t.recordAttempts(results, warnAtOnce)
     same([notice?.lastError, notice?.lastResponseStatus, notice?.failedDeliveries], ['http_status', 500, 1],
       'lastError, lastResponseStatus and failedDeliveries')
   })

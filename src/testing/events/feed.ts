@@ -127,11 +127,8 @@ export const feedCases = [
     await t.emit({ body })
     await t.emit({ subject: 'candidate:1', tombstone: '{"erased":true}' })
     await t.erase('candidate:1')
-    same(
-      await Promise.all(['evt_1', 'evt_2', 'evt_3', ''].map((id) => t.feed.find('acme', id))),
-      [body, '{"erased":true}', null, null],
-      'the bodies of four ids'
-    )
+    same(await Promise.all(['evt_1', 'evt_2', 'evt_3', ''].map((id) => t.feed.find('acme', id))),
+      [body, '{"erased":true}', null, null], 'the bodies of four ids')
     same(await t.feed.find('globex', 'evt_1'), null, 'the event of another tenant')
     await t.wait(20)
     await t.deliveries.prune({ retentionDays: 0, limit: 10 })

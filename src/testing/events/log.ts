@@ -1,29 +1,13 @@
 import type { DeliveryFilter, DeliverySortField, ListQuery } from '../../ports/index.js'
-import { benchCases, type StorageDriver, webhookCases } from '../support/driver.js'
+import { casesWith, type StorageDriver, webhookCases } from '../support/driver.js'
 import { given, same } from '../support/expect.js'
 import { delivered, failed, firstRows, order, retry } from '../support/samples.js'
 
 const test = webhookCases('deliveries')
-const emptyTest = benchCases('deliveries')
-
-type Query = ListQuery<DeliveryFilter, DeliverySortField>
-
-interface FilledBench {
-  webhookId: number
-  deliveryId: number
-  /** The numbers of the events of a page: 1 for evt_1. */
-  list (query: Partial<Query>): Promise<number[]>
-}
+const filledTest = casesWith(fill, 'deliveries')
 
 // evt_1 delivered, evt_2 (job.created) failed, evt_3 (job.created) pending, recorded a little later.
-async function fill ({
-  deliveries,
-  addWebhook,
-  emit,
-  claimAll,
-  recordAttempts,
-  wait
-}: StorageDriver): Promise<FilledBench> {
+async function fill ({ deliveries, addWebhook, emit, claimAll, recordAttempts, wait }: StorageDriver) {
   const { id: webhookId } = await addWebhook({ event_types: ['candidate.created', 'job.created'] })
   await emit()
   await emit({ type: 'job.created' })
@@ -31,11 +15,15 @@ async function fill ({
   await emit({ type: 'job.created' })
   const [first, second] = await claimAll(2)
   await recordAttempts([delivered(first), failed(second)])
-  const list: FilledBench['list'] = async (query) =>
-    (await deliveries.list('acme', webhookId, { ...firstRows, ...query })).map(({ event_id: id }) =>
-      Number(id.slice(4))
-    )
-  return { webhookId, deliveryId: first.deliveryId, list }
+  return {
+    webhookId,
+    deliveryId: first.deliveryId,
+    /** Returns the numbers of the events of a page: 1 for evt_1. */
+    async list (query: Partial<ListQuery<DeliveryFilter, DeliverySortField>>): Promise<number[]> {
+      const rows = await deliveries.list('acme', webhookId, { ...firstRows, ...query })
+      return rows.map(({ event_id: id }) => Number(id.slice(4)))
+    }
+  }
 }
 
 // Text that a storage could change: control characters, escapes, and letters of more than two bytes.
@@ -43,8 +31,7 @@ const hostile = '{"a":"\\u0000 \\ud800 \\\\"}\r\n\t\u0001\u007f\u2028 %_$1 \'é\
 
 /** Cases about the log of a webhook. */
 export const logCases = [
-  emptyTest('list', 'the log is paged in the requested order', async (t) => {
-    const { list } = await fill(t)
+  filledTest('list', 'the log is paged in the requested order', async (t, { list }) => {
     same(await list({}), [1, 2, 3], 'by id')
     same(await list({ sort: order('-id') }), [3, 2, 1], 'by descending id')
     same((await list({ sort: order('created_at', 'id') })).at(-1), 3, 'the last by created_at')
@@ -56,8 +43,7 @@ export const logCases = [
       'offset 1 of a filtered, descending page')
   }),
 
-  emptyTest('list', 'the log is filtered by status, event type and event', async (t) => {
-    const { list, webhookId } = await fill(t)
+  filledTest('list', 'the log is filtered by status, event type and event', async (t, { list, webhookId }) => {
     const expected: Array<[DeliveryFilter, number[]]> = [
       [{ status: 'delivered' }, [1]],
       [{ status: 'failed' }, [2]],
@@ -120,26 +106,23 @@ export const logCases = [
       const [one, two, three] = await t.claimAll(3)
       await t.erase('candidate:1')
       await t.webhooks.update('acme', webhookId, { status: 'inactive' })
-      await t.recordAttempts(
-        [delivered(one), failed(two), failed(three)].map((result) => ({ ...result, responseExcerpt: 'Ada' }))
-      )
-      const found = await Promise.all(
-        [one, two, three].map(({ deliveryId }) => t.deliveries.find('acme', webhookId, deliveryId))
-      )
-      same(found.map((delivery) => [delivery?.status, delivery?.attempts.map(({ response_excerpt: text }) => text)]), [
-        ['delivered', [null]], ['cancelled', [null]], ['skipped', ['Ada']]
-      ], 'status and excerpts of two erased deliveries, one of which arrived, and of a skipped one')
+      const results = [delivered(one), failed(two), failed(three)]
+      await t.recordAttempts(results.map((result) => ({ ...result, responseExcerpt: 'Ada' })))
+      const found = await Promise.all(results.map(({ deliveryId }) => t.deliveries.find('acme', webhookId, deliveryId)))
+      same(found.map((delivery) => [delivery?.status, delivery?.attempts.map(({ response_excerpt: text }) => text)]),
+        [['delivered', [null]], ['cancelled', [null]], ['skipped', ['Ada']]],
+        'status and excerpts of two erased deliveries, one of which arrived, and of a skipped one')
     }),
 
-  emptyTest('find', 'changing a returned delivery changes nothing that is stored', async (t) => {
-    const { webhookId, deliveryId } = await fill(t)
-    const find = (): ReturnType<typeof t.deliveries.find> => t.deliveries.find('acme', webhookId, deliveryId)
-    const before = structuredClone(await find())
-    const { attempts } = given(await find(), 'find returns the delivery')
-    for (const attempt of attempts) attempt.duration_ms = 999
-    attempts.splice(0)
-    for (const delivery of await t.deliveries.list('acme', webhookId, firstRows)) delivery.status = 'cancelled'
-    same(await find(), before, 'the delivery, read again')
-    same(before?.attempts.length, 1, 'the number of attempts')
-  })
+  filledTest('find',
+    'changing a returned delivery changes nothing that is stored', async (t, { webhookId, deliveryId }) => {
+      const find = (): ReturnType<typeof t.deliveries.find> => t.deliveries.find('acme', webhookId, deliveryId)
+      const before = structuredClone(await find())
+      const { attempts } = given(await find(), 'find returns the delivery')
+      for (const attempt of attempts) attempt.duration_ms = 999
+      attempts.splice(0)
+      for (const delivery of await t.deliveries.list('acme', webhookId, firstRows)) delivery.status = 'cancelled'
+      same(await find(), before, 'the delivery, read again')
+      same(before?.attempts.length, 1, 'the number of attempts')
+    })
 ]

@@ -1,21 +1,27 @@
-import type { Delivery, Webhook } from '../../ports/index.js'
-import { benchCases, eventIds, progress, statuses, type StorageDriver, webhookCases } from '../support/driver.js'
+import type { Delivery, ReplayResult, Webhook } from '../../ports/index.js'
+import {
+  benchCases, casesWith, eventIds, progress, statuses, type StorageDriver, webhookCases
+} from '../support/driver.js'
 import { exactly, given, same } from '../support/expect.js'
 import { delivered, disableAtOnce, failed, retry } from '../support/samples.js'
 
 const test = webhookCases('deliveries')
 const emptyTest = benchCases('deliveries')
+const filledTest = casesWith(fill, 'deliveries')
+const waitingTest = casesWith(makeWaiting, 'deliveries')
 
-const nothing = { queued: 0, truncated: false }
+function queued (count: number, truncated = false): ReplayResult {
+  return { queued: count, truncated }
+}
+
+const nothing = queued(0)
 
 // evt_1 delivered, evt_2 failed, evt_3 skipped, evt_4 pending; recorded a few milliseconds apart.
-async function fill ({ webhooks, addWebhook, emit, claimOne, recordAttempts, wait }: StorageDriver): Promise<Webhook> {
+async function fill ({ webhooks, addWebhook, emit, attempt, wait }: StorageDriver): Promise<Webhook> {
   const webhook = await addWebhook()
-  await emit()
-  await recordAttempts([delivered(await claimOne())])
+  await attempt(delivered)
   await wait(5)
-  await emit()
-  await recordAttempts([failed(await claimOne())])
+  await attempt(failed)
   await wait(5)
   await webhooks.update('acme', webhook.id, { status: 'inactive' })
   await emit()
@@ -31,36 +37,22 @@ async function claimReplays ({ claim }: StorageDriver): Promise<string[]> {
 
 /** Cases about replays. */
 export const replayCases = [
-  emptyTest('replay', 'undelivered events are queued again, as new deliveries of the same events', async (t) => {
-    const webhook = await fill(t)
-    const before = await t.log(webhook)
-    same(await t.replay(webhook), { queued: 2, truncated: false }, 'the result of replay')
-    const log = await t.log(webhook)
-    same(log.slice(0, 4), before, 'the earlier deliveries')
-    same(
-      log
-        .slice(4)
-        .map(({ event_id: event, event_type: type, status, attempt_count: count }) => [event, type, status, count]),
-      [
-        ['evt_2', 'candidate.created', 'pending', 0],
-        ['evt_3', 'candidate.created', 'pending', 0]
-      ],
-      'the new deliveries'
-    )
-    const claimed = (await t.claim()).filter(({ eventId }) => eventId !== 'evt_4')
-    same(
-      claimed.map(({ eventId, body, attemptCount }) => [eventId, body, attemptCount]),
-      [
-        ['evt_2', '{"id":"evt_2"}', 0],
-        ['evt_3', '{"id":"evt_3"}', 0]
-      ],
-      'the deliveries due at once'
-    )
-  }),
+  filledTest('replay',
+    'undelivered events are queued again, as new deliveries of the same events', async (t, webhook) => {
+      const before = await t.log(webhook)
+      same(await t.replay(webhook), queued(2), 'the result of replay')
+      const log = await t.log(webhook)
+      same(log.slice(0, 4), before, 'the earlier deliveries')
+      same(log.slice(4).map(({ event_id: event, event_type: type }) => [event, type]),
+        [['evt_2', 'candidate.created'], ['evt_3', 'candidate.created']], 'the events of the new deliveries')
+      same(progress(log.slice(4)), [['pending', 0], ['pending', 0]], 'status and attempts of the new deliveries')
+      const claimed = (await t.claim()).filter(({ eventId }) => eventId !== 'evt_4')
+      same(claimed.map(({ eventId, body, attemptCount }) => [eventId, body, attemptCount]),
+        [['evt_2', '{"id":"evt_2"}', 0], ['evt_3', '{"id":"evt_3"}', 0]], 'the deliveries due at once')
+    }),
 
-  emptyTest('replay', 'pending events are not queued again, including leased ones', async (t) => {
-    const webhook = await fill(t)
-    same(await t.replay(webhook, { include: 'all' }), { queued: 3, truncated: false },
+  filledTest('replay', 'pending events are not queued again, including leased ones', async (t, webhook) => {
+    same(await t.replay(webhook, { include: 'all' }), queued(3),
       'a replay of all: every event but evt_4, which is pending')
     same(await t.replay(webhook, { include: 'all' }), nothing, 'another replay')
     same(await claimReplays(t), ['evt_1', 'evt_2', 'evt_3'], 'the claimed deliveries')
@@ -71,75 +63,59 @@ export const replayCases = [
     await t.emit()
     const webhook = await t.addWebhook()
     same(await t.replay(webhook), nothing, 'a replay of undelivered events')
-    same(await t.replay(webhook, { include: 'all' }), { queued: 1, truncated: false }, 'a replay of all events')
+    same(await t.replay(webhook, { include: 'all' }), queued(1), 'a replay of all events')
   }),
 
-  emptyTest('replay', 'the last delivery of an event decides whether it counts as delivered', async (t) => {
-    const webhook = await fill(t)
+  filledTest('replay', 'the last delivery of an event decides whether it counts as delivered', async (t, webhook) => {
     await t.replay(webhook)
-    await t.recordAttempts(
-      (await t.claim()).map((lease) => (lease.eventId === 'evt_3' ? delivered(lease) : failed(lease)))
-    )
-    same(await t.replay(webhook), { queued: 2, truncated: false },
-      'a replay after evt_3 was delivered, but not evt_2 and evt_4')
+    const leases = await t.claim()
+    await t.recordAttempts(leases.map((lease) => lease.eventId === 'evt_3' ? delivered(lease) : failed(lease)))
+    same(await t.replay(webhook), queued(2), 'a replay after evt_3 was delivered, but not evt_2 and evt_4')
     same(eventIds(await t.claim()), ['evt_2', 'evt_4'], 'the claimed deliveries')
   }),
 
   test('replay', 'the last delivery is the last one to this webhook, not to another', async (t, mine) => {
     const other = await t.addWebhook()
     await t.emit()
-    await t.recordAttempts(
-      (await t.claimAll(2)).map((lease) => (lease.webhookId === mine.id ? delivered(lease) : failed(lease)))
-    )
-    same([await t.replay(mine), await t.replay(other)], [nothing, { queued: 1, truncated: false }],
+    const leases = await t.claimAll(2)
+    await t.recordAttempts(leases.map((lease) => lease.webhookId === mine.id ? delivered(lease) : failed(lease)))
+    same([await t.replay(mine), await t.replay(other)], [nothing, queued(1)],
       'replays to the webhook that received it, and to the one that did not')
   }),
 
-  emptyTest('replay', 'events are selected by id, tenant and type', async (t) => {
-    const webhook = await fill(t)
+  filledTest('replay', 'events are selected by id, tenant and type', async (t, webhook) => {
     await t.emit({ tenantSlug: 'globex' })
     await t.emit({ type: 'job.created' })
     same(await t.replay(webhook, { include: 'all', eventIds: ['evt_5', 'evt_6', 'evt_999'] }), nothing,
       'one of another tenant, one of another type, one that does not exist')
     same(await t.replay(webhook, { include: 'all', eventTypes: ['job.created'] }), nothing,
       'a type that the webhook does not subscribe to')
-    same(
-      [
-        await t.replay(webhook, { include: 'all', eventTypes: [] }),
-        await t.replay(webhook, { include: 'all', eventIds: [] })
-      ],
-      [nothing, nothing],
-      'no type, no id'
-    )
-    same(await t.replay(webhook, { eventIds: ['evt_3', 'evt_1'] }), { queued: 1, truncated: false },
-      'one skipped, one delivered')
-    same(await t.replay(webhook, { eventTypes: ['candidate.created', 'job.created'] }), { queued: 1, truncated: false },
+    same(await t.replay(webhook, { include: 'all', eventTypes: [] }), nothing, 'no type')
+    same(await t.replay(webhook, { include: 'all', eventIds: [] }), nothing, 'no id')
+    same(await t.replay(webhook, { eventIds: ['evt_3', 'evt_1'] }), queued(1), 'one skipped, one delivered')
+    same(await t.replay(webhook, { eventTypes: ['candidate.created', 'job.created'] }), queued(1),
       'the remaining events, by type')
     same(await claimReplays(t), ['evt_3', 'evt_2'], 'the claimed deliveries')
     await t.webhooks.update('acme', webhook.id, { event_types: ['job.created'] })
-    same(await t.replay(webhook, { include: 'all' }), { queued: 1, truncated: false },
-      'all events, after it subscribed to the other type')
+    same(await t.replay(webhook, { include: 'all' }), queued(1), 'all events, after it subscribed to the other type')
   }),
 
-  emptyTest('replay', 'since and until are inclusive, to the millisecond that the log shows', async (t) => {
-    const webhook = await fill(t)
+  filledTest('replay', 'since and until are inclusive, to the millisecond that the log shows', async (t, webhook) => {
     const [, { created_at: early }, { created_at: late }] = exactly(await t.log(webhook), 4, 'deliveries in the log')
     same(await t.replay(webhook, { since: shift(late, 1) }), nothing, 'since a millisecond after evt_3')
     same(await t.replay(webhook, { until: shift(early, -1) }), nothing, 'until a millisecond before evt_2')
-    same(await t.replay(webhook, { since: late }), { queued: 1, truncated: false }, 'since evt_3')
-    same(await t.replay(webhook, { until: early }), { queued: 1, truncated: false }, 'until evt_2')
+    same(await t.replay(webhook, { since: late }), queued(1), 'since evt_3')
+    same(await t.replay(webhook, { until: early }), queued(1), 'until evt_2')
     same(await claimReplays(t), ['evt_3', 'evt_2'], 'the claimed deliveries')
   }),
 
-  emptyTest('replay', 'at the limit the oldest events are queued and truncated is true', async (t) => {
-    const webhook = await fill(t)
-    same(await t.replay(webhook, { limit: 1 }), { queued: 1, truncated: true }, 'one of two')
-    same(await t.replay(webhook, { limit: 1 }), { queued: 1, truncated: false }, 'one of one')
+  filledTest('replay', 'at the limit the oldest events are queued and truncated is true', async (t, webhook) => {
+    same(await t.replay(webhook, { limit: 1 }), queued(1, true), 'one of two')
+    same(await t.replay(webhook, { limit: 1 }), queued(1), 'one of one')
     same(await claimReplays(t), ['evt_2', 'evt_3'], 'the claimed deliveries')
   }),
 
-  emptyTest('replay', 'a replay to a webhook that is unknown or not active queues nothing', async (t) => {
-    const webhook = await fill(t)
+  filledTest('replay', 'a replay to a webhook that is unknown or not active queues nothing', async (t, webhook) => {
     same(await t.replay({ ...webhook, id: webhook.id + 1000 }), null, 'a webhook that does not exist')
     await t.webhooks.update('acme', webhook.id, { status: 'inactive' })
     same(await t.replay(webhook, { include: 'all' }), null, 'a webhook that is not active')
@@ -148,8 +124,7 @@ export const replayCases = [
 
   test('replay', 'a late success of an event that is queued again does not queue it twice', async (t, webhook) => {
     const lease = await t.leaseOne()
-    await t.webhooks.update('acme', webhook.id, { status: 'inactive' })
-    await t.webhooks.update('acme', webhook.id, { status: 'active' })
+    await t.skipPending(webhook.id)
     await t.replay(webhook)
     await t.recordAttempts([delivered(lease)])
     same(statuses(await t.log(webhook)), ['delivered', 'pending'], 'the log')
@@ -178,20 +153,15 @@ export const countReplayCases = [
       ['all at the limit', { include: 'all', limit: 4 }, 4, false],
       ['all over the limit', { include: 'all', limit: 3 }, 3, true],
       ['a type', { include: 'all', eventTypes: ['job.created'] }, 1, false],
-      [
-        'a type that the webhook does not subscribe to',
-        { include: 'all', eventTypes: ['application.created'] },
-        0,
-        false
-      ],
+      ['a type without subscription', { include: 'all', eventTypes: ['application.created'] }, 0, false],
       ['ids', { include: 'all', eventIds: ['evt_2', 'evt_4', 'evt_5', 'evt_6', 'evt_999'] }, 2, false],
       ['no id', { include: 'all', eventIds: [] }, 0, false],
       ['since', { include: 'all', since: late?.created_at ?? '' }, 1, false],
       ['until', { include: 'all', until: late?.created_at ?? '' }, 4, false],
       ['undelivered', {}, 3, false]
     ] as const
-    for (const [title, selection, queued, truncated] of expected) {
-      same(await t.countReplay(webhook, selection), { queued, truncated }, `the count of ${title}`)
+    for (const [title, selection, count, isTruncated] of expected) {
+      same(await t.countReplay(webhook, selection), queued(count, isTruncated), `the count of ${title}`)
     }
 
     const steps = [{ limit: 2 }, { eventIds: ['evt_3', 'evt_4'] }, { include: 'all' }, { include: 'all' }] as const
@@ -205,14 +175,11 @@ export const countReplayCases = [
   test('countReplay', 'counting a replay changes nothing', async (t, webhook) => {
     await t.recordAttempts((await t.lease(2)).map((lease) => failed(lease)))
     await t.emit()
-    const look = async () => [
-      await t.log(webhook),
-      await t.webhooks.find('acme', webhook.id),
-      (await t.deliveries.stats()).pending
-    ]
+    const look = async () =>
+      [await t.log(webhook), await t.webhooks.find('acme', webhook.id), (await t.deliveries.stats()).pending]
     const before = await look()
     for (const time of ['first', 'second']) {
-      same(await t.countReplay(webhook), { queued: 2, truncated: false }, `the ${time} count`)
+      same(await t.countReplay(webhook), queued(2), `the ${time} count`)
     }
     same(await look(), before, 'the log, the webhook and the number of pending deliveries')
     same(eventIds(await t.claim()), ['evt_3'], 'the claimed deliveries')
@@ -230,16 +197,16 @@ export const countReplayCases = [
 async function makeWaiting (driver: StorageDriver): Promise<{ webhook: Webhook, delivery: Delivery }> {
   const webhook = await driver.addWebhook()
   await driver.emit({ subject: 'candidate:1', tombstone: '{}' })
-  await driver.recordAttempts([retry(await driver.claimOne())])
+  await driver.complete(retry)
   const [delivery] = exactly(await driver.log(webhook), 1, 'deliveries in the log')
   return { webhook, delivery }
 }
 
 /** Cases about retrying one delivery. */
 export const retryCases = [
-  emptyTest('retry',
-    'a delivery that waits for its next attempt becomes due now, and its attempts count on', async (t) => {
-      const { webhook, delivery } = await makeWaiting(t)
+  waitingTest('retry',
+    'a delivery that waits for its next attempt becomes due now, and its attempts count on',
+    async (t, { webhook, delivery }) => {
       same(await t.claim(), [], 'the deliveries due before')
       const retried = given(await t.deliveries.retry('acme', webhook.id, delivery.id), 'retry returns the delivery')
       same(retried, { ...delivery, next_attempt_at: retried.next_attempt_at }, 'the result of retry')
@@ -265,17 +232,17 @@ export const retryCases = [
     same(statuses(await t.log(webhook)), ['delivered'], 'the log after the attempt')
   }),
 
-  emptyTest('retry', 'retrying a delivery that an open transaction erases does not wait for it', async (t) => {
-    const { webhook, delivery } = await makeWaiting(t)
-    const open = await t.harness.begin?.()
-    if (open !== undefined) await t.deliveries.erase('acme', 'candidate:1', open.transaction)
-    const retried = await t.deliveries.retry('acme', webhook.id, delivery.id)
-    same([retried?.id, retried?.status], [delivery.id, 'pending'], 'the result of retry')
-    await open?.commit()
-    if (open === undefined) await t.erase('candidate:1')
-    same([statuses(await t.log(webhook)), await t.claim()], [['cancelled'], []],
-      'the log and the due deliveries afterwards')
-  }),
+  waitingTest('retry',
+    'retrying a delivery that an open transaction erases does not wait for it', async (t, { webhook, delivery }) => {
+      const open = await t.harness.begin?.()
+      if (open !== undefined) await t.deliveries.erase('acme', 'candidate:1', open.transaction)
+      const retried = await t.deliveries.retry('acme', webhook.id, delivery.id)
+      same([retried?.id, retried?.status], [delivery.id, 'pending'], 'the result of retry')
+      await open?.commit()
+      if (open === undefined) await t.erase('candidate:1')
+      same([statuses(await t.log(webhook)), await t.claim()], [['cancelled'], []],
+        'the log and the due deliveries afterwards')
+    }),
 
   test('retry', 'retrying an ended delivery of any status queues its event again', async (t, webhook) => {
     await t.attempt(delivered)
@@ -308,14 +275,8 @@ export const retryCases = [
     const claimed = await t.claim()
     same(eventIds(claimed), ['evt_5', 'evt_1', 'evt_2', 'evt_3', 'evt_4'],
       'the claimed deliveries, after the first attempt of another')
-    same(
-      claimed.map(({ body, attemptCount }) => [body, attemptCount]).slice(-2),
-      [
-        ['{"id":"evt_3"}', 0],
-        ['{"erased":true}', 0]
-      ],
-      'the bodies of the last two'
-    )
+    same(claimed.map(({ body, attemptCount }) => [body, attemptCount]).slice(-2),
+      [['{"id":"evt_3"}', 0], ['{"erased":true}', 0]], 'the bodies of the last two')
   }),
 
   test('retry',
@@ -331,9 +292,9 @@ export const retryCases = [
       same(await t.log(other), [], 'the log of another webhook')
     }),
 
-  emptyTest('retry',
-    'a delivery of a webhook that is not active is not retried, and neither is an unknown one', async (t) => {
-      const { webhook, delivery } = await makeWaiting(t)
+  waitingTest('retry',
+    'a delivery of a webhook that is not active is not retried, and neither is an unknown one',
+    async (t, { webhook, delivery }) => {
       same(await t.deliveries.retry('acme', webhook.id, delivery.id + 1000), null, 'an unknown delivery')
       same(await t.deliveries.retry('acme', webhook.id + 1000, delivery.id), null, 'an unknown webhook')
       same(await t.log(webhook), [delivery], 'the log')

@@ -1,8 +1,7 @@
 import type { Id, IdKinds } from '../../ports/index.js'
-import { defineIdCase } from '../support/case.js'
+import { defineIdCase, findForm, findKinds, type IdForm, toSampleId } from '../support/case.js'
 import { same } from '../support/expect.js'
 import type { AnyStorageHarness, StorageHarness } from '../support/harness.js'
-import { findForm, findKinds, type IdForm, toSampleId } from '../support/ids.js'
 import { openRows, ownRowCases } from './rows.js'
 
 // Each list is in its order: by value, or by code point.

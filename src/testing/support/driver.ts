@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type {
-  AttemptResult, ClaimedDelivery, ClaimOptions, Delivery, HealthNotice, HealthRule, NewEvent, NewWebhook, RecordedEvent,
-  RemoveOptions, RenameOptions, ReplaySelection, Webhook
+  AttemptResult, ClaimedDelivery, ClaimedNotice, ClaimOptions, Delivery, HealthNotice, HealthRule, NewEvent, NewWebhook,
+  RecordedEvent, RemoveOptions, RenameOptions, ReplaySelection, Webhook
 } from '../../ports/index.js'
 import { defineCase, type StorageCase, type StorageGroup } from './case.js'
 import { exactly, type Exactly, given, holds, rejects } from './expect.js'
@@ -96,9 +96,16 @@ function createDriver (harness: StorageHarness) {
     return claimed
   }
 
+  /** Claims up to ten notices. By default others can claim them at once. */
+  async function claimNotices (
+    changes?: { limit?: number, leaseMs?: number, environment?: string }
+  ): Promise<ClaimedNotice[]> {
+    return deliveries.claimNotices({ limit: 10, leaseMs: 0, ...changes })
+  }
+
   /** Claims and confirms all notices. */
   async function takeNotices (): Promise<HealthNotice[]> {
-    const claimed = await deliveries.claimNotices({ limit: 100, leaseMs: 600_000 })
+    const claimed = await claimNotices({ limit: 100, leaseMs: 600_000 })
     for (const { noticeId } of claimed) await deliveries.confirmNotice(noticeId)
     return claimed.map(({ notice }) => notice)
   }
@@ -146,7 +153,13 @@ function createDriver (harness: StorageHarness) {
     recordAttempts,
     complete,
     attempt,
+    claimNotices,
     takeNotices,
+    /** Makes a webhook inactive and active again, so that its pending deliveries are skipped. */
+    async skipPending (webhookId: number): Promise<void> {
+      await webhooks.update('acme', webhookId, { status: 'inactive' })
+      await webhooks.update('acme', webhookId, { status: 'active' })
+    },
     /** Returns the log of a webhook, oldest first. */
     log: ({ id }: Pick<Webhook, 'id'>, tenantSlug = 'acme') => deliveries.list(tenantSlug, id, firstRows),
     /** Replays all `undelivered` events. */
@@ -177,10 +190,17 @@ export function benchCases (group: StorageGroup, usualPort: string = group): Def
       body(createDriver(harness)))
 }
 
+/** Returns a function that creates cases which begin with the same step. Its result is their second argument. */
+export function casesWith<Subject> (
+  setUp: (driver: StorageDriver) => Promise<Subject>, group: StorageGroup, usualPort?: string
+): DefineCase<[StorageDriver, Subject]> {
+  const define = benchCases(group, usualPort)
+  return (port, name, body) => define(port, name, async (t) => body(t, await setUp(t)))
+}
+
 /** Returns a function that creates cases about a webhook, which is active and subscribes to `candidate.created`. */
 export function webhookCases (group: StorageGroup, usualPort?: string): DefineCase<[StorageDriver, Webhook]> {
-  const define = benchCases(group, usualPort)
-  return (port, name, body) => define(port, name, async (t) => body(t, await t.addWebhook()))
+  return casesWith((t) => t.addWebhook(), group, usualPort)
 }
 
 /** Returns a function that creates cases with a further subject. A storage without the subject passes. */

@@ -1,14 +1,13 @@
-import { benchCases, eventIds, statuses, type StorageDriver, webhookCases } from '../support/driver.js'
+import { benchCases, casesWith, eventIds, statuses, type StorageDriver, webhookCases } from '../support/driver.js'
 import { exactly, same } from '../support/expect.js'
 import { createWebhook, delivered, failed, firstRows } from '../support/samples.js'
 
 const test = webhookCases('tenancy')
 const emptyTest = benchCases('tenancy')
-
-interface Ids { mine: number, other: number, theirs: number, delivery: number, foreignDelivery: number }
+const filledTest = casesWith(fill, 'tenancy')
 
 // Two webhooks of acme and one of globex, each with one delivery.
-async function fill ({ addWebhook, emit, log }: StorageDriver): Promise<Ids> {
+async function fill ({ addWebhook, emit, log }: StorageDriver) {
   const mine = await addWebhook()
   const other = await addWebhook()
   const theirs = await addWebhook({ tenantSlug: 'globex' })
@@ -18,6 +17,8 @@ async function fill ({ addWebhook, emit, log }: StorageDriver): Promise<Ids> {
   const [{ id: foreignDelivery }] = exactly(await log(theirs, 'globex'), 1, 'deliveries of globex')
   return { mine: mine.id, other: other.id, theirs: theirs.id, delivery, foreignDelivery }
 }
+
+type Ids = Awaited<ReturnType<typeof fill>>
 
 /** Checks that a method finds no delivery of another webhook or tenant. */
 async function findsNone (
@@ -55,8 +56,7 @@ async function usesOwnEvents (
 
 /** Cases about deliveries of other tenants. */
 export const deliveryTenancyCases = [
-  emptyTest('deliveries.find', 'a delivery of another webhook or tenant is not found', async (t) => {
-    const ids = await fill(t)
+  filledTest('deliveries.find', 'a delivery of another webhook or tenant is not found', async (t, ids) => {
     const { mine, theirs, delivery, foreignDelivery } = ids
     same((await t.deliveries.find('acme', mine, delivery))?.id, delivery, 'the delivery that acme finds')
     same((await t.deliveries.find('globex', theirs, foreignDelivery))?.id, foreignDelivery,
@@ -64,8 +64,7 @@ export const deliveryTenancyCases = [
     await findsNone(ids, t.deliveries.find.bind(t.deliveries))
   }),
 
-  emptyTest('deliveries.list', 'the log of another tenant\'s webhook is empty', async (t) => {
-    const { mine, theirs } = await fill(t)
+  filledTest('deliveries.list', 'the log of another tenant\'s webhook is empty', async (t, { mine, theirs }) => {
     same(await t.deliveries.list('acme', theirs, firstRows), [], 'the log of the webhook of globex for acme')
     for (const tenantSlug of ['globex', 'nobody', '__proto__', 'ACME', '%']) {
       same(await t.deliveries.list(tenantSlug, mine, firstRows), [], `the log of the webhook of acme for ${tenantSlug}`)
@@ -74,8 +73,7 @@ export const deliveryTenancyCases = [
     same(await t.deliveries.count('acme', theirs, {}), 0, 'the number of deliveries that acme counts for globex')
   }),
 
-  emptyTest('deliveries.record', 'an event goes only to webhooks of its tenant', async (t) => {
-    const { mine, theirs } = await fill(t)
+  filledTest('deliveries.record', 'an event goes only to webhooks of its tenant', async (t, { mine, theirs }) => {
     same((await t.emit({ tenantSlug: 'nobody' })).deliveries, 0,
       'the deliveries of an event of a tenant without webhooks')
     const claimed = (await t.claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
@@ -105,20 +103,18 @@ export const deliveryTenancyCases = [
     }
   }),
 
-  emptyTest('deliveries.replay',
-    'a replay neither uses events of another tenant nor goes to its webhook', async (t) => {
-      await usesOwnEvents(t, await fill(t), 'replay')
+  filledTest('deliveries.replay',
+    'a replay neither uses events of another tenant nor goes to its webhook', async (t, ids) => {
+      await usesOwnEvents(t, ids, 'replay')
       same((await t.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]), [['acme', 'evt_1']],
         'the claimed deliveries')
     }),
 
-  emptyTest('deliveries.countReplay',
-    'the count of a replay includes no events of another tenant, and is not for its webhook', async (t) => {
-      await usesOwnEvents(t, await fill(t), 'countReplay')
-    }),
+  filledTest('deliveries.countReplay',
+    'the count of a replay includes no events of another tenant, and is not for its webhook',
+    (t, ids) => usesOwnEvents(t, ids, 'countReplay')),
 
-  emptyTest('deliveries.retry', 'a delivery of another webhook or tenant is not retried', async (t) => {
-    const ids = await fill(t)
+  filledTest('deliveries.retry', 'a delivery of another webhook or tenant is not retried', async (t, ids) => {
     await t.recordAttempts((await t.claim()).map((lease) => failed(lease)))
     await findsNone(ids, t.deliveries.retry.bind(t.deliveries))
     same(await t.claim(), [], 'the deliveries that are due')
@@ -137,9 +133,8 @@ export const deliveryTenancyCases = [
       'the claimed deliveries')
   }),
 
-  emptyTest('webhooks.update',
-    'deactivating or deleting a webhook stops no deliveries of another tenant', async (t) => {
-      const { mine, other, theirs } = await fill(t)
+  filledTest('webhooks.update',
+    'deactivating or deleting a webhook stops no deliveries of another tenant', async (t, { mine, other, theirs }) => {
       await t.webhooks.update('acme', mine, { status: 'inactive' })
       await t.webhooks.delete('acme', other)
       await t.webhooks.delete('acme', theirs)

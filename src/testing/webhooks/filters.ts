@@ -89,15 +89,10 @@ export const eventFilterCases = [
         'the deliveries of the first one, by its idempotency key')
       const logs = await Promise.all([plain, filtered, inactive, otherType].map((webhook) => t.log(webhook)))
       same(logs.map(statuses), [['pending', 'pending'], ['pending'], ['skipped'], []], 'the logs')
-      same(
-        (await t.claim()).map(({ webhookId, eventId, body }) => [webhookId, eventId, body]).toSorted(),
-        [
-          [plain.id, 'evt_1', body],
-          [plain.id, 'evt_2', withData('{"job_id":7}')],
-          [filtered.id, 'evt_2', withData('{"job_id":7}')]
-        ].toSorted(),
-        'the claimed deliveries, with their bodies'
-      )
+      const matching = withData('{"job_id":7}')
+      same((await t.claim()).map(({ webhookId, eventId, body }) => [webhookId, eventId, body]).toSorted(),
+        [[plain.id, 'evt_1', body], [plain.id, 'evt_2', matching], [filtered.id, 'evt_2', matching]].toSorted(),
+        'the claimed deliveries, with their bodies')
     }),
 
   test('record', 'every path must lead to one of its values, of the same type', async (t) => {

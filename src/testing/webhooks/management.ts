@@ -1,9 +1,10 @@
 import type { ListQuery, NewWebhook, Webhook, WebhookFilter, WebhookSortField } from '../../ports/index.js'
-import { benchCases, type StorageDriver } from '../support/driver.js'
+import { benchCases, casesWith, type StorageDriver } from '../support/driver.js'
 import { exactly, type Exactly, given, isInstant, rejects, same } from '../support/expect.js'
 import { createWebhook, firstRows, order } from '../support/samples.js'
 
 const test = benchCases('webhooks')
+const listTest = casesWith(createSome, 'webhooks')
 
 type Query = ListQuery<WebhookFilter, WebhookSortField>
 
@@ -28,8 +29,7 @@ async function createSome (driver: StorageDriver): Promise<Exactly<Webhook, 5>> 
 
 /** Cases about the list of webhooks. */
 export const listCases = [
-  test('list', 'webhooks are listed by any sort field, text by code point', async (t) => {
-    const created = await createSome(t)
+  listTest('list', 'webhooks are listed by any sort field, text by code point', async (t, created) => {
     await t.webhooks.update('acme', created[0].id, {})
     for (const [sort, places] of [
       [order('name', 'id'), [3, 2, 4, 1, 0]],
@@ -44,8 +44,7 @@ export const listCases = [
     }
   }),
 
-  test('list', 'a page of webhooks is a slice of the order, after the filter', async (t) => {
-    const created = await createSome(t)
+  listTest('list', 'a page of webhooks is a slice of the order, after the filter', async (t, created) => {
     same(await placesOf(t, created, { offset: 1, limit: 2 }), [1, 2], 'offset 1, limit 2')
     same(await placesOf(t, created, { offset: 5 }), [], 'offset 5 of 5')
     same(await placesOf(t, created, { offset: 429_496_729_200 }), [], 'an offset far beyond')
@@ -53,8 +52,7 @@ export const listCases = [
       'offset 1, limit 2 of the active webhooks')
   }),
 
-  test('list', 'webhooks are filtered by status', async (t) => {
-    const created = await createSome(t)
+  listTest('list', 'webhooks are filtered by status', async (t, created) => {
     for (const [status, places] of [['inactive', [2, 4]], ['active', [0, 1, 3]], ['disabled', []]] as const) {
       same(await placesOf(t, created, { filter: { status } }), places, `the ${status} webhooks`)
       same(await t.webhooks.count('acme', { status }), places.length, `the number of ${status} webhooks`)

@@ -1,8 +1,10 @@
-import { benchCases } from '../support/driver.js'
+import { benchCases, casesWith } from '../support/driver.js'
 import { exactly, isInstant, same } from '../support/expect.js'
 import { firstRows } from '../support/samples.js'
 
 const test = benchCases('webhooks')
+const secretTest = casesWith((t) => t.addWebhook({ secret: 'first' }), 'webhooks')
+const headerTest = casesWith((t) => t.addWebhook({ headers: stored }), 'webhooks')
 
 /** Cases about secrets and their rotation. */
 export const secretCases = [
@@ -14,8 +16,7 @@ export const secretCases = [
     same(await t.webhooks.findSecrets('acme', 2 ** 40), null, 'the secrets of a webhook that does not exist')
   }),
 
-  test('rotateSecret', 'both secrets are valid during the grace period, newest first', async (t) => {
-    const webhook = await t.addWebhook({ secret: 'first' })
+  secretTest('rotateSecret', 'both secrets are valid during the grace period, newest first', async (t, webhook) => {
     await t.wait(5)
     const rotated = await t.webhooks.rotateSecret('acme', webhook.id, { secret: 'second', gracePeriodSeconds: 60 })
     isInstant(rotated?.previous_secret_expires_at,
@@ -30,8 +31,7 @@ export const secretCases = [
     same((await t.webhooks.find('acme', webhook.id))?.updated_at, updatedAt, 'updated_at, read again')
   }),
 
-  test('findSecrets', 'the previous secret expires at the end of its grace period', async (t) => {
-    const { id } = await t.addWebhook({ secret: 'first' })
+  secretTest('findSecrets', 'the previous secret expires at the end of its grace period', async (t, { id }) => {
     await t.emit()
     await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 1 })
     await t.wait(1000)
@@ -59,8 +59,7 @@ export const secretCases = [
       'the end of a grace period of a webhook that does not exist')
   }),
 
-  test('rotateSecret', 'without a grace period the previous secret is dropped at once', async (t) => {
-    const { id } = await t.addWebhook({ secret: 'first' })
+  secretTest('rotateSecret', 'without a grace period the previous secret is dropped at once', async (t, { id }) => {
     const rotated = await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 0 })
     same([rotated?.id, rotated?.previous_secret_expires_at], [id, null], 'the id and the end of the grace period')
     same(await t.webhooks.findSecrets('acme', id), ['second'], 'the secrets')
@@ -68,8 +67,7 @@ export const secretCases = [
       'a webhook that does not exist')
   }),
 
-  test('rotateSecret', 'rotating again drops the older secret at once', async (t) => {
-    const { id } = await t.addWebhook({ secret: 'first' })
+  secretTest('rotateSecret', 'rotating again drops the older secret at once', async (t, { id }) => {
     await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
     await t.webhooks.rotateSecret('acme', id, { secret: 'third', gracePeriodSeconds: 60 })
     same(await t.webhooks.findSecrets('acme', id), ['third', 'second'], 'the secrets after two rotations')
@@ -78,8 +76,7 @@ export const secretCases = [
       'the secrets after another rotation, without a grace period')
   }),
 
-  test('deliveries.claimDue', 'a claim has the secrets that are valid at that time', async (t) => {
-    const { id } = await t.addWebhook({ secret: 'first' })
+  secretTest('deliveries.claimDue', 'a claim has the secrets that are valid at that time', async (t, { id }) => {
     await t.emit()
     await t.emit()
     same((await t.claimOne()).secrets, ['first'], 'the secrets of a claim before the rotation')
@@ -116,8 +113,7 @@ export const secretCases = [
     same(await t.webhooks.listSecrets({ afterId: last.webhookId, limit: 2 }), [], 'the secrets after the last webhook')
   }),
 
-  test('replaceSecret', 'replacing a stored secret changes nothing else', async (t) => {
-    const { id } = await t.addWebhook({ secret: 'first' })
+  secretTest('replaceSecret', 'replacing a stored secret changes nothing else', async (t, { id }) => {
     const other = await t.addWebhook({ secret: 'second' })
     await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
     const before = await t.webhooks.find('acme', id)
@@ -131,8 +127,7 @@ export const secretCases = [
     same(await t.webhooks.find('acme', id), before, 'the webhook, updated_at included')
   }),
 
-  test('replaceSecret', 'a secret that the webhook does not have is not replaced', async (t) => {
-    const { id } = await t.addWebhook({ secret: 'first' })
+  secretTest('replaceSecret', 'a secret that the webhook does not have is not replaced', async (t, { id }) => {
     await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 0 })
     same(await t.webhooks.replaceSecret('acme', id, { from: 'first', to: 'changed' }), false,
       'replacing a secret that was dropped')
@@ -156,38 +151,26 @@ export const headerCases = [
     const without = await t.addWebhook()
     same([without.headers, (await t.addWebhook({ headers: null })).headers], [null, null],
       'the headers of webhooks without any')
-    same(
-      [await t.webhooks.findHeaders('acme', created.id), await t.webhooks.findHeaders('acme', without.id)],
-      [stored.sealed, null],
-      'the sealed headers'
-    )
+    same([await t.webhooks.findHeaders('acme', created.id), await t.webhooks.findHeaders('acme', without.id)],
+      [stored.sealed, null], 'the sealed headers')
   }),
 
-  test('findHeaders', 'headers of another tenant and of a webhook that does not exist are not found', async (t) => {
-    const { id } = await t.addWebhook({ headers: stored })
-    same([await t.webhooks.findHeaders('globex', id), await t.webhooks.findHeaders('acme', id + 1000)], [null, null],
-      'the sealed headers')
-  }),
+  headerTest('findHeaders',
+    'headers of another tenant and of a webhook that does not exist are not found', async (t, { id }) => {
+      same([await t.webhooks.findHeaders('globex', id), await t.webhooks.findHeaders('acme', id + 1000)], [null, null],
+        'the sealed headers')
+    }),
 
-  test('update', 'headers stay with other changes, are replaced as a whole, and removed by null', async (t) => {
-    const { id } = await t.addWebhook({ headers: stored })
-    same(
-      (await t.webhooks.update('acme', id, { name: 'Renamed' }))?.headers,
-      { 'X-Api-Key': null, Authorization: null },
-      'the headers after another change'
-    )
-    same(
-      (await t.webhooks.update('acme', id, { headers: { names: ['X-Token'], sealed: 'other' } }))?.headers,
-      { 'X-Token': null },
-      'the headers after a change'
-    )
-    same(await t.webhooks.findHeaders('acme', id), 'other', 'the sealed headers')
-    same(
-      [(await t.webhooks.update('acme', id, { headers: null }))?.headers, await t.webhooks.findHeaders('acme', id)],
-      [null, null],
-      'the headers after null'
-    )
-  }),
+  headerTest('update',
+    'headers stay with other changes, are replaced as a whole, and removed by null', async (t, { id }) => {
+      same((await t.webhooks.update('acme', id, { name: 'Renamed' }))?.headers,
+        { 'X-Api-Key': null, Authorization: null }, 'the headers after another change')
+      same((await t.webhooks.update('acme', id, { headers: { names: ['X-Token'], sealed: 'other' } }))?.headers,
+        { 'X-Token': null }, 'the headers after a change')
+      same(await t.webhooks.findHeaders('acme', id), 'other', 'the sealed headers')
+      same((await t.webhooks.update('acme', id, { headers: null }))?.headers, null, 'the headers after null')
+      same(await t.webhooks.findHeaders('acme', id), null, 'the sealed headers after null')
+    }),
 
   test('deliveries.claimDue', 'a claim has the headers of that time', async (t) => {
     const { id } = await t.addWebhook()
@@ -209,29 +192,17 @@ export const headerCases = [
       same(await t.webhooks.replaceSecret('acme', id, { from: stored.sealed, to: 'again' }), false,
         'replacing what is no longer there')
       const listed = await t.webhooks.listSecrets({ afterId: 0, limit: 10 })
-      same(
-        listed.map(({ webhookId, secrets, headers }) => [webhookId, secrets.length, headers]),
-        [
-          [id, 1, 'resealed'],
-          [other.id, 1, stored.sealed]
-        ],
-        'all secrets and headers'
-      )
+      same(listed.map(({ webhookId, secrets, headers }) => [webhookId, secrets.length, headers]),
+        [[id, 1, 'resealed'], [other.id, 1, stored.sealed]], 'all secrets and headers')
       same([await t.webhooks.find('acme', id), await t.webhooks.findSecrets('acme', id)], [before, ['secret']],
         'the webhook, updated_at included, and its secret')
     }),
 
-  test('renameTenant', 'headers of a renamed tenant are those that reseal returns', async (t) => {
-    const { id } = await t.addWebhook({ headers: stored })
+  headerTest('renameTenant', 'headers of a renamed tenant are those that reseal returns', async (t, { id }) => {
     const without = await t.addWebhook()
-    await t.rename({
-      reseal: (secret, webhookId) => `${secret} of ${webhookId}`
-    })
-    same(
-      [await t.webhooks.findHeaders('globex', id), await t.webhooks.findHeaders('globex', without.id)],
-      [`${stored.sealed} of ${id}`, null],
-      'the sealed headers'
-    )
+    await t.rename({ reseal: (secret, webhookId) => `${secret} of ${webhookId}` })
+    same([await t.webhooks.findHeaders('globex', id), await t.webhooks.findHeaders('globex', without.id)],
+      [`${stored.sealed} of ${id}`, null], 'the sealed headers')
     same((await t.webhooks.find('globex', id))?.headers, { 'X-Api-Key': null, Authorization: null }, 'their names')
   })
 ]
