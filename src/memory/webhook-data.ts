@@ -1,6 +1,5 @@
-import type { DeliveryStatus, EventFilters, IdempotentRequest, Webhook } from '../ports/index.js'
+import type { DeliveryStatus, IdempotentRequest } from '../ports/index.js'
 import type { MemoryChanges } from './changes.js'
-import { formatDateTime } from './checks.js'
 import { NoticeQueue, PendingDeliveries } from './deliveries/queue.js'
 import type { DeliveryRecord, EventRecord, WebhookRecord } from './deliveries/records.js'
 
@@ -99,34 +98,5 @@ export function notify (data: WebhookData): void {
       // The caller's operation has succeeded, so a failing listener must not reject it.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
-  }
-}
-
-export function copyFilters (filters: EventFilters | null): EventFilters | null {
-  return filters && Object.fromEntries(Object.entries(filters).map(([path, values]) => [path, [...values]]))
-}
-
-/** Returns a webhook as clients see it. */
-export function showWebhook ({
-  id,
-  name,
-  status,
-  targetUrl,
-  eventTypes,
-  headers,
-  filters,
-  createdAt,
-  updatedAt
-}: WebhookRecord): Webhook {
-  return {
-    id,
-    name,
-    status,
-    target_url: targetUrl,
-    event_types: [...eventTypes],
-    headers: headers && Object.fromEntries(headers.names.map((name) => [name, null])),
-    filters: copyFilters(filters),
-    created_at: formatDateTime(createdAt),
-    updated_at: formatDateTime(updatedAt)
   }
 }
