@@ -1,7 +1,7 @@
 import { open, readFile } from 'node:fs/promises'
 import { Refusal, isRecruitingApiError } from '../errors.js'
 import { type AuditedCall, describeCall } from '../observe/audit.js'
-import { readSchema } from '../postgres/options.js'
+import { readSchema } from '../postgres/sql.js'
 import { omitUndefined } from '../shared/fields.js'
 import { packageFolder } from '../shared/package-folder.js'
 import { findSimilarName } from '../shared/read-options.js'

@@ -1,10 +1,10 @@
 export { postgresStorage, type PostgresStorageOptions } from './storage.js'
 export { postgresKeyLookup, type PostgresKeyLookupOptions } from './keys/key-lookup.js'
 export { apiKeys, type ApiKeys, type ApiKeysOptions } from './keys/api-keys.js'
-export type { IssuedApiKey, NewApiKey, StoredApiKey } from './keys/key-store.js'
+export type { IssuedApiKey, NewApiKey, StoredApiKey } from './keys/api-keys.js'
 export { endSyncTokens, type EndSyncTokensOptions } from './changes/watched-tables.js'
 export { watch, watchSql, type WatchOptions, type WatchSqlOptions } from './changes/watch.js'
-export { migrate, type MigrateOptions } from './migrate.js'
+export { migrate, type MigrateOptions } from './upgrade/migrate.js'
 export type { PgClient, PgPool, PgQueryable } from './pool.js'
 export {
   fromDrizzle,
@@ -26,4 +26,4 @@ export {
   type SequelizeTransaction,
   type TypeOrmManager,
   type TypeOrmQueryRunner
-} from './handles/index.js'
+} from './transactions.js'

@@ -1,3 +1,6 @@
+import { readField } from '../shared/fields.js'
+import { assertOption } from '../shared/read-options.js'
+
 /** Runs one statement. `pg.Pool`, `pg.Client` and `pg.PoolClient` do. */
 export interface PgQueryable {
   /** `$1` and so on in `text` stand for the values. */
@@ -24,6 +27,24 @@ export interface PgPool extends PgQueryable {
   readonly ending?: boolean
   /** The options of `pg.Pool`. */
   readonly options?: { max?: unknown, connectionTimeoutMillis?: unknown }
+}
+
+/** Methods of the clients of `pg` that no pool has. */
+const clientMethods = ['release', 'escapeIdentifier']
+
+/** Throws `invalid_option` unless the value has the methods of a pool. */
+export function assertPool (pool: unknown): asserts pool is PgPool {
+  const isClient = clientMethods.some((name) => typeof readField(pool, name) === 'function')
+  assertOption(
+    !isClient,
+    'pool',
+    'a pool such as new pg.Pool(), not a client, because calls need connections of their own',
+    pool
+  )
+  for (const method of ['query', 'connect']) {
+    const isMethod = typeof pool === 'object' && pool !== null && typeof Reflect.get(pool, method) === 'function'
+    assertOption(isMethod, 'pool', `a pool with a method ${method}`, pool)
+  }
 }
 
 /** The settings that our statements need, which the role of the host may change. */

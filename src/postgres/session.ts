@@ -1,6 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { RecruitingApiError } from '../errors.js'
+import { integer } from '../shared/read-options.js'
 import { begin, neededSettings, type PgClient, type PgPool, type PgQueryable, watchPool } from './pool.js'
+
+/** Reads the time limit of queries. The default is short, so that a worker tries again within seconds. */
+export const readQueryTimeout = integer(100, 120_000, 5000)
 
 /** Runs a statement and returns its rows. */
 export type RunQuery = <Row>(text: string, values?: unknown[]) => Promise<Row[]>

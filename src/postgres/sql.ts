@@ -1,4 +1,6 @@
 import type { SortItem } from '../ports/index.js'
+import { assertOption, matching, orNull } from '../shared/read-options.js'
+import { isStorableText } from '../shared/text.js'
 
 /*
  * Hosts may configure how their driver parses dates, big integers and JSON. So queries return these as text, except
@@ -7,6 +9,21 @@ import type { SortItem } from '../ports/index.js'
 
 /** The time of the database, cut to the milliseconds that the API shows. */
 export const moment = "date_trunc('milliseconds', clock_timestamp())"
+
+const maxNameBytes = 63
+
+/** Reads the name of the schema. */
+export function readSchema (schema = 'recruiting', path: string): string {
+  const isName = typeof schema === 'string' && schema !== '' && Buffer.byteLength(schema) <= maxNameBytes &&
+    isStorableText(schema) && !schema.startsWith('pg_')
+  assertOption(isName, path, `a name of 1 to ${maxNameBytes} bytes that does not begin with pg_`, schema)
+  return schema
+}
+
+/** Reads the name of a table or view as in SQL; `null` if it is absent. */
+export const readRelation = orNull(matching(
+  (name) => name !== '' && isStorableText(name), 'the name of a table or view, such as public.api_candidates'
+))
 
 export function quoteName (name: string): string {
   return `"${name.replaceAll('"', '""')}"`

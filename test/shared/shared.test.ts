@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import t from 'tap'
-import { formatValue, sendAsText } from '../../src/postgres/handles/handle.js'
+import { formatValue, sendAsText } from '../../src/postgres/transactions.js'
 import { createCachedLimit, LruMap } from '../../src/shared/cached.js'
 import type { Limit } from '../../src/shared/read-options.js'
 import { parseId } from '../../src/shared/ids.js'

@@ -1,5 +1,5 @@
 import type { ChangePage, ChangeSource } from '../../ports/index.js'
-import { askInTransaction } from '../handles/transaction.js'
+import { askInTransaction } from '../transactions.js'
 import type { Session } from '../session.js'
 import { createReadHeldBack, formatPosition, parsePosition, readBound } from './position.js'
 import { listWatchedTables } from './watched-tables.js'

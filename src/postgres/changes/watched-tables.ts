@@ -1,9 +1,8 @@
 import type { ChangeKind } from '../../ports/index.js'
 import { type OptionsOf, readOptions } from '../../shared/read-options.js'
-import { assertPool, readSchema } from '../options.js'
-import { inTransaction, type PgPool, type PgQueryable } from '../pool.js'
+import { assertPool, inTransaction, type PgPool, type PgQueryable } from '../pool.js'
 import { ask, type RunQuery } from '../session.js'
-import { quoteLiteral, quoteName, toIso } from '../sql.js'
+import { quoteLiteral, quoteName, readSchema, toIso } from '../sql.js'
 import { formatRecord, formatStartRecording, type Root, type Watched } from './watch-sql.js'
 
 /** A table that `watch` was called for. Names are quoted, with their schema. */

@@ -1,6 +1,7 @@
 import { RecruitingApiError } from '../../errors.js'
 import {
-  apiScopes, createKeyId, expectScopes, generateApiKey, hashApiKey, keyStart, manageKeysScope, readKeyPrefix, readScopes
+  apiScopes, createKeyId, expectScopes, generateApiKey, hashApiKey, keyLimitReaders, keyStart,
+  manageKeysScope, readKeyPrefix, readScopes
 } from '../../keys/api-key.js'
 import { type AuditListener, type CallReport, createAuditor, describeCall } from '../../observe/audit.js'
 import { createWarningLogger } from '../../observe/logger.js'
@@ -8,28 +9,26 @@ import { systemClock } from '../../shared/clock.js'
 import {
   assertOption,
   type OptionsOf,
-  type Reader,
-  type Readers,
   callable,
   assertObject,
   integer,
   orNull,
   plainText,
   readInput,
-  readOptions
+  readOptions,
+  unread
 } from '../../shared/read-options.js'
 import {
   type TenantReference, type TenantSlugLookup, createSlugLookup, readTenant, readTenantArgument, showTenant,
   tenantResting
 } from '../../shared/tenants.js'
-import { isPlainText } from '../../shared/text.js'
-import { type Call, runInTransaction } from '../handles/transaction.js'
-import { assertPool, readQueryTimeout, readSchema } from '../options.js'
-import type { PgPool } from '../pool.js'
-import { createSession } from '../session.js'
-import { quoteName } from '../sql.js'
+import { isPlainText, normalizeInstant } from '../../shared/text.js'
+import { type Call, runInTransaction } from '../transactions.js'
+import { assertPool, type PgPool } from '../pool.js'
+import { createSession, readQueryTimeout } from '../session.js'
+import { quoteName, readSchema, toIso } from '../sql.js'
 import { createSeen } from '../upgrade/version.js'
-import { type IssuedApiKey, type NewApiKey, type StoredApiKey, keyJson, keyReaders, toJson } from './key-store.js'
+import { toJson } from './key-lookup.js'
 
 /** The doc, type, default and check of each option. */
 const keysOptions = {
@@ -70,6 +69,82 @@ const keysOptions = {
 
 /** Options of `apiKeys`. */
 export interface ApiKeysOptions extends OptionsOf<typeof keysOptions> {}
+
+/** A new API key. */
+export type NewApiKey = TenantReference & NewApiKeyFields
+
+interface NewApiKeyFields {
+  /** For example `candidates:read`: scopes of the API, and those of `ownScopes`. */
+  scopes: readonly string[]
+  /**
+   * Networks that requests with the key may come from, as 1 to 100 CIDRs. Requests from elsewhere get the 401 of an
+   * unknown key. Behind a proxy, name the proxy in `trustProxy`.
+   * @default any address
+   */
+  allowedIps?: readonly string[] | null
+  /**
+   * The published fields of a candidate that the key sees besides `id`, up to 200. Others are left out of responses,
+   * and cannot be used in filters and `sort`.
+   * @default all
+   */
+  candidateFields?: readonly string[] | null
+  /**
+   * The same for the fields of a job.
+   * @default all
+   */
+  jobFields?: readonly string[] | null
+  /**
+   * A description, 1 to 255 characters.
+   * @default null
+   */
+  name?: string | null
+  /**
+   * When the key expires, as a `Date` or an RFC 3339 date-time.
+   * @default never
+   */
+  expiresAt?: Date | string | null
+  /**
+   * Who issued the key, 1 to 255 characters.
+   * @default null
+   */
+  createdBy?: string | null
+}
+
+/** A stored API key: everything but the key. Dates are RFC 3339 in UTC with milliseconds. */
+export interface StoredApiKey {
+  /** Names the key in logs and audits. */
+  id: string
+  /** The tenant's name when the key was issued or the tenant was renamed. */
+  tenantSlug: string
+  /** The id of the only tenant that the key is valid for: its slug if none was given. */
+  tenantId: string
+  /** The description of the key; `null` without one. */
+  name: string | null
+  /** For example `candidates:read`. */
+  scopes: string[]
+  /** CIDRs that requests may come from; `null` for any address. */
+  allowedIps: string[] | null
+  /** The published fields of a candidate that the key sees besides `id`; `null` for all. */
+  candidateFields: string[] | null
+  /** The same for the fields of a job. */
+  jobFields: string[] | null
+  /** The 4 characters after the prefix, to recognize the key by. `null` for a key that was imported by its digest. */
+  start: string | null
+  createdAt: string
+  /** Who issued the key. */
+  createdBy: string | null
+  /** When the key ends: its own date or, if it was rotated, the end of the overlap, whichever comes first. */
+  expiresAt: string | null
+  /** Accurate to two minutes. `null` if the key was never used. */
+  lastUsedAt: string | null
+  revokedAt: string | null
+}
+
+/** An API key that was just issued. */
+export interface IssuedApiKey extends StoredApiKey {
+  /** The key. Shown only once: storage keeps the digest alone. */
+  key: string
+}
 
 /** The last argument of each method. */
 interface CallOptions {
@@ -118,7 +193,39 @@ export interface ApiKeys {
 
 type KeyCalls = Omit<ApiKeys, 'as'>
 
-const callReaders: Readers<CallOptions> = { transaction: (value) => value }
+/**
+ * The check of each value. An unknown name is rejected, because a key with a misspelt `expiresAt` would never expire.
+ */
+const keyReaders = {
+  // The tenant is checked elsewhere.
+  tenantSlug: unread,
+  tenantId: unread,
+  ...keyLimitReaders,
+  name: readLabel,
+  expiresAt (value: Date | string | null = null, path: string): string | null {
+    if (value === null) return null
+    const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
+    const instant = normalizeInstant(text)
+    assertOption(instant !== null, path, 'a valid Date or an RFC 3339 date-time', value)
+    return instant
+  },
+  createdBy: readLabel
+}
+
+/** Selects a row `k` of `api_keys` as JSON. */
+const keyJson = `json_build_object(
+  'id', k.id, 'tenantSlug', k.tenant_slug, 'tenantId', k.tenant, 'name', k.name, 'scopes', k.scopes,
+  'allowedIps', k.allowed_ips, 'candidateFields', k.candidate_fields, 'jobFields', k.job_fields, 'start', k.start,
+  'createdAt', ${toIso('k.created_at')}, 'createdBy', k.created_by, 'expiresAt', ${toIso('least(k.expires_at, k.replaced_at)')},
+  'lastUsedAt', ${toIso('k.last_used_at')}, 'revokedAt', ${toIso('k.revoked_at')}
+)`
+
+function readLabel (value: unknown = null, path: string): string | null {
+  assertOption(value === null || isPlainText(value, 255), path, '1 to 255 characters without control characters', value)
+  return value
+}
+
+const callReaders = { transaction: unread }
 const overlapReaders = { overlapSeconds: integer(0, 31_536_000, 86_400) }
 
 /** Manages the API keys that `postgresKeyLookup` finds. Throws `invalid_option`. */
@@ -155,7 +262,12 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
     async issue (input, options = {}) {
       const { transaction } = readInput(options, callReaders)
       const { tenantSlug, tenantId, scopes, name, createdBy, expiresAt, ...limits } = readInput(input, {
-        ...keyReaders, scopes: (value, path) => readKnownScopes(value, path, knownScopes)
+        scopes (value: unknown, path: string) {
+          const scopes = readScopes(value, path)
+          expectScopes(scopes, path, knownScopes)
+          return scopes
+        },
+        ...keyReaders
       })
       const reference = readTenant({ tenantSlug, tenantId })
       const tenant = reference.id ?? reference.slug
@@ -180,42 +292,33 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const { transaction } = readInput(options, callReaders)
       const id = readKeyTenant(tenant)
       return run('list keys', transaction, async (call) =>
-        JSON.parse(
-          await call(
-            `(
-        select coalesce(json_agg(${keyJson} order by k.created_at, k.id), '[]') from ${schema}.api_keys k
+        JSON.parse(await call(`(
+          select coalesce(json_agg(${keyJson} order by k.created_at, k.id), '[]') from ${schema}.api_keys k
           where k.tenant = $1
-      )`,
-            [id]
-          )
-        )
+        )`, [id]))
       )
     },
 
     async rotate (keyTenant, oldId, overlap = {}, options = {}) {
       const { transaction } = readInput(options, callReaders)
       const tenant = readKeyTenant(keyTenant)
-      const { id: old } = readInput({ id: oldId }, idReaders)
+      const old = readKeyId(oldId)
       const { overlapSeconds } = readInput(overlap, overlapReaders)
       const id = createKeyId()
       const key = generateApiKey(prefix)
       return run('rotate key', transaction, async (call) => {
         const isRotated = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5, $6, null)`, [
-          tenant,
-          old,
-          id,
-          hashApiKey(key),
-          keyStart(key),
-          String(overlapSeconds)
+          tenant, old, id, hashApiKey(key), keyStart(key), String(overlapSeconds)
         ])
-        return isRotated === 'true' ? show(call, tenant, id, key) : refuseId()
+        if (isRotated === 'true') return show(call, tenant, id, key)
+        throw new RecruitingApiError('not_found', 'id: the tenant has no valid key with this id', 'id')
       })
     },
 
     async revoke (keyTenant, keyId, options = {}) {
       const { transaction } = readInput(options, callReaders)
       const tenant = readKeyTenant(keyTenant)
-      const { id } = readInput({ id: keyId }, idReaders)
+      const id = readKeyId(keyId)
       return run('revoke key', transaction, async (call) =>
         await call(`${schema}.revoke_key_v1($1, $2)`, [tenant, id]) === 'true')
     },
@@ -223,7 +326,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
     async find (keyTenant, keyId, options = {}) {
       const { transaction } = readInput(options, callReaders)
       const tenant = readKeyTenant(keyTenant)
-      const { id } = readInput({ id: keyId }, idReaders)
+      const id = readKeyId(keyId)
       return run('find key', transaction, async (call) => JSON.parse(await call(findKey, [tenant, id])))
     }
   }
@@ -280,18 +383,12 @@ function readKeyTenant (tenant: unknown): string {
   return id ?? slug
 }
 
-function readKnownScopes (value: unknown, path: string, known: readonly string[]): string[] {
-  const scopes = readScopes(value, path)
-  expectScopes(scopes, path, known)
-  return scopes
-}
-
-const readId: Reader<string> = (value, path) => {
-  assertOption(isPlainText(value, 255), path, 'the id of a key', value)
-  return value
-}
-const idReaders = { id: readId }
-
-function refuseId (): never {
-  throw new RecruitingApiError('not_found', 'id: the tenant has no valid key with this id', 'id')
+/** Returns the id of a key. */
+function readKeyId (id: unknown): string {
+  return readInput({ id }, {
+    id (value: unknown, path: string): string {
+      assertOption(isPlainText(value, 255), path, 'the id of a key', value)
+      return value
+    }
+  }).id
 }

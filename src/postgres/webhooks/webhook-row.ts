@@ -1,5 +1,5 @@
 import type { RenameOptions, RestingTenant, Tenant, Webhook, WebhookStatus, WebhookStore } from '../../ports/index.js'
-import { type Call, runInTransaction } from '../handles/transaction.js'
+import { type Call, runInTransaction } from '../transactions.js'
 import type { Session } from '../session.js'
 import { toIso } from '../sql.js'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { readVersion, type Version } from '../../../src/postgres/upgrade/version.js'
-import { upgrade } from '../../../src/postgres/upgrade/upgrade.js'
+import { upgrade } from '../../../src/postgres/upgrade/migrate.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 t.test('migrate beside a dump announces which process it waits for, and gives up', async (t) => {
