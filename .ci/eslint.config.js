@@ -101,9 +101,9 @@ export default [
         {
           patterns: [
             {
-              regex: '^\\.\\./(?!contrast\\.js)',
+              regex: '^\\.\\./(?!contrast\\.js|\\.\\./client/)',
               allowTypeImports: true,
-              message: 'The page imports only types from the rest of src/.'
+              message: 'From the rest of src/, the page imports only the client and types.'
             }
           ]
         }

@@ -17,7 +17,7 @@ export const folders = {
     'webhooks/events/catalogue.js',
     'webhooks/schemas/'
   ],
-  portal: ['ports/', 'shared/', 'options/', 'http/sessions.js', 'webhooks/schemas/'],
+  portal: ['ports/', 'shared/', 'options/', 'http/sessions.js', 'client/'],
   mcp: ['shared/', 'options/', 'http/'],
   options: [
     'ports/',

@@ -1,5 +1,5 @@
-// Writes openapi.json, the document that the plugin serves with the default options and secretKeys, and from it the
-// types of the client, src/client/api.ts. With --check, fails instead if a file is not current.
+// Writes openapi.json, the document that the plugin serves with the default options and secretKeys, and from it
+// src/client/api.ts, the schemas that its types.ts names. With --check, fails instead if a file is not current.
 
 import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -29,7 +29,8 @@ await app.register(recruitingApi, {
 const document = (await app.inject('/api/v1/public/openapi.json')).json<Document>()
 await app.close()
 await save('openapi.json', `${JSON.stringify(document, null, 2)}\n`)
-await save('src/client/api.ts', formatTypes(document))
+const types = await readFile(new URL('../src/client/types.ts', import.meta.url), 'utf8')
+await save('src/client/api.ts', formatTypes(document, types))
 
 async function save (path: string, text: string): Promise<void> {
   const file = new URL(`../${path}`, import.meta.url)
@@ -40,17 +41,23 @@ async function save (path: string, text: string): Promise<void> {
   }
 }
 
-/** Returns the types of the document's schemas, and of each operation's query, such as `listJobsQuery`. */
-function formatTypes ({ openapi, info, paths, components }: Document): string {
-  const schemas: Record<string, object> = { ...components.schemas }
+/** Returns the types of the schemas that `source` names, such as `Schemas['Job']` or, for a query, `listJobsQuery`. */
+function formatTypes ({ openapi, info, paths, components }: Document, source: string): string {
+  const all: Record<string, object> = { ...components.schemas }
   for (const { operationId, parameters = [] } of Object.values(paths).flatMap((path) => Object.values(path))) {
     const query = parameters.filter((parameter) => parameter.in === 'query')
-    if (query.length === 0) continue
     const properties = query.map(({ name, description, schema }) => {
       return [name, { description, ...schema, default: undefined }]
     })
-    schemas[`${operationId}Query`] = { type: 'object', properties: Object.fromEntries(properties) }
+    all[`${operationId}Query`] = { type: 'object', properties: Object.fromEntries(properties) }
   }
+  const used = new Set<string>()
+  const use = (name: string): void => {
+    used.add(name)
+    for (const [, other = ''] of JSON.stringify(all[name]).matchAll(/#\/components\/schemas\/(\w+)/g)) use(other)
+  }
+  for (const [, name = ''] of source.matchAll(/Schemas\['(\w+)'\]/g)) use(name)
+  const schemas = Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)))
   const input = JSON.stringify({ openapi, info, paths: {}, components: { schemas } }, (key, value) => {
     // Examples would be most of the file. A schema may have a property of this name.
     return key === 'examples' || (key === 'example' && value?.type === undefined) ? undefined : value

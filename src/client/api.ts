@@ -15,85 +15,6 @@ export interface components {
             /** @description The source they came from */
             source_id: number | null;
         };
-        /** @description The position of the page in the list */
-        PageMeta: {
-            /** @description The requested page, even beyond the last one */
-            page: number;
-            per_page: number;
-            /** @description Number of items on all pages */
-            total: number;
-            /** @description `total` divided by `per_page`, rounded up */
-            total_pages: number;
-        };
-        ErrorDetail: {
-            /** @enum {string} */
-            in: "path" | "query" | "header" | "body";
-            /** @description For example event_types[0]; empty for the whole body */
-            field: string;
-            message: string;
-        };
-        BadRequest: {
-            error: {
-                /** @constant */
-                code: "bad_request";
-                /** @constant */
-                message: "Validation failed for request payload";
-                /** @description Quote it when you ask for help */
-                request_id: string;
-                /** @description What was wrong, if the vendor enables details */
-                details?: components["schemas"]["ErrorDetail"][];
-            };
-        };
-        Unauthorized: {
-            error: {
-                /** @constant */
-                code: "unauthorized";
-                /** @constant */
-                message: "Missing or invalid API key";
-                /** @description Quote it when you ask for help */
-                request_id: string;
-            };
-        };
-        Forbidden: {
-            error: {
-                /** @constant */
-                code: "forbidden";
-                /** @constant */
-                message: "API key does not have required scope";
-                /** @description Quote it when you ask for help */
-                request_id: string;
-            };
-        };
-        NotFound: {
-            error: {
-                /** @constant */
-                code: "not_found";
-                /** @constant */
-                message: "Resource was not found";
-                /** @description Quote it when you ask for help */
-                request_id: string;
-            };
-        };
-        InternalError: {
-            error: {
-                /** @constant */
-                code: "internal_error";
-                /** @constant */
-                message: "Unexpected server error";
-                /** @description Quote it when you ask for help */
-                request_id: string;
-            };
-        };
-        Unavailable: {
-            error: {
-                /** @constant */
-                code: "unavailable";
-                /** @constant */
-                message: "Service is temporarily unavailable";
-                /** @description Quote it when you ask for help */
-                request_id: string;
-            };
-        };
         /** @description A candidate as it is now; null if it no longer exists */
         CandidateChange: {
             id: number;
@@ -114,16 +35,6 @@ export interface components {
             next_token: string;
             /** @description Whether there is more to read now */
             has_more: boolean;
-        };
-        SyncTokenExpired: {
-            error: {
-                /** @constant */
-                code: "sync_token_expired";
-                /** @constant */
-                message: "Sync token is no longer valid";
-                /** @description Quote it when you ask for help */
-                request_id: string;
-            };
         };
         Job: {
             id: number;
@@ -208,16 +119,6 @@ export interface components {
             /** @description whsec_ and base64; shown only in this response */
             secret: string;
         };
-        Conflict: {
-            error: {
-                /** @constant */
-                code: "conflict";
-                /** @constant */
-                message: "The request conflicts with another request";
-                /** @description Quote it when you ask for help */
-                request_id: string;
-            };
-        };
         WebhookHealth: {
             /**
              * Format: date-time
@@ -271,28 +172,6 @@ export interface components {
              */
             previous_secret_expires_at: string | null;
         };
-        UpdateWebhook: {
-            /** @description 1 to 255 characters after trimming, without control characters */
-            name?: string;
-            /** @description An absolute https URL on a public host name */
-            target_url?: string;
-            /** @description Event types of the catalogue */
-            event_types?: string[];
-            /** @enum {string} */
-            status?: "active" | "inactive";
-            /** @description Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are rejected. Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all earlier ones; null removes them. Send them again with a new target_url, which removes them otherwise */
-            headers?: {
-                [key: string]: string;
-            } | null;
-            /** @description Sends only events whose data has these values: an object of at most 10 paths, each with 1 to 50 values. The data must have one of the values, of the same type, at every path. A path is data and the names of up to 4 nested fields, such as data.job_id. Paths do not lead into arrays. A missing field counts as null. New filters replace all earlier ones; null removes them */
-            filters?: {
-                [key: string]: (string | number | boolean | null)[];
-            } | null;
-        };
-        RotateSecret: {
-            /** @description How long deliveries are also signed with the previous secret. Default: `86400` */
-            grace_period_seconds?: number;
-        };
         RotatedWebhook: {
             id: number;
             name: string;
@@ -318,10 +197,6 @@ export interface components {
              * @description Deliveries are also signed with the previous secret until then; null without a grace period
              */
             previous_secret_expires_at: string | null;
-        };
-        DispatchTest: {
-            /** @description Default: the first type that the webhook subscribes to */
-            event_type?: string;
         };
         TestResult: {
             /** @description Id of the event, which is not in the delivery log */
@@ -497,14 +372,6 @@ export interface components {
              */
             erased?: true;
         };
-        PreviewWebhook: {
-            /** @description Event types of the catalogue */
-            event_types: string[];
-            /** @description Sends only events whose data has these values: an object of at most 10 paths, each with 1 to 50 values. The data must have one of the values, of the same type, at every path. A path is data and the names of up to 4 nested fields, such as data.job_id. Paths do not lead into arrays. A missing field counts as null. New filters replace all earlier ones; null removes them */
-            filters?: {
-                [key: string]: (string | number | boolean | null)[];
-            } | null;
-        };
         WebhookPreview: {
             /** @description Recent events of these types */
             events: number;
@@ -603,10 +470,6 @@ export interface components {
             /** @description The key itself; shown only in this response */
             key: string;
         };
-        RotateApiKey: {
-            /** @description How long the previous key stays valid. Default: `86400` */
-            grace_period_seconds?: number;
-        };
         RotatedApiKey: {
             id: string;
             /** @description null for a key that has no name */
@@ -669,12 +532,6 @@ export interface components {
              */
             "filter[updated_after]"?: string;
         };
-        syncCandidatesQuery: {
-            /** @description `next_token` of the page before; absent to begin. Valid for this tenant and resource */
-            token?: string;
-            /** @description Maximum number of items per page */
-            per_page?: number;
-        };
         listJobsQuery: {
             /** @description Number of the page, from 1; pages beyond the last are empty */
             page?: number;
@@ -691,12 +548,6 @@ export interface components {
              * @description Only items updated strictly later
              */
             "filter[updated_after]"?: string;
-        };
-        syncJobsQuery: {
-            /** @description `next_token` of the page before; absent to begin. Valid for this tenant and resource */
-            token?: string;
-            /** @description Maximum number of items per page */
-            per_page?: number;
         };
         listWebhooksQuery: {
             /** @description Number of the page, from 1; pages beyond the last are empty */
@@ -734,27 +585,6 @@ export interface components {
             /** @description Maximum number of items per page */
             per_page?: number;
             /** @description name; a leading minus sign sorts descending */
-            sort?: string;
-        };
-        listEventsQuery: {
-            /** @description `next_token` of the page before, with the same filter. Absent to begin with the oldest event that is kept; `now` for the events from now on */
-            token?: string;
-            /** @description Maximum number of items per page */
-            per_page?: number;
-            /**
-             * Format: date-time
-             * @description Begins with the first event that was recorded at this time or later. Only without `token`
-             */
-            since?: string;
-            /** @description Only events of these types, separated by commas, at most 100 */
-            "filter[event_type]"?: string;
-        };
-        listApiKeysQuery: {
-            /** @description Number of the page, from 1; pages beyond the last are empty */
-            page?: number;
-            /** @description Maximum number of items per page */
-            per_page?: number;
-            /** @description up to 3 of id, created_at, separated by commas; a leading minus sign sorts descending */
             sort?: string;
         };
     };

@@ -1,4 +1,4 @@
-import { ApiError, type ApiRequest, type ApiResponse, type Transport, pathPart, send, unexpected } from './request.js'
+import { ApiError, type ApiRequest, type Transport, pathPart, send, unexpected } from './request.js'
 import type {
   ApiKey,
   ApiTypes,
@@ -153,6 +153,65 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
   request<Response> (request: ApiRequest): Promise<Response>
 }
 
+/** The kinds of operations, with their HTTP methods. `count` is a POST that changes nothing. */
+export const verbs = {
+  list: 'GET', find: 'GET', follow: 'GET', count: 'POST', post: 'POST', patch: 'PATCH', delete: 'DELETE'
+} as const
+
+export type Kind = keyof typeof verbs
+
+type OperationsOf<Methods> = {
+  [Name in keyof Methods]: Methods[Name] extends (...given: never[]) => unknown
+    ? readonly [kind: Kind, path: string]
+    : OperationsOf<Methods[Name]>
+}
+
+/** The operation of each method, whose first arguments are the ids of its path. */
+export const operations: OperationsOf<Omit<Client, 'request'>> = {
+  candidates: { list: ['list', '/candidates'], find: ['find', '/candidates/:id'], sync: ['follow', '/candidates/sync'] },
+  jobs: { list: ['list', '/jobs'], find: ['find', '/jobs/:id'], sync: ['follow', '/jobs/sync'] },
+  webhooks: {
+    list: ['list', '/webhooks'],
+    find: ['find', '/webhooks/:id'],
+    create: ['post', '/webhooks'],
+    update: ['patch', '/webhooks/:id'],
+    delete: ['delete', '/webhooks/:id'],
+    rotateSecret: ['post', '/webhooks/:id/rotate_secret'],
+    preview: ['count', '/webhooks/preview'],
+    test: ['post', '/webhooks/:id/dispatch_test'],
+    replay: ['post', '/webhooks/:id/replay'],
+    listDeliveries: ['list', '/webhooks/:id/deliveries'],
+    findDelivery: ['find', '/webhooks/:id/deliveries/:delivery_id'],
+    retryDelivery: ['post', '/webhooks/:id/deliveries/:delivery_id/retry']
+  },
+  apiKeys: {
+    list: ['list', '/api_keys'],
+    create: ['post', '/api_keys'],
+    rotate: ['post', '/api_keys/:id/rotate'],
+    revoke: ['delete', '/api_keys/:id']
+  },
+  events: ['follow', '/events'],
+  findEvent: ['find', '/events/:id'],
+  listEventTypes: ['list', '/event_types']
+}
+
+/** Returns the methods of all operations. Each calls `perform` with its path and the arguments after its ids. */
+export function createMethods<Methods> (
+  perform: (kind: Kind, path: string, ...given: Array<object | undefined>) => unknown, table: object = operations
+): Methods {
+  const methods = Object.entries(table).map(([name, entry]) => {
+    if (!Array.isArray(entry)) return [name, createMethods(perform, entry)]
+    const [kind, path] = entry
+    const call = (...given: object[]) => {
+      const filled = path.replaceAll(/:\w+/g, () => pathPart(given.shift()))
+      return perform(kind, filled, ...given)
+    }
+    // Lists are iterators. Any other method rejects instead of throwing.
+    return [name, kind === 'list' || kind === 'follow' ? call : async (...given: object[]) => call(...given)]
+  })
+  return Object.fromEntries(methods)
+}
+
 /** Creates a client of the API. It needs only `fetch` and Web Crypto, so it runs in Node, Deno, Bun and browsers. */
 export function createClient<Types extends ApiTypes = ApiTypes> (options: ClientOptions): Client<Types> {
   const transport: Transport = {
@@ -164,133 +223,94 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
     sleep: options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)))
   }
 
-  async function request<Response> (request: ApiRequest): Promise<Response> {
-    return (await send(transport, request)).body as Response
-  }
-
-  async function find<Item> (path: string): Promise<Item | null> {
-    try {
-      return await readData<Item>({ path })
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return null
-      throw error
-    }
-  }
-
-  async function readData<Item> (asked: ApiRequest): Promise<Item> {
-    const response = await send(transport, asked)
-    const { data } = Object(response.body) as { data?: Item }
-    if (data === undefined) throw unexpected(response.status, 'The response has no data')
+  async function readData (request: ApiRequest): Promise<unknown> {
+    const { status, body } = await send(transport, request)
+    const { data } = Object(body) as { data?: unknown }
+    if (data === undefined) throw unexpected(status, 'The response has no data')
     return data
   }
 
-  /** Sends a request that may change something once, although it may be sent again. */
-  async function post<Item> (path: string, body?: unknown): Promise<Item> {
-    try {
-      return await readData<Item>({ method: 'POST', path, body, idempotencyKey: crypto.randomUUID() })
-    } catch (error) {
-      // The service may not accept the key, and a 400 says that nothing was done.
-      if (!(error instanceof ApiError) || error.status !== 400) throw error
-      return readData<Item>({ method: 'POST', path, body })
-    }
+  /** Without this check, what a proxy sends instead of a page would begin a list again for ever. */
+  async function readPage<Read extends Page<unknown> | SyncPage<unknown>> (path: string, query: object): Promise<Read> {
+    const { status, body } = await send(transport, { path, query })
+    const { data, meta } = Object(body) as Partial<Read>
+    if (!Array.isArray(data) || meta == null) throw unexpected(status, 'The response is not a page')
+    return body as Read
   }
 
-  async function * list<Item> (path: string, query: PageQuery = {}): AsyncGenerator<Page<Item>, void> {
-    for (let page = query.page ?? 1, hasMore = true; hasMore; page++) {
-      const answer = readPage<Page<Item>>(await send(transport, { path, query: { ...query, page } }))
-      const { total_pages: last, total_is_capped: isCapped = false, per_page: perPage } = answer.meta
-      hasMore = page < last || (isCapped && answer.data.length === perPage)
-      yield answer
-    }
-  }
-
-  /** Reads what follows a token, page by page. Without a token, `start` is the query of the first page. */
-  async function * follow<Item> (
-    path: string,
-    { load, save, restart, per_page: perPage = 200 }: SyncOptions = {},
-    filter: object = {},
-    start: object = {}
-  ): AsyncGenerator<SyncPage<Item>, void> {
-    let token = await load?.() ?? undefined
-    let place: object = token === undefined ? start : { token }
-    let hasRestarted = false
-    for (let hasMore = true; hasMore;) {
-      let page: SyncPage<Item>
-      try {
-        page = readPage(await send(transport, { path, query: { ...filter, ...place, per_page: perPage } }))
-      } catch (error) {
-        // A program that was killed while it saved a token may leave it empty.
-        const isExpired = error instanceof ApiError && (error.code === 'sync_token_expired' || token?.trim() === '')
-        if (!isExpired || restart === undefined || hasRestarted) throw error
-        hasRestarted = true
-        token = undefined
-        place = {}
-        await restart()
-        continue
+  const senders = {
+    async * list (path: string, query: PageQuery = {}): AsyncGenerator {
+      for (let page = query.page ?? 1, hasMore = true; hasMore; page++) {
+        const answer = await readPage<Page<unknown>>(path, { ...query, page })
+        const { total_pages: last, total_is_capped: isCapped = false, per_page: perPage } = answer.meta
+        hasMore = page < last || (isCapped && answer.data.length === perPage)
+        yield answer
       }
-      yield page
-      const { next_token: next, has_more: isMore } = page.meta
-      if (isMore && next === token) throw unexpected(200, 'The response repeats its token')
-      token = next
-      place = { token }
-      hasMore = isMore
-      await save?.(next)
-    }
-  }
+    },
 
-  function lists<Item extends { id: unknown }, Change, Query extends PageQuery> (
-    path: string
-  ): Lists<Item, Change, Query> {
-    return {
-      list: (query) => list(path, query),
-      find: async (id) => find(`${path}/${pathPart(id)}`),
-      sync: (options) => follow(`${path}/sync`, options)
+    async find (path: string) {
+      try {
+        return await readData({ path })
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 404) return null
+        throw error
+      }
+    },
+
+    /** Reads what follows a token, page by page. */
+    async * follow (
+      path: string, { load, save, restart, per_page: perPage = 200, types, from }: EventsOptions = {}
+    ): AsyncGenerator {
+      const start = from instanceof Date ? { since: from.toISOString() } : from === 'now' ? { token: from } : {}
+      let token = await load?.() ?? undefined
+      let place: object = token === undefined ? start : { token }
+      let hasRestarted = false
+      for (let hasMore = true; hasMore;) {
+        let page: SyncPage<unknown>
+        try {
+          page = await readPage(path, { 'filter[event_type]': types?.join(), ...place, per_page: perPage })
+        } catch (error) {
+          // A program that was killed while it saved a token may leave it empty.
+          const isExpired = error instanceof ApiError && (error.code === 'sync_token_expired' || token?.trim() === '')
+          if (!isExpired || restart === undefined || hasRestarted) throw error
+          hasRestarted = true
+          token = undefined
+          place = {}
+          await restart()
+          continue
+        }
+        yield page
+        const { next_token: next, has_more: isMore } = page.meta
+        if (isMore && next === token) throw unexpected(200, 'The response repeats its token')
+        token = next
+        place = { token }
+        hasMore = isMore
+        await save?.(next)
+      }
+    },
+
+    count: (path: string, body: unknown) => readData({ method: 'POST', path, body, isRepeatable: true }),
+
+    /** Sends a request that may change something once, although it may be sent again. */
+    async post (path: string, body: unknown) {
+      try {
+        return await readData({ method: 'POST', path, body, idempotencyKey: crypto.randomUUID() })
+      } catch (error) {
+        // The service may not accept the key, and a 400 says that nothing was done.
+        if (!(error instanceof ApiError) || error.status !== 400) throw error
+        return readData({ method: 'POST', path, body })
+      }
+    },
+
+    patch: (path: string, body: unknown) => readData({ method: 'PATCH', path, body, isRepeatable: true }),
+
+    async delete (path: string) {
+      await send(transport, { method: 'DELETE', path })
     }
   }
 
   return {
-    candidates: lists('/candidates'),
-    jobs: lists('/jobs'),
-    webhooks: {
-      list: (query) => list('/webhooks', query),
-      find: async (id) => find(webhook(id)),
-      create: (body) => post('/webhooks', body),
-      update: async (id, body) => readData({ method: 'PATCH', path: webhook(id), body, isRepeatable: true }),
-      delete: async (id) => {
-        await request({ method: 'DELETE', path: webhook(id) })
-      },
-      rotateSecret: async (id, body) => post(`${webhook(id)}/rotate_secret`, body),
-      preview: (body) => readData({ method: 'POST', path: '/webhooks/preview', body, isRepeatable: true }),
-      test: async (id, body) => post(`${webhook(id)}/dispatch_test`, body),
-      replay: async (id, body) => post(`${webhook(id)}/replay`, body),
-      listDeliveries: (id, query) => list(`${webhook(id)}/deliveries`, query),
-      findDelivery: async (id, deliveryId) => find(`${webhook(id)}/deliveries/${pathPart(deliveryId)}`),
-      retryDelivery: async (id, deliveryId) => post(`${webhook(id)}/deliveries/${pathPart(deliveryId)}/retry`)
-    },
-    events: ({ types, from, ...options } = {}) =>
-      follow('/events', options, { 'filter[event_type]': types?.join() },
-        from instanceof Date ? { since: from.toISOString() } : from === 'now' ? { token: from } : {}),
-    findEvent: async (id) => find(`/events/${pathPart(id)}`),
-    listEventTypes: (query) => list('/event_types', query),
-    apiKeys: {
-      list: (query) => list('/api_keys', query),
-      create: (body) => post('/api_keys', body),
-      rotate: async (id, body) => post(`/api_keys/${pathPart(id)}/rotate`, body),
-      revoke: async (id) => {
-        await request({ method: 'DELETE', path: `/api_keys/${pathPart(id)}` })
-      }
-    },
-    request
+    ...createMethods<Omit<Client<Types>, 'request'>>((kind, path, input) => senders[kind](path, input)),
+    request: async <Response>(request: ApiRequest) => (await send(transport, request)).body as Response
   }
-}
-
-function webhook (id: number): string {
-  return `/webhooks/${pathPart(id)}`
-}
-
-/** Returns the page of a list. Without this check, what a proxy sends instead would begin a list again for ever. */
-function readPage<Read extends { data: unknown[], meta: object }> ({ status, body }: ApiResponse): Read {
-  const { data, meta } = Object(body) as Partial<Read>
-  if (!Array.isArray(data) || meta == null) throw unexpected(status, 'The response is not a page')
-  return body as Read
 }

@@ -6,6 +6,9 @@ import t, { type Test } from 'tap'
 import {
   ApiError, type ClientOptions, createClient, type EventsOptions, verifyWebhook, WebhookVerificationError
 } from '../../src/client/index.js'
+import { type Kind, operations, verbs } from '../../src/client/client.js'
+import document from '../../openapi.json' with { type: 'json' }
+import { webhookOperations } from '../../src/webhooks/operation-table.js'
 import { memoryStorage, type MemoryStorage } from '../../src/memory/index.js'
 import { type AppOverrides, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
@@ -48,6 +51,18 @@ function answerWith (...responses: Array<Response | Error>): {
     }
   }
 }
+
+t.test('each operation of the API is a method', async (t) => {
+  const list = (entry: object): Array<readonly [Kind, string]> =>
+    Array.isArray(entry) ? [entry as [Kind, string]] : Object.values(entry).flatMap(list)
+  const table = list(operations)
+  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path.replace('/api/v1/public/{tenant_slug}', '')}`))
+  const sent = table.map(([kind, path]) => `${verbs[kind].toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
+  t.strictSame(sent.sort(), documented.sort())
+  const counting = Object.values(webhookOperations).filter(({ method, hints }) => method === 'POST' && hints && hints.readOnly)
+  t.strictSame(table.filter(([kind]) => kind === 'count').map(([, path]) => path), counting.map(({ path }) => path))
+})
 
 t.test('lists are read page by page, with their query', async (t) => {
   const { options } = await serve(t)

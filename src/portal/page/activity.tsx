@@ -11,7 +11,7 @@ const everyMs = 60_000
 export function Activity ({ webhookId }: { webhookId: number }) {
   const { api, messages: { endpoint: { activity: texts } }, text, percent } = usePortal()
   const id = useId()
-  const { value, reload } = useQuery((signal) => api.listDeliveries(webhookId, newest, signal), [webhookId])
+  const { value, reload } = useQuery((signal) => api.webhooks.listDeliveries(webhookId, newest, signal), [webhookId])
   useEvery(everyMs, reload)
   if (value === null) return null
   const { hours, share, isPartial, ...counts } = countActivity(value, Date.now())
@@ -48,7 +48,8 @@ export function RowActivity ({ webhookId, inTurn }: RowActivityProps) {
   const place = useRef<HTMLDivElement>(null)
   const isSeen = useSeen(place)
   const { value: counts } = useQuery(async (signal) => {
-    const page = isSeen ? await inTurn((signal) => api.listDeliveries(webhookId, newest, signal), signal) : null
+    const load = (signal: AbortSignal) => api.webhooks.listDeliveries(webhookId, newest, signal)
+    const page = isSeen ? await inTurn(load, signal) : null
     return { value: page && { ...countActivity(page, Date.now()), of: page.data.length }, failure: null }
   }, [webhookId, isSeen])
   return (

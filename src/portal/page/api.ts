@@ -1,106 +1,47 @@
-import type { Static } from '@sinclair/typebox'
-import type {
-  Delivery, DeliveryStatus, DeliveryWithAttempts as StoredDelivery, ManagedKey, Webhook
-} from '../../ports/index.js'
-import type { Page } from '../../shared/paging.js'
-import type { EventType as EventTypeSchema } from '../../webhooks/schemas/event-type.js'
-import type * as webhook from '../../webhooks/schemas/webhook.js'
+import { type Client, createMethods, verbs } from '../../client/client.js'
+import type * as client from '../../client/index.js'
 import type { PortalMessages } from '../messages.js'
 import type { Session, SessionManager } from './session.js'
 
-export type * from '../../ports/index.js'
-export type { Page }
+export type * from '../../client/index.js'
+export type { DeliveryStatus, FilterValue, WebhookStatus } from '../../ports/index.js'
 
-export type WebhookWithHealth = webhook.WebhookWithHealth
+export type Attempt = client.DeliveryWithAttempts['attempts'][number]
+export type WebhookHealth = client.WebhookWithHealth['health']
 
 /** Without the capability `bodies`, the body is `null`. */
-export type DeliveryWithAttempts = Omit<StoredDelivery, 'body'> & { body: string | null }
+export type DeliveryWithAttempts = Omit<client.DeliveryWithAttempts, 'body'> & { body: string | null }
 
-type CreateWebhook = Static<typeof webhook.CreateWebhook>
-export type CreatedWebhook = Static<typeof webhook.CreatedWebhook>
-export type EventType = Static<typeof EventTypeSchema>
-export type Preview = Static<typeof webhook.WebhookPreview>
-type PreviewWebhook = Static<typeof webhook.PreviewWebhook>
-export type Replay = Partial<Static<typeof webhook.Replay>>
-export type ReplayResult = Static<typeof webhook.ReplayResult>
-export type RotatedWebhook = Static<typeof webhook.RotatedWebhook>
-export type TestResult = Static<typeof webhook.TestResult>
-export type UpdateWebhook = Static<typeof webhook.UpdateWebhook>
-
-/** A key with its text, which only its creation and rotation return. */
-export interface CreatedApiKey extends ManagedKey {
-  key: string
+/** Methods of the client that return one page or item, or the failure, and take a signal. */
+type ResultsOf<Methods> = {
+  [Name in keyof Methods]: Methods[Name] extends (...given: infer Given) => infer Answer
+    ? (...given: [...Given, signal?: AbortSignal]) => Promise<Result<ResultOf<Answer>>>
+    : ResultsOf<Methods[Name]>
 }
 
-export interface RotatedApiKey extends CreatedApiKey {
-  previous_key_expires_at: string | null
-}
-
-interface CreateApiKey {
-  name: string
-  scopes: string[]
-  allowed_ips: string[] | null
-  expires_in_days: number
-}
-
-/** Filters of the delivery log. */
-export interface DeliveryQuery extends PageQuery {
-  sort?: string
-  'filter[status]'?: DeliveryStatus | undefined
-  'filter[event_type]'?: string | undefined
-  'filter[event_id]'?: string | undefined
-}
-
-/** The page of a list. */
-export interface PageQuery {
-  page?: number
-  per_page?: number
-}
+type ResultOf<Answer> =
+  Answer extends AsyncGenerator<infer Page> ? Page : Answer extends Promise<void> ? null : NonNullable<Awaited<Answer>>
 
 /** The operations of the API that the portal uses. */
-export type Api = ReturnType<typeof createApi>
+export type Api = ResultsOf<Pick<Client, 'webhooks' | 'apiKeys' | 'listEventTypes'>>
 
-export function createApi (send: Send) {
-  const list = <Row>(path: string, query: object, signal?: AbortSignal) =>
-    send<Page<Row>>({ method: 'GET', path, query: { ...query }, signal })
-  const find = <Value>(path: string, signal?: AbortSignal) => send<{ data: Value }>({ method: 'GET', path, signal })
-  const post = <Value>(path: string, body?: object, signal?: AbortSignal) =>
-    send<{ data: Value }>({ method: 'POST', path, body, signal })
-  const remove = (path: string) => send<null>({ method: 'DELETE', path })
-  return {
-    listWebhooks: (query: PageQuery, signal?: AbortSignal) => list<Webhook>('webhooks', query, signal),
-    findWebhook: (id: number, signal?: AbortSignal) => find<WebhookWithHealth>(`webhooks/${id}`, signal),
-    createWebhook: (body: CreateWebhook) => post<CreatedWebhook>('webhooks', body),
-    updateWebhook: (id: number, body: UpdateWebhook) =>
-      send<{ data: Webhook }>({ method: 'PATCH', path: `webhooks/${id}`, body }),
-    previewWebhook: (body: PreviewWebhook, signal?: AbortSignal) => post<Preview>('webhooks/preview', body, signal),
-    deleteWebhook: (id: number) => remove(`webhooks/${id}`),
-    rotateSecret: (id: number, graceSeconds: number) =>
-      post<RotatedWebhook>(`webhooks/${id}/rotate_secret`, { grace_period_seconds: graceSeconds }),
-    dispatchTest: (id: number, body: { event_type?: string }) => post<TestResult>(`webhooks/${id}/dispatch_test`, body),
-    replay: (id: number, body: Replay & { dry_run?: boolean }) => post<ReplayResult>(`webhooks/${id}/replay`, body),
-    listDeliveries: (id: number, query: DeliveryQuery, signal?: AbortSignal) =>
-      list<Delivery>(`webhooks/${id}/deliveries`, query, signal),
-    findDelivery: (id: number, deliveryId: number, signal?: AbortSignal) =>
-      find<DeliveryWithAttempts>(`webhooks/${id}/deliveries/${deliveryId}`, signal),
-    retryDelivery: (id: number, deliveryId: number) => post<Delivery>(`webhooks/${id}/deliveries/${deliveryId}/retry`),
-    listEventTypes: (query: PageQuery, signal?: AbortSignal) => list<EventType>('event_types', query, signal),
-    listApiKeys: (query: PageQuery, signal?: AbortSignal) => list<ManagedKey>('api_keys', query, signal),
-    createApiKey: (body: CreateApiKey) => post<CreatedApiKey>('api_keys', body),
-    rotateApiKey: (id: string, graceSeconds: number) =>
-      post<RotatedApiKey>(`api_keys/${encodeURIComponent(id)}/rotate`, { grace_period_seconds: graceSeconds }),
-    revokeApiKey: (id: string) => remove(`api_keys/${encodeURIComponent(id)}`)
-  }
+export function createApi (send: Send): Api {
+  return createMethods(async (kind, path, ...given) => {
+    const signal = given.find((value) => value instanceof AbortSignal)
+    const [input] = given.filter((value) => value !== signal)
+    const method = verbs[kind]
+    const result = await send({ method, path, signal, ...(method === 'GET' ? { query: input } : { body: input }) })
+    return kind === 'list' || result.value === null ? result : { ...result, value: result.value.data }
+  })
 }
 
 /** Reads the whole catalogue, page by page. */
 export async function allEventTypes (
-  api: Pick<Api, 'listEventTypes'>,
-  signal: AbortSignal
-): Promise<Result<EventType[]>> {
-  const types: EventType[] = []
+  listEventTypes: Api['listEventTypes'], signal: AbortSignal
+): Promise<Result<client.EventType[]>> {
+  const types: client.EventType[] = []
   for (let page = 1, pages = 1; page <= pages; page++) {
-    const { value, failure } = await api.listEventTypes({ page, per_page: 200 }, signal)
+    const { value, failure } = await listEventTypes({ page, per_page: 200 }, signal)
     if (failure !== null) return { value: null, failure }
     types.push(...value.data)
     pages = value.meta.total_pages
@@ -111,15 +52,15 @@ export async function allEventTypes (
 /** A request, relative to the tenant's part of the API. */
 interface ApiRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
-  /** For example `webhooks/1`. */
+  /** For example `/webhooks/1`. */
   path: string
-  query?: Readonly<Record<string, string | number | undefined>>
+  query?: object | undefined
   body?: object | undefined
   signal?: AbortSignal | undefined
 }
 
-/** Sends requests with the current session. */
-type Send = <Value>(request: ApiRequest) => Promise<Result<Value>>
+/** Sends requests with the current session. Returns the body of the response, `null` for 204. */
+type Send = (request: ApiRequest) => Promise<Result<{ data: unknown } | null>>
 
 interface SentInit extends RequestInit {
   cache: 'no-store'
@@ -168,11 +109,12 @@ export function createSend ({ base, sessions, fetch, now }: ClientParts): Send {
     }
   }
 
-  async function read<Value> (response: Response | Failure, signal: AbortSignal | undefined): Promise<Result<Value>> {
+  async function read (response: Response | Failure, signal: AbortSignal | undefined): ReturnType<Send> {
     if (!(response instanceof Response)) return { value: null, failure: response }
     if (!response.ok) return { value: null, failure: await readFailure(response, now()) }
     try {
-      return { value: (response.status === 204 ? null : await response.json()) as Value, failure: null }
+      const value = response.status === 204 ? null : await response.json() as { data: unknown }
+      return { value, failure: null }
     } catch {
       signal?.throwIfAborted()
       return { value: null, failure: noResponse('network') }
@@ -191,21 +133,12 @@ export function createSend ({ base, sessions, fetch, now }: ClientParts): Send {
 }
 
 function urlOf (base: string, { tenantSlug }: Session, { path, query = {} }: ApiRequest): string {
-  const fields = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  const text = new URLSearchParams(Object.fromEntries(fields.map(([name, value]) => [name, String(value)]))).toString()
-  return `${base}${encodeURIComponent(tenantSlug)}/${path}${text && `?${text}`}`
+  const search = new URLSearchParams(Object.entries(query)).toString()
+  return `${base}${encodeURIComponent(tenantSlug)}${path}${search && `?${search}`}`
 }
 
 /** Why a request failed: a code of the API, or no response at all. */
 type FailureCode = Exclude<keyof PortalMessages['problem'], 'requestId' | 'retryIn'>
-
-/** A fault in the request. */
-export interface FailureDetail {
-  in: 'path' | 'query' | 'header' | 'body'
-  /** For example `event_types[0]`. */
-  field: string
-  message: string
-}
 
 /** A failed request. */
 export interface Failure {
@@ -217,7 +150,7 @@ export interface Failure {
   /** When to try again, if the response says so. */
   retryAfterMs: number | null
   /** Empty unless the vendor sends them. */
-  details: readonly FailureDetail[]
+  details: readonly client.ApiErrorDetail[]
 }
 
 /** A value, or the failure. */
@@ -263,7 +196,7 @@ export function messageFor (failure: Failure | null, field: string): string | nu
 }
 
 interface ErrorBody {
-  error?: { request_id?: unknown, details?: FailureDetail[] } | null
+  error?: { request_id?: unknown, details?: client.ApiErrorDetail[] } | null
 }
 
 async function readBody (response: Response): Promise<ErrorBody> {

@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryStatus, Page, Replay } from './api.js'
+import type { Delivery, DeliveryStatus, Page, ReplaySelection } from './api.js'
 
 /** Filters of the log; an empty text filters nothing. */
 export interface LogFilter {
@@ -190,7 +190,7 @@ export function findSinceError ({ range, since, until }: Choice): SinceError | n
 }
 
 /** Returns the body of the replay. Times are in the user's time zone. */
-export function toReplay ({ range, since, until, include, eventTypes }: Choice, now: number): Replay {
+export function toReplay ({ range, since, until, include, eventTypes }: Choice, now: number): ReplaySelection {
   const from = range === 'own' ? Date.parse(since) : now - lengths[range]
   return {
     since: new Date(from).toISOString(),

@@ -13,25 +13,27 @@ const pollMs = 2000
 /** One delivery: its body, its attempts, and possible actions. */
 export function DeliveryScreen ({ id, deliveryId }: { id: number, deliveryId: number }) {
   const { api, can, messages: { delivery: texts } } = usePortal()
-  const query = useQuery((signal) => api.findDelivery(id, deliveryId, signal), [id, deliveryId])
-  const webhook = useQuery((signal) => api.findWebhook(id, signal), [id]).value?.data ?? null
-  const delivery = query.value?.data
+  const query = useQuery<DeliveryWithAttempts>(
+    (signal) => api.webhooks.findDelivery(id, deliveryId, signal), [id, deliveryId]
+  )
+  const webhook = useQuery((signal) => api.webhooks.find(id, signal), [id]).value ?? null
+  const delivery = query.value
   useEvery(delivery?.status === 'pending' ? pollMs : null, query.reload)
   return (
     <Screen
-      title={delivery === undefined ? texts.title : <Name>{delivery.event_type}</Name>}
+      title={delivery === null ? texts.title : <Name>{delivery.event_type}</Name>}
       back={{ to: { screen: 'endpoint', id }, label: webhook?.name ?? texts.back }}
     >
       <Loaded query={query}>
-        {({ data }) => (
+        {(delivery) => (
           <>
             <section class='card delivery-summary'>
-              <Summary delivery={data} />
-              {can('replay') && <Retry webhook={webhook} webhookId={id} delivery={data} onRetried={query.reload} />}
+              <Summary delivery={delivery} />
+              {can('replay') && <Retry webhook={webhook} webhookId={id} delivery={delivery} onRetried={query.reload} />}
             </section>
-            <Attempts delivery={data} />
-            {webhook !== null && <RequestSection webhook={webhook} delivery={data} />}
-            <Body body={data.body} />
+            <Attempts delivery={delivery} />
+            {webhook !== null && <RequestSection webhook={webhook} delivery={delivery} />}
+            <Body body={delivery.body} />
           </>
         )}
       </Loaded>
@@ -79,9 +81,9 @@ interface RetryProps {
 function Retry ({ webhookId, webhook, delivery, onRetried }: RetryProps) {
   const { api, announce, messages: { delivery: { retry: texts } } } = usePortal()
   const [retried, setRetried] = useState<Delivery | null>(null)
-  const retry = useAction(() => api.retryDelivery(webhookId, delivery.id), ({ data }) => {
-    setRetried(data)
-    announce(data.id === delivery.id ? texts.nowSent : texts.againSent)
+  const retry = useAction(() => api.webhooks.retryDelivery(webhookId, delivery.id), (next) => {
+    setRetried(next)
+    announce(next.id === delivery.id ? texts.nowSent : texts.againSent)
     onRetried()
   })
   // A 400 has no other cause here, and the vendor may hide the details.
@@ -117,8 +119,8 @@ const retryPollMs = 1000
 function RetryResult ({ webhookId, from, retried }: { webhookId: number, from: number, retried: Delivery }) {
   const portal = usePortal()
   const { api, announce, messages: { delivery: { retry: texts }, log } } = portal
-  const { value, reload } = useQuery((signal) => api.findDelivery(webhookId, retried.id, signal), [])
-  const current = value?.data ?? retried
+  const { value, reload } = useQuery((signal) => api.webhooks.findDelivery(webhookId, retried.id, signal), [])
+  const current = value ?? retried
   const isOver = current.status !== 'pending' || current.attempt_count > retried.attempt_count
   useEvery(isOver ? null : retryPollMs, reload)
   const words = [log.status[current.status], isOver ? describeResult(current, portal) : null]

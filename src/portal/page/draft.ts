@@ -1,5 +1,5 @@
 import type { PortalMessages } from '../messages.js'
-import { type EventFilters, type EventType, type Failure, type UpdateWebhook, type Webhook, messageFor } from './api.js'
+import { type EventFilters, type EventType, type Failure, type NewWebhook, type Webhook, messageFor } from './api.js'
 import { type FilterDraft, draftsOf, filtersFault } from './filters.js'
 import { parseJson, parseUrl } from './text.js'
 
@@ -140,7 +140,7 @@ export function changesOf (
   { name, targetUrl, eventTypes, headers }: Draft,
   webhook: Webhook,
   filters: EventFilters | null
-): UpdateWebhook {
+): Partial<NewWebhook> {
   return {
     ...(name.trim() === webhook.name ? {} : { name: name.trim() }),
     ...(targetUrl.trim() === webhook.target_url ? {} : { target_url: targetUrl.trim() }),

@@ -16,10 +16,10 @@ import { adviceFor, healthWord, knownError, showControls } from './text.js'
 /** One webhook: its health and all its actions. */
 export function EndpointScreen ({ id }: { id: number }) {
   const { api, messages: { shell, endpoint } } = usePortal()
-  const query = useQuery((signal) => api.findWebhook(id, signal), [id])
+  const query = useQuery((signal) => api.webhooks.find(id, signal), [id])
   const [rotated, setRotated] = useState<RotatedWebhook | null>(null)
-  const webhook = query.value?.data
-  useEvery(webhook === undefined || rotated !== null ? null : 10_000, query.reload)
+  const webhook = query.value
+  useEvery(webhook === null || rotated !== null ? null : 10_000, query.reload)
   if (rotated !== null) {
     const close = () => {
       setRotated(null)
@@ -29,21 +29,21 @@ export function EndpointScreen ({ id }: { id: number }) {
   }
   return (
     <Screen
-      title={webhook === undefined ? endpoint.title : <Name>{webhook.name}</Name>}
+      title={webhook === null ? endpoint.title : <Name>{webhook.name}</Name>}
       intro={webhook && <Summary webhook={webhook} />}
       actions={webhook && <Actions webhook={webhook} />}
       back={{ to: { screen: 'endpoints' }, label: shell.title }}
     >
       <Loaded query={query}>
-        {({ data }) => (
+        {(webhook) => (
           <>
-            <HealthNotice webhook={data} onChanged={query.reload} />
+            <HealthNotice webhook={webhook} onChanged={query.reload} />
             <div class='columns'>
-              <Details webhook={data} />
-              <Manage webhook={data} onChanged={query.reload} onRotated={setRotated} />
+              <Details webhook={webhook} />
+              <Manage webhook={webhook} onChanged={query.reload} onRotated={setRotated} />
             </div>
             <Activity webhookId={id} />
-            <Log webhook={data} />
+            <Log webhook={webhook} />
           </>
         )}
       </Loaded>
@@ -140,7 +140,7 @@ function ActivateButton ({ webhook, label, onChanged }: { webhook: Webhook, labe
 function useStatusChange ({ id, name }: Webhook, status: 'active' | 'inactive', onChanged: () => void) {
   const { api, announce, title, messages: { endpoint: { actions: texts } }, text } = usePortal()
   return {
-    act: () => api.updateWebhook(id, { status }),
+    act: () => api.webhooks.update(id, { status }),
     onDone () {
       announce(text(status === 'active' ? texts.resumed : texts.paused, { name }))
       onChanged()
@@ -214,7 +214,7 @@ function Manage ({ webhook, onChanged, onRotated }: ManageProps) {
         <RotateDialog
           texts={{ title: texts.rotate, label: texts.rotate, text: rotate.text, grace: rotate.grace }}
           noneText={rotate.noneText}
-          rotate={(seconds) => api.rotateSecret(webhook.id, seconds)}
+          rotate={(options) => api.webhooks.rotateSecret(webhook.id, options)}
           onRotated={onRotated}
           onClose={onClose}
         />
@@ -248,7 +248,7 @@ function PauseDialog ({ webhook, onChanged, onClose }: PauseDialogProps) {
 function DeleteDialog ({ webhook: { id, name }, onClose }: { webhook: Webhook, onClose: () => void }) {
   const { api, announce, leave, messages: { endpoint: { actions: texts } }, text } = usePortal()
   const remove = async () => {
-    const result = await api.deleteWebhook(id)
+    const result = await api.webhooks.delete(id)
     // Someone else may have deleted it first.
     return result.failure?.code === 'not_found' ? { value: null, failure: null } : result
   }
@@ -280,7 +280,7 @@ function TestDialog ({ webhook: { id, event_types: eventTypes }, onClose }: Test
   const { api, messages: { shell, test: texts } } = usePortal()
   const [eventType, setEventType] = useState(eventTypes[0] ?? '')
   const [result, setResult] = useState<TestResult | null>(null)
-  const sending = useAction(() => api.dispatchTest(id, { event_type: eventType }), ({ data }) => setResult(data))
+  const sending = useAction(() => api.webhooks.test(id, { event_type: eventType }), setResult)
   const send = () => {
     setResult(null)
     sending.run()

@@ -13,7 +13,7 @@ const figuresAtOnce = 2
 /** The webhooks of the tenant, with their health in words. */
 export function EndpointsScreen () {
   const { api, can, messages: { shell, endpoints: { intro, list, empty, add } } } = usePortal()
-  const webhooks = usePagedQuery(api.listWebhooks)
+  const webhooks = usePagedQuery(api.webhooks.list)
   const [inTurn] = useState(() => createTurns(figuresAtOnce))
   // Only who sees the secret of a new webhook can use it.
   const isCreator = can('write') && can('secrets')
@@ -34,7 +34,7 @@ export function EndpointsScreen () {
 /** One webhook of the list. Lists have no health, so the row asks for its own. */
 function EndpointRow ({ webhook, inTurn }: { webhook: Webhook, inTurn: InTurn }) {
   const { api, messages: { endpoints }, plural } = usePortal()
-  const { value } = useQuery((signal) => api.findWebhook(webhook.id, signal), [webhook.id, webhook.updated_at])
+  const { value } = useQuery((signal) => api.webhooks.find(webhook.id, signal), [webhook.id, webhook.updated_at])
   return (
     <li class='row endpoint-row'>
       <div class='row-main'>
@@ -42,7 +42,7 @@ function EndpointRow ({ webhook, inTurn }: { webhook: Webhook, inTurn: InTurn })
         <Url>{webhook.target_url}</Url>
         <p class='muted'>{plural(endpoints.events, webhook.event_types.length)}</p>
       </div>
-      <Health status={webhook.status} health={value?.data.health ?? null} />
+      <Health status={webhook.status} health={value?.health ?? null} />
       <RowActivity webhookId={webhook.id} inTurn={inTurn} />
       <Icon name='forward' />
     </li>

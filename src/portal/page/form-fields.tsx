@@ -241,8 +241,8 @@ function useMatches (body: string | null) {
   const settled = useSettled(body, settleMs, null)
   const { value } = useQuery(async (signal) => {
     if (settled === null) return { value: null, failure: null }
-    const { value, failure } = await api.previewWebhook(JSON.parse(settled), signal)
-    return value === null ? { value, failure } : { value: { body: settled, found: value.data }, failure }
+    const { value, failure } = await api.webhooks.preview(JSON.parse(settled), signal)
+    return value === null ? { value, failure } : { value: { body: settled, found: value }, failure }
   }, [settled])
   return value !== null && value.body === body ? value.found : null
 }

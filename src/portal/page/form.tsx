@@ -1,6 +1,6 @@
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import {
-  type CreatedWebhook, type EventFilters, type Failure, type Result, type Webhook, allEventTypes
+  type WebhookWithSecret, type EventFilters, type Failure, type Result, type Webhook, allEventTypes
 } from './api.js'
 import { type Draft, changesOf, checkDraft, draftOf, headersOf, isChanged, readRefusal } from './draft.js'
 import { EventPicker, FilterFields, HeaderFields } from './form-fields.js'
@@ -17,7 +17,7 @@ import { Screen } from './shell.js'
 /** Creates a webhook, then shows its secret once. */
 export function CreateScreen () {
   const { api, leave, messages: { shell, form } } = usePortal()
-  const [created, setCreated] = useState<CreatedWebhook | null>(null)
+  const [created, setCreated] = useState<WebhookWithSecret | null>(null)
   if (created !== null) {
     return <WebhookSecret webhook={created} onStored={() => leave({ screen: 'endpoint', id: created.id })} />
   }
@@ -31,7 +31,7 @@ export function CreateScreen () {
         webhook={null}
         submitLabel={form.create.submit}
         save={({ name, targetUrl, eventTypes, headers }, filters) =>
-          api.createWebhook({
+          api.webhooks.create({
             name: name.trim(),
             target_url: targetUrl.trim(),
             event_types: [...eventTypes],
@@ -39,7 +39,7 @@ export function CreateScreen () {
             headers: headersOf(headers ?? []),
             filters
           })}
-        onSaved={({ data }) => setCreated(data)}
+        onSaved={setCreated}
       />
     </Screen>
   )
@@ -48,16 +48,16 @@ export function CreateScreen () {
 /** Changes the name, the address and the events of a webhook. */
 export function EditScreen ({ id }: { id: number }) {
   const { api, leave, announce, messages: { form }, text } = usePortal()
-  const query = useQuery((signal) => api.findWebhook(id, signal), [id])
+  const query = useQuery((signal) => api.webhooks.find(id, signal), [id])
   const save = async (draft: Draft, webhook: Webhook, filters: EventFilters | null) => {
     const changes = changesOf(draft, webhook, filters)
-    return Object.keys(changes).length === 0 ? { value: null, failure: null } : await api.updateWebhook(id, changes)
+    return Object.keys(changes).length === 0 ? { value: null, failure: null } : await api.webhooks.update(id, changes)
   }
   return (
-    <Screen title={form.edit.title} back={{ to: { screen: 'endpoint', id }, label: query.value?.data.name ?? '…' }}>
+    <Screen title={form.edit.title} back={{ to: { screen: 'endpoint', id }, label: query.value?.name ?? '…' }}>
       <Loaded query={query}>
-        {({ data: webhook }) => (
-          <WebhookForm<{ data: Webhook } | null>
+        {(webhook) => (
+          <WebhookForm<Webhook | null>
             webhook={webhook}
             submitLabel={form.edit.submit}
             save={(draft, filters) => save(draft, webhook, filters)}
@@ -97,7 +97,7 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
     drafts.drop(formId)
     onSaved(value, draft)
   })
-  const catalogue = useQuery((signal) => allEventTypes(api, signal), [])
+  const catalogue = useQuery((signal) => allEventTypes(api.listEventTypes, signal), [])
   const form = useRef<HTMLFormElement>(null)
   const focusFirstError = useErrorFocus(form)
 

@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from 'preact/hooks'
-import { type CreatedApiKey, type ManagedKey, messageFor, type RotatedApiKey } from './api.js'
+import { type CreatedApiKey, type ApiKey, messageFor, type RotatedApiKey } from './api.js'
 import { useAction, useNow, usePagedQuery, usePortal } from './hooks.js'
 import { Button, Link } from './parts/controls.js'
 import { Confirm, LeaveGuard } from './parts/dialogs.js'
@@ -26,7 +26,7 @@ export function Sections () {
 export function KeysScreen () {
   const { api, messages: { keys: texts } } = usePortal()
   const [rotated, setRotated] = useState<RotatedApiKey | null>(null)
-  const list = usePagedQuery(api.listApiKeys)
+  const list = usePagedQuery(api.apiKeys.list)
   if (rotated !== null) {
     const close = () => {
       setRotated(null)
@@ -49,7 +49,7 @@ export function KeysScreen () {
 }
 
 interface KeyRowProps {
-  apiKey: ManagedKey
+  apiKey: ApiKey
   onRotated: (key: RotatedApiKey) => void
   onChanged: () => void
 }
@@ -100,13 +100,13 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
       {open === 'rotate' && (
         <RotateDialog
           texts={{ title: rotateTitle, label: texts.rotate, text: texts.rotateText, grace: texts.grace }}
-          rotate={(seconds) => api.rotateApiKey(key.id, seconds)} onRotated={onRotated} onClose={close}
+          rotate={(options) => api.apiKeys.rotate(key.id, options)} onRotated={onRotated} onClose={close}
         />
       )}
       {open === 'revoke' && (
         <Confirm
           title={revokeTitle} label={texts.revoke} kind='danger'
-          act={() => api.revokeApiKey(key.id)} onDone={noteRevoked} onClose={close}
+          act={() => api.apiKeys.revoke(key.id)} onDone={noteRevoked} onClose={close}
         >
           <p>{texts.revokeText}</p>
         </Confirm>
@@ -115,7 +115,7 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
   )
 }
 
-function KeyStatus ({ apiKey: key, isEnded }: { apiKey: ManagedKey, isEnded: boolean }) {
+function KeyStatus ({ apiKey: key, isEnded }: { apiKey: ApiKey, isEnded: boolean }) {
   const { messages: { keys: { state: texts } } } = usePortal()
   if (key.revoked_at !== null) return <Status tone='off'>{texts.revoked}</Status>
   if (isEnded) return <Status tone='off'>{texts.expired}</Status>
@@ -141,13 +141,13 @@ export function CreateKeyScreen () {
   const networks = draft.networks.split(/[\s,]+/).filter((network) => network !== '')
   const days = Number(draft.days)
   const creating = useAction(
-    () => api.createApiKey({
+    () => api.apiKeys.create({
       name: draft.name.trim(),
       scopes: draft.scopes,
       allowed_ips: networks.length === 0 ? null : networks,
       expires_in_days: days
     }),
-    ({ data }) => setCreated(data)
+    setCreated
   )
   if (created !== null) return <KeySecret created={created} onStored={() => leave({ screen: 'keys' })} />
   const faults = {

@@ -234,7 +234,9 @@ function useLog (options: LiveLogOptions) {
   const { log, waiting, add, takeNewest, update, show } = useRows(options)
   const { ask, failure, isLoading, restMs } = useRequests()
   const load = (page: number, perPage: number, take: (page: DeliveryPage) => void) =>
-    ask((signal) => api.listDeliveries(webhookId, { ...toQuery(filter), page, per_page: perPage }, signal), take)
+    ask((signal) => {
+      return api.webhooks.listDeliveries(webhookId, { ...toQuery(filter), page, per_page: perPage }, signal)
+    }, take)
 
   async function refresh (): Promise<void> {
     await load(1, newestPerPage, takeNewest)
@@ -342,8 +344,8 @@ function isFiltered ({ status, eventType, eventId }: LogFilter): boolean {
 
 function toQuery ({ status, eventType, eventId }: LogFilter): DeliveryQuery {
   return {
-    'filter[status]': status === '' ? undefined : status,
-    'filter[event_type]': eventType || undefined,
-    'filter[event_id]': eventId || undefined
+    ...(status !== '' && { 'filter[status]': status }),
+    ...(eventType !== '' && { 'filter[event_type]': eventType }),
+    ...(eventId !== '' && { 'filter[event_id]': eventId })
   }
 }

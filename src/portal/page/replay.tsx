@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Delivery, Failure, Page, Replay, ReplayResult, WebhookWithHealth } from './api.js'
+import type { Delivery, Failure, Page, ReplayResult, ReplaySelection, WebhookWithHealth } from './api.js'
 import { useAction, useEvery, usePortal, useQuery, useSettled } from './hooks.js'
 import { Button } from './parts/controls.js'
 import { Dialog } from './parts/dialogs.js'
@@ -72,9 +72,9 @@ function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormPro
   const focusFirstError = useErrorFocus(fields)
   const error = findSinceError(choice)
   const count = useCount(webhook.id, error === null ? choice : null)
-  const replay = useAction(api.replay, ({ data }) => {
-    onReplayed(data)
-    announce(plural(texts.queued, data.queued))
+  const replay = useAction(api.webhooks.replay, (result) => {
+    onReplayed(result)
+    announce(plural(texts.queued, result.queued))
   })
   // A vendor may hide the details, and nothing else in the form can be rejected.
   const isRefused = [count.failure, replay.failure].some((failure) => failure?.code === 'bad_request')
@@ -133,7 +133,7 @@ function ReplayCount ({ count: { counted, failure, reload }, include }: { count:
 /** Events that a replay would send. */
 interface Counted {
   /** The replay of exactly these: without those that are recorded after they were counted. */
-  body: Replay
+  body: ReplaySelection
   queued: number
   isTruncated: boolean
 }
@@ -155,9 +155,9 @@ function useCount (webhookId: number, choice: Choice | null): Count {
   const { value, failure, reload, isLoading } = useQuery(async () => {
     if (settled === null) return { value: null, failure: null }
     const body = toReplay(settled, Date.now())
-    const { value, failure } = await api.replay(webhookId, { ...body, dry_run: true })
+    const { value, failure } = await api.webhooks.replay(webhookId, { ...body, dry_run: true })
     if (value === null) return { value, failure }
-    const { data: { until, queued, truncated } } = value
+    const { until, queued, truncated } = value
     return {
       value: {
         choice: settled,
@@ -253,7 +253,7 @@ interface ReplayProgressProps {
 function ReplayProgress ({ webhookId, result: { queued, truncated, include, until } }: ReplayProgressProps) {
   const { api, messages: { replay: texts }, plural, pluralOver } = usePortal()
   const { value, reload } = useQuery(
-    (signal) => api.listDeliveries(webhookId, { 'filter[status]': 'pending', per_page: 1 }, signal),
+    (signal) => api.webhooks.listDeliveries(webhookId, { 'filter[status]': 'pending', per_page: 1 }, signal),
     []
   )
   const left = value?.meta.total ?? queued
@@ -262,7 +262,7 @@ function ReplayProgress ({ webhookId, result: { queued, truncated, include, unti
   const failed = useQuery<Page<Delivery> | null>(
     async (signal) => {
       return hasEnded
-        ? await api.listDeliveries(webhookId, { 'filter[status]': 'failed', per_page: 1 }, signal)
+        ? await api.webhooks.listDeliveries(webhookId, { 'filter[status]': 'failed', per_page: 1 }, signal)
         : { value: null, failure: null }
     },
     [hasEnded]

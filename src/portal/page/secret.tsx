@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { CreatedWebhook, Result, RotatedWebhook } from './api.js'
+import type { WebhookWithSecret, Result, RotatedWebhook } from './api.js'
 import { usePortal } from './hooks.js'
 import { Button, CodeBlock, Copy, Tabs } from './parts/controls.js'
 import { Confirm, LeaveGuard } from './parts/dialogs.js'
@@ -43,7 +43,7 @@ export function SecretScreen ({ title, intro, label, secret, about, children, on
 }
 
 interface WebhookSecretProps {
-  webhook: CreatedWebhook | RotatedWebhook
+  webhook: WebhookWithSecret | RotatedWebhook
   onStored: () => void
 }
 
@@ -97,7 +97,7 @@ interface RotateDialogProps<Value> {
   texts: { title: string, label: string, text: string, grace: string }
   /** The hint of the choice to expire the old secret immediately. */
   noneText?: string
-  rotate: (graceSeconds: number) => Promise<Result<{ data: Value }>>
+  rotate: (options: { grace_period_seconds: number }) => Promise<Result<Value>>
   onRotated: (value: Value) => void
   onClose: () => void
 }
@@ -109,7 +109,7 @@ export function RotateDialog<Value> ({ texts, noneText, rotate, onRotated, onClo
   return (
     <Confirm
       title={texts.title} label={texts.label} onClose={onClose}
-      act={() => rotate(seconds)} onDone={({ data }) => onRotated(data)}
+      act={() => rotate({ grace_period_seconds: seconds })} onDone={onRotated}
     >
       <p>{texts.text}</p>
       <Choices

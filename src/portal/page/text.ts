@@ -1,5 +1,5 @@
 import type { AttemptError, DeliveryStatus, WebhookStatus } from '../../ports/index.js'
-import type { WebhookWithHealth } from '../../webhooks/schemas/webhook.js'
+import type { WebhookWithHealth } from '../../client/index.js'
 import type { Plural, PortalMessages } from '../messages.js'
 
 /** The values of placeholders. */

@@ -1,7 +1,8 @@
 import t from 'tap'
 import {
+  type Api,
+  type ApiErrorDetail,
   type EventType,
-  type FailureDetail,
   type Result,
   allEventTypes,
   createApi,
@@ -52,10 +53,10 @@ const list = () => Response.json({ data: [], meta: {} })
 
 t.test('a request has the token, and neither cookies nor a referrer, and follows no redirect', async (t) => {
   const { api, sent } = start([list, list])
-  await api.listDeliveries(1, { 'filter[status]': 'failed', 'filter[event_id]': '', 'filter[event_type]': undefined })
-  await api.updateWebhook(1, { status: 'inactive' })
+  await api.webhooks.listDeliveries(1, { 'filter[status]': 'failed', page: 2 })
+  await api.webhooks.update(1, { status: 'inactive' })
   const [listed, updated] = sent
-  t.equal(listed?.url, 'https://ats.example/api/acme/webhooks/1/deliveries?filter%5Bstatus%5D=failed')
+  t.equal(listed?.url, 'https://ats.example/api/acme/webhooks/1/deliveries?filter%5Bstatus%5D=failed&page=2')
   const { body, method, headers, credentials, redirect, referrerPolicy } = updated?.init ?? {}
   t.strictSame([updated?.url, method, body], ['https://ats.example/api/acme/webhooks/1', 'PATCH', '{"status":"inactive"}'])
   t.strictSame({ headers, credentials, redirect, referrerPolicy }, {
@@ -70,32 +71,32 @@ t.test('a request that got 401 is repeated once with the next session', async (t
   const refuse = () => Response.json({ error: { code: 'unauthorized', request_id: 'req_1' } }, { status: 401 })
   const next = session('two')
   const repeated = start([refuse, list], { next })
-  t.equal((await repeated.api.listWebhooks({})).failure, null)
+  t.equal((await repeated.api.webhooks.list({})).failure, null)
   t.strictSame(repeated.refused.map(({ token }) => token), ['one'])
   t.strictSame(repeated.confirmed, [next], 'only the second one was accepted')
   t.match(repeated.sent.map(({ init }) => init.headers), [{ authorization: 'Bearer one' }, { authorization: 'Bearer two' }])
 
   const twice = start([refuse, refuse], { next })
-  t.match((await twice.api.listWebhooks({})).failure, { code: 'unauthorized', status: 401, requestId: 'req_1' })
+  t.match((await twice.api.webhooks.list({})).failure, { code: 'unauthorized', status: 401, requestId: 'req_1' })
 
   const otherTenant = start([refuse])
-  t.match((await otherTenant.api.listWebhooks({})).failure, { code: 'unauthorized', status: 401 })
+  t.match((await otherTenant.api.webhooks.list({})).failure, { code: 'unauthorized', status: 401 })
   t.equal(otherTenant.sent.length, 1)
 
   const none = start([], { first: null })
-  t.match((await none.api.listWebhooks({})).failure, { code: 'unauthorized', status: 0 })
+  t.match((await none.api.webhooks.list({})).failure, { code: 'unauthorized', status: 0 })
 })
 
 t.test('no connection, half an answer and a slow one are failures; an abort rejects', async (t) => {
   const fail = () => { throw new TypeError('Failed to fetch') }
-  t.strictSame((await start([fail]).api.listWebhooks({})).failure, noResponse('network'))
-  t.strictSame((await start([() => new Response('{"data":')]).api.listWebhooks({})).failure, noResponse('network'))
+  t.strictSame((await start([fail]).api.webhooks.list({})).failure, noResponse('network'))
+  t.strictSame((await start([() => new Response('{"data":')]).api.webhooks.list({})).failure, noResponse('network'))
 
   const aborted = AbortSignal.abort()
-  await t.rejects(start([fail]).api.listWebhooks({}, aborted), { name: 'AbortError' })
-  await t.rejects(start([() => new Response('{"data":')]).api.listWebhooks({}, aborted), { name: 'AbortError' })
+  await t.rejects(start([fail]).api.webhooks.list({}, aborted), { name: 'AbortError' })
+  await t.rejects(start([() => new Response('{"data":')]).api.webhooks.list({}, aborted), { name: 'AbortError' })
   const refuse = () => new Response(null, { status: 401 })
-  await t.rejects(start([refuse], { next: session('two') }).api.listWebhooks({}, aborted), { name: 'AbortError' })
+  await t.rejects(start([refuse], { next: session('two') }).api.webhooks.list({}, aborted), { name: 'AbortError' })
 })
 
 t.test('a request without an answer for half a minute is given up', async (t) => {
@@ -107,12 +108,12 @@ t.test('a request without an answer for half a minute is given up', async (t) =>
   }
   t.teardown(() => { AbortSignal.timeout = timeout })
   const { api } = start([({ signal }) => { throw signal?.reason }])
-  t.strictSame((await api.retryDelivery(1, 2)).failure, noResponse('timeout'))
+  t.strictSame((await api.webhooks.retryDelivery(1, 2)).failure, noResponse('timeout'))
   t.strictSame(asked, [30_000])
 })
 
 t.test('a failure has its code, its status, the id to quote and the time to wait', async (t) => {
-  const details: FailureDetail[] = [{ in: 'body', field: 'event_types[0]', message: 'is unknown' }]
+  const details: ApiErrorDetail[] = [{ in: 'body', field: 'event_types[0]', message: 'is unknown' }]
   const now = Date.parse('2026-03-01T09:30:00Z')
   const refused = await readFailure(Response.json({ error: { code: 'bad_request', request_id: 'req_1', details } }, { status: 400 }), now)
   t.strictSame(refused, { code: 'bad_request', status: 400, requestId: 'req_1', retryAfterMs: null, details })
@@ -133,20 +134,18 @@ const catalogue = [eventType('application.created'), eventType('job.closed'), ev
 
 t.test('the whole catalogue is read, page by page', async (t) => {
   const asked: unknown[] = []
-  const api = {
-    async listEventTypes (query: { page?: number, per_page?: number }) {
-      asked.push(query)
-      const { page = 0 } = query
-      if (page > 3) return { value: null, failure: noResponse('network') }
-      return { value: { data: catalogue.slice(page - 1, page), meta: { page, per_page: 1, total: 3, total_pages: total } }, failure: null }
-    }
+  const list: Api['listEventTypes'] = async (query) => {
+    asked.push(query)
+    const { page = 0 } = query as { page?: number }
+    if (page > 3) return { value: null, failure: noResponse('network') }
+    return { value: { data: catalogue.slice(page - 1, page), meta: { page, per_page: 1, total: 3, total_pages: total } }, failure: null }
   }
   let total = 3
   const { signal } = new AbortController()
-  t.strictSame(await allEventTypes(api, signal), { value: catalogue, failure: null })
+  t.strictSame(await allEventTypes(list, signal), { value: catalogue, failure: null })
   t.strictSame(asked, [1, 2, 3].map((page) => ({ page, per_page: 200 })))
   total = 4
-  t.strictSame(await allEventTypes(api, signal), { value: null, failure: noResponse('network') })
+  t.strictSame(await allEventTypes(list, signal), { value: null, failure: noResponse('network') })
 })
 
 /** Loads named values, each of which ends when the test says so. */
