@@ -101,7 +101,7 @@ export default [
         {
           patterns: [
             {
-              regex: '^\\.\\./(?!contrast\\.js|\\.\\./client/)',
+              regex: '^\\.\\./(?!theme\\.js|\\.\\./client/)',
               allowTypeImports: true,
               message: 'From the rest of src/, the page imports only the client and types.'
             }

@@ -28,7 +28,7 @@ export const folders = {
     'webhooks/ssrf/proxy.js',
     'http/host-routes.js',
     'portal/messages.js',
-    'portal/contrast.js'
+    'portal/theme.js'
   ],
   memory: ['ports/', 'shared/', 'errors.js', 'keys/'],
   postgres: ['ports/', 'shared/', 'observe/', 'errors.js', 'keys/'],

@@ -7,7 +7,7 @@ import {
   type Reader, type Readers, assertKnownNames, assertObject, assertOption, matching, readKeys, readOptions,
   rejectOption, text
 } from '../shared/read-options.js'
-import { contrastOf, lightenOn } from '../portal/contrast.js'
+import { contrastOf, lightenOn } from '../portal/theme.js'
 import { readLocale } from '../portal/messages.js'
 import type { AnyRecruitingStorage, EventStorage, Id, RecruitingStorage } from '../ports/index.js'
 import type { OpenTelemetryApi } from '../observe/tracing.js'

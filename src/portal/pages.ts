@@ -6,9 +6,18 @@ import type { Portal } from '../http/sessions.js'
 import type { Clock } from '../ports/index.js'
 import { rejectOption } from '../shared/read-options.js'
 import { packageFolder } from '../shared/package-folder.js'
-import { languages } from './locales/index.js'
+import de from './locales/de.json' with { type: 'json' }
+import { en } from './locales/en.js'
+import es from './locales/es.json' with { type: 'json' }
+import fr from './locales/fr.json' with { type: 'json' }
+import nl from './locales/nl.json' with { type: 'json' }
+import pt from './locales/pt.json' with { type: 'json' }
+import type { PortalMessages } from './messages.js'
 import type { PortalKeysSettings, PortalSettings } from '../options/options.js'
-import { createSessionBox } from './token.js'
+import { createSessionBox } from './session.js'
+
+/** The built-in texts, by locale. */
+export const languages = { en, de, fr, es, nl, pt } satisfies Record<string, PortalMessages>
 
 /** The settings that the page needs. */
 export interface PortalFacts {

@@ -5,7 +5,7 @@ import { createRecruiting, type PortalOptions, type PortalSessionInput } from '.
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 import { capabilities } from '../../src/http/sessions.js'
 import type { PortalSessionFields } from '../../src/portal/session.js'
-import { createSessionBox } from '../../src/portal/token.js'
+import { createSessionBox } from '../../src/portal/session.js'
 import { isPlainText } from '../../src/shared/text.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 import { checkError, comparable } from '../fixtures/api/answers.js'

@@ -1,11 +1,20 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { RowActivity } from './activity.js'
-import { type InTurn, type Webhook, type WebhookHealth, type WebhookStatus, createTurns } from './api.js'
-import { useNow, usePagedQuery, usePortal, useQuery } from './hooks.js'
-import { Icon, Link } from './parts/controls.js'
-import { Name, Status, Url } from './parts/feedback.js'
-import { AddLink, ListScreen } from './shell.js'
-import { healthWord } from './text.js'
+import { Activity, RowActivity } from './activity.js'
+import {
+  type InTurn, type RotatedWebhook, type TestResult, type Webhook, type WebhookHealth, type WebhookStatus,
+  type WebhookWithHealth, createTurns
+} from './api.js'
+import { formatValues } from './draft.js'
+import { useAction, useEvery, useNow, usePagedQuery, usePortal, useQuery } from './hooks.js'
+import { Log } from './log.js'
+import { Button, CopyLine, Icon, Link } from './parts/controls.js'
+import { Confirm, ConfirmByName, Dialog } from './parts/dialogs.js'
+import { Fact, Instant, Loaded, Name, Notice, Problem, Progress, SourceIps, Status, Url } from './parts/feedback.js'
+import { SelectField } from './parts/fields.js'
+import { RotateDialog, WebhookSecret } from './secret.js'
+import { AddLink, ListScreen, Screen } from './shell.js'
+import { adviceFor, healthWord, knownError, showControls } from './text.js'
 
 /** Requests for figures at once: a key's budget is for more important ones. */
 const figuresAtOnce = 2
@@ -71,4 +80,316 @@ function useReason (status: WebhookStatus, health: WebhookHealth | null): string
   if (health?.disabled_reason === 'gone') return texts.gone
   if (health?.disabled_reason === 'failing') return texts.failedTooLong
   return health?.failing_since == null ? null : text(texts.since, { time: time(health.failing_since, now) })
+}
+
+/** One webhook: its health and all its actions. */
+export function EndpointScreen ({ id }: { id: number }) {
+  const { api, messages: { shell, endpoint } } = usePortal()
+  const query = useQuery((signal) => api.webhooks.find(id, signal), [id])
+  const [rotated, setRotated] = useState<RotatedWebhook | null>(null)
+  const webhook = query.value
+  useEvery(webhook === null || rotated !== null ? null : 10_000, query.reload)
+  if (rotated !== null) {
+    const close = () => {
+      setRotated(null)
+      query.reload()
+    }
+    return <WebhookSecret webhook={rotated} onStored={close} />
+  }
+  return (
+    <Screen
+      title={webhook === null ? endpoint.title : <Name>{webhook.name}</Name>}
+      intro={webhook && <Summary webhook={webhook} />}
+      actions={webhook && <Actions webhook={webhook} />}
+      back={{ to: { screen: 'endpoints' }, label: shell.title }}
+    >
+      <Loaded query={query}>
+        {(webhook) => (
+          <>
+            <HealthNotice webhook={webhook} onChanged={query.reload} />
+            <div class='columns'>
+              <Details webhook={webhook} />
+              <Manage webhook={webhook} onChanged={query.reload} onRotated={setRotated} />
+            </div>
+            <Activity webhookId={id} />
+            <Log webhook={webhook} />
+          </>
+        )}
+      </Loaded>
+    </Screen>
+  )
+}
+
+/** The state of a webhook in a word, and whether the session is read-only. */
+function Summary ({ webhook: { status, health } }: { webhook: WebhookWithHealth }) {
+  const { can, messages: { endpoints, shell } } = usePortal()
+  const { tone, word } = healthWord(status, health)
+  return (
+    <span class='summary'>
+      <Status tone={tone}>{endpoints.health[word]}</Status>
+      {!can('write') && <span>{shell.readOnly}</span>}
+    </span>
+  )
+}
+
+/** The frequent actions of a webhook. */
+function Actions ({ webhook }: { webhook: Webhook }) {
+  const { can, messages: { endpoint, test } } = usePortal()
+  const [isTesting, setTesting] = useState(false)
+  return (
+    <>
+      {can('write') && <Link to={{ screen: 'edit', id: webhook.id }} look='button button-plain'>{endpoint.edit}</Link>}
+      {can('test') && <Button kind='primary' onClick={() => setTesting(true)}>{test.action}</Button>}
+      {isTesting && <TestDialog webhook={webhook} onClose={() => setTesting(false)} />}
+    </>
+  )
+}
+
+/** Why a webhook receives nothing or not everything, and what to do. */
+function HealthNotice ({ webhook, onChanged }: { webhook: WebhookWithHealth, onChanged: () => void }) {
+  const { can, messages: { endpoint: { health: texts, actions } } } = usePortal()
+  const {
+    status,
+    health: { failing_since: failingSince, paused_until: pausedUntil, disabled_reason: reason, held }
+  } = webhook
+  const activate = (label: string) =>
+    can('write') && <ActivateButton webhook={webhook} label={label} onChanged={onChanged} />
+  if (status === 'inactive') return <Notice tone='off' {...texts.inactive}>{activate(actions.resume)}</Notice>
+  if (status === 'disabled') {
+    return (
+      <Notice tone='bad' {...reason === 'gone' ? texts.gone : texts.tooLong}>
+        <GivenUp webhook={webhook} />
+        {activate(actions.enable)}
+      </Notice>
+    )
+  }
+  return (
+    <>
+      {held && <Notice tone='waiting' {...texts.held} />}
+      {failingSince !== null && <Since {...texts.failing} at={failingSince}><GivenUp webhook={webhook} /></Since>}
+      {pausedUntil !== null && <Since {...texts.waiting} at={pausedUntil} />}
+    </>
+  )
+}
+
+interface SinceProps {
+  /** With the placeholder `{time}`. */
+  title: string
+  text: string
+  at: string
+  children?: ComponentChildren
+}
+
+function Since ({ title, at, ...rest }: SinceProps) {
+  const { text, time } = usePortal()
+  return <Notice tone='waiting' title={text(title, { time: time(at, useNow(60_000)) })} {...rest} />
+}
+
+function GivenUp ({ webhook: { health: { failed_deliveries: count } } }: { webhook: WebhookWithHealth }) {
+  const { messages: { endpoints }, plural } = usePortal()
+  return count > 0 ? <p><b>{plural(endpoints.health.givenUp, count)}</b></p> : null
+}
+
+/** Makes a paused or disabled webhook active. */
+function ActivateButton ({ webhook, label, onChanged }: { webhook: Webhook, label: string, onChanged: () => void }) {
+  const { act, onDone } = useStatusChange(webhook, 'active', onChanged)
+  const { run, isBusy, failure } = useAction(act, onDone)
+  return (
+    <>
+      {failure !== null && <Problem failure={failure} />}
+      <Button kind='primary' onClick={run} isBusy={isBusy}>{label}</Button>
+    </>
+  )
+}
+
+/**
+ * Returns how to pause or activate a webhook, and what then announces it. The pressed button disappears, so the title
+ * gets the focus.
+ */
+function useStatusChange ({ id, name }: Webhook, status: 'active' | 'inactive', onChanged: () => void) {
+  const { api, announce, title, messages: { endpoint: { actions: texts } }, text } = usePortal()
+  return {
+    act: () => api.webhooks.update(id, { status }),
+    onDone () {
+      announce(text(status === 'active' ? texts.resumed : texts.paused, { name }))
+      onChanged()
+      requestAnimationFrame(() => title.current?.focus())
+    }
+  }
+}
+
+/** The fields of a webhook. */
+function Details ({ webhook }: { webhook: WebhookWithHealth }) {
+  const { messages: { endpoint: { details: texts }, form, secret } } = usePortal()
+  const { filters, previous_secret_expires_at: graceEnd } = webhook
+  const shownFilters = Object.entries(filters ?? {}).map(([path, values]) => `${path}: ${formatValues(values)}`)
+  return (
+    <section class='section'>
+      <h2>{texts.title}</h2>
+      <dl class='facts'>
+        <Fact label={texts.url}><CopyLine text={webhook.target_url} label={texts.url} /></Fact>
+        <Fact label={texts.events}><Chips texts={webhook.event_types} /></Fact>
+        {filters !== null && <Fact label={form.filters.label}><Chips texts={shownFilters} /></Fact>}
+        <SourceIps />
+        {graceEnd !== null && <Fact label={secret.label}><Grace endsAt={graceEnd} /></Fact>}
+        <Fact label={texts.created}><Instant at={webhook.created_at} /></Fact>
+        <Fact label={texts.updated}><Instant at={webhook.updated_at} /></Fact>
+      </dl>
+    </section>
+  )
+}
+
+function Chips ({ texts }: { texts: readonly string[] }) {
+  return <ul class='chips'>{texts.map((text) => <li key={text}><code dir='ltr'>{showControls(text)}</code></li>)}</ul>
+}
+
+/** Counts down how long the previous secret of a webhook is valid. */
+function Grace ({ endsAt }: { endsAt: string }) {
+  const { messages: { endpoint: { rotate: texts } }, text, span } = usePortal()
+  const left = Date.parse(endsAt) - useNow(1000)
+  return <p class='grace'>{left > 0 ? text(texts.countdown, { time: span(left) }) : texts.ended}</p>
+}
+
+interface ManageProps {
+  webhook: WebhookWithHealth
+  onChanged: () => void
+  onRotated: (webhook: RotatedWebhook) => void
+}
+
+/** The rare actions of a webhook, each with its effect. */
+function Manage ({ webhook, onChanged, onRotated }: ManageProps) {
+  const { api, can, messages: { endpoint: { actions: texts, rotate } } } = usePortal()
+  const [open, setOpen] = useState<'pause' | 'rotate' | 'delete' | null>(null)
+  const onClose = () => setOpen(null)
+  if (!can('write')) return null
+  const items = [
+    ...webhook.status === 'active' ? ['pause'] as const : [],
+    ...can('secrets') ? ['rotate'] as const : [],
+    'delete'
+  ] as const
+  return (
+    <section class='section'>
+      <h2>{texts.title}</h2>
+      <ul class='manage'>
+        {items.map((name) => (
+          <li key={name}>
+            <p class='muted'>{texts[`${name}Text`]}</p>
+            <Button onClick={() => setOpen(name)}>{texts[name]}</Button>
+          </li>
+        ))}
+      </ul>
+      {open === 'pause' && <PauseDialog webhook={webhook} onChanged={onChanged} onClose={onClose} />}
+      {open === 'rotate' && (
+        <RotateDialog
+          texts={{ title: texts.rotate, label: texts.rotate, text: rotate.text, grace: rotate.grace }}
+          noneText={rotate.noneText}
+          rotate={(options) => api.webhooks.rotateSecret(webhook.id, options)}
+          onRotated={onRotated}
+          onClose={onClose}
+        />
+      )}
+      {open === 'delete' && <DeleteDialog webhook={webhook} onClose={onClose} />}
+    </section>
+  )
+}
+
+interface PauseDialogProps {
+  webhook: Webhook
+  onChanged: () => void
+  onClose: () => void
+}
+
+/** Explains pausing, and pauses. */
+function PauseDialog ({ webhook, onChanged, onClose }: PauseDialogProps) {
+  const { messages: { endpoint: { actions: texts } }, text } = usePortal()
+  const change = useStatusChange(webhook, 'inactive', () => {
+    onClose()
+    onChanged()
+  })
+  return (
+    <Confirm {...change} title={text(texts.pauseTitle, { name: webhook.name })} label={texts.pause} onClose={onClose}>
+      <p>{texts.pauseText}</p>
+    </Confirm>
+  )
+}
+
+/** Deletes a webhook once its name is typed. */
+function DeleteDialog ({ webhook: { id, name }, onClose }: { webhook: Webhook, onClose: () => void }) {
+  const { api, announce, leave, messages: { endpoint: { actions: texts } }, text } = usePortal()
+  const remove = async () => {
+    const result = await api.webhooks.delete(id)
+    // Someone else may have deleted it first.
+    return result.failure?.code === 'not_found' ? { value: null, failure: null } : result
+  }
+  const noteDeleted = () => {
+    announce(text(texts.deleted, { name }))
+    leave({ screen: 'endpoints' })
+  }
+  return (
+    <ConfirmByName
+      title={text(texts.deleteTitle, { name })}
+      name={name}
+      label={texts.deleteAction}
+      act={remove}
+      onDone={noteDeleted}
+      onClose={onClose}
+    >
+      <p>{texts.deleteText}</p>
+    </ConfirmByName>
+  )
+}
+
+interface TestDialogProps {
+  webhook: Webhook
+  onClose: () => void
+}
+
+/** Sends a test notification, and shows the result. */
+function TestDialog ({ webhook: { id, event_types: eventTypes }, onClose }: TestDialogProps) {
+  const { api, messages: { shell, test: texts } } = usePortal()
+  const [eventType, setEventType] = useState(eventTypes[0] ?? '')
+  const [result, setResult] = useState<TestResult | null>(null)
+  const sending = useAction(() => api.webhooks.test(id, { event_type: eventType }), setResult)
+  const send = () => {
+    setResult(null)
+    sending.run()
+  }
+  const actions = (
+    <>
+      <Button onClick={onClose}>{shell.close}</Button>
+      <Button kind='primary' type='submit' isBusy={sending.isBusy}>{result === null ? texts.send : texts.again}</Button>
+    </>
+  )
+  return (
+    <Dialog title={texts.title} onClose={onClose} onSubmit={send} actions={actions}>
+      <p>{texts.text}</p>
+      <SelectField
+        label={texts.eventType}
+        value={eventType}
+        options={eventTypes.map((name) => [name, name])}
+        onValue={setEventType}
+      />
+      {/* Always there, so that screen readers say what appears in it. */}
+      <div aria-live='polite'>
+        {sending.isBusy && <Progress label={texts.waiting} />}
+        {result !== null && <TestOutcome result={result} />}
+        {sending.failure !== null && <Problem failure={sending.failure} />}
+      </div>
+    </Dialog>
+  )
+}
+
+/** The result of a test in words, and what to try after a failure. */
+function TestOutcome ({ result }: { result: TestResult }) {
+  const { messages: { test: texts }, text, duration } = usePortal()
+  const { response_status: status, error } = result
+  const params = { status: String(status), duration: duration(result.duration_ms) }
+  if (error === null) return <Notice tone='good' title={text(texts.delivered, params)} />
+  if (error === 'held') return <Notice tone='waiting' {...texts.errors.held} />
+  const { title } = texts.errors[knownError(error, texts.errors)]
+  return (
+    <Notice tone='bad' title={title} text={text(status === null ? texts.unanswered : texts.answered, params)}>
+      <p>{adviceFor(result, texts)}</p>
+    </Notice>
+  )
 }

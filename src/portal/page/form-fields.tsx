@@ -1,9 +1,9 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { EventFilters, EventType, FilterValue } from './api.js'
 import {
-  type EventGroup, type EventOption, type HeaderDraft, choose, groupOptions, maxHeaders, optionsOf
+  type DataFields, type EventGroup, type EventOption, type FilterDraft, type HeaderDraft, choose, groupOptions,
+  groupValues, maxFilters, maxHeaders, optionsOf
 } from './draft.js'
-import { type DataFields, type FilterDraft, groupValues, maxFilters } from './filters.js'
 import { type Query, usePortal, useQuery, useSettled } from './hooks.js'
 import { Button, CodeBlock, Icon } from './parts/controls.js'
 import { Loaded } from './parts/feedback.js'

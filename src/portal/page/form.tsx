@@ -2,15 +2,16 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import {
   type WebhookWithSecret, type EventFilters, type Failure, type Result, type Webhook, allEventTypes
 } from './api.js'
-import { type Draft, changesOf, checkDraft, draftOf, headersOf, isChanged, readRefusal } from './draft.js'
+import {
+  type Draft, changesOf, checkDraft, draftOf, fieldsOf, filtersOf, headersOf, isChanged, readRefusal, valuesOf
+} from './draft.js'
 import { EventPicker, FilterFields, HeaderFields } from './form-fields.js'
-import { fieldsOf, filtersOf, valuesOf } from './filters.js'
 import { useAction, usePortal, useQuery } from './hooks.js'
 import { Button, Link } from './parts/controls.js'
 import { LeaveGuard } from './parts/dialogs.js'
 import { Loaded, Notice, Problem, SourceIps } from './parts/feedback.js'
 import { TextField, useErrorFocus } from './parts/fields.js'
-import type { Route } from './route.js'
+import type { Route } from './session.js'
 import { WebhookSecret } from './secret.js'
 import { Screen } from './shell.js'
 

@@ -1,17 +1,12 @@
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PortalMessages } from '../messages.js'
+import { type ThemeHint, themeProperties } from '../theme.js'
 import type { Api, Failure, Page, PageQuery, Result } from './api.js'
 import type { LogPlace } from './deliveries.js'
 import type { DraftStore } from './draft.js'
-import { type Route, formatRoute, parseRoute } from './route.js'
 import {
-  type Capability,
-  type Session,
-  type SessionManager,
-  type SessionState,
-  type ThemeHint,
-  themeProperties
+  type Capability, type Route, type Session, type SessionManager, type SessionState, formatRoute, parseRoute
 } from './session.js'
 import { type Format, type Language, type LanguageFiles, chooseLanguage } from './text.js'
 

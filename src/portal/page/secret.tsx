@@ -5,11 +5,8 @@ import { usePortal } from './hooks.js'
 import { Button, CodeBlock, Copy, Tabs } from './parts/controls.js'
 import { Confirm, LeaveGuard } from './parts/dialogs.js'
 import { Choices } from './parts/fields.js'
-import go from './code/go.txt'
-import javascript from './code/javascript.txt'
-import php from './code/php.txt'
-import python from './code/python.txt'
 import { Screen } from './shell.js'
+import { verifyCodes } from './verify-code.js'
 
 interface SecretScreenProps {
   title: string
@@ -73,12 +70,10 @@ export function WebhookSecret ({ webhook, onStored }: WebhookSecretProps) {
   )
 }
 
-const codes = { JavaScript: javascript, Python: python, PHP: php, Go: go }
-
 /** Code that verifies a request, in four languages. */
 function VerifyCode () {
   const { messages: { secret: { verify } }, text } = usePortal()
-  const tabs = Object.entries(codes).map(([name, code]) => ({
+  const tabs = Object.entries(verifyCodes).map(([name, code]) => ({
     name,
     content: <CodeBlock code={code} label={text(verify.code, { language: name })} />
   }))

@@ -1,4 +1,4 @@
-import { readableOn, textOn } from '../contrast.js'
+import type { ThemeHint } from '../theme.js'
 import { parseUrl } from './text.js'
 
 const known = ['read', 'write', 'secrets', 'bodies', 'test', 'replay', 'keys'] as const
@@ -200,17 +200,6 @@ export function createSessionManager ({
   }
 }
 
-/** The look that the vendor or a session chose. */
-export interface ThemeHint {
-  accent?: { light?: string, dark?: string }
-  /** The radius of boxes and buttons, for example `8px`. */
-  radius?: string
-  /** A list of font families. */
-  font?: string
-  /** Light, dark or as the system is set. */
-  mode?: 'light' | 'dark' | 'system'
-}
-
 const colour = /^#[\da-f]{6}$/i
 
 /**
@@ -231,25 +220,39 @@ function readThemeHint (fields: URLSearchParams): ThemeHint {
   }
 }
 
-/** The backgrounds in parts.css on which an accent has the least contrast: --hover. */
-const grounds = { light: '#f6f7f9', dark: '#22262e' } as const
+/** A place in the portal. */
+export type Route =
+  | { screen: 'endpoints' }
+  | { screen: 'create' }
+  | { screen: 'keys' }
+  | { screen: 'newKey' }
+  | { screen: 'endpoint', id: number }
+  | { screen: 'edit', id: number }
+  | { screen: 'delivery', id: number, deliveryId: number }
 
-/** Returns the custom properties of a look, the second one over the first. */
-export function themeProperties (vendor: ThemeHint, session: ThemeHint): Record<string, string> {
-  const { radius, font } = { ...vendor, ...session }
-  const { light, dark } = { ...vendor.accent, ...session.accent }
-  return {
-    ...(radius !== undefined && { '--rw-radius': radius }),
-    ...(font !== undefined && { '--rw-font': font }),
-    ...(light !== undefined && accentProperties('light', light)),
-    ...(dark !== undefined && accentProperties('dark', dark))
+/** Formats a route as the fragment of the page's URL, for example `#/1/deliveries/2`. */
+export function formatRoute (route: Route): string {
+  switch (route.screen) {
+    case 'endpoints': return '#/'
+    case 'create': return '#/new'
+    case 'keys': return '#/keys'
+    case 'newKey': return '#/keys/new'
+    case 'endpoint': return `#/${route.id}`
+    case 'edit': return `#/${route.id}/edit`
+    case 'delivery': return `#/${route.id}/deliveries/${route.deliveryId}`
   }
 }
 
-function accentProperties (mode: 'light' | 'dark', accent: string): Record<string, string> {
-  return {
-    [`--rw-accent-${mode}`]: accent,
-    [`--rw-on-accent-${mode}`]: textOn(accent),
-    [`--rw-accent-text-${mode}`]: readableOn(grounds[mode], accent)
-  }
+/** Reads a route. Anything else is the list. */
+export function parseRoute (hash: string): Route {
+  if (hash === '#/new') return { screen: 'create' }
+  if (hash === '#/keys') return { screen: 'keys' }
+  if (hash === '#/keys/new') return { screen: 'newKey' }
+  const [, idText, rest, deliveryText] = /^#\/(\d{1,16})(?:\/(edit|deliveries\/(\d{1,16})))?$/.exec(hash) ?? []
+  if (idText === undefined) return { screen: 'endpoints' }
+  const id = Number(idText)
+  if (rest === undefined) return { screen: 'endpoint', id }
+  return deliveryText === undefined
+    ? { screen: 'edit', id }
+    : { screen: 'delivery', id, deliveryId: Number(deliveryText) }
 }

@@ -3,7 +3,7 @@ import { useLayoutEffect } from 'preact/hooks'
 import { type PagedQuery, usePortal } from './hooks.js'
 import { Button, Icon, Link, Pager } from './parts/controls.js'
 import { Alerts, Empty, Loaded, Name, Skeleton } from './parts/feedback.js'
-import type { Route } from './route.js'
+import type { Route } from './session.js'
 
 /** A text to announce; `turn` distinguishes two equal texts. */
 interface Announcement {

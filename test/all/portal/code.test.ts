@@ -1,11 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import t from 'tap'
+import { verifyCodes } from '../../../src/portal/page/verify-code.js'
 import { generateSecret, signHeaders } from '../../../src/webhooks/sending/signature.js'
 
-const code = (language: string) => readFileSync(new URL(`../../../src/portal/page/code/${language}.txt`, import.meta.url), 'utf8')
 const secret = generateSecret()
 const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: '0' }
 
@@ -26,7 +25,7 @@ const cases = [
 const expected = cases.map(({ name, isGenuine }) => [name, isGenuine])
 
 t.test('the JavaScript that the portal shows accepts genuine requests and nothing else', async (t) => {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', `${code('javascript')}\nserver.on('listening', () => console.log(server.address().port))`], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', `${verifyCodes.JavaScript}\nserver.on('listening', () => console.log(server.address().port))`], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => child.kill())
   const [port] = await once(createInterface(child.stdout), 'line') as [string]
   const results = await Promise.all(cases.map(async ({ name, headers, body }) => {
@@ -39,7 +38,7 @@ t.test('the JavaScript that the portal shows accepts genuine requests and nothin
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
 t.test('the Python that the portal shows accepts genuine requests and nothing else', { skip: !hasPython && 'no python3' }, async (t) => {
-  const program = `${code('python')}
+  const program = `${verifyCodes.Python}
 import sys
 def is_genuine(case):
     try:

@@ -4,11 +4,9 @@ import {
   type EventFilters, type EventType, type Failure, type FilterValue, noResponse, type Webhook
 } from '../../../src/portal/page/api.js'
 import {
-  type Draft, changesOf, checkDraft, createDraftStore, explainRefusal, optionsOf, readRefusal, tabStorage
+  type DataFields, type Draft, changesOf, checkDraft, createDraftStore, draftsOf, explainRefusal, fieldsOf,
+  filtersFault, filtersOf, formatValues, optionsOf, readRefusal, tabStorage, valuesOf
 } from '../../../src/portal/page/draft.js'
-import {
-  type DataFields, draftsOf, fieldsOf, filtersFault, filtersOf, formatValues, valuesOf
-} from '../../../src/portal/page/filters.js'
 
 const draft = { name: 'CRM', targetUrl: 'https://hooks.example/x', eventTypes: ['job.closed', 'job.created'], headers: [], filters: [] }
 const offered = new Set(draft.eventTypes)

@@ -2,13 +2,12 @@ import fc from 'fast-check'
 import t from 'tap'
 import de from '../../../src/portal/locales/de.json' with { type: 'json' }
 import { en } from '../../../src/portal/locales/en.js'
-import { languages } from '../../../src/portal/locales/index.js'
+import { languages } from '../../../src/portal/pages.js'
 import {
   choose, chooseLanguage, createFormat, fill, fillParts, prettyJson, showControls
 } from '../../../src/portal/page/text.js'
-import { formatRoute, parseRoute, type Route } from '../../../src/portal/page/route.js'
-import { contrastOf, readableOn, textOn } from '../../../src/portal/contrast.js'
-import { themeProperties } from '../../../src/portal/page/session.js'
+import { formatRoute, parseRoute, type Route } from '../../../src/portal/page/session.js'
+import { contrastOf, readableOn, textOn, themeProperties } from '../../../src/portal/theme.js'
 
 t.test('placeholders get their values, isolated from the direction of the text around them', async (t) => {
   t.equal(fill('Delete {name}?', { name: 'مرحبا' }, String), 'Delete \u2068مرحبا\u2069?')

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { type PagedQuery, usePortal } from '../hooks.js'
-import type { Route } from '../route.js'
+import type { Route } from '../session.js'
 import { showControls } from '../text.js'
 
 const paths = {

@@ -1,3 +1,37 @@
+/** The look that the vendor or a session chose. */
+export interface ThemeHint {
+  accent?: { light?: string, dark?: string }
+  /** The radius of boxes and buttons, for example `8px`. */
+  radius?: string
+  /** A list of font families. */
+  font?: string
+  /** Light, dark or as the system is set. */
+  mode?: 'light' | 'dark' | 'system'
+}
+
+/** The backgrounds in style.css on which an accent has the least contrast: --hover. */
+const grounds = { light: '#f6f7f9', dark: '#22262e' } as const
+
+/** Returns the custom properties of a look, the second one over the first. */
+export function themeProperties (vendor: ThemeHint, session: ThemeHint): Record<string, string> {
+  const { radius, font } = { ...vendor, ...session }
+  const { light, dark } = { ...vendor.accent, ...session.accent }
+  return {
+    ...(radius !== undefined && { '--rw-radius': radius }),
+    ...(font !== undefined && { '--rw-font': font }),
+    ...(light !== undefined && accentProperties('light', light)),
+    ...(dark !== undefined && accentProperties('dark', dark))
+  }
+}
+
+function accentProperties (mode: 'light' | 'dark', accent: string): Record<string, string> {
+  return {
+    [`--rw-accent-${mode}`]: accent,
+    [`--rw-on-accent-${mode}`]: textOn(accent),
+    [`--rw-accent-text-${mode}`]: readableOn(grounds[mode], accent)
+  }
+}
+
 /** A colour: red, green and blue, 0 to 255. */
 type Rgb = readonly number[]
 
