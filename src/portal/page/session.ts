@@ -54,50 +54,6 @@ export function readReturnUrl (text: string | null, origins: readonly string[]):
 /** `none`: never had a session. `renewing`: has asked for a new one. `ended`: no new one arrived in time. */
 export type SessionState = 'none' | 'active' | 'renewing' | 'ended'
 
-/** The parts that a session manager needs. */
-interface SessionManagerParts {
-  first: Session | null
-  /** The link back, until a session is accepted. */
-  returnUrl?: string | null
-  /** Asks the embedding page for another session; returns `false` if there is no page to ask. */
-  ask (): boolean
-  /** Milliseconds since 1970. */
-  now (): number
-  /** Calls back later. Returns a function that cancels it. */
-  later (callback: () => void, delayMs: number): () => void
-}
-
-/** Holds the session and renews it. */
-export interface SessionManager {
-  current (): Session | null
-  state (): SessionState
-  /** Takes a new session. */
-  accept (session: Session): void
-  /**
-   * Takes a session from the address, which anyone can write. A session of another tenant waits for `accept` or
-   * `decline`.
-   */
-  offer (session: Session): void
-  /** The waiting session, if any. */
-  offered (): Session | null
-  /** Drops the waiting session. */
-  decline (): void
-  /** Notes that the API has accepted a session. */
-  confirm (session: Session): void
-  /** The address to go back to, of the last session that the API has accepted. */
-  returnUrl (): string | null
-  /** Whether there is a page to ask for a session. */
-  canAsk (): boolean
-  /** Asks for a session again. */
-  askAgain (): void
-  /** Forgets every session, and asks for no other. */
-  close (): void
-  /** Resolves with a session that replaces a rejected one; `null` if the new one is of another tenant. */
-  replaced (old: Session): Promise<Session | null>
-  /** Calls back after each change. Returns a function that stops it. */
-  watch (listener: () => void): () => void
-}
-
 /** How long before its end a session is renewed. */
 const renewAheadMs = 60_000
 /**
@@ -111,13 +67,25 @@ const restMs = 30_000
  */
 const renewWithinMs = 5_000
 
-export function createSessionManager ({
-  first,
-  returnUrl: firstReturnUrl = null,
-  ask,
-  now,
-  later
-}: SessionManagerParts): SessionManager {
+/** The parts that a session manager needs. */
+interface SessionManagerParts {
+  first: Session | null
+  /** The link back, until a session is accepted. */
+  returnUrl?: string | null
+  /** Asks the embedding page for another session; returns `false` if there is no page to ask. */
+  ask (): boolean
+  /** Milliseconds since 1970. */
+  now (): number
+  /** Calls back later. Returns a function that cancels it. */
+  later (callback: () => void, delayMs: number): () => void
+}
+
+export type SessionManager = ReturnType<typeof createSessionManager>
+
+/** Holds the session and renews it. */
+export function createSessionManager (
+  { first, returnUrl: firstReturnUrl = null, ask, now, later }: SessionManagerParts
+) {
   let session = first
   let state: SessionState = first === null ? 'none' : 'active'
   let offered: Session | null = null
@@ -160,38 +128,49 @@ export function createSessionManager ({
     change(state)
   }
 
-  function confirm (accepted: Session): void {
-    if (accepted !== session || accepted.returnUrl === returnUrl) return
-    returnUrl = accepted.returnUrl
-    change(state)
-  }
-
-  async function replaced (old: Session): Promise<Session | null> {
-    if (session === old && state === 'active') renew(now())
-    const other =
-      session !== null && session !== old ? session : await new Promise<Session>((resolve) => waiting.add(resolve))
-    return other.tenantSlug === old.tenantSlug ? other : null
-  }
-
   if (first === null) renew(now())
   else accept(first)
   return {
     current: () => session,
     state: () => state,
+    /** Takes a new session. */
     accept,
-    offer: (next) => (session === null || session.tenantSlug === next.tenantSlug ? accept(next) : wait(next)),
+    /**
+     * Takes a session from the address, which anyone can write. A session of another tenant waits for `accept` or
+     * `decline`.
+     */
+    offer: (next: Session) =>
+      session === null || session.tenantSlug === next.tenantSlug ? accept(next) : wait(next),
+    /** The waiting session, if any. */
     offered: () => offered,
+    /** Drops the waiting session. */
     decline: () => wait(null),
-    confirm,
+    /** Notes that the API has accepted a session. */
+    confirm (accepted: Session): void {
+      if (accepted !== session || accepted.returnUrl === returnUrl) return
+      returnUrl = accepted.returnUrl
+      change(state)
+    },
+    /** The address to go back to, of the last session that the API has accepted. */
     returnUrl: () => returnUrl,
+    /** Whether there is a page to ask for a session. */
     canAsk: () => isAsked,
+    /** Asks for a session again. */
     askAgain: () => renew(now()),
+    /** Forgets every session, and asks for no other. */
     close () {
       cancel()
       session = offered = returnUrl = null
     },
-    replaced,
-    watch (listener) {
+    /** Resolves with a session that replaces a rejected one; `null` if the new one is of another tenant. */
+    async replaced (old: Session): Promise<Session | null> {
+      if (session === old && state === 'active') renew(now())
+      const other =
+        session !== null && session !== old ? session : await new Promise<Session>((resolve) => waiting.add(resolve))
+      return other.tenantSlug === old.tenantSlug ? other : null
+    },
+    /** Calls back after each change. Returns a function that stops it. */
+    watch (listener: () => void) {
       listeners.add(listener)
       return () => {
         listeners.delete(listener)

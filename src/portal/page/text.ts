@@ -5,28 +5,15 @@ import type { Plural, PortalMessages } from '../messages.js'
 /** The values of placeholders. */
 type Params = Readonly<Record<string, string | number>>
 
-const placeholder = /\{(\w+)\}/
-
 /**
  * Puts values in place of `{name}`. Text is isolated (U+2068, U+2069), so that a name with right-to-left letters or
- * bidirectional marks cannot reorder the sentence around it.
+ * bidirectional marks cannot reorder the sentence around it. Unknown placeholders do not change.
  */
 export function fill (text: string, params: Params, formatNumber: (value: number) => string): string {
-  return fillParts(text, params).map((part) => {
-    if (typeof part === 'string') return part
-    return typeof part.value === 'number' ? formatNumber(part.value) : `\u2068${showControls(part.value)}\u2069`
-  }).join('')
-}
-
-/** Splits a text at its placeholders, for values that are more than text. Unknown placeholders do not change. */
-export function fillParts<Value> (
-  text: string,
-  params: Readonly<Record<string, Value>>
-): Array<string | { value: Value }> {
-  return text.split(placeholder).map((part, index) => {
-    if (index % 2 === 0) return part
-    const value = params[part]
-    return value === undefined ? `{${part}}` : { value }
+  return text.replaceAll(/\{(\w+)\}/g, (placeholder, name) => {
+    const value = params[name]
+    if (value === undefined) return placeholder
+    return typeof value === 'number' ? formatNumber(value) : `\u2068${showControls(value)}\u2069`
   })
 }
 
@@ -93,35 +80,6 @@ function directionOf (locale: string): 'ltr' | 'rtl' {
   return rightToLeft.includes(script) ? 'rtl' : 'ltr'
 }
 
-/** Formats texts, numbers and times in the language of the page. */
-export interface Format {
-  messages: PortalMessages
-  locale: string
-  /** Fills the placeholders of a text. */
-  text (text: string, params: Params): string
-  /** Fills the text for a number, which is `{count}`. */
-  plural (plural: Plural, count: number, params?: Params): string
-  /** The same for a number that was counted up to a limit, for example "10,000+ deliveries". */
-  pluralOver (plural: Plural, count: number): string
-  number (value: number): string
-  /** A share from 0 to 1, for example "99.5%". */
-  percent (share: number): string
-  /** A date without a time, which is the same everywhere. */
-  date (value: string): string
-  /** A date with its time to the second. */
-  instant (value: string | number): string
-  /** The time of day, with the date unless it is today. */
-  time (value: string | number, now: number): string
-  /** For example "3 minutes ago" or "in 5 seconds". */
-  relative (value: string | number, now: number): string
-  /** For example "1.5 sec" or "87 ms". */
-  duration (ms: number): string
-  /** How much time is left, in its two largest units: for example "23 hr, 59 min". */
-  span (ms: number): string
-  /** For example "a, b and c". */
-  list (items: readonly string[]): string
-}
-
 const steps: ReadonlyArray<readonly [unit: 'second' | 'minute' | 'hour' | 'day' | 'month' | 'year', ms: number]> = [
   ['year', 31_557_600_000],
   ['month', 2_629_800_000],
@@ -131,7 +89,10 @@ const steps: ReadonlyArray<readonly [unit: 'second' | 'minute' | 'hour' | 'day' 
   ['second', 1000]
 ]
 
-export function createFormat ({ messages, locale }: Language): Format {
+/** Formats texts, numbers and times in the language of the page. */
+export type Format = ReturnType<typeof createFormat>
+
+export function createFormat ({ messages, locale }: Language) {
   const rules = new Intl.PluralRules(locale)
   const numbers = new Intl.NumberFormat(locale)
   const percents = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
@@ -147,25 +108,38 @@ export function createFormat ({ messages, locale }: Language): Format {
   return {
     messages,
     locale,
-    text: (text, params) => fill(text, params, number),
-    plural: (plural, count, params = {}) => fill(choose(plural, count, rules), { ...params, count }, number),
-    pluralOver: (plural, count) => fill(choose(plural, count, rules), { count }, (value) => `${number(value)}+`),
     number,
-    percent: (share) => percents.format(share),
-    date: (value) => dates.format(new Date(value)),
-    instant: (value) => instants.format(new Date(value)),
-    time (value, now) {
+    /** Fills the placeholders of a text. */
+    text: (text: string, params: Params) => fill(text, params, number),
+    /** Fills the text for a number, which is `{count}`. */
+    plural: (plural: Plural, count: number, params: Params = {}) =>
+      fill(choose(plural, count, rules), { ...params, count }, number),
+    /** The same for a number that was counted up to a limit, for example "10,000+ deliveries". */
+    pluralOver: (plural: Plural, count: number) =>
+      fill(choose(plural, count, rules), { count }, (value) => `${number(value)}+`),
+    /** A share from 0 to 1, for example "99.5%". */
+    percent: (share: number) => percents.format(share),
+    /** A date without a time, which is the same everywhere. */
+    date: (value: string) => dates.format(new Date(value)),
+    /** A date with its time to the second. */
+    instant: (value: string | number) => instants.format(new Date(value)),
+    /** The time of day, with the date unless it is today. */
+    time (value: string | number, now: number) {
       const date = new Date(value)
       return (date.toDateString() === new Date(now).toDateString() ? times : dayTimes).format(date)
     },
-    relative (value, now) {
+    /** For example "3 minutes ago" or "in 5 seconds". */
+    relative (value: string | number, now: number) {
       const ms = new Date(value).getTime() - now
       const [unit, size] = steps.find(([, size]) => Math.abs(ms) >= size) ?? ['second', 1000]
       return relatives.format(Math.trunc(ms / size), unit)
     },
-    duration: (ms) => ms < 1000 ? units('millisecond').format(ms) : units('second').format(ms / 1000),
-    span: (ms) => spans.format(spanOf(ms).map(([value, unit]) => units(unit).format(value))),
-    list: (items) => lists.format(items)
+    /** For example "1.5 sec" or "87 ms". */
+    duration: (ms: number) => ms < 1000 ? units('millisecond').format(ms) : units('second').format(ms / 1000),
+    /** How much time is left, in its two largest units: for example "23 hr, 59 min". */
+    span: (ms: number) => spans.format(spanOf(ms).map(([value, unit]) => units(unit).format(value))),
+    /** For example "a, b and c". */
+    list: (items: readonly string[]) => lists.format(items)
   }
 }
 
@@ -183,8 +157,8 @@ function spanOf (ms: number): Array<[value: number, unit: string]> {
 }
 
 const jsonToken = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s"[\]{}:,]+/g
-const opening = new Set<string | undefined>(['{', '['])
-const closing = new Set<string | undefined>(['}', ']'])
+const opening: ReadonlyArray<string | undefined> = ['{', '[']
+const closing: ReadonlyArray<string | undefined> = ['}', ']']
 
 /**
  * Indents JSON without parsing its values, so that numbers, escapes and repeated names do not change. Returns other
@@ -192,26 +166,20 @@ const closing = new Set<string | undefined>(['}', ']'])
  */
 export function prettyJson (text: string): string {
   if (parseJson(text) === undefined) return text
+  let newLine = '\n'
   const tokens = Array.from(text.matchAll(jsonToken), ([part]) => part)
-  let depth = 0
-  let result = ''
-  for (const [index, part] of tokens.entries()) {
-    const isEmpty = opening.has(tokens[index - 1]) && closing.has(part)
-    if (closing.has(part)) {
-      depth -= 1
-      if (!isEmpty) result += newLine(depth)
+  return tokens.map((part, index) => {
+    if (opening.includes(part)) {
+      newLine += '  '
+      return closing.includes(tokens[index + 1]) ? part : part + newLine
     }
-    result += part
-    if (opening.has(part)) depth += 1
-    if (part === ':') result += ' '
-    const isLineEnd = part === ',' || (opening.has(part) && !closing.has(tokens[index + 1]))
-    if (isLineEnd) result += newLine(depth)
-  }
-  return result
-}
-
-function newLine (depth: number): string {
-  return `\n${'  '.repeat(depth)}`
+    if (closing.includes(part)) {
+      newLine = newLine.slice(0, -2)
+      return opening.includes(tokens[index - 1]) ? part : newLine + part
+    }
+    if (part === ',') return part + newLine
+    return part === ':' ? ': ' : part
+  }).join('')
 }
 
 export function parseUrl (text: string): URL | null {

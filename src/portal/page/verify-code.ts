@@ -1,5 +1,3 @@
-/* eslint-disable @stylistic/no-tabs -- Go is indented with tabs. */
-
 /** Programs that verify a notification, in four languages. A test runs them. */
 export const verifyCodes = {
   JavaScript: `// npm install standardwebhooks
