@@ -138,7 +138,7 @@ function sendOnce (
 }
 
 /** Returns the milliseconds of `Retry-After`, which is in seconds or a date; `null` without it. */
-function readRetryAfter ({ headers }: Response): number | null {
+export function readRetryAfter ({ headers }: Response): number | null {
   const text = headers.get('retry-after')
   if (text === null) return null
   // `Date.parse` also reads -1 and 1.5 as dates.

@@ -1,5 +1,6 @@
 import { type Client, createMethods, verbs } from '../../client/client.js'
 import type * as client from '../../client/index.js'
+import { readRetryAfter } from '../../client/request.js'
 import type { PortalMessages } from '../messages.js'
 import type { Session, SessionManager } from './session.js'
 
@@ -72,7 +73,6 @@ interface ClientParts {
   base: string
   sessions: Pick<SessionManager, 'current' | 'replaced' | 'confirm'>
   fetch: (url: string, init: SentInit) => Promise<Response>
-  now (): number
 }
 
 /** Retries and replays take longer than a page of a list. */
@@ -82,7 +82,7 @@ const timeoutMs = 30_000
  * Returns a client. A request that gets 401 waits for the next session and is repeated once. Failures are values:
  * only a caller's abort rejects.
  */
-export function createSend ({ base, sessions, fetch, now }: ClientParts): Send {
+export function createSend ({ base, sessions, fetch }: ClientParts): Send {
   async function once (session: Session, request: ApiRequest): Promise<Response | Failure> {
     const timeout = AbortSignal.timeout(timeoutMs)
     const { method, body, signal } = request
@@ -111,7 +111,7 @@ export function createSend ({ base, sessions, fetch, now }: ClientParts): Send {
 
   async function read (response: Response | Failure, signal: AbortSignal | undefined): ReturnType<Send> {
     if (!(response instanceof Response)) return { value: null, failure: response }
-    if (!response.ok) return { value: null, failure: await readFailure(response, now()) }
+    if (!response.ok) return { value: null, failure: await readFailure(response) }
     try {
       const value = response.status === 204 ? null : await response.json() as { data: unknown }
       return { value, failure: null }
@@ -169,13 +169,13 @@ const byStatus: Record<number, FailureCode> = {
 }
 
 /** Reads a failed response. It may come from a proxy, with any body. */
-export async function readFailure (response: Response, now: number): Promise<Failure> {
-  const { error } = await readBody(response)
+export async function readFailure (response: Response): Promise<Failure> {
+  const { error }: ErrorBody = Object(await response.json().catch(() => null))
   return {
     code: byStatus[response.status] ?? 'internal_error',
     status: response.status,
     requestId: typeof error?.request_id === 'string' ? error.request_id : response.headers.get('x-request-id'),
-    retryAfterMs: readRetryAfter(response.headers.get('retry-after'), now),
+    retryAfterMs: readRetryAfter(response),
     details: Array.isArray(error?.details) ? error.details : []
   }
 }
@@ -197,21 +197,6 @@ export function messageFor (failure: Failure | null, field: string): string | nu
 
 interface ErrorBody {
   error?: { request_id?: unknown, details?: client.ApiErrorDetail[] } | null
-}
-
-async function readBody (response: Response): Promise<ErrorBody> {
-  try {
-    const body = await response.json() as ErrorBody | null
-    return body ?? {}
-  } catch {
-    return {}
-  }
-}
-
-function readRetryAfter (text: string | null, now: number): number | null {
-  if (text === null) return null
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
-  return Number.isNaN(ms) ? null : Math.max(0, ms)
 }
 
 /** Loads something when it has a turn. Returns `null` if it was aborted or failed, or if an earlier one failed. */

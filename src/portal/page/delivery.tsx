@@ -162,13 +162,9 @@ function Attempts ({ delivery: { attempts, next_attempt_at: nextAt } }: { delive
   )
 }
 
-interface MomentProps {
-  tone: 'good' | 'waiting' | 'bad'
-  title: string | null
-  children: ComponentChildren
-}
-
-function Moment ({ tone, title, children }: MomentProps) {
+function Moment (
+  { tone, title, children }: { tone: 'good' | 'waiting' | 'bad', title: string | null, children: ComponentChildren }
+) {
   return <li class={`moment moment-${tone}`}><Icon name={tone} /><div><h3>{title}</h3>{children}</div></li>
 }
 
@@ -209,18 +205,16 @@ function Body ({ body }: { body: string | null }) {
   )
 }
 
-interface RequestSectionProps {
-  webhook: WebhookWithHealth
-  delivery: DeliveryWithAttempts
-}
-
 /**
  * The headers of a delivery, and a command that sends it again. Signatures are not stored, and differ at each
  * attempt.
  */
-function RequestSection ({ webhook, delivery: { event_id: eventId, body } }: RequestSectionProps) {
+function RequestSection (
+  { webhook, delivery }: { webhook: WebhookWithHealth, delivery: DeliveryWithAttempts }
+) {
   const { messages: { delivery: { request: texts } } } = usePortal()
   const { target_url: url } = webhook
+  const { event_id: eventId, body } = delivery
   const headerNames = Object.keys(webhook.headers ?? {})
   const headers = [
     'content-type: application/json',

@@ -107,10 +107,8 @@ export function readRefusal (
   failure: Failure | null,
   draft: Draft,
   textOf: (fault: Fault) => string
-): { [Field in keyof Draft]: string | null } {
-  if (failure?.code !== 'bad_request') {
-    return { name: null, targetUrl: null, eventTypes: null, headers: null, filters: null }
-  }
+): { [Field in keyof Draft]?: string | null } {
+  if (failure?.code !== 'bad_request') return {}
   const said = messageFor(failure, 'target_url')
   const seen = said === null && failure.details.length > 0 ? undefined : explainRefusal(draft.targetUrl)
   return {
@@ -215,14 +213,6 @@ export function choose (chosen: readonly string[], names: readonly string[], isC
 /** The stored part of a draft: without the values of headers, which may be secrets. */
 type KeptDraft = Omit<Draft, 'headers'> & { headerNames: readonly string[] | null }
 
-/** Keeps drafts of forms in this tab, for the next session and for a page that is loaded again. */
-export interface DraftStore {
-  /** Returns the draft of a form with the headers of `initial`, unless others were entered; `null` without a draft. */
-  find (form: string, initial: Draft): Draft | null
-  keep (form: string, draft: Draft): void
-  drop (form: string): void
-}
-
 interface TabStorage {
   getItem (key: string): string | null
   setItem (key: string, text: string): void
@@ -240,14 +230,18 @@ interface DraftStoreParts {
 /** As long as a session lasts at most. */
 const keptMs = 3_600_000
 
-export function createDraftStore ({ tab, scope, now }: DraftStoreParts): DraftStore {
+export type DraftStore = ReturnType<typeof createDraftStore>
+
+/** Keeps drafts of forms in this tab, for the next session and for a page that is loaded again. */
+export function createDraftStore ({ tab, scope, now }: DraftStoreParts) {
   const keyOf = (form: string) => `recruiting-webhooks:draft:${scope}:${form}`
   return {
-    find (form, initial) {
+    /** Returns the draft of a form, with the headers of `initial` unless others were entered; `null` without one. */
+    find (form: string, initial: Draft): Draft | null {
       const kept = parse(tab.getItem(keyOf(form)))
       return kept === null || now() - kept.at > keptMs ? null : restore(kept.draft, initial)
     },
-    keep (form, { headers, ...draft }) {
+    keep (form: string, { headers, ...draft }: Draft): void {
       const kept: KeptDraft = { ...draft, headerNames: headers?.map(({ name }) => name) ?? null }
       try {
         tab.setItem(keyOf(form), JSON.stringify({ at: now(), draft: kept }))
@@ -255,7 +249,7 @@ export function createDraftStore ({ tab, scope, now }: DraftStoreParts): DraftSt
         // Full. The form itself still has everything.
       }
     },
-    drop: (form) => tab.removeItem(keyOf(form))
+    drop: (form: string) => tab.removeItem(keyOf(form))
   }
 }
 

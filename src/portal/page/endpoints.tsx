@@ -9,7 +9,7 @@ import { formatValues } from './draft.js'
 import { useAction, useEvery, useNow, usePagedQuery, usePortal, useQuery } from './hooks.js'
 import { Log } from './log.js'
 import { Button, CopyLine, Icon, Link } from './parts/controls.js'
-import { Confirm, ConfirmByName, Dialog } from './parts/dialogs.js'
+import { Confirm, Dialog } from './parts/dialogs.js'
 import { Fact, Instant, Loaded, Name, Notice, Problem, Progress, SourceIps, Status, Url } from './parts/feedback.js'
 import { SelectField } from './parts/fields.js'
 import { RotateDialog, WebhookSecret } from './secret.js'
@@ -293,14 +293,8 @@ function Manage ({ webhook, onChanged, onRotated }: ManageProps) {
   )
 }
 
-interface PauseDialogProps {
-  webhook: Webhook
-  onChanged: () => void
-  onClose: () => void
-}
-
 /** Explains pausing, and pauses. */
-function PauseDialog ({ webhook, onChanged, onClose }: PauseDialogProps) {
+function PauseDialog ({ webhook, onChanged, onClose }: Omit<ManageProps, 'onRotated'> & { onClose: () => void }) {
   const { messages: { endpoint: { actions: texts } }, text } = usePortal()
   const change = useStatusChange(webhook, 'inactive', () => {
     onClose()
@@ -326,26 +320,19 @@ function DeleteDialog ({ webhook: { id, name }, onClose }: { webhook: Webhook, o
     leave({ screen: 'endpoints' })
   }
   return (
-    <ConfirmByName
-      title={text(texts.deleteTitle, { name })}
-      name={name}
-      label={texts.deleteAction}
-      act={remove}
-      onDone={noteDeleted}
-      onClose={onClose}
+    <Confirm
+      title={text(texts.deleteTitle, { name })} name={name} label={texts.deleteAction} kind='danger'
+      act={remove} onDone={noteDeleted} onClose={onClose}
     >
       <p>{texts.deleteText}</p>
-    </ConfirmByName>
+    </Confirm>
   )
 }
 
-interface TestDialogProps {
-  webhook: Webhook
-  onClose: () => void
-}
-
 /** Sends a test notification, and shows the result. */
-function TestDialog ({ webhook: { id, event_types: eventTypes }, onClose }: TestDialogProps) {
+function TestDialog (
+  { webhook: { id, event_types: eventTypes }, onClose }: { webhook: Webhook, onClose: () => void }
+) {
   const { api, messages: { shell, test: texts } } = usePortal()
   const [eventType, setEventType] = useState(eventTypes[0] ?? '')
   const [result, setResult] = useState<TestResult | null>(null)

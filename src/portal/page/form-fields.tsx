@@ -4,7 +4,7 @@ import {
   type DataFields, type EventGroup, type EventOption, type FilterDraft, type HeaderDraft, choose, groupOptions,
   groupValues, maxFilters, maxHeaders, optionsOf
 } from './draft.js'
-import { type Query, usePortal, useQuery, useSettled } from './hooks.js'
+import { type Query, usePortal, useSettledQuery } from './hooks.js'
 import { Button, CodeBlock, Icon } from './parts/controls.js'
 import { Loaded } from './parts/feedback.js'
 import { FieldError, PairFields } from './parts/fields.js'
@@ -188,6 +188,9 @@ function EventChoice ({ option, isChosen, errorId, onChange }: EventChoiceProps)
   )
 }
 
+/** Long enough for a user who is still typing. */
+const settleMs = 600
+
 interface FilterFieldsProps {
   filters: readonly FilterDraft[]
   /** The fields to choose from. */
@@ -201,9 +204,12 @@ interface FilterFieldsProps {
 
 /** The filters of the webhook, with the number of recent events that match. */
 export function FilterFields ({ filters, fields, valuesOf, preview, error, onChange }: FilterFieldsProps) {
-  const { can, messages: { form: { filters: texts } }, text, plural } = usePortal()
+  const { api, can, messages: { form: { filters: texts } }, text, plural } = usePortal()
   const listId = useId()
-  const found = useMatches(preview && JSON.stringify(preview))
+  // A failure says nothing.
+  const { value: found } = useSettledQuery(preview && JSON.stringify(preview), settleMs, (body, signal) => {
+    return api.webhooks.preview(JSON.parse(body), signal)
+  })
   if (!can('bodies')) return null
   const describe = (filter: FilterDraft) =>
     groupValues(valuesOf(filter)).map(({ type, values }) => text(texts.types[type], { values })).join(' · ')
@@ -230,21 +236,6 @@ export function FilterFields ({ filters, fields, valuesOf, preview, error, onCha
       <datalist id={listId}>{[...fields.keys()].map((path) => <option key={path} value={path} />)}</datalist>
     </PairFields>
   )
-}
-
-/** Long enough for a user who is still typing. */
-const settleMs = 600
-
-/** Counts recent events that match, again after each change. `null` while that is not known: a failure says nothing. */
-function useMatches (body: string | null) {
-  const { api } = usePortal()
-  const settled = useSettled(body, settleMs, null)
-  const { value } = useQuery(async (signal) => {
-    if (settled === null) return { value: null, failure: null }
-    const { value, failure } = await api.webhooks.preview(JSON.parse(settled), signal)
-    return value === null ? { value, failure } : { value: { body: settled, found: value }, failure }
-  }, [settled])
-  return value !== null && value.body === body ? value.found : null
 }
 
 interface HeaderFieldsProps {

@@ -1,4 +1,4 @@
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import {
   type WebhookWithSecret, type EventFilters, type Failure, type Result, type Webhook, allEventTypes
 } from './api.js'
@@ -10,7 +10,7 @@ import { useAction, usePortal, useQuery } from './hooks.js'
 import { Button, Link } from './parts/controls.js'
 import { LeaveGuard } from './parts/dialogs.js'
 import { Loaded, Notice, Problem, SourceIps } from './parts/feedback.js'
-import { TextField, useErrorFocus } from './parts/fields.js'
+import { TextField, useForm } from './parts/fields.js'
 import type { Route } from './session.js'
 import { WebhookSecret } from './secret.js'
 import { Screen } from './shell.js'
@@ -92,19 +92,15 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
   const isUrlOpen = webhook === null || can('bodies')
   const [restored, setRestored] = useState(() => drafts.find(formId, initial))
   const [draft, setDraft] = useState(restored ?? initial)
-  const [isChecked, setChecked] = useState(false)
   const [refused, setRefused] = useState(draft)
   const saving = useAction(save, (value) => {
     drafts.drop(formId)
     onSaved(value, draft)
   })
   const catalogue = useQuery((signal) => allEventTypes(api.listEventTypes, signal), [])
-  const form = useRef<HTMLFormElement>(null)
-  const focusFirstError = useErrorFocus(form)
 
   const offered = catalogue.value && new Set(catalogue.value.map(({ name }) => name))
   const found = checkDraft(draft, offered, initial.eventTypes)
-  const faults = isChecked ? found : {}
   const { eventTypes } = draft
   const fields = useMemo(
     () => fieldsOf((catalogue.value ?? []).filter(({ name }) => eventTypes.includes(name))),
@@ -113,21 +109,18 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
   const filters = filtersOf(draft.filters, fields, filtersBefore)
   const isCounted = can('bodies') && found.filters === undefined && found.eventTypes === undefined
   const refusal = readRefusal(saving.failure, refused, (fault) => texts.faults[fault])
+  const { isChecked, form } = useForm(Object.values(found).some((fault) => fault !== undefined), () => {
+    setRefused(draft)
+    return saving.run(draft, filters)
+  })
   /** An error of the API is shown until the value changes. */
   const errorOf = (field: keyof Draft) => {
-    const fault = faults[field]
-    if (fault !== undefined) return texts.faults[fault]
-    return draft[field] === refused[field] ? refusal[field] : null
+    const fault = found[field]
+    if (isChecked && fault !== undefined) return texts.faults[fault]
+    return draft[field] === refused[field] ? refusal[field] ?? null : null
   }
   const change = (changes: Partial<Draft>) => setDraft((previous) => ({ ...previous, ...changes }))
 
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    setChecked(true)
-    if (Object.values(found).some((fault) => fault !== undefined)) return focusFirstError()
-    setRefused(draft)
-    if (!await saving.run(draft, filters)) focusFirstError()
-  }
   const isDirty = isChanged(draft, initial)
   useLayoutEffect(() => {
     if (isDirty) drafts.keep(formId, draft)
@@ -140,7 +133,7 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
   }
 
   return (
-    <form ref={form} class='form' noValidate onSubmit={submit}>
+    <form {...form}>
       {restored !== null && isDirty && (
         <Notice tone='waiting' title={texts.restored.title}>
           <Button onClick={discard}>{texts.restored.discard}</Button>

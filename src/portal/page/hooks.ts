@@ -6,12 +6,12 @@ import type { Api, Failure, Page, PageQuery, Result } from './api.js'
 import type { LogPlace } from './deliveries.js'
 import type { DraftStore } from './draft.js'
 import {
-  type Capability, type Route, type Session, type SessionManager, type SessionState, formatRoute, parseRoute
+  type Capability, type Route, type SessionManager, type SessionState, formatRoute, parseRoute
 } from './session.js'
 import { type Format, type Language, type LanguageFiles, chooseLanguage } from './text.js'
 
 /** Everything that screens and parts share, with the texts and formats of the page's language. */
-export interface Portal extends Navigation, Format {
+export interface Portal extends ReturnType<typeof useRoute>, Format {
   api: Api
   /** Whether the session may do this. Screens hide other actions. */
   can (capability: Capability): boolean
@@ -50,15 +50,10 @@ export function usePortal (): Portal {
 }
 
 /** The session as the page shows it. */
-export interface CurrentSession {
-  session: Session | null
-  state: SessionState
-  offered: Session | null
-  returnUrl: string | null
-}
+export type CurrentSession = ReturnType<typeof useSession>
 
 /** Returns the session and its state, and renders again when they change. */
-export function useSession (sessions: SessionManager): CurrentSession {
+export function useSession (sessions: SessionManager) {
   const read = () => ({
     session: sessions.current(),
     state: sessions.state(),
@@ -73,20 +68,8 @@ export function useSession (sessions: SessionManager): CurrentSession {
   return current
 }
 
-/** The place in the portal, and how to go to another one. */
-interface Navigation {
-  route: Route
-  go (route: Route): void
-  /** Navigates without asking the guard, and replaces the current entry in the history. */
-  leave (route: Route): void
-  /** The address of a route; `null` in a page of the host, whose address is its own. */
-  href (route: Route): string | null
-  /** Called instead of navigating: a form with changes asks first. */
-  guard: { current: ((next: Route) => void) | null }
-}
-
 /** Keeps the route in the address of the page that we serve, so that Back works; on a host's page, only in memory. */
-export function useRoute (isOwnPage: boolean): Navigation {
+export function useRoute (isOwnPage: boolean) {
   const [route, setRoute] = useState<Route>(() => isOwnPage ? parseRoute(location.hash) : { screen: 'endpoints' })
   const guard = useRef<((next: Route) => void) | null>(null)
   const read = () => {
@@ -100,18 +83,21 @@ export function useRoute (isOwnPage: boolean): Navigation {
   useWindowEvent('hashchange', isOwnPage ? read : null)
   return {
     route,
+    /** Called instead of navigating: a form with changes asks first. */
     guard,
-    go: (next) => {
+    go (next: Route) {
       if (isOwnPage) location.hash = formatRoute(next)
       else if (guard.current !== null) guard.current(next)
       else setRoute(next)
     },
-    leave: (next) => {
+    /** Navigates without asking the guard, and replaces the current entry in the history. */
+    leave (next: Route) {
       guard.current = null
       if (isOwnPage) location.replace(formatRoute(next))
       setRoute(next)
     },
-    href: (next) => isOwnPage ? formatRoute(next) : null
+    /** The address of a route; `null` in a page of the host, whose address is its own. */
+    href: (next: Route) => isOwnPage ? formatRoute(next) : null
   }
 }
 
@@ -183,20 +169,14 @@ export function usePagedQuery<Row> (
   return { ...useQuery((signal) => load({ page, per_page: 25 }, signal), [page]), page, setPage }
 }
 
-/** Something that changes data. */
-export interface Action<Args extends readonly unknown[]> {
-  /** Runs it, and returns whether it succeeded. Does nothing while it is already running. */
-  run (...args: Args): Promise<boolean>
-  isBusy: boolean
-  /** The failure of the last run. */
-  failure: Failure | null
-}
-
-/** Runs one change at a time: a second click does nothing. Calls `onDone` with what a successful one returned. */
+/**
+ * Changes data. `run` does one change at a time: a second click does nothing. It returns whether the change succeeded,
+ * and then calls `onDone`. `failure` is that of the last run.
+ */
 export function useAction<Args extends readonly unknown[], Value> (
   change: (...args: Args) => Promise<Result<Value>>,
   onDone: (value: Value) => void
-): Action<Args> {
+) {
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
   const inFlight = useRef(false)
@@ -217,14 +197,26 @@ export function useAction<Args extends readonly unknown[], Value> (
   return { run, isBusy, failure }
 }
 
-/** Returns the value once it has not changed for a while; until then the previous one. */
-export function useSettled<Value> (value: Value, afterMs: number, first = value): Value {
-  const [settled, setSettled] = useState(first)
+/**
+ * Reads what belongs to an input once that has not changed for a while. The value is `null` until then, and for the
+ * input `null`.
+ */
+export function useSettledQuery<Input, Value> (
+  input: Input | null,
+  afterMs: number,
+  load: (input: Input, signal: AbortSignal) => Promise<Result<Value>>
+): Query<Value> {
+  const [settled, setSettled] = useState(input)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), afterMs)
+    const timer = setTimeout(() => setSettled(input), afterMs)
     return () => clearTimeout(timer)
-  }, [value])
-  return settled
+  }, [input])
+  const query = useQuery(async (signal) => {
+    if (settled === null) return { value: null, failure: null }
+    const { value, failure } = await load(settled, signal)
+    return failure === null ? { value: { settled, value }, failure } : { value: null, failure }
+  }, [settled])
+  return { ...query, value: query.value?.settled === input ? query.value.value : null }
 }
 
 /** Returns the time, updated at an interval. */
@@ -279,7 +271,7 @@ export function useOnline (): boolean {
 /** Sets the look on the element through the object model, because the page allows no inline styles. */
 export function useTheme (
   host: HTMLElement,
-  { vendor, session, isOwnPage }: { vendor: ThemeHint; session: ThemeHint; isOwnPage: boolean }
+  { vendor, session, isOwnPage }: { vendor: ThemeHint, session: ThemeHint, isOwnPage: boolean }
 ): void {
   useLayoutEffect(() => {
     const properties = themeProperties(vendor, session)
@@ -299,10 +291,7 @@ const retryMs = 2000
  * Loads the texts of the page's language, again until that succeeds. The previous ones stay while others load. Waits
  * for the first session, which may name a language.
  */
-export function useLanguage (
-  files: LanguageFiles,
-  { session, state }: CurrentSession
-): { language: Language | null; isCutOff: boolean } {
+export function useLanguage (files: LanguageFiles, { session, state }: CurrentSession) {
   const [language, setLanguage] = useState<Language | null>(null)
   const [isCutOff, setCutOff] = useState(false)
   const isKnown = session !== null || state !== 'renewing'

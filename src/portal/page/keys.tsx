@@ -1,10 +1,10 @@
-import { useId, useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { type CreatedApiKey, type ApiKey, messageFor, type RotatedApiKey } from './api.js'
 import { useAction, useNow, usePagedQuery, usePortal } from './hooks.js'
 import { Button, Link } from './parts/controls.js'
 import { Confirm, LeaveGuard } from './parts/dialogs.js'
 import { Instant, Name, Problem, Status, TimeAgo } from './parts/feedback.js'
-import { FieldError, TextField, useErrorFocus } from './parts/fields.js'
+import { Checks, TextField, useForm } from './parts/fields.js'
 import { RotateDialog, SecretScreen } from './secret.js'
 import { AddLink, ListScreen, Screen } from './shell.js'
 
@@ -133,11 +133,7 @@ export function CreateKeyScreen () {
   const scopes = keys?.scopes ?? []
   const maxDays = keys?.maxDays ?? 1
   const [draft, setDraft] = useState({ name: '', networks: '', days: String(maxDays), scopes: [] as string[] })
-  const [isChecked, setChecked] = useState(false)
   const [created, setCreated] = useState<CreatedApiKey | null>(null)
-  const element = useRef<HTMLFormElement>(null)
-  const focusFirstError = useErrorFocus(element)
-  const id = useId()
   const networks = draft.networks.split(/[\s,]+/).filter((network) => network !== '')
   const days = Number(draft.days)
   const creating = useAction(
@@ -149,43 +145,26 @@ export function CreateKeyScreen () {
     }),
     setCreated
   )
-  if (created !== null) return <KeySecret created={created} onStored={() => leave({ screen: 'keys' })} />
   const faults = {
     name: draft.name.trim() === '' ? form.faults.nameBlank : null,
     scopes: draft.scopes.length === 0 ? texts.noScope : null,
     days: Number.isInteger(days) && days >= 1 && days <= maxDays ? null : text(texts.wrongDays, { days: maxDays })
   }
+  const { isChecked, form: formProps } = useForm(Object.values(faults).some((fault) => fault !== null), creating.run)
+  if (created !== null) return <KeySecret created={created} onStored={() => leave({ screen: 'keys' })} />
   const errorOf = (field: keyof typeof faults): string | null => isChecked ? faults[field] : null
-  const submit = async (event: Event) => {
-    event.preventDefault()
-    setChecked(true)
-    const isValid = Object.values(faults).every((fault) => fault === null)
-    if (!isValid || !await creating.run()) focusFirstError()
-  }
   const change = (changes: Partial<typeof draft>) => setDraft((previous) => ({ ...previous, ...changes }))
-  const scopeError = errorOf('scopes')
   return (
     <Screen title={texts.add} back={{ to: { screen: 'keys' }, label: texts.title }}>
-      <form ref={element} class='form' noValidate onSubmit={submit}>
+      <form {...formProps}>
         <TextField
           label={form.name.label} hint={form.name.hint} error={errorOf('name')}
           name='name' required maxLength={255} dir='auto' value={draft.name} onValue={(name) => change({ name })}
         />
-        <fieldset class='options' aria-describedby={scopeError === null ? undefined : `${id}-scopes`}>
-          <legend>{texts.scopes}</legend>
-          {scopes.map((scope) => (
-            <label key={scope}>
-              <input
-                type='checkbox' checked={draft.scopes.includes(scope)} aria-invalid={scopeError !== null}
-                onChange={({ currentTarget: { checked } }) => change({
-                  scopes: scopes.filter((one) => one === scope ? checked : draft.scopes.includes(one))
-                })}
-              />
-              <code dir='ltr'>{scope}</code>
-            </label>
-          ))}
-          <FieldError id={`${id}-scopes`} error={scopeError} />
-        </fieldset>
+        <Checks
+          legend={texts.scopes} error={errorOf('scopes')} names={scopes}
+          chosen={draft.scopes} onChange={(scopes) => change({ scopes })}
+        />
         <TextField
           label={texts.networks} hint={texts.networksHint} error={messageFor(creating.failure, 'allowed_ips')}
           name='allowed_ips' spellcheck={false} dir='ltr' placeholder='203.0.113.0/24'

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { Delivery, DeliveryQuery, Failure, Page, Result, WebhookWithHealth } from './api.js'
+import type { Delivery, DeliveryQuery, Failure, Page, WebhookWithHealth } from './api.js'
 import {
   type Difference,
   type LogFilter,
@@ -17,17 +17,22 @@ import { LogFeed } from './log-feed.js'
 import { Button } from './parts/controls.js'
 import { Empty, Problem, Skeleton } from './parts/feedback.js'
 import { SelectField, TextField } from './parts/fields.js'
-import { ReplayButton } from './replay.js'
+import { ReplayDialog } from './replay.js'
 
 /** The delivery log of a webhook, newest first. It grows while the user scrolls, so it comes last on a screen. */
 export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
-  const { can, logPlace, messages: { log: texts }, plural, pluralOver } = usePortal()
+  const { can, logPlace, messages: { log: texts, replay }, plural, pluralOver } = usePortal()
   const id = useId()
   const [place] = useState(() => takePlace(logPlace, webhook.id))
   const [filter, setFilter] = useState<LogFilter>(place?.filter ?? noFilter)
   const [log, setLog] = useState<LogRows | null>(null)
   const [types, setTypes] = useState<readonly string[]>(webhook.event_types)
+  const [isReplaying, setReplaying] = useState(false)
   const isEmpty = log?.total === 0 && !isFiltered(filter)
+  const showReplayed = () => {
+    setReplaying(false)
+    setFilter({ ...noFilter })
+  }
   const read = (log: LogRows) => {
     setLog(log)
     // Includes event types that the webhook received before they were changed.
@@ -44,7 +49,10 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
         {log !== null && log.total > 0 && (
           <p class='muted'>{(log.isCapped ? pluralOver : plural)(texts.total, log.total)}</p>
         )}
-        {can('replay') && !isEmpty && <ReplayButton webhook={webhook} onShowLog={() => setFilter({ ...noFilter })} />}
+        {can('replay') && !isEmpty && <Button icon='replay' onClick={() => setReplaying(true)}>{replay.open}</Button>}
+        {isReplaying && (
+          <ReplayDialog webhook={webhook} onClose={() => setReplaying(false)} onShowLog={showReplayed} />
+        )}
       </header>
       {!isEmpty && <LogFilters filter={filter} types={types} onFilter={setFilter} />}
       <LogList
@@ -220,120 +228,103 @@ interface LiveLogOptions {
 
 type DeliveryPage = Page<Delivery>
 
+interface LogState {
+  /** `null` until the first page is there. */
+  log: LogRows | null
+  /** The newest page, if it waits to be shown. */
+  newest: DeliveryPage | null
+  /** How many of its deliveries screen readers have heard of. */
+  announced: number
+  failure: Failure | null
+  isLoading: boolean
+  restMs: number
+}
+
+/** Returns what a page changes. */
+type Take = (page: DeliveryPage, log: LogRows | null) => Partial<LogState>
+
 /** Enough for a screen, and quick to read every few seconds. */
 const newestPerPage = 50
 const furtherPerPage = 200
-
-/**
- * Loads a log page by page, and polls for new deliveries while the page is visible. `log` is `null` until the first
- * page is there. The newest page is waiting while the user reads, until `show`.
- */
-function useLog (options: LiveLogOptions) {
-  const { webhookId, filter, isInSight } = options
-  const { api } = usePortal()
-  const { log, waiting, add, takeNewest, update, show } = useRows(options)
-  const { ask, failure, isLoading, restMs } = useRequests()
-  const load = (page: number, perPage: number, take: (page: DeliveryPage) => void) =>
-    ask((signal) => {
-      return api.webhooks.listDeliveries(webhookId, { ...toQuery(filter), page, per_page: perPage }, signal)
-    }, take)
-
-  async function refresh (): Promise<void> {
-    await load(1, newestPerPage, takeNewest)
-    const stale = log?.rows.findIndex((row, index) => row.status === 'pending' && isInSight(index)) ?? -1
-    if (stale >= newestPerPage) await load(pageOf(stale), furtherPerPage, update)
-  }
-
-  useEffect(() => { refresh() }, [])
-  useEvery(restMs, refresh)
-  return {
-    log,
-    waiting,
-    failure,
-    isLoading,
-    refresh,
-    loadMore () {
-      if (log !== null && hasMore(log) && failure === null) load(pageOf(log.loaded), furtherPerPage, add)
-    },
-    show
-  }
-}
-
-function pageOf (index: number): number {
-  return Math.floor(index / furtherPerPage) + 1
-}
-
-/** Holds the rows, and what waits to be shown. */
-function useRows ({ first, isIdle, onArrived }: LiveLogOptions) {
-  const [log, setLog] = useState(first)
-  const [newest, setNewest] = useState<DeliveryPage | null>(null)
-  const announced = useRef(0)
-  // Responses arrive after the render that asked for them.
-  const current = useRef(log)
-  const change = (next: LogRows) => {
-    current.current = next
-    setLog(next)
-  }
-
-  function takeNewest (page: DeliveryPage): void {
-    if (current.current === null) return change(startRows(page))
-    const updated = updateRows(current.current, page)
-    const { added, removed } = compareRows(updated, page)
-    if (added > announced.current) onArrived(added - announced.current)
-    const isShown = isIdle()
-    announced.current = isShown ? 0 : added
-    setNewest(isShown || added + removed === 0 ? null : page)
-    change(isShown ? renewRows(updated, page) : updated)
-  }
-
-  return {
-    log,
-    waiting: log === null || newest === null ? { added: 0, removed: 0 } : compareRows(log, newest),
-    takeNewest,
-    add: (page: DeliveryPage) => change(current.current === null ? startRows(page) : appendRows(current.current, page)),
-    update: (page: DeliveryPage) => { if (current.current !== null) change(updateRows(current.current, page)) },
-    show () {
-      announced.current = 0
-      if (current.current !== null && newest !== null) change(renewRows(current.current, newest))
-      setNewest(null)
-    }
-  }
-}
 
 const leastRestMs = 5000
 /** Polls a slow API less often: the log keeps it busy for at most a twentieth of the time. */
 const restPerWork = 20
 
-/** Sends one request at a time, and none once the component is gone. */
-function useRequests () {
-  const [failure, setFailure] = useState<Failure | null>(null)
-  const [isLoading, setLoading] = useState(false)
-  const [restMs, setRestMs] = useState(leastRestMs)
-  const isInFlight = useRef(false)
+/**
+ * Loads a log page by page, and polls for new deliveries while the page is visible. The newest page waits until `show`
+ * while the user reads.
+ */
+function useLog ({ webhookId, filter, first, isIdle, isInSight, onArrived }: LiveLogOptions) {
+  const { api } = usePortal()
+  const [state, setState] = useState<LogState>({
+    log: first, newest: null, announced: 0, failure: null, isLoading: false, restMs: leastRestMs
+  })
+  // Responses arrive after the render that asked for them.
+  const latest = useRef(state)
   const [controller] = useState(() => new AbortController())
-  useEffect(() => () => controller.abort(), [])
 
-  /** Calls `take` with the response. Does nothing while another request is in flight. */
-  async function ask<Value> (
-    request: (signal: AbortSignal) => Promise<Result<Value>>,
-    take: (value: Value) => void
-  ): Promise<void> {
-    if (isInFlight.current || controller.signal.aborted) return
-    isInFlight.current = true
-    setLoading(true)
-    const begin = performance.now()
-    const result = await request(controller.signal).catch(() => null)
-    isInFlight.current = false
-    if (result === null) return
-    const { value, failure } = result
-    const workMs = performance.now() - begin
-    setLoading(false)
-    setFailure(failure)
-    setRestMs(Math.ceil(Math.max(leastRestMs, failure?.retryAfterMs ?? 0, restPerWork * workMs) / 1000) * 1000)
-    if (value !== null) take(value)
+  function change (changes: Partial<LogState>): void {
+    latest.current = { ...latest.current, ...changes }
+    setState(latest.current)
   }
 
-  return { ask, failure, isLoading, restMs }
+  /** Sends one request at a time, and none once the component is gone. */
+  async function load (page: number, perPage: number, take: Take): Promise<void> {
+    const { signal } = controller
+    if (latest.current.isLoading || signal.aborted) return
+    change({ isLoading: true })
+    const begin = performance.now()
+    const query = { ...toQuery(filter), page, per_page: perPage }
+    const result = await api.webhooks.listDeliveries(webhookId, query, signal).catch(() => null)
+    if (result === null) return
+    const { value, failure } = result
+    const leastMs = Math.max(leastRestMs, failure?.retryAfterMs ?? 0, restPerWork * (performance.now() - begin))
+    const restMs = Math.ceil(leastMs / 1000) * 1000
+    change({ isLoading: false, failure, restMs, ...value && take(value, latest.current.log) })
+  }
+
+  const takeNewest: Take = (page, log) => {
+    if (log === null) return { log: startRows(page) }
+    const updated = updateRows(log, page)
+    const { added, removed } = compareRows(updated, page)
+    const { announced } = latest.current
+    if (added > announced) onArrived(added - announced)
+    return isIdle()
+      ? { log: renewRows(updated, page), newest: null, announced: 0 }
+      : { log: updated, newest: added + removed === 0 ? null : page, announced: added }
+  }
+
+  async function refresh (): Promise<void> {
+    const before = latest.current.log
+    await load(1, newestPerPage, takeNewest)
+    const stale = before?.rows.findIndex((row, index) => row.status === 'pending' && isInSight(index)) ?? -1
+    if (stale < newestPerPage) return
+    await load(pageOf(stale), furtherPerPage, (page, log) => ({ log: log && updateRows(log, page) }))
+  }
+
+  useEffect(() => {
+    refresh()
+    return () => controller.abort()
+  }, [])
+  useEvery(state.restMs, refresh)
+  const { log, newest, failure } = state
+  return {
+    ...state,
+    waiting: log === null || newest === null ? { added: 0, removed: 0 } : compareRows(log, newest),
+    refresh,
+    loadMore () {
+      if (log === null || !hasMore(log) || failure !== null) return
+      load(pageOf(log.loaded), furtherPerPage, (page, log) => ({ log: log && appendRows(log, page) }))
+    },
+    show () {
+      if (log !== null && newest !== null) change({ log: renewRows(log, newest), newest: null, announced: 0 })
+    }
+  }
+}
+
+function pageOf (index: number): number {
+  return Math.floor(index / furtherPerPage) + 1
 }
 
 const noFilter: LogFilter = { status: '', eventType: '', eventId: '' }

@@ -18,7 +18,7 @@ import { Shell, Unworded } from './shell.js'
 import { type Language, type LanguageFiles, createFormat } from './text.js'
 
 /** The configuration that the server passes, in the attribute `config` or by `define`. */
-export interface PageConfig {
+interface PageConfig {
   /** Name of the style sheet, next to the script. */
   style: string
   /** The vendor's look. A session can override it. */
@@ -43,7 +43,7 @@ interface AppProps {
 }
 
 /** The portal, in its shadow root. It has no texts until those of its language are there. */
-export function App (props: AppProps) {
+function App (props: AppProps) {
   const { host, config, sessions, isOwnPage } = props
   const current = useSession(sessions)
   const [isStyled, setStyled] = useState(false)
@@ -73,7 +73,7 @@ function WordedApp (props: WordedAppProps) {
   const logPlace = useRef<LogPlace | null>(null)
   const format = useMemo(() => createFormat(language), [language])
   const api = useMemo(
-    () => createApi(createSend({ base: apiBase(), sessions, fetch: (url, init) => fetch(url, init), now: Date.now })),
+    () => createApi(createSend({ base: apiBase(), sessions, fetch: (url, init) => fetch(url, init) })),
     [sessions]
   )
   const drafts = useMemo(

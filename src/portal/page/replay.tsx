@@ -1,28 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Delivery, Failure, Page, ReplayResult, ReplaySelection, WebhookWithHealth } from './api.js'
-import { useAction, useEvery, usePortal, useQuery, useSettled } from './hooks.js'
+import type { Delivery, Page, ReplayResult, ReplaySelection, WebhookWithHealth } from './api.js'
+import { type Query, useAction, useEvery, usePortal, useQuery, useSettledQuery } from './hooks.js'
 import { Button } from './parts/controls.js'
 import { Dialog } from './parts/dialogs.js'
-import { Name, Notice, Problem, Progress } from './parts/feedback.js'
-import { Choices, TextField, useErrorFocus } from './parts/fields.js'
+import { Notice, Problem, Progress } from './parts/feedback.js'
+import { Checks, Choices, TextField, useErrorFocus } from './parts/fields.js'
 import { type Choice, type SinceError, findSinceError, ranges, toLocalInput, toReplay } from './deliveries.js'
-
-/** Opens the replay of a webhook. `onShowLog` shows the results. */
-export function ReplayButton ({ webhook, onShowLog }: { webhook: WebhookWithHealth, onShowLog: () => void }) {
-  const { messages: { replay } } = usePortal()
-  const [isOpen, setOpen] = useState(false)
-  const close = () => setOpen(false)
-  const show = () => {
-    close()
-    onShowLog()
-  }
-  return (
-    <>
-      <Button icon='replay' onClick={() => setOpen(true)}>{replay.open}</Button>
-      {isOpen && <ReplayDialog webhook={webhook} onClose={close} onShowLog={show} />}
-    </>
-  )
-}
 
 interface ReplayDialogProps {
   webhook: WebhookWithHealth
@@ -31,7 +14,7 @@ interface ReplayDialogProps {
 }
 
 /** Selects events and sends them again, or explains why that is not possible. */
-function ReplayDialog ({ webhook, onClose, onShowLog }: ReplayDialogProps) {
+export function ReplayDialog ({ webhook, onClose, onShowLog }: ReplayDialogProps) {
   const { messages: { replay: texts, shell } } = usePortal()
   const [isActive, setActive] = useState(webhook.status === 'active')
   const [result, setResult] = useState<ReplayResult | null>(null)
@@ -80,11 +63,11 @@ function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormPro
   const isRefused = [count.failure, replay.failure].some((failure) => failure?.code === 'bad_request')
   useEffect(() => { if (isRefused) onInactive() }, [isRefused])
 
-  const queued = error === null ? count.counted?.queued ?? 0 : 0
+  const queued = error === null ? count.value?.queued ?? 0 : 0
   const send = () => {
     setTouched(true)
     if (error !== null) focusFirstError()
-    if (queued > 0 && count.counted !== null) replay.run(webhook.id, count.counted.body)
+    if (queued > 0 && count.value !== null) replay.run(webhook.id, count.value.body)
   }
   const actions = (
     <>
@@ -111,8 +94,13 @@ function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormPro
   )
 }
 
+interface ReplayCountProps {
+  count: Query<Counted>
+  include: Choice['include']
+}
+
 /** How many events a replay would send. */
-function ReplayCount ({ count: { counted, failure, reload }, include }: { count: Count, include: Choice['include'] }) {
+function ReplayCount ({ count: { value: counted, failure, reload }, include }: ReplayCountProps) {
   const { messages: { replay: texts }, plural, text } = usePortal()
   if (failure !== null) return <Problem failure={failure} onRetry={reload} />
   return (
@@ -138,37 +126,19 @@ interface Counted {
   isTruncated: boolean
 }
 
-interface Count {
-  /** `null` while they are counted. */
-  counted: Counted | null
-  failure: Failure | null
-  reload (): void
-}
-
 /** Long enough for a user who is still choosing. */
 const settleMs = 300
 
 /** Counts the events of a choice, again after each change. `choice` is `null` while it is not valid. */
-function useCount (webhookId: number, choice: Choice | null): Count {
+function useCount (webhookId: number, choice: Choice | null): Query<Counted> {
   const { api } = usePortal()
-  const settled = useSettled(choice, settleMs)
-  const { value, failure, reload, isLoading } = useQuery(async () => {
-    if (settled === null) return { value: null, failure: null }
-    const body = toReplay(settled, Date.now())
+  return useSettledQuery(choice, settleMs, async (choice) => {
+    const body = toReplay(choice, Date.now())
     const { value, failure } = await api.webhooks.replay(webhookId, { ...body, dry_run: true })
     if (value === null) return { value, failure }
     const { until, queued, truncated } = value
-    return {
-      value: {
-        choice: settled,
-        body: { ...body, ...(until === null ? {} : { until }) },
-        queued,
-        isTruncated: truncated
-      },
-      failure
-    }
-  }, [settled])
-  return { counted: isLoading || value?.choice !== choice ? null : value, failure, reload }
+    return { value: { body: { ...body, ...(until !== null && { until }) }, queued, isTruncated: truncated }, failure }
+  })
 }
 
 interface ReplayFieldsProps {
@@ -184,10 +154,6 @@ function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProp
   const { messages: { replay: texts } } = usePortal()
   const chooseRange = (range: Choice['range']) =>
     onChoice({ ...choice, range, since: choice.since || toLocalInput(Date.now() - dayMs) })
-  const toggle = (type: string) => {
-    const others = choice.eventTypes.filter((chosen) => chosen !== type)
-    onChoice({ ...choice, eventTypes: others.length < choice.eventTypes.length ? others : [...others, type] })
-  }
   return (
     <>
       <Choices
@@ -220,20 +186,10 @@ function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProp
         ]}
       />
       {eventTypes.length > 1 && (
-        <fieldset class='options'>
-          <legend>{texts.types}</legend>
-          <p class='hint'>{texts.typesHint}</p>
-          <div class='replay-types'>
-            {eventTypes.map((type) => (
-              <label key={type}>
-                <input type='checkbox' checked={choice.eventTypes.includes(type)} onChange={() => toggle(type)} />
-                <span>
-                  <Name>{type}</Name>
-                </span>
-              </label>
-            ))}
-          </div>
-        </fieldset>
+        <Checks
+          legend={texts.types} hint={texts.typesHint} names={eventTypes}
+          chosen={choice.eventTypes} onChange={(eventTypes) => onChoice({ ...choice, eventTypes })}
+        />
       )}
     </>
   )
@@ -241,16 +197,12 @@ function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProp
 
 const pollMs = 1000
 
-interface ReplayProgressProps {
-  webhookId: number
-  result: ReplayResult
-}
-
 /**
  * Follows the deliveries of a replay until none is waiting. Other deliveries of the webhook count too: the API cannot
  * distinguish them.
  */
-function ReplayProgress ({ webhookId, result: { queued, truncated, include, until } }: ReplayProgressProps) {
+function ReplayProgress ({ webhookId, result }: { webhookId: number, result: ReplayResult }) {
+  const { queued, truncated, include, until } = result
   const { api, messages: { replay: texts }, plural, pluralOver } = usePortal()
   const { value, reload } = useQuery(
     (signal) => api.webhooks.listDeliveries(webhookId, { 'filter[status]': 'pending', per_page: 1 }, signal),

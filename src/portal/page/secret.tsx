@@ -39,13 +39,10 @@ export function SecretScreen ({ title, intro, label, secret, about, children, on
   )
 }
 
-interface WebhookSecretProps {
-  webhook: WebhookWithSecret | RotatedWebhook
-  onStored: () => void
-}
-
 /** Shows the secret of a webhook, after it was created or rotated, and how to use it. */
-export function WebhookSecret ({ webhook, onStored }: WebhookSecretProps) {
+export function WebhookSecret (
+  { webhook, onStored }: { webhook: WebhookWithSecret | RotatedWebhook, onStored: () => void }
+) {
   const { messages: { secret: texts, endpoint: { rotate } }, text, instant } = usePortal()
   const previousEnd = 'previous_secret_expires_at' in webhook ? webhook.previous_secret_expires_at : undefined
   const about = (

@@ -53,16 +53,9 @@ interface ButtonProps {
   label?: string | undefined
 }
 
-export function Button ({
-  children,
-  onClick,
-  kind = 'plain',
-  type = 'button',
-  icon,
-  isBusy = false,
-  isDisabled = false,
-  label
-}: ButtonProps) {
+export function Button (
+  { children, onClick, kind = 'plain', type = 'button', icon, isBusy = false, isDisabled = false, label }: ButtonProps
+) {
   const { messages } = usePortal()
   const isInert = isBusy || isDisabled
   const click = (event: Event) => {
@@ -221,8 +214,15 @@ export function Tabs ({ label, tabs }: { label: string, tabs: readonly Tab[] }) 
     list.current?.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus()
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    const next = nextTab(event.key, chosen, tabs.length, list.current?.matches(':dir(rtl)') === true)
-    if (next === null) return
+    const forward = list.current?.matches(':dir(rtl)') === true ? -1 : 1
+    const moves: Record<string, number> = {
+      ArrowRight: chosen + forward,
+      ArrowLeft: chosen - forward,
+      Home: 0,
+      End: tabs.length - 1
+    }
+    const next = moves[event.key]
+    if (next === undefined) return
     event.preventDefault()
     choose(next)
   }
@@ -249,15 +249,4 @@ export function Tabs ({ label, tabs }: { label: string, tabs: readonly Tab[] }) 
       </div>
     </div>
   )
-}
-
-function nextTab (key: string, chosen: number, count: number, isRightToLeft: boolean): number | null {
-  const forward = isRightToLeft ? -1 : 1
-  const moves: Record<string, number> = {
-    ArrowRight: chosen + forward,
-    ArrowLeft: chosen - forward,
-    Home: 0,
-    End: count - 1
-  }
-  return moves[key] ?? null
 }

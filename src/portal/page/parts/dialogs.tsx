@@ -65,7 +65,7 @@ export function Dialog ({ title, children, actions, onClose, isBusy = false, onS
   )
 }
 
-export interface ConfirmProps<Value> {
+interface ConfirmProps<Value> {
   title: string
   /** The label of the button, for example "Rotate secret". */
   label: string
@@ -76,16 +76,23 @@ export interface ConfirmProps<Value> {
   /** Called once the action is done. */
   onDone: (value: Value) => void
   onClose: () => void
-  /** Called before the action. Returns whether to go on. */
-  check?: () => boolean
+  /** A name that the user types before the action. */
+  name?: string
 }
 
 /** Asks before an action, and stays open until the action is done. */
 export function Confirm<Value> (
-  { title, label, kind = 'primary', children, act, onDone, onClose, check = () => true }: ConfirmProps<Value>
+  { title, label, kind = 'primary', children, act, onDone, onClose, name }: ConfirmProps<Value>
 ) {
-  const { messages: { shell } } = usePortal()
+  const { messages: { shell }, text } = usePortal()
   const { run, isBusy, failure } = useAction(act, onDone)
+  const [typed, setTyped] = useState('')
+  const [error, setError] = useState<string | null>(null)
+  const submit = () => {
+    const isSame = (shown: string) => comparable(typed) === comparable(shown)
+    if (name === undefined || isSame(name) || isSame(showControls(name))) run()
+    else setError(shell.confirm.mismatch)
+  }
   const buttons = (
     <>
       <Button onClick={onClose} isDisabled={isBusy}>{shell.cancel}</Button>
@@ -93,31 +100,16 @@ export function Confirm<Value> (
     </>
   )
   return (
-    <Dialog title={title} onClose={onClose} isBusy={isBusy} onSubmit={() => check() && run()} actions={buttons}>
+    <Dialog title={title} onClose={onClose} isBusy={isBusy} onSubmit={submit} actions={buttons}>
       {children}
+      {name !== undefined && (
+        <TextField
+          label={text(shell.confirm.type, { name })} error={error} value={typed} dir='auto' spellcheck={false}
+          onValue={(value) => { setTyped(value); setError(null) }}
+        />
+      )}
       {failure !== null && <Problem failure={failure} />}
     </Dialog>
-  )
-}
-
-/** Asks the user to type a name before deleting it. */
-export function ConfirmByName<Value> ({ name, children, ...rest }: ConfirmProps<Value> & { name: string }) {
-  const { messages: { shell: { confirm } }, text } = usePortal()
-  const [typed, setTyped] = useState('')
-  const [error, setError] = useState<string | null>(null)
-  const check = () => {
-    const isTyped = [name, showControls(name)].some((shown) => comparable(typed) === comparable(shown))
-    if (!isTyped) setError(confirm.mismatch)
-    return isTyped
-  }
-  return (
-    <Confirm {...rest} kind='danger' check={check}>
-      {children}
-      <TextField
-        label={text(confirm.type, { name })} error={error} value={typed} dir='auto' spellcheck={false}
-        onValue={(value) => { setTyped(value); setError(null) }}
-      />
-    </Confirm>
   )
 }
 

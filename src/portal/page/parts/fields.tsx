@@ -1,6 +1,7 @@
 import type { ComponentChildren, RefObject } from 'preact'
-import { useId, useLayoutEffect, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { usePortal } from '../hooks.js'
+import { showControls } from '../text.js'
 import { Button, Icon } from './controls.js'
 
 /** Attributes that connect a control with its label, hint and error. */
@@ -125,6 +126,39 @@ export function Choices<Value extends string | number> (
   )
 }
 
+interface ChecksProps {
+  legend: string
+  hint?: string
+  names: readonly string[]
+  chosen: readonly string[]
+  error?: string | null
+  onChange: (chosen: string[]) => void
+}
+
+/** Check boxes for names, such as scopes. */
+export function Checks ({ legend, hint, names, chosen, error = null, onChange }: ChecksProps) {
+  const id = useId()
+  return (
+    <fieldset class='options' aria-describedby={error === null ? undefined : id}>
+      <legend>{legend}</legend>
+      {hint !== undefined && <p class='hint'>{hint}</p>}
+      <div class='checks'>
+        {names.map((name) => (
+          <label key={name}>
+            <input
+              type='checkbox' checked={chosen.includes(name)} aria-invalid={error !== null}
+              onChange={({ currentTarget: { checked } }) =>
+                onChange(names.filter((one) => one === name ? checked : chosen.includes(one)))}
+            />
+            <code dir='ltr'>{showControls(name)}</code>
+          </label>
+        ))}
+      </div>
+      <FieldError id={id} error={error} />
+    </fieldset>
+  )
+}
+
 interface PairFieldsProps<Pair> {
   texts: { label: string, hint: string, add: string, remove: string, removeOf: string }
   /** `null` while they cannot be edited. */
@@ -201,4 +235,17 @@ export function useErrorFocus (form: RefObject<HTMLElement | null>): () => void 
     if (turn > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [turn])
   return () => setTurn((previous) => previous + 1)
+}
+
+/** A form that shows its faults once the user has tried to send it, and then moves the focus to the first. */
+export function useForm (hasFaults: boolean, save: () => Promise<boolean>) {
+  const ref = useRef<HTMLFormElement>(null)
+  const [isChecked, setChecked] = useState(false)
+  const focusFirstError = useErrorFocus(ref)
+  const onSubmit = async (event: Event) => {
+    event.preventDefault()
+    setChecked(true)
+    if (hasFaults || !await save()) focusFirstError()
+  }
+  return { isChecked, form: { ref, class: 'form', noValidate: true, onSubmit } }
 }
