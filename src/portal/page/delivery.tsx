@@ -5,7 +5,7 @@ import { curlCommand } from './deliveries.js'
 import { useAction, useEvery, usePortal, useQuery } from './hooks.js'
 import { Button, CodeBlock, Copy, CopyLine, Icon, Link } from './parts/controls.js'
 import { Countdown, Fact, Instant, Loaded, Name, Notice, Problem, Section, Status } from './parts/feedback.js'
-import { Screen } from './shell.js'
+import { Screen } from './parts/frames.js'
 import { adviceFor, describeResult, isErased, prettyJson, tones } from './text.js'
 
 const pollMs = 2000

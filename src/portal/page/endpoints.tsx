@@ -9,11 +9,10 @@ import { formatValues } from './draft.js'
 import { useAction, useEvery, useNow, usePagedQuery, usePortal, useQuery } from './hooks.js'
 import { Log } from './log.js'
 import { Button, CopyLine, Icon, Link } from './parts/controls.js'
-import { Confirm, Dialog } from './parts/dialogs.js'
 import { Fact, Instant, Loaded, Name, Notice, Problem, Progress, SourceIps, Status, Url } from './parts/feedback.js'
 import { SelectField } from './parts/fields.js'
+import { AddLink, Confirm, Dialog, ListScreen, Screen } from './parts/frames.js'
 import { RotateDialog, WebhookSecret } from './secret.js'
-import { AddLink, ListScreen, Screen } from './shell.js'
 import { adviceFor, healthWord, knownError, showControls } from './text.js'
 
 /** Requests for figures at once: a key's budget is for more important ones. */

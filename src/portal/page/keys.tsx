@@ -2,11 +2,10 @@ import { useState } from 'preact/hooks'
 import { type CreatedApiKey, type ApiKey, messageFor, type RotatedApiKey } from './api.js'
 import { useAction, useNow, usePagedQuery, usePortal } from './hooks.js'
 import { Button, Link } from './parts/controls.js'
-import { Confirm, LeaveGuard } from './parts/dialogs.js'
 import { Instant, Name, Problem, Status, TimeAgo } from './parts/feedback.js'
 import { Checks, TextField, useForm } from './parts/fields.js'
+import { AddLink, Confirm, LeaveGuard, ListScreen, Screen } from './parts/frames.js'
 import { RotateDialog, SecretScreen } from './secret.js'
-import { AddLink, ListScreen, Screen } from './shell.js'
 
 /** Links to the two parts of the portal, if the session manages keys. */
 export function Sections () {

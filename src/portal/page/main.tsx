@@ -1,20 +1,21 @@
 import './style.css'
-import { render } from 'preact'
+import { type ComponentChildren, render } from 'preact'
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ThemeHint } from '../theme.js'
 import { createApi, createSend } from './api.js'
-import type { LogPlace } from './deliveries.js'
-import { DeliveryScreen } from './delivery.js'
-import { createDraftStore, tabStorage } from './draft.js'
-import { EndpointScreen, EndpointsScreen } from './endpoints.js'
 import { CreateScreen, EditScreen } from './form.js'
+import { EndpointScreen, EndpointsScreen } from './endpoints.js'
+import { DeliveryScreen } from './delivery.js'
+import { CreateKeyScreen, KeysScreen, Sections } from './keys.js'
+import type { LogPlace } from './deliveries.js'
+import { createDraftStore, tabStorage } from './draft.js'
 import {
   type CurrentSession, type KeyFacts, type Portal, PortalContext, useLanguage, usePortal, useRoute, useSession, useTheme
 } from './hooks.js'
-import { CreateKeyScreen, KeysScreen, Sections } from './keys.js'
-import { LeaveDialog } from './parts/dialogs.js'
+import { Button, Icon } from './parts/controls.js'
+import { Alerts, Empty, Skeleton } from './parts/feedback.js'
+import { LeaveDialog } from './parts/frames.js'
 import { type Session, type SessionManager, createSessionManager, readReturnUrl, readSession } from './session.js'
-import { Shell, Unworded } from './shell.js'
 import { type Language, type LanguageFiles, createFormat } from './text.js'
 
 /** The configuration that the server passes, in the attribute `config` or by `define`. */
@@ -127,6 +128,70 @@ function WordedApp (props: WordedAppProps) {
       )}
     </PortalContext.Provider>
   )
+}
+
+/** A text to announce; `turn` distinguishes two equal texts. */
+interface Announcement {
+  text: string
+  turn: number
+}
+
+interface ShellProps {
+  hasSession: boolean
+  isOwnPage: boolean
+  announcement: Announcement
+  children: ComponentChildren
+}
+
+/** The frame of every screen. */
+function Shell ({ hasSession, isOwnPage, announcement, children }: ShellProps) {
+  const { returnUrl, state, messages: { shell } } = usePortal()
+  // Pages of the host already have a main part.
+  const Main = isOwnPage ? 'main' : 'div'
+  return (
+    // In a frame, the name distinguishes it from the main part of the embedding page.
+    <Main class='app' aria-label={isOwnPage ? shell.title : undefined}>
+      {returnUrl !== null && isOwnPage && parent === window && (
+        <nav class='back'><a class='link' href={returnUrl}><Icon name='back' /> {shell.returnTo}</a></nav>
+      )}
+      <Alerts />
+      {hasSession ? children : state === 'renewing' ? <Skeleton lines={4} /> : <NoSession />}
+      <Announcer {...announcement} />
+    </Main>
+  )
+}
+
+function NoSession () {
+  const { askAgain, messages: { shell: { session, retry } } } = usePortal()
+  if (askAgain === null) return <Empty title={session.none} text={session.noneText} />
+  return (
+    <div role='alert'>
+      <Empty
+        title={session.silent}
+        text={session.silentText}
+        action={<Button kind='primary' onClick={askAgain}>{retry}</Button>}
+      />
+    </div>
+  )
+}
+
+/** Before the texts of the page are there. English, because nothing else is. */
+function Unworded ({ isCutOff }: { isCutOff: boolean }) {
+  return (
+    <div class='app' aria-busy={!isCutOff}>
+      {isCutOff && (
+        <p role='alert' lang='en' dir='ltr'>
+          This page could not be loaded. Check your connection: it loads as soon as it can.
+        </p>
+      )}
+      {!isCutOff && <div class='skeleton'><span class='skeleton-line' /><span class='skeleton-line' /></div>}
+    </div>
+  )
+}
+
+/** Announces results to screen readers. */
+function Announcer ({ text, turn }: Announcement) {
+  return <p class='unseen' role='status' aria-live='polite'><span key={turn}>{text}</span></p>
 }
 
 /**

@@ -2,9 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Delivery, Page, ReplayResult, ReplaySelection, WebhookWithHealth } from './api.js'
 import { type Query, useAction, useEvery, usePortal, useQuery, useSettledQuery } from './hooks.js'
 import { Button } from './parts/controls.js'
-import { Dialog } from './parts/dialogs.js'
 import { Notice, Problem, Progress } from './parts/feedback.js'
 import { Checks, Choices, TextField, useErrorFocus } from './parts/fields.js'
+import { Dialog } from './parts/frames.js'
 import { type Choice, type SinceError, findSinceError, ranges, toLocalInput, toReplay } from './deliveries.js'
 
 interface ReplayDialogProps {

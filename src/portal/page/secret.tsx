@@ -3,9 +3,8 @@ import { useState } from 'preact/hooks'
 import type { WebhookWithSecret, Result, RotatedWebhook } from './api.js'
 import { usePortal } from './hooks.js'
 import { Button, CodeBlock, Copy, Tabs } from './parts/controls.js'
-import { Confirm, LeaveGuard } from './parts/dialogs.js'
 import { Choices } from './parts/fields.js'
-import { Screen } from './shell.js'
+import { Confirm, LeaveGuard, Screen } from './parts/frames.js'
 import { verifyCodes } from './verify-code.js'
 
 interface SecretScreenProps {

@@ -1,12 +1,87 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Result } from '../api.js'
-import { useAction, usePortal, useWindowEvent } from '../hooks.js'
+import { type PagedQuery, useAction, usePortal, useWindowEvent } from '../hooks.js'
 import type { Route } from '../session.js'
 import { showControls } from '../text.js'
-import { Button, Icon } from './controls.js'
-import { Alerts, Problem } from './feedback.js'
+import { Button, Icon, Link, Pager } from './controls.js'
+import { Alerts, Empty, Loaded, Name, Problem } from './feedback.js'
 import { TextField } from './fields.js'
+
+interface ScreenProps {
+  title: ComponentChildren
+  /** Under the title. */
+  intro?: ComponentChildren
+  /** Buttons next to the title, the main one last. */
+  actions?: ComponentChildren
+  /** The screen above. */
+  back?: { to: Route, label: string }
+  children: ComponentChildren
+}
+
+/** The frame of a screen. Its title gets the focus when the screen is entered from another one. */
+export function Screen ({ title, intro, actions, back, children }: ScreenProps) {
+  const { messages, visits, title: heading } = usePortal()
+  // A layout effect, so that the focus moves before the next key press.
+  useLayoutEffect(() => {
+    // The first screen leaves the focus where the page has it.
+    if (visits.current > 0) heading.current?.focus()
+    visits.current += 1
+  }, [])
+  return (
+    <>
+      {back !== undefined && (
+        <nav class='back' aria-label={messages.shell.back}>
+          <Link to={back.to}><Icon name='back' /> <Name>{back.label}</Name></Link>
+        </nav>
+      )}
+      <header class='screen-head'>
+        <div>
+          <h1 ref={heading} tabIndex={-1}>{title}</h1>
+          {intro !== undefined && <p class='intro'>{intro}</p>}
+        </div>
+        {actions !== undefined && <div class='actions'>{actions}</div>}
+      </header>
+      {children}
+    </>
+  )
+}
+
+/** A link to the form that adds something to a list. */
+export function AddLink ({ to, children }: { to: Route, children: string }) {
+  return <Link to={to} look='button button-primary'><Icon name='plus' /> <span>{children}</span></Link>
+}
+
+interface ListScreenProps<Row> {
+  title: string
+  intro: string
+  /** Names the list. */
+  label: string
+  list: PagedQuery<Row>
+  empty: { title: string, text: string }
+  /** How to add the first row and others. */
+  add: ComponentChildren
+  children: (row: Row) => ComponentChildren
+}
+
+/** A screen with a list, page by page. */
+export function ListScreen<Row> ({ title, intro, label, list, empty, add, children }: ListScreenProps<Row>) {
+  const isEmpty = list.value?.meta.total === 0
+  return (
+    <Screen title={title} intro={intro} actions={isEmpty ? undefined : add}>
+      <Loaded query={list}>
+        {({ data }) => isEmpty
+          ? <Empty {...empty} action={add} />
+          : (
+            <>
+              <ul class='rows' aria-label={label} aria-busy={list.isLoading}>{data.map(children)}</ul>
+              <Pager list={list} />
+            </>
+            )}
+      </Loaded>
+    </Screen>
+  )
+}
 
 interface DialogProps {
   title: string
