@@ -79,12 +79,14 @@ export interface PageQuery<Field extends string = string> extends Omit<Schemas['
 
 type Filters<Query> = Omit<Query, keyof PageQuery>
 
-export interface CandidateQuery extends
-  PageQuery<CandidateSortField>, Omit<Filters<Schemas['listCandidatesQuery']>, 'filter[recruiter_id]'> {
-  'filter[recruiter_id]'?: Id
+/** The filters of candidates or jobs, whose ids may be text. */
+type RowFilters<Query> = {
+  [Name in keyof Filters<Query>]: Name extends `filter[${string}_id]` ? Id : Filters<Query>[Name]
 }
 
-export interface JobQuery extends PageQuery<JobSortField>, Filters<Schemas['listJobsQuery']> {}
+export interface CandidateQuery extends PageQuery<CandidateSortField>, RowFilters<Schemas['listCandidatesQuery']> {}
+
+export interface JobQuery extends PageQuery<JobSortField>, RowFilters<Schemas['listJobsQuery']> {}
 
 export interface WebhookQuery extends
   PageQuery<'id' | 'name' | 'created_at' | 'updated_at'>, Filters<Schemas['listWebhooksQuery']> {}

@@ -171,7 +171,7 @@ async function listOperations (
     })
   )
   return [
-    ...rowOperations(candidates, candidate, candidateList(ids), ids),
+    ...rowOperations(candidates, candidate, candidateList, ids),
     await syncOperation(changes, { kind: 'candidate', source: candidates, published: candidate, ids }),
     ...rowOperations(jobs, job, jobList, ids),
     await syncOperation(changes, { kind: 'job', source: jobs, published: job, ids }),

@@ -1,4 +1,4 @@
-import type { Id } from './ids.js'
+import type { Id, IdKinds } from './ids.js'
 
 /** One field to order by. Text is ordered by Unicode code point, dates and numbers by value. */
 export interface SortItem<Field extends string = string> {
@@ -69,6 +69,24 @@ export interface RowSource<Row extends { id: unknown }, Filter, SortField extend
   findMany? (tenant: string, ids: readonly FoundId[], query: RowFields): Promise<Array<Row | null>>
 }
 
+/**
+ * Declares one filter for the API, the built-in storages and the conformance kit. `field` is the field that it reads,
+ * in PostgreSQL a column: a key that does not see the field cannot use the filter. `description` and `example` are for
+ * the document of the API.
+ */
+export type RowFilter =
+  /** The field is exactly this id, of a kind of the option `ids`. */
+  | { test: 'id', field: string, id: keyof IdKinds, description: string, example: number }
+  /** The field is exactly this text, 1 to 64 characters. */
+  | { test: 'text', field: string, description: string, example: string }
+  /** The field contains this text. Only `q`, because storages keep this field in lower case. */
+  | { test: 'contains', field: string }
+  /** The field is a later time, in milliseconds. */
+  | { test: 'after', field: string }
+
+/** The filters of one list, by their names in the port. `recruiterId` is the parameter `filter[recruiter_id]`. */
+export type RowFilters<Filter extends { q?: string } = { q?: string }> = Readonly<Record<keyof Filter, RowFilter>>
+
 /** Selects candidates; all conditions given must hold. */
 export interface CandidateFilter<RecruiterId extends Id = number> {
   /** Only candidates of this recruiter. The id is compared as in `find`. */
@@ -82,6 +100,19 @@ export interface CandidateFilter<RecruiterId extends Id = number> {
   /** Only candidates whose `updated_at` is strictly later, both in milliseconds as they are shown. */
   updatedAfter?: string
 }
+
+/** Declares each condition of `CandidateFilter`. */
+export const candidateFilters = {
+  recruiterId: {
+    test: 'id', field: 'recruiter_id', id: 'recruiter', description: 'Only candidates of this recruiter', example: 12
+  },
+  q: { test: 'contains', field: 'full_name' },
+  updatedAfter: { test: 'after', field: 'updated_at' }
+} as const satisfies RowFilters<CandidateFilter>
+
+/** The filter of candidates with ids of these types. */
+export type CandidateFilterOf<Ids extends { source: Id, recruiter: Id } = { source: Id, recruiter: Id }> =
+  CandidateFilter<Ids['recruiter']>
 
 /** Fields to sort candidates by; never null. */
 export type CandidateSortField = 'id' | 'full_name' | 'created_at' | 'updated_at'
@@ -107,6 +138,9 @@ export type CandidateSource<
   RecruiterId extends Id = number
 > = RowSource<CandidateRow<CandidateId, SourceId>, CandidateFilter<RecruiterId>, CandidateSortField>
 
+/** A source of candidates with ids of unknown kinds. */
+export type AnyCandidateSource = RowSource<CandidateRow<Id, Id>, CandidateFilter<never>, CandidateSortField, never>
+
 /** Selects jobs; all conditions given must hold. */
 export interface JobFilter {
   /** Only jobs whose status is exactly this, 1 to 64 characters. */
@@ -116,6 +150,13 @@ export interface JobFilter {
   /** Only jobs whose `updated_at` is strictly later, both in milliseconds as they are shown. */
   updatedAfter?: string
 }
+
+/** Declares each condition of `JobFilter`. */
+export const jobFilters = {
+  status: { test: 'text', field: 'status', description: 'Only jobs with exactly this status', example: 'published' },
+  q: { test: 'contains', field: 'name' },
+  updatedAfter: { test: 'after', field: 'updated_at' }
+} as const satisfies RowFilters<JobFilter>
 
 /** Fields to sort jobs by; never null. */
 export type JobSortField = 'id' | 'name' | 'status' | 'created_at' | 'updated_at'

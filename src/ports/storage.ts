@@ -1,14 +1,4 @@
-import type {
-  CandidateFilter,
-  CandidateRow,
-  CandidateSortField,
-  CandidateSource,
-  JobFilter,
-  JobRow,
-  JobSortField,
-  JobSource,
-  RowSource
-} from './lists.js'
+import type { AnyCandidateSource, CandidateSource, JobFilter, JobRow, JobSortField, JobSource, RowSource } from './lists.js'
 import type { ChangeSource, EventFeed } from './changes.js'
 import type { DeliveryStore } from './deliveries.js'
 import type { IdempotencyStore } from './idempotency.js'
@@ -62,7 +52,7 @@ export interface RecruitingStorage<
 
 /** Any `RecruitingStorage`. Without its option `ids`, the kinds of its ids are unknown, so they are `never`. */
 export interface AnyRecruitingStorage extends EventStorage {
-  candidates: RowSource<CandidateRow<Id, Id>, CandidateFilter<never>, CandidateSortField, never>
+  candidates: AnyCandidateSource
   jobs: RowSource<JobRow<Id>, JobFilter, JobSortField, never>
 }
 

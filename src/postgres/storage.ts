@@ -1,5 +1,4 @@
 import type {
-  CandidateFilter,
   CandidateRow,
   CandidateSortField,
   Id,
@@ -8,6 +7,7 @@ import type {
   JobSortField,
   RecruitingStorage
 } from '../ports/index.js'
+import type { CandidateFilterOf } from '../ports/lists.js'
 import { type OptionsOf, choice, integer, readOptions } from '../shared/read-options.js'
 import { createChangeSource } from './changes/changes.js'
 import { adviseWatch } from './changes/watched-tables.js'
@@ -103,7 +103,7 @@ export function postgresStorage (
   const seen = createSeen(unrecorded, quotedSchema)
   const session = keepSeen(unrecorded, seen)
   const patient = keepSeen(createPatientSession(pool), seen)
-  const candidates = createRowSource<CandidateRow<Id, Id>, CandidateFilter<Id>, CandidateSortField>(
+  const candidates = createRowSource<CandidateRow<Id, Id>, CandidateFilterOf, CandidateSortField>(
     session,
     candidateKind,
     relations.candidates ?? `${quotedSchema}.candidates`,

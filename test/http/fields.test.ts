@@ -212,28 +212,23 @@ t.test('a limited answer is the full one without the other fields, with its head
   t.strictSame([head.statusCode, head.body, head.headers['content-length']], [200, '', limited?.headers['content-length']])
 })
 
-t.test('a key cannot filter or sort by a field that it does not see', async (t) => {
-  const app = await build(t, { candidateFields: Type.Object({ recruiter_id: Type.Integer(), updated_at: Type.String() }) })
-  for (const [path, field, hidden] of [
-    ['candidates?filter[q]=ada', 'filter[q]', 'full_name'],
-    ['candidates?filter[q]=', 'filter[q]', 'full_name'],
-    ['candidates?filter[recruiter_id]=11', 'filter[recruiter_id]', 'recruiter_id'],
-    ['candidates?filter[updated_after]=2026-01-01T00:00:00Z', 'filter[updated_after]', 'updated_at'],
-    ['candidates?sort=full_name', 'sort', 'full_name'],
-    ['candidates?sort=id,-full_name', 'sort', 'full_name'],
-    ['candidates?sort=-updated_at', 'sort', 'updated_at'],
-    ['jobs?filter[q]=comp', 'filter[q]', 'name'],
-    ['jobs?sort=-name,status', 'sort', 'name']
+t.test('a key cannot sort by a field that it does not see', async (t) => {
+  const app = await build(t, { candidateFields: Type.Object({ updated_at: Type.String() }) })
+  for (const [path, hidden] of [
+    ['candidates?sort=full_name', 'full_name'],
+    ['candidates?sort=id,-full_name', 'full_name'],
+    ['candidates?sort=-updated_at', 'updated_at'],
+    ['jobs?sort=-name,status', 'name']
   ] as const) {
     const answer = await get(app, 'headlines', path)
     t.equal(answer.statusCode, 400, path)
-    t.strictSame(answer.json().error.details, [{ in: 'query', field, message: `the API key does not see the field ${hidden}` }])
+    const message = `the API key does not see the field ${hidden}`
+    t.strictSame(answer.json().error.details, [{ in: 'query', field: 'sort', message }])
     t.equal((await get(app, 'full', path)).statusCode, 200)
   }
   for (const path of ['candidates?sort=-id', 'candidates?sort=created_at', 'jobs?filter[status]=draft&sort=status', 'jobs?filter[updated_after]=2026-01-01T00:00:00Z']) {
     t.equal((await get(app, 'headlines', path)).statusCode, 200, path)
   }
-  t.equal((await get(app, 'ids', 'jobs?filter[status]=draft')).statusCode, 400)
 })
 
 t.test('the audit counts the rows, and errors are unchanged', async (t) => {

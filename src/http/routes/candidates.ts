@@ -1,8 +1,9 @@
-import type { CandidateFilter, CandidateSortField, Id, IdKinds } from '../../ports/index.js'
+import type { CandidateFilter, CandidateSortField, IdKinds } from '../../ports/index.js'
+import { candidateFilters } from '../../ports/lists.js'
 import { Nullable } from '../../shared/schemas.js'
 import { Type } from '../../shared/typebox.js'
-import { answeredId, requestedId, textIdExamples } from '../schemas.js'
-import { type RowList, searchIn, updatedAfter } from './rows.js'
+import { answeredId, textIdExamples } from '../schemas.js'
+import type { RowList } from './rows.js'
 
 const id = Type.Integer({ examples: [1042] })
 const sourceId = Type.Integer({ description: 'The source they came from', examples: [3] })
@@ -24,26 +25,9 @@ export function candidateOf ({ candidate, source }: IdKinds) {
   }, { title: 'Candidate' })
 }
 
-const recruiterId = Type.Integer({
-  minimum: 1,
-  maximum: Number.MAX_SAFE_INTEGER,
-  description: 'Only candidates of this recruiter',
-  examples: [12]
-})
-
-/** Returns the list of candidates, with ids of these kinds. */
-export function candidateList ({ recruiter }: IdKinds): RowList<CandidateFilter<Id>, CandidateSortField> {
-  return {
-    kind: 'candidate',
-    sortable: ['id', 'full_name', 'created_at', 'updated_at'],
-    filters: {
-      'filter[recruiter_id]': {
-        schema: requestedId(recruiter, recruiterId, textIdExamples.recruiter),
-        field: 'recruiter_id',
-        as: 'recruiterId'
-      },
-      'filter[q]': searchIn('full_name'),
-      'filter[updated_after]': updatedAfter
-    }
-  }
+/** The list of candidates. */
+export const candidateList: RowList<CandidateFilter, CandidateSortField> = {
+  kind: 'candidate',
+  sortable: ['id', 'full_name', 'created_at', 'updated_at'],
+  filters: candidateFilters
 }

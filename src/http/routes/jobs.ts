@@ -1,7 +1,8 @@
 import type { IdKinds, JobFilter, JobSortField } from '../../ports/index.js'
+import { jobFilters } from '../../ports/lists.js'
 import { Type } from '../../shared/typebox.js'
 import { answeredId, textIdExamples } from '../schemas.js'
-import { type RowList, searchIn, updatedAfter } from './rows.js'
+import type { RowList } from './rows.js'
 
 const id = Type.Integer({ examples: [501] })
 
@@ -27,18 +28,5 @@ export function jobOf ({ job }: IdKinds) {
 export const jobList: RowList<JobFilter, JobSortField> = {
   kind: 'job',
   sortable: ['id', 'name', 'status', 'created_at', 'updated_at'],
-  filters: {
-    'filter[status]': {
-      schema: Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'Only jobs with exactly this status',
-        examples: ['published']
-      }),
-      field: 'status',
-      as: 'status'
-    },
-    'filter[q]': searchIn('name'),
-    'filter[updated_after]': updatedAfter
-  }
+  filters: jobFilters
 }

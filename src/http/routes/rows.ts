@@ -1,50 +1,52 @@
 import type { FastifyRequest } from 'fastify'
 import type { TSchema } from '@sinclair/typebox'
 import type { Id, IdKinds, RowSource } from '../../ports/index.js'
+import type { RowFilter, RowFilters } from '../../ports/lists.js'
 import { pagingQuery, readPage } from '../../shared/paging.js'
 import { Type } from '../../shared/typebox.js'
 import { operation } from '../../webhooks/operation-table.js'
 import { parseSearch, parseUpdatedAfter } from '../input.js'
 import { createFieldLimit, type PublishedRows, refuseHiddenFields } from '../responses/published-rows.js'
-import { DataOf, PageOf, rowParams, Search, UpdatedAfter } from '../schemas.js'
+import { DataOf, PageOf, requestedId, rowParams, Search, textIdExamples, UpdatedAfter } from '../schemas.js'
 import type { ApiOperation } from './operations.js'
 
-/** A filter of a list. */
-export interface RowFilter<Filter> {
-  schema: TSchema
-  /** The field that it reads: a key that does not see the field cannot use the filter. */
-  field: string
-  /** Its name in the filter of the port. */
-  as: keyof Filter & string
-  /** Converts a value of the schema; `undefined` for no filter. @default the value as it is */
-  parse? (text: string): unknown
-}
-
-interface NameAndTime {
-  q?: string
-  updatedAfter?: string
-}
-
-/** Finds text in a field. */
-export function searchIn (field: string): RowFilter<NameAndTime> {
-  return { schema: Search, field, as: 'q', parse: parseSearch }
-}
-
-export const updatedAfter: RowFilter<NameAndTime> = {
-  schema: UpdatedAfter, field: 'updated_at', as: 'updatedAfter', parse: parseUpdatedAfter
-}
-
 /** The list of candidates or of jobs. */
-export interface RowList<Filter, SortField> {
+export interface RowList<Filter extends { q?: string }, SortField> {
   kind: 'candidate' | 'job'
   /** Fields to sort by. */
   sortable: readonly SortField[]
-  /** By their parameters, such as `filter[status]`. */
-  filters: Readonly<Record<string, RowFilter<Filter>>>
+  filters: RowFilters<Filter>
+}
+
+/** Converts a value of the schema; `undefined` for no filter. */
+const parsers: Partial<Record<RowFilter['test'], (text: string) => unknown>> = {
+  contains: parseSearch,
+  after: parseUpdatedAfter
+}
+
+function schemaOf (filter: RowFilter, ids: IdKinds): TSchema {
+  switch (filter.test) {
+    case 'id': {
+      const { id, description, example } = filter
+      const bounds = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
+      return requestedId(ids[id], Type.Integer({ ...bounds, description, examples: [example] }), textIdExamples[id])
+    }
+    case 'text': {
+      const { description, example } = filter
+      return Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })
+    }
+    case 'contains': return Search
+    case 'after': return UpdatedAfter
+  }
+}
+
+/** Returns the parameter of a filter: `filter[recruiter_id]` for `recruiterId`. */
+function parameterOf (name: string): string {
+  return `filter[${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}]`
 }
 
 /** Returns the operations that list candidates or jobs and read one. */
-export function rowOperations<Row extends { id: Id }, Filter extends object, SortField extends string> (
+export function rowOperations<Row extends { id: Id }, Filter extends { q?: string }, SortField extends string> (
   source: RowSource<Row, Filter, SortField>,
   { item, selected, assertRows }: PublishedRows<Row>,
   { kind, sortable, filters }: RowList<Filter, SortField>,
@@ -54,16 +56,20 @@ export function rowOperations<Row extends { id: Id }, Filter extends object, Sor
   const { fields, textFields } = selected
   const limitList = createFieldLimit(kind, item, PageOf)
   const limitOne = createFieldLimit(kind, item, DataOf)
-  const parameters = Object.entries(filters)
-  const schemas = Object.fromEntries(parameters.map(([name, { schema }]) => [name, Type.Optional(schema)]))
-  const filteredFields = Object.fromEntries(parameters.map(([name, { field }]) => [name, field]))
+  const parameters = Object.entries<RowFilter>(filters).map(([name, filter]) =>
+    [parameterOf(name), name, filter] as const)
+  const schemas = Object.fromEntries(
+    parameters.map(([parameter, , filter]) => [parameter, Type.Optional(schemaOf(filter, ids))])
+  )
+  const filteredFields = Object.fromEntries(parameters.map(([parameter, , { field }]) => [parameter, field]))
 
   function readFilter (query: object): Filter {
     const filter: Partial<Record<string, unknown>> = {}
-    for (const [name, { as, parse }] of parameters) {
-      const given: unknown = Reflect.get(query, name)
+    for (const [parameter, name, { test }] of parameters) {
+      const given: unknown = Reflect.get(query, parameter)
+      const parse = parsers[test]
       const value = given === undefined || parse === undefined ? given : parse(String(given))
-      if (value !== undefined) filter[as] = value
+      if (value !== undefined) filter[name] = value
     }
     return filter as Filter
   }

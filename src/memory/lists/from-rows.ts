@@ -57,8 +57,8 @@ function readKinds (options: object): IdKinds {
   return readOptions(options, { ids: readIds }).ids
 }
 
-function createSource<Row extends SortableRow<Field>, Filter, Field extends string> (
-  kind: RowKind<Row, Filter>,
+function createSource<Row extends SortableRow<Field>, Filter extends object, Field extends string> (
+  kind: RowKind<Row>,
   path: string,
   load: LoadRows<object>
 ): WholeRows<Row, Filter, Field> {

@@ -1,4 +1,5 @@
 import type { Id, ListSource, SortItem } from '../../ports/index.js'
+import type { RowFilter, RowFilters } from '../../ports/lists.js'
 import { RecruitingApiError } from '../../errors.js'
 import { foldCase } from '../../shared/text.js'
 import { isRecord, parseTenant, refuse } from '../checks.js'
@@ -33,12 +34,10 @@ export interface WholeRows<Row extends { id: Id }, Filter, Field extends string>
 }
 
 /** The parts of a row source that are specific to one resource. */
-export interface RowKind<Row, Filter> {
+export interface RowKind<Row> {
   /** Checks the known fields and fills in absent ones. */
   parse (fields: Record<string, unknown>, path: string, now: number): Row
-  /** Returns the text that `q` searches. */
-  searchText (row: Row): string
-  createTest (filter: Filter): RowTest<Entry<Row>>
+  filters: RowFilters
 }
 
 /** The initial rows of one tenant, and their path in the options. */
@@ -138,9 +137,9 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
 
 /** Creates a source of rows of one resource. Rows are copied when they are saved and when they are returned. */
 export function createRowSource<
-  Input extends { id: Id }, Row extends SortableRow<Field>, Filter, Field extends string
+  Input extends { id: Id }, Row extends SortableRow<Field>, Filter extends object, Field extends string
 > (
-  kind: RowKind<Row, Filter>,
+  kind: RowKind<Row>,
   { now, onChange }: RowSourceContext,
   initial: readonly InitialRows[]
 ): WholeRows<Row, Filter, Field> & EditableRows<Input> {
@@ -170,18 +169,18 @@ export function createRowSource<
 }
 
 /** Reads rows from the table of a tenant. */
-export function readTables<Row extends SortableRow<Field>, Filter, Field extends string> (
-  kind: RowKind<Row, Filter>,
+export function readTables<Row extends SortableRow<Field>, Filter extends object, Field extends string> (
+  { filters }: RowKind<Row>,
   findTable: (tenant: string) => Promise<Table<Row, Field>>
 ): WholeRows<Row, Filter, Field> {
   return {
     async list (tenant, { filter, sort, offset, limit }) {
       const table = await findTable(tenant)
-      return takePage(table.sorted(sort), kind.createTest(filter), { offset, limit }).map(copyRow)
+      return takePage(table.sorted(sort), createTest<Row>(filters, filter), { offset, limit }).map(copyRow)
     },
 
     async count (tenant, filter) {
-      return select((await findTable(tenant)).entries, kind.createTest(filter)).length
+      return select((await findTable(tenant)).entries, createTest<Row>(filters, filter)).length
     },
 
     async find (tenant, id) {
@@ -199,12 +198,36 @@ export function readTables<Row extends SortableRow<Field>, Filter, Field extends
   }
 }
 
+/** Returns the test of all conditions of a filter. */
+function createTest<Row extends object> (filters: RowFilters, filter: object): RowTest<Entry<Row>> {
+  const tests = Object.entries(filters).flatMap(([name, { test, field }]) => {
+    const wanted: unknown = Reflect.get(filter, name)
+    return wanted === undefined ? [] : [createFieldTest<Row>(test, field, wanted)]
+  })
+  return tests.length === 0 ? null : (entry) => tests.every((passes) => passes(entry))
+}
+
+function createFieldTest<Row extends object> (
+  test: RowFilter['test'], field: string, wanted: unknown
+): (entry: Entry<Row>) => boolean {
+  const read = ({ row }: Entry<Row>): unknown => Reflect.get(row, field)
+  switch (test) {
+    case 'id':
+    case 'text': return (entry) => read(entry) === wanted
+    case 'contains': {
+      const needle = foldCase(String(wanted))
+      return ({ searchKey }) => searchKey.includes(needle)
+    }
+    case 'after': return (entry) => String(read(entry)) > String(wanted)
+  }
+}
+
 /**
  * Checks the rows of one tenant and returns their table. Throws `RecruitingApiError` (`invalid_option`) for a malformed
  * row.
  */
-export function createTable<Row extends SortableRow<Field>, Filter, Field extends string> (
-  kind: RowKind<Row, Filter>,
+export function createTable<Row extends SortableRow<Field>, Field extends string> (
+  kind: RowKind<Row>,
   rows: unknown,
   path: string,
   now: number
@@ -219,8 +242,8 @@ export function createTable<Row extends SortableRow<Field>, Filter, Field extend
   return table
 }
 
-function createEntry<Row extends object, Filter> (
-  kind: RowKind<Row, Filter>,
+function createEntry<Row extends object> (
+  kind: RowKind<Row>,
   input: unknown,
   path: string,
   now: number
@@ -231,7 +254,7 @@ function createEntry<Row extends object, Filter> (
   const known = kind.parse(fields, path, now)
 
   const row = Object.assign(known, omitFields(fields, known))
-  return { row, searchKey: foldCase(kind.searchText(row)), isNested }
+  return { row, searchKey: foldCase(String(Reflect.get(row, kind.filters.q.field))), isNested }
 }
 
 function omitFields (fields: Record<string, unknown>, omitted: object): Record<string, unknown> {

@@ -1,10 +1,9 @@
 import type {
-  CandidateFilter, CandidateRow, CandidateSortField, Id, IdKinds, JobFilter, JobRow, JobSortField
+  CandidateRow, CandidateSortField, Id, IdKinds, JobFilter, JobRow, JobSortField
 } from '../../ports/index.js'
-import { foldCase } from '../../shared/text.js'
+import { candidateFilters, type CandidateFilterOf, jobFilters } from '../../ports/lists.js'
 import { parseOptionalText, parseReference, parseRowDates, parseRowId, parseText } from '../checks.js'
-import type { RowTest } from '../sorting.js'
-import type { EditableRows, Entry, RowKind, WholeRows } from './row-source.js'
+import type { EditableRows, RowKind, WholeRows } from './row-source.js'
 
 /** The type of an option `ids` that is left out. */
 export type IntegerIds = Partial<Record<keyof IdKinds, 'integer'>>
@@ -56,8 +55,11 @@ export type MemoryCandidateSource<
   CandidateId extends Id = number,
   SourceId extends Id = number,
   RecruiterId extends Id = number
-> = WholeRows<CandidateRow<CandidateId, SourceId>, CandidateFilter<RecruiterId>, CandidateSortField> &
-  EditableRows<MemoryCandidate<CandidateId, SourceId, RecruiterId>>
+> = WholeRows<
+  CandidateRow<CandidateId, SourceId>,
+  CandidateFilterOf<{ source: SourceId, recruiter: RecruiterId }>,
+  CandidateSortField
+> & EditableRows<MemoryCandidate<CandidateId, SourceId, RecruiterId>>
 
 /** A stored candidate: no field is absent, and dates are in UTC. */
 export interface StoredCandidate extends CandidateRow<Id, Id> {
@@ -88,11 +90,9 @@ export interface StoredJob extends JobRow<Id> {
 }
 
 /** Returns the parts of a row source that are specific to candidates. */
-export const candidateKind = ({
-  candidate,
-  source,
-  recruiter
-}: IdKinds): RowKind<StoredCandidate, CandidateFilter<Id>> => ({
+export const candidateKind = ({ candidate, source, recruiter }: IdKinds): RowKind<StoredCandidate> => ({
+  filters: candidateFilters,
+
   parse (fields, path, now) {
     const dates = parseRowDates(fields, path, now)
     return {
@@ -103,15 +103,13 @@ export const candidateKind = ({
       recruiter_id: parseReference(fields.recruiter_id, `${path}.recruiter_id`, recruiter),
       ...dates
     }
-  },
-
-  searchText: (row) => row.full_name,
-
-  createTest: ({ recruiterId, ...filter }) => createTest(filter, recruiterId, (row) => row.recruiter_id)
+  }
 })
 
 /** Returns the parts of a row source that are specific to jobs. */
-export const jobKind = ({ job }: IdKinds): RowKind<StoredJob, JobFilter> => ({
+export const jobKind = ({ job }: IdKinds): RowKind<StoredJob> => ({
+  filters: jobFilters,
+
   parse (fields, path, now) {
     const dates = parseRowDates(fields, path, now)
     return {
@@ -120,22 +118,5 @@ export const jobKind = ({ job }: IdKinds): RowKind<StoredJob, JobFilter> => ({
       status: parseText(fields.status, `${path}.status`),
       ...dates
     }
-  },
-
-  searchText: (row) => row.name,
-
-  createTest: ({ status, ...filter }) => createTest(filter, status, (row) => row.status)
+  }
 })
-
-/** Tests the filters of both resources, and one field that is compared exactly. */
-function createTest<Row extends { updated_at: string }> (
-  { q, updatedAfter }: Pick<JobFilter, 'q' | 'updatedAfter'>, wanted: unknown, read: (row: Row) => unknown
-): RowTest<Entry<Row>> {
-  if (wanted === undefined && q === undefined && updatedAfter === undefined) return null
-
-  // Every name contains the empty text, and every date is greater.
-  const needle = foldCase(q ?? '')
-  const after = updatedAfter ?? ''
-  return ({ row, searchKey }) =>
-    (wanted === undefined || read(row) === wanted) && searchKey.includes(needle) && row.updated_at > after
-}

@@ -1,4 +1,5 @@
 import type { IdKind, IdKinds } from '../../ports/index.js'
+import { candidateFilters, jobFilters, type RowFilters } from '../../ports/lists.js'
 import { cast, quoteName, toIso } from '../sql.js'
 import { type Column, type Relation, relationError } from './relation.js'
 
@@ -128,6 +129,7 @@ export interface RowKind {
   ids: Readonly<Record<string, keyof IdKinds>>
   /** Columns that need a collation by which only identical texts are equal. */
   exact: readonly string[]
+  filters: RowFilters
   /** The column that `q` searches. */
   searched: string
 }
@@ -143,6 +145,12 @@ const time = ['timestamp with time zone']
 /** Types of columns that hold ids of a kind. */
 const idTypes: Readonly<Record<IdKind, readonly string[]>> = { integer: integerTypes, string: ['uuid', ...textTypes] }
 
+/** Columns in which only identical values are equal. */
+function exactColumns (filters: RowFilters): string[] {
+  const exact = Object.values(filters).filter(({ test }) => test === 'id' || test === 'text')
+  return ['id', ...exact.map(({ field }) => field)]
+}
+
 /** The relation of candidates. */
 export const candidateKind: RowKind = {
   option: 'candidates',
@@ -153,8 +161,9 @@ export const candidateKind: RowKind = {
     updated_at: time
   },
   ids: { id: 'candidate', source_id: 'source', recruiter_id: 'recruiter' },
-  exact: ['id', 'recruiter_id'],
-  searched: 'full_name'
+  exact: exactColumns(candidateFilters),
+  filters: candidateFilters,
+  searched: candidateFilters.q.field
 }
 
 /** The relation of jobs. */
@@ -162,6 +171,7 @@ export const jobKind: RowKind = {
   option: 'jobs',
   columns: { name: textTypes, status: textTypes, created_at: time, updated_at: time },
   ids: { id: 'job' },
-  exact: ['id', 'status'],
-  searched: 'name'
+  exact: exactColumns(jobFilters),
+  filters: jobFilters,
+  searched: jobFilters.q.field
 }

@@ -4,7 +4,7 @@ import { findTenantColumn, normalizeId, type TenantRelation } from './columns.js
 import { describeRelation } from './relation.js'
 import { assertColumns, readerOf, type ReadValue, type RowKind } from './row-kind.js'
 import {
-  type AnyField, type AnyFilter, formatFind, formatFindMany, formatPage, formatPageAfter, formatTotal, type Statement
+  type AnyField, formatFind, formatFindMany, formatPage, formatPageAfter, formatTotal, type Statement
 } from './row-statements.js'
 import { LruMap } from '../../shared/cached.js'
 
@@ -25,7 +25,7 @@ interface Projection {
 }
 
 /** `sqlName` is the relation as written in SQL; totals are cached for `totalsTtlMs`. */
-export function createRowSource<Row extends { id: Id }, Filter extends AnyFilter, Field extends AnyField> (
+export function createRowSource<Row extends { id: Id }, Filter extends object, Field extends AnyField> (
   session: Session,
   kind: RowKind,
   sqlName: string,

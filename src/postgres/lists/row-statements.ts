@@ -1,4 +1,5 @@
-import type { CandidateFilter, CandidateSortField, Id, JobFilter, JobSortField, ListQuery } from '../../ports/index.js'
+import type { CandidateSortField, Id, JobSortField, ListQuery } from '../../ports/index.js'
+import type { RowFilter } from '../../ports/lists.js'
 import { foldCase } from '../../shared/text.js'
 import { type Condition, Conditions, cast, orderBy } from '../sql.js'
 import {
@@ -13,7 +14,6 @@ import {
 import type { Relation } from './relation.js'
 import type { RowKind } from './row-kind.js'
 
-export type AnyFilter = CandidateFilter<Id> & JobFilter
 export type AnyField = CandidateSortField | JobSortField
 
 /** A statement and its values. */
@@ -31,7 +31,7 @@ export function formatPage (
   kind: RowKind,
   columns: string,
   tenant: string,
-  { filter, sort, offset, limit }: ListQuery<AnyFilter, AnyField>
+  { filter, sort, offset, limit }: ListQuery<object, AnyField>
 ): Statement | null {
   const isOfTenant = formatTenantCondition(relation, tenant)
   const where = allOf(isOfTenant, ...filterBy(relation, kind, filter))
@@ -54,7 +54,7 @@ export function formatTotal (
   relation: TenantRelation,
   kind: RowKind,
   tenant: string,
-  filter: AnyFilter
+  filter: object
 ): Statement | null {
   const where = allOf(formatTenantCondition(relation, tenant), ...filterBy(relation, kind, filter))
   if (where === null) return null
@@ -115,18 +115,26 @@ const textIdSortColumns: typeof sortColumns = { ...sortColumns, id: 'r.id collat
 /** `null` is a condition that no row can fulfil. */
 type Filter = Condition | null
 
-function filterBy (
-  relation: Relation, kind: RowKind, { recruiterId, status, q, updatedAfter }: AnyFilter
-): Filter[] {
-  const text = foldCase(q ?? '')
-  const pattern = q === undefined ? undefined : `%${escapeLike(text)}%`
-  return [
-    ...recruiterId === undefined ? [] : [formatIdCondition(relation, 'recruiter_id', recruiterId)],
-    [(value) => `status = ${value}`, status],
+function filterBy (relation: Relation, kind: RowKind, filter: object): Filter[] {
+  const { q: search, ...others } = kind.filters
+  // PostgreSQL estimates the same cost for all conditions and runs them in this order; `like` is the slowest.
+  return Object.entries<RowFilter>({ ...others, q: search }).flatMap(([name, declared]) => {
+    const wanted: Id | undefined = Reflect.get(filter, name)
+    return wanted === undefined ? [] : [formatCondition(relation, kind, declared, wanted)]
+  })
+}
+
+function formatCondition (relation: Relation, kind: RowKind, { test, field }: RowFilter, wanted: Id): Filter {
+  switch (test) {
+    case 'id': return formatIdCondition(relation, field, wanted)
+    case 'text': return [(value) => `${field} = ${value}`, wanted]
     // Later by the milliseconds that are shown: otherwise a client gets the newest row again and again.
-    [(value) => `updated_at >= ${value}::timestamptz + interval '1 millisecond'`, updatedAfter],
-    [(value) => `${searchKey(relation, kind, text)} like ${value}`, pattern]
-  ]
+    case 'after': return [(value) => `${field} >= ${value}::timestamptz + interval '1 millisecond'`, wanted]
+    case 'contains': {
+      const text = foldCase(String(wanted))
+      return [(value) => `${searchKey(relation, kind, text)} like ${value}`, `%${escapeLike(text)}%`]
+    }
+  }
 }
 
 function allOf (...conditions: Filter[]): Conditions | null {

@@ -1,5 +1,5 @@
 import { same } from '../support/expect.js'
-import { resourceCase, rowCases, type Rows } from './rows.js'
+import { exactFilterCases, resourceCase, rowCases, type Rows } from './rows.js'
 
 type Filter = NonNullable<Parameters<Rows['count']>[0]>
 
@@ -11,29 +11,31 @@ async function passes (rows: Rows, expected: ReadonlyArray<readonly [filter: Fil
   }
 }
 
+/** Values of rows that an exact filter must tell apart, and values that no row has. */
+const exactValues = {
+  id: { present: [1, 12, null, 1, 9_007_199_254_740_991], absent: [2, 9_007_199_254_740_990] },
+  text: {
+    present: ['published', 'Published', 'publishéd', 'published ', 'draft', 'on_hold', 'onxhold', 'x'.repeat(64)],
+    absent: ['publish', '%', 'PUBLISHED', ' draft']
+  }
+}
+
 /** Cases about all filters except `q`. */
 export const filterCases = [
-  [resourceCase('candidates', 'list', 'recruiterId keeps the candidates of one recruiter', async (rows) => {
-    const recruiters = [1, 12, null, 1, 9_007_199_254_740_991]
-    await rows.save(recruiters.map((recruiter, index) => ({ id: index + 1, recruiter_id: recruiter })))
-    await passes(rows, [
-      [{ recruiterId: 1 }, [1, 4]],
-      [{ recruiterId: 12 }, [2]],
-      [{ recruiterId: 2 }, []],
-      [{ recruiterId: 9_007_199_254_740_991 }, [5]],
-      [{ recruiterId: 9_007_199_254_740_990 }, []]
-    ])
+  exactFilterCases((resource, filter) => {
+    const { name, field, test } = filter
+    const title = test === 'id' ? `${name} keeps the ${resource} of one ${filter.id}` : `${name} is compared exactly`
+    return [resourceCase(resource, 'list', title, async (rows) => {
+      const { present, absent } = exactValues[test]
+      await rows.save(present.map((value, index) => ({ id: index + 1, [field]: value })))
+      for (const wanted of [...present, ...absent].filter((value) => value !== null)) {
+        const ids = present.flatMap((value, index) => value === wanted ? [index + 1] : [])
+        const what = `${resource} with ${name} ${JSON.stringify(wanted)}`
+        same(await rows.ids({ filter: { [name]: wanted } }), ids, `the ${what}`)
+        same(await rows.count({ [name]: wanted }), ids.length, `the number of ${what}`)
+      }
+    })]
   }),
-
-  resourceCase('jobs', 'list', 'status is compared exactly', async (rows) => {
-    const known = ['published', 'Published', 'publishéd', 'published ', 'draft', 'on_hold', 'onxhold', 'x'.repeat(64)]
-    await rows.save(known.map((status, index) => ({ id: index + 1, status })))
-    for (const [index, status] of known.entries()) {
-      same(await rows.ids({ filter: { status } }), [index + 1], `the jobs with status ${JSON.stringify(status)}`)
-      same(await rows.count({ status }), 1, `the number of jobs with status ${JSON.stringify(status)}`)
-    }
-    await passes(rows, ['publish', '%', 'PUBLISHED', ' draft'].map((status) => [{ status }, []]))
-  })],
 
   rowCases('list', 'updatedAfter keeps rows updated strictly later', async (rows) => {
     const dates = [
@@ -72,17 +74,19 @@ export const filterCases = [
   }),
 
   rowCases('list', 'several filters must all hold', async (rows) => {
-    const { field, filter, values: [wanted, other] } = rows.exact
-    const date = '2026-01-02T00:00:00.000Z'
-    await rows.save([
-      { id: 1, name: 'Baker', [field]: wanted, updated_at: date },
-      { id: 2, name: 'Baker', [field]: other, updated_at: date },
-      { id: 3, name: 'Welder', [field]: wanted, updated_at: date },
-      { id: 4, name: 'Baker', [field]: wanted }
-    ])
+    const exact = rows.exactFilters.map(({ name, field, test }) => ({ name, field, values: exactValues[test].present }))
+    const wanted = Object.fromEntries(exact.map(({ field, values }) => [field, values[0]]))
+    const passing = { name: 'Baker', ...wanted, updated_at: '2026-01-02T00:00:00.000Z' }
+    const others = [
+      { ...passing, name: 'Welder' },
+      { ...passing, updated_at: '2026-01-01T00:00:00.000Z' },
+      ...exact.map(({ field, values }) => ({ ...passing, [field]: values[1] }))
+    ]
+    await rows.save([passing, ...others].map((row, index) => ({ ...row, id: index + 1 })))
+    const filter = Object.fromEntries(exact.map(({ name, values }) => [name, values[0]]))
     await passes(rows, [
-      [{ q: 'bak', [filter]: wanted, updatedAfter: '2026-01-01T00:00:00.000Z' }, [1]],
-      [{}, [1, 2, 3, 4]]
+      [{ q: 'bak', ...filter, updatedAfter: '2026-01-01T00:00:00.000Z' }, [1]],
+      [{}, [passing, ...others].map((_row, index) => index + 1)]
     ])
   })
 ].flat()

@@ -2,7 +2,7 @@ import type { Id, IdKinds } from '../../ports/index.js'
 import { defineIdCase, findForm, findKinds, type IdForm, toSampleId } from '../support/case.js'
 import { same } from '../support/expect.js'
 import type { AnyStorageHarness, StorageHarness } from '../support/harness.js'
-import { openRows, ownRowCases } from './rows.js'
+import { exactFilterCases, openRows, ownRowCases } from './rows.js'
 
 // Each list is in its order: by value, or by code point.
 const present: Record<IdForm, readonly Id[]> = {
@@ -126,18 +126,20 @@ export const idCases = [
     }
   }),
 
-  [defineIdCase('lists', {
-    port: 'candidates.list', name: 'candidates: the id of a recruiter is compared exactly'
-  }, async (harness) => {
-    const rows = openRows(harness as StorageHarness<Id, Id, Id, Id>, 'candidates')
-    const [idForm, form] = [formOf(harness, 'candidate'), formOf(harness, 'recruiter')]
-    const samples = present[form].map((recruiterId, index) =>
-      ({ id: toSampleId(index + 1, idForm), recruiter_id: recruiterId }))
-    await rows.save(samples)
-    for (const recruiterId of [...present[form], ...absent[form], ...unholdable[form]]) {
-      const ids = samples.filter((sample) => sample.recruiter_id === recruiterId).map(({ id }) => id)
-      same(await rows.ids({ filter: { recruiterId } }), ids, `the candidates of recruiter ${recruiterId}`)
-      same(await rows.count({ recruiterId }), ids.length, `the number of candidates of recruiter ${recruiterId}`)
-    }
-  })]
+  exactFilterCases((resource, filter) => {
+    if (filter.test === 'text') return []
+    const { name, field, id } = filter
+    const title = `${resource}: the id of a ${id} is compared exactly`
+    return [defineIdCase('lists', { port: `${resource}.list`, name: title }, async (harness) => {
+      const rows = openRows(harness as StorageHarness<Id, Id, Id, Id>, resource)
+      const [rowForm, form] = [formOf(harness, rows.idKind), formOf(harness, id)]
+      const samples = present[form].map((value, index) => ({ id: toSampleId(index + 1, rowForm), [field]: value }))
+      await rows.save(samples)
+      for (const wanted of [...present[form], ...absent[form], ...unholdable[form]]) {
+        const ids = samples.filter((sample) => sample[field] === wanted).map((sample) => sample.id)
+        same(await rows.ids({ filter: { [name]: wanted } }), ids, `the ${resource} of ${id} ${wanted}`)
+        same(await rows.count({ [name]: wanted }), ids.length, `the number of ${resource} of ${id} ${wanted}`)
+      }
+    })]
+  })
 ].flat()

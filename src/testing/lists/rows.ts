@@ -1,22 +1,18 @@
 import type { Id, RowSource } from '../../ports/index.js'
+import { candidateFilters, jobFilters, type RowFilter } from '../../ports/lists.js'
 import { defineCase, defineIdCase, type StorageCase, type StorageGroup } from '../support/case.js'
 import type { AnyStorageHarness, SavedCandidate, SavedJob, StorageHarness } from '../support/harness.js'
 import { order } from '../support/samples.js'
 
 type Resource = 'candidates' | 'jobs'
 
+/** A filter of either resource. */
+type SampleFilter = Partial<Record<string, Id>>
+
 /** A candidate or a job to save, with defaults. `name` means `full_name` of a candidate. */
 export interface Sample<RowId extends Id = number> extends Partial<Omit<SavedCandidate<RowId, Id, Id>, 'full_name'>> {
   id: RowId
   name?: string
-  status?: string
-}
-
-/** The filters of both resources. */
-interface SampleFilter {
-  q?: string
-  updatedAfter?: string
-  recruiterId?: Id
   status?: string
 }
 
@@ -36,17 +32,25 @@ export const resources = {
     idKind: 'candidate',
     fields: ['id', 'full_name', 'headline', 'source_id'],
     further: ['recruiter_id', 'created_at', 'updated_at'],
-    exact: { field: 'recruiter_id', filter: 'recruiterId', values: [7, 8] }
+    filters: candidateFilters
   },
   jobs: {
     idKind: 'job',
     fields: ['id', 'name', 'status'],
     further: ['created_at', 'updated_at'],
-    exact: { field: 'status', filter: 'status', values: ['draft', 'published'] }
+    filters: jobFilters
   }
 } as const
 
 const date = '2026-01-01T00:00:00.000Z'
+
+type ExactFilter = Extract<RowFilter, { test: 'id' | 'text' }> & { name: string }
+
+/** Returns the filters of a resource that compare a field exactly, with their names in the port. */
+function listExactFilters (resource: Resource): ExactFilter[] {
+  return Object.entries<RowFilter>(resources[resource].filters).flatMap(([name, filter]) =>
+    filter.test === 'id' || filter.test === 'text' ? [{ name, ...filter }] : [])
+}
 
 /** Candidates or jobs, with one interface for both. The tenant is `acme` by default. */
 export type Rows<RowId extends Id = number> = ReturnType<typeof openRows<RowId>>
@@ -70,6 +74,14 @@ export function resourceCase (
     const rows = openRows(harness, resource)
     if (group !== 'sync' || rows.isSynced) await body(rows, harness)
   })
+}
+
+/** Creates cases for each filter of candidates and of jobs that compares a field exactly. */
+export function exactFilterCases (
+  create: (resource: Resource, filter: ExactFilter) => StorageCase[]
+): StorageCase[] {
+  return (['candidates', 'jobs'] as const).flatMap((resource) =>
+    listExactFilters(resource).flatMap((filter) => create(resource, filter)))
 }
 
 /** Creates the same case for candidates and for jobs, with the ids of the storage itself. */
@@ -106,6 +118,7 @@ export function openRows<RowId extends Id> (harness: StorageHarness<RowId, RowId
 
   return {
     ...resources[resource],
+    exactFilters: listExactFilters(resource),
     isSynced: source.listAfter !== undefined || source.findMany !== undefined,
     save,
     saveIds: (ids: readonly RowId[], tenant?: string) => save(ids.map((id) => ({ id })), tenant),

@@ -1,7 +1,7 @@
 import type {
-  CandidateFilter, CandidateRow, CandidateSortField, Id, IdKind, IdKinds, JobFilter, JobRow, JobSortField, RowFields,
-  RowSource
+  CandidateRow, CandidateSortField, Id, IdKind, IdKinds, JobRow, JobSortField, RowFields, RowSource
 } from '../../ports/index.js'
+import { candidateFilters, jobFilters, type RowFilters } from '../../ports/lists.js'
 import type {
   AnyStorageHarness, MakeKeyLookup, MakeStorage, SavedCandidate, SavedJob, StorageHarness
 } from './harness.js'
@@ -118,8 +118,11 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
   const formOf = (name: keyof IdKinds): IdForm => findForm(kinds[name], harness.hasUuids === true)
   const candidate = { id: formOf('candidate'), source_id: formOf('source'), recruiter_id: formOf('recruiter') }
   const job = { id: formOf('job') }
-  const toFilter = ({ recruiterId, ...filter }: CandidateFilter): CandidateFilter<Id> =>
-    recruiterId === undefined ? filter : { ...filter, recruiterId: toSampleId(recruiterId, candidate.recruiter_id) }
+  const toFilter = (filters: RowFilters) => (filter: object): object =>
+    Object.fromEntries(Object.entries(filter).map(([name, value]) => {
+      const declared = filters[name as keyof RowFilters]
+      return [name, declared.test === 'id' ? toSampleId(value, formOf(declared.id)) : value]
+    }))
   return {
     ...others,
     storage: {
@@ -128,10 +131,10 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
       ...(storage.changes === undefined ? {} : { changes: storage.changes }),
       ...(storage.feed === undefined ? {} : { feed: storage.feed }),
       ...(storage.idempotency === undefined ? {} : { idempotency: storage.idempotency }),
-      candidates: numberRows<
-        CandidateRow, CandidateRow<Id, Id>, CandidateFilter, CandidateFilter<Id>, CandidateSortField
-      >(storage.candidates, candidate, toFilter),
-      jobs: numberRows<JobRow, JobRow<Id>, JobFilter, JobFilter, JobSortField>(storage.jobs, job, (filter) => filter),
+      candidates: numberRows<CandidateRow, CandidateRow<Id, Id>, CandidateSortField>(
+        storage.candidates, candidate, toFilter(candidateFilters)
+      ),
+      jobs: numberRows<JobRow, JobRow<Id>, JobSortField>(storage.jobs, job, toFilter(jobFilters)),
       verify: async (published) => (await storage.verify?.(published && { ...published, ids: kinds })) ?? []
     },
     saveCandidates: (tenantSlug, rows) =>
@@ -141,11 +144,11 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
   }
 }
 
-function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Filter, OwnFilter, Field extends string> (
-  source: RowSource<OwnRow, OwnFilter, Field, Id>,
+function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Field extends string> (
+  source: RowSource<OwnRow, object, Field, Id>,
   fields: IdFields,
-  toFilter: (filter: Filter) => OwnFilter
-): RowSource<Row, Filter, Field, number> {
+  toFilter: (filter: object) => object
+): RowSource<Row, object, Field, number> {
   const toRow = (row: OwnRow): Row => convert<Row>(row, fields, fromSampleId)
   const toId = (id: number): Id => toSampleId(id, fields.id)
   return {

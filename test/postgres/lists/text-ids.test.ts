@@ -1,12 +1,13 @@
 import t from 'tap'
-import type { CandidateQuery, IdKinds } from '../../../src/index.js'
+import type { CandidateSortField, IdKinds, RowQuery } from '../../../src/index.js'
 import { postgresStorage } from '../../../src/postgres/index.js'
 import { bearer, buildApp, keys } from '../../fixtures/api/app.js'
 import { checkError } from '../../fixtures/api/answers.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 const fields = ['id', 'full_name', 'headline', 'source_id']
-const query: CandidateQuery<string> = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 25, fields }
+const sort = [{ field: 'id', direction: 'asc' }] as const
+const query: RowQuery<object, CandidateSortField> = { filter: {}, sort, offset: 0, limit: 25, fields }
 const text: IdKinds = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' }
 const headers = bearer(keys.full)
 

@@ -1,11 +1,12 @@
 import t from 'tap'
-import type { CandidateQuery } from '../../../../src/index.js'
+import type { CandidateSortField, RowQuery } from '../../../../src/index.js'
 import { postgresStorage } from '../../../../src/postgres/index.js'
 import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
 import { watchPool } from '../../../fixtures/postgres/watched-pool.js'
 
 const fields = ['id', 'full_name', 'headline', 'source_id']
-const query: CandidateQuery<string> = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 25, fields }
+const sort = [{ field: 'id', direction: 'asc' }] as const
+const query: RowQuery<object, CandidateSortField> = { filter: {}, sort, offset: 0, limit: 25, fields }
 
 /** The columns of candidates whose ids have a type, without indexes. */
 const columns = (
