@@ -69,7 +69,8 @@ function nameOf (member: ts.Node, source: ts.SourceFile): string {
 }
 
 function isOptional (member: ts.Node): boolean {
-  return ts.isPropertyAssignment(member) || (ts.isPropertySignature(member) && member.questionToken !== undefined)
+  if (ts.isPropertyAssignment(member)) return true
+  return (ts.isPropertySignature(member) || ts.isMethodSignature(member)) && member.questionToken !== undefined
 }
 
 function parseComment (before: string): Pick<Member, 'text' | 'defaultText'> {

@@ -21,6 +21,7 @@ export const optionTables: Record<string, ReadonlyArray<readonly [path: string, 
     ['src/options/options.ts', 'RateLimitOptions']
   ],
   'portal-options': [['src/options/options.ts', 'PortalOptions']],
+  'portal-keys': [['src/options/options.ts', 'PortalKeysOptions']],
   'portal-theme': [['src/options/options.ts', 'PortalTheme']],
   'portal-session': [...tenantFields, ['src/portal/session.ts', 'PortalSessionFields']],
   'mcp-options': [['src/options/options.ts', 'McpOptions']],
@@ -41,6 +42,7 @@ export const optionTables: Record<string, ReadonlyArray<readonly [path: string, 
   'memory-changes-options': [['src/memory/changes.ts', 'MemoryChangesOptions']],
   'memory-key-lookup-options': [['src/memory/key-lookup.ts', 'MemoryKeyLookupOptions']],
   'run-options': [['src/testing/report.ts', 'RunOptions']],
+  'harness-options': [['src/testing/support/harness.ts', 'HarnessOptions']],
   'record-events-options': [['src/recorder/record-events.ts', 'RecordEventsOptions']],
   'list-options': [['src/http/define-list.ts', 'ListOptions']]
 }

@@ -16,12 +16,22 @@ export const tables: Record<string, Table> = {
     )
   },
   calls: () =>
-    calls([
+    meanings('call', [
       ['src/webhooks/recruiting.ts', 'EngineCalls'],
       ['src/create-recruiting.ts', 'Recruiting']
     ]),
-  'api-keys-calls': () => calls([['src/postgres/keys/api-keys.ts', 'ApiKeys']]),
-  'webhook-calls': () => calls([['src/webhooks/recruiting.ts', 'RecruitingWebhooks']]),
+  'api-keys-calls': () => meanings('call', [['src/postgres/keys/api-keys.ts', 'ApiKeys']]),
+  'webhook-calls': () => meanings('call', [['src/webhooks/recruiting.ts', 'RecruitingWebhooks']]),
+  'recorder-members': () => meanings('member', [['src/recorder/record-events.ts', 'EventRecorder']]),
+  'audit-entry': () => meanings('field', [['src/observe/audit.ts', 'AuditEntry']]),
+  health: () => meanings('figure', [['src/webhooks/health.ts', 'RecruitingHealth']]),
+  'tenant-stats': () => meanings('figure', [['src/ports/deliveries.ts', 'TenantDeliveryStats']]),
+  stats: () =>
+    meanings('figure', [
+      ['src/ports/deliveries.ts', 'DeliveryStats'],
+      ['src/webhooks/recruiting.ts', 'RecruitingStats'],
+      ['src/webhooks/recruiting.ts', 'AttemptCounts']
+    ]),
   'emitted-event': () => fields('field', [...tenantFields, ['src/webhooks/recruiting.ts', 'EmittedEventFields']]),
   ...Object.fromEntries(
     Object.entries(optionTables).map(([name, interfaces]) => [name, () => fields('option', interfaces)])
@@ -39,9 +49,9 @@ async function apiErrors (): Promise<string> {
 /** The interfaces of a table, with their files. */
 type Interfaces = ReadonlyArray<readonly [path: string, name: string]>
 
-async function calls (interfaces: Interfaces): Promise<string> {
-  const methods = await readAll(interfaces)
-  return formatTable(['call', 'meaning'], methods.map((method) => [quote(method.name), method.text]))
+async function meanings (title: string, interfaces: Interfaces): Promise<string> {
+  const members = await readAll(interfaces)
+  return formatTable([title, 'meaning'], members.map(({ name, text }) => [quote(name), text]))
 }
 
 async function fields (title: string, interfaces: Interfaces): Promise<string> {

@@ -142,8 +142,9 @@ export type AdoptCall = { pending: 'deliver' } | { pending: 'discard', keepWebho
 
 /** Attempts of this process since it started. */
 export interface AttemptCounts {
+  /** Attempts of this process since it started, by result. */
   attempts: Record<'delivered' | AttemptError, number>
-  /** Durations as a cumulative histogram. */
+  /** Their durations: a cumulative histogram, sum and count. */
   durationMs: {
     /** The number of attempts up to each bound in milliseconds. */
     buckets: Array<{ upTo: number, count: number }>
