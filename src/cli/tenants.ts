@@ -1,7 +1,7 @@
 import { postgresStorage } from '../postgres/index.js'
 import { ask, createPatientSession } from '../postgres/session.js'
 import { quoteName } from '../postgres/sql.js'
-import { listTenantIds, moveToId } from '../postgres/tenant-ids.js'
+import { listTenantIds, moveToId } from '../postgres/tenants.js'
 import { systemClock } from '../shared/clock.js'
 import { createTenants, parseTenantId, tenantIdRule } from '../shared/tenants.js'
 import { isPlainText, isTenantSlug, tenantSlugRule } from '../shared/text.js'

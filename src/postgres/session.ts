@@ -78,19 +78,17 @@ async function needsTransaction (client: PgClient, query: RunQuery): Promise<boo
 }
 
 /**
- * Runs a statement without compiling it. The planner cannot know that our searches stop early, so it would spend
- * seconds on compiling one that takes milliseconds.
+ * Runs a statement whose only column is `json`, and returns the values. The host's driver may parse other types in
+ * its own way.
  */
-export function queryWithoutJit<Row> (
+export async function readJson<Value> (
   session: Session,
   operation: string,
   text: string,
   values?: unknown[]
-): Promise<Row[]> {
-  return session.transaction(operation, async (query) => {
-    await query('set local jit to off')
-    return query<Row>(text, values)
-  })
+): Promise<Value[]> {
+  const rows = await session.query<{ json: string }>(operation, text, values)
+  return rows.map(({ json }) => JSON.parse(json))
 }
 
 /** Runs a statement on a connection, which may be in a transaction of the host, and returns its rows. */

@@ -13,7 +13,6 @@ import { createChangeSource } from './changes/changes.js'
 import { adviseWatch } from './changes/watched-tables.js'
 import { createDeliveryStore } from './deliveries/deliveries.js'
 import { createEventFeed } from './deliveries/feed.js'
-import { createHolds } from './deliveries/holds.js'
 import { createDue } from './deliveries/due.js'
 import { createPatientSession, createSession, readQueryTimeout } from './session.js'
 import { assertPool, type PgPool } from './pool.js'
@@ -21,12 +20,11 @@ import { advisePool, assertMigrated, checkRelation, reportUnreachable } from './
 import { candidateKind, jobKind } from './lists/row-kind.js'
 import { createRowSource } from './lists/row-source.js'
 import { quoteName, readRelation, readSchema } from './sql.js'
-import { createStopDeliveries } from './deliveries/queue.js'
+import { createHolds, createStopDeliveries } from './deliveries/queue.js'
 import { createIdempotencyStore } from './idempotency.js'
 import { createSeen, keepSeen, LaterSchemaError } from './upgrade/version.js'
-import { createHealth } from './webhooks/health.js'
-import { createTenants } from './webhooks/webhook-row.js'
-import { createWebhookStore } from './webhooks/webhooks.js'
+import { createTenants } from './tenants.js'
+import { createWebhookStore } from './webhooks.js'
 
 /** The doc, type, default and check of each option. */
 const storageOptions = {
@@ -135,7 +133,6 @@ export function postgresStorage (
     jobs,
     webhooks: {
       ...createWebhookStore(session, quotedSchema, stop, due),
-      ...createHealth(session, quotedSchema),
       ...createTenants(patient, quotedSchema)
     },
     deliveries: {

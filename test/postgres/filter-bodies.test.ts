@@ -1,5 +1,5 @@
 import t from 'tap'
-import { formatFilterBody } from '../../src/postgres/webhooks/filters.js'
+import { formatFilterBody } from '../../src/postgres/deliveries/deliveries.js'
 import { createEvent, createWebhook } from '../../src/testing/support/samples.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 

@@ -1,4 +1,4 @@
-import { createTenants } from '../../postgres/webhooks/webhook-row.js'
+import { createTenants } from '../../postgres/tenants.js'
 import { formatNames } from '../terminal.js'
 import { type DoctorContext, fault, type Finding, ok, orOk, unknown } from './finding.js'
 

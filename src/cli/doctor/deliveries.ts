@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { channelOf, createDue } from '../../postgres/deliveries/due.js'
 import { createStopDeliveries } from '../../postgres/deliveries/queue.js'
-import { createReadStats } from '../../postgres/deliveries/stats.js'
-import { createHealth } from '../../postgres/webhooks/health.js'
-import { createWebhookStore } from '../../postgres/webhooks/webhooks.js'
+import { createStats } from '../../postgres/deliveries/stats.js'
+import { createHealth, createWebhookStore } from '../../postgres/webhooks.js'
 import { createKeyBox, isSealed, isSealedByHost } from '../../webhooks/secrets.js'
 import { formatCount, formatNames } from '../terminal.js'
 import { advice, type DoctorContext, fault, type Finding, ok, orOk, unknown } from './finding.js'
@@ -14,7 +13,7 @@ const sampleMs = 100
 
 /** Whether due deliveries are attempted in time. */
 export async function checkDueDeliveries ({ session, quotedSchema, flags }: DoctorContext): Promise<Finding[]> {
-  const { oldestDueMs } = await createReadStats(session, quotedSchema)()
+  const { oldestDueMs } = await createStats(session, quotedSchema).stats()
   const seconds = Math.round(oldestDueMs / 1000)
   const limit = flags.integer('max-due-seconds') ?? usualDueSeconds
   if (seconds <= limit) return [ok(`the oldest has been due for ${seconds} s`)]

@@ -1,50 +1,50 @@
 import type {
-  Attempt, Delivery, DeliveryFilter, DeliveryStatus, DeliveryStore, DeliveryWithAttempts
+  Delivery, DeliveryFilter, DeliveryStatus, DeliveryStore, DeliveryWithAttempts, SubjectEvent
 } from '../../ports/index.js'
-import type { Session } from '../session.js'
+import { readJson, type Session } from '../session.js'
 import { Conditions, toIso } from '../sql.js'
-
-interface Sessions {
-  session: Session
-  /** With a longer time limit. */
-  patient: Session
-}
 
 /** Pages from here on read so many deliveries that they may take longer. */
 const deepOffset = 10_000
 
-interface DeliveryRow {
-  id: string
-  event_id: string
-  event_type: string
-  status: DeliveryStatus
-  attempt_count: number
-  last_attempt: string | null
-  next_attempt_at: string | null
-  created_at: string
-  delivered_at: string | null
+/** Members that describe a delivery `d` of an event `e`. The last attempt of an ended one is in its columns. */
+const deliveryMembers = `
+  'id', d.id, 'event_id', e.id, 'event_type', e.type, 'status', d.status,
+  'attempt_count', coalesce(jsonb_array_length(d.earlier), 0) + (d.duration_ms is not null)::integer,
+  'response_status', case when d.duration_ms is null then d.earlier -> -1 -> 'response_status'
+    else to_jsonb(d.response_status) end,
+  'error', case when d.duration_ms is null then d.earlier -> -1 -> 'error' else to_jsonb(d.error) end,
+  'next_attempt_at', ${toIso('d.due_at')}, 'created_at', ${toIso('d.created_at')},
+  'delivered_at', case d.status when 'delivered' then ${toIso('d.ended_at')} end`
+
+/**
+ * Selects the attempts of a delivery `d` as a JSON array, each with these members, whose names are columns. An attempt
+ * without an excerpt has no such member.
+ */
+function selectAttempts (members: Record<string, string>): string {
+  const pairs = Object.entries(members).map(([name, column]) => `'${name}', a.attempt -> '${column}'`)
+  return `(
+    select coalesce(json_agg(json_build_object(${pairs.join(', ')}) order by a.nth), '[]')
+    from jsonb_array_elements(
+      coalesce(d.earlier, '[]') || case when d.duration_ms is null then '[]' else jsonb_build_array(jsonb_build_object(
+        'started_at', ${toIso("(d.ended_at - d.duration_ms * interval '1 millisecond')")},
+        'duration_ms', d.duration_ms, 'response_status', d.response_status, 'error', d.error,
+        'response_excerpt', d.response_excerpt
+      )) end
+    ) with ordinality as a (attempt, nth)
+  )`
 }
 
-interface FoundRow extends DeliveryRow {
-  earlier: string | null
-  /** Of the attempt that ended the delivery. */
-  response_excerpt: string | null
-  body: string
-}
-
-/** An attempt without an excerpt has no such member. */
-type LoggedAttempt = Omit<Attempt, 'response_excerpt'> & Partial<Attempt>
-
-const columns = `
-  d.id::text, e.id as event_id, e.type as event_type, d.status,
-  coalesce(jsonb_array_length(d.earlier), 0) + (d.duration_ms is not null)::integer as attempt_count,
-  case when d.duration_ms is null then (d.earlier -> -1) - 'response_excerpt' else jsonb_build_object(
-    'started_at', ${toIso("(d.ended_at - d.duration_ms * interval '1 millisecond')")}, 'duration_ms', d.duration_ms,
-    'response_status', d.response_status, 'error', d.error
-  ) end::text as last_attempt,
-  ${toIso('d.due_at')} as next_attempt_at,
-  ${toIso('d.created_at')} as created_at,
-  case d.status when 'delivered' then ${toIso('d.ended_at')} end as delivered_at`
+const attempts = selectAttempts({
+  started_at: 'started_at',
+  duration_ms: 'duration_ms',
+  response_status: 'response_status',
+  error: 'error',
+  response_excerpt: 'response_excerpt'
+})
+const subjectAttempts = selectAttempts({
+  startedAt: 'started_at', responseStatus: 'response_status', error: 'error'
+})
 
 const lanes = ['lane = 0', 'lane = 1', 'lane = 2', 'lane = 3', 'lane is null']
 const endedStatuses = ['delivered', 'failed', 'skipped', 'cancelled'] as const
@@ -97,28 +97,55 @@ const partColumns = {
     duration_ms, response_status, error, response_excerpt`
 }
 
-/** Reads deliveries of the log and of the queue; `schema` is quoted. */
+/** Reads deliveries of the log and of the queue; `patient` has a longer time limit, `schema` is quoted. */
 export function createDeliveryLog (
-  { session, patient }: Sessions, schema: string
-): Pick<DeliveryStore, 'list' | 'count' | 'find'> {
+  { session, patient }: { session: Session, patient: Session },
+  schema: string
+): Pick<DeliveryStore, 'list' | 'count' | 'find' | 'listSubjectEvents'> {
   function ofWebhook (tenant: string, webhookId: number): Conditions {
-    const where = new Conditions([(value) => `webhook_id = ${value}::bigint`, webhookId])
-    where.add(
-      (value) => `exists (select from ${schema}.webhooks w where w.tenant = ${value} and w.id = $1::bigint)`,
-      tenant
+    return new Conditions(
+      [(value) => `webhook_id = ${value}::bigint`, webhookId],
+      [(value) => `exists (select from ${schema}.webhooks w where w.tenant = ${value} and w.id = $1::bigint)`, tenant]
     )
-    return where
   }
 
   function splitByFilter (
     tenant: string,
     webhookId: number,
     filter: DeliveryFilter
-  ): { parts: Part[]; where: Conditions } {
+  ): { parts: Part[], where: Conditions } {
     const where = ofWebhook(tenant, webhookId)
     where.add((value) => `event_seq = (select seq from ${schema}.events where id = ${value})`, filter.eventId)
     return { parts: splitLog(where, filter), where }
   }
+
+  const named = (table: string, seq: string): string => `
+    select ${seq} as seq from ${schema}.${table}
+    where tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = $1), $1) and subject = $2
+      and ${seq} > $3::bigint
+    order by ${seq} limit $4::bigint`
+  const subjectText = `
+    select json_build_object(
+      'position', e.seq, 'eventId', e.id, 'eventType', e.type, 'recordedAt', ${toIso('e.recorded_at')},
+      'isErased', e.body = coalesce(e.tombstone, ''), 'deliveries', (
+        select coalesce(json_agg(json_build_object(
+          'deliveryId', d.id, 'webhookId', d.webhook_id, 'webhookName', w.name, 'targetUrl', w.target_url,
+          'status', d.status, 'deliveredAt', case d.status when 'delivered' then ${toIso('d.ended_at')} end,
+          'attempts', ${subjectAttempts}
+        ) order by d.id), '[]')
+        from (
+          select webhook_id, ${partColumns.queue} from ${schema}.queue where event_seq = e.seq
+          union all
+          select webhook_id, ${partColumns.deliveries} from ${schema}.deliveries where event_seq = e.seq
+        ) as d
+        left join ${schema}.webhooks w on w.id = d.webhook_id
+      )
+    )::text as json
+    from (
+      (${named('events', 'seq')}) union (${named('event_subjects', 'event_seq')}) order by seq limit $4::bigint
+    ) as found
+    join ${schema}.events e on e.seq = found.seq
+    order by e.seq`
 
   return {
     async list (tenant, webhookId, { filter, sort: [first], offset, limit }) {
@@ -130,20 +157,14 @@ export function createDeliveryLog (
         select ${partColumns[table]} from ${schema}.${table} ${where} and ${condition}
         order by ${order.map((column) => `${column} ${direction}`).join(', ')} limit ${most}::bigint + ${passed}::bigint
       )`)
-      const text = `
-        select ${columns}
+      return readJson<Delivery>(offset < deepOffset ? session : patient, 'list deliveries', `
+        select json_build_object(${deliveryMembers})::text as json
         from (
           select * from (${pages.join(' union all ')}) as found
           order by id ${direction} limit ${most}::bigint offset ${passed}::bigint
         ) as d
         join ${schema}.events e on e.seq = d.event_seq
-        order by d.id ${direction}`
-      const rows = await (offset < deepOffset ? session : patient).query<DeliveryRow>(
-        'list deliveries',
-        text,
-        where.values
-      )
-      return rows.map(parseDelivery)
+        order by d.id ${direction}`, where.values)
     },
 
     async count (tenant, webhookId, filter, { limit } = {}) {
@@ -153,11 +174,10 @@ export function createDeliveryLog (
       const found = parts.map(({ table, condition, order }) => `(
         select from ${schema}.${table} ${where} and ${condition} order by ${order.join(', ')} limit ${most}::bigint
       )`)
-      const text = `
-        select count(*)::text as total
-        from (select from (${found.join(' union all ')}) as found limit ${most}::bigint) as counted`
-      const [row] = await session.query<{ total: string }>('count deliveries', text, where.values)
-      return Number(row?.total)
+      const [total] = await readJson<number>(session, 'count deliveries', `
+        select count(*)::text as json
+        from (select from (${found.join(' union all ')}) as found limit ${most}::bigint) as counted`, where.values)
+      return total ?? 0
     },
 
     async find (tenant, webhookId, id) {
@@ -165,53 +185,14 @@ export function createDeliveryLog (
       where.add((value) => `id = ${value}::bigint`, id)
       const parts = splitLog(where, {}).map(({ table, condition }) =>
         `select ${partColumns[table]} from ${schema}.${table} ${where} and ${condition}`)
-      const [row] = await session.query<FoundRow>('find delivery', `
-        select ${columns}, d.earlier::text as earlier, d.response_excerpt, e.body
+      const [delivery] = await readJson<DeliveryWithAttempts>(session, 'find delivery', `
+        select json_build_object(${deliveryMembers}, 'body', e.body, 'attempts', ${attempts})::text as json
         from (${parts.join(' union all ')}) as d
         join ${schema}.events e on e.seq = d.event_seq`, where.values)
-      return row === undefined ? null : parseDeliveryWithAttempts(row)
-    }
-  }
-}
+      return delivery ?? null
+    },
 
-function parseDelivery (row: DeliveryRow): Delivery {
-  const last = row.last_attempt === null ? null : JSON.parse(row.last_attempt) as LoggedAttempt
-  return {
-    id: Number(row.id),
-    event_id: row.event_id,
-    event_type: row.event_type,
-    status: row.status,
-    attempt_count: Number(row.attempt_count),
-    response_status: last?.response_status ?? null,
-    error: last?.error ?? null,
-    next_attempt_at: row.next_attempt_at,
-    created_at: row.created_at,
-    delivered_at: row.delivered_at
-  }
-}
-
-function parseDeliveryWithAttempts (row: FoundRow): DeliveryWithAttempts {
-  const attempts = JSON.parse(row.earlier ?? '[]') as LoggedAttempt[]
-  if (row.last_attempt !== null && attempts.length < Number(row.attempt_count)) {
-    attempts.push({ ...JSON.parse(row.last_attempt), response_excerpt: row.response_excerpt })
-  }
-  return { ...parseDelivery(row), body: row.body, attempts: attempts.map(parseAttempt) }
-}
-
-// jsonb does not keep the order of members.
-function parseAttempt (attempt: LoggedAttempt): Attempt {
-  const {
-    started_at: startedAt,
-    duration_ms: durationMs,
-    response_status: responseStatus,
-    error,
-    response_excerpt: excerpt = null
-  } = attempt
-  return {
-    started_at: startedAt,
-    duration_ms: durationMs,
-    response_status: responseStatus,
-    error,
-    response_excerpt: excerpt
+    listSubjectEvents: (tenant, subject, { after, limit }) =>
+      readJson<SubjectEvent>(session, 'list events of a subject', subjectText, [tenant, subject, after, limit])
   }
 }

@@ -1,19 +1,10 @@
-import type {
-  AttemptError,
-  AttemptResult,
-  ClaimOptions,
-  ClaimedDelivery,
-  ClaimedNotice,
-  DeliveryStore,
-  HealthNotice,
-  HealthRule,
-  Hold,
-  Lease
-} from '../../ports/index.js'
 import { heldError } from '../../errors.js'
-import type { Session } from '../session.js'
+import type {
+  AttemptResult, ClaimedDelivery, ClaimedNotice, DeliveryStore, Hold, HoldStore
+} from '../../ports/index.js'
+import { readJson, type Session } from '../session.js'
 import { toIso } from '../sql.js'
-import { parseSecrets, type SecretRow } from '../webhooks/webhook-row.js'
+import type { Due } from './due.js'
 
 // The caller waits for the first batch. Most webhooks have fewer deliveries in the queue.
 const firstBatchSize = 500
@@ -70,89 +61,108 @@ export function createStopDeliveries (session: Session, schema: string): StopDel
   }
 }
 
-interface ClaimedRow extends SecretRow {
-  delivery_id: string
-  fence: string
-  tenant: string
-  tenant_slug: string
-  webhook_id: string
-  target_url: string
-  headers: string | null
-  event_id: string
-  event_type: string
-  body: string
-  trace_parent: string | null
-  attempt_count: number
-  is_failing: boolean
+interface ClaimedRow extends Omit<ClaimedDelivery, 'secrets'> {
+  secret: string
+  previousSecret: string | null
   /** If this process must not send, the only value of the only row. */
   held: Hold['reason'] | null
 }
 
-/** Claims deliveries; `schema` is quoted. */
-export function createClaim (session: Session, schema: string): (options: ClaimOptions) => Promise<ClaimedDelivery[]> {
-  const text = `
-    select delivery_id::text, fence::text, tenant, tenant_slug, webhook_id::text, target_url, secret,
-      previous_secret, headers,
-      event_id, event_type, body, trace_parent, attempt_count, is_failing, held
+interface Queue {
+  session: Session
+  /** With a longer time limit. */
+  patient: Session
+  /** Quoted. */
+  schema: string
+  stop: StopDeliveries
+  due: Due
+}
+
+/** Everything that a worker calls. */
+export function createQueue ({ session, patient, schema, stop, due }: Queue): Pick<
+  DeliveryStore,
+  'claimDue' | 'recordAttempts' | 'release' | 'claimNotices' | 'confirmNotice' | 'prune' | 'onDue'
+> {
+  /** Disables the webhooks that got a verdict from `recordAttempts`. */
+  async function disableFailing (): Promise<void> {
+    const disabled = await session.query<{ id: string }>('disable webhooks',
+      `select id::text from ${schema}.disable_failing_webhooks_v1() as id`)
+    for (const { id } of disabled) await stop.sweep(Number(id))
+  }
+
+  const claimText = `
+    select delivery_id::text as "deliveryId", fence::text, tenant as "tenantId", tenant_slug as "tenantSlug",
+      webhook_id::text as "webhookId", target_url as "targetUrl", secret, previous_secret as "previousSecret", headers,
+      event_id as "eventId", event_type as "eventType", body, trace_parent as "traceParent",
+      attempt_count as "attemptCount", is_failing as "isFailing", held
     from ${schema}.claim_v1($1, $2, $3, $4)`
 
-  return async ({ limit, perEndpoint, leaseMs, environment = null }) => {
-    const rows = await session.query<ClaimedRow>('claim deliveries', text, [limit, perEndpoint, leaseMs, environment])
-    const held = rows[0]?.held ?? null
-    if (held !== null) throw heldError(held)
-    return rows.map(parseClaimed)
-  }
-}
-
-/** Releases leases; `schema` is quoted. */
-export function createRelease (session: Session, schema: string): (leases: readonly Lease[]) => Promise<void> {
-  return async (leases) => {
-    await session.query('release deliveries', `select ${schema}.release_v1($1, $2, $3)`, [
-      leases.map(({ webhookId }) => webhookId),
-      leases.map(({ deliveryId }) => deliveryId),
-      leases.map(({ fence }) => fence)
-    ])
-  }
-}
-
-function parseClaimed (row: ClaimedRow): ClaimedDelivery {
   return {
-    deliveryId: Number(row.delivery_id),
-    fence: Number(row.fence),
-    tenantId: row.tenant,
-    tenantSlug: row.tenant_slug,
-    webhookId: Number(row.webhook_id),
-    targetUrl: row.target_url,
-    secrets: parseSecrets(row),
-    headers: row.headers,
-    eventId: row.event_id,
-    eventType: row.event_type,
-    body: row.body,
-    traceParent: row.trace_parent,
-    attemptCount: Number(row.attempt_count),
-    isFailing: row.is_failing
-  }
-}
+    async claimDue ({ limit, perEndpoint, leaseMs, environment = null }) {
+      const rows = await session.query<ClaimedRow>(
+        'claim deliveries', claimText, [limit, perEndpoint, leaseMs, environment]
+      )
+      return rows.map(({ secret, previousSecret, held, ...delivery }) => {
+        if (held !== null) throw heldError(held)
+        return {
+          ...delivery,
+          // Hosts may configure how their driver parses integers.
+          deliveryId: Number(delivery.deliveryId),
+          fence: Number(delivery.fence),
+          webhookId: Number(delivery.webhookId),
+          attemptCount: Number(delivery.attemptCount),
+          secrets: previousSecret === null ? [secret] : [secret, previousSecret]
+        }
+      })
+    },
 
-interface RecordedRow {
-  /** A JSON array of ordinals, or null. */
-  later: string | null
-  has_verdict: boolean
-}
+    async recordAttempts (results, { failingForSeconds, failedDeliveries, warnAfterSeconds }) {
+      const distinct = dropRepeated(results)
+      const [recorded] = await readJson<{ later: number[] | null, hasVerdict: boolean }>(session, 'record attempts', `
+        select json_build_object('later', later, 'hasVerdict', has_verdict)::text as json
+        from ${schema}.record_attempts_v1($1, $2, $3, $4)`, [
+        JSON.stringify(distinct.map(formatResult)), failingForSeconds, failedDeliveries, warnAfterSeconds
+      ])
+      if (recorded?.hasVerdict === true) await disableFailing()
+      return distinct.filter((_result, index) => recorded?.later?.includes(index))
+    },
 
-/** Records attempts and the health of their webhooks; `schema` is quoted. */
-export function createRecordAttempts (session: Session, schema: string, notices: Notices) {
-  const text = `select array_to_json(later)::text as later, has_verdict
-    from ${schema}.record_attempts_v1($1, $2, $3, $4)`
+    async release (leases) {
+      if (leases.length === 0) return
+      await session.query('release deliveries', `select ${schema}.release_v1($1, $2, $3)`, [
+        leases.map(({ webhookId }) => webhookId),
+        leases.map(({ deliveryId }) => deliveryId),
+        leases.map(({ fence }) => fence)
+      ])
+      due.notify()
+    },
 
-  return async (results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]> => {
-    const { failingForSeconds, failedDeliveries, warnAfterSeconds } = rule
-    const distinct = dropRepeated(results)
-    const values = [JSON.stringify(distinct.map(formatResult)), failingForSeconds, failedDeliveries, warnAfterSeconds]
-    const [row] = await session.query<RecordedRow>('record attempts', text, values)
-    if (row?.has_verdict === true) await notices.disableFailing()
-    const later = JSON.parse(row?.later ?? '[]') as number[]
-    return distinct.filter((_result, index) => later.includes(index))
+    async claimNotices ({ limit, leaseMs, environment = null }) {
+      await disableFailing()
+      const notices = await readJson<ClaimedNotice>(session, 'claim notices', `
+        update ${schema}.notices set leased_until = clock_timestamp() + $2 * interval '1 millisecond'
+        where id = any (array(
+          select id from ${schema}.notices where leased_until <= clock_timestamp()
+            and not exists (select from ${schema}.find_hold_v1($3))
+          order by id limit $1 for update skip locked
+        ))
+        returning json_build_object('noticeId', id, 'notice', json_build_object(
+          'kind', kind, 'tenantId', tenant, 'tenantSlug', tenant_slug, 'webhookId', webhook_id,
+          'failingSince', ${toIso('failing_since')}, 'failedDeliveries', failed_deliveries,
+          'lastError', last_error, 'lastResponseStatus', last_response_status
+        ))::text as json`, [limit, leaseMs, environment])
+      return notices.sort((a, b) => a.noticeId - b.noticeId)
+    },
+
+    async confirmNotice (noticeId) {
+      // A host that renames or removes the tenant may have locked it: the notice is then reported again.
+      await session.query('confirm notice', `
+        delete from ${schema}.notices where id =
+          (select id from ${schema}.notices where id = $1 for update skip locked)`, [noticeId])
+    },
+
+    prune: createPrune(patient, schema, stop),
+    onDue: due.onDue
   }
 }
 
@@ -183,120 +193,67 @@ function formatResult (result: AttemptResult, index: number): object {
   }
 }
 
-/** Disables webhooks with a verdict, and stores notices until the host has received them. */
-export interface Notices extends Pick<DeliveryStore, 'claimNotices' | 'confirmNotice'> {
-  /** Disables the webhooks that got a verdict from `recordAttempts`. */
-  disableFailing (): Promise<void>
-}
-
-interface NoticeRow {
-  id: string
-  kind: HealthNotice['kind']
-  tenant: string
-  tenant_slug: string
-  webhook_id: string
-  failing_since: string
-  failed_deliveries: number
-  last_error: AttemptError
-  last_response_status: number | null
-}
-
-/** `schema` is quoted. */
-export function createNotices (session: Session, schema: string, stop: StopDeliveries): Notices {
-  async function disableFailing (): Promise<void> {
-    const disabled = await session.query<{ id: string }>(
-      'disable webhooks',
-      `select id::text from ${schema}.disable_failing_webhooks_v1() as id`
-    )
-    for (const { id } of disabled) await stop.sweep(Number(id))
-  }
-
-  return {
-    disableFailing,
-
-    async claimNotices ({ limit, leaseMs, environment = null }) {
-      await disableFailing()
-      const rows = await session.query<NoticeRow>(
-        'claim notices',
-        `
-        update ${schema}.notices set leased_until = clock_timestamp() + $2 * interval '1 millisecond'
-        where id = any (array(
-          select id from ${schema}.notices where leased_until <= clock_timestamp()
-            and not exists (select from ${schema}.find_hold_v1($3))
-          order by id limit $1 for update skip locked
-        ))
-        returning id::text, kind, tenant, tenant_slug, webhook_id::text, ${toIso('failing_since')} as failing_since,
-          failed_deliveries,
-          last_error, last_response_status`,
-        [limit, leaseMs, environment]
-      )
-      return rows.map(parseNotice).sort((a, b) => a.noticeId - b.noticeId)
-    },
-
-    async confirmNotice (noticeId) {
-      // A host that renames or removes the tenant may have locked it: the notice is then reported again.
-      await session.query(
-        'confirm notice',
-        `
-        delete from ${schema}.notices where id =
-          (select id from ${schema}.notices where id = $1 for update skip locked)`,
-        [noticeId]
-      )
-    }
-  }
-}
-
-function parseNotice (row: NoticeRow): ClaimedNotice {
-  return {
-    noticeId: Number(row.id),
-    notice: {
-      kind: row.kind,
-      tenantId: row.tenant,
-      tenantSlug: row.tenant_slug,
-      webhookId: Number(row.webhook_id),
-      failingSince: row.failing_since,
-      failedDeliveries: Number(row.failed_deliveries),
-      lastError: row.last_error,
-      lastResponseStatus: row.last_response_status
-    }
-  }
-}
-
-/** Deletes events and deliveries older than the retention; `schema` is quoted. */
-export function createPrune (session: Session, schema: string, stop: StopDeliveries): DeliveryStore['prune'] {
-  const text = `select pruned, next_after from ${schema}.prune_v1($1, $2, $3)`
+/** Deletes events and deliveries older than the retention. */
+function createPrune (session: Session, schema: string, stop: StopDeliveries): DeliveryStore['prune'] {
   // Where the next batch begins; null between two walks over the events.
   let after: string | null = null
   let isSwept = false
-
-  /** Removes events of removed tenants. Returns whether there are more. */
-  async function removeEvents (limit: number): Promise<boolean> {
-    const [row] = await session.query<{ left: number }>(
-      'remove events',
-      `select ${schema}.remove_events_v1($1) as left`,
-      [limit]
-    )
-    return Number(row?.left) > 0
-  }
 
   return async ({ retentionDays, limit }) => {
     if (after === null) {
       if (!isSwept) await stop.sweepLeft()
       isSwept = true
-      if (await removeEvents(limit)) return limit
+      const [row] = await session.query<{ left: number }>('remove events',
+        `select ${schema}.remove_events_v1($1) as left`, [limit])
+      // There are more events of removed tenants.
+      if (Number(row?.left) > 0) return limit
       isSwept = false
     }
     let from = after
     for (;;) {
       // The next call starts again if this one fails.
       after = null
-      const [row] = await session.query<{ pruned: number; next_after: string | null }>('prune', text, [
-        retentionDays,
-        limit,
-        from
-      ])
+      const [row] = await session.query<{ pruned: number, next_after: string | null }>('prune',
+        `select pruned, next_after from ${schema}.prune_v1($1, $2, $3)`, [retentionDays, limit, from])
       from = after = row?.next_after ?? null
       if (Number(row?.pruned) > 0 || from === null) return Number(row?.pruned)
+    }
+  }
+}
+
+interface HoldRow {
+  reason: Hold['reason']
+  /** `null` if no claim has noticed the copy yet, and for another environment. */
+  since: string | null
+}
+
+/** Holds notifications of copies; `schema` is quoted. */
+export function createHolds (session: Session, schema: string, stop: StopDeliveries, due: Due): HoldStore {
+  const noticed = new Map<Hold['reason'], string>()
+
+  return {
+    async find (environment) {
+      const [row] = await session.query<HoldRow>('look for a hold', `
+        select reason, ${toIso('since')} as since from ${schema}.find_hold_v1($1)`, [environment])
+      if (row === undefined) {
+        noticed.clear()
+        return null
+      }
+      const since = row.since ?? noticed.get(row.reason) ?? new Date().toISOString()
+      noticed.set(row.reason, since)
+      return { reason: row.reason, since }
+    },
+
+    async adopt ({ environment, pending, keepWebhooks = false, keepKeys = false }) {
+      const isDiscarding = pending === 'discard'
+      const [row] = await session.query<{ reason: Hold['reason'], pending: string }>('adopt the database', `
+        select reason, pending::text from ${schema}.adopt_v1($1, $2, $3, $4)`,
+      [environment, isDiscarding, keepWebhooks, keepKeys])
+      if (row === undefined) return null
+      // They are skipped already. The hourly pruning moves those that this leaves.
+      if (isDiscarding) await stop.sweepLeft().catch(() => {})
+      due.notify()
+      return { reason: row.reason, pending: Number(row.pending) }
     }
   }
 }

@@ -1,18 +1,45 @@
-import type { DeliveryStats, TenantDeliveryStats } from '../../ports/index.js'
-import { queryWithoutJit, type Session } from '../session.js'
+import type { DeliveryStats, DeliveryStore, TenantDeliveryStats } from '../../ports/index.js'
+import type { Session } from '../session.js'
 
 // Counting stops here.
 const most = 10_000
 
-interface StatsRow {
-  pending: string
-  due: string
-  leased: string
-  oldest_due_ms: string
+/** Reads the figures of the queue and of a tenant; `schema` is quoted. */
+export function createStats (
+  session: Session,
+  schema: string
+): Pick<DeliveryStore, 'stats' | 'tenantStats' | 'hasPending'> {
+  const texts = { queue: statsText(schema), tenant: tenantStatsText(schema), pending: pendingText(schema) }
+
+  /**
+   * Runs a statement without compiling it. The planner cannot know that these searches stop early, so it would spend
+   * seconds on compiling one that takes milliseconds.
+   */
+  function queryWithoutJit<Row> (operation: string, text: string, values?: unknown[]): Promise<Row[]> {
+    return session.transaction(operation, async (query) => {
+      await query('set local jit to off')
+      return query<Row>(text, values)
+    })
+  }
+
+  return {
+    async stats (): Promise<DeliveryStats> {
+      const [row] = await queryWithoutJit<{ json: string }>('read stats', texts.queue)
+      return JSON.parse(String(row?.json))
+    },
+    async tenantStats (tenant): Promise<TenantDeliveryStats> {
+      const [row] = await queryWithoutJit<{ json: string }>('read stats of a tenant', texts.tenant, [tenant])
+      return JSON.parse(String(row?.json))
+    },
+    async hasPending (withinMs) {
+      const rows = await queryWithoutJit('look for pending deliveries', texts.pending, [withinMs])
+      return rows.length > 0
+    }
+  }
 }
 
 /** Selects a row if a delivery is leased, or due within `$1` milliseconds; `schema` is quoted. */
-export function pendingText (schema: string): string {
+function pendingText (schema: string): string {
   return `
     with recursive ready (webhook_id) as (${listQueued(schema, 'q.lane is not null', 'q.lane, q.id', 'ready')}
     )
@@ -64,21 +91,9 @@ function findActive (schema: string, id: string): string {
       limit 1`
 }
 
-/** Reads the figures of the queue; `schema` is quoted. */
-export function createReadStats (session: Session, schema: string): () => Promise<DeliveryStats> {
-  const text = statsText(schema)
-  return async () => {
-    const [row] = await queryWithoutJit<StatsRow>(session, 'read stats', text)
-    const pending = Number(row?.pending)
-    const due = Number(row?.due)
-    return {
-      pending: Math.min(pending, most),
-      due: Math.min(due, most),
-      leased: Number(row?.leased),
-      oldestDueMs: Number(row?.oldest_due_ms),
-      atLeast: { pending: pending > most, due: due > most }
-    }
-  }
+/** Selects how many milliseconds ago a time was; 0 if it is null. */
+function ageOf (time: string): string {
+  return `coalesce(floor(1000 * extract(epoch from clock_timestamp() - ${time})), 0)`
 }
 
 /**
@@ -138,33 +153,14 @@ function statsText (schema: string): string {
           (${overdue('q.due_at')} limit 1)
         ) as oldest_due_at
     )
-    select (running + left_over)::text as pending, (leased + unleased + overdue + resumed)::text as due, leased::text,
-      coalesce(floor(1000 * extract(epoch from clock_timestamp() - oldest_due_at)), 0)::text as oldest_due_ms
-    from figures`
-}
-
-type TenantStatsRow = Record<'ready' | 'scheduled' | 'delivered' | 'failed' | 'failing' | 'oldest_due_ms', string>
-
-/** Reads the figures of a tenant; `schema` is quoted. */
-export function createReadTenantStats (
-  session: Session,
-  schema: string
-): (tenant: string) => Promise<TenantDeliveryStats> {
-  const text = tenantStatsText(schema)
-  return async (tenant) => {
-    const [row] = await queryWithoutJit<TenantStatsRow>(session, 'read stats of a tenant', text, [tenant])
-    const pending = Number(row?.ready) + Number(row?.scheduled)
-    const delivered = Number(row?.delivered)
-    const failed = Number(row?.failed)
-    return {
-      pending: Math.min(pending, most),
-      oldestDueMs: Number(row?.oldest_due_ms),
-      failing: Number(row?.failing),
-      delivered: Math.min(delivered, most),
-      failed: Math.min(failed, most),
-      atLeast: { pending: pending > most, delivered: delivered > most, failed: failed > most }
-    }
-  }
+    select json_build_object(
+      'pending', least(total.pending, ${most}), 'due', least(total.due, ${most}), 'leased', leased,
+      'oldestDueMs', ${ageOf('oldest_due_at')},
+      'atLeast', json_build_object('pending', total.pending > ${most}, 'due', total.due > ${most})
+    )::text as json
+    from figures cross join lateral (
+      select running + left_over as pending, leased + unleased + overdue + resumed as due
+    ) as total`
 }
 
 /**
@@ -210,7 +206,11 @@ function tenantStatsText (schema: string): string {
           where not w.is_paused
         ) as oldest_scheduled
     )
-    select ready::text, scheduled::text, delivered::text, failed::text, failing::text,
-      coalesce(floor(1000 * extract(epoch from clock_timestamp() - least(oldest_ready, oldest_scheduled))), 0)::text as oldest_due_ms
+    select json_build_object(
+      'pending', least(ready + scheduled, ${most}), 'oldestDueMs', ${ageOf('least(oldest_ready, oldest_scheduled)')},
+      'failing', failing, 'delivered', least(delivered, ${most}), 'failed', least(failed, ${most}),
+      'atLeast', json_build_object('pending', ready + scheduled > ${most}, 'delivered', delivered > ${most},
+        'failed', failed > ${most})
+    )::text as json
     from figures`
 }
