@@ -1,5 +1,4 @@
 import { gzipSync } from 'node:zlib'
-import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildConnector } from 'undici'
 import t, { type Test } from 'tap'
@@ -10,7 +9,7 @@ import {
 import { parseRetryAfter } from '../../../src/webhooks/queue/attempt-delivery.js'
 import { startDelivering } from '../../fixtures/delivery/delivering.js'
 import { type Answer, hang, startReceiver } from '../../fixtures/receivers/receiver.js'
-import { type AnswerCase, brokenAnswers, oddAnswers } from '../../fixtures/hostile/hostile-answers.js'
+import { brokenAnswers, oddAnswers } from '../../fixtures/hostile/hostile-answers.js'
 import { dripOut, startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
 import { delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
 import { readUntil } from '../../fixtures/resources.js'
@@ -126,12 +125,12 @@ for (const [title, cases] of Object.entries({ 'a broken answer': brokenAnswers, 
   t.test(`${title} is reported at once, and the next post is sent normally`, async (t) => {
     const sender = await startSender(t, { timeoutMs })
     for (const [what, answer] of Object.entries(cases)) {
-      const { bytes, then = 'stay', ...expected } = answer
+      const { bytes, then, ...expected } = answer
       let isRepaired = false
       const receiver = await startHostileReceiver(t, {
         request (socket) {
           if (isRepaired) return socket.write(repaired)
-          socket.write(bytes, typeof bytes === 'string' ? 'latin1' : undefined, () => finish(socket, then))
+          socket.write(bytes, typeof bytes === 'string' ? 'latin1' : undefined, () => { if (then === 'end') socket.end() })
         }
       })
       const { durationMs, ranMs, ...outcome } = await sender.post(receiver.url)
@@ -176,11 +175,6 @@ t.test('the path and the query are sent as they are stored', async (t) => {
   for (const path of paths) await post(`http://127.0.0.1:${receiver.port}${path}`)
   t.same(receiver.requests.map(({ path }) => path), paths)
 })
-
-function finish (socket: Socket, then: AnswerCase['then']): void {
-  if (then === 'end') socket.end()
-  if (then === 'reset') socket.resetAndDestroy()
-}
 
 t.test('4 KiB of an answer are read, and a connection that brings more is ended', async (t) => {
   for (const [length, kept] of [[4096, 1], [4097, 0]] as const) {
