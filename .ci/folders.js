@@ -15,7 +15,7 @@ export const folders = {
     'webhooks/operation-table.js',
     'webhooks/operations.js',
     'webhooks/events/catalogue.js',
-    'webhooks/schemas/'
+    'webhooks/schemas.js'
   ],
   portal: ['ports/', 'shared/', 'options/', 'http/sessions.js', 'client/'],
   mcp: ['shared/', 'options/', 'http/'],

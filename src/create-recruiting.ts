@@ -1,7 +1,7 @@
 import { assertOption } from './shared/read-options.js'
 import { type RecruitingOptions, readRecruitingOptions } from './options/options.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
-import type { RecruitingHealth } from './webhooks/health.js'
+import type { RecruitingHealth } from './webhooks/diagnostics.js'
 import { type RecruitingPortal, createPortal } from './portal/session.js'
 import type { DefaultEvents, EventCatalogue, RegisteredEvents } from './webhooks/events/catalogue.js'
 import { type Logger, createSafeLogger, createWarningLogger } from './observe/logger.js'

@@ -68,8 +68,8 @@ export type {
   GiveUpMessage,
   PauseMessage,
   RetryMessage
-} from './webhooks/listeners.js'
-export type { RecruitingHealth } from './webhooks/health.js'
+} from './webhooks/diagnostics.js'
+export type { RecruitingHealth } from './webhooks/diagnostics.js'
 export type { PortalCapability } from './http/sessions.js'
 export type { PortalMessages } from './portal/messages.js'
 export type { PortalSession, PortalSessionInput, RecruitingPortal } from './portal/session.js'
@@ -79,10 +79,11 @@ export { Job } from './http/routes/jobs.js'
 export {
   CreateWebhook,
   CreatedWebhook,
+  Delivery,
+  DeliveryWithAttempts,
   RotatedWebhook,
   UpdateWebhook,
   Webhook,
   WebhookWithHealth
-} from './webhooks/schemas/webhook.js'
-export { Delivery, DeliveryWithAttempts } from './webhooks/schemas/delivery.js'
+} from './webhooks/schemas.js'
 export type * from './ports/index.js'

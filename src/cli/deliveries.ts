@@ -1,8 +1,7 @@
-import type { DeliveryWithAttempts } from '../ports/index.js'
+import type { DeliveryWithAttempts, ReplayResult } from '../ports/index.js'
 import { systemClock } from '../shared/clock.js'
 import { omitUndefined } from '../shared/fields.js'
 import { isPlainText } from '../shared/text.js'
-import type { ReplaySummary } from '../webhooks/operations/deliveries.js'
 import { type Command, type Context, RefusedError, UsageError } from './command.js'
 import { type Target, findTarget, openStorage, readId, webhookOption } from './find.js'
 import { confirm, formatCount, formatRecord, formatTable, showResult, withProgress } from './terminal.js'
@@ -132,7 +131,7 @@ export const replay: Command = {
   async run (context) {
     const { flags, io } = context
     // It takes longer to import than the other commands run.
-    const { replay: queueEvents } = await import('../webhooks/operations/deliveries.js')
+    const { createDeliveryOperations } = await import('../webhooks/delivery-log.js')
     const include = flags.oneOf('include', ['undelivered', 'all']) ?? 'undelivered'
     const period = omitUndefined({ since: flags.text('since'), until: flags.text('until') })
     const { tenant, id, webhook, text } = await findTarget(context, '--webhook', flags.required('webhook'))
@@ -142,9 +141,10 @@ export const replay: Command = {
       )
     }
     const { webhooks, deliveries } = openStorage(context)
-    const dependencies = { webhooks, history: deliveries, events: {}, clock: systemClock }
+    const assertUsable = async (): Promise<void> => {}
+    const operations = createDeliveryOperations({ webhooks, history: deliveries, clock: systemClock, assertUsable })
     const counted = await withProgress(io, 'counting', () =>
-      queueEvents(dependencies, tenant, id, { include, ...period, dry_run: true })
+      operations.replay(tenant, id, { include, ...period, dry_run: true })
     )
     if (counted?.queued === 0) {
       showResult(context, counted, ['there is nothing to replay'])
@@ -153,7 +153,7 @@ export const replay: Command = {
     const { since = '24 hours ago', until = 'now' } = period
     await confirm(context, `Replays ${describeEvents(include, counted)}, from ${since} until ${until}, to ${text}.`)
     const result = await withProgress(io, 'queueing', () =>
-      queueEvents(dependencies, tenant, id, { include, ...period, dry_run: false })
+      operations.replay(tenant, id, { include, ...period, dry_run: false })
     )
     const more =
       result?.truncated === true
@@ -163,7 +163,7 @@ export const replay: Command = {
   }
 }
 
-function describeEvents (include: string, counted: ReplaySummary | null): string {
+function describeEvents (include: string, counted: ReplayResult | null): string {
   const events = `${include === 'all' ? '' : 'undelivered '}${counted?.queued === 1 ? 'event' : 'events'}`
   return `${counted?.truncated === true ? 'the oldest ' : ''}${counted?.queued} ${events}`
 }

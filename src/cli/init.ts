@@ -3,7 +3,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type LocalCommand, RefusedError, UsageError } from './command.js'
-import { packageFolder } from '../shared/package-folder.js'
+import { packageFolder } from '../shared/files.js'
 import { writeLines } from './terminal.js'
 
 const root = packageFolder()

@@ -3,7 +3,7 @@ import { Refusal, isRecruitingApiError } from '../errors.js'
 import { type AuditedCall, describeCall } from '../observe/audit.js'
 import { readSchema } from '../postgres/sql.js'
 import { omitUndefined } from '../shared/fields.js'
-import { packageFolder } from '../shared/package-folder.js'
+import { packageFolder } from '../shared/files.js'
 import { findSimilarName } from '../shared/read-options.js'
 import { isPlainText } from '../shared/text.js'
 import {

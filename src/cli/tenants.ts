@@ -7,7 +7,7 @@ import { createTenants, parseTenantId, tenantIdRule } from '../shared/tenants.js
 import { isPlainText, isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import type { EngineCalls } from '../webhooks/recruiting.js'
 import { createSecretBox, type SecretBox, createKeyBox } from '../webhooks/secrets.js'
-import { listEvents } from '../webhooks/subjects.js'
+import { listEvents } from '../webhooks/events/dispatcher.js'
 import { createTenantOperations, createReseal } from '../webhooks/tenants.js'
 import { type Command, type Context, type Option, RefusedError, UsageError } from './command.js'
 import { readSlug, readTenant, openStorage, tenantOption } from './find.js'
@@ -65,7 +65,7 @@ function openTenants (
     webhooks,
     clock: systemClock
   })
-  return createTenantOperations(webhooks, tenants, box, () => {})
+  return createTenantOperations({ assertOpen () {}, webhooks, tenants, secrets: box }, () => {})
 }
 
 /**

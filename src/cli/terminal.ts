@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { packageFolder } from '../shared/package-folder.js'
+import { packageFolder } from '../shared/files.js'
 import { type Context, type Io, RefusedError, UsageError } from './command.js'
 
 type Input = NodeJS.ReadableStream & { isTTY?: boolean }

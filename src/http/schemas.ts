@@ -1,8 +1,7 @@
 import type { TSchema, TUnsafe } from '@sinclair/typebox'
 import type { Id, IdKind, IdKinds } from '../ports/index.js'
 import { textIdPattern } from '../shared/ids.js'
-import { OneOf } from '../shared/schemas.js'
-import { Type } from '../shared/typebox.js'
+import { OneOf, Type } from '../shared/typebox.js'
 import { type WireErrorCode, wireErrors } from './wire-errors.js'
 
 /** Examples of text ids. */

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler } from 'fastify'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { hasTag, tagOf } from '../shared/etag.js'
+import { hasTag, packageFolder, tagOf } from '../shared/files.js'
 import type { Portal } from '../http/sessions.js'
 import type { Clock } from '../ports/index.js'
 import { rejectOption } from '../shared/read-options.js'
-import { packageFolder } from '../shared/package-folder.js'
 import de from './locales/de.json' with { type: 'json' }
 import { en } from './locales/en.js'
 import es from './locales/es.json' with { type: 'json' }

@@ -25,5 +25,4 @@ export type {
 export type * from './changes.js'
 export type * from './webhooks.js'
 export type * from './deliveries.js'
-export type * from './idempotency.js'
 export type * from './storage.js'

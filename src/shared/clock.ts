@@ -74,3 +74,55 @@ export async function withinTime<T> (
     clock.clearTimeout(timer)
   }
 }
+
+/**
+ * Lets at most `capacity` calls run at a time. The others wait for their turn, in the order of the calls, for up to
+ * `waitMs`; then they reject with `tooLate()`.
+ */
+export function createSlots (capacity: number, waitMs: number, clock: Clock, tooLate: () => Error) {
+  const waiting = new Map<() => void, (error: Error) => void>()
+  let free = capacity
+
+  async function enter (): Promise<void> {
+    if (free > 0) {
+      free--
+      return
+    }
+    let timer: unknown
+    await new Promise<void>((resolve, reject) => {
+      waiting.set(resolve, reject)
+      timer = clock.setTimeout(() => {
+        waiting.delete(resolve)
+        reject(tooLate())
+      }, waitMs)
+    }).finally(() => clock.clearTimeout(timer))
+  }
+
+  /** Gives the slot to the call that has waited longest. */
+  function leave (): void {
+    const [next] = waiting.keys()
+    if (next === undefined) {
+      free++
+      return
+    }
+    waiting.delete(next)
+    next()
+  }
+
+  return {
+    async run<Result> (work: () => Promise<Result>): Promise<Result> {
+      await enter()
+      try {
+        return await work()
+      } finally {
+        leave()
+      }
+    },
+
+    /** Rejects all waiting calls. */
+    close (): void {
+      for (const reject of waiting.values()) reject(new Error('closed'))
+      waiting.clear()
+    }
+  }
+}

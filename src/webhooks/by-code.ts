@@ -12,7 +12,7 @@ import { findJsonFault } from '../shared/text.js'
 import { idsOf, type WebhookOperation, webhookOperations } from './operation-table.js'
 import type { WebhookOperations } from './operations.js'
 import type { RecruitingWebhooks, WebhookCall } from './recruiting.js'
-import { FailingQuery } from './schemas/webhook.js'
+import { FailingQuery } from './schemas.js'
 
 /**
  * Offers the operations to the host, each time with a function that receives what a call has done. `assertOpen` throws

@@ -1,54 +1,32 @@
 import { RecruitingApiError, heldError, heldMessage } from '../errors.js'
-import {
-  assertKnownNames, assertOption, choice, flag, plainText, readInput, readOptions
-} from '../shared/read-options.js'
-import type { Hold, PublishedFields } from '../ports/index.js'
-import type { EngineSettings } from '../options/options.js'
-import { type Auditor, type CallReport, createAuditor, describeCall } from '../observe/audit.js'
-import { type Tracing, createTracing } from '../observe/tracing.js'
-import { createChanged, assertNames, dispatch, eventNames, optionNames } from './events/dispatcher.js'
-import { createRecruitingWebhooks } from './by-code.js'
-import { createAddressRule } from './ssrf/addresses.js'
-import { createCounters, createListeners } from './listeners.js'
-import { createEventValidator } from './events/catalogue.js'
-import { createNoticeReporter } from './queue/notices.js'
-import { createPruner } from './queue/housekeeping.js'
-import { createStats, readHealth, type RecruitingHealth } from './health.js'
+import { type CallReport, createAuditor, describeCall } from '../observe/audit.js'
 import type { Logger } from '../observe/logger.js'
-import { type WebhookOperations, createWebhookOperations } from './operations.js'
-import { createCapacity } from './sending/capacity.js'
-import type { ActorCalls, EngineCalls } from './recruiting.js'
-import { createSecretBox, reportPlainSecrets, resealSecrets, type SecretBox } from './secrets.js'
+import { createTracing } from '../observe/tracing.js'
+import type { EngineSettings } from '../options/options.js'
+import type { Hold, PublishedFields, TenantDeliveryStats } from '../ports/index.js'
+import {
+  assertKnownNames, assertOption, choice, flag, plainText, readInput, readOptions, unread
+} from '../shared/read-options.js'
+import { type TenantReference, createTenants, readTenant } from '../shared/tenants.js'
+import { createRecruitingWebhooks } from './by-code.js'
+import { createCounters, createListeners, readHealth } from './diagnostics.js'
+import { createEventValidator } from './events/catalogue.js'
+import { assertNames, createChanged, createSubjects, dispatch, eventNames, optionNames } from './events/dispatcher.js'
 import { limitHistory } from './history.js'
-import { type Runtime, systemRuntime } from './runtime.js'
+import { createWebhookOperations } from './operations.js'
+import { createNoticeReporter, createPruner } from './queue/housekeeping.js'
 import { createWorker } from './queue/worker.js'
-import { reportStoredSlugs, createTenantOperations } from './tenants.js'
-import { createSubjects } from './subjects.js'
-import { createTenants, type Tenants } from '../shared/tenants.js'
+import type { ActorCalls, EngineCalls, RecruitingStats } from './recruiting.js'
+import { type Runtime, systemRuntime } from './runtime.js'
+import { createSecretBox, reportPlainSecrets, resealSecrets } from './secrets.js'
+import { createCapacity } from './sending/capacity.js'
+import { createAddressRule } from './ssrf/addresses.js'
+import { createTenantOperations, reportStoredSlugs } from './tenants.js'
 
-/** The engine, including its internal parts. */
-export interface Engine {
-  recruiting: EngineCalls
-  tenants: Tenants
-  operations: WebhookOperations
-  tracing: Tracing | null
-  /** Seals for the storage; `null` without the option `secretKeys`. */
-  secrets: SecretBox | null
-  /** Receives the audit entries; `null` without the option `onAudit`. */
-  auditor: Auditor | null
-  /** Reports a call without an actor of its own. */
-  report: CallReport
-  /** Never rejects, and can be called after `close`. */
-  health (): Promise<RecruitingHealth>
-  start (): void
-  /** Stops delivering. Afterwards nothing uses the storage in the background. May be called repeatedly. */
-  stop (): Promise<void>
-  /** Stops delivering and closes all connections. May be called repeatedly. */
-  close (): Promise<void>
-}
+export type Engine = ReturnType<typeof createEngine>
 
 /** Creates the engine. Nothing is delivered before `start`. */
-export function createEngine (settings: EngineSettings, log: Logger, runtime: Runtime = systemRuntime): Engine {
+export function createEngine (settings: EngineSettings, log: Logger, runtime: Runtime = systemRuntime) {
   const {
     storage,
     tenantId,
@@ -122,10 +100,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     if (stopping !== null) throw new RecruitingApiError('closed', 'the engine has stopped delivering')
   }
 
-  function isBusy (): boolean {
-    return worker !== null && worker.inFlight > 0
-  }
-
+  /** Stops delivering. Afterwards nothing uses the storage in the background. May be called repeatedly. */
   function stop (): Promise<void> {
     stopping ??= stopDelivering()
     return stopping
@@ -169,17 +144,9 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   /** Returns the calls that are audited, in the name of this actor. */
   function callsOf (actor: string | null): ActorCalls {
     const report = reportFor(actor)
-    const { renameTenant, removeTenant } = createTenantOperations(webhooks, tenants, secrets, report)
     return {
       ...createSubjects({ assertOpen, deliveries: history, tenants }, report),
-      async renameTenant (from, to, options) {
-        assertOpen()
-        return renameTenant(from, to, options)
-      },
-      async removeTenant (tenant, options) {
-        assertOpen()
-        return removeTenant(tenant, options)
-      },
+      ...createTenantOperations({ assertOpen, webhooks, tenants, secrets }, report),
       async adopt (options) {
         assertOpen()
         const { pending, keepWebhooks, keepKeys } = readOptions(options, {
@@ -208,78 +175,86 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     }
   }
 
-  return {
-    tracing,
-    secrets: isSealing ? secrets : null,
-    recruiting: {
-      async emit (event, options = {}) {
-        assertOpen()
-        assertNames('event', event, eventNames)
-        assertNames('options', options, optionNames)
-        if (tracing === null) return dispatch(dispatching, event, options, null)
-        return tracing.emit(event, (traceParent) => dispatch(dispatching, event, options, traceParent))
-      },
-      async drain (options = {}) {
-        assertDelivering()
-        if (worker !== null && !isStarted) {
-          throw new RecruitingApiError(
-            'not_started',
-            'the server is not ready: await app.ready() or app.listen() before drain'
-          )
-        }
-        assertKnownNames(options, { until: 0 })
-        const { until = 0 } = options
-        const untilMs = Number(until)
-        assertOption(
-          !Number.isNaN(new Date(untilMs).getTime()),
-          'until',
-          'a Date or milliseconds since the epoch',
-          until
-        )
-        const hasPending = (): Promise<boolean> => deliveries.hasPending(Math.max(0, untilMs - clock.now()))
-        for (;;) {
-          // Taken before the query, because a turn that ends during it would be missed until the next poll.
-          const turn = worker?.nextTurn()
-          if (!isBusy()) {
-            if (!await hasPending()) return
-            const hold = await findHold()
-            // Held deliveries never end.
-            if (hold !== null) throw heldError(hold.reason)
-          }
-          await (turn ?? new Promise<void>((resolve) => { runtime.clock.setTimeout(resolve, pollMs) }))
-          assertDelivering()
-        }
-      },
-      async changed (change, options) {
-        assertOpen()
-        return changed(change, options)
-      },
-      stats: createStats({ assertOpen, deliveries, tenants }, async () => {
-        const [queue, changeStats = null, feedStats = null, held] = await Promise.all([
-          deliveries.stats(), changes?.stats(), feed?.stats(), findHold()
-        ])
-        return {
-          ...queue,
-          ...counters.read(),
-          inFlight: worker?.inFlight ?? 0,
-          changes: changeStats,
-          feed: feedStats,
-          held
-        }
-      }),
-      ...callsOf(null),
-      as (actor) {
-        return callsOf(readInput({ actor }, { actor: plainText(128) }).actor)
-      },
-      on: listeners.on,
-      off: listeners.off
+  function stats (): Promise<RecruitingStats>
+  function stats (of: TenantReference): Promise<TenantDeliveryStats>
+  async function stats (of?: TenantReference): Promise<RecruitingStats | TenantDeliveryStats> {
+    assertOpen()
+    if (of !== undefined) {
+      const tenant = readTenant(readInput(of, { tenantSlug: unread, tenantId: unread }))
+      return deliveries.tenantStats(await tenants.getId(tenant))
+    }
+    const [queue, changeStats = null, feedStats = null, held] = await Promise.all([
+      deliveries.stats(), changes?.stats(), feed?.stats(), findHold()
+    ])
+    const inFlight = worker?.inFlight ?? 0
+    return { ...queue, ...counters.read(), inFlight, changes: changeStats, feed: feedStats, held }
+  }
+
+  const recruiting: EngineCalls = {
+    async emit (event, options = {}) {
+      assertOpen()
+      assertNames('event', event, eventNames)
+      assertNames('options', options, optionNames)
+      if (tracing === null) return dispatch(dispatching, event, options, null)
+      return tracing.emit(event, (traceParent) => dispatch(dispatching, event, options, traceParent))
     },
+    async drain (options = {}) {
+      assertDelivering()
+      if (worker !== null && !isStarted) {
+        throw new RecruitingApiError(
+          'not_started',
+          'the server is not ready: await app.ready() or app.listen() before drain'
+        )
+      }
+      assertKnownNames(options, { until: 0 })
+      const { until = 0 } = options
+      const untilMs = Number(until)
+      assertOption(
+        !Number.isNaN(new Date(untilMs).getTime()),
+        'until',
+        'a Date or milliseconds since the epoch',
+        until
+      )
+      const hasPending = (): Promise<boolean> => deliveries.hasPending(Math.max(0, untilMs - clock.now()))
+      for (;;) {
+        // Taken before the query, because a turn that ends during it would be missed until the next poll.
+        const turn = worker?.nextTurn()
+        if (worker === null || worker.inFlight === 0) {
+          if (!await hasPending()) return
+          const hold = await findHold()
+          // Held deliveries never end.
+          if (hold !== null) throw heldError(hold.reason)
+        }
+        await (turn ?? new Promise<void>((resolve) => { runtime.clock.setTimeout(resolve, pollMs) }))
+        assertDelivering()
+      }
+    },
+    async changed (change, options) {
+      assertOpen()
+      return changed(change, options)
+    },
+    stats,
+    ...callsOf(null),
+    as: (actor) => callsOf(readInput({ actor }, { actor: plainText(128) }).actor),
+    on: listeners.on,
+    off: listeners.off
+  }
+
+  return {
+    recruiting,
     tenants,
-    auditor,
-    report: reportFor(null),
     operations,
+    /** `null` without the option `opentelemetry`. */
+    tracing,
+    /** Seals for the storage; `null` without the option `secretKeys`. */
+    secrets: isSealing ? secrets : null,
+    /** Receives the audit entries; `null` without the option `onAudit`. */
+    auditor,
+    /** Reports a call without an actor of its own. */
+    report: reportFor(null),
+    /** Never rejects, and can be called after `close`. */
     health: () => readHealth({ deliveries, worker, findHold, clock, pollMs }, stopping !== null),
-    start () {
+    start (): void {
       isStarted = true
       if (stopping !== null || closing !== null) return
       reports = reportStoredSlugs(webhooks, tenants, log)
@@ -291,7 +266,8 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       pruner.start()
     },
     stop,
-    close () {
+    /** Stops delivering and closes all connections. May be called repeatedly. */
+    close (): Promise<void> {
       closing ??= close()
       return closing
     }

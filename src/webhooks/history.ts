@@ -1,7 +1,8 @@
 import { RecruitingApiError } from '../errors.js'
 import type { Clock, DeliveryStore, EventFeed } from '../ports/index.js'
+import { createSlots } from '../shared/clock.js'
 
-const slots = 2
+const maxReaders = 2
 const waitMs = 1000
 /** Earlier pages of a log are cheap. */
 const deepOffset = 10_000
@@ -38,44 +39,6 @@ export function limitHistory (deliveries: DeliveryStore, feed: EventFeed | undef
 
 /** Creates the slots of a process, for all of its engines: they usually share a pool. */
 export function createHistorySlots (clock: Clock): RunInSlot {
-  let running = 0
-  const waiting = new Set<() => void>()
-
-  async function enter (): Promise<void> {
-    if (running < slots) {
-      running++
-      return
-    }
-    await new Promise<void>((resolve, reject) => {
-      function begin (): void {
-        clock.clearTimeout(timer)
-        resolve()
-      }
-      const timer = clock.setTimeout(() => {
-        waiting.delete(begin)
-        reject(new RecruitingApiError('busy', 'too many calls read the history of tenants: try again in 5 seconds'))
-      }, waitMs)
-      waiting.add(begin)
-    })
-  }
-
-  /** Gives the slot to the call that has waited longest. */
-  function leave (): void {
-    const [next] = waiting
-    if (next === undefined) {
-      running--
-      return
-    }
-    waiting.delete(next)
-    next()
-  }
-
-  return async (work) => {
-    await enter()
-    try {
-      return await work()
-    } finally {
-      leave()
-    }
-  }
+  return createSlots(maxReaders, waitMs, clock, () =>
+    new RecruitingApiError('busy', 'too many calls read the history of tenants: try again in 5 seconds')).run
 }

@@ -2,12 +2,11 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type { Id, Tenant } from '../ports/index.js'
 import { Type } from '../shared/typebox.js'
 import type { WebhookOperations } from './operations.js'
-import { Delivery, DeliveryForSessions, DeliveryQuery, DeliveryWithAttempts } from './schemas/delivery.js'
-import { EventType, EventTypeQuery } from './schemas/event-type.js'
 import {
-  CreatedWebhook, CreateWebhook, DispatchTest, ImportWebhook, PreviewWebhook, Replay, ReplayResult, RotatedWebhook,
-  RotateSecret, TestResult, UpdateWebhook, Webhook, WebhookPreview, WebhookQuery, WebhookWithHealth
-} from './schemas/webhook.js'
+  CreatedWebhook, CreateWebhook, Delivery, DeliveryForSessions, DeliveryQuery, DeliveryWithAttempts, DispatchTest,
+  EventType, EventTypeQuery, ImportWebhook, PreviewWebhook, Replay, ReplayResult, RotatedWebhook, RotateSecret,
+  TestResult, UpdateWebhook, Webhook, WebhookPreview, WebhookQuery, WebhookWithHealth
+} from './schemas.js'
 
 type Capability = 'read' | 'write' | 'secrets' | 'bodies' | 'test' | 'replay' | 'keys'
 

@@ -1,78 +1,277 @@
-import type { Tenant, Webhook } from '../ports/index.js'
-import { openHeaders } from './secrets.js'
-import type { History } from './history.js'
-import { type TestDependencies, type TestResult, sendTest } from './sending/send-test.js'
-import {
-  type DeliveryOperations, createDeliveryOperations, type ReplayInput, type ReplaySummary, replay
-} from './operations/deliveries.js'
+import type { Static, TObject } from '@sinclair/typebox'
 import { Refusal } from '../errors.js'
-import { createEventExamples, type EventExamples } from './events/catalogue.js'
-import {
-  type EventTypes, type Preview, type PreviewInput, assertKnown, createEventTypes, preview
-} from './operations/event-types.js'
-import { type Management, type ManagementDependencies, createManagement } from './operations/management.js'
+import { type LimitedTenant, maxWebhooks } from '../options/options.js'
+import type {
+  EventFilters, Tenant, Webhook, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore
+} from '../ports/index.js'
+import { createCachedLimit } from '../shared/cached.js'
+import { createFilterTest, omitUndefined } from '../shared/fields.js'
+import { readPage } from '../shared/paging.js'
+import { type Limit, assertOption } from '../shared/read-options.js'
+import { readName } from '../shared/text.js'
+import { createDeliveryOperations } from './delivery-log.js'
+import { type EventSchemas, createEventExamples, splitEvent } from './events/catalogue.js'
+import type { History } from './history.js'
+import type {
+  CreateWebhook, DispatchTest, EventType, EventTypeQuery, FailingQuery, ImportWebhook, PreviewWebhook, RotateSecret,
+  WebhookQuery
+} from './schemas.js'
+import { type OwnHeaders, type SecretBox, assertHeaderNames, openHeaders, sealHeaders } from './secrets.js'
+import { type TestParts, sendTest } from './sending/send-test.js'
+import { generateSecret, isSameSecret, isSecret } from './sending/signature.js'
+import { type TargetRules, parseTargetUrl } from './ssrf/addresses.js'
+
+interface Parts extends TestParts {
+  webhooks: WebhookStore
+  history: History
+  events: EventSchemas
+  targetRules: TargetRules
+  secrets: SecretBox
+  maxWebhooksPerTenant: Limit<LimitedTenant>
+}
+
+type NewWebhook = Static<typeof CreateWebhook>
+
+/** The fields to change, with the values of the headers. */
+type Changes = Omit<WebhookChanges, 'headers'> & { headers?: OwnHeaders | null }
+
+/** Counting further would take too long. */
+const maxPending = 1000
+const maxPreviewed = 100
+
+export type WebhookOperations = ReturnType<typeof createWebhookOperations>
 
 /**
- * All that a tenant can do with webhooks, for input that fits its schema. An operation on a webhook or delivery that
- * does not exist returns `null`. A `Refusal` reports input that no schema can judge, and nothing has changed then.
+ * Returns all that a tenant can do with webhooks, for input that fits its schema. An operation on a webhook or delivery
+ * that does not exist returns `null`. A `Refusal` reports input that no schema can judge, and nothing has changed then.
  */
-export interface WebhookOperations extends Management, DeliveryOperations, EventTypes {
-  sendTest (tenant: Tenant, id: number, input: { event_type?: string }): Promise<TestResult | null>
-  replay (tenant: Pick<Tenant, 'id'>, id: number, input: ReplayInput): Promise<ReplaySummary | null>
-  preview (tenant: Pick<Tenant, 'id'>, input: PreviewInput): Promise<Preview>
-}
+export function createWebhookOperations (parts: Parts) {
+  const { webhooks, history, events, targetRules, secrets, maxWebhooksPerTenant, findHold, clock } = parts
+  const exampleOf = createEventExamples(events)
+  // Names are ASCII, so this is the order of code points.
+  const ascending = Object.entries(events).sort(([one], [other]) => one < other ? -1 : 1)
+  const findMaximum = createCachedLimit(maxWebhooksPerTenant, {
+    path: 'maxWebhooksPerTenant',
+    minimum: 1,
+    maximum: maxWebhooks,
+    clock
+  })
 
-interface Dependencies extends TestDependencies, ManagementDependencies {
-  history: History
-}
+  function normalize<T extends Changes> (input: T): T {
+    const { name, target_url: target, headers = null, filters } = input
+    assertHeaderNames(headers)
+    return {
+      ...input,
+      ...(name !== undefined ? { name: readName(name) } : {}),
+      ...(target !== undefined ? { target_url: parseTargetUrl(target, targetRules).href } : {}),
+      ...(filters !== undefined ? { filters: noneIfEmpty(filters) } : {})
+    }
+  }
 
-export function createWebhookOperations (dependencies: Dependencies): WebhookOperations {
-  const exampleOf = createEventExamples(dependencies.events)
+  function readMaximum ({ id, slug }: Tenant): Promise<number> {
+    return findMaximum(id, { tenantSlug: slug, tenantId: id })
+  }
+
+  /** Returns `null`, and stores nothing, if the tenant already has `maximum` webhooks. */
+  async function store (
+    tenant: Tenant, { headers = null, ...input }: NewWebhook, secret: string, maximum: number
+  ): Promise<Webhook | null> {
+    const id = await webhooks.nextId(tenant.id)
+    const sealed = await secrets.seal(secret, tenant.id, id)
+    const target = { tenantId: tenant.id, webhookId: id, url: input.target_url }
+    return webhooks.create(tenant.id, {
+      ...input, id, tenantSlug: tenant.slug, secret: sealed, headers: await sealHeaders(secrets, headers, target)
+    }, maximum)
+  }
+
+  function listAll (tenantId: string): Promise<Webhook[]> {
+    return webhooks.list(tenantId, {
+      filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: maxWebhooks
+    })
+  }
+
+  async function findSame (tenant: Tenant, own: Webhook[], url: string, secret: string): Promise<Webhook | null> {
+    for (const webhook of own.filter(({ target_url: other }) => other === url)) {
+      const sealed = (await webhooks.findSecrets(tenant.id, webhook.id)) ?? []
+      for (const text of sealed) {
+        if (isSameSecret(await secrets.open(text, tenant.id, webhook.id), secret)) return webhook
+      }
+    }
+    return null
+  }
+
+  function assertKnown (field: string, type: string): void {
+    if (!Object.hasOwn(events, type)) throw new Refusal(field, 'must be an event type of the catalogue')
+  }
+
+  function assertAllKnown (types: readonly string[], others: ReadonlySet<string> = new Set()): void {
+    for (const [index, type] of types.entries()) if (!others.has(type)) assertKnown(`event_types[${index}]`, type)
+  }
+
+  /** Returns the event types that webhooks of the tenant subscribe to, which may have left the catalogue. */
+  async function listUsedEventTypes ({ id }: Pick<Tenant, 'id'>): Promise<ReadonlySet<string>> {
+    return new Set((await listAll(id)).flatMap(({ event_types: types }) => types))
+  }
+
+  /** Throws unless each event type is in the catalogue, or a webhook of the tenant subscribes to it. */
+  async function assertUsable (tenantId: string, types: readonly string[]): Promise<void> {
+    if (types.every((type) => Object.hasOwn(events, type))) return
+    assertAllKnown(types, await listUsedEventTypes({ id: tenantId }))
+  }
+
+  /**
+   * Starts over if `target_url` changed while it was reading: otherwise new headers or secrets could go to the previous
+   * address.
+   */
+  async function findTarget (
+    tenant: Tenant, id: number
+  ): Promise<{ webhook: Webhook, sealed: string[], headers: string | null } | null> {
+    const webhook = await webhooks.find(tenant.id, id)
+    const sealed = await webhooks.findSecrets(tenant.id, id)
+    const headers = await webhooks.findHeaders(tenant.id, id)
+    const now = await webhooks.find(tenant.id, id)
+    if (webhook === null || sealed === null || now === null) return null
+    return now.target_url === webhook.target_url ? { webhook, sealed, headers } : findTarget(tenant, id)
+  }
+
   return {
-    ...createManagement(dependencies),
-    ...createDeliveryOperations(dependencies),
-    ...createEventTypes(dependencies.events, exampleOf),
-    sendTest: (tenant, id, input) => testWebhook({ ...dependencies, exampleOf }, tenant, id, input.event_type),
-    replay: (tenant, id, input) => replay(dependencies, tenant, id, input),
-    preview: (tenant, input) => preview(dependencies, tenant, input)
+    ...createDeliveryOperations({ webhooks, history, clock, assertUsable }),
+
+    listUsedEventTypes,
+
+    list: (tenant: Tenant, query: Static<typeof WebhookQuery>) =>
+      readPage<Webhook, WebhookFilter, WebhookSortField>({
+        list: (page) => webhooks.list(tenant.id, page),
+        count: (filter) => webhooks.count(tenant.id, filter)
+      }, query, omitUndefined({ status: query['filter[status]'] })),
+
+    async find (tenant: Tenant, id: number) {
+      const [webhook, health, graceEnd, hold] = await Promise.all([
+        webhooks.find(tenant.id, id),
+        webhooks.findHealth(tenant.id, id),
+        webhooks.findGraceEnd(tenant.id, id),
+        findHold()
+      ])
+      return webhook && health && {
+        ...webhook,
+        health: hold === null ? health : { ...health, held: true },
+        previous_secret_expires_at: graceEnd
+      }
+    },
+
+    /** Lists failing and disabled webhooks of all tenants. */
+    listFailing: ({ limit }: Static<typeof FailingQuery>) => webhooks.listFailing({ limit, maxPending }),
+
+    async create (tenant: Tenant, input: NewWebhook) {
+      const secret = generateSecret()
+      assertAllKnown(input.event_types)
+      const normalized = normalize(input)
+      const maximum = await readMaximum(tenant)
+      return withSecret(await store(tenant, normalized, secret, maximum) ?? refuseMore(maximum), secret)
+    },
+
+    /** Creates a webhook with this secret, or returns the one that has it and the same address. */
+    async import (tenant: Tenant, { secret, ...input }: Static<typeof ImportWebhook>) {
+      if (!isSecret(secret)) throw new Refusal('secret', 'must be whsec_ and 24 to 64 bytes in base64')
+      assertAllKnown(input.event_types)
+      const normalized = normalize(input)
+      for (;;) {
+        const own = await listAll(tenant.id)
+        const same = await findSame(tenant, own, normalized.target_url, secret)
+        if (same !== null) return same
+        const maximum = await readMaximum(tenant)
+        if (own.length >= maximum) refuseMore(maximum)
+        // Not stored if another request has created a webhook since the list: it may be the same one.
+        const created = await store(tenant, normalized, secret, own.length + 1)
+        if (created !== null) return created
+      }
+    },
+
+    async update (tenant: Tenant, id: number, changes: Changes) {
+      await assertUsable(tenant.id, changes.event_types ?? [])
+      const { headers, ...normalized } = normalize(changes)
+      const { target_url: target } = normalized
+      if (headers === undefined && target === undefined) return webhooks.update(tenant.id, id, normalized)
+      const current = await webhooks.find(tenant.id, id)
+      if (current === null) return null
+      // Another request may change the address before this one: then the headers have another origin and stay sealed.
+      const url = target ?? current.target_url
+      const sealed = await sealHeaders(secrets, headers ?? null, { tenantId: tenant.id, webhookId: id, url })
+      const isKept = headers === undefined && url === current.target_url
+      return webhooks.update(tenant.id, id, isKept ? normalized : { ...normalized, headers: sealed })
+    },
+
+    /** Returns `false` if the webhook does not exist. */
+    delete: (tenant: Tenant, id: number) => webhooks.delete(tenant.id, id),
+
+    async rotateSecret (tenant: Tenant, id: number, { grace_period_seconds: seconds }: Static<typeof RotateSecret>) {
+      const secret = generateSecret()
+      const sealed = await secrets.seal(secret, tenant.id, id)
+      const webhook = await webhooks.rotateSecret(tenant.id, id, { secret: sealed, gracePeriodSeconds: seconds })
+      return webhook && withSecret(webhook, secret)
+    },
+
+    async sendTest (tenant: Tenant, id: number, { event_type: eventType }: Static<typeof DispatchTest>) {
+      if (eventType !== undefined) assertKnown('event_type', eventType)
+      const target = await findTarget(tenant, id)
+      if (target === null) return null
+      const { webhook: { target_url: url, event_types: [firstType = ''] }, sealed, headers } = target
+      const type = eventType ?? firstType
+      const data = exampleOf(type)
+      if (data === null) throw new Refusal('event_type', 'must be an event type with an example that fits its schema')
+      return sendTest(parts, {
+        type,
+        data,
+        tenant,
+        webhookId: id,
+        url,
+        secrets: await Promise.all(sealed.map((text) => secrets.open(text, tenant.id, id))),
+        headers: await openHeaders(secrets, headers, { tenantId: tenant.id, webhookId: id, url })
+      })
+    },
+
+    /** Lists the catalogue, which never changes, as tenants see it. */
+    listEventTypes: (query: Static<typeof EventTypeQuery>) => readPage<Static<typeof EventType>, null, 'name'>({
+      async list ({ sort: [first], offset, limit }) {
+        const sorted = first?.direction === 'desc' ? ascending.toReversed() : ascending
+        return sorted.slice(offset, offset + limit).map(([name, event]) => describeEvent(name, event, exampleOf(name)))
+      },
+      count: async () => ascending.length
+    }, query, null),
+
+    /** Counts recent events, and those that match the filters. Throws `invalid_option` for a storage without a feed. */
+    async preview (tenant: Tenant, { event_types: eventTypes, filters = null }: Static<typeof PreviewWebhook>) {
+      const { latest } = history
+      assertOption(latest !== undefined, 'storage.feed', 'a storage with a feed', latest)
+      await assertUsable(tenant.id, eventTypes)
+      const bodies = await latest(tenant.id, { limit: maxPreviewed, eventTypes })
+      return { events: bodies.length, matching: bodies.filter((body) => createFilterTest(body)(filters)).length }
+    }
   }
 }
 
-/**
- * Starts over if `target_url` changed while it was reading: otherwise new headers or secrets could go to the previous
- * address.
- */
-async function findTarget (
-  webhooks: Dependencies['webhooks'],
-  tenant: Tenant,
-  id: number
-): Promise<{ webhook: Webhook; sealed: string[]; headers: string | null } | null> {
-  const webhook = await webhooks.find(tenant.id, id)
-  const sealed = await webhooks.findSecrets(tenant.id, id)
-  const headers = await webhooks.findHeaders(tenant.id, id)
-  const now = await webhooks.find(tenant.id, id)
-  if (webhook === null || sealed === null || now === null) return null
-  return now.target_url === webhook.target_url ? { webhook, sealed, headers } : findTarget(webhooks, tenant, id)
+function describeEvent (name: string, event: TObject, example: object | null): Static<typeof EventType> {
+  const { schema, deprecation, descriptions } = splitEvent(event)
+  const { description = null } = schema
+  return {
+    name,
+    description,
+    ...(descriptions === null ? {} : { descriptions }),
+    schema,
+    example,
+    ...(deprecation === null ? {} : { deprecated: deprecation })
+  }
 }
 
-async function testWebhook (
-  dependencies: Dependencies & { exampleOf: EventExamples }, tenant: Tenant, id: number, eventType: string | undefined
-): Promise<TestResult | null> {
-  const { webhooks, secrets, events, exampleOf } = dependencies
-  if (eventType !== undefined) assertKnown(events, 'event_type', eventType)
-  const target = await findTarget(webhooks, tenant, id)
-  if (target === null) return null
-  const { webhook, sealed, headers } = target
-  const [type = ''] = eventType === undefined ? webhook.event_types : [eventType]
-  const data = exampleOf(type)
-  if (data === null) throw new Refusal('event_type', 'must be an event type with an example that fits its schema')
-  return sendTest(dependencies, {
-    type,
-    data,
-    tenant,
-    webhookId: id,
-    url: webhook.target_url,
-    secrets: await Promise.all(sealed.map((text) => secrets.open(text, tenant.id, id))),
-    headers: await openHeaders(secrets, headers, { tenantId: tenant.id, webhookId: id, url: webhook.target_url })
-  })
+function refuseMore (maximum: number): never {
+  throw new Refusal('', `the tenant already has the maximum of ${maximum} webhooks`)
+}
+
+function noneIfEmpty (filters: EventFilters | null): EventFilters | null {
+  return Object.keys(filters ?? {}).length === 0 ? null : filters
+}
+
+/** Adds the unsealed secret, for the only response that shows it. Omits `headers` and `filters` if there are none. */
+function withSecret<T extends Webhook> ({ headers, filters, ...webhook }: T, secret: string) {
+  return { ...webhook, ...(headers === null ? {} : { headers }), ...(filters === null ? {} : { filters }), secret }
 }

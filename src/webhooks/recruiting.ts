@@ -6,11 +6,10 @@ import type {
 import type { Page } from '../shared/paging.js'
 import type { TenantArgument, TenantReference } from '../shared/tenants.js'
 import type { EventCatalogue, EventData } from './events/catalogue.js'
-import type { DeliveryQuery } from './schemas/delivery.js'
 import type {
-  CreateWebhook, CreatedWebhook, DispatchTest, FailingQuery, ImportWebhook, PreviewWebhook, Replay, ReplayResult,
-  RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, WebhookPreview, WebhookQuery, WebhookWithHealth
-} from './schemas/webhook.js'
+  CreateWebhook, CreatedWebhook, DeliveryQuery, DispatchTest, FailingQuery, ImportWebhook, PreviewWebhook, Replay,
+  ReplayResult, RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, WebhookPreview, WebhookQuery, WebhookWithHealth
+} from './schemas.js'
 
 /**
  * The calls of the engine, which are those of `app.recruiting`. Each call about a tenant takes `{ tenantSlug }` or `{

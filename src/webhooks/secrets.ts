@@ -15,15 +15,6 @@ export interface SecretBox {
   keyBox: KeyBox | null
 }
 
-/** Does the same with keys, and without waiting. */
-export interface KeyBox {
-  seal (secret: string, tenantId: string, webhookId: number): string
-  /** Returns whether a secret is sealed with the first key, or unsealed if there are no keys. */
-  isCurrent (sealed: string, tenantId: string, webhookId: number): boolean
-  /** Opens a secret. Throws if it was sealed with an unknown key, or for another tenant or webhook. */
-  open (sealed: string, tenantId: string, webhookId: number): string
-}
-
 const prefix = 'sealed_v1:'
 const hostPrefix = 'sealed_by_host_v1:'
 
@@ -76,25 +67,30 @@ function createHostBox (functions: SecretFunctions, clock: Clock): SecretBox {
   }
 }
 
+/** A `SecretBox` with keys alone, which need not wait. */
+export type KeyBox = ReturnType<typeof createKeyBox>
+
 /**
  * Creates a box with AES-256-GCM and keys of 32 bytes. The first key seals, all keys open. Without keys, secrets stay
  * unsealed.
  */
-export function createKeyBox (keys: readonly Uint8Array[]): KeyBox {
+export function createKeyBox (keys: readonly Uint8Array[]) {
   return {
-    seal (secret, tenantId, webhookId) {
+    seal (secret: string, tenantId: string, webhookId: number): string {
       const [key] = keys
       if (key === undefined) return secret
       return prefix + seal(key, Buffer.from(secret), owner(tenantId, webhookId)).toString('base64')
     },
 
-    isCurrent (sealed, tenantId, webhookId) {
+    /** Returns whether a secret is sealed with the first key, or unsealed if there are no keys. */
+    isCurrent (sealed: string, tenantId: string, webhookId: number): boolean {
       const [key] = keys
       if (key === undefined) return !isSealed(sealed)
       return sealed.startsWith(prefix) && tryOpen(sealed, key, owner(tenantId, webhookId)) !== null
     },
 
-    open (sealed, tenantId, webhookId) {
+    /** Opens a secret. Throws if it was sealed with an unknown key, or for another tenant or webhook. */
+    open (sealed: string, tenantId: string, webhookId: number): string {
       if (!isSealed(sealed)) return sealed
       if (isSealedByHost(sealed)) {
         throw new Error(

@@ -13,9 +13,16 @@ import type { KeyBox, SecretBox } from './secrets.js'
 // A batch takes less than a second.
 const batchSize = 2000
 
+interface Parts {
+  assertOpen (): void
+  webhooks: WebhookStore
+  tenants: Tenants
+  secrets: SecretBox
+}
+
 /** Renames and removes tenants. If slugs are the ids, freed names rest for an hour. */
 export function createTenantOperations (
-  webhooks: WebhookStore, tenants: Tenants, secrets: SecretBox, report: CallReport
+  { assertOpen, webhooks, tenants, secrets }: Parts, report: CallReport
 ): Pick<EngineCalls, 'renameTenant' | 'removeTenant'> {
   const rest = { restSeconds: tenants.hasIds ? 0 : restSeconds }
 
@@ -47,6 +54,7 @@ export function createTenantOperations (
 
   return {
     async renameTenant (from, to, options = {}) {
+      assertOpen()
       const reference = readFrom(from)
       assertSlug('to', to)
       assertNames('options', options, optionNames)
@@ -61,6 +69,7 @@ export function createTenantOperations (
     },
 
     async removeTenant (argument, options = {}) {
+      assertOpen()
       const reference = readTenantArgument(argument)
       assertNames('options', options, optionNames)
       const { transaction } = options

@@ -3,8 +3,7 @@ import { type Candidate, createClient, type Event, type EventType, type Job, typ
 import type { Candidate as WireCandidate } from '../../src/http/routes/candidates.js'
 import type { Event as WireEvent } from '../../src/http/routes/events.js'
 import type { Job as WireJob } from '../../src/http/routes/jobs.js'
-import type * as wire from '../../src/webhooks/schemas/webhook.js'
-import type { EventType as WireEventType } from '../../src/webhooks/schemas/event-type.js'
+import type * as wire from '../../src/webhooks/schemas.js'
 
 /* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. */
 
@@ -23,7 +22,7 @@ export const same: true[] = [
   true satisfies Same<NewWebhook, Partial<Output<typeof wire.CreateWebhook>> & Pick<Output<typeof wire.CreateWebhook>, 'name' | 'target_url' | 'event_types'>>,
   true satisfies Same<ReplaySelection, Partial<Output<typeof wire.Replay>>>,
   true satisfies Same<Event, Static<typeof WireEvent>>,
-  true satisfies Same<EventType, Output<typeof WireEventType>>
+  true satisfies Same<EventType, Output<typeof wire.EventType>>
 ]
 
 const options = { baseUrl: 'https://ats.example/api/v1/public', tenantSlug: 'acme', key: 'key' }

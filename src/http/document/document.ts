@@ -1,9 +1,9 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { RouteOptions } from 'fastify'
-import { DateTimeOf, exampleOf } from '../../shared/schemas.js'
+import { DateTimeOf, exampleOf, Type } from '../../shared/typebox.js'
 import { describeDeprecation } from '../../shared/deprecation.js'
 import { type EventSchemas, splitEvent } from '../../webhooks/events/catalogue.js'
-import { eventIdExample } from '../../webhooks/schemas/event-type.js'
+import { eventIdExample } from '../../webhooks/schemas.js'
 import { sessionScopes } from '../auth.js'
 import { requiredCapabilities } from '../sessions.js'
 import type { OpenApiSettings } from '../../options/options.js'
@@ -11,7 +11,6 @@ import {
   Components, describeDefaults, formatOperation, isHidden, type Operation, readOperation, readScopes, readTags,
   requestIdHeader
 } from './operation.js'
-import { Type } from '../../shared/typebox.js'
 
 /** The part of the settings that the document shows. */
 interface DocumentSettings {

@@ -1,7 +1,6 @@
 import type { TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifySchema, RouteOptions } from 'fastify'
-import { exampleOf } from '../../shared/schemas.js'
-import { Type } from '../../shared/typebox.js'
+import { exampleOf, Type } from '../../shared/typebox.js'
 
 /** Formats an operation for the OpenAPI document. */
 export function formatOperation (

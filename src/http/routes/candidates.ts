@@ -1,7 +1,6 @@
 import type { CandidateFilter, CandidateSortField, IdKinds } from '../../ports/index.js'
 import { candidateFilters } from '../../ports/lists.js'
-import { Nullable } from '../../shared/schemas.js'
-import { Type } from '../../shared/typebox.js'
+import { Nullable, Type } from '../../shared/typebox.js'
 import { answeredId, textIdExamples } from '../schemas.js'
 import type { RowList } from './rows.js'
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import { hasTag, tagOf } from '../../shared/etag.js'
+import { hasTag, tagOf } from '../../shared/files.js'
 import { NoContent, RateLimited } from '../schemas.js'
 import { Type } from '../../shared/typebox.js'
 

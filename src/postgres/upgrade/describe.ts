@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { packageFolder } from '../../shared/package-folder.js'
+import { packageFolder } from '../../shared/files.js'
 import type { RunQuery } from '../session.js'
 import { quoteName } from '../sql.js'
 import { readVersion } from './version.js'

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { RecruitingApiError } from '../../errors.js'
-import { packageFolder } from '../../shared/package-folder.js'
+import { packageFolder } from '../../shared/files.js'
 import { type Rights, rights } from '../grants.js'
 import type { RunQuery, Session } from '../session.js'
 import { quoteName } from '../sql.js'

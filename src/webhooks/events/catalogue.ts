@@ -3,138 +3,7 @@ import type { TObject } from '@sinclair/typebox'
 import { compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
 import { type DeprecationNotice, readDeprecation } from '../../shared/deprecation.js'
 import { RecruitingApiError } from '../../errors.js'
-import { exampleOf } from '../../shared/schemas.js'
-import { type StaticOf, type TypeBoxObject, Type } from '../../shared/typebox.js'
-
-/** The descriptions of the default events in the languages of the portal besides English. */
-const defaultDescriptions = {
-  'application.created': {
-    de: 'Eine Bewerbung wurde angelegt',
-    es: 'Se ha creado una candidatura',
-    fr: 'Une candidature a été créée',
-    nl: 'Er is een sollicitatie aangemaakt',
-    pt: 'Uma candidatura foi criada'
-  },
-  'application.updated': {
-    de: 'Eine Bewerbung wurde geändert',
-    es: 'Se ha modificado una candidatura',
-    fr: 'Une candidature a été modifiée',
-    nl: 'Er is een sollicitatie gewijzigd',
-    pt: 'Uma candidatura foi alterada'
-  },
-  'application.stage_changed': {
-    de: 'Eine Bewerbung hat die Phase gewechselt',
-    es: 'Una candidatura ha cambiado de etapa',
-    fr: 'Une candidature a changé d’étape',
-    nl: 'Een sollicitatie is naar een andere fase gegaan',
-    pt: 'Uma candidatura mudou de etapa'
-  },
-  'application.rejected': {
-    de: 'Eine Bewerbung wurde abgelehnt',
-    es: 'Se ha rechazado una candidatura',
-    fr: 'Une candidature a été refusée',
-    nl: 'Er is een sollicitatie afgewezen',
-    pt: 'Uma candidatura foi recusada'
-  },
-  'application.hired': {
-    de: 'Jemand wurde eingestellt',
-    es: 'Se ha contratado a una persona',
-    fr: 'Une personne a été embauchée',
-    nl: 'Er is iemand aangenomen',
-    pt: 'Uma pessoa foi contratada'
-  },
-  'application.withdrawn': {
-    de: 'Eine Bewerbung wurde zurückgezogen',
-    es: 'Se ha retirado una candidatura',
-    fr: 'Une candidature a été retirée',
-    nl: 'Er is een sollicitatie ingetrokken',
-    pt: 'Uma candidatura foi retirada'
-  },
-  'application.deleted': {
-    de: 'Eine Bewerbung wurde gelöscht',
-    es: 'Se ha eliminado una candidatura',
-    fr: 'Une candidature a été supprimée',
-    nl: 'Er is een sollicitatie verwijderd',
-    pt: 'Uma candidatura foi excluída'
-  },
-  'candidate.created': {
-    de: 'Ein Kandidat wurde angelegt',
-    es: 'Se ha creado un candidato',
-    fr: 'Un candidat a été créé',
-    nl: 'Er is een kandidaat aangemaakt',
-    pt: 'Um candidato foi criado'
-  },
-  'candidate.updated': {
-    de: 'Ein Kandidat wurde geändert',
-    es: 'Se ha modificado un candidato',
-    fr: 'Un candidat a été modifié',
-    nl: 'Er is een kandidaat gewijzigd',
-    pt: 'Um candidato foi alterado'
-  },
-  'candidate.deleted': {
-    de: 'Ein Kandidat wurde gelöscht',
-    es: 'Se ha eliminado un candidato',
-    fr: 'Un candidat a été supprimé',
-    nl: 'Er is een kandidaat verwijderd',
-    pt: 'Um candidato foi excluído'
-  },
-  'candidate.anonymized': {
-    de: 'Die personenbezogenen Daten eines Kandidaten wurden entfernt',
-    es: 'Se han eliminado los datos personales de un candidato',
-    fr: 'Les données personnelles d’un candidat ont été supprimées',
-    nl: 'De persoonsgegevens van een kandidaat zijn verwijderd',
-    pt: 'Os dados pessoais de um candidato foram removidos'
-  },
-  'candidate.merged': {
-    de: 'Ein Kandidat wurde mit einem anderen zusammengeführt',
-    es: 'Un candidato se ha combinado con otro',
-    fr: 'Un candidat a été fusionné avec un autre',
-    nl: 'Een kandidaat is samengevoegd met een andere',
-    pt: 'Um candidato foi mesclado com outro'
-  },
-  'job.created': {
-    de: 'Eine Stelle wurde angelegt',
-    es: 'Se ha creado una oferta de empleo',
-    fr: 'Une offre d’emploi a été créée',
-    nl: 'Er is een vacature aangemaakt',
-    pt: 'Uma vaga foi criada'
-  },
-  'job.updated': {
-    de: 'Eine Stelle wurde geändert',
-    es: 'Se ha modificado una oferta de empleo',
-    fr: 'Une offre d’emploi a été modifiée',
-    nl: 'Er is een vacature gewijzigd',
-    pt: 'Uma vaga foi alterada'
-  },
-  'job.published': {
-    de: 'Eine Stelle wurde veröffentlicht',
-    es: 'Se ha publicado una oferta de empleo',
-    fr: 'Une offre d’emploi a été publiée',
-    nl: 'Er is een vacature gepubliceerd',
-    pt: 'Uma vaga foi publicada'
-  },
-  'job.closed': {
-    de: 'Eine Stelle wurde geschlossen',
-    es: 'Se ha cerrado una oferta de empleo',
-    fr: 'Une offre d’emploi a été clôturée',
-    nl: 'Er is een vacature gesloten',
-    pt: 'Uma vaga foi encerrada'
-  },
-  'job.archived': {
-    de: 'Eine Stelle wurde archiviert',
-    es: 'Se ha archivado una oferta de empleo',
-    fr: 'Une offre d’emploi a été archivée',
-    nl: 'Er is een vacature gearchiveerd',
-    pt: 'Uma vaga foi arquivada'
-  },
-  'job.deleted': {
-    de: 'Eine Stelle wurde gelöscht',
-    es: 'Se ha eliminado una oferta de empleo',
-    fr: 'Une offre d’emploi a été supprimée',
-    nl: 'Er is een vacature verwijderd',
-    pt: 'Uma vaga foi excluída'
-  }
-}
+import { type StaticOf, type TypeBoxObject, exampleOf, Type } from '../../shared/typebox.js'
 
 /**
  * The events that a host emits: a map from the name, such as `application.created`, to the schema of `data`, made
@@ -194,36 +63,96 @@ export type WebhookEvent<
   )
 }[Name]
 
+/** A sentence in English, German, Spanish, French, Dutch and Portuguese, the languages of the portal. */
+type Sentence = readonly [en: string, de: string, es: string, fr: string, nl: string, pt: string]
+
 // Accepts any object. The `id` only documents the resource, because the host decides what it sends.
-function anyData (name: keyof typeof defaultDescriptions, description: string): TObject<Record<never, never>> {
-  const [resource] = name.split('.')
+function anyData (resource: string, [description, de, es, fr, nl, pt]: Sentence): TObject<Record<never, never>> {
   const id = Type.Unknown({ description: `The id of the ${resource}`, examples: [1] })
   return Type.Object(
     { id: Type.Optional(id) },
-    { description, descriptions: defaultDescriptions[name], additionalProperties: true, examples: [{ id: 1 }] }
+    { description, descriptions: { de, es, fr, nl, pt }, additionalProperties: true, examples: [{ id: 1 }] }
   )
 }
 
 /** The default catalogue. Each event accepts any object as `data`. */
 export const defaultEvents = {
-  'application.created': anyData('application.created', 'An application was created'),
-  'application.updated': anyData('application.updated', 'An application was updated'),
-  'application.stage_changed': anyData('application.stage_changed', 'An application moved to another stage'),
-  'application.rejected': anyData('application.rejected', 'An application was rejected'),
-  'application.hired': anyData('application.hired', 'An applicant was hired'),
-  'application.withdrawn': anyData('application.withdrawn', 'An application was withdrawn'),
-  'application.deleted': anyData('application.deleted', 'An application was deleted'),
-  'candidate.created': anyData('candidate.created', 'A candidate was created'),
-  'candidate.updated': anyData('candidate.updated', 'A candidate was updated'),
-  'candidate.deleted': anyData('candidate.deleted', 'A candidate was deleted'),
-  'candidate.anonymized': anyData('candidate.anonymized', 'The personal data of a candidate was removed'),
-  'candidate.merged': anyData('candidate.merged', 'A candidate was merged with another'),
-  'job.created': anyData('job.created', 'A job was created'),
-  'job.updated': anyData('job.updated', 'A job was updated'),
-  'job.published': anyData('job.published', 'A job was published'),
-  'job.closed': anyData('job.closed', 'A job was closed'),
-  'job.archived': anyData('job.archived', 'A job was archived'),
-  'job.deleted': anyData('job.deleted', 'A job was deleted')
+  'application.created': anyData('application', [
+    'An application was created', 'Eine Bewerbung wurde angelegt', 'Se ha creado una candidatura',
+    'Une candidature a été créée', 'Er is een sollicitatie aangemaakt', 'Uma candidatura foi criada'
+  ]),
+  'application.updated': anyData('application', [
+    'An application was updated', 'Eine Bewerbung wurde geändert', 'Se ha modificado una candidatura',
+    'Une candidature a été modifiée', 'Er is een sollicitatie gewijzigd', 'Uma candidatura foi alterada'
+  ]),
+  'application.stage_changed': anyData('application', [
+    'An application moved to another stage', 'Eine Bewerbung hat die Phase gewechselt',
+    'Una candidatura ha cambiado de etapa', 'Une candidature a changé d’étape',
+    'Een sollicitatie is naar een andere fase gegaan', 'Uma candidatura mudou de etapa'
+  ]),
+  'application.rejected': anyData('application', [
+    'An application was rejected', 'Eine Bewerbung wurde abgelehnt', 'Se ha rechazado una candidatura',
+    'Une candidature a été refusée', 'Er is een sollicitatie afgewezen', 'Uma candidatura foi recusada'
+  ]),
+  'application.hired': anyData('application', [
+    'An applicant was hired', 'Jemand wurde eingestellt', 'Se ha contratado a una persona',
+    'Une personne a été embauchée', 'Er is iemand aangenomen', 'Uma pessoa foi contratada'
+  ]),
+  'application.withdrawn': anyData('application', [
+    'An application was withdrawn', 'Eine Bewerbung wurde zurückgezogen', 'Se ha retirado una candidatura',
+    'Une candidature a été retirée', 'Er is een sollicitatie ingetrokken', 'Uma candidatura foi retirada'
+  ]),
+  'application.deleted': anyData('application', [
+    'An application was deleted', 'Eine Bewerbung wurde gelöscht', 'Se ha eliminado una candidatura',
+    'Une candidature a été supprimée', 'Er is een sollicitatie verwijderd', 'Uma candidatura foi excluída'
+  ]),
+  'candidate.created': anyData('candidate', [
+    'A candidate was created', 'Ein Kandidat wurde angelegt', 'Se ha creado un candidato', 'Un candidat a été créé',
+    'Er is een kandidaat aangemaakt', 'Um candidato foi criado'
+  ]),
+  'candidate.updated': anyData('candidate', [
+    'A candidate was updated', 'Ein Kandidat wurde geändert', 'Se ha modificado un candidato',
+    'Un candidat a été modifié', 'Er is een kandidaat gewijzigd', 'Um candidato foi alterado'
+  ]),
+  'candidate.deleted': anyData('candidate', [
+    'A candidate was deleted', 'Ein Kandidat wurde gelöscht', 'Se ha eliminado un candidato',
+    'Un candidat a été supprimé', 'Er is een kandidaat verwijderd', 'Um candidato foi excluído'
+  ]),
+  'candidate.anonymized': anyData('candidate', [
+    'The personal data of a candidate was removed', 'Die personenbezogenen Daten eines Kandidaten wurden entfernt',
+    'Se han eliminado los datos personales de un candidato',
+    'Les données personnelles d’un candidat ont été supprimées',
+    'De persoonsgegevens van een kandidaat zijn verwijderd', 'Os dados pessoais de um candidato foram removidos'
+  ]),
+  'candidate.merged': anyData('candidate', [
+    'A candidate was merged with another', 'Ein Kandidat wurde mit einem anderen zusammengeführt',
+    'Un candidato se ha combinado con otro', 'Un candidat a été fusionné avec un autre',
+    'Een kandidaat is samengevoegd met een andere', 'Um candidato foi mesclado com outro'
+  ]),
+  'job.created': anyData('job', [
+    'A job was created', 'Eine Stelle wurde angelegt', 'Se ha creado una oferta de empleo',
+    'Une offre d’emploi a été créée', 'Er is een vacature aangemaakt', 'Uma vaga foi criada'
+  ]),
+  'job.updated': anyData('job', [
+    'A job was updated', 'Eine Stelle wurde geändert', 'Se ha modificado una oferta de empleo',
+    'Une offre d’emploi a été modifiée', 'Er is een vacature gewijzigd', 'Uma vaga foi alterada'
+  ]),
+  'job.published': anyData('job', [
+    'A job was published', 'Eine Stelle wurde veröffentlicht', 'Se ha publicado una oferta de empleo',
+    'Une offre d’emploi a été publiée', 'Er is een vacature gepubliceerd', 'Uma vaga foi publicada'
+  ]),
+  'job.closed': anyData('job', [
+    'A job was closed', 'Eine Stelle wurde geschlossen', 'Se ha cerrado una oferta de empleo',
+    'Une offre d’emploi a été clôturée', 'Er is een vacature gesloten', 'Uma vaga foi encerrada'
+  ]),
+  'job.archived': anyData('job', [
+    'A job was archived', 'Eine Stelle wurde archiviert', 'Se ha archivado una oferta de empleo',
+    'Une offre d’emploi a été archivée', 'Er is een vacature gearchiveerd', 'Uma vaga foi arquivada'
+  ]),
+  'job.deleted': anyData('job', [
+    'A job was deleted', 'Eine Stelle wurde gelöscht', 'Se ha eliminado una oferta de empleo',
+    'Une offre d’emploi a été supprimée', 'Er is een vacature verwijderd', 'Uma vaga foi excluída'
+  ])
 } satisfies EventSchemas
 
 /** The type of the default catalogue. */

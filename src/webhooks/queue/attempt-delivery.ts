@@ -2,7 +2,7 @@ import type { AttemptResult, ClaimedDelivery, Clock } from '../../ports/index.js
 import type { DeliverySettings } from '../../options/options.js'
 import type { Logger } from '../../observe/logger.js'
 import type { Tracing } from '../../observe/tracing.js'
-import { publishAttempt, type Counters } from '../listeners.js'
+import { publishAttempt, type Counters } from '../diagnostics.js'
 import { hostOf } from '../ssrf/addresses.js'
 import { type OwnHeaders, type SecretBox, maskHeaders, openHeaders } from '../secrets.js'
 import type { Runtime } from '../runtime.js'
@@ -189,25 +189,23 @@ function parseHttpDate (text: string): number {
   return new Date(time).getUTCDate() === Number(day) ? time : Number.NaN
 }
 
-/** Writes one line for each pause of a webhook, even if several attempts in flight cause it. */
-interface PauseLog {
-  /** Returns the number of an attempt that begins. */
-  begin (): number
-  /** Writes the line if the attempt with this number begins a pause. */
-  end (attempt: number, delivery: ClaimedDelivery, result: AttemptResult, sent: SendResult): void
-}
-
 const maxWebhooks = 1000
 
-/** Knows the pauses of the last 1,000 webhooks. */
-function createPauseLog (log: Logger, clock: Clock): PauseLog {
+/**
+ * Writes one line for each pause of a webhook, even if several attempts in flight cause it. Knows the pauses of the
+ * last 1,000 webhooks.
+ */
+function createPauseLog (log: Logger, clock: Clock) {
   /** The last attempt that had begun when the webhook was paused. */
   const lastAttempts = new LruMap<number>(maxWebhooks)
   let begun = 0
 
   return {
+    /** Returns the number of an attempt that begins. */
     begin: () => ++begun,
-    end (attempt, { tenantId, tenantSlug, webhookId }, result, { retryAfter }) {
+    /** Writes the line if the attempt with this number begins a pause. */
+    end (attempt: number, delivery: ClaimedDelivery, result: AttemptResult, { retryAfter }: SendResult): void {
+      const { tenantId, tenantSlug, webhookId } = delivery
       if (result.outcome !== 'retry' || result.pauseMs === 0) return
       const webhook = formatWebhookKey(tenantId, webhookId)
       // No attempt begins during a pause, so this one began before it.

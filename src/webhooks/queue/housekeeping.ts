@@ -1,34 +1,26 @@
-import type { Clock, EventStorage } from '../../ports/index.js'
+import type { ClaimedNotice, Clock, DeliveryStore, EventStorage, HealthNotice } from '../../ports/index.js'
 import type { Logger } from '../../observe/logger.js'
 import { waitUpTo } from '../../shared/clock.js'
+import { type Listeners, publishDisable } from '../diagnostics.js'
 import type { Runtime } from '../runtime.js'
 
-const batchSize = 1000
-const intervalMs = 60 * 60 * 1000
+const pruneLimit = 1000
+const pruneEveryMs = 60 * 60 * 1000
 // Random, so that processes that start together do not prune together.
 const longestStartDelayMs = 10 * 60 * 1000
 
 /** How long things are kept, in days. */
-export interface Retention {
+interface Retention {
   retentionDays: number
   changesRetentionDays: number
 }
 
 /** Deletes old rows, in the background and when the host asks. */
-export interface Pruner {
-  /** Begins to prune within ten minutes, then once an hour. */
-  start (): void
-  /** Deletes what is older than its retention, in batches, until it is stopped. Returns the number of deleted rows. */
-  prune (): Promise<number>
-  /** Starts no further batch, and waits up to `graceMs` for those under way. */
-  stop (graceMs: number): Promise<void>
-}
-
 export function createPruner (
   { deliveries, changes }: EventStorage,
   { retentionDays, changesRetentionDays }: Retention,
   { clock, runtime, log }: { clock: Clock, runtime: Runtime, log: Logger }
-): Pruner {
+) {
   let timer: unknown
   let isStopped = false
   const underWay = new Set<Promise<number>>()
@@ -46,11 +38,12 @@ export function createPruner (
   }
 
   async function pruneBoth (): Promise<number> {
-    const deleted = await pruneAll(() => deliveries.prune({ retentionDays, limit: batchSize }))
+    const deleted = await pruneAll(() => deliveries.prune({ retentionDays, limit: pruneLimit }))
     if (changes === undefined) return deleted
-    return deleted + await pruneAll(() => changes.prune({ retentionDays: changesRetentionDays, limit: batchSize }))
+    return deleted + await pruneAll(() => changes.prune({ retentionDays: changesRetentionDays, limit: pruneLimit }))
   }
 
+  /** Deletes what is older than its retention, in batches, until it is stopped. Returns the number of deleted rows. */
   async function prune (): Promise<number> {
     const pruning = pruneBoth()
     underWay.add(pruning)
@@ -60,18 +53,105 @@ export function createPruner (
   function run (): void {
     prune()
       .catch((err: unknown) => log.error({ err }, 'pruning failed, will retry in an hour'))
-      .then(() => { if (!isStopped) timer = clock.setTimeout(run, intervalMs) })
+      .then(() => { if (!isStopped) timer = clock.setTimeout(run, pruneEveryMs) })
   }
 
   return {
-    start () {
+    /** Begins to prune within ten minutes, then once an hour. */
+    start (): void {
       timer = clock.setTimeout(run, runtime.random() * longestStartDelayMs)
     },
     prune,
-    async stop (graceMs) {
+    /** Starts no further batch, and waits up to `graceMs` for those under way. */
+    async stop (graceMs: number): Promise<void> {
       isStopped = true
       clock.clearTimeout(timer)
       if (underWay.size > 0) await waitUpTo(Promise.allSettled(underWay), graceMs, clock)
     }
   }
+}
+
+const messages = {
+  failing: 'webhook keeps failing, it will be disabled',
+  disabled: 'webhook disabled, it kept failing',
+  gone: 'webhook disabled, it returned 410'
+}
+
+const noticeLimit = 100
+// If a process dies with a notice, another one reports it after this time.
+const noticeLeaseMs = 60_000
+const noticePollMs = 30_000
+
+/**
+ * Reports stored notices of failing webhooks: writes each to the log, the diagnostics channel and the host's listeners,
+ * then confirms it, so it arrives at least once.
+ */
+export function createNoticeReporter (
+  deliveries: DeliveryStore,
+  listeners: Listeners,
+  { environment, clock, log }: { environment: string | null; clock: Clock; log: Logger }
+) {
+  let timer: unknown
+  let isStopped = false
+  let reporting: Promise<void> = Promise.resolve()
+  const query = { limit: noticeLimit, leaseMs: noticeLeaseMs, environment }
+
+  async function reportAll (): Promise<void> {
+    try {
+      for (const claimed of await deliveries.claimNotices(query)) {
+        await reportOne(claimed)
+      }
+    } catch (err) {
+      log.error({ err }, 'could not read notices of failing webhooks, will retry')
+    }
+  }
+
+  async function reportOne ({ noticeId, notice }: ClaimedNotice): Promise<void> {
+    tell(listeners, log, notice)
+    try {
+      await deliveries.confirmNotice(noticeId)
+    } catch (err) {
+      log.error(
+        { err, webhook_id: notice.webhookId },
+        'could not confirm a notice of a failing webhook, will report it again'
+      )
+    }
+  }
+
+  /** Reports stored notices, after those of earlier calls. Never rejects. */
+  function report (): Promise<void> {
+    reporting = reporting.then(reportAll)
+    return reporting
+  }
+
+  async function poll (): Promise<void> {
+    await report()
+    if (!isStopped) timer = clock.setTimeout(poll, noticePollMs)
+  }
+
+  return {
+    report,
+    /** Reports stored notices now, and then regularly those that other processes left. */
+    start (): void {
+      poll()
+    },
+    /** Stops polling. Resolves when no report is under way. */
+    stop (): Promise<void> {
+      isStopped = true
+      clock.clearTimeout(timer)
+      return reporting
+    }
+  }
+}
+
+function tell (listeners: Listeners, log: Logger, notice: HealthNotice): void {
+  const { kind, webhookId, failingSince, failedDeliveries, lastError } = notice
+  log.warn({
+    webhook_id: webhookId,
+    failing_since: failingSince,
+    failed_deliveries: failedDeliveries,
+    error: lastError
+  }, messages[kind])
+  if (kind !== 'failing') publishDisable(notice)
+  listeners.emit(kind === 'failing' ? 'webhookFailing' : 'webhookDisabled', notice)
 }

@@ -20,33 +20,15 @@ interface WorkerDependencies extends AttemptDependencies {
   onFailures: () => Promise<void>
 }
 
-/** Delivers due deliveries until it is closed. */
-export interface Worker {
-  /** Starts claiming. Call it once. */
-  start (): void
-  /**
-   * Resolves at the end of the current turn, or else of the next one, which begins when an attempt ends, a delivery is
-   * recorded or the poll time has passed.
-   */
-  nextTurn (): Promise<void>
-  readonly inFlight: number
-  /** When the storage last answered a claim, in milliseconds since the epoch; `null` if it never did. */
-  readonly lastClaimAt: number | null
-  /** When the last turn without a failed claim ended, by `clock.monotonic`; initially, when the worker was created. */
-  readonly lastTurnAt: number
-  /** Stops claiming, waits for attempts for up to the grace, aborts the rest and releases their leases. */
-  close (): Promise<void>
-}
-
 // Batches fast responses. Uses real time, not the delivery clock.
 const gatherMs = 2
 
 /**
- * Claims due deliveries, attempts them and records the results. One turn writes new results, then claims for the free
- * slots, while other attempts continue. A turn waits for storage, so a slow storage gets fewer queries. A result that
- * cannot be written keeps its slot and is written later.
+ * Claims due deliveries, attempts them and records the results, until it is closed. One turn writes new results, then
+ * claims for the free slots, while other attempts continue. A turn waits for storage, so a slow storage gets fewer
+ * queries. A result that cannot be written keeps its slot and is written later.
  */
-export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings): Worker {
+export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings) {
   const { deliveries, sender, capacity, clock, runtime, log, onFailures } = dependencies
   const attemptDelivery = createAttemptDelivery(dependencies, settings)
   const wakeup = createWakeup(clock)
@@ -174,6 +156,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     })
   }
 
+  /** Stops claiming, waits for attempts for up to the grace, aborts the rest and releases their leases. */
   async function close (): Promise<void> {
     isClosing = true
     stopListening()
@@ -192,49 +175,47 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 
   return {
-    get inFlight () { return inFlight },
-    get lastClaimAt () { return lastClaimAt },
-    get lastTurnAt () { return lastTurnAt },
-    start () {
+    get inFlight (): number { return inFlight },
+    /** When the storage last answered a claim, in milliseconds since the epoch; `null` if it never did. */
+    get lastClaimAt (): number | null { return lastClaimAt },
+    /** When the last turn without a failed claim ended, by `clock.monotonic`; at first, when the worker was created. */
+    get lastTurnAt (): number { return lastTurnAt },
+    /** Starts claiming. Call it once. */
+    start (): void {
       stopListening = deliveries.onDue(() => wakeup.wake(), (err) => {
         log.warn({ err }, 'PostgreSQL notifications no longer arrive, polling for due deliveries')
       })
       capacity.onTestReleased(() => wakeup.wake())
       running ??= run()
     },
-    nextTurn: () => new Promise((resolve) => { turnWaiters.push(resolve) }),
+    /**
+     * Resolves at the end of the current turn, or else of the next one, which begins when an attempt ends, a delivery
+     * is recorded or the poll time has passed.
+     */
+    nextTurn: () => new Promise<void>((resolve) => { turnWaiters.push(resolve) }),
     close
   }
 }
 
-/** Lets a loop sleep until it is woken. */
-interface Wakeup {
-  /** Ends the current sleep, or else the next one. */
-  wake (): void
-  /** Forgets earlier calls of `wake`. */
-  reset (): void
-  /** Sleeps for up to `timeoutMs`. If `ignoreWakes`, ignores calls of `wake`. */
-  wait (timeoutMs: number, options: { ignoreWakes: boolean }): Promise<void>
-  /** Ends every sleep from now on, those that ignore `wake` too. */
-  end (): void
-}
-
-/** Sleeps in the time of `clock`. */
-function createWakeup (clock: Clock): Wakeup {
+/** Lets a loop sleep, in the time of `clock`, until it is woken. */
+function createWakeup (clock: Clock) {
   let isWoken = false
   let isEnded = false
   let isIgnoring = false
   let awake: () => void = () => {}
 
   return {
-    wake () {
+    /** Ends the current sleep, or else the next one. */
+    wake (): void {
       isWoken = true
       if (!isIgnoring) awake()
     },
-    reset () {
+    /** Forgets earlier calls of `wake`. */
+    reset (): void {
       isWoken = false
     },
-    wait (timeoutMs, { ignoreWakes }) {
+    /** Sleeps for up to `timeoutMs`. If `ignoreWakes`, ignores calls of `wake`. */
+    wait (timeoutMs: number, { ignoreWakes }: { ignoreWakes: boolean }): Promise<void> {
       if (isEnded || (isWoken && !ignoreWakes)) return Promise.resolve()
       isIgnoring = ignoreWakes
       return new Promise((resolve) => {
@@ -248,28 +229,16 @@ function createWakeup (clock: Clock): Wakeup {
         }
       })
     },
-    end () {
+    /** Ends every sleep from now on, those that ignore `wake` too. */
+    end (): void {
       isEnded = true
       awake()
     }
   }
 }
 
-/** Holds results of attempts until they are written. */
-export interface ResultWriter {
-  add (result: AttemptResult): void
-  /** The number of new results. */
-  readonly size: number
-  /** The number of results that could not be written: storage failed, or their delivery is locked. */
-  readonly leftOver: number
-  /** Writes the new results together. Resolves with whether one of them is a failure. Rejects if storage fails. */
-  writeNew (): Promise<boolean>
-  /** Writes the results that are left one by one, so that no result blocks the others. Rejects if storage fails. */
-  writeLeftOver (): Promise<void>
-}
-
-/** Keeps results that cannot be written now. */
-export function createResultWriter (deliveries: Pick<DeliveryStore, 'recordAttempts'>, rule: HealthRule): ResultWriter {
+/** Holds results of attempts until they are written, and keeps those that cannot be written now. */
+export function createResultWriter (deliveries: Pick<DeliveryStore, 'recordAttempts'>, rule: HealthRule) {
   let fresh: AttemptResult[] = []
   let left: AttemptResult[] = []
 
@@ -286,18 +255,22 @@ export function createResultWriter (deliveries: Pick<DeliveryStore, 'recordAttem
   }
 
   return {
-    add (result) { fresh.push(result) },
-    get size () { return fresh.length },
-    get leftOver () { return left.length },
+    add (result: AttemptResult): void { fresh.push(result) },
+    /** The number of new results. */
+    get size (): number { return fresh.length },
+    /** The number of results that could not be written: storage failed, or their delivery is locked. */
+    get leftOver (): number { return left.length },
 
-    async writeNew () {
+    /** Writes the new results together. Resolves with whether one of them is a failure. Rejects if storage fails. */
+    async writeNew (): Promise<boolean> {
       const batch = fresh
       fresh = []
       await write(batch)
       return batch.some(({ outcome }) => outcome !== 'delivered')
     },
 
-    async writeLeftOver () {
+    /** Writes the results that are left one by one, so that no result blocks the others. Rejects if storage fails. */
+    async writeLeftOver (): Promise<void> {
       const batches = left.map((result) => [result])
       left = []
       for (const [index, batch] of batches.entries()) {

@@ -22,7 +22,7 @@ export interface Post {
 export interface Answer {
   status: number
   retryAfter: string | undefined
-  excerpt: Excerpt | null
+  excerpt: ReturnType<typeof startExcerpt>
 }
 
 /** The reason of an attempt that ended by its deadline. */
@@ -84,7 +84,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onResponseStart (
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: Record<string, string | string[] | undefined>
+    headers: Headers
   ): void {
     // undici passes on a 099, then closes the connection.
     if (status < 200) return
@@ -161,15 +161,10 @@ interface Connection {
   close (): Promise<void>
 }
 
-/** Connections to receivers, kept open between requests. */
-export interface Connections {
-  /** An idle connection to the origin, or a new one. */
-  acquire (origin: string): Connection
-  open (origin: string): Connection
-  close (): Promise<void>
-}
+export type Connections = ReturnType<typeof createConnections>
 
-export function createConnections (connect: Connect, options: Client.Options): Connections {
+/** Connections to receivers, kept open between requests. */
+export function createConnections (connect: Connect, options: Client.Options) {
   const idle = new Map<string, Connection[]>()
   const connections = new Set<Connection>()
   let isClosed = false
@@ -226,32 +221,26 @@ export function createConnections (connect: Connect, options: Client.Options): C
 
   return {
     open,
-    acquire (origin) {
+    /** Returns an idle connection to the origin, or a new one. */
+    acquire (origin: string): Connection {
       const connection = idle.get(origin)?.at(-1)
       if (connection === undefined) return open(origin)
       forget(origin, connection)
       return connection
     },
-    async close () {
+    async close (): Promise<void> {
       isClosed = true
       await Promise.all([...connections].map((connection) => connection.close()))
     }
   }
 }
 
-/** Collects the beginning of a response. */
-interface Excerpt {
-  add (chunk: Buffer): void
-  /** Returns the text so far, without a character that is cut; `undefined` if there is none. */
-  read (): string | undefined
-}
-
 type Headers = Record<string, string | string[] | undefined>
 
 const textual = /^(text\/[^;]+|application\/([^;]+\+)?(json|xml)|application\/x-www-form-urlencoded)\s*(;|$)/i
 
-/** Starts an excerpt of at most `maxBytes`; `null` unless the response is text that is not compressed. */
-function startExcerpt (headers: Headers, maxBytes: number): Excerpt | null {
+/** Collects the first `maxBytes` of a response; `null` unless it is text that is not compressed. */
+function startExcerpt (headers: Headers, maxBytes: number) {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers
   if (maxBytes === 0 || encoding !== 'identity' || typeof type !== 'string') return null
   const decoder = createDecoder(type)
@@ -259,12 +248,13 @@ function startExcerpt (headers: Headers, maxBytes: number): Excerpt | null {
   const chunks: Buffer[] = []
   let left = maxBytes
   return {
-    add (chunk) {
+    add (chunk: Buffer): void {
       const kept = Buffer.from(chunk.subarray(0, left))
       left -= kept.length
       chunks.push(kept)
     },
-    read () {
+    /** Returns the text so far, without a character that is cut; `undefined` if there is none. */
+    read (): string | undefined {
       const text = decode(decoder, Buffer.concat(chunks))
       return text === '' ? undefined : text
     }

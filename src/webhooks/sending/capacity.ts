@@ -1,31 +1,7 @@
 import type { Clock } from '../../ports/index.js'
 import type { DeliverySettings } from '../../options/options.js'
 
-/** How many attempts may be in flight. */
-export type CapacityLimits = Pick<DeliverySettings, 'concurrency' | 'perEndpoint' | 'worker'>
-
-/**
- * Bounds the attempts of this process that are in flight, deliveries and tests together, in all and for each webhook.
- * Storage bounds the deliveries to a webhook over all processes, but does not know of tests.
- */
-export interface Capacity {
-  /** Acquires slots of the process for deliveries to be claimed: up to `most`. Returns how many. */
-  acquire (most: number): number
-  /** Releases slots that no delivery was claimed for. */
-  release (count: number): void
-  /** Acquires the webhook for a delivery that has a slot of the process. Resolves when it is free, or after `abort`. */
-  acquireWebhook (webhook: string): Promise<void>
-  /** Releases the webhook and the slot of the process. */
-  releaseWebhook (webhook: string): void
-  /** Acquires a webhook and a slot for a test. Resolves with `false` if they are not free in time, or after `abort`. */
-  acquireTest (webhook: string, waitMs: number): Promise<boolean>
-  /** Releases what `acquireTest` acquired. */
-  releaseTest (webhook: string): void
-  /** Sets the one listener that is called when a test has released a slot. */
-  onTestReleased (listener: () => void): void
-  /** Ends all waiting: deliveries continue, tests do not. */
-  abort (): void
-}
+type CapacityLimits = Pick<DeliverySettings, 'concurrency' | 'perEndpoint' | 'worker'>
 
 export function formatWebhookKey (tenantId: string, webhookId: number): string {
   return `${tenantId}/${webhookId}`
@@ -36,7 +12,13 @@ interface Waiting {
   end (isAcquired: boolean): void
 }
 
-export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLimits, clock: Clock): Capacity {
+export type Capacity = ReturnType<typeof createCapacity>
+
+/**
+ * Bounds the attempts of this process that are in flight, deliveries and tests together, in all and for each webhook.
+ * Storage bounds the deliveries to a webhook over all processes, but does not know of tests.
+ */
+export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLimits, clock: Clock) {
   // A quarter is for deliveries alone: tests of endpoints that hang must not stop them.
   const maxTests = worker ? concurrency - Math.floor(concurrency / 4) : concurrency
   const inFlight = new Map<string, number>()
@@ -87,6 +69,7 @@ export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLi
     })
   }
 
+  /** Releases the webhook and the slot of the process. */
   function releaseWebhook (webhook: string): void {
     change(webhook, -1)
     free++
@@ -94,28 +77,35 @@ export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLi
   }
 
   return {
-    acquire (most) {
+    /** Acquires slots of the process for deliveries to be claimed: up to `most`. Returns how many. */
+    acquire (most: number): number {
       const count = Math.min(free, most)
       free -= count
       return count
     },
-    release (count) {
+    /** Releases slots that no delivery was claimed for. */
+    release (count: number): void {
       free += count
       serve()
     },
-    async acquireWebhook (webhook) {
+    /** Acquires the webhook for a delivery that has a slot. Resolves when it is free, or after `abort`. */
+    async acquireWebhook (webhook: string): Promise<void> {
       if (isFree(webhook)) change(webhook, 1)
       else await wait(deliveries, webhook)
     },
     releaseWebhook,
-    acquireTest: (webhook, waitMs) => wait(tests, webhook, waitMs),
-    releaseTest (webhook) {
+    /** Acquires a webhook and a slot for a test. Resolves with `false` if not in time, or after `abort`. */
+    acquireTest: (webhook: string, waitMs: number) => wait(tests, webhook, waitMs),
+    /** Releases what `acquireTest` acquired. */
+    releaseTest (webhook: string): void {
       testCount--
       releaseWebhook(webhook)
       onTestReleased()
     },
-    onTestReleased (listener) { onTestReleased = listener },
-    abort () {
+    /** Sets the one listener that is called when a test has released a slot. */
+    onTestReleased (listener: () => void): void { onTestReleased = listener },
+    /** Ends all waiting: deliveries continue, tests do not. */
+    abort (): void {
       for (const waiting of tests) waiting.end(false)
       for (const waiting of deliveries) admit(waiting)
     }

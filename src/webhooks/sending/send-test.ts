@@ -1,11 +1,13 @@
+import type { Static } from '@sinclair/typebox'
 import type { Clock, Hold, Tenant } from '../../ports/index.js'
 import { generateEventId } from '../events/dispatcher.js'
 import type { Runtime } from '../runtime.js'
+import type { TestResult as TestResultSchema } from '../schemas.js'
 import { type Capacity, formatWebhookKey } from './capacity.js'
 import type { SendResult, Sender } from './sender.js'
 import { signHeaders } from './signature.js'
 
-export interface TestDependencies {
+export interface TestParts {
   sender: Sender
   capacity: Capacity
   clock: Clock
@@ -29,20 +31,8 @@ export interface TestTarget {
   headers: Readonly<Record<string, string>>
 }
 
-/** The result of a test notification, with the field names of the API. */
-export interface TestResult {
-  id: string
-  event_type: string
-  status: 'delivered' | 'failed'
-  response_status: number | null
-  /** Of the attempt alone; of the wait if no slot became free. */
-  duration_ms: number
-  error: string | null
-}
-
-interface TestEnd extends Pick<SendResult, 'responseStatus' | 'durationMs'> {
-  error: SendResult['error'] | 'held'
-}
+/** The duration is that of the attempt alone; of the wait if no slot became free. */
+export type TestResult = Static<typeof TestResultSchema>
 
 const maxTestMs = 10_000
 
@@ -50,8 +40,8 @@ const maxTestMs = 10_000
  * Waits for a slot, then makes one attempt: 10 s for both together, or the deadline of attempts if that is shorter.
  * Sends nothing if the storage is held.
  */
-export async function sendTest (dependencies: TestDependencies, target: TestTarget): Promise<TestResult> {
-  const { capacity, timeoutMs, clock, runtime, findHold } = dependencies
+export async function sendTest (parts: TestParts, target: TestTarget): Promise<TestResult> {
+  const { capacity, timeoutMs, clock, runtime, findHold } = parts
   const webhook = formatWebhookKey(target.tenant.id, target.webhookId)
   const id = generateEventId(clock.now())
   if (await findHold() !== null) return toTestResult(id, target, { responseStatus: null, error: 'held', durationMs: 0 })
@@ -62,7 +52,7 @@ export async function sendTest (dependencies: TestDependencies, target: TestTarg
   if (!isAcquired) {
     return toTestResult(id, target, { responseStatus: null, error: 'timeout', durationMs: Math.round(waitedMs) })
   }
-  return postTest(dependencies, target, id, Math.max(1, Math.ceil(deadlineMs - waitedMs))).finally(() =>
+  return postTest(parts, target, id, Math.max(1, Math.ceil(deadlineMs - waitedMs))).finally(() =>
     capacity.releaseTest(webhook)
   )
 }
@@ -89,7 +79,7 @@ export async function postTest (
 function toTestResult (
   id: string,
   { type }: Pick<TestTarget, 'type'>,
-  { responseStatus, error, durationMs }: TestEnd
+  { responseStatus, error, durationMs }: Omit<SendResult, 'error'> & { error: SendResult['error'] | 'held' }
 ): TestResult {
   return {
     id,

@@ -1,7 +1,7 @@
 import dns, { type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
-import { systemClock, waitUpTo } from '../../shared/clock.js'
+import { createSlots, systemClock, waitUpTo } from '../../shared/clock.js'
 import type { TargetRules } from './addresses.js'
 
 /** Resolves host names. */
@@ -41,7 +41,7 @@ export function createResolver (
       const servers = nameServers.find()
       const answers: LookupAddress[][] = []
       const queries = [servers.resolve4(hostname), servers.resolve6(hostname)].map(async (query, index) => {
-        answers[index] = (await query).map(toLookupAddress)
+        answers[index] = (await query).map((address) => ({ address, family: isIP(address) }))
       })
       const results = Promise.allSettled(queries)
       const isAnswered = await Promise.any(queries).then(() => true, () => false)
@@ -61,15 +61,11 @@ export function createResolver (
   }
 }
 
-/** The name servers of the host, as it has set them for Node.js, or those of the system. */
-interface NameServers {
-  find (): dns.promises.Resolver
-  /** Ends running queries. */
-  close (): void
-}
-
-/** Notices when those of the system change, as in `/etc/resolv.conf`: Node.js reads them only once. */
-function createNameServers (timeoutMs: number): NameServers {
+/**
+ * Returns the name servers of the host, as it has set them for Node.js, or those of the system. Notices when the latter
+ * change, as in `/etc/resolv.conf`: Node.js reads them only once.
+ */
+function createNameServers (timeoutMs: number) {
   const configured = dns.getServers()
   const areOfSystem = isDeepStrictEqual(configured.toSorted(), readSystem().toSorted())
   let known = configured
@@ -84,7 +80,7 @@ function createNameServers (timeoutMs: number): NameServers {
   }
 
   return {
-    find () {
+    find (): dns.promises.Resolver {
       const found = areOfSystem ? readSystem() : known
       if (!isDeepStrictEqual(found, known)) {
         known = found
@@ -93,7 +89,8 @@ function createNameServers (timeoutMs: number): NameServers {
       }
       return current
     },
-    close () {
+    /** Ends running queries. */
+    close (): void {
       previous.cancel()
       current.cancel()
     }
@@ -107,66 +104,10 @@ function readSystem (): string[] {
 
 /** Creates a resolver that asks the system, on a thread: it also knows search domains and the hosts file. */
 export function createSystemResolver (timeoutMs: number): Resolver {
-  const slots = createSlots(maxSystemLookups, timeoutMs)
+  const tooLate = (): Error => new Error('no slot was free in time')
+  const slots = createSlots(maxSystemLookups, timeoutMs, systemClock, tooLate)
   return {
-    async resolve (hostname) {
-      await slots.acquire()
-      try {
-        return await dns.promises.lookup(hostname, { all: true })
-      } finally {
-        slots.release()
-      }
-    },
+    resolve: (hostname) => slots.run(() => dns.promises.lookup(hostname, { all: true })),
     close: slots.close
-  }
-}
-
-function toLookupAddress (address: string): LookupAddress {
-  return { address, family: isIP(address) }
-}
-
-/** A counting semaphore. */
-interface Slots {
-  /** Takes a slot. Rejects if none becomes free in time. */
-  acquire (): Promise<void>
-  /** Frees the slot of an `acquire`. */
-  release (): void
-  /** Rejects all waiting callers. */
-  close (): void
-}
-
-/** Has `capacity` slots; callers wait for one for up to `waitMs`. */
-function createSlots (capacity: number, waitMs: number): Slots {
-  const waiting = new Map<() => void, (error: Error) => void>()
-  let free = capacity
-
-  return {
-    async acquire () {
-      if (free > 0) {
-        free--
-        return
-      }
-      let timer: NodeJS.Timeout | undefined
-      await new Promise<void>((resolve, reject) => {
-        waiting.set(resolve, reject)
-        timer = setTimeout(() => {
-          waiting.delete(resolve)
-          reject(new Error('no slot was free in time'))
-        }, waitMs)
-      }).finally(() => clearTimeout(timer))
-    },
-    release () {
-      const [next] = waiting.keys()
-      if (next === undefined) {
-        free++
-        return
-      }
-      waiting.delete(next)
-      next()
-    },
-    close () {
-      for (const reject of waiting.values()) reject(new Error('closed'))
-      waiting.clear()
-    }
   }
 }

@@ -1,8 +1,10 @@
 import { channel } from 'node:diagnostics_channel'
 import { EventEmitter } from 'node:events'
 import { type Logger, callHost } from '../observe/logger.js'
-import type { AttemptError, AttemptResult, ClaimedDelivery, HealthNotice } from '../ports/index.js'
-import type { EngineCalls, RecruitingEvents, AttemptCounts } from './recruiting.js'
+import type {
+  AttemptError, AttemptResult, ClaimedDelivery, Clock, DeliveryStore, HealthNotice, Hold
+} from '../ports/index.js'
+import type { AttemptCounts, EngineCalls, RecruitingEvents } from './recruiting.js'
 
 /** The listeners that the host adds with `on`. */
 export interface Listeners extends Pick<EngineCalls, 'on' | 'off'> {
@@ -99,26 +101,78 @@ export function publishAttempt (delivery: ClaimedDelivery, result: AttemptResult
 /** Upper bounds in milliseconds. */
 const bounds = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000]
 
-export interface Counters {
-  add (attempt: { error: AttemptError | null, durationMs: number }): void
-  read (): AttemptCounts
-}
+export type Counters = ReturnType<typeof createCounters>
 
-export function createCounters (): Counters {
+/** Counts the attempts of this process. */
+export function createCounters () {
   const attempts = { delivered: 0, timeout: 0, connection: 0, tls: 0, blocked: 0, http_status: 0 }
   const buckets = bounds.map((upTo) => ({ upTo, count: 0 }))
   let sum = 0
   let count = 0
   return {
-    add ({ error, durationMs }) {
+    add ({ error, durationMs }: Pick<AttemptResult, 'error' | 'durationMs'>): void {
       attempts[error ?? 'delivered']++
       for (const bucket of buckets) if (durationMs <= bucket.upTo) bucket.count++
       sum += durationMs
       count++
     },
-    read: () => ({
+    read: (): AttemptCounts => ({
       attempts: { ...attempts },
       durationMs: { buckets: buckets.map((bucket) => ({ ...bucket })), sum, count }
     })
   }
+}
+
+/** The health of a process that emits or delivers. */
+export interface RecruitingHealth {
+  /**
+   * Whether the process does its work: it has not stopped, and if it delivers, the storage has answered a claim
+   * within the last 30 seconds and `delivery.pollMs`. A claim is not needed while all slots are in use.
+   */
+  alive: boolean
+  /** When the storage last answered a claim of this process, in RFC 3339; `null` if it never did. */
+  lastClaimAt: string | null
+  /**
+   * Milliseconds since the oldest due delivery of all processes became due; 0 if none is due, `null` if the process has
+   * stopped or the storage does not answer.
+   */
+  oldestDueMs: number | null
+  /** Why nothing is sent, as in `stats`; `null` if nothing is held, or if it cannot be known now. */
+  held: Hold | null
+  /** Attempts of this process that are in flight. */
+  inFlight: number
+}
+
+interface Dependencies {
+  deliveries: Pick<DeliveryStore, 'stats'>
+  /** `null` in a process that does not deliver. */
+  worker: { readonly inFlight: number, readonly lastClaimAt: number | null, readonly lastTurnAt: number } | null
+  findHold: () => Promise<Hold | null>
+  clock: Pick<Clock, 'monotonic'>
+  pollMs: number
+}
+
+const patienceMs = 30_000
+
+/** Reads the health of an engine. Never rejects. */
+export async function readHealth (
+  { deliveries, worker, findHold, clock, pollMs }: Dependencies,
+  isStopped: boolean
+): Promise<RecruitingHealth> {
+  const [oldestDueMs, held] = isStopped
+    ? [null, null]
+    : await Promise.all([readLag(deliveries).catch(() => null), findHold().catch(() => null)])
+  const isDelivering = worker === null || clock.monotonic() - worker.lastTurnAt <= pollMs + patienceMs
+  const lastClaimAt = worker?.lastClaimAt ?? null
+  return {
+    alive: !isStopped && isDelivering,
+    lastClaimAt: lastClaimAt === null ? null : new Date(lastClaimAt).toISOString(),
+    oldestDueMs,
+    held,
+    inFlight: worker?.inFlight ?? 0
+  }
+}
+
+async function readLag (deliveries: Dependencies['deliveries']): Promise<number> {
+  return (await deliveries.stats()).oldestDueMs
 }

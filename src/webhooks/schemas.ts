@@ -1,8 +1,71 @@
-import type { EventFilters, Webhook as PortWebhook, WebhookHealth, WebhookSortField } from '../../ports/index.js'
-import { pagingQuery } from '../../shared/paging.js'
-import { DateTime, DateTimeOf, Nullable, OneOf } from '../../shared/schemas.js'
-import { eventIdExample } from './event-type.js'
-import { Type } from '../../shared/typebox.js'
+import type { Static } from '@sinclair/typebox'
+import type {
+  Delivery as PortDelivery, DeliverySortField, DeliveryWithAttempts as PortDeliveryWithAttempts, EventFilters,
+  Webhook as PortWebhook, WebhookHealth, WebhookSortField
+} from '../ports/index.js'
+import { pagingQuery } from '../shared/paging.js'
+import { DateTime, DateTimeOf, Nullable, OneOf, Type } from '../shared/typebox.js'
+
+/** An event id for examples in the document. */
+export const eventIdExample = 'evt_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
+
+/** The body of a notification for examples in the document. */
+export const bodyExample = JSON.stringify({
+  id: eventIdExample,
+  type: 'application.created',
+  timestamp: '2026-03-01T09:30:00.000Z',
+  tenant_slug: 'acme',
+  data: { id: 1 }
+})
+
+const Deprecated = Type.Object(
+  {
+    since: DateTimeOf('Since when it should no longer be used'),
+    sunset: Nullable(DateTimeOf('When it will be gone; null if that is not known')),
+    link: Nullable(
+      Type.String({ description: 'A page that says what to use instead', examples: ['https://example.com/changes'] })
+    )
+  },
+  { title: 'DeprecatedEventType', description: 'Present only if the event is deprecated' }
+)
+
+/** An event that a webhook can subscribe to. */
+export const EventType = Type.Object(
+  {
+    name: Type.String({ examples: ['application.created'] }),
+    description: Nullable(Type.String({ examples: ['An application was created'] })),
+    descriptions: Type.Optional(
+      Type.Unsafe<Record<string, string>>({
+        type: 'object',
+        description: 'Present only if the vendor sets them: the description by language (BCP 47)',
+        additionalProperties: { type: 'string' },
+        examples: [{ de: 'Eine Bewerbung wurde angelegt' }]
+      })
+    ),
+    schema: Type.Object(
+      {},
+      { description: 'The JSON Schema of `data`', additionalProperties: true, examples: [{ type: 'object' }] }
+    ),
+    example: Nullable(
+      Type.Object(
+        {},
+        {
+          description: 'An example of `data`, which test notifications send; null if the schema has none that fits',
+          additionalProperties: true,
+          examples: [{ id: 1 }]
+        }
+      )
+    ),
+    deprecated: Type.Optional(Deprecated)
+  },
+  { title: 'EventType' }
+)
+
+/** The query of the list of event types. */
+export const EventTypeQuery = Type.Object(pagingQuery(['name'], 'name'), { additionalProperties: false })
+
+/** The query of the list of event types, with its defaults. */
+export type EventTypeQuery = Static<typeof EventTypeQuery>
 
 const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
   description: 'The service sets disabled if the endpoint failed for too long or returned 410; clients cannot set it'
@@ -66,14 +129,16 @@ const Health = Type.Object(
   { title: 'WebhookHealth' }
 )
 
+const GraceEnd = Nullable(
+  DateTimeOf('Deliveries are also signed with the previous secret until then; null without a grace period')
+)
+
 /** A webhook by its id: with its health, and the end of the grace period of its previous secret. */
 export const WebhookWithHealth = Type.Object(
   {
     ...Webhook.properties,
     health: Health,
-    previous_secret_expires_at: Nullable(
-      DateTimeOf('Deliveries are also signed with the previous secret until then; null without a grace period')
-    )
+    previous_secret_expires_at: GraceEnd
   },
   { title: 'WebhookWithHealth' }
 )
@@ -97,15 +162,7 @@ export const CreatedWebhook = Type.Object(
 
 /** A webhook with its new secret after a rotation. */
 export const RotatedWebhook = Type.Object(
-  {
-    ...representation,
-    headers: Type.Optional(ShownHeaders),
-    filters: Type.Optional(ShownFilters),
-    secret: Secret,
-    previous_secret_expires_at: Nullable(
-      DateTimeOf('Deliveries are also signed with the previous secret until then; null without a grace period')
-    )
-  },
+  { ...CreatedWebhook.properties, previous_secret_expires_at: GraceEnd },
   { title: 'RotatedWebhook' }
 )
 
@@ -329,4 +386,102 @@ export const ReplayResult = Type.Object(
     })
   },
   { title: 'ReplayResult' }
+)
+
+const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], {
+  description: 'failed: no attempts left; skipped: the webhook was not active; cancelled: the webhook was deleted'
+})
+
+const AttemptError = Nullable(
+  Type.String({
+    description: 'timeout, connection, tls, blocked or http_status; null after a success',
+    examples: ['http_status']
+  })
+)
+
+const fields = {
+  id: Type.Integer({ examples: [1] }),
+  event_id: Type.String({ description: 'The same for every retry and replay', examples: [eventIdExample] }),
+  event_type: Type.String({ examples: ['application.created'] }),
+  status: DeliveryStatus,
+  attempt_count: Type.Integer({ minimum: 0, examples: [1] }),
+  response_status: Nullable(
+    Type.Integer({ description: 'HTTP status of the last attempt; null without a response', examples: [503] })
+  ),
+  error: AttemptError,
+  next_attempt_at: Nullable(DateTime),
+  created_at: DateTime,
+  delivered_at: Nullable(Type.String({ format: 'date-time', examples: [null] }))
+}
+
+/** An item of the delivery log. */
+export const Delivery = Type.Object(fields, { title: 'Delivery' })
+
+/** A delivery as storages return it. */
+export type Delivery = PortDelivery
+
+const Attempt = Type.Object({
+  started_at: DateTime,
+  duration_ms: Type.Integer({ minimum: 0, examples: [87] }),
+  response_status: Nullable(Type.Integer({ examples: [503] })),
+  error: AttemptError,
+  response_excerpt: Nullable(Type.String({
+    description: 'The beginning of the response, if the vendor keeps it and it is text that is not compressed',
+    examples: ['{"error":"database is down"}']
+  }))
+}, { title: 'Attempt' })
+
+/** A delivery with its body and its attempts. */
+export const DeliveryWithAttempts = Type.Object({
+  ...fields,
+  body: Type.String({
+    description: 'The exact text that is sent. Once the subject of the event was erased, its data is null',
+    examples: [bodyExample]
+  }),
+  attempts: Type.Array(Attempt, { description: 'Oldest first' })
+}, { title: 'DeliveryWithAttempts' })
+
+/** The same for an API that also has sessions of the portal. */
+export const DeliveryForSessions = Type.Object(
+  {
+    ...DeliveryWithAttempts.properties,
+    body: Nullable(
+      Type.String({
+        description: `${DeliveryWithAttempts.properties.body.description}. null only for sessions of the portal without the capability \`bodies\``,
+        examples: [bodyExample]
+      })
+    )
+  },
+  { title: 'DeliveryWithAttempts' }
+)
+
+/** A delivery with its body and its attempts, as storages return it. */
+export type DeliveryWithAttempts = PortDeliveryWithAttempts
+
+/** Fields that `sort` accepts. */
+const deliverySortFields: readonly DeliverySortField[] = ['id', 'created_at']
+
+/** The query of the delivery log. */
+export const DeliveryQuery = Type.Object(
+  {
+    ...pagingQuery(deliverySortFields, '-id'),
+    'filter[status]': Type.Optional(DeliveryStatus),
+    'filter[event_type]': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'Only deliveries of events of this type',
+        examples: ['application.created']
+      })
+    ),
+    'filter[event_id]': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Only deliveries of this event',
+        examples: [eventIdExample]
+      })
+    )
+  },
+  { additionalProperties: false }
 )

@@ -1,0 +1,101 @@
+import type { Static } from '@sinclair/typebox'
+import { Refusal } from '../errors.js'
+import type {
+  Clock, Delivery, DeliveryFilter, DeliverySortField, ReplaySelection, Tenant, WebhookStore
+} from '../ports/index.js'
+import { omitUndefined } from '../shared/fields.js'
+import { readPage } from '../shared/paging.js'
+import { normalizeInstant } from '../shared/text.js'
+import type { History } from './history.js'
+import type { DeliveryQuery, Replay } from './schemas.js'
+
+interface Parts {
+  webhooks: Pick<WebhookStore, 'find'>
+  history: History
+  clock: Clock
+  /** Throws unless each event type is in the catalogue, or a webhook of the tenant subscribes to it. */
+  assertUsable (tenantId: string, types: readonly string[]): Promise<void>
+}
+
+/** Counting more would take too long. */
+const maxLogTotal = 10_000
+const maxReplayed = 10_000
+const defaultReplayMs = 24 * 60 * 60 * 1000
+
+/** Reads the delivery log of a webhook, retries its deliveries and replays its events. */
+export function createDeliveryOperations ({ webhooks, history, clock, assertUsable }: Parts) {
+  return {
+    async listDeliveries (tenant: Tenant, webhookId: number, query: Static<typeof DeliveryQuery>) {
+      const page = await readPage<Delivery, DeliveryFilter, DeliverySortField>({
+        list: (page) => history.list(tenant.id, webhookId, page),
+        count: (filter, options) => history.count(tenant.id, webhookId, filter, options),
+        maxTotal: maxLogTotal
+      }, query, omitUndefined({
+        status: query['filter[status]'],
+        eventType: query['filter[event_type]'],
+        eventId: query['filter[event_id]']
+      }))
+      return page.meta.total > 0 || await webhooks.find(tenant.id, webhookId) !== null ? page : null
+    },
+
+    findDelivery: (tenant: Tenant, webhookId: number, id: number) => history.find(tenant.id, webhookId, id),
+
+    async retryDelivery (tenant: Tenant, webhookId: number, id: number) {
+      const retried = await history.retry(tenant.id, webhookId, id)
+      if (retried === null && (await history.find(tenant.id, webhookId, id)) !== null) refuseInactive()
+      return retried
+    },
+
+    /** Queues past events of a webhook again, or counts them. */
+    async replay (tenant: Tenant, id: number, input: Static<typeof Replay>) {
+      const { include, event_types: eventTypes = null, event_ids: eventIds = null, dry_run: isDryRun } = input
+      if (eventTypes !== null) await assertUsable(tenant.id, eventTypes)
+      const period = { since: readInstant('since', input.since), until: readInstant('until', input.until) }
+      const window = eventIds === null ? fillPeriod(period, clock.now()) : noPeriod(period)
+      if (await webhooks.find(tenant.id, id) === null) return null
+      const selection: ReplaySelection = {
+        include,
+        eventTypes,
+        eventIds,
+        since: window.since,
+        // Without `until` from the client there is no limit, because the storage's clock may be ahead of ours.
+        until: period.until,
+        limit: maxReplayed
+      }
+      const result = await (isDryRun
+        ? history.countReplay(tenant.id, id, selection)
+        : history.replay(tenant.id, id, selection))
+      return { webhook_id: id, include, ...window, ...result ?? refuseInactive() }
+    }
+  }
+}
+
+function refuseInactive (): never {
+  throw new Refusal('', 'the webhook is not active')
+}
+
+interface Period {
+  since: string | null
+  until: string | null
+}
+
+function readInstant (field: keyof Period, text: string | undefined): string | null {
+  if (text === undefined) return null
+  const instant = normalizeInstant(text)
+  if (instant !== null) return instant
+  throw new Refusal(field, 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z')
+}
+
+function fillPeriod ({ since, until }: Period, nowMs: number): Period {
+  const window = {
+    since: since ?? new Date(nowMs - defaultReplayMs).toISOString(),
+    until: until ?? new Date(nowMs).toISOString()
+  }
+  if (window.since > window.until) throw new Refusal('since', 'must not be after until')
+  return window
+}
+
+function noPeriod (period: Period): Period {
+  if (period.since === null && period.until === null) return period
+  throw new Refusal('event_ids', 'must not be combined with since or until')
+}
