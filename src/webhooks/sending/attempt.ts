@@ -32,9 +32,11 @@ const maxAnswerBytes = 4096
 const maxStaleMs = 1000
 
 /**
- * One attempt, as undici's handler of its request, under one deadline. The status line is the answer: a body that
- * breaks off, never ends or is too long changes nothing. If the receiver closes a reused connection without an
- * answer, the request is sent again over a new connection.
+ * One attempt, as undici's handler of its request, under one deadline over lookup, connection, TLS and response. It
+ * has a timer of its own, because undici's `bodyTimeout` restarts with every byte, and an abort signal does nothing
+ * before the connection is up. The status line is the answer: a body that breaks off, never ends or is too long
+ * changes nothing. If the receiver closes a reused connection without an answer, which happens to about 2 % of posts,
+ * the request is sent again over a new connection.
  */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly #post: Post
