@@ -75,7 +75,7 @@ export function pathPart (value: unknown): string {
 }
 
 /** A response: its body is `null` for 204. */
-export interface ApiResponse {
+interface ApiResponse {
   status: number
   body: unknown
 }

@@ -83,7 +83,7 @@ const timeoutMs = 30_000
  * only a caller's abort rejects.
  */
 export function createSend ({ base, sessions, fetch }: ClientParts): Send {
-  async function once (session: Session, request: ApiRequest): Promise<Response | Failure> {
+  async function sendOnce (session: Session, request: ApiRequest): ReturnType<Send> {
     const timeout = AbortSignal.timeout(timeoutMs)
     const { method, body, signal } = request
     try {
@@ -101,34 +101,24 @@ export function createSend ({ base, sessions, fetch }: ClientParts): Send {
         redirect: 'error',
         referrerPolicy: 'no-referrer'
       })
-      if (response.ok) sessions.confirm(session)
-      return response
-    } catch {
-      signal?.throwIfAborted()
-      return noResponse(timeout.aborted ? 'timeout' : 'network')
-    }
-  }
-
-  async function read (response: Response | Failure, signal: AbortSignal | undefined): ReturnType<Send> {
-    if (!(response instanceof Response)) return { value: null, failure: response }
-    if (!response.ok) return { value: null, failure: await readFailure(response) }
-    try {
+      if (!response.ok) return { value: null, failure: await readFailure(response) }
+      sessions.confirm(session)
       const value = response.status === 204 ? null : await response.json() as { data: unknown }
       return { value, failure: null }
     } catch {
       signal?.throwIfAborted()
-      return { value: null, failure: noResponse('network') }
+      return { value: null, failure: noResponse(timeout.aborted ? 'timeout' : 'network') }
     }
   }
 
   return async (request) => {
     const session = sessions.current()
     if (session === null) return { value: null, failure: { ...noResponse('network'), code: 'unauthorized' } }
-    const response = await once(session, request)
-    if (response.status !== 401) return await read(response, request.signal)
+    const result = await sendOnce(session, request)
+    if (result.failure?.status !== 401) return result
     const next = await sessions.replaced(session)
     request.signal?.throwIfAborted()
-    return await read(next === null ? response : await once(next, request), request.signal)
+    return next === null ? result : await sendOnce(next, request)
   }
 }
 

@@ -125,21 +125,8 @@ export interface Hour {
   failed: number
 }
 
-/** The results of the newest deliveries of the last 24 hours. */
-export interface ActivityCounts {
-  /** Oldest first. */
-  hours: Hour[]
-  delivered: number
-  failed: number
-  pending: number
-  /** Of those that were delivered or given up; `null` without any. Never rounded up. */
-  share: number | null
-  /** Whether there are more in this time than the page has. */
-  isPartial: boolean
-}
-
-/** Counts a page of deliveries, newest first. */
-export function countActivity ({ data, meta }: Page<Delivery>, now: number): ActivityCounts {
+/** Counts the results of the last 24 hours in a page of deliveries, newest first. */
+export function countActivity ({ data, meta }: Page<Delivery>, now: number) {
   const hours = Array.from({ length: hoursShown }, (_, index): Hour => ({
     begin: now - (hoursShown - index) * hourMs,
     delivered: 0,
@@ -157,8 +144,11 @@ export function countActivity ({ data, meta }: Page<Delivery>, now: number): Act
   const ended = counts.delivered + counts.failed
   return {
     ...counts,
+    /** Oldest first. */
     hours,
+    /** Of those that were delivered or given up; `null` without any. Never rounded up. */
     share: ended === 0 ? null : Math.floor(counts.delivered / ended * 1000) / 1000,
+    /** Whether there are more in this time than the page has. */
     isPartial: recent.length === data.length && meta.total > data.length
   }
 }

@@ -43,7 +43,7 @@ const rightToLeft = ['Arab', 'Hebr', 'Syrc', 'Thaa', 'Nkoo', 'Adlm', 'Rohg']
 export type LanguageFiles = Readonly<Record<string, string>> & { en: string }
 
 /** The file with the texts of the page, and the locale of its dates and numbers. */
-export interface LanguageChoice extends Omit<Language, 'messages'> {
+interface LanguageChoice extends Omit<Language, 'messages'> {
   file: string
 }
 
@@ -241,11 +241,10 @@ export function describeResult (
 /** Returns advice after a failed attempt; `null` after a success. */
 export function adviceFor ({ response_status: status, error }: Outcome, texts: PortalMessages['test']): string | null {
   if (error === null) return null
-  const hint = status === null ? null : statusHint(status)
+  const hint = status === null ? null : hintFor(status)
   return hint === null ? texts.errors[knownError(error, texts.errors)].text : texts.statuses[hint]
 }
 
-/** A key of the hints about response statuses. */
 type StatusHint = keyof PortalMessages['test']['statuses']
 
 const statusHints: Readonly<Record<number, StatusHint>> = {
@@ -258,8 +257,7 @@ const statusHints: Readonly<Record<number, StatusHint>> = {
   503: 'busy'
 }
 
-/** Returns the hint for a status; `null` without one. */
-export function statusHint (status: number): StatusHint | null {
+function hintFor (status: number): StatusHint | null {
   if (status >= 300 && status < 400) return 'redirect'
   return statusHints[status] ?? (status >= 500 ? 'server' : null)
 }

@@ -21,7 +21,7 @@ const paths = {
   close: 'm4 4 8 8M12 4l-8 8'
 } as const
 
-export type IconName = keyof typeof paths
+type IconName = keyof typeof paths
 
 /** A picture next to a word: screen readers skip it. */
 export function Icon ({ name }: { name: IconName }) {
