@@ -4,11 +4,11 @@ import {
 } from './api.js'
 import { parseJson, parseUrl } from './text.js'
 
-/** The values of the form. */
+/** The values of the form, by the names of the API. */
 export interface Draft {
   name: string
-  targetUrl: string
-  eventTypes: readonly string[]
+  target_url: string
+  event_types: readonly string[]
   /** `null` keeps those that the webhook has, whose values nobody sees. */
   headers: readonly HeaderDraft[] | null
   filters: readonly FilterDraft[]
@@ -22,16 +22,13 @@ export interface HeaderDraft {
 
 export const maxHeaders = 10
 
-// One object, so that a form without changes stays unchanged.
-const noHeaders: readonly HeaderDraft[] = []
-
 /** Returns the values of a webhook, or those of a new one. */
 export function draftOf (webhook: Webhook | null): Draft {
   return {
     name: webhook?.name ?? '',
-    targetUrl: webhook?.target_url ?? '',
-    eventTypes: webhook?.event_types ?? [],
-    headers: webhook?.headers == null ? noHeaders : null,
+    target_url: webhook?.target_url ?? '',
+    event_types: webhook?.event_types ?? [],
+    headers: webhook?.headers == null ? [] : null,
     filters: draftsOf(webhook?.filters ?? null)
   }
 }
@@ -47,16 +44,16 @@ type Faults = { [Field in keyof Draft]?: Fault | undefined }
  * webhook has, which it may keep after the catalogue has lost them.
  */
 export function checkDraft (
-  { name, targetUrl, eventTypes, headers, filters }: Draft,
+  draft: Draft,
   offered: ReadonlySet<string> | null,
   before: readonly string[] = []
 ): Faults {
   return {
-    name: name.trim() === '' ? 'nameBlank' : undefined,
-    targetUrl: urlFault(targetUrl.trim()),
-    eventTypes: eventsFault(eventTypes, offered && new Set([...offered, ...before])),
-    headers: headersFault(headers ?? []),
-    filters: filtersFault(filters)
+    name: draft.name.trim() === '' ? 'nameBlank' : undefined,
+    target_url: urlFault(draft.target_url.trim()),
+    event_types: eventsFault(draft.event_types, offered && new Set([...offered, ...before])),
+    headers: headersFault(draft.headers ?? []),
+    filters: filtersFault(draft.filters)
   }
 }
 
@@ -86,12 +83,6 @@ function fillHeaders (headers: readonly HeaderDraft[]): HeaderDraft[] {
     .filter(({ name, value }) => name !== '' || value !== '')
 }
 
-/** Returns the headers as they are sent; `null` without any. */
-export function headersOf (headers: readonly HeaderDraft[]): Record<string, string> | null {
-  const filled = fillHeaders(headers)
-  return filled.length === 0 ? null : Object.fromEntries(filled.map(({ name, value }) => [name, value]))
-}
-
 /** Explains why the API rejected an address, as far as the page can tell. */
 export function explainRefusal (targetUrl: string): Fault | undefined {
   const url = parseUrl(targetUrl.trim())
@@ -109,54 +100,41 @@ export function readRefusal (
   textOf: (fault: Fault) => string
 ): { [Field in keyof Draft]?: string | null } {
   if (failure?.code !== 'bad_request') return {}
-  const said = messageFor(failure, 'target_url')
-  const seen = said === null && failure.details.length > 0 ? undefined : explainRefusal(draft.targetUrl)
-  return {
-    name: messageFor(failure, 'name'),
-    targetUrl: seen === undefined ? said : textOf(seen),
-    eventTypes: messageFor(failure, 'event_types'),
-    headers: messageFor(failure, 'headers'),
-    filters: messageFor(failure, 'filters')
-  }
+  const said = Object.fromEntries(fieldNames.map((field) => [field, messageFor(failure, field)]))
+  const isSilent = said['target_url'] === null && failure.details.length > 0
+  const seen = isSilent ? undefined : explainRefusal(draft.target_url)
+  return seen === undefined ? said : { ...said, target_url: textOf(seen) }
 }
+
+const fieldNames = ['name', 'target_url', 'event_types', 'headers', 'filters'] as const
 
 /** Returns whether anything but the order of the events differs. */
 export function isChanged (draft: Draft, from: Draft): boolean {
-  return (
-    draft.name !== from.name ||
-    draft.targetUrl !== from.targetUrl ||
-    differs(draft.eventTypes, from.eventTypes) ||
-    draft.headers !== from.headers ||
-    !isSame(draft.filters, from.filters)
-  )
+  return fieldNames.some((field) => !isSame(draft[field], from[field]))
 }
 
-/**
- * Returns the fields to send: only those that differ, so that changes by others are kept. `filters` are those of the
- * draft.
- */
-export function changesOf (
-  { name, targetUrl, eventTypes, headers }: Draft,
-  webhook: Webhook,
-  filters: EventFilters | null
-): Partial<NewWebhook> {
+/** Returns the fields as they are sent. `filters` are those of the draft. */
+export function bodyOf ({ name, target_url: url, event_types: types, headers }: Draft, filters: EventFilters | null) {
+  const filled = headers && fillHeaders(headers).map(({ name, value }) => [name, value] as const)
   return {
-    ...(name.trim() === webhook.name ? {} : { name: name.trim() }),
-    ...(targetUrl.trim() === webhook.target_url ? {} : { target_url: targetUrl.trim() }),
-    ...(differs(eventTypes, webhook.event_types) ? { event_types: [...eventTypes] } : {}),
-    ...(headers === null || (webhook.headers === null && headersOf(headers) === null)
-      ? {}
-      : { headers: headersOf(headers) }),
-    ...(isSame(filters, webhook.filters) ? {} : { filters })
+    name: name.trim(),
+    target_url: url.trim(),
+    event_types: [...types],
+    ...(filled !== null && { headers: filled.length === 0 ? null : Object.fromEntries(filled) }),
+    filters
   }
 }
 
-function isSame (one: object | null, other: object | null): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+/** Returns only the fields that differ, so that changes by others are kept. */
+export function changesOf (draft: Draft, webhook: Webhook, filters: EventFilters | null): Partial<NewWebhook> {
+  const body = Object.entries(bodyOf(draft, filters))
+  return Object.fromEntries(body.filter(([field, value]) => !isSame(value, webhook[field as keyof Webhook])))
 }
 
-function differs (one: readonly string[], other: readonly string[]): boolean {
-  return one.length !== other.length || one.some((name) => !other.includes(name))
+/** The order of names does not count. */
+function isSame (one: unknown, other: unknown): boolean {
+  const [text, otherText] = [one, other].map((value) => JSON.stringify(isTexts(value) ? value.toSorted() : value))
+  return text === otherText
 }
 
 /** An event type that can be chosen. */
@@ -261,14 +239,14 @@ function restore ({ headerNames, ...draft }: KeptDraft, { headers }: Draft): Dra
 /** The host's scripts can write there too. */
 function parse (text: string | null): { at: number, draft: KeptDraft } | null {
   const { at, draft } = Object(parseJson(text ?? ''))
-  const { name, targetUrl, eventTypes, headerNames, filters } = Object(draft)
+  const { name, target_url: url, event_types: types, headerNames, filters } = Object(draft)
   const isDraft =
     typeof at === 'number' &&
-    isTexts([name, targetUrl]) &&
-    isTexts(eventTypes) &&
+    isTexts([name, url]) &&
+    isTexts(types) &&
     (headerNames === null || isTexts(headerNames)) &&
     Array.isArray(filters) && filters.every((item) => isTexts([item?.path, item?.values]))
-  return isDraft ? { at, draft: { name, targetUrl, eventTypes, headerNames, filters } } : null
+  return isDraft ? { at, draft: { name, target_url: url, event_types: types, headerNames, filters } } : null
 }
 
 function isTexts (value: unknown): value is string[] {

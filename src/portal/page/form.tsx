@@ -4,8 +4,8 @@ import {
   type WebhookWithSecret, allEventTypes
 } from './api.js'
 import {
-  type DataFields, type Draft, type EventGroup, type EventOption, type FilterDraft, type HeaderDraft, changesOf,
-  checkDraft, choose, draftOf, fieldsOf, filtersOf, groupOptions, groupValues, headersOf, isChanged, maxFilters,
+  type DataFields, type Draft, type EventGroup, type EventOption, type FilterDraft, type HeaderDraft, bodyOf, changesOf,
+  checkDraft, choose, draftOf, fieldsOf, filtersOf, groupOptions, groupValues, isChanged, maxFilters,
   maxHeaders, optionsOf, readRefusal, valuesOf
 } from './draft.js'
 import { type Query, useAction, usePortal, useQuery, useSettledQuery } from './hooks.js'
@@ -32,15 +32,7 @@ export function CreateScreen () {
       <WebhookForm
         webhook={null}
         submitLabel={form.create.submit}
-        save={({ name, targetUrl, eventTypes, headers }, filters) =>
-          api.webhooks.create({
-            name: name.trim(),
-            target_url: targetUrl.trim(),
-            event_types: [...eventTypes],
-            status: 'active',
-            headers: headersOf(headers ?? []),
-            filters
-          })}
+        save={(draft, filters) => api.webhooks.create({ ...bodyOf(draft, filters), status: 'active' })}
         onSaved={setCreated}
       />
     </Screen>
@@ -101,14 +93,14 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
   const catalogue = useQuery((signal) => allEventTypes(api.listEventTypes, signal), [])
 
   const offered = catalogue.value && new Set(catalogue.value.map(({ name }) => name))
-  const found = checkDraft(draft, offered, initial.eventTypes)
-  const { eventTypes } = draft
+  const found = checkDraft(draft, offered, initial.event_types)
+  const { event_types: eventTypes } = draft
   const fields = useMemo(
     () => fieldsOf((catalogue.value ?? []).filter(({ name }) => eventTypes.includes(name))),
     [catalogue.value, eventTypes]
   )
   const filters = filtersOf(draft.filters, fields, filtersBefore)
-  const isCounted = can('bodies') && found.filters === undefined && found.eventTypes === undefined
+  const isCounted = can('bodies') && found.filters === undefined && found.event_types === undefined
   const refusal = readRefusal(saving.failure, refused, (fault) => texts.faults[fault])
   const { isChecked, form } = useForm(Object.values(found).some((fault) => fault !== undefined), () => {
     setRefused(draft)
@@ -146,17 +138,17 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
         value={draft.name} onValue={(name) => change({ name })}
       />
       <TextField
-        label={texts.url.label} hint={isUrlOpen ? texts.url.hint : texts.url.closed} error={errorOf('targetUrl')}
+        label={texts.url.label} hint={isUrlOpen ? texts.url.hint : texts.url.closed} error={errorOf('target_url')}
         type='url' name='target_url' spellcheck={false} required maxLength={2048} dir='ltr'
         placeholder='https://hooks.example.com/recruiting' readOnly={!isUrlOpen}
-        value={draft.targetUrl} onValue={(targetUrl) => change({ targetUrl })}
+        value={draft.target_url} onValue={(url) => change({ target_url: url })}
       />
       {webhook === null && sourceIps.length > 0 && <dl class='facts'><SourceIps /></dl>}
       <EventPicker
         catalogue={catalogue}
         chosen={eventTypes}
-        error={errorOf('eventTypes')}
-        onChange={(eventTypes) => change({ eventTypes })}
+        error={errorOf('event_types')}
+        onChange={(types) => change({ event_types: types })}
       />
       <FilterFields
         filters={draft.filters}

@@ -8,21 +8,21 @@ import {
   filtersFault, filtersOf, formatValues, optionsOf, readRefusal, tabStorage, valuesOf
 } from '../../../src/portal/page/draft.js'
 
-const draft = { name: 'CRM', targetUrl: 'https://hooks.example/x', eventTypes: ['job.closed', 'job.created'], headers: [], filters: [] }
-const offered = new Set(draft.eventTypes)
+const draft = { name: 'CRM', target_url: 'https://hooks.example/x', event_types: ['job.closed', 'job.created'], headers: [], filters: [] }
+const offered = new Set(draft.event_types)
 
 t.test('a form is checked before it is sent', async (t) => {
-  t.strictSame(checkDraft(draft, offered), { name: undefined, targetUrl: undefined, eventTypes: undefined, headers: undefined, filters: undefined })
-  t.strictSame(checkDraft({ name: ' ', targetUrl: ' ', eventTypes: [], headers: [{ name: 'X', value: '' }], filters: [{ path: 'data.id', values: '' }] }, offered), {
-    name: 'nameBlank', targetUrl: 'urlBlank', eventTypes: 'eventsNone', headers: 'headersIncomplete', filters: 'filtersIncomplete'
+  t.strictSame(checkDraft(draft, offered), { name: undefined, target_url: undefined, event_types: undefined, headers: undefined, filters: undefined })
+  t.strictSame(checkDraft({ name: ' ', target_url: ' ', event_types: [], headers: [{ name: 'X', value: '' }], filters: [{ path: 'data.id', values: '' }] }, offered), {
+    name: 'nameBlank', target_url: 'urlBlank', event_types: 'eventsNone', headers: 'headersIncomplete', filters: 'filtersIncomplete'
   })
-  t.equal(checkDraft({ ...draft, eventTypes: ['job.gone'] }, offered).eventTypes, 'eventsGone')
+  t.equal(checkDraft({ ...draft, event_types: ['job.gone'] }, offered).event_types, 'eventsGone')
   t.equal(
-    checkDraft({ ...draft, eventTypes: ['job.gone'] }, offered, ['job.gone']).eventTypes,
+    checkDraft({ ...draft, event_types: ['job.gone'] }, offered, ['job.gone']).event_types,
     undefined,
     'a webhook keeps a retired type'
   )
-  t.equal(checkDraft({ ...draft, eventTypes: ['job.gone'] }, null).eventTypes, undefined)
+  t.equal(checkDraft({ ...draft, event_types: ['job.gone'] }, null).event_types, undefined)
   const faults = {
     'hooks.example': 'urlInvalid',
     'https://hooks example/': 'urlInvalid',
@@ -36,7 +36,7 @@ t.test('a form is checked before it is sent', async (t) => {
     // Some vendors allow it for development.
     'http://localhost:3000': undefined
   }
-  for (const [targetUrl, fault] of Object.entries(faults)) t.equal(checkDraft({ ...draft, targetUrl }, offered).targetUrl, fault, targetUrl)
+  for (const [targetUrl, fault] of Object.entries(faults)) t.equal(checkDraft({ ...draft, target_url: targetUrl }, offered).target_url, fault, targetUrl)
 })
 
 t.test('the reason why an address was refused is found where it can be seen', async (t) => {
@@ -53,25 +53,25 @@ t.test('the reason why an address was refused is found where it can be seen', as
 })
 
 t.test('a rejection is shown at its field, in the page\'s language if the reason is known', async (t) => {
-  const refusal = (details: Failure['details'], targetUrl = draft.targetUrl) => {
-    return readRefusal({ ...noResponse('network'), code: 'bad_request', status: 400, details }, { ...draft, targetUrl }, (fault) => `own ${fault}`)
+  const refusal = (details: Failure['details'], targetUrl = draft.target_url) => {
+    return readRefusal({ ...noResponse('network'), code: 'bad_request', status: 400, details }, { ...draft, target_url: targetUrl }, (fault) => `own ${fault}`)
   }
-  const none = { name: null, targetUrl: null, eventTypes: null, headers: null, filters: null }
+  const none = { name: null, target_url: null, event_types: null, headers: null, filters: null }
   t.strictSame(refusal([]), none)
-  t.strictSame(refusal([], 'http://hooks.example'), { ...none, targetUrl: 'own urlHttps' })
+  t.strictSame(refusal([], 'http://hooks.example'), { ...none, target_url: 'own urlHttps' })
   const detail = (field: string) => ({ in: 'body' as const, field, message: `says ${field}` })
   t.strictSame(refusal([detail('target_url'), detail('event_types[1]'), detail('name'), detail('headers.Host'), detail('filters.data.id[0]')]), {
-    name: 'says name', targetUrl: 'says target_url', eventTypes: 'says event_types[1]', headers: 'says headers.Host', filters: 'says filters.data.id[0]'
+    name: 'says name', target_url: 'says target_url', event_types: 'says event_types[1]', headers: 'says headers.Host', filters: 'says filters.data.id[0]'
   })
-  t.strictSame(refusal([detail('target_url')], 'http://hooks.example'), { ...none, targetUrl: 'own urlHttps' })
+  t.strictSame(refusal([detail('target_url')], 'http://hooks.example'), { ...none, target_url: 'own urlHttps' })
   t.strictSame(refusal([detail('name')], 'http://hooks.example'), { ...none, name: 'says name' })
   t.strictSame(readRefusal(null, draft, String), {})
-  t.strictSame(readRefusal(noResponse('timeout'), { ...draft, targetUrl: 'http://x' }, String), {})
+  t.strictSame(readRefusal(noResponse('timeout'), { ...draft, target_url: 'http://x' }, String), {})
 })
 
 t.test('filters are sent if they were changed; without any, null is sent', async (t) => {
   const filters = { 'data.stage': ['Offer'], 'data.job_id': [7] }
-  const webhook: Webhook = { id: 1, name: 'CRM', status: 'active', target_url: draft.targetUrl, event_types: draft.eventTypes, headers: null, filters, created_at: '', updated_at: '' }
+  const webhook: Webhook = { id: 1, name: 'CRM', status: 'active', target_url: draft.target_url, event_types: draft.event_types, headers: null, filters, created_at: '', updated_at: '' }
   t.strictSame(changesOf(draft, webhook, { ...filters }), {})
   t.strictSame(changesOf(draft, webhook, { 'data.stage': ['Offer'] }), { filters: { 'data.stage': ['Offer'] } })
   t.strictSame(changesOf(draft, webhook, null), { filters: null })
@@ -83,8 +83,8 @@ t.test('an event type is described in the language of the page, if the vendor do
   t.strictSame(['en', 'de', 'de-AT', 'de-CH'].map((locale) => optionsOf([type], [], locale)[0]?.description), ['A job', 'Stelle', 'Stelle', 'Stell'])
 })
 
-const empty: Draft = { name: '', targetUrl: '', eventTypes: [], headers: [], filters: [] }
-const storedDraft: Draft = { name: 'CRM', targetUrl: 'https://hooks.example/', eventTypes: ['job.created'], headers: [], filters: [{ path: 'data.id', values: '7' }] }
+const empty: Draft = { name: '', target_url: '', event_types: [], headers: [], filters: [] }
+const storedDraft: Draft = { name: 'CRM', target_url: 'https://hooks.example/', event_types: ['job.created'], headers: [], filters: [{ path: 'data.id', values: '7' }] }
 
 /** A storage of a tab, with a clock. */
 function start () {
@@ -114,10 +114,10 @@ t.test('what another script wrote there is ignored', async (t) => {
   const { open, entries } = start()
   open().keep('new', storedDraft)
   const [[key = ''] = []] = [...entries]
-  const kept = { at: 0, draft: { name: '', targetUrl: '', eventTypes: [], headerNames: null, filters: [] } }
+  const kept = { at: 0, draft: { name: '', target_url: '', event_types: [], headerNames: null, filters: [] } }
   entries.set(key, JSON.stringify(kept))
   t.strictSame(open().find('new', empty), empty)
-  for (const wrong of ['{', 'null', '{}', ...[{ name: 1 }, { targetUrl: null }, { eventTypes: 'a' }, { eventTypes: [1] }, { headerNames: [1] }, { filters: null }, { filters: [null] }, { filters: [{ path: 'data.id', values: 7 }] }].map((part) => JSON.stringify({ at: 0, draft: { ...kept.draft, ...part } })), JSON.stringify({ ...kept, at: '0' })]) {
+  for (const wrong of ['{', 'null', '{}', ...[{ name: 1 }, { target_url: null }, { event_types: 'a' }, { event_types: [1] }, { headerNames: [1] }, { filters: null }, { filters: [null] }, { filters: [{ path: 'data.id', values: 7 }] }].map((part) => JSON.stringify({ at: 0, draft: { ...kept.draft, ...part } })), JSON.stringify({ ...kept, at: '0' })]) {
     entries.set(key, wrong)
     t.equal(open().find('new', empty), null, wrong)
   }
