@@ -1,5 +1,9 @@
-import { type Command, type LocalCommand, program, type Usage } from './command.js'
-import { optionsOf } from './flags.js'
+import { parseArgs } from 'node:util'
+import { findSimilarName } from '../shared/read-options.js'
+import {
+  type Command, Flags, type Io, type LocalCommand, type Option, type Options, program, type Usage, UsageError
+} from './command.js'
+import { isSet, secretOptions } from './secrets.js'
 import { formatTable } from './terminal.js'
 
 /** A command by its name. */
@@ -10,17 +14,13 @@ export interface CommandEntry {
 
 /** Imports a command when it runs, so that the others cost no time. */
 function command<Name extends string> (
-  about: string,
-  file: () => Promise<Readonly<Record<Name, Command | LocalCommand>>>,
-  name: Name
+  about: string, file: () => Promise<Readonly<Record<Name, Command | LocalCommand>>>, name: Name
 ): CommandEntry {
   return { about, load: async () => (await file())[name] }
 }
 
-const demo = () => import('./demo.js')
-const init = () => import('./init.js')
+const start = () => import('./demo-and-init.js')
 const upkeep = () => import('./upkeep.js')
-const rights = () => import('./rights.js')
 const doctor = () => import('./doctor/doctor.js')
 const keys = () => import('./keys.js')
 const webhooks = () => import('./webhooks.js')
@@ -30,10 +30,10 @@ const tenants = () => import('./tenants.js')
 
 /** Every command, in the order of `--help`. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
-  demo: command('runs a small ATS on this machine, in memory', demo, 'demo'),
-  init: command('creates an ATS with the API, the portal and tests in a new folder', init, 'init'),
+  demo: command('runs a small ATS on this machine, in memory', start, 'demo'),
+  init: command('creates an ATS with the API, the portal and tests in a new folder', start, 'init'),
   migrate: command('creates the tables, or updates them', upkeep, 'migrate'),
-  grants: command('shows or grants the privileges that your servers and workers need', rights, 'grants'),
+  grants: command('shows or grants the privileges that your servers and workers need', upkeep, 'grants'),
   watch: command('records the changes of a table for sync', upkeep, 'watch'),
   doctor: command('finds problems and says how to fix them', doctor, 'doctor'),
   'keys issue': command('issues an API key', keys, 'issue'),
@@ -69,7 +69,8 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
 /** Describes every command. */
 export function describeProgram (): string[] {
   const rows = Object.entries(commands).map(([name, { about }]) => [`  ${name}`, about])
-  const more = `${program} COMMAND --help shows the options of a command. Exit codes: 0 done, 1 rejected or a problem found, 2 wrong usage.`
+  const more = `${program} COMMAND --help shows the options of a command. ` +
+    'Exit codes: 0 done, 1 rejected or a problem found, 2 wrong usage.'
   return [`usage: ${program} COMMAND [OPTIONS]`, '', ...formatTable(rows), '', more]
 }
 
@@ -88,4 +89,83 @@ export function describeCommand (name: string, command: Usage): string[] {
     variables === undefined ? about : `${about}; or set ${variables.join(' or ')}`
   ])
   return [describeUsage(name, command), '', `${name} ${commands[name]?.about}.`, '', ...formatTable(rows)]
+}
+
+const help: Option = { value: null, about: 'shows this help' }
+
+/** The options of every command that say who runs it, and where that is written. */
+export const auditOptions: Readonly<Record<'actor' | 'audit-file', Option>> = {
+  actor: { value: 'NAME', about: 'who runs the command, for --audit-file', variables: ['RECRUITING_ACTOR'] },
+  'audit-file': {
+    value: 'FILE',
+    about: 'appends what the command did to a file, as a line of JSON',
+    variables: ['RECRUITING_AUDIT_FILE']
+  }
+}
+
+/** The options of every command on the database. */
+const commonOptions: Options = {
+  ...secretOptions('database-url', 'URL', 'the database'),
+  schema: { value: 'NAME', about: 'the schema that migrate created; the default is recruiting' },
+  ...auditOptions,
+  json: { value: null, about: 'writes the result as JSON' },
+  yes: { value: null, about: 'does not ask for confirmation' },
+  help
+}
+
+/** Returns the options of a command: its own, then the common ones. */
+export function optionsOf (command: Usage): Options {
+  return { ...command.options, ...('runLocally' in command ? { help } : commonOptions) }
+}
+
+/**
+ * Reads the arguments after the name of the command. A variable of `env` may stand for a required option. Throws
+ * `UsageError`, which shows `usage` if an argument is missing.
+ */
+export function parseFlags (
+  argv: readonly string[], command: Usage, env: Io['env'] = {}, usage = 'see --help'
+): { flags: Flags, args: string[] } {
+  const known = optionsOf(command)
+  const { tokens } = parseArgs({ args: [...argv], options: typesOf(known), tokens: true, strict: false })
+  const values = new Map<string, string | true>()
+  const given: string[] = []
+  for (const token of tokens) {
+    if (token.kind === 'positional') given.push(token.value)
+    if (token.kind !== 'option') continue
+    const { name, value } = token
+    const option = Object.hasOwn(known, name) ? known[name] : undefined
+    if (option === undefined) {
+      const similar = findSimilarName(name, Object.keys(known))
+      const hint = similar === null ? '; --help lists all of them' : `, did you mean --${similar}?`
+      throw new UsageError(`${token.rawName}: there is no such option${hint}`)
+    }
+    if (values.has(name)) throw new UsageError(`--${name}: given twice`)
+    if (option.value === null && value !== undefined) throw new UsageError(`--${name}: takes no value`)
+    // If a value is missing, the next option's name follows.
+    const isValue = value !== undefined && value !== '' && (token.inlineValue || !value.startsWith('-'))
+    if (option.value !== null && !isValue) throw new UsageError(`--${name}: needs a value, --${name} ${option.value}`)
+    values.set(name, value ?? true)
+  }
+  const flags = new Flags(values)
+  if (!flags.has('help')) assertComplete(flags, given, command, env, usage)
+  return { flags, args: given }
+}
+
+function assertComplete (
+  flags: Flags, given: readonly string[], { args = [], options = {} }: Usage, env: Io['env'], usage: string
+): void {
+  const surplus = given[args.length]
+  if (surplus !== undefined) throw new UsageError(`${JSON.stringify(surplus)}: unexpected argument`)
+  const missing = args[given.length]
+  if (missing !== undefined) throw new UsageError(`${missing}: missing, ${usage}`)
+  for (const [name, { isRequired, value, variables = [] }] of Object.entries(options)) {
+    if (isRequired !== true || flags.has(name) || variables.some((variable) => isSet(env[variable]))) continue
+    const ways = [`add --${name} ${value}`, ...variables.map((variable) => `set ${variable}`)]
+    throw new UsageError(`--${name}: missing, ${ways.join(' or ')}`)
+  }
+}
+
+function typesOf (options: Options): Record<string, { type: 'string' | 'boolean' }> {
+  return Object.fromEntries(Object.entries(options).map(([name, { value }]) =>
+    [name, { type: value === null ? 'boolean' : 'string' }]))
 }

@@ -4,24 +4,17 @@ import type { PgPool } from '../postgres/index.js'
 import { ask } from '../postgres/session.js'
 import { findMissing, listNames, readVersion } from '../postgres/upgrade/version.js'
 import { readField } from '../shared/fields.js'
-import { type Flags, type Io, RefusedError, UsageError } from './command.js'
+import { type Flags, type Io, program, RefusedError, UsageError } from './command.js'
 import { readSecret } from './secrets.js'
-
-/** A `pg` pool, from the package that the host has installed. */
-export interface Database {
-  pool: PgPool
-  end (): Promise<void>
-}
 
 type CreatePool = new (options: object) => PgPool & { end (): Promise<void> }
 
 /** Creates a pool with the `pg` that the host has installed. Nothing connects before the first query. */
-export async function openDatabase (io: Io, flags: Flags): Promise<Database> {
+export async function openDatabase (io: Io, flags: Flags) {
   const secret = await readSecret({ io, flags }, 'database-url')
   if (secret === null) {
     throw new UsageError(
-      '--database-url: missing, and DATABASE_URL is not set; add --database-url postgres://user@host/database'
-    )
+      '--database-url: missing, and DATABASE_URL is not set; add --database-url postgres://user@host/database')
   }
   const { text: connectionString, source } = secret
   // It is not shown: it may contain a password.
@@ -29,12 +22,7 @@ export async function openDatabase (io: Io, flags: Flags): Promise<Database> {
     throw new UsageError(`${source}: expected a URL such as postgres://user@host/database`)
   }
   const Pool = await importPool(io)
-  const pool = new Pool({
-    connectionString,
-    max: 5,
-    connectionTimeoutMillis: 10_000,
-    application_name: 'fastify-recruiting-api'
-  })
+  const pool = new Pool({ connectionString, max: 5, connectionTimeoutMillis: 10_000, application_name: program })
   watchPool(pool)
   return { pool, end: () => pool.end() }
 }

@@ -1,10 +1,10 @@
-import type { DeliveryWithAttempts, ReplayResult } from '../ports/index.js'
+import type { ReplayResult } from '../ports/index.js'
 import { systemClock } from '../shared/clock.js'
 import { omitUndefined } from '../shared/fields.js'
 import { isPlainText } from '../shared/text.js'
 import { type Command, type Context, RefusedError, UsageError } from './command.js'
-import { type Target, findTarget, openStorage, readId, webhookOption } from './find.js'
-import { confirm, formatCount, formatRecord, formatTable, showResult, withProgress } from './terminal.js'
+import { findTarget, openStorage, readId, webhookOption } from './find.js'
+import { confirm, formatCount, formatRecord, formatRecords, showResult, withProgress } from './terminal.js'
 
 const usualLimit = 25
 /** Counting more would take too long. */
@@ -30,29 +30,24 @@ export const list: Command = {
     const { tenant, id } = await findTarget(context, '--webhook', flags.required('webhook'))
     const { deliveries } = openStorage(context)
     const counted = await deliveries.count(tenant.id, id, filter, { limit: maxTotal + 1 })
-    const data = await deliveries.list(tenant.id, id, {
-      filter,
-      sort: [{ field: 'id', direction: 'desc' }],
-      offset: 0,
-      limit
-    })
-    const rows = data.map((delivery) => [
-      delivery.id,
-      delivery.status,
-      delivery.event_type,
-      delivery.event_id,
-      delivery.attempt_count,
-      delivery.error,
-      delivery.response_status,
-      delivery.created_at,
-      delivery.next_attempt_at
-    ])
-    const header = ['id', 'status', 'event type', 'event', 'attempts', 'error', 'response', 'created', 'next attempt']
+    const sort = [{ field: 'id', direction: 'desc' }] as const
+    const data = await deliveries.list(tenant.id, id, { filter, sort, offset: 0, limit })
+    const table = formatRecords(data, {
+      id: 'id',
+      status: 'status',
+      'event type': 'event_type',
+      event: 'event_id',
+      attempts: 'attempt_count',
+      error: 'error',
+      response: 'response_status',
+      created: 'created_at',
+      'next attempt': 'next_attempt_at'
+    }, 'no deliveries')
     const total = Math.min(counted, maxTotal)
     const isCapped = counted > total
     const result = { data, total, ...isCapped ? { total_is_capped: true } : {} }
-    const summary = `${rows.length} of ${isCapped ? 'more than ' : ''}${total}`
-    showResult(context, result, rows.length === 0 ? ['no deliveries'] : [...formatTable([header, ...rows]), summary])
+    const summary = data.length === 0 ? [] : [`${data.length} of ${isCapped ? 'more than ' : ''}${total}`]
+    showResult(context, result, [...table, ...summary])
   }
 }
 
@@ -67,15 +62,10 @@ export const show: Command = {
     const { delivery } = await findDelivery(context)
     const { attempts, body, ...fields } = delivery
     const hasBody = context.flags.has('body')
-    const rows = attempts.map((attempt) => [
-      attempt.started_at,
-      `${attempt.duration_ms} ms`,
-      attempt.error,
-      attempt.response_status,
-      ...(hasBody ? [attempt.response_excerpt] : [])
-    ])
-    const header = ['attempt', 'duration', 'error', 'response', ...(hasBody ? ['excerpt'] : [])]
-    const table = rows.length === 0 ? [] : ['', ...formatTable([header, ...rows])]
+    const rows = attempts.map((attempt) => ({ ...attempt, duration: `${attempt.duration_ms} ms` }))
+    const columns = { attempt: 'started_at', duration: 'duration', error: 'error', response: 'response_status' } as const
+    const excerpt = hasBody ? { excerpt: 'response_excerpt' } as const : {}
+    const table = rows.length === 0 ? [] : ['', ...formatRecords(rows, { ...columns, ...excerpt }, '')]
     const result = hasBody
       ? delivery
       : { ...fields, attempts: attempts.map(({ response_excerpt: _, ...attempt }) => attempt) }
@@ -89,28 +79,21 @@ export const retry: Command = {
 
   async run (context) {
     const { target: { tenant, id, text }, delivery } = await findDelivery(context)
-    await confirm(
-      context,
-      `Sends the event ${delivery.event_id} (${delivery.event_type}) ${delivery.status === 'pending' ? 'now' : 'again'}, to ${text}.`
-    )
+    const event = `${delivery.event_id} (${delivery.event_type})`
+    await confirm(context, `Sends the event ${event} ${delivery.status === 'pending' ? 'now' : 'again'}, to ${text}.`)
     const retried = await openStorage(context).deliveries.retry(tenant.id, id, delivery.id)
-    if (retried === null) {
-      throw new RefusedError(
-        `--webhook: the webhook ${id} is not active: run fastify-recruiting-api webhooks enable ${id}`
-      )
-    }
+    if (retried === null) throw refuseInactive(id, 'not active')
     showResult(context, retried, formatRecord(retried))
   }
 }
 
-/** A delivery and its webhook. */
-interface FoundDelivery {
-  target: Target
-  delivery: DeliveryWithAttempts
+function refuseInactive (id: number, status: string): RefusedError {
+  return new RefusedError(
+    `--webhook: the webhook ${id} is ${status}: run fastify-recruiting-api webhooks enable ${id}`)
 }
 
 /** Finds the delivery that the argument names, of the webhook of `--webhook`. */
-async function findDelivery (context: Context): Promise<FoundDelivery> {
+async function findDelivery (context: Context) {
   const { args: [given = ''], flags } = context
   const deliveryId = readId('ID', given)
   const target = await findTarget(context, '--webhook', flags.required('webhook'))
@@ -135,30 +118,22 @@ export const replay: Command = {
     const include = flags.oneOf('include', ['undelivered', 'all']) ?? 'undelivered'
     const period = omitUndefined({ since: flags.text('since'), until: flags.text('until') })
     const { tenant, id, webhook, text } = await findTarget(context, '--webhook', flags.required('webhook'))
-    if (webhook.status !== 'active') {
-      throw new RefusedError(
-        `--webhook: the webhook ${id} is ${webhook.status}: run fastify-recruiting-api webhooks enable ${id}`
-      )
-    }
+    if (webhook.status !== 'active') throw refuseInactive(id, webhook.status)
     const { webhooks, deliveries } = openStorage(context)
     const assertUsable = async (): Promise<void> => {}
     const operations = createDeliveryOperations({ webhooks, history: deliveries, clock: systemClock, assertUsable })
-    const counted = await withProgress(io, 'counting', () =>
-      operations.replay(tenant, id, { include, ...period, dry_run: true })
-    )
+    const queue = (isDryRun: boolean) => operations.replay(tenant, id, { include, ...period, dry_run: isDryRun })
+    const counted = await withProgress(io, 'counting', () => queue(true))
     if (counted?.queued === 0) {
       showResult(context, counted, ['there is nothing to replay'])
       return
     }
     const { since = '24 hours ago', until = 'now' } = period
     await confirm(context, `Replays ${describeEvents(include, counted)}, from ${since} until ${until}, to ${text}.`)
-    const result = await withProgress(io, 'queueing', () =>
-      operations.replay(tenant, id, { include, ...period, dry_run: false })
-    )
-    const more =
-      result?.truncated === true
-        ? ['There are more: run the command again. With --include all, use a later --since.']
-        : []
+    const result = await withProgress(io, 'queueing', () => queue(false))
+    const more = result?.truncated === true
+      ? ['There are more: run the command again. With --include all, use a later --since.']
+      : []
     showResult(context, result, [`queued ${formatCount(Number(result?.queued), 'delivery', 'deliveries')}`, ...more])
   }
 }

@@ -1,4 +1,4 @@
-import type { EventStorage, Tenant, Webhook } from '../ports/index.js'
+import type { EventStorage } from '../ports/index.js'
 import { postgresStorage } from '../postgres/index.js'
 import { ask } from '../postgres/session.js'
 import { quoteName } from '../postgres/sql.js'
@@ -16,17 +16,8 @@ export function openStorage ({ pool, schema }: Context): EventStorage {
   return postgresStorage(pool, { schema })
 }
 
-/** A webhook and its tenant. */
-export interface Target {
-  tenant: Tenant
-  id: number
-  webhook: Webhook
-  /** Its id, name, tenant and address, for people. */
-  text: string
-}
-
-/** Finds a webhook of any tenant by its id. `argument` names it in errors. */
-export async function findTarget (context: Context, argument: string, given: string): Promise<Target> {
+/** Finds a webhook of any tenant by its id. `argument` names it in errors, and `text` describes it to people. */
+export async function findTarget (context: Context, argument: string, given: string) {
   const id = readId(argument, given)
   const [row] = await ask<{ tenant: string, tenant_slug: string }>(context.pool,
     `select tenant, tenant_slug from ${quoteName(context.schema)}.webhooks where id = $1`, [id])
@@ -34,12 +25,8 @@ export async function findTarget (context: Context, argument: string, given: str
   if (row === undefined || webhook === null) throw new RefusedError(`${argument}: there is no webhook ${id}`)
   const tenant = { slug: row.tenant_slug, id: row.tenant }
   Object.assign(context.audit, { tenantSlug: tenant.slug, resource: { kind: 'webhook', id } })
-  return {
-    tenant,
-    id,
-    webhook,
-    text: `webhook ${id} ${JSON.stringify(webhook.name)} of ${tenant.slug}, ${webhook.target_url}`
-  }
+  const text = `webhook ${id} ${JSON.stringify(webhook.name)} of ${tenant.slug}, ${webhook.target_url}`
+  return { tenant, id, webhook, text }
 }
 
 /** Reads the id of a webhook or delivery. */

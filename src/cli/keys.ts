@@ -1,18 +1,12 @@
 import { inTransaction } from '../postgres/pool.js'
 import {
-  type ApiKeys,
-  type ApiKeysOptions,
-  type IssuedApiKey,
-  type NewApiKey,
-  type PgClient,
-  type StoredApiKey,
-  apiKeys
+  type ApiKeys, apiKeys, type ApiKeysOptions, type IssuedApiKey, type NewApiKey, type PgClient, type StoredApiKey
 } from '../postgres/index.js'
 import { omitUndefined } from '../shared/fields.js'
 import { type Command, type Context, type Option, RefusedError } from './command.js'
 import { readSlug, readTenant, tenantOption } from './find.js'
 import { outOption, withSecretOutput } from './secrets.js'
-import { confirm, formatRecord, formatTable, showResult } from './terminal.js'
+import { confirm, formatRecord, formatRecords, showResult } from './terminal.js'
 
 const prefixOption: Option = { value: 'PREFIX', about: 'the prefix of your keys; the default is rk' }
 
@@ -63,9 +57,9 @@ export const issue: Command = {
     }
     context.audit.tenantSlug = slug
     const limits = describeLimits(input)
-    const change = `Issues a key for the tenant ${slug} with the scopes ${input.scopes.join(', ')}`
-    const limited = limits === '' ? '.' : `, limited to ${limits}.`
-    return createKey(context, `${change}${limited}`, (transaction) => keys.issue(input, { transaction }))
+    const change = `Issues a key for the tenant ${slug} with the scopes ${input.scopes.join(', ')}` +
+      (limits === '' ? '.' : `, limited to ${limits}.`)
+    return createKey(context, change, (transaction) => keys.issue(input, { transaction }))
   }
 }
 
@@ -75,31 +69,24 @@ export const list: Command = {
   async run (context) {
     const { flags, io } = context
     const keys = await openKeys(context).list({ tenantId: readTenant('--tenant', flags.required('tenant')) })
-    const rows = keys.map((key) => [
-      key.id,
-      key.start,
-      stateOf(key, io.now()),
-      key.name,
-      key.scopes,
-      key.lastUsedAt,
-      key.expiresAt,
-      describeLimits(key) || null
-    ])
-    const header = ['id', 'start', 'state', 'name', 'scopes', 'last used', 'expires', 'limits']
-    showResult(context, keys, keys.length === 0 ? ['no keys'] : formatTable([header, ...rows]))
+    const rows = keys.map((key) => ({ ...key, state: stateOf(key, io.now()), limits: describeLimits(key) || null }))
+    showResult(context, keys, formatRecords(rows, {
+      id: 'id',
+      start: 'start',
+      state: 'state',
+      name: 'name',
+      scopes: 'scopes',
+      'last used': 'lastUsedAt',
+      expires: 'expiresAt',
+      limits: 'limits'
+    }, 'no keys'))
   }
 }
 
 /** Empty without limits. */
-function describeLimits ({
-  allowedIps,
-  candidateFields,
-  jobFields
-}: Partial<Pick<NewApiKey, 'allowedIps' | 'candidateFields' | 'jobFields'>>): string {
-  const limits = { addresses: allowedIps, 'candidate fields': candidateFields, 'job fields': jobFields }
-  return Object.entries(limits)
-    .flatMap(([name, values]) => (values ? [`${name} ${values.join(', ')}`] : []))
-    .join('; ')
+function describeLimits (key: Partial<Pick<NewApiKey, 'allowedIps' | 'candidateFields' | 'jobFields'>>): string {
+  const limits = { addresses: key.allowedIps, 'candidate fields': key.candidateFields, 'job fields': key.jobFields }
+  return Object.entries(limits).flatMap(([name, values]) => values ? [`${name} ${values.join(', ')}`] : []).join('; ')
 }
 
 function stateOf ({ revokedAt, expiresAt }: StoredApiKey, now: number): string {
@@ -120,18 +107,12 @@ export const rotate: Command = {
   },
 
   async run (context) {
-    const {
-      args: [id = ''],
-      flags
-    } = context
-    const keys = openKeys(context)
-    const tenant = { tenantId: readTenant('--tenant', flags.required('tenant')) }
+    const { flags } = context
     const overlap = omitUndefined({ overlapSeconds: flags.integer('overlap-seconds') })
-    const old = await findKey(keys, tenant, id)
-    Object.assign(context.audit, { tenantSlug: old.tenantSlug, resource: { kind: 'key', id } })
-    const overlapSeconds = overlap.overlapSeconds ?? 86_400
-    const prefix = flags.text('prefix') ?? 'rk'
-    const change = `Replaces the key ${id} of the tenant ${old.tenantSlug} with a key that begins with ${prefix}_. The old key expires in ${overlapSeconds} seconds.`
+    const { keys, tenant, id, key: { tenantSlug } } = await findKey(context)
+    const { overlapSeconds = 86_400 } = overlap
+    const change = `Replaces the key ${id} of the tenant ${tenantSlug} with a key that begins with ` +
+      `${flags.text('prefix') ?? 'rk'}_. The old key expires in ${overlapSeconds} seconds.`
     return createKey(context, change, (transaction) => keys.rotate(tenant, id, overlap, { transaction }))
   }
 }
@@ -141,34 +122,29 @@ export const revoke: Command = {
   options: { tenant: tenantOption },
 
   async run (context) {
-    const { args: [id = ''], flags } = context
-    const keys = openKeys(context)
-    const tenant = { tenantId: readTenant('--tenant', flags.required('tenant')) }
-    const key = await findKey(keys, tenant, id)
+    const { keys, tenant, id, key } = await findKey(context)
     if (key.revokedAt !== null) throw new RefusedError(`${id}: the key was already revoked at ${key.revokedAt}`)
-    Object.assign(context.audit, { tenantSlug: key.tenantSlug, resource: { kind: 'key', id } })
-    await confirm(
-      context,
-      `Revokes the key ${id} ${key.name === null ? '(without a name)' : JSON.stringify(key.name)} of the tenant ${key.tenantSlug} immediately.`
-    )
+    const name = key.name === null ? '(without a name)' : JSON.stringify(key.name)
+    await confirm(context, `Revokes the key ${id} ${name} of the tenant ${key.tenantSlug} immediately.`)
     await keys.revoke(tenant, id)
     showResult(context, await keys.find(tenant, id), [`revoked ${id}`])
   }
 }
 
-async function findKey (keys: ApiKeys, tenant: { tenantId: string }, id: string): Promise<StoredApiKey> {
-  return await keys.find(tenant, id) ?? refuseKey(tenant.tenantId, id)
-}
-
-function refuseKey (tenant: string, id: string): never {
-  throw new RefusedError(`${id}: the tenant ${tenant} has no such key`)
+/** Finds the key that the argument names, of the tenant of `--tenant`. */
+async function findKey (context: Context) {
+  const { args: [id = ''], flags, audit } = context
+  const keys = openKeys(context)
+  const tenant = { tenantId: readTenant('--tenant', flags.required('tenant')) }
+  const key = await keys.find(tenant, id)
+  if (key === null) throw new RefusedError(`${id}: the tenant ${tenant.tenantId} has no such key`)
+  Object.assign(audit, { tenantSlug: key.tenantSlug, resource: { kind: 'key', id } })
+  return { keys, tenant, id, key }
 }
 
 /** Asks, creates a key and shows it once. Nothing is stored if the key cannot be written to its file. */
 async function createKey (
-  context: Context,
-  change: string,
-  create: (transaction: PgClient) => Promise<IssuedApiKey>
+  context: Context, change: string, create: (transaction: PgClient) => Promise<IssuedApiKey>
 ): Promise<void> {
   const created = await withSecretOutput(context, async (keep) => {
     await confirm(context, change)

@@ -1,18 +1,166 @@
-import { ApiError, type Client, type Event, type EventType } from '../client/index.js'
-import { omitUndefined } from '../shared/fields.js'
+import { ApiError, type Client, createClient, type Event, type EventType } from '../client/index.js'
+import { omitUndefined, readField } from '../shared/fields.js'
 import { findNearestName } from '../shared/read-options.js'
+import { parseUrl } from '../shared/text.js'
 import { generateEventId } from '../webhooks/events/dispatcher.js'
-import { type TestResult, postTest } from '../webhooks/sending/send-test.js'
-import type { SendResult, Sender } from '../webhooks/sending/sender.js'
-import { generateSecret, signHeaders } from '../webhooks/sending/signature.js'
-import { type Context, type Io, type LocalCommand, RefusedError, UsageError } from './command.js'
+import { postTest, type TestResult } from '../webhooks/sending/send-test.js'
+import { createSender, type Sender, type SendResult } from '../webhooks/sending/sender.js'
+import { generateSecret, isSecret, signHeaders } from '../webhooks/sending/signature.js'
+import { createAddressRule, parseTargetUrl } from '../webhooks/ssrf/addresses.js'
 import {
-  forwardOptions, readReceiver, readSigningSecret, timeoutMs, withSender, callService, describeFailure, isTemporary,
-  openService, serviceOptions, type Service
-} from './service.js'
-import { writeJsonLine, writeLines, formatRecord, showResult } from './terminal.js'
+  type Context, type Flags, type Io, type LocalCommand, type Options, RefusedError, UsageError
+} from './command.js'
+import { describeError, readMessage } from './database.js'
+import { readSecret, secretOptions } from './secrets.js'
+import { formatRecord, showResult, writeJsonLine, writeLines } from './terminal.js'
 
 type LocalContext = Pick<Context, 'io' | 'flags'>
+
+const urlVariable = 'RECRUITING_URL'
+
+/** The options of commands that call the API of a service, as its customers do. */
+const serviceOptions: Options = {
+  url: {
+    value: 'URL',
+    about: 'the API of your tenant, such as https://ats.example.com/api/v1/public/acme',
+    isRequired: true,
+    variables: [urlVariable]
+  },
+  ...secretOptions('key', 'KEY', 'your API key')
+}
+
+/** Opens the service of the options. Its requests end when the signal is aborted. */
+async function openService (context: LocalContext, signal: AbortSignal) {
+  const { io, flags } = context
+  const address = flags.has('url')
+    ? readAddress(flags.required('url'), '--url')
+    : readAddress(String(io.env[urlVariable]), urlVariable)
+  const key = await readKey(context)
+  const client = createClient({
+    ...address,
+    key,
+    fetch: (input, init) => {
+      const signals = [init?.signal, signal].filter((one) => one instanceof AbortSignal)
+      return fetch(input, { ...init, signal: AbortSignal.any(signals) })
+    },
+    sleep: (ms, failure) => {
+      const isBusy = failure instanceof ApiError && (failure.status === 429 || failure.status === 503)
+      // The user sees other failures at once.
+      return isBusy ? waitForService(io, ms, signal) : Promise.reject(failure)
+    }
+  })
+  return { client, tenantSlug: address.tenantSlug }
+}
+
+/** Errors never contain the key. */
+async function readKey (context: LocalContext): Promise<string> {
+  const secret = await readSecret(context, 'key')
+  if (secret === null) throw new UsageError('--key: missing, set RECRUITING_API_KEY or add --key-file FILE')
+  const key = secret.text.trim()
+  if (!/^[\w.~+/-]+=*$/.test(key)) throw new UsageError(`${secret.source}: expected an API key`)
+  return key
+}
+
+function waitForService (io: Io, ms: number, signal: AbortSignal): Promise<void> {
+  writeLines(io.err, [`the service is busy: trying again in ${Math.ceil(ms / 1000)} s`])
+  return io.sleep(ms, signal)
+}
+
+/** Separates the name of the tenant, which is the last part of the path. */
+function readAddress (text: string, source: string): { baseUrl: string, tenantSlug: string } {
+  const [, baseUrl = '', part = ''] =
+    /^(https?:\/\/[^/?#@\s]+(?:\/[^/?#\s]+)*)\/([^/?#\s]+)\/?$/.exec(text.trim()) ?? []
+  const tenantSlug = decodePart(part)
+  if (tenantSlug === '' || parseUrl(baseUrl) === null) {
+    throw new UsageError(`${source}: expected a URL such as https://ats.example.com/api/v1/public/acme`)
+  }
+  return { baseUrl, tenantSlug }
+}
+
+/** Decodes a part of a path; '' for one that is malformed. */
+function decodePart (part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return ''
+  }
+}
+
+const remedies: Readonly<Record<number, string>> = {
+  200: 'check --url',
+  204: 'check --url',
+  400: 'check the names in --types',
+  401: 'check the key and --url, which ends in the name of the tenant',
+  403: 'the key needs the scope webhooks:read, for trigger also webhooks:write',
+  404: 'check --url; or the service has an older version'
+}
+
+/** Describes why a request failed in one line; `null` if the reason is not the service. */
+function describeFailure (error: unknown): string | null {
+  if (error instanceof ApiError) {
+    const { status, code, message, details } = error
+    const faults = details.map((detail) => `; ${detail.field}: ${detail.message}`).join('')
+    const remedy = remedies[status]
+    return `${message}${code === 'unknown' ? '' : ` (${status})`}${faults}${remedy === undefined ? '' : `: ${remedy}`}`
+  }
+  if (readField(error, 'name') === 'TimeoutError') return 'the service does not respond'
+  const cause = readField(error, 'cause')
+  if (!(error instanceof TypeError) || cause === undefined) return null
+  return `the service cannot be reached: ${readMessage(cause)}`
+}
+
+/** Whether a request that failed may succeed later. */
+function isTemporary (error: unknown): boolean {
+  return error instanceof ApiError ? error.status === 429 || error.status >= 500 : describeFailure(error) !== null
+}
+
+/** Turns the failure of a request into the refusal of the command. `notFound` describes a 404. */
+async function callService<Result> (call: Promise<Result>, notFound: string | null = null): Promise<Result> {
+  return call.catch((error: unknown) => {
+    const isNotFound = error instanceof ApiError && error.status === 404
+    const text = isNotFound && notFound !== null ? notFound : describeFailure(error)
+    throw text === null ? error : new RefusedError(text)
+  })
+}
+
+/** The deadline of a request, as of the service. */
+const timeoutMs = 15_000
+
+/** The developer named the address: other than for a webhook, it may be on this machine. */
+const rules = { allowHttp: true, allowPrivateNames: true, isAllowedAddress: createAddressRule(['0.0.0.0/0', '::/0']) }
+
+/** The options of commands that send events to a receiver. */
+const forwardOptions: Options = {
+  forward: { value: 'URL', about: 'where your receiver is, such as http://localhost:4000/hooks' },
+  ...secretOptions('secret', 'SECRET', 'the secret of your receiver, whsec_ and base64')
+}
+
+/** Reads the address of `--forward`; `null` without it. */
+function readReceiver (flags: Flags): string | null {
+  const text = flags.text('forward')
+  if (text === undefined) return null
+  try {
+    return parseTargetUrl(text, rules).href
+  } catch (error) {
+    throw new UsageError(`--forward: ${describeError(error)}`)
+  }
+}
+
+/** Reads the secret that signs; `null` if none is given. Errors never contain it. */
+async function readSigningSecret (context: LocalContext): Promise<string | null> {
+  const secret = await readSecret(context, 'secret')
+  if (secret === null) return null
+  const text = secret.text.trim()
+  if (!isSecret(text)) throw new UsageError(`${secret.source}: expected whsec_ and 24 to 64 bytes in base64`)
+  return text
+}
+
+/** Runs a task with the sender of the service, whose requests end when the signal is aborted. */
+async function withSender<Result> (signal: AbortSignal, work: (sender: Sender) => Promise<Result>): Promise<Result> {
+  const sender = createSender(rules, timeoutMs)
+  signal.addEventListener('abort', sender.abort)
+  return work(sender).finally(() => sender.close())
+}
 
 export const listen: LocalCommand = {
   options: {
@@ -43,16 +191,9 @@ export const listen: LocalCommand = {
         const handle = (event: Event): Promise<boolean> => handleEvent(context, receiver, event)
         const id = flags.text('replay')
         if (id !== undefined) return (await handle(await callService(findEvent(client, id)))) ? 0 : 1
-        await follow({
-          io,
-          client,
-          signal,
-          everyMs,
-          handle,
-          from: flags.has('from-oldest') ? 'oldest' : 'now',
-          types: flags.optionalList('types'),
-          greeting: `listening for events of ${tenantSlug}; press Ctrl-C to stop`
-        })
+        const from = flags.has('from-oldest') ? 'oldest' : 'now'
+        const greeting = `listening for events of ${tenantSlug}; press Ctrl-C to stop`
+        await follow({ io, client, signal, everyMs, handle, from, types: flags.optionalList('types'), greeting })
         return 0
       })
     })
@@ -142,14 +283,8 @@ async function follow ({ io, client, signal, everyMs, handle, from, types, greet
 
   async function read (): Promise<void> {
     if (isLost) await findPlace()
-    for await (const { data } of client.events({
-      ...filter,
-      load: () => token,
-      save: (next) => {
-        token = next
-      },
-      from: start
-    })) {
+    const place = { load: () => token, save: (next: string) => { token = next } }
+    for await (const { data } of client.events({ ...filter, ...place, from: start })) {
       show(greeting)
       await handleAll(data)
     }
@@ -169,9 +304,8 @@ async function follow ({ io, client, signal, everyMs, handle, from, types, greet
     }
     isLost = false
     start = from
-    show(
-      `the service no longer knows this position: some events may have been missed; continuing with ${from === 'now' ? 'new ones' : 'the oldest one that it keeps'}`
-    )
+    const next = from === 'now' ? 'new ones' : 'the oldest one that it keeps'
+    show(`the service no longer knows this position: some events may have been missed; continuing with ${next}`)
   }
 
   /** Returns how long to wait before the next request. */
@@ -216,9 +350,10 @@ export const trigger: LocalCommand = {
   }
 }
 
+type Service = Awaited<ReturnType<typeof openService>>
 type Send = (service: Service, eventType: EventType, signal: AbortSignal) => Promise<TestResult>
 
-async function readTarget (context: Pick<Context, 'io' | 'flags'>): Promise<Send> {
+async function readTarget (context: LocalContext): Promise<Send> {
   const { io, flags } = context
   const webhookId = flags.integer('webhook', 1)
   const url = readReceiver(flags)
@@ -233,14 +368,8 @@ async function readTarget (context: Pick<Context, 'io' | 'flags'>): Promise<Send
   }
   return ({ tenantSlug }, { name, example }, signal) => withSender(signal, (sender) => {
     if (example === null) throw new UsageError(`TYPE: ${name} has no example that fits its schema`)
-    const target = {
-      type: name,
-      data: example,
-      tenant: { slug: tenantSlug, id: tenantSlug },
-      url,
-      secrets: [secret],
-      headers: {}
-    }
+    const tenant = { slug: tenantSlug, id: tenantSlug }
+    const target = { type: name, data: example, tenant, url, secrets: [secret], headers: {} }
     return postTest({ sender, clock: io }, target, generateEventId(io.now()), timeoutMs)
   })
 }

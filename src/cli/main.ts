@@ -9,9 +9,10 @@ import { isPlainText } from '../shared/text.js'
 import {
   type Command, type CommandAudit, type Context, type Io, type LocalCommand, program, RefusedError, UsageError
 } from './command.js'
-import { type CommandEntry, commands, describeCommand, describeProgram, describeUsage } from './commands.js'
+import {
+  auditOptions, type CommandEntry, commands, describeCommand, describeProgram, describeUsage, parseFlags
+} from './commands.js'
 import { describeError, findMissingMigrations, openDatabase } from './database.js'
-import { auditOptions, parseFlags } from './flags.js'
 import { writeLines } from './terminal.js'
 
 /** Runs a command, such as `['keys', 'list', '--tenant', 'acme']`. Resolves to the exit code; never rejects. */
@@ -47,16 +48,12 @@ function findCommand ([first = '', second = '']: readonly string[]): [name: stri
     throw new UsageError(`${first}: add one of ${group.map((known) => known.slice(first.length + 1)).join(', ')}`)
   }
   const similar = findSimilarName(`${first} ${second}`.trim(), Object.keys(commands))
-  throw new UsageError(
-    `${JSON.stringify(first)}: there is no such command${similar === null ? '; --help lists all of them' : `, did you mean ${similar}?`}`
-  )
+  const hint = similar === null ? '; --help lists all of them' : `, did you mean ${similar}?`
+  throw new UsageError(`${JSON.stringify(first)}: there is no such command${hint}`)
 }
 
 async function runCommand (
-  name: string,
-  command: Command | LocalCommand,
-  argv: readonly string[],
-  io: Io
+  name: string, command: Command | LocalCommand, argv: readonly string[], io: Io
 ): Promise<number | void> {
   const { flags, args } = parseFlags(argv, command, io.env, describeUsage(name, command))
   if (flags.has('help')) {
@@ -92,8 +89,7 @@ async function openAudit ({ io, flags }: Pick<Context, 'io' | 'flags'>) {
   const actor = read('actor') ?? null
   if (actor !== null && !isPlainText(actor, 128)) {
     throw new UsageError(
-      `--actor: expected 1 to 128 characters without control characters, got ${JSON.stringify(actor)}`
-    )
+      `--actor: expected 1 to 128 characters without control characters, got ${JSON.stringify(actor)}`)
   }
   const path = read('audit-file')
   const file = path === undefined
@@ -155,12 +151,7 @@ const flagNames: Readonly<Record<string, string>> = {
 }
 
 function isRefusal (error: unknown): boolean {
-  return (
-    error instanceof UsageError ||
-    error instanceof RefusedError ||
-    error instanceof Refusal ||
-    isRecruitingApiError(error)
-  )
+  return [UsageError, RefusedError, Refusal].some((type) => error instanceof type) || isRecruitingApiError(error)
 }
 
 function reportError (error: unknown, prefix: string, io: Io): number {

@@ -44,8 +44,7 @@ export const secretKeysOption: Option = {
 
 /** Reads a secret from `--NAME`, from the file of `--NAME-file` or from its variable; `null` if it is nowhere. */
 export async function readSecret (
-  { io, flags }: Pick<Context, 'io' | 'flags'>,
-  name: GivenName
+  { io, flags }: Pick<Context, 'io' | 'flags'>, name: GivenName
 ): Promise<Secret | null> {
   const text = flags.text(name)
   const path = flags.text(`${name}-file`)
@@ -116,8 +115,7 @@ export const outOption: Option = {
  * exist. Without one, the terminal shows it after the commit. Throws, before anything changes, if there is neither.
  */
 export async function withSecretOutput<Result> (
-  { io, flags }: Pick<Context, 'io' | 'flags'>,
-  work: (keep: (secret: string) => Promise<void>) => Promise<Result>
+  { io, flags }: Context, work: (keep: (secret: string) => Promise<void>) => Promise<Result>
 ): Promise<Result> {
   const path = flags.text('out')
   if (path !== undefined) return withSecretFile(path, work)
@@ -133,14 +131,12 @@ export async function withSecretOutput<Result> (
 }
 
 async function withSecretFile<Result> (
-  path: string,
-  work: (keep: (secret: string) => Promise<void>) => Promise<Result>
+  path: string, work: (keep: (secret: string) => Promise<void>) => Promise<Result>
 ): Promise<Result> {
   const file = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    const problem =
-      error.code === 'EEXIST'
-        ? 'the file already exists, choose another name'
-        : `the file cannot be created (${error.code})`
+    const problem = error.code === 'EEXIST'
+      ? 'the file already exists, choose another name'
+      : `the file cannot be created (${error.code})`
     throw new UsageError(`--out: ${problem}`)
   })
   let isDone = false

@@ -1,18 +1,16 @@
-import { postgresStorage } from '../postgres/index.js'
 import { ask, createPatientSession } from '../postgres/session.js'
 import { quoteName } from '../postgres/sql.js'
 import { listTenantIds, moveToId } from '../postgres/tenants.js'
 import { systemClock } from '../shared/clock.js'
 import { createTenants, parseTenantId, tenantIdRule } from '../shared/tenants.js'
 import { isPlainText, isTenantSlug, tenantSlugRule } from '../shared/text.js'
-import type { EngineCalls } from '../webhooks/recruiting.js'
 import { createSecretBox, type SecretBox, createKeyBox } from '../webhooks/secrets.js'
 import { listEvents } from '../webhooks/events/dispatcher.js'
 import { createTenantOperations, createReseal } from '../webhooks/tenants.js'
 import { type Command, type Context, type Option, RefusedError, UsageError } from './command.js'
 import { readSlug, readTenant, openStorage, tenantOption } from './find.js'
 import { readJsonFile, readSecretKeys, secretKeysOption } from './secrets.js'
-import { confirm, formatCount, formatNames, showResult, withProgress, writeJsonLine, formatTable } from './terminal.js'
+import { confirm, formatCount, formatNames, showResult, withProgress, writeJsonLine, formatRecords } from './terminal.js'
 
 const idOption: Option = { value: 'ID', about: "the tenant's id, if your servers have the option tenantId" }
 
@@ -25,10 +23,9 @@ export const rename: Command = {
     const box = createSecretBox(await readSecretKeys(context), systemClock)
     const { id, counts } = await describeTenant(context, 'FROM', from)
     const { renameTenant } = openTenants(context, id, box)
-    const yours =
-      id === null
-        ? ' Rename its candidates and jobs yourself. Nothing can use the old name for 61 minutes.'
-        : ' Only its name in logs, notices and keys changes.'
+    const yours = id === null
+      ? ' Rename its candidates and jobs yourself. Nothing can use the old name for 61 minutes.'
+      : ' Only its name in logs, notices and keys changes.'
     Object.assign(context.audit, { tenantSlug: from, resource: { kind: 'tenant', id: to } })
     await confirm(context, `Renames the tenant ${from} to ${to}: ${counts}.${yours}`)
     const { webhooks } = await renameTenant(from, to)
@@ -53,18 +50,10 @@ export const remove: Command = {
 }
 
 /** Opens the calls of a server; with an id, of one that has the option `tenantId`. */
-function openTenants (
-  { pool, schema }: Context,
-  id: string | null,
-  box: SecretBox
-): Pick<EngineCalls, 'renameTenant' | 'removeTenant'> {
-  const { webhooks } = postgresStorage(pool, { schema })
-  const tenants = createTenants({
-    tenantId: id === null ? null : () => id,
-    tenantSlug: null,
-    webhooks,
-    clock: systemClock
-  })
+function openTenants (context: Context, id: string | null, box: SecretBox) {
+  const { webhooks } = openStorage(context)
+  const tenantId = id === null ? null : () => id
+  const tenants = createTenants({ tenantId, tenantSlug: null, webhooks, clock: systemClock })
   return createTenantOperations({ assertOpen () {}, webhooks, tenants, secrets: box }, () => {})
 }
 
@@ -72,32 +61,24 @@ function openTenants (
  * Returns the id of a tenant, `null` if it equals the slug, and counts its records, in words. Throws if it has none.
  */
 async function describeTenant (
-  context: Context,
-  argument: string,
-  given: string
-): Promise<{ id: string | null; counts: string }> {
+  context: Context, argument: string, given: string
+): Promise<{ id: string | null, counts: string }> {
   const slug = readSlug(argument, given)
   const option = context.flags.text('tenant')
   const id = option === undefined ? null : readTenant('--tenant', option)
   const schema = quoteName(context.schema)
-  const [counts] = await ask<{ webhooks: number; keys: number; has_events: boolean }>(
-    context.pool,
-    `
+  const [counts] = await ask<{ webhooks: number, keys: number, has_events: boolean }>(context.pool, `
     select (select count(*)::int from ${schema}.webhooks where tenant = $1) as webhooks,
       (select count(*)::int from ${schema}.api_keys where tenant = $1) as keys,
       exists (select from ${schema}.events where tenant_key = coalesce((select key from ${schema}.tenants
-        where tenant = $1), $1)) as has_events`,
-    [id ?? slug]
-  )
+        where tenant = $1), $1)) as has_events`, [id ?? slug])
   if (id !== null) await assertName(context, argument, slug, id)
   const { webhooks, keys, has_events: hasEvents } = { webhooks: 0, keys: 0, has_events: false, ...counts }
   if (webhooks + keys === 0 && !hasEvents) {
     throw new RefusedError(`the tenant ${id ?? slug} has no webhooks, keys or events`)
   }
-  return {
-    id,
-    counts: `${id === null ? '' : `id ${id}, `}${formatCount(webhooks, 'webhook')}, ${formatCount(keys, 'key')}, and its events with their deliveries`
-  }
+  const parts = [...id === null ? [] : [`id ${id}`], formatCount(webhooks, 'webhook'), formatCount(keys, 'key')]
+  return { id, counts: `${parts.join(', ')}, and its events with their deliveries` }
 }
 
 /** Throws for an id whose webhooks and keys were created under other names: most likely a mistake. */
@@ -107,8 +88,7 @@ async function assertName ({ pool, schema }: Context, argument: string, slug: st
     union select tenant_slug from ${quoteName(schema)}.api_keys where tenant = $1`, [id])
   if (names.length === 0 || names.some(({ name }) => name === slug)) return
   throw new RefusedError(
-    `${argument}: the tenant with the id ${id} is ${names.map(({ name }) => name).join(' or ')}, not ${slug}`
-  )
+    `${argument}: the tenant with the id ${id} is ${names.map(({ name }) => name).join(' or ')}, not ${slug}`)
 }
 
 /** `subjects find` */
@@ -121,8 +101,7 @@ export const findSubject: Command = {
     const tenant = readTenant('--tenant', flags.required('tenant'))
     if (!isPlainText(subject, 255)) {
       throw new UsageError(
-        `SUBJECT: expected 1 to 255 characters without control characters, got ${JSON.stringify(subject)}`
-      )
+        `SUBJECT: expected 1 to 255 characters without control characters, got ${JSON.stringify(subject)}`)
     }
     let rowCount = 0
     for await (const event of listEvents(openStorage(context).deliveries, tenant, subject)) {
@@ -146,11 +125,11 @@ export const useIds: Command = {
     const box = createKeyBox(await readSecretKeys(context))
     const schema = quoteName(context.schema)
     const session = createPatientSession(pool)
-    const { webhooks } = postgresStorage(pool, { schema: context.schema })
+    const { webhooks } = openStorage(context)
     const moves = planMoves(ids, await listTenantIds(session, schema))
-    const table = formatTable([['slug', 'id'], ...moves.map(({ slug, id }) => [slug, id])])
     if (moves.length === 0 || flags.has('dry-run')) {
-      showResult(context, { moved: [], planned: moves }, moves.length === 0 ? ['nothing to do'] : table)
+      const table = formatRecords(moves, { slug: 'slug', id: 'id' }, 'nothing to do')
+      showResult(context, { moved: [], planned: moves }, table)
       return
     }
     const effect = 'Servers need the option tenantId from then on, and the syncs of these tenants begin again.'
@@ -167,20 +146,13 @@ export const useIds: Command = {
   }
 }
 
-interface Move {
-  slug: string
-  id: string
-}
-
 /** Returns the tenants whose data is stored by slug. Throws if the owner of some data is not clear. */
-function planMoves (ids: ReadonlyMap<string, string>, stored: readonly string[]): Move[] {
+function planMoves (ids: ReadonlyMap<string, string>, stored: readonly string[]) {
   const known = new Set(ids.values())
   const unknown = stored.filter((tenant) => !ids.has(tenant) && !known.has(tenant))
   if (unknown.length > 0) {
-    throw new RefusedError(
-      `FILE: no id for the tenants ${formatNames(unknown)}, which have data: ` +
-        'add them, or delete them with tenants remove'
-    )
+    throw new RefusedError(`FILE: no id for the tenants ${formatNames(unknown)}, which have data: ` +
+      'add them, or delete them with tenants remove')
   }
   return stored.flatMap((slug) => {
     const id = ids.get(slug)
@@ -208,8 +180,7 @@ async function readIds (path: string): Promise<Map<string, string>> {
     // Nobody could see whether the data of the id has already moved.
     if (slug !== id && ids.has(id)) {
       throw new UsageError(
-        `FILE: the id ${id} of ${slug} is the slug of another tenant: let tenantId return ids with a prefix`
-      )
+        `FILE: the id ${id} of ${slug} is the slug of another tenant: let tenantId return ids with a prefix`)
     }
   }
   return ids

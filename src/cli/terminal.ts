@@ -6,7 +6,8 @@ import { type Context, type Io, RefusedError, UsageError } from './command.js'
 type Input = NodeJS.ReadableStream & { isTTY?: boolean }
 type Output = NodeJS.WritableStream & { isTTY?: boolean }
 
-type Signal = 'SIGINT' | 'SIGTERM'
+const signals = ['SIGINT', 'SIGTERM'] as const
+type Signal = typeof signals[number]
 
 /** The streams, the environment and the signals of a process. */
 interface Process {
@@ -39,12 +40,10 @@ export function createIo (process: Process): Io {
 
 /** Ctrl-C arrives twice if a script runner forwards it: the second signal changes nothing. */
 async function untilInterrupted<Result> (
-  process: Process,
-  work: (signal: AbortSignal) => Promise<Result>
+  process: Process, work: (signal: AbortSignal) => Promise<Result>
 ): Promise<Result> {
   const interruption = new AbortController()
   const interrupt = (): void => interruption.abort()
-  const signals = ['SIGINT', 'SIGTERM'] as const
   for (const signal of signals) process.on(signal, interrupt)
   // A reader such as `head` has closed the pipe.
   process.stdout.on('error', interrupt)
@@ -79,9 +78,7 @@ export function writeLines (write: (text: string) => void, lines: readonly strin
 
 /** Writes a result: as JSON with `--json`, otherwise lines for people. */
 export function showResult (
-  { io, flags }: Pick<Context, 'io' | 'flags'>,
-  result: unknown,
-  lines: readonly string[]
+  { io, flags }: Pick<Context, 'io' | 'flags'>, result: unknown, lines: readonly string[]
 ): void {
   if (flags.has('json')) io.out(formatJson(result))
   else writeLines(io.out, lines)
@@ -110,6 +107,15 @@ export function formatTable (rows: ReadonlyArray<ReadonlyArray<unknown>>): strin
   return cells.map((row) => row.map((cell, column) => cell.padEnd(Number(widths[column]))).join('  ').trimEnd())
 }
 
+/** Formats records in columns, each with a title and the name of a field; `none` if there are no records. */
+export function formatRecords<Row extends object> (
+  rows: readonly Row[], columns: Readonly<Record<string, keyof Row>>, none: string
+): string[] {
+  if (rows.length === 0) return [none]
+  const fields = Object.values(columns)
+  return formatTable([Object.keys(columns), ...rows.map((row) => fields.map((field) => row[field]))])
+}
+
 /** Formats a record with a line for each field. */
 export function formatRecord (record: object): string[] {
   return formatTable(Object.entries(record))
@@ -131,10 +137,7 @@ function formatCell (value: unknown): string {
 }
 
 /** Says what will change and asks, unless `--yes`. Throws if the answer is not yes; otherwise marks the audit. */
-export async function confirm (
-  { io, flags, audit }: Pick<Context, 'io' | 'flags' | 'audit'>,
-  change: string
-): Promise<void> {
+export async function confirm ({ io, flags, audit }: Context, change: string): Promise<void> {
   writeLines(io.err, [change])
   if (!flags.has('yes')) {
     if (io.ask === null) throw new UsageError('--yes: required, because there is no terminal to ask for confirmation')

@@ -1,17 +1,16 @@
 import { isRecruitingApiError } from '../errors.js'
 import type { Hold, TenantDeliveryStats } from '../ports/index.js'
+import { findHostRelation, type HostRelation, listGrants, listLacking, listLackingOnLists } from '../postgres/grants.js'
 import {
-  type WatchOptions,
-  migrate as migrateSchema,
-  postgresStorage,
-  watch as watchTable,
-  watchSql
+  migrate as migrateSchema, postgresStorage, watch as watchTable, type WatchOptions, watchSql
 } from '../postgres/index.js'
-import { ask } from '../postgres/session.js'
+import { candidateKind, jobKind } from '../postgres/lists/row-kind.js'
+import { inTransaction } from '../postgres/pool.js'
+import { ask, type RunQuery } from '../postgres/session.js'
 import { quoteName } from '../postgres/sql.js'
 import { systemClock } from '../shared/clock.js'
 import { createSecretBox, resealSecrets } from '../webhooks/secrets.js'
-import { type Command, type Context, RefusedError, UsageError } from './command.js'
+import { type Command, type Context, type Flags, type Options, RefusedError, UsageError } from './command.js'
 import { readTenant, tenantOption } from './find.js'
 import { readSecretKeys, secretKeysOption } from './secrets.js'
 import { confirm, formatCount, formatRecord, showResult, withProgress, writeLines } from './terminal.js'
@@ -25,11 +24,8 @@ export const migrate: Command = {
     const { pool, schema } = context
     const migrations = await withProgress(context.io, 'migrating', () => migrateSchema(pool, { schema, dryRun }))
     const done = dryRun ? 'would run' : 'ran'
-    showResult(
-      context,
-      { migrations, dryRun },
-      migrations.length === 0 ? ['nothing to do'] : migrations.map((name) => `${done} ${name}`)
-    )
+    const lines = migrations.length === 0 ? ['nothing to do'] : migrations.map((name) => `${done} ${name}`)
+    showResult(context, { migrations, dryRun }, lines)
   }
 }
 
@@ -95,17 +91,13 @@ export const stats: Command = {
     }
     const [stats, held] = await Promise.all([deliveries.stats(), holds.find(null)])
     const { pending, due, leased, oldestDueMs, atLeast } = stats
-    showResult(
-      context,
-      { ...stats, held },
-      formatRecord({
-        pending: formatBounded(pending, atLeast.pending),
-        due: formatBounded(due, atLeast.due),
-        leased,
-        'oldest due': formatSeconds(oldestDueMs),
-        held: held === null ? 'no' : `since ${held.since}, because the database is a copy: see adopt`
-      })
-    )
+    showResult(context, { ...stats, held }, formatRecord({
+      pending: formatBounded(pending, atLeast.pending),
+      due: formatBounded(due, atLeast.due),
+      leased,
+      'oldest due': formatSeconds(oldestDueMs),
+      held: held === null ? 'no' : `since ${held.since}, because the database is a copy: see adopt`
+    }))
   }
 }
 
@@ -150,11 +142,8 @@ export const adopt: Command = {
     ]
     await confirm(context, pending === 'deliver' ? 'Its pending deliveries will be sent.' : discarded.join(' '))
     const adopted = await holds.adopt({ environment, pending, keepWebhooks, keepKeys })
-    showResult(context, { adopted }, [
-      adopted === null
-        ? 'nothing is held'
-        : `adopted, with ${formatCount(adopted.pending, 'pending delivery', 'pending deliveries')}`
-    ])
+    const done = adopted && `adopted, with ${formatCount(adopted.pending, 'pending delivery', 'pending deliveries')}`
+    showResult(context, { adopted }, [done ?? 'nothing is held'])
   }
 }
 
@@ -252,12 +241,86 @@ export const reseal: Command = {
   async run (context) {
     const { io, pool, schema } = context
     const box = createSecretBox(await readSecretKeys(context), systemClock)
-    await confirm(
-      context,
-      'Encrypts every webhook secret with the first of the given keys. Your servers must already have that key.'
-    )
+    await confirm(context,
+      'Encrypts every webhook secret with the first of the given keys. Your servers must already have that key.')
     const { webhooks } = postgresStorage(pool, { schema })
     const resealed = await withProgress(io, 'encrypting', () => resealSecrets(webhooks, box))
     showResult(context, { resealed }, [`encrypted ${formatCount(resealed, 'secret')}`])
+  }
+}
+
+const kinds = [candidateKind, jobKind]
+
+/** The options that name the host's relations. */
+export const listOptions: Options = {
+  candidates: { value: 'RELATION', about: 'your table or view of candidates, such as public.api_candidates' },
+  jobs: { value: 'RELATION', about: 'your table or view of jobs' }
+}
+
+/** Throws if `--no-lists` is given with the name of a relation. */
+export function checkLists (flags: Flags): void {
+  const named = kinds.find(({ option }) => flags.has(option))
+  if (flags.has('no-lists') && named !== undefined) {
+    throw new UsageError(`--no-lists: cannot be combined with --${named.option}`)
+  }
+}
+
+/** Finds the relations of the host that the flags name. `null` stands for one that does not exist. */
+export async function findLists (
+  query: RunQuery, schema: string, flags: Flags
+): Promise<Array<{ option: string, relation: HostRelation | null }>> {
+  if (flags.has('no-lists')) return []
+  return Promise.all(kinds.map(async ({ option }) => {
+    const relation = await findHostRelation(query, flags.text(option) ?? `${quoteName(schema)}.${option}`)
+    return { option, relation }
+  }))
+}
+
+export const grants: Command = {
+  options: {
+    role: {
+      value: 'NAME',
+      about: 'the database user of your servers and workers, or a role that they are members of',
+      isRequired: true
+    },
+    ...listOptions,
+    'no-lists': { value: null, about: 'grants neither, if your server has no lists of candidates and jobs' },
+    apply: { value: null, about: 'grants the privileges, instead of showing the statements' }
+  },
+
+  async run (context) {
+    const { flags, pool, schema } = context
+    checkLists(flags)
+    const query: RunQuery = (text, values) => ask(pool, text, values)
+    const role = flags.required('role')
+    if ((await query('select from pg_roles where rolname = $1', [role])).length === 0) {
+      throw new RefusedError(`--role: there is no role ${role}: create it first`)
+    }
+    const lists = (await findLists(query, schema, flags)).map(({ option, relation }) => {
+      if (relation !== null) return relation
+      const name = flags.text(option) ?? `${schema}.${option}`
+      throw new RefusedError(`--${option}: there is no table or view ${name}: name your own, ` +
+        `--${option} public.api_${option}, or add --no-lists if your server has no lists of candidates and jobs`)
+    })
+    const statements = listGrants(schema, role, lists)
+    if (!flags.has('apply')) {
+      showResult(context, { role, statements, applied: false }, statements.map((statement) => `${statement};`))
+      return
+    }
+    const privileges = `${role} the privileges of servers and workers`
+    const granted = [`the schema ${schema}`, ...lists.map((list) => `${list.schema}.${list.name}`)]
+    await confirm(context, `Grants ${privileges} on ${granted.join(', ')}.`)
+    await inTransaction(pool, async (client) => {
+      for (const statement of statements) await client.query(statement)
+      const queryAfter: RunQuery = (text, values) => ask(client, text, values)
+      // Without the right to grant, PostgreSQL may warn instead of failing.
+      const lacking = [
+        ...await listLacking(queryAfter, schema, role), ...await listLackingOnLists(queryAfter, role, lists)
+      ]
+      if (lacking.length === 0) return
+      throw new RefusedError(
+        `${role} still lacks ${lacking.join(', ')}: run this as the owner of the schema and of your tables`)
+    })
+    showResult(context, { role, statements, applied: true }, [`granted ${privileges}`])
   }
 }

@@ -11,7 +11,7 @@ import { type Command, type Context, type Option, type Options, RefusedError, Us
 import { describeError } from './database.js'
 import { findTarget, openStorage, readTenant, tenantOption } from './find.js'
 import { readJsonFile, readSecret, readSecretKeys, secretKeysOption, secretOptions } from './secrets.js'
-import { confirm, formatCount, formatRecord, formatTable, showResult, withProgress, writeLines } from './terminal.js'
+import { confirm, formatCount, formatRecord, formatRecords, formatTable, showResult, withProgress, writeLines } from './terminal.js'
 
 const batchSize = 200
 const statuses = ['active', 'inactive', 'disabled'] as const
@@ -30,51 +30,30 @@ export const list: Command = {
 
   async run (context) {
     const { flags } = context
-    if (!flags.has('tenant') || flags.has('event-type')) return listAll(context)
-    const tenant = readTenant('--tenant', flags.required('tenant'))
-    const filter = omitUndefined({ status: flags.oneOf('status', statuses) })
-    const { webhooks } = openStorage(context)
-    const found: Webhook[] = []
-    for (;;) {
-      const batch = await webhooks.list(tenant, {
-        filter,
-        sort: [{ field: 'id', direction: 'asc' }],
-        offset: found.length,
-        limit: batchSize
-      })
-      found.push(...batch)
-      if (batch.length < batchSize) break
+    const type = flags.text('event-type')
+    const columns = { status: 'status', name: 'name', address: 'target_url', 'event types': 'event_types' } as const
+    if (flags.has('tenant') && type === undefined) {
+      const found = await listOfTenant(context)
+      showResult(context, found, formatRecords(found, { id: 'id', ...columns }, 'no webhooks'))
+      return
     }
-    const rows = found.map(({ id, status, name, target_url: url, event_types: types }) => [
-      id,
-      status,
-      name,
-      url,
-      types
-    ])
-    showResult(
-      context,
-      found,
-      rows.length === 0 ? ['no webhooks'] : formatTable([['id', 'status', 'name', 'address', 'event types'], ...rows])
-    )
+    const selected = await selectWebhooks(context)
+    const found = selected.filter(({ event_types: types }) => type === undefined || types.includes(type))
+    showResult(context, found, formatRecords(found, { id: 'id', tenant: 'tenant_slug', ...columns }, 'no webhooks'))
   }
 }
 
-/** Lists the webhooks of all tenants. */
-async function listAll (context: Context): Promise<void> {
-  const type = context.flags.text('event-type')
-  const selected = await selectWebhooks(context)
-  const found = selected.filter(({ event_types: types }) => type === undefined || types.includes(type))
-  const rows = found.map(({ id, tenant_slug: slug, status, name, target_url: url, event_types: types }) => [
-    id,
-    slug,
-    status,
-    name,
-    url,
-    types
-  ])
-  const header = ['id', 'tenant', 'status', 'name', 'address', 'event types']
-  showResult(context, found, rows.length === 0 ? ['no webhooks'] : formatTable([header, ...rows]))
+async function listOfTenant (context: Context): Promise<Webhook[]> {
+  const tenant = readTenant('--tenant', context.flags.required('tenant'))
+  const filter = omitUndefined({ status: context.flags.oneOf('status', statuses) })
+  const { webhooks } = openStorage(context)
+  const sort = [{ field: 'id', direction: 'asc' }] as const
+  const found: Webhook[] = []
+  for (;;) {
+    const batch = await webhooks.list(tenant, { filter, sort, offset: found.length, limit: batchSize })
+    found.push(...batch)
+    if (batch.length < batchSize) return found
+  }
 }
 
 interface SelectedWebhook {
@@ -120,16 +99,14 @@ export const removeAll = createBulkCommand({
   change: (webhooks, { tenant_id: tenant, id }) => webhooks.delete(tenant, id)
 })
 
-interface BulkChange {
+/** Creates a command that changes webhooks of all tenants. */
+function createBulkCommand ({ verb, done, consequence, isChanged, change }: {
   verb: string
   done: string
   consequence: string
   isChanged: (webhook: SelectedWebhook) => boolean
   change: (webhooks: WebhookStore, webhook: SelectedWebhook) => Promise<unknown>
-}
-
-/** Creates a command that changes webhooks of all tenants. */
-function createBulkCommand ({ verb, done, consequence, isChanged, change }: BulkChange): Command {
+}): Command {
   return {
     options: {
       tenant: anyTenantOption,
@@ -181,23 +158,18 @@ export const failing: Command = {
   async run (context) {
     const limit = context.flags.integer('limit', 1, 1000) ?? usualLimit
     const failing = await openStorage(context).webhooks.listFailing({ limit, maxPending })
-    const rows = failing.map(({ tenantSlug, webhook, health, lastError, lastResponseStatus, pending }) => [
-      webhook.id,
-      tenantSlug,
-      webhook.status,
-      health.failing_since,
-      health.failed_deliveries,
-      lastError,
-      lastResponseStatus,
-      pending,
-      webhook.target_url
-    ])
-    const header = ['id', 'tenant', 'status', 'failing since', 'failed', 'last error', 'response', 'waiting', 'address']
-    showResult(
-      context,
-      failing,
-      rows.length === 0 ? ['no webhook is failing or disabled'] : formatTable([header, ...rows])
-    )
+    const rows = failing.map(({ webhook, health, ...others }) => ({ ...webhook, ...health, ...others }))
+    showResult(context, failing, formatRecords(rows, {
+      id: 'id',
+      tenant: 'tenantSlug',
+      status: 'status',
+      'failing since': 'failing_since',
+      failed: 'failed_deliveries',
+      'last error': 'lastError',
+      response: 'lastResponseStatus',
+      waiting: 'pending',
+      address: 'target_url'
+    }, 'no webhook is failing or disabled'))
   }
 }
 
@@ -213,11 +185,8 @@ export const show: Command = {
     const graceEnd = { previous_secret_expires_at: await webhooks.findGraceEnd(tenant.id, id) }
     const headers = webhook.headers === null ? null : Object.keys(webhook.headers)
     const filters = webhook.filters && JSON.stringify(webhook.filters)
-    showResult(
-      context,
-      { ...named, health, ...graceEnd },
-      formatRecord({ ...named, headers, filters, ...health, ...graceEnd })
-    )
+    showResult(context, { ...named, health, ...graceEnd },
+      formatRecord({ ...named, headers, filters, ...health, ...graceEnd }))
   }
 }
 
@@ -244,7 +213,7 @@ function createStatusCommand (status: 'active' | 'inactive', verb: string, conse
 }
 
 /** The options of `createSender`. */
-export const senderOptions: Options = {
+const senderOptions: Options = {
   'secret-keys': secretKeysOption,
   'allow-http': { value: null, about: 'same as delivery.allowHttp of your servers' },
   'allow-networks': { value: 'CIDR,CIDR', about: 'same as delivery.allowNetworks' }
@@ -276,16 +245,10 @@ export const test: Command = {
   }
 }
 
-interface SenderSettings {
-  tenantId (slug: string): string
-  events?: EventCatalogue
-  maxWebhooksPerTenant?: number
-}
-
 /** Creates an engine without a worker, with the servers' delivery settings. */
-export async function createSender (
+async function createSender (
   context: Context,
-  settings: SenderSettings
+  settings: { tenantId (slug: string): string, events?: EventCatalogue, maxWebhooksPerTenant?: number }
 ): Promise<StandaloneRecruiting<EventCatalogue>> {
   // It takes longer to import than the other commands run.
   const { createRecruiting } = await import('../create-recruiting.js')
@@ -344,10 +307,8 @@ export const importWebhooks: Command = {
       maxWebhooksPerTenant: 10_000
     })
     try {
-      await confirm(
-        context,
-        `Imports ${formatCount(entries.length, 'webhook')} of ${formatCount(tenants.size, 'tenant')} with their secrets, for the event types ${types.join(', ')}.`
-      )
+      const count = `${formatCount(entries.length, 'webhook')} of ${formatCount(tenants.size, 'tenant')}`
+      await confirm(context, `Imports ${count} with their secrets, for the event types ${types.join(', ')}.`)
       const imported = await withProgress(io, 'importing', async (report) => {
         const rows = []
         for (const [index, { tenant, tenant_id: _id, endpoint = null, ...input }] of entries.entries()) {
@@ -375,30 +336,22 @@ async function readEntries (path: string): Promise<Entry[]> {
   }
   for (const [index, entry] of entries.entries()) {
     const { tenant, event_types: types, endpoint = '', tenant_id: id = '' } = Object(entry) as Record<string, unknown>
-    const isComplete =
-      [tenant, endpoint, id].every((one) => typeof one === 'string') &&
-      Array.isArray(types) &&
-      types.every((type) => typeof type === 'string')
-    if (!isComplete) {
-      throw new UsageError(
-        `FILE: webhook ${index + 1}: expected a string as tenant and an array of strings as event_types`
-      )
-    }
+    const texts = [tenant, endpoint, id, ...Array.isArray(types) ? types : []]
+    if (Array.isArray(types) && texts.every((text) => typeof text === 'string')) continue
+    throw new UsageError(
+      `FILE: webhook ${index + 1}: expected a string as tenant and an array of strings as event_types`)
   }
   for (const [index, { tenant, tenant_id: id }] of (entries as Entry[]).entries()) {
     const earlier = (entries as Entry[]).findIndex((other) => other.tenant === tenant && other.tenant_id !== id)
-    if (earlier !== -1 && earlier < index) {
-      throw new UsageError(
-        `FILE: webhook ${index + 1}: expected the tenant_id of webhook ${earlier + 1}, which has the same tenant`
-      )
-    }
+    if (earlier === -1 || earlier >= index) continue
+    throw new UsageError(
+      `FILE: webhook ${index + 1}: expected the tenant_id of webhook ${earlier + 1}, which has the same tenant`)
   }
   return entries
 }
 
 function refuse (error: unknown, index: number): never {
   if (!isRecruitingApiError(error)) throw error
-  throw new RefusedError(
-    `FILE: webhook ${index + 1}: ${describeError(error)}. Those before it were imported: fix it, then run the command again`
-  )
+  const problem = `FILE: webhook ${index + 1}: ${describeError(error)}`
+  throw new RefusedError(`${problem}. Those before it were imported: fix it, then run the command again`)
 }

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseFlags } from '../../src/cli/flags.js'
+import { parseFlags } from '../../src/cli/commands.js'
 import { doctor, createReader, type NamedFinding, runChecks } from '../../src/cli/doctor/doctor.js'
 import { type Check, type DoctorContext, ok } from '../../src/cli/doctor/finding.js'
 import { createCli } from '../fixtures/cli/cli.js'

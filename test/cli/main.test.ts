@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import t from 'tap'
 import { commands } from '../../src/cli/commands.js'
 import { createIo } from '../../src/cli/terminal.js'
-import { parseFlags } from '../../src/cli/flags.js'
+import { parseFlags } from '../../src/cli/commands.js'
 import { createCli } from '../fixtures/cli/cli.js'
 
 const cli = createCli('postgres://postgres@127.0.0.1:1/nowhere')

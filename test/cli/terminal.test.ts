@@ -58,12 +58,12 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
   service.answer({ status: 200, body: JSON.stringify({ data: [hostile], meta: { next_token: worse, has_more: false } }) })
   const customer = ['--url', `http://127.0.0.1:${service.port}/acme`, '--key', 'rk_1', '--forward', service.url]
 
+  // Of the other commands, those with an argument take the id of the webhook.
   const lines: Record<string, readonly string[]> = {
     demo: [`--port=${evil}`],
     init: [join(folder, evil)],
     listen: [...customer, '--replay', worse],
     trigger: [worse, ...customer, '--secret', `whsec_${Buffer.alloc(32, 1).toString('base64')}`],
-    migrate: [],
     watch: ['--kind', 'job', '--relation', `public."x${evil}"`, '--id', evil, '--tenant', evil],
     grants: ['--role', evil, '--jobs', `public."x${evil}"`, '--candidates', 'public.api_jobs'],
     doctor: ['--wait-seconds', '0', '--jobs', `public."x${evil}"`],
@@ -71,12 +71,7 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
     'keys list': ['--tenant', evil],
     'keys rotate': [keyId, '--tenant', evil, '--out', '/nowhere/key'],
     'webhooks list': ['--tenant', evil],
-    'webhooks failing': [],
-    'webhooks show': [String(id)],
-    'webhooks test': [String(id)],
     'webhooks import': [importPath],
-    'webhooks disable': [String(id)],
-    'webhooks enable': [String(id)],
     'deliveries list': ['--webhook', String(id)],
     'deliveries show': [String(delivery.id), '--webhook', String(id), '--body'],
     'deliveries retry': [String(delivery.id), '--webhook', String(id)],
@@ -95,8 +90,9 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
     'webhooks delete-all': ['--tenant', evil]
   }
   t.teardown(() => pool.query(`drop owned by "${evil}"; drop role "${evil}"`))
-  t.strictSame(Object.keys(lines).sort(), Object.keys(commands).sort(), 'every command is tried')
-  for (const [name, argv] of Object.entries(lines)) {
+  const others = Object.entries(commands).filter(([name]) => !Object.hasOwn(lines, name)).map(async ([name, { load }]) =>
+    [name, (await load()).args === undefined ? [] : [String(id)]] as const)
+  for (const [name, argv] of [...await Promise.all(others), ...Object.entries(lines)]) {
     const words = [...name.split(' '), ...argv]
     assertPrintable(t, await cli(words, { answers: ['n'] }), name)
     assertPrintable(t, await cli([...words, '--json', '--yes']), `${name} --json`)

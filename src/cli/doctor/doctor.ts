@@ -6,11 +6,13 @@ import { findMissing, readVersion } from '../../postgres/upgrade/version.js'
 import { readField } from '../../shared/fields.js'
 import type { Command } from '../command.js'
 import { describeError } from '../database.js'
-import { checkLists, listOptions } from '../rights.js'
+import { checkLists, listOptions } from '../upkeep.js'
 import { readSecretKeys, secretKeysOption } from '../secrets.js'
 import { formatTable, showResult, withProgress } from '../terminal.js'
-import { checkRetention, checkSequences, checkTenantIds } from './data.js'
-import { checkCopies, checkDueDeliveries, checkFailing, checkSecrets, checkWorkers } from './deliveries.js'
+import {
+  checkCopies, checkDueDeliveries, checkFailing, checkRetention, checkSecrets, checkSequences, checkTenantIds,
+  checkWorkers
+} from './data.js'
 import { type Check, type DoctorContext, fault, type Finding, unknown } from './finding.js'
 import { checkRelations, checkWatched } from './relations.js'
 import { checkRows, checkSchema } from './schema.js'

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listLacking, listLackingOnLists } from '../../postgres/grants.js'
 import type { RunQuery } from '../../postgres/session.js'
 import { findMissing, listNames, readVersion } from '../../postgres/upgrade/version.js'
-import { findLists } from '../rights.js'
-import { listWorkerRoles } from './deliveries.js'
+import { findLists } from '../upkeep.js'
+import { listWorkerRoles } from './data.js'
 import { advice, fault, type Finding, ok, type DoctorContext, quoteShell, orOk, unknown } from './finding.js'
 
 /** Whether the migrations of this version have run. `schema` compares what they made. */

@@ -1,6 +1,6 @@
 import { createReadHeldBack } from '../../postgres/changes/position.js'
 import type { RunQuery } from '../../postgres/session.js'
-import { findLists } from '../rights.js'
+import { findLists } from '../upkeep.js'
 import { type DoctorContext, fault, type Finding, ok, orOk, unknown } from './finding.js'
 
 const usualTransactionSeconds = 600

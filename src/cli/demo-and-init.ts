@@ -1,10 +1,50 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type LocalCommand, RefusedError, UsageError } from './command.js'
+import { readField } from '../shared/fields.js'
 import { packageFolder } from '../shared/files.js'
+import { type Io, type LocalCommand, program, RefusedError, UsageError } from './command.js'
 import { writeLines } from './terminal.js'
+
+/** The part of `examples/demo/main.ts` that the command calls. */
+interface DemoModule {
+  runDemo (surroundings: { env: Io['env'], databaseUrl: null, referencePage: null, otherPorts: string }): Promise<number>
+}
+
+export const demo: LocalCommand = {
+  options: {
+    port: { value: 'NUMBER', about: 'the port of the page; the default is 3000, or a free port', variables: ['PORT'] },
+    'receiver-port': {
+      value: 'NUMBER',
+      about: 'the port of the receiver; the default is 3001, or a free port',
+      variables: ['RECEIVER_PORT']
+    }
+  },
+  async runLocally ({ io, flags }) {
+    const { runDemo } = await importDemo(io)
+    const ports = {
+      PORT: flags.text('port') ?? io.env['PORT'],
+      RECEIVER_PORT: flags.text('receiver-port') ?? io.env['RECEIVER_PORT']
+    }
+    return runDemo({
+      env: { ...io.env, ...ports },
+      // Never DATABASE_URL, which other commands use: the demo starts with empty tables.
+      databaseUrl: null,
+      referencePage: null,
+      otherPorts: `npx ${program} demo --port 4000 --receiver-port 4001`
+    })
+  }
+}
+
+async function importDemo (io: Io): Promise<DemoModule> {
+  try {
+    return await io.importDemo() as DemoModule
+  } catch (error) {
+    if (readField(error, 'code') !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new RefusedError('the package fastify is not installed: run npm install fastify')
+  }
+}
 
 const root = packageFolder()
 
@@ -42,8 +82,7 @@ async function assertEmpty (folder: string, name: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw new RefusedError(
-      error.code === 'ENOTDIR' ? `${name} is not a folder` : `${name} cannot be read (${error.code})`
-    )
+      error.code === 'ENOTDIR' ? `${name} is not a folder` : `${name} cannot be read (${error.code})`)
   })
   if (names.length > 0) throw new RefusedError(`${name} is not empty: it has ${names[0]}. Choose a new folder`)
 }
