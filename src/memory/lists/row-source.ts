@@ -200,15 +200,15 @@ export function readTables<Row extends SortableRow<Field>, Filter extends object
 
 /** Returns the test of all conditions of a filter. */
 function createTest<Row extends object> (filters: RowFilters, filter: object): RowTest<Entry<Row>> {
-  const tests = Object.entries(filters).flatMap(([name, { test, field }]) => {
-    const wanted: unknown = Reflect.get(filter, name)
-    return wanted === undefined ? [] : [createFieldTest<Row>(test, field, wanted)]
+  const tests = Object.entries(filter).flatMap(([name, wanted]: [string, unknown]) => {
+    const declared: RowFilter | undefined = Reflect.get(filters, name)
+    return declared === undefined || wanted === undefined ? [] : [createFieldTest<Row>(declared, wanted)]
   })
   return tests.length === 0 ? null : (entry) => tests.every((passes) => passes(entry))
 }
 
 function createFieldTest<Row extends object> (
-  test: RowFilter['test'], field: string, wanted: unknown
+  { test, field }: RowFilter, wanted: unknown
 ): (entry: Entry<Row>) => boolean {
   const read = ({ row }: Entry<Row>): unknown => Reflect.get(row, field)
   switch (test) {
