@@ -24,7 +24,7 @@ export const tables: Record<string, Table> = {
   'webhook-calls': () => meanings('call', [['src/webhooks/recruiting.ts', 'RecruitingWebhooks']]),
   'recorder-members': () => meanings('member', [['src/recorder/record-events.ts', 'EventRecorder']]),
   'audit-entry': () => meanings('field', [['src/observe/audit.ts', 'AuditEntry']]),
-  health: () => meanings('figure', [['src/webhooks/health.ts', 'RecruitingHealth']]),
+  health: () => meanings('figure', [['src/webhooks/diagnostics.ts', 'RecruitingHealth']]),
   'tenant-stats': () => meanings('figure', [['src/ports/deliveries.ts', 'TenantDeliveryStats']]),
   stats: () =>
     meanings('figure', [
