@@ -39,7 +39,9 @@ export async function drizzle (db: NodePgDatabase): Promise<void> {
   })
 }
 
-export async function kysely (db: Kysely<{ applications: { id: Generated<number>, candidateId: number } }>): Promise<void> {
+interface Tables { applications: { id: Generated<number>, candidateId: number } }
+
+export async function kysely (db: Kysely<Tables>): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const { id } = await trx.insertInto('applications').values({ candidateId }).returning('id').executeTakeFirstOrThrow()
     await recruiting.emit({ tenantSlug, type: 'application.created', data: { id } }, { transaction: fromKysely(trx) })

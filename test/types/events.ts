@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import recruitingApi, {
-  type KeyLookup, type RecruitingApiOptions, type RecruitingOptions, type RecruitingStorage, createRecruiting, defaultEvents
+  type KeyLookup, type RecruitingApiOptions, type RecruitingOptions, type RecruitingStorage,
+  createRecruiting, defaultEvents
 } from '../../src/index.js'
 
-/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. `Register` names no catalogue here. */
+/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. `Register` has no catalogue. */
 
 const events = { 'offer.signed': Type.Object({ id: Type.Integer() }) }
 const signed = { tenantSlug: 'acme', type: 'offer.signed', data: { id: 1 } } as const

@@ -28,12 +28,16 @@ candidatesFrom(() => [{ id: 1, full_name: 'Ada', ...dates }], { ids })
 /** The plugin and `createRecruiting` take storages of all kinds. */
 export function taken (pool: PgPool, mixed: RecruitingStorage<string, number>, own: JobSource<string>): void {
   const storages: Array<RecruitingApiOptions['storage']> = [
-    memoryStorage(), memoryStorage({ ids }), postgresStorage(pool), postgresStorage<string, string, string, string>(pool), mixed, { ...mixed, jobs: own }
+    memoryStorage(), memoryStorage({ ids }),
+    postgresStorage(pool), postgresStorage<string, string, string, string>(pool),
+    mixed, { ...mixed, jobs: own }
   ]
   for (const storage of storages) createRecruiting({ storage, ids })
 }
 
 /** The kit takes harnesses of all kinds. */
-export function harnesses (integers: StorageHarness, texts: StorageHarness<string, string, string, string>): MakeStorage[] {
+export function harnesses (
+  integers: StorageHarness, texts: StorageHarness<string, string, string, string>
+): MakeStorage[] {
   return [() => integers, async () => texts]
 }

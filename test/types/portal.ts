@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import {
-  type PortalMessages, type PortalOptions, type PortalSession, type PortalSessionInput, type Recruiting, type RecruitingStorage, createRecruiting
+  type PortalMessages, type PortalOptions, type PortalSession, type PortalSessionInput, type Recruiting,
+  type RecruitingStorage, createRecruiting
 } from '../../src/index.js'
 import { en } from '../../src/portal/locales/en.js'
 

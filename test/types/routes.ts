@@ -3,9 +3,10 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync, FastifyPluginCallback } from 'fastify'
 import { type RecruitingApiOptions, defineList } from '../../src/index.js'
 
-declare const plugins: [FastifyPluginAsync, FastifyPluginCallback, FastifyPluginAsyncTypebox, FastifyPluginCallbackTypebox]
-
-const [plain, withCallback, typed, typedWithCallback] = plugins
+declare const plain: FastifyPluginAsync
+declare const withCallback: FastifyPluginCallback
+declare const typed: FastifyPluginAsyncTypebox
+declare const typedWithCallback: FastifyPluginCallbackTypebox
 
 /** Plugins of every kind are taken. */
 export const options: Array<Pick<RecruitingApiOptions, 'routes'>> = [

@@ -6,7 +6,7 @@ import { type EventData, type RecruitingApiOptions, type RecruitingStorage, type
 import type { StaticOf } from '../../src/shared/typebox.js'
 import { recordEvents } from '../../src/testing/index.js'
 
-/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. Schemas of both TypeBoxes have the same types. */
+/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. Both TypeBoxes fit. */
 
 const old = { 'offer.signed': Type034.Object({ id: Type034.Integer(), note: Type034.Optional(Type034.String()) }) }
 const events = { 'offer.signed': Type.Object({ id: Type.Integer(), note: Type.Optional(Type.String()) }) }
@@ -38,7 +38,10 @@ export const text: RecruitingApiOptions['jobFields'] = Type.String()
 createRecruiting({ storage: {} as RecruitingStorage, events: { 'offer.signed': Type.String() } })
 
 export const fields: Array<Pick<RecruitingApiOptions, 'candidateFields' | 'jobFields'>> = [
-  { candidateFields: Type.Object({ email: Type.Optional(Type.String()) }), jobFields: Type034.Object({ city: Type034.String() }) },
+  {
+    candidateFields: Type.Object({ email: Type.Optional(Type.String()) }),
+    jobFields: Type034.Object({ city: Type034.String() })
+  },
   { candidateFields: Type034.Object({ email: Type034.String() }), jobFields: Type.Object({ city: Type.String() }) }
 ]
 
@@ -66,14 +69,18 @@ const typed: FastifyPluginAsyncTypebox = async (app) => {
   }))
 }
 
-/** The option `routes` takes plugins with the type provider of either TypeBox, and types a plugin in place by schemas of both. */
+/** The option `routes` takes plugins with either type provider, and types an inline plugin by schemas of both. */
 export const options: Array<Pick<RecruitingApiOptions, 'routes'>> = [
   { routes: handlers },
   { routes: typed },
   {
     async routes (app) {
       const Answer = Type.Object({ next: Type.Integer() })
-      const schema = { params: Type034.Object({ id: Type034.Integer() }), querystring: Type.Object({ limit: Type.Integer() }), response: { 200: Answer } }
+      const schema = {
+        params: Type034.Object({ id: Type034.Integer() }),
+        querystring: Type.Object({ limit: Type.Integer() }),
+        response: { 200: Answer }
+      }
       app.get('/a/:id', { config: { scopes: [] }, schema }, async ({ params, query }) => ({ next: params.id + query.limit }))
       // @ts-expect-error an answer of another type
       app.get('/b/:id', { config: { scopes: [] }, schema }, async () => ({ next: 'x' }))
@@ -118,4 +125,5 @@ export const everything: Same<StaticOf<typeof Everything>, Static<typeof Everyth
 export const unsafe: Same<StaticOf<{ '~kind': 'Unsafe', '~hint': 'x' }>, 'x'> = true
 
 /** Types that JSON does not have, and references, are unknown: they accept every value. */
-export const others: Same<StaticOf<ReturnType<typeof Type.BigInt>> | StaticOf<ReturnType<typeof Type.Ref>>, unknown> = true
+type Others = StaticOf<ReturnType<typeof Type.BigInt>> | StaticOf<ReturnType<typeof Type.Ref>>
+export const others: Same<Others, unknown> = true

@@ -8,7 +8,8 @@ import type { Transaction as SequelizeTransaction } from 'sequelize'
 import type { EntityManager, QueryRunner } from 'typeorm'
 import type { Prisma } from './generated/client.js'
 import {
-  type PgQueryable, fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm
+  type PgQueryable,
+  fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm
 } from '../../../src/postgres/index.js'
 
 /* Compiled by the check: the transactions of the lowest versions fit. */

@@ -33,7 +33,8 @@ export function createMemoryWorld (replace: (changes: ChangeSource) => Partial<C
     },
 
     async read (tenantSlug, kind) {
-      const rows: Array<{ id: number, version?: unknown }> = await sources[kind].listAfter(tenantSlug, { after: null, limit: idCount })
+      const page = { after: null, limit: idCount }
+      const rows: Array<{ id: number, version?: unknown }> = await sources[kind].listAfter(tenantSlug, page)
       return new Map(rows.map((row) => [row.id, Number(row.version)]))
     },
 

@@ -26,8 +26,8 @@ function watchProfiles (pool: pg.Pool): Promise<void> {
 }
 
 /**
- * Creates the tables of a vendor. Candidates are people with a profile, as far as they are visible; triggers record what
- * changes. Jobs are positions; the writers record what changes.
+ * Creates the tables of a vendor. Candidates are people with a profile, as far as they are visible; triggers record
+ * what changes. Jobs are positions; the writers record what changes.
  */
 async function createProofTables (pool: pg.Pool): Promise<void> {
   const columns = `
@@ -64,8 +64,8 @@ const writePast = `
 const lockView = 'lock table api_candidates in access exclusive mode'
 
 /**
- * Returns a function that does, in turns, everything to the tables of candidates that a vendor does without thinking of sync:
- * rows change that no trigger sees. Writers and readers go on.
+ * Returns a function that does, in turns, everything to the tables of candidates that a vendor does without thinking of
+ * sync: rows change that no trigger sees. Writers and readers go on.
  */
 function createDamage (pool: pg.Pool, webhooks: WebhookStore): Required<World>['damage'] {
   let turn = 0
@@ -205,8 +205,8 @@ function pickId (random: Random): number {
 }
 
 /**
- * Locks the items until the transaction ends, so that a higher version always commits later. Locked in one order, they never
- * wait in a circle.
+ * Locks the items until the transaction ends, so that a higher version always commits later. Locked in one order, they
+ * never wait in a circle.
  */
 function lockItems (items: readonly Touched[]): string {
   const names = new Set(items.map(({ kind, tenantSlug, id }) => `('${kind} ${tenantSlug} ${id}')`))

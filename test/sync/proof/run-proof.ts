@@ -34,7 +34,7 @@ interface Reader {
 
 const pageSizes = [1, 2, 5, 20, 50, 100, 200]
 
-/** Lets writers write and readers copy, by sync and by its rival, and says how the copies differ from the table in the end. */
+/** Lets writers write and readers copy, by sync and by its rival. Returns how the copies differ from the table. */
 export async function runProof (world: World, options: ProofOptions): Promise<Report> {
   const { seed, operations, kills = 5, damages = 0, writers = 12, restMs = 50, outlives = /fetch failed|terminated|other side closed|got 404/, disturb } = options
   let server = await world.serve(0)
@@ -110,8 +110,8 @@ export async function runProof (world: World, options: ProofOptions): Promise<Re
   const pollRival = () => updatedAfter.poll(url('acme', 'candidates'), keyOf('acme'))
 
   const reading = [...readers.map((reader) => () => takeTurn(reader)), pollRival].map(repeat)
-  const writing = Promise.all(Array.from({ length: writers }, (_, index) => write(createRandom(seed + 100 + index)))).finally(() => { isOver = true })
-  await Promise.all([writing, ...reading])
+  const writing = Array.from({ length: writers }, (_, index) => write(createRandom(seed + 100 + index)))
+  await Promise.all([Promise.all(writing).finally(() => { isOver = true }), ...reading])
 
   await world.settle()
   for (const reader of readers) {

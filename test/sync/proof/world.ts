@@ -22,7 +22,7 @@ export interface World {
   read (tenantSlug: ProofTenant, kind: ChangeKind): Promise<Versions>
   /** Resolves once no transaction is open. */
   settle (): Promise<void>
-  /** Changes rows in a way that is not recorded, as vendors do without thinking of sync. Then calls `check`, while nobody writes. */
+  /** Changes rows in a way that is not recorded. Then calls `check`, while nobody writes. */
   damage? (check: () => Promise<void>): Promise<void>
   /** Starts a server of the API, on a port of its own unless one is given. */
   serve (port: number): Promise<ProofServer>

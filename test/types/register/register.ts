@@ -18,7 +18,9 @@ export async function registeredEvents ({ recruiting }: FastifyInstance): Promis
 }
 
 /** The plugin takes the registered catalogue alone. */
-export async function registrations (app: FastifyInstance, storage: RecruitingStorage, keyLookup: KeyLookup): Promise<void> {
+export async function registrations (
+  app: FastifyInstance, storage: RecruitingStorage, keyLookup: KeyLookup
+): Promise<void> {
   await app.register(recruitingApi, { storage, keyLookup, events: { 'offer.signed': Offer } })
   // @ts-expect-error no catalogue, which would be the default one
   await app.register(recruitingApi, { storage, keyLookup })
