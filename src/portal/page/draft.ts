@@ -115,7 +115,7 @@ export function isChanged (draft: Draft, from: Draft): boolean {
 
 /** Returns the fields as they are sent. `filters` are those of the draft. */
 export function bodyOf ({ name, target_url: url, event_types: types, headers }: Draft, filters: EventFilters | null) {
-  const filled = headers && fillHeaders(headers).map(({ name, value }) => [name, value] as const)
+  const filled = headers && fillHeaders(headers).map(({ name, value }) => [name, value])
   return {
     name: name.trim(),
     target_url: url.trim(),

@@ -64,14 +64,15 @@ interface ProblemProps {
 
 /** Shows what happened, what to try, and which id to quote. */
 export function Problem ({ failure, onRetry, isBusy = false }: ProblemProps) {
-  const { messages: { problem, shell } } = usePortal()
+  const { messages: { problem, shell }, plural } = usePortal()
   const isOnline = useOnline()
   const { title, text } = failure.status === 0 && !isOnline ? shell.offline : problem[failure.code]
   const waitSeconds = useWait(failure)
   const { requestId } = failure
   return (
     <Notice tone='bad' title={title} text={text} isUrgent isHeading={onRetry !== undefined}>
-      {waitSeconds > 0 && <Wait seconds={waitSeconds} />}
+      {/* Not announced: the countdown would interrupt every second. */}
+      {waitSeconds > 0 && <p aria-live='off'>{plural(problem.retryIn, waitSeconds)}</p>}
       {failure.details.length > 0 && (
         <ul>{failure.details.map(({ field, message }) => <li key={field}><code>{field}</code> {message}</li>)}</ul>
       )}
@@ -85,12 +86,6 @@ export function Problem ({ failure, onRetry, isBusy = false }: ProblemProps) {
       )}
     </Notice>
   )
-}
-
-function Wait ({ seconds }: { seconds: number }) {
-  const { messages: { problem }, plural } = usePortal()
-  // Not announced: the countdown would interrupt every second.
-  return <p aria-live='off'>{plural(problem.retryIn, seconds)}</p>
 }
 
 /** Returns the seconds until the request may be sent again. */
