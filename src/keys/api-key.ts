@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { type Readers, assertOption, findNearestName, orNull } from '../shared/read-options.js'
+import { type Readers, assertOption, findNearestName, matching, orNull } from '../shared/read-options.js'
 import { parseCidr } from '../shared/networks.js'
 import { isPlainText } from '../shared/text.js'
 
@@ -45,11 +45,9 @@ export function hashApiKey (key: string): string {
   return hash('sha256', key, 'hex')
 }
 
-export function readKeyPrefix (prefix = 'rk', path: string): string {
-  const isPrefix = typeof prefix === 'string' && /^[a-z][a-z0-9]{1,15}$/.test(prefix)
-  assertOption(isPrefix, path, '2 to 16 characters of a-z and 0-9, the first a letter', prefix)
-  return prefix
-}
+export const readKeyPrefix = matching(
+  (text) => /^[a-z][a-z0-9]{1,15}$/.test(text), '2 to 16 characters of a-z and 0-9, the first a letter', 'rk'
+)
 
 /** Returns whether a text has the form of a key with this prefix, valid checksum or not. */
 export function hasKeyFormat (text: string, prefix: string): boolean {

@@ -1,25 +1,8 @@
 import { isIP } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import {
-  type OptionsOf,
-  type Reader,
-  type SettingsOf,
-  assertObject,
-  assertOption,
-  callable,
-  choice,
-  flag,
-  integer,
-  limit,
-  list,
-  matching,
-  optional,
-  orNull,
-  properties,
-  readOptions,
-  readPublicUrl,
-  switchable,
-  text
+  type OptionsOf, type Reader, type SettingsOf, assertObject, assertOption, callable, checked, choice, flag, integer,
+  limit, list, matching, optional, orNull, properties, readOptions, readPublicUrl, switchable, text
 } from '../shared/read-options.js'
 import { omitUndefined } from '../shared/fields.js'
 import { apiScopes, readScopes } from '../keys/api-key.js'
@@ -34,31 +17,9 @@ import type { TenantIdLookup, TenantSlugLookup } from '../shared/tenants.js'
 import type { DefaultEvents, EventCatalogue, EventSchemas, RegisteredEvents } from '../webhooks/events/catalogue.js'
 import type { HttpProxy } from '../webhooks/ssrf/proxy.js'
 import {
-  addressOrCidr,
-  cidr,
-  environmentName,
-  fields,
-  mcpOrigin,
-  mcpUrl,
-  portalOrigin,
-  readAccent,
-  readEventStorage,
-  readEvents,
-  readFont,
-  readFrameAncestor,
-  readNameSpace,
-  readOpenTelemetry,
-  readPortalKeys,
-  readPrefix,
-  readProxyUrl,
-  readRadius,
-  readRedis,
-  readRoutes,
-  readSecretKeys,
-  readStorage,
-  readStore,
-  readTimeWindow,
-  retrySeconds
+  addressOrCidr, cidr, environmentName, fields, font, mcpOrigin, mcpUrl, openTelemetryApi, portalOrigin, readAccent,
+  readEvents, readEventStorage, readFrameAncestor, readPortalKeys, readProxyUrl, readRadius, readRoutes,
+  readSecretKeys, readStorage, readTimeWindow, redisClient, retrySeconds, storeClass
 } from './readers.js'
 
 /*
@@ -296,7 +257,7 @@ const engineOptions = {
    * which an instrumentation such as `@opentelemetry/instrumentation-http` creates.
    * @default no spans
    */
-  opentelemetry: orNull(readOpenTelemetry),
+  opentelemetry: orNull(openTelemetryApi),
   /**
    * Called with an `AuditEntry` after each response below `{prefix}/:tenant_slug`, and after each call from code that
    * reads or changes webhooks, creates a session of the portal, erases or finds a subject, renames or removes a tenant,
@@ -486,14 +447,14 @@ const limitOptions = {
    */
   failedKeys: readFailedKeys,
   /** An ioredis client, so that several machines count together. The host closes it. */
-  redis: optional(readRedis),
+  redis: optional(redisClient),
   /**
    * The prefix of keys in Redis.
    * @default 'recruiting-rate-limit-'
    */
-  nameSpace: readNameSpace,
+  nameSpace: checked<string>((value) => typeof value === 'string', 'a string', 'recruiting-rate-limit-'),
   /** A store class for `@fastify/rate-limit`, instead of memory and Redis. */
-  store: optional(readStore),
+  store: optional(storeClass),
   /**
    * Keys and addresses remembered in memory per budget, 1 to 10,000,000.
    * @default 5000
@@ -554,7 +515,7 @@ const themeOptions = {
    * The typeface: a `font-family` of CSS, such as `Inter, "Segoe UI", sans-serif`, of at most 200 characters.
    * @default the system's
    */
-  font: optional(readFont),
+  font: optional(font),
   /**
    * `light`, `dark`, or `system` to follow the user's system.
    * @default 'system'
@@ -675,7 +636,7 @@ const httpOptions = {
    * The path of the public API; each tenant's is at `{prefix}/:tenant_slug`.
    * @default '/api/v1/public'
    */
-  prefix: readPrefix,
+  prefix: matching((text) => /^(\/[A-Za-z0-9\-._~]+)+$/.test(text), 'a path such as /api/v1/public', '/api/v1/public'),
   /**
    * More fields of a candidate to publish, as a TypeBox object (0.34 or 1.x). The storage's rows must have them.
    * A request whose rows do not fit the schema gets 500, and the log names the field.

@@ -1,11 +1,12 @@
 import { isIP } from 'node:net'
 import type { TObject } from '@sinclair/typebox'
+import { readField } from '../shared/fields.js'
 import { parseCidr } from '../shared/networks.js'
 import type { SecretFunctions, SecretKeys } from '../shared/sealing.js'
 import { parseUrl } from '../shared/text.js'
 import {
-  type Reader, type Readers, assertKnownNames, assertObject, assertOption, matching, readKeys, readOptions,
-  rejectOption, text
+  type Reader, type Readers, assertKnownNames, assertObject, assertOption, checked, isWithin, matching, readKeys,
+  readOptions, rejectOption, text
 } from '../shared/read-options.js'
 import { contrastOf, lightenOn } from '../portal/theme.js'
 import { readLocale } from '../portal/messages.js'
@@ -25,52 +26,30 @@ export const mcpUrl = matching(
 
 export const mcpOrigin = matching((text) => parseUrl(text)?.origin === text, 'an origin such as https://chat.example')
 
-export function readRedis (redis: { defineCommand: unknown } | undefined, path: string): { defineCommand: unknown } {
-  assertOption(typeof redis?.defineCommand === 'function', path, 'a client such as that of ioredis', redis)
-  return redis
-}
+export const redisClient = checked<{ defineCommand: unknown }>(
+  (redis) => typeof readField(redis, 'defineCommand') === 'function',
+  'a client such as that of ioredis'
+)
 
-export function readStore (
-  store: { prototype: { incr: unknown } } | undefined,
-  path: string
-): { prototype: { incr: unknown } } {
-  assertOption(typeof store?.prototype?.incr === 'function', path, 'a class with the method incr', store)
-  return store
-}
-
-export function readNameSpace (value = 'recruiting-rate-limit-', path: string): string {
-  assertOption(typeof value === 'string', path, 'a string', value)
-  return value
-}
+export const storeClass = checked<{ prototype: { incr: unknown } }>(
+  (store) => typeof readField(readField(store, 'prototype'), 'incr') === 'function',
+  'a class with the method incr'
+)
 
 export function readTimeWindow (value: number | string = 60_000, path: string): number {
   const timeWindowMs = typeof value === 'string' ? parseTime(value) : value
-  const isTime =
-    typeof timeWindowMs === 'number' &&
-    Number.isInteger(timeWindowMs) &&
-    timeWindowMs >= 1000 &&
-    timeWindowMs <= 86_400_000
+  const isTime = isWithin(timeWindowMs, 1000, 86_400_000)
   assertOption(isTime, path, 'milliseconds from 1000 to 86400000, or text such as 1 minute', value)
   return timeWindowMs
 }
 
-const unitsMs = new Map(Object.entries({
-  '': 1,
-  ms: 1,
-  msec: 1,
-  millisecond: 1,
-  s: 1000,
-  sec: 1000,
-  second: 1000,
-  m: 60_000,
-  min: 60_000,
-  minute: 60_000,
-  h: 3_600_000,
-  hr: 3_600_000,
-  hour: 3_600_000,
-  d: 86_400_000,
-  day: 86_400_000
-}))
+const units: ReadonlyArray<[form: RegExp, ms: number]> = [
+  [/^(?:(?:ms|msec|millisecond)s?)?$/, 1],
+  [/^(?:s|sec|second)s?$/, 1000],
+  [/^(?:m|min|minute)s?$/, 60_000],
+  [/^(?:h|hr|hour)s?$/, 3_600_000],
+  [/^(?:d|day)s?$/, 86_400_000]
+]
 
 /**
  * Parses text as `@fastify/rate-limit` does, into milliseconds. `NaN` for malformed text, which would mean no limit
@@ -78,8 +57,8 @@ const unitsMs = new Map(Object.entries({
  */
 function parseTime (text: string): number {
   const [, amount, unit = ''] = /^(\d*\.?\d+) *([a-z]*)$/.exec(text.toLowerCase()) ?? []
-  const unitMs = unitsMs.get(unit) ?? unitsMs.get(unit.replace(/s$/, '')) ?? Number.NaN
-  return Number(amount) * unitMs
+  const [, unitMs] = units.find(([form]) => form.test(unit)) ?? []
+  return Number(amount) * Number(unitMs)
 }
 
 const surfaces = { light: '#ffffff', dark: '#16181d' }
@@ -121,15 +100,14 @@ export function readRadius (value: number | undefined, path: string): string {
   return `${value}px`
 }
 
-export const family = /("[\w -]+"|'[\w -]+'|-?[A-Za-z][\w-]*( [\w-]+)*)/
+const family = /("[\w -]+"|'[\w -]+'|-?[A-Za-z][\w-]*( [\w-]+)*)/
 
 const families = new RegExp(`^${family.source}( ?, ?${family.source})*$`)
 
-export function readFont (value: string | undefined, path: string): string {
-  const isFont = typeof value === 'string' && value.length <= 200 && families.test(value)
-  assertOption(isFont, path, 'a list of typefaces such as Inter, "Segoe UI", sans-serif', value)
-  return value
-}
+export const font = matching(
+  (text) => text.length <= 200 && families.test(text),
+  'a list of typefaces such as Inter, "Segoe UI", sans-serif'
+)
 
 /** As a policy has it. */
 const self = "'self'"
@@ -207,15 +185,10 @@ export const environmentName = matching(
   '1 to 64 characters without control characters'
 )
 
-export const retrySeconds: Reader<number> = (seconds, path) => {
-  assertOption(
-    typeof seconds === 'number' && seconds >= 0 && seconds <= 31_536_000,
-    path,
-    'seconds from 0 to 31536000',
-    seconds
-  )
-  return seconds
-}
+export const retrySeconds = checked<number>(
+  (seconds) => typeof seconds === 'number' && seconds >= 0 && seconds <= 31_536_000,
+  'seconds from 0 to 31536000'
+)
 
 export function readSecretKeys (value: SecretKeys = [], path: string): SecretKeys {
   if (!hasFunctions(value)) return readKeys(value, path)
@@ -232,10 +205,10 @@ function hasFunctions (value: SecretKeys): value is SecretFunctions {
   return typeof value === 'object' && value !== null && ('seal' in value || 'open' in value)
 }
 
-export function readOpenTelemetry (api: OpenTelemetryApi | undefined, path: string): OpenTelemetryApi {
-  assertOption(typeof api?.trace?.getTracer === 'function', path, 'the module @opentelemetry/api', api)
-  return api
-}
+export const openTelemetryApi = checked<OpenTelemetryApi>(
+  (api) => typeof readField(readField(api, 'trace'), 'getTracer') === 'function',
+  'the module @opentelemetry/api'
+)
 
 /** Reads more fields of a resource that already has the fields `taken`. */
 export function fields (...taken: readonly string[]): Reader<TObject, TypeBoxObject> {
@@ -247,16 +220,6 @@ export function fields (...taken: readonly string[]): Reader<TObject, TypeBoxObj
     }
     return value
   }
-}
-
-export function readPrefix (value = '/api/v1/public', path: string): string {
-  assertOption(
-    typeof value === 'string' && /^(\/[A-Za-z0-9\-._~]+)+$/.test(value),
-    path,
-    'a path such as /api/v1/public',
-    value
-  )
-  return value
 }
 
 export function readRoutes (routes: HostRoutes | null = null, path: string): HostRoutes | null {

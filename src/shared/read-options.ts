@@ -11,14 +11,6 @@ export function rejectOption (path: string, expected: string, value: unknown): n
   throw new RecruitingApiError('invalid_option', `${path}: expected ${expected}, got ${show(value)}`, path)
 }
 
-/** Throws `invalid_option` unless the value is an integer from `minimum` to `maximum`. */
-function assertInteger (
-  value: unknown, path: string, minimum: number, maximum: number
-): asserts value is number {
-  const isValid = Number.isInteger(value) && Number(value) >= minimum && Number(value) <= maximum
-  assertOption(isValid, path, `an integer from ${minimum} to ${maximum}`, value)
-}
-
 /**
  * Throws `invalid_option` for an unknown name, and suggests the nearest one. Does not show the value, which may be a
  * secret.
@@ -119,19 +111,23 @@ export function assertObject (value: unknown, path: string, expected = 'an objec
   assertOption(typeof value === 'object' && value !== null && !Array.isArray(value), path, expected, value)
 }
 
-/** Returns a reader of integers from `minimum` to `maximum`. Without a default, the option is required. */
-export function integer (minimum: number, maximum: number, usual?: number): Reader<number> {
+/** Returns a reader of values that pass a check. Without a default, the option is required. */
+export function checked<Value> (
+  isValid: (value: unknown) => boolean, expected: string, usual?: NoInfer<Value>
+): Reader<Value> {
   return (value = usual, path) => {
-    assertInteger(value, path, minimum, maximum)
-    return value
+    assertOption(isValid(value), path, expected, value)
+    return value as Value
   }
 }
 
+/** Returns a reader of integers from `minimum` to `maximum`. */
+export function integer (minimum: number, maximum: number, usual?: number): Reader<number> {
+  return checked((value) => isWithin(value, minimum, maximum), `an integer from ${minimum} to ${maximum}`, usual)
+}
+
 export function flag (usual: boolean): Reader<boolean> {
-  return (value = usual, path) => {
-    assertOption(typeof value === 'boolean', path, 'a boolean', value)
-    return value
-  }
+  return checked((value) => typeof value === 'boolean', 'a boolean', usual)
 }
 
 /** Returns a reader of one of these texts. Without a default, the option is required. */
@@ -193,11 +189,8 @@ interface ListRules<Value> {
 }
 
 /** Returns a reader of text that passes a check. */
-export function matching (isValid: (text: string) => boolean, expected: string): Reader<string> {
-  return (value, path) => {
-    assertOption(typeof value === 'string' && isValid(value), path, expected, value)
-    return value
-  }
+export function matching (isValid: (text: string) => boolean, expected: string, usual?: string): Reader<string> {
+  return checked((value) => typeof value === 'string' && isValid(value), expected, usual)
 }
 
 /** Reads text that is not empty. */
@@ -217,10 +210,7 @@ export function unread (value: unknown): unknown {
 }
 
 export function callable<Value extends Function> (): Reader<Value> {
-  return (value, path) => {
-    assertOption(typeof value === 'function', path, 'a function', value)
-    return value
-  }
+  return checked((value) => typeof value === 'function', 'a function')
 }
 
 /**
@@ -255,11 +245,11 @@ export function readKeys (keys: unknown, path: string): readonly Uint8Array[] {
 export type Limit<Of> = number | ((of: Of) => number | Promise<number>)
 
 export function limit<Of> (minimum: number, maximum: number, usual: number): Reader<Limit<Of>> {
-  return (value = usual, path) => {
-    const isValid = typeof value === 'function' || isWithin(value, minimum, maximum)
-    assertOption(isValid, path, `an integer from ${minimum} to ${maximum}, or a function`, value)
-    return value as Limit<Of>
-  }
+  return checked(
+    (value) => typeof value === 'function' || isWithin(value, minimum, maximum),
+    `an integer from ${minimum} to ${maximum}, or a function`,
+    usual
+  )
 }
 
 export function isWithin (value: unknown, minimum: number, maximum: number): boolean {
