@@ -1,7 +1,7 @@
 import { Refusal } from '../errors.js'
 import type { GeneratedKey, KeySortField, KeyStore, ManagedKey, Tenant } from '../ports/index.js'
 import { containsNetwork, parseCidr } from '../shared/networks.js'
-import { type Page, type PagingQuery, readPage } from '../shared/paging.js'
+import { type PagingQuery, readPage } from '../shared/paging.js'
 import { isPlainText, readName } from '../shared/text.js'
 import { createKeyId, generateApiKey, hashApiKey, type KeyLimits, keyStart } from './api-key.js'
 
@@ -23,24 +23,6 @@ export interface CreateKeyInput {
   expires_in_days: number
 }
 
-/** A key with its text, which is not stored. */
-export interface CreatedKey extends ManagedKey {
-  key: string
-}
-
-/** A key that replaces another one, and when that one ends. */
-export interface RotatedKey extends CreatedKey {
-  previous_key_expires_at: string | null
-}
-
-/** All that a caller can do with the keys of its tenant. An operation on a key that does not exist returns `null`. */
-export interface KeyOperations {
-  list (tenant: Tenant, query: PagingQuery): Promise<Page<ManagedKey>>
-  create (tenant: Tenant, input: CreateKeyInput): Promise<CreatedKey>
-  rotate (tenant: Tenant, id: string, input: { grace_period_seconds: number }): Promise<RotatedKey | null>
-  revoke (tenant: Tenant, id: string): Promise<boolean>
-}
-
 /** The limits of the keys that customers create. */
 export interface KeyRules {
   scopes: readonly string[]
@@ -51,8 +33,13 @@ export interface KeyRules {
   forbid: () => Error
 }
 
-/** Returns a function that returns the operations of a caller. */
-export function createKeyOperations (store: KeyStore, rules: KeyRules): (creator: KeyCreator) => KeyOperations {
+export type KeyOperations = ReturnType<ReturnType<typeof createKeyOperations>>
+
+/**
+ * Returns a function that returns all that a caller can do with the keys of its tenant. An operation on a key that does
+ * not exist returns `null`.
+ */
+export function createKeyOperations (store: KeyStore, rules: KeyRules) {
   const { maxKeys, prefix, forbid } = rules
 
   function generate ({ name }: KeyCreator): GeneratedKey & { key: string } {
@@ -60,13 +47,14 @@ export function createKeyOperations (store: KeyStore, rules: KeyRules): (creator
     return { id: createKeyId(), digest: hashApiKey(key), start: keyStart(key), createdBy: name.slice(0, 255), key }
   }
 
-  return (creator) => ({
-    list: (tenant, query) => readPage<ManagedKey, unknown, KeySortField>({
+  return (creator: KeyCreator) => ({
+    list: (tenant: Tenant, query: PagingQuery) => readPage<ManagedKey, unknown, KeySortField>({
       list: (page) => store.list(tenant.id, page),
       count: () => store.count(tenant.id)
     }, query, {}),
 
-    async create (tenant, { name, scopes, expires_in_days: expiresInDays, ...given }) {
+    /** Returns the key with its text, which is not stored. */
+    async create (tenant: Tenant, { name, scopes, expires_in_days: expiresInDays, ...given }: CreateKeyInput) {
       assertGiven('scopes', scopes, (scope) => creator.scopes?.includes(scope) ?? true)
       for (const [index, cidr] of given.allowed_ips?.entries() ?? []) {
         if (parseCidr(cidr) === null) {
@@ -88,18 +76,19 @@ export function createKeyOperations (store: KeyStore, rules: KeyRules): (creator
       return { ...stored, key }
     },
 
-    async rotate (tenant, id, { grace_period_seconds: overlapSeconds }) {
+    /** Returns the new key, and when the previous one ends. */
+    async rotate (tenant: Tenant, id: string, input: { grace_period_seconds: number }) {
       const old = await findKey(store, tenant, id)
       if (old === null) return null
       if (!mayHave(creator, old, rules)) throw forbid()
       const { key, ...generated } = generate(creator)
-      const stored = await store.rotate(tenant.id, id, generated, overlapSeconds)
+      const stored = await store.rotate(tenant.id, id, generated, input.grace_period_seconds)
       if (stored === null) throw new Refusal('', 'the key has expired, or was revoked or replaced')
       const previous = await store.find(tenant.id, id)
       return { ...stored, key, previous_key_expires_at: previous?.expires_at ?? null }
     },
 
-    revoke: async (tenant, id) => isPlainText(id, 255) && store.revoke(tenant.id, id)
+    revoke: async (tenant: Tenant, id: string) => isPlainText(id, 255) && store.revoke(tenant.id, id)
   })
 }
 

@@ -68,23 +68,15 @@ export interface AuditedResource {
  */
 export type AuditListener = (entry: AuditEntry) => unknown
 
-/** Passes entries to the listener of the host. */
-export interface Auditor {
-  /** Passes on an entry with the current time. Never throws. */
-  report (entry: UndatedEntry, findLog?: () => Logger): void
-  /** Makes `settle` wait for an entry that follows. Returns a function that ends this. */
-  expect (): () => void
-  /** Waits until every entry was written, but not forever. */
-  settle (): Promise<void>
-}
-
 /** An entry, or the parts of one, without its time. */
 export type UndatedEntry = Omit<AuditEntry, 'time'>
 
-/** Creates an auditor; `settle` waits for up to `graceMs`. */
+export type Auditor = ReturnType<typeof createAuditor>
+
+/** Passes entries to the listener of the host. */
 export function createAuditor (
   listener: AuditListener, log: Logger, { clock, closeGraceMs }: { clock: Clock, closeGraceMs: number }
-): Auditor {
+) {
   const pending = new Set<Promise<unknown>>()
 
   function keep (promise: Promise<unknown>): void {
@@ -97,7 +89,8 @@ export function createAuditor (
   }
 
   return {
-    report (entry, findLog = () => log) {
+    /** Passes on an entry with the current time. Never throws. */
+    report (entry: UndatedEntry, findLog = () => log): void {
       const time = new Date(clock.now()).toISOString()
       const written = callHost(
         () => listener({ ...entry, time }),
@@ -105,12 +98,14 @@ export function createAuditor (
       )
       if (isObject(written)) keep(Promise.resolve(written))
     },
-    expect () {
+    /** Makes `settle` wait for an entry that follows. Returns a function that ends this. */
+    expect (): () => void {
       let end = (): void => {}
       keep(new Promise<void>((resolve) => { end = resolve }))
       return end
     },
-    async settle () {
+    /** Waits until every entry was written, for up to `closeGraceMs`. */
+    async settle (): Promise<void> {
       await waitUpTo(empty(), closeGraceMs, clock)
       if (pending.size > 0) log.error({ entries: pending.size }, 'audit entries were not written before the close')
     }

@@ -54,34 +54,13 @@ export interface OpenTelemetryApi {
   SpanStatusCode: { ERROR: number }
 }
 
-/** Creates spans of emits and attempts, and sets attributes of requests. */
-export interface Tracing {
-  /** Sets attributes on the active span, if any: the request span that an instrumentation created. */
-  describeRequest(attributes: Record<string, string | null | undefined>): void
-  /**
-   * Runs an emit in a new span, a child of the active one, and passes it the `traceparent` of the new span; `null`
-   * without one.
-   */
-  emit<T extends { id: string }>(
-    event: TenantReference & { type: string },
-    run: (traceParent: string | null) => Promise<T>
-  ): Promise<T>
-  /** Starts the span of an attempt, as a child of its emit. */
-  startAttempt(delivery: ClaimedDelivery): AttemptSpan
-}
-
-/** The span of an attempt. It is not exported unless it ends. */
-export interface AttemptSpan {
-  /** The W3C `traceparent` of the span; `null` without one. */
-  traceParent: string | null
-  end (result: AttemptResult): void
-}
+export type Tracing = ReturnType<typeof createTracing>
 
 /**
- * Creates spans with a tracer named after this package. Errors of OpenTelemetry are logged, and the emit or attempt
- * continues without its span.
+ * Creates spans of emits and attempts with a tracer named after this package. Errors of OpenTelemetry are logged, and
+ * the emit or attempt continues without its span.
  */
-export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: OpenTelemetryApi, log: Logger): Tracing {
+export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: OpenTelemetryApi, log: Logger) {
   const tracer = trace.getTracer('fastify-recruiting-api')
 
   function within<T> (span: TraceSpan, run: () => T): T {
@@ -114,11 +93,18 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
   }
 
   return {
-    describeRequest (attributes) {
+    /** Sets attributes on the active span, if any: the request span that an instrumentation created. */
+    describeRequest (attributes: Record<string, string | null | undefined>): void {
       const span = guard(() => trace.getSpan(context.active()))
       for (const [name, value] of Object.entries(attributes)) if (value) guard(() => span?.setAttribute(name, value))
     },
-    async emit (event, run) {
+    /**
+     * Runs an emit in a new span, a child of the active one, and passes it the `traceparent` of the new span; `null`
+     * without one.
+     */
+    async emit<T extends { id: string }> (
+      event: TenantReference & { type: string }, run: (traceParent: string | null) => Promise<T>
+    ): Promise<T> {
       const { type } = event
       const attributes = { 'recruiting.tenant': showTenant(event), 'recruiting.event_type': type }
       const span = guard(() =>
@@ -135,7 +121,8 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
         throw error
       })
     },
-    startAttempt (delivery) {
+    /** Starts the span of an attempt, as a child of its emit. It is not exported unless it ends. */
+    startAttempt (delivery: ClaimedDelivery) {
       const { tenantSlug, eventId, eventType, webhookId, deliveryId, attemptCount } = delivery
       const span = guard(() => tracer.startSpan(`deliver ${eventType}`, {
         kind: SpanKind.CLIENT,
@@ -150,7 +137,7 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
       }, parentOf(delivery)))
       return {
         traceParent: readTraceParent(span),
-        end ({ outcome, responseStatus, error }) {
+        end ({ outcome, responseStatus, error }: AttemptResult): void {
           if (span === undefined) return
           guard(() => span.setAttribute('recruiting.outcome', outcome))
           if (responseStatus !== null) guard(() => span.setAttribute('http.response.status_code', responseStatus))

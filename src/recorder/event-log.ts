@@ -15,16 +15,10 @@ export interface LoggedEvent {
   transaction: unknown
 }
 
-export interface EventLog extends Pick<DeliveryStore, 'record' | 'erase' | 'listSubjectEvents'> {
-  /** Always the same array. */
-  readonly events: LoggedEvent[]
-  commit (transaction: unknown): void
-  rollback (transaction: unknown): void
-  clear (): void
-}
+export type EventLog = ReturnType<typeof createEventLog>
 
 /** Keeps events in an array. An event is in it from the start, and leaves it if its transaction is rolled back. */
-export function createEventLog (): EventLog {
+export function createEventLog () {
   const events: LoggedEvent[] = []
   const sources = new Map<LoggedEvent, NewEvent & { recordedAt: string }>()
   const open = new Map<unknown, LoggedEvent[]>()
@@ -61,9 +55,7 @@ export function createEventLog (): EventLog {
     return earlier && sources.get(earlier)
   }
 
-  return {
-    events,
-
+  const store: Pick<DeliveryStore, 'record' | 'erase' | 'listSubjectEvents'> = {
     async record (tenantSlug, event, transaction) {
       const handle = readTransaction(transaction)
       const earlier = findByKey(tenantSlug, event.idempotencyKey)
@@ -94,19 +86,25 @@ export function createEventLog (): EventLog {
           isErased: false,
           deliveries: []
         }))
-    },
+    }
+  }
 
-    commit (transaction) {
+  return {
+    /** Always the same array. */
+    events,
+    store,
+
+    commit (transaction: unknown): void {
       open.delete(readEnded(transaction))
     },
 
-    rollback (transaction) {
+    rollback (transaction: unknown): void {
       const handle = readEnded(transaction)
       for (const logged of open.get(handle) ?? []) remove(logged)
       open.delete(handle)
     },
 
-    clear () {
+    clear (): void {
       events.length = 0
       sources.clear()
       open.clear()

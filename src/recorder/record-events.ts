@@ -152,12 +152,12 @@ export function recordEvents<
 
 /** Returns the same storage, which records events in the log. */
 function recordTo<Storage extends Omit<MemoryStorage, 'candidates' | 'jobs'>> (
-  { record, erase, listSubjectEvents }: EventLog, memory: Storage
+  { store }: EventLog, memory: Storage
 ): Storage {
   const { webhooks, deliveries, changes } = memory
   return {
     ...memory,
-    deliveries: { ...deliveries, record, erase, listSubjectEvents },
+    deliveries: { ...deliveries, ...store },
     webhooks: {
       ...webhooks,
       renameTenant: (from, to, { reseal }) => webhooks.renameTenant(from, to, { reseal }),

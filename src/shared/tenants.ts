@@ -156,7 +156,7 @@ export function createSlugLookup (lookup: TenantSlugLookup | null, clock: Clock)
     lookup === null ? null : readFoundSlug(await answerOf(lookup(id, transaction), 'tenantSlug', clock))
 }
 
-function tenantsBySlug (resting: RestingNames): Omit<Tenants, 'get'> {
+function tenantsBySlug (resting: ReturnType<typeof createRestingNames>): Omit<Tenants, 'get'> {
   return {
     hasIds: false,
     find: async (slug) => await resting.findEnd(slug) === null ? { slug, id: slug } : null,
@@ -220,27 +220,20 @@ function readFoundSlug (value: unknown): string | null {
   return value
 }
 
-/** The names of renamed and removed tenants, which rest until nothing remembers their previous owner. */
-interface RestingNames {
-  /** Returns when the rest of a name ends; `null` if it does not rest. Known within a minute in every process. */
-  findEnd (slug: string): Promise<string | null>
-  /** The same from the copy in this process, which is empty at first. Never waits for the storage. */
-  findKnownEnd (slug: string): string | null
-  /** Reads the names again. Called after this process has renamed or removed a tenant. */
-  refresh (): Promise<void>
-}
-
 /** Long enough for everything that remembers a name for an hour, and for `maxAgeMs`. */
 export const restSeconds = 61 * 60
 
 const refreshMs = 2000
 const maxAgeMs = 60_000
 
-/** Keeps a copy of the names that rest in the storage. Requests wait for it only after a minute without requests. */
+/**
+ * Keeps a copy of the names of renamed and removed tenants, which rest in the storage until nothing remembers their
+ * previous owner. Requests wait for it only after a minute without requests.
+ */
 export function createRestingNames (
   webhooks: Pick<WebhookStore, 'listResting'>,
   clock: Pick<Clock, 'now' | 'monotonic'>
-): RestingNames {
+) {
   let ends = new Map<string, string>()
   let readAtMs = -Infinity
   let reading: Promise<void> | null = null
@@ -269,12 +262,14 @@ export function createRestingNames (
     return end !== undefined && Date.parse(end) <= clock.now()
   }
 
+  /** As `findEnd`, from the copy in this process, which is empty at first. Never waits for the storage. */
   function findKnownEnd (slug: string): string | null {
     // If this fails, the next call tries again.
     if (isOlderThan(refreshMs)) readOnce().catch(() => {})
     return ends.get(slug) ?? null
   }
 
+  /** Reads the names again. Called after this process has renamed or removed a tenant. */
   async function refresh (): Promise<void> {
     // A read in progress may miss what has changed since it began.
     await reading?.catch(() => {})
@@ -285,7 +280,8 @@ export function createRestingNames (
     findKnownEnd,
     refresh,
 
-    async findEnd (slug) {
+    /** Returns when the rest of a name ends; `null` if it does not rest. Known within a minute in every process. */
+    async findEnd (slug: string): Promise<string | null> {
       if (isOlderThan(maxAgeMs) || hasEnded(slug)) await refresh()
       return findKnownEnd(slug)
     }
