@@ -5,10 +5,9 @@ import type {
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import type { logOf } from '../http/log.js'
 import { readField } from '../shared/fields.js'
-import { ArgumentFault, formatCall } from './arguments.js'
+import { type Tool, ArgumentFault, formatCall } from './tools.js'
 import type { Call, CallAnswer, CallOptions } from './calls.js'
 import { dataWarning, describeError, formatFault, formatResult, guardText, guardValue, parse } from './result.js'
-import type { Tool } from './tools.js'
 
 /** The official SDK. */
 type Sdk = typeof sdkModule

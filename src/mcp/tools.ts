@@ -1,32 +1,47 @@
-import type { TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import type { RouteOptions } from 'fastify'
 import { noteCapabilities } from '../http/document/document.js'
-import { isHidden, operationIdOf, readOperation } from '../http/document/operation.js'
+import { describeDefaults, isHidden, operationIdOf, readOperation } from '../http/document/operation.js'
 import { requiredCapabilities } from '../http/sessions.js'
 import { assertOption } from '../shared/read-options.js'
-import { type ArgumentPlan, planArguments } from './arguments.js'
+import { Type } from '../shared/typebox.js'
+import { type Call, encodePart } from './calls.js'
 
-/** How clients may use a tool (MCP, ToolAnnotations). */
-interface Hints {
-  readOnlyHint: boolean
-  destructiveHint: boolean
-  idempotentHint: boolean
-  openWorldHint: boolean
+/** Describes the tool of a route, in its config `mcp`. */
+export interface ToolConfig {
+  /**
+   * The name: 1 to 64 letters, digits, `_` and `-`.
+   * @default the `operationId`, as `list_candidates`
+   */
+  name?: string
+  /**
+   * When an agent should use it.
+   * @default the summary and description of the route
+   */
+  description?: string
+  /**
+   * Whether it changes nothing.
+   * @default true for GET
+   */
+  readOnly?: boolean
+  /**
+   * Whether it may change or delete what exists, not only add.
+   * @default true unless it is read-only
+   */
+  destructive?: boolean
+  /**
+   * Whether calling it again with the same arguments changes nothing more.
+   * @default true for PUT and DELETE, and if it is read-only
+   */
+  idempotent?: boolean
+  /**
+   * Whether it sends requests to other systems.
+   * @default false
+   */
+  openWorld?: boolean
 }
 
-/** An operation as a tool. */
-export interface Tool {
-  name: string
-  title: string
-  description: string
-  plan: ArgumentPlan
-  hints: Hints
-  /** The schema of a successful response; `undefined` if it is not an object. */
-  output: TSchema | undefined
-  /** Whether the response contains a secret. */
-  isSecret: boolean
-  route: RouteOptions
-}
+export type Tool = ReturnType<typeof createTool>
 
 /** Returns the tools of all routes that declare one. Throws `invalid_option`. */
 export function listTools (routes: readonly RouteOptions[]): Tool[] {
@@ -37,7 +52,8 @@ export function listTools (routes: readonly RouteOptions[]): Tool[] {
   return tools
 }
 
-function createTool (route: RouteOptions): Tool {
+/** Returns an operation as a tool. */
+function createTool (route: RouteOptions) {
   const mcp = route.config?.mcp
   const given: ToolConfig = typeof mcp === 'object' ? mcp : {}
   const operationId = operationIdOf(route.schema)
@@ -58,15 +74,17 @@ function createTool (route: RouteOptions): Tool {
     plan: planArguments(route, name),
     hints: hintsOf(route, given),
     output: readOutput(route),
+    /** Whether the response contains a secret. */
     isSecret: requiredCapabilities(route).includes('secrets'),
     route
   }
 }
 
+/** Returns how clients may use a tool (MCP, ToolAnnotations). */
 function hintsOf (
   { method }: RouteOptions,
   { readOnly = method === 'GET', destructive = !readOnly, idempotent, openWorld = false }: ToolConfig
-): Hints {
+) {
   return {
     readOnlyHint: readOnly,
     destructiveHint: destructive,
@@ -110,36 +128,190 @@ function pickType ({ type }: TSchema): object {
   return type === undefined ? {} : { type }
 }
 
-/** Describes the tool of a route, in its config `mcp`. */
-export interface ToolConfig {
-  /**
-   * The name: 1 to 64 letters, digits, `_` and `-`.
-   * @default the `operationId`, as `list_candidates`
-   */
-  name?: string
-  /**
-   * When an agent should use it.
-   * @default the summary and description of the route
-   */
-  description?: string
-  /**
-   * Whether it changes nothing.
-   * @default true for GET
-   */
-  readOnly?: boolean
-  /**
-   * Whether it may change or delete what exists, not only add.
-   * @default true unless it is read-only
-   */
-  destructive?: boolean
-  /**
-   * Whether calling it again with the same arguments changes nothing more.
-   * @default true for PUT and DELETE, and if it is read-only
-   */
-  idempotent?: boolean
-  /**
-   * Whether it sends requests to other systems.
-   * @default false
-   */
-  openWorld?: boolean
+type Schemas = Record<string, TSchema>
+
+/**
+ * A parameter such as `filter[q]`. Models take no brackets in names, so it becomes the member `q` of the argument
+ * `filter`.
+ */
+const grouped = /^(\w+)\[(\w+)\]$/
+
+type ArgumentPlan = ReturnType<typeof planArguments>
+
+/** Returns how the arguments of a tool become a request. Throws `invalid_option` if the route cannot be a tool. */
+function planArguments (route: RouteOptions, name: string) {
+  const { parameters, body } = readOperation(route)
+  const [method = '', ...others] = [route.method].flat()
+  const path = route.url.replace(/^.*?\/:tenant_slug/, '')
+  const isPlain = others.length === 0 && /^(?:\/(?::\w+|[^/:*()?]+))+$/.test(path)
+  assertOption(
+    isPlain,
+    'routes',
+    `a path whose parameters are whole parts, and one method, for the tool ${name}`,
+    `${[method, ...others].join(', ')} ${path}`
+  )
+  const own = parameters.filter((parameter) => parameter.name !== 'tenant_slug' && parameter.in !== 'header')
+  const single = own.filter((parameter) => !grouped.test(parameter.name))
+  const namesIn = (place: string): string[] =>
+    own.filter((parameter) => parameter.in === place).map((parameter) => parameter.name)
+  const hasBody = body !== undefined && !isEmpty(body)
+  const fields = hasBody ? readFields(body) : {}
+  const entries = [
+    ...single.map((parameter) => [parameter.name, asArgument(parameter.schema, parameter.required)] as const),
+    ...Object.entries(groupParameters(own)),
+    ...Object.entries(fields ?? { body: asArgument(body as TObject, true) })
+  ]
+  const properties: Schemas = Object.fromEntries(entries)
+  assertOption(
+    Object.keys(properties).length === entries.length,
+    'routes',
+    `different names of parameters and body fields for the tool ${name}`,
+    entries.map(([argument]) => argument).join(', ')
+  )
+  return {
+    method,
+    /** The route, with its prefix. */
+    url: route.url,
+    /** The path below the tenant, with its parameters: `/jobs/:id`. */
+    path,
+    inPath: namesIn('path'),
+    /** The parameters of the query: `page`, `filter[q]`. */
+    inQuery: namesIn('query'),
+    /** The fields of the body that are arguments; `null` if the whole body is the argument `body`. */
+    inBody: fields === null ? null : Object.keys(fields),
+    hasBody,
+    inputSchema: Type.Object(properties, { additionalProperties: false })
+  }
+}
+
+/** The body of an operation that takes none. */
+function isEmpty ({ properties = {}, additionalProperties }: TObject): boolean {
+  return additionalProperties === false && Object.keys(properties).length === 0
+}
+
+const compositions = ['anyOf', 'oneOf', 'allOf', 'patternProperties']
+
+/** Returns the fields of a body as arguments; `null` unless it is an object with known fields. */
+function readFields (body: TObject): Schemas | null {
+  if (body.additionalProperties !== false || compositions.some((keyword) => keyword in body)) return null
+  const { properties, required = [] } = describeDefaults(body, { isFilledIn: true })
+  return Object.fromEntries(
+    Object.entries(properties as Schemas).map(([name, schema]) => [name, asArgument(schema, required.includes(name))])
+  )
+}
+
+function groupParameters (parameters: ReadonlyArray<{ name: string, schema: TSchema }>): Schemas {
+  const groups = new Map<string, Schemas>()
+  for (const { name, schema } of parameters) {
+    const [, group, member = ''] = grouped.exec(name) ?? []
+    if (group !== undefined) groups.set(group, { ...groups.get(group), [member]: asArgument(schema, false) })
+  }
+  return Object.fromEntries(
+    Array.from(groups, ([name, members]) => [
+      name,
+      Type.Optional(Type.Object(members))
+    ])
+  )
+}
+
+/** Returns the schema of an argument, without symbols: a host may use another TypeBox. */
+function asArgument (schema: TSchema, isRequired: boolean): TSchema {
+  const described: TSchema = Type.Unsafe(
+    JSON.parse(JSON.stringify(shorten(describeDefaults(schema, { isFilledIn: true }))))
+  )
+  return isRequired ? described : Type.Optional(described)
+}
+
+/** The largest values of pages and ids. */
+const largest = [2 ** 31 - 1, Number.MAX_SAFE_INTEGER]
+
+/** Keywords that say no more to a model than the description of an argument. The route checks them. */
+const implied = [
+  'title',
+  'examples',
+  'pattern',
+  'propertyNames',
+  'additionalProperties',
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'maxProperties'
+]
+
+/** Copies the schema of an argument without what its description says: a list of tools must not fill a context. */
+function shorten (schema: TSchema): TSchema {
+  const { description, minimum, maximum, properties, items, ...rest } = schema
+  const entries = Object.entries<TSchema>(properties ?? {})
+  const kept = Object.entries(rest).filter(([name]) => description === undefined || !implied.includes(name))
+  return {
+    ...Object.fromEntries(kept),
+    ...description === undefined ? {} : { description },
+    ...minimum === undefined || minimum <= 1 ? {} : { minimum },
+    ...maximum === undefined || largest.includes(maximum) ? {} : { maximum },
+    ...items === undefined || Array.isArray(items) ? {} : { items: shorten(items) },
+    ...properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(entries.map(([key, value]) => [key, shorten(value)])) }
+  } as TSchema
+}
+
+/** A fault in the arguments of a tool. */
+export class ArgumentFault extends Error {}
+
+/**
+ * Returns the call of an operation for the arguments of its tool. Throws an `ArgumentFault` for those that no request
+ * can have: the route checks all others.
+ */
+export function formatCall (plan: ArgumentPlan, given: object): Call {
+  const { method, url, inPath, inQuery, inBody, hasBody } = plan
+  const parts = new Map(inPath.map((name) => [name, readPart(given, name)]))
+  const query: string[] = []
+  const body: Record<string, unknown> = {}
+  for (const [name, value] of flatten(plan, given)) {
+    if (inQuery.includes(name)) query.push(...formatParameter(name, value))
+    else if (hasBody && (inBody ?? ['body']).includes(name)) body[name] = value
+    else if (!inPath.includes(name)) throw new ArgumentFault(`Unknown argument. This tool takes ${listNames(plan)}.`)
+  }
+  const path = plan.path.replace(/:(\w+)/g, (_, name) => String(parts.get(name)))
+  return {
+    method,
+    url,
+    path: query.length === 0 ? path : `${path}?${query.join('&')}`,
+    body: hasBody ? JSON.stringify(inBody === null ? body.body ?? null : body) : null
+  }
+}
+
+/** Turns the member `q` of the argument `filter` into `filter[q]`. */
+function flatten ({ inQuery }: ArgumentPlan, given: object): Array<[string, unknown]> {
+  const groups = new Set(inQuery.map((name) => grouped.exec(name)?.[1]))
+  return Object.entries(given).flatMap(([name, value]) => {
+    if (!groups.has(name)) return [[name, value]]
+    if (value === null) return []
+    if (typeof value !== 'object') throw new ArgumentFault(`${name} must be an object.`)
+    return Object.entries(value).map(([member, value]): [string, unknown] => [`${name}[${member}]`, value])
+  })
+}
+
+function readPart (given: object, name: string): string {
+  const part = encodePart(formatScalar(Reflect.get(given, name)) ?? '')
+  if (part === null) throw new ArgumentFault(`${name} is missing or not valid.`)
+  return part
+}
+
+/** Models send `null` for what they leave out. */
+function formatParameter (name: string, value: unknown): string[] {
+  if (value === null) return []
+  const text = formatScalar(value)
+  if (text === null) throw new ArgumentFault(`${name} must be text, a number or a boolean.`)
+  return [`${encodeURIComponent(name)}=${encodeURIComponent(text)}`]
+}
+
+function formatScalar (value: unknown): string | null {
+  return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null
+}
+
+function listNames ({ inputSchema: { properties } }: ArgumentPlan): string {
+  return Object.keys(properties).join(', ') || 'none'
 }
