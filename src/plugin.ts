@@ -7,10 +7,7 @@ import type { ApiCaller } from './http/request.js'
 import type { Portal, PortalCapability } from './http/sessions.js'
 import { trustsEveryProxy } from './http/client-address.js'
 import {
-  type PortalKeysSettings,
-  readApiOptions,
-  readPortalKeysOption,
-  type RecruitingApiOptions
+  type PortalKeysSettings, readApiOptions, readPortalKeysOption, type RecruitingApiOptions
 } from './options/options.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
 import type { Deprecation } from './shared/deprecation.js'

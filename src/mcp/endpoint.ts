@@ -1,6 +1,4 @@
-import type {
-  FastifyContextConfig, FastifyPluginAsync, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler
-} from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler } from 'fastify'
 import type { ApiExtension } from '../http/api.js'
 import { isAuthorized } from '../http/auth.js'
 import { readScopes } from '../http/document/operation.js'
@@ -17,18 +15,13 @@ import {
 import { createServer, type Message, type Passed, type ServerParts } from './server.js'
 import { listTools, type Tool } from './tools.js'
 
-/** The parts of the MCP server that the plugin mounts. */
-export interface Mcp {
-  extension: ApiExtension
-  /** Serves the metadata for OAuth, if there are authorization servers. Register it outside the prefix. */
-  metadata (open: OpenRoutes): FastifyPluginAsync
-}
+export type Mcp = ReturnType<typeof buildMcp>
 
 /**
- * Builds the MCP server, with the vendor's texts from the document, if there is one. Throws `invalid_option` if the
- * SDK is not installed.
+ * Builds the parts of the MCP server that the plugin mounts, with the vendor's texts from the document, if there is
+ * one. Throws `invalid_option` if the SDK is not installed.
  */
-export function buildMcp (settings: McpSettings, place: Place, document: { info: object } | null): Mcp {
+export function buildMcp (settings: McpSettings, place: Place, document: { info: object } | null) {
   const resource = describeResource(settings, place)
   assertSdk()
   const scopes = new Set<string>()
@@ -37,7 +30,11 @@ export function buildMcp (settings: McpSettings, place: Place, document: { info:
     title: String(readField(document?.info, 'title') ?? 'Recruiting API'),
     version: String(readField(document?.info, 'version') ?? 'v1')
   }, resource, scopes)
-  return { extension, metadata: (open) => metadataRoute(resource, place, scopes, open) }
+  return {
+    extension,
+    /** Serves the metadata for OAuth, if there are authorization servers. Register it outside the prefix. */
+    metadata: (open: OpenRoutes) => metadataRoute(resource, place, scopes, open)
+  }
 }
 
 /** Throws `invalid_option` if the official SDK is not installed. */

@@ -4,15 +4,6 @@ import { limitOpenRequests, type Limits } from '../http/limits.js'
 import { assertOption } from '../shared/read-options.js'
 import type { McpSettings } from '../options/options.js'
 
-/** A tenant's MCP server as clients of OAuth see it (RFC 9728). */
-export interface ProtectedResource {
-  authorizationServers: readonly string[]
-  /** The identifier, with the parameters of the path, such as `{tenant_slug}`. */
-  identifier: string
-  /** The address of the metadata, with the same parameters. */
-  metadata: string
-}
-
 /** Where the plugin is mounted. */
 export interface Place {
   publicUrl: string
@@ -24,14 +15,13 @@ export interface Place {
 
 const wellKnown = '/.well-known/oauth-protected-resource'
 
+export type ProtectedResource = NonNullable<ReturnType<typeof describeResource>>
+
 /**
- * Returns the resource of the settings; `null` without authorization servers. Throws `invalid_option` if nothing says
- * how clients reach it.
+ * Returns a tenant's MCP server as clients of OAuth see it (RFC 9728), with parameters such as `{tenant_slug}`; `null`
+ * without authorization servers. Throws `invalid_option` if nothing says how clients reach it.
  */
-export function describeResource (
-  { authorizationServers, resource }: McpSettings,
-  place: Place
-): ProtectedResource | null {
+export function describeResource ({ authorizationServers, resource }: McpSettings, place: Place) {
   if (authorizationServers.length === 0) return null
   const [path, metadata] = [pathOf(place), metadataPathOf(place)].map((route) => route.replaceAll(/:(\w+)/g, '{$1}'))
   const { publicUrl } = place

@@ -72,30 +72,22 @@ function continueWithin (offset: number, fitting: number): { count: number, next
   return { count, next: { page: (offset + count) / perPage + 1, perPage } }
 }
 
-/** The position of a page in its list; `null` for what the list does not have. */
-interface Meta {
-  page: number | null
-  perPage: number | null
-  pages: number | null
-  total: number | null
-  /** Whether there are more items than `total`: a log can be too long to count. */
-  isCapped: boolean
-  token: string | null
-  hasMore: boolean
-}
+type Meta = ReturnType<typeof readMeta>
 
-function readMeta (payload: unknown): Meta {
+/** Returns the position of a page in its list; `null` for what the list does not have. */
+function readMeta (payload: unknown) {
   const read = (name: string): unknown => readField(readField(payload, 'meta'), name)
-  const [page, perPage, pages, total] = ['page', 'per_page', 'total_pages', 'total'].map((name) => {
+  const readNumber = (name: string): number | null => {
     const value = read(name)
     return typeof value === 'number' ? value : null
-  }) as [Meta['page'], Meta['perPage'], Meta['pages'], Meta['total']]
+  }
   const token = read('next_token')
   return {
-    page,
-    perPage,
-    pages,
-    total,
+    page: readNumber('page'),
+    perPage: readNumber('per_page'),
+    pages: readNumber('total_pages'),
+    total: readNumber('total'),
+    /** Whether there are more items than `total`: a log can be too long to count. */
     isCapped: read('total_is_capped') === true,
     token: typeof token === 'string' ? token : null,
     hasMore: read('has_more') === true

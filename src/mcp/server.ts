@@ -152,27 +152,17 @@ function describeTool ({ name, title, description, plan, hints, output }: Tool) 
   }
 }
 
-/** A prompt of the server. */
-interface Prompt {
-  name: string
-  title: string
-  description: string
-  /** The tools it uses. A caller who may not use all of them does not see it. */
-  tools: readonly string[]
-  days: number
-  ask (since: string): string
-}
-
 const dayMs = 86_400_000
 
-const allPrompts: readonly Prompt[] = [
+/** The prompts. A caller who may not use all `tools` of one does not see it. */
+const allPrompts = [
   {
     name: 'failures_this_week',
     title: 'What failed this week, and why?',
     description: 'Finds the notifications that webhooks did not receive in the last seven days, and their causes.',
     tools: ['list_webhooks', 'list_webhook_deliveries', 'get_webhook_delivery', 'get_webhook'],
     days: 7,
-    ask: (since) =>
+    ask: (since: string) =>
       [
         `Find out which notifications of our webhooks failed since ${since}, and why.`,
         '1. Call list_webhooks, and all its pages.',
@@ -187,7 +177,7 @@ const allPrompts: readonly Prompt[] = [
     description: 'Lists the candidates and jobs that changed in the last 24 hours.',
     tools: ['list_candidates', 'list_jobs'],
     days: 1,
-    ask: (since) =>
+    ask: (since: string) =>
       [
         `Find out what changed in our recruiting system since ${since}.`,
         `1. Call list_candidates and list_jobs with the filter updated_after "${since}" and sort "-updated_at", and all their pages.`,

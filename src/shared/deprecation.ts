@@ -18,13 +18,6 @@ export interface Deprecation {
   link?: string
 }
 
-/** A checked deprecation, with dates in RFC 3339, UTC. */
-export interface DeprecationNotice {
-  since: string
-  sunset: string | null
-  link: string | null
-}
-
 /** The fault of a deprecation: the path in it, such as `.since`, and what was expected there. */
 interface Fault {
   path: string
@@ -50,8 +43,10 @@ export function findDeprecationFault (value: unknown): Fault | null {
   return isLink ? null : { path: '.link', expected: 'an https: or http: URL', value: link }
 }
 
-/** Returns a deprecation without a fault, as clients get it. */
-export function readDeprecation ({ since, sunset, link }: Deprecation): DeprecationNotice {
+export type DeprecationNotice = ReturnType<typeof readDeprecation>
+
+/** Returns a deprecation without a fault, as clients get it: with dates in RFC 3339, UTC. */
+export function readDeprecation ({ since, sunset, link }: Deprecation) {
   return {
     since: String(readDate(since)),
     sunset: readDate(sunset),

@@ -1,12 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
-interface Network {
-  address: string
-  prefix: number
-}
-
 /** Parses a CIDR such as `10.0.0.0/8`. Returns `null` for other text. */
-export function parseCidr (text: string): Network | null {
+export function parseCidr (text: string): { address: string, prefix: number } | null {
   const [address = '', digits = '', ...rest] = text.split('/')
   const family = isIP(address)
   const prefix = /^\d{1,3}$/.test(digits) ? Number(digits) : Number.NaN

@@ -55,18 +55,14 @@ const dateTime = /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):\d\d):(\d\d)((?:\.\d+)?(
 /** Deeper values could exhaust the stack of validators, which recurse. */
 const maxDepth = 100
 
-/** A fault in a JSON value. */
-interface JsonFault {
-  /** Path of the field, for example `event_types[0]`; empty for the whole value. */
-  field: string
-  message: string
-}
-
 /**
  * Returns why a JSON value is rejected before it is validated; `null` if it is not. Every storage must be able to keep
- * its texts, and objects and arrays may be nested 100 deep.
+ * its texts, and objects and arrays may be nested 100 deep. `field` is the path, such as `event_types[0]`; empty for
+ * the whole value.
  */
-export function findJsonFault (value: unknown, steps: readonly string[] = []): JsonFault | null {
+export function findJsonFault (
+  value: unknown, steps: readonly string[] = []
+): { field: string, message: string } | null {
   if (typeof value === 'string') return isStorableText(value) ? null : unstorable(steps)
   if (typeof value !== 'object' || value === null) return null
   if (steps.length === maxDepth) return { field: '', message: `is nested more than ${maxDepth} levels deep` }
@@ -77,7 +73,7 @@ export function findJsonFault (value: unknown, steps: readonly string[] = []): J
   return null
 }
 
-function unstorable (steps: readonly string[]): JsonFault {
+function unstorable (steps: readonly string[]) {
   return { field: formatFieldPath(steps), message: 'holds a NUL or half of a surrogate pair' }
 }
 

@@ -1,26 +1,7 @@
 import type {
-  ArrayOptions,
-  IntegerOptions,
-  Kind,
-  ObjectOptions,
-  OptionalKind,
-  SchemaOptions,
-  StringOptions,
-  TArray,
-  TBoolean,
-  TInteger,
-  TLiteral,
-  TLiteralValue,
-  TNull,
-  TObject,
-  TOptional,
-  TPartial,
-  TProperties,
-  TSchema,
-  TString,
-  TUnknown,
-  TUnsafe,
-  UnsafeOptions
+  ArrayOptions, IntegerOptions, Kind, ObjectOptions, OptionalKind, SchemaOptions, StringOptions, TArray, TBoolean,
+  TInteger, TLiteral, TLiteralValue, TNull, TObject, TOptional, TPartial, TProperties, TSchema, TString, TUnknown,
+  TUnsafe, UnsafeOptions
 } from '@sinclair/typebox'
 
 /** The symbols of `@sinclair/typebox`, by which its functions know the kind of a schema. */

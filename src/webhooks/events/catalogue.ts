@@ -1,7 +1,7 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { TObject } from '@sinclair/typebox'
 import { compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
-import { type DeprecationNotice, readDeprecation } from '../../shared/deprecation.js'
+import { readDeprecation } from '../../shared/deprecation.js'
 import { RecruitingApiError } from '../../errors.js'
 import { type StaticOf, type TypeBoxObject, exampleOf, Type } from '../../shared/typebox.js'
 
@@ -17,22 +17,14 @@ export type EventCatalogue = Record<string, TypeBoxObject>
 /** A catalogue that was checked. The code only uses its JSON, which is the same with either TypeBox. */
 export type EventSchemas = Record<string, TObject>
 
-/** The schema of an event as JSON Schema knows it, and what a host adds to it. */
-interface SplitEvent {
-  schema: TObject
-  deprecation: DeprecationNotice | null
-  /** By language; `null` without any. */
-  descriptions: Record<string, string> | null
-}
-
-/** Separates the deprecation of an event, and its descriptions by language, from its schema. */
-export function splitEvent ({ deprecated, descriptions = null, ...schema }: TObject): SplitEvent {
+/** Separates the deprecation of an event, and its descriptions by language, from its schema as JSON Schema knows it. */
+export function splitEvent ({ deprecated, descriptions = null, ...schema }: TObject) {
   const deprecation = typeof deprecated === 'object' ? readDeprecation(deprecated) : null
   const flag = deprecation === null ? deprecated : true
   return {
     schema: { ...schema, ...(flag === undefined ? {} : { deprecated: flag }) } as TObject,
     deprecation,
-    descriptions
+    descriptions: descriptions as Record<string, string> | null
   }
 }
 
@@ -158,13 +150,15 @@ export const defaultEvents = {
 /** The type of the default catalogue. */
 export type DefaultEvents = { [Name in keyof typeof defaultEvents]: (typeof defaultEvents)[Name] }
 
-/** Throws `invalid_event` unless the type is known and the data fits its schema. Never changes the data. */
-export type EventValidator = (type: string, data: unknown) => void
+export type EventValidator = ReturnType<typeof createEventValidator>
 
-/** Compiles the schemas of a catalogue with the first event. Unknown fields are valid and are sent. */
-export function createEventValidator (events: EventSchemas): EventValidator {
+/**
+ * Returns a function that throws `invalid_event` unless the type is known and the data fits its schema. Never changes
+ * the data: unknown fields are valid and are sent. Compiles the schemas with the first event.
+ */
+export function createEventValidator (events: EventSchemas) {
   let validators: Map<string, ValidateFunction> | null = null
-  return (type, data) => {
+  return (type: string, data: unknown): void => {
     validators ??= compileEvents(events)
     const validate = validators.get(type)
     if (validate === undefined) {
@@ -184,13 +178,10 @@ export function createEventValidator (events: EventSchemas): EventValidator {
 }
 
 /**
- * Returns data of an event type that fits its schema; `null` if its example does not, or if none can be made from the
- * schema.
+ * Returns a function that returns an example of an event type's data; `null` if it does not fit the schema, or if none
+ * can be made from the schema.
  */
-export type EventExamples = (type: string) => object | null
-
-/** Returns the examples of a catalogue. */
-export function createEventExamples (events: EventSchemas): EventExamples {
+export function createEventExamples (events: EventSchemas): (type: string) => object | null {
   const validate = createEventValidator(events)
   return (type) => {
     const schema = events[type]

@@ -9,13 +9,6 @@ import {
 } from './connector.js'
 import { createSystemResolver } from './resolver.js'
 
-/** Connects through a proxy. */
-interface ProxiedConnector {
-  connect: Connect
-  /** Ends lookups of the proxy's name. */
-  close (): void
-}
-
 // A name with many addresses must not cost as many connections to the proxy.
 const maxAddresses = 8
 
@@ -24,7 +17,9 @@ const maxAddresses = 8
  * proxy is asked for an address: it never gets a name that it could resolve anew. Errors before the tunnel is open
  * are `ProxyError`s.
  */
-export function createProxiedConnector (options: ConnectorOptions, proxy: HttpProxy): ProxiedConnector {
+export function createProxiedConnector (
+  options: ConnectorOptions, proxy: HttpProxy
+): { connect: Connect, close: () => void } {
   const { timeoutMs, localAddress = null } = options
   const system = createSystemResolver(timeoutMs)
   const connectToProxy = buildConnector({
@@ -72,6 +67,7 @@ export function createProxiedConnector (options: ConnectorOptions, proxy: HttpPr
           (error) => callback(error, null)
         )
     },
+    /** Ends lookups of the proxy's name. */
     close: system.close
   }
 }
@@ -101,23 +97,18 @@ function formatHost ({ address, family }: LookupAddress): string {
 /** The proxy opened no tunnel. The message is written to the log: it holds nothing of the URL of the proxy. */
 export class ProxyError extends Error {}
 
-interface TunnelRequest {
-  /** Address and port. */
-  target: string
-  /** The value of `Proxy-Authorization`. */
-  authorization: string | null
-  waitMs: number
-}
-
 const maxAnswerLength = 16_384
 
 const headEnd = '\r\n\r\n'
 
 /**
- * Asks the proxy that the socket is connected to for a tunnel (RFC 9110, section 9.3.6). Resolves when the socket
- * leads to the target. Otherwise destroys the socket and rejects with a `ProxyError`.
+ * Asks the proxy that the socket is connected to for a tunnel to an address and port (RFC 9110, section 9.3.6).
+ * Resolves when the socket leads there. Otherwise destroys the socket and rejects with a `ProxyError`.
  */
-function requestTunnel (socket: Socket, { target, authorization, waitMs }: TunnelRequest): Promise<void> {
+function requestTunnel (
+  socket: Socket,
+  { target, authorization, waitMs }: { target: string, authorization: string | null, waitMs: number }
+): Promise<void> {
   const headers = [`Host: ${target}`, ...(authorization === null ? [] : [`Proxy-Authorization: ${authorization}`])]
   return new Promise((resolve, reject) => {
     const cancelDeadline = startDeadline(() => fail('the proxy did not respond in time'), waitMs)
