@@ -1,6 +1,6 @@
-import type { ChangeKind, ChangeSource } from '../ports/index.js'
+import type { ChangeKind } from '../ports/index.js'
 import { rowCases } from './lists/rows.js'
-import { followPages, optionalCases } from './support/driver.js'
+import { followPages, followsTransaction, optionalCases } from './support/driver.js'
 import { holds, rejects, same } from './support/expect.js'
 
 interface Options {
@@ -38,11 +38,6 @@ const changeCase = optionalCases('sync', 'changes', (driver) => {
 
   return { ...driver, changes, record, begin, follow, list }
 })
-
-function rejectsTransaction ({ changes }: { changes: ChangeSource }): Promise<void> {
-  const record = changes.record('acme', { kind: 'candidate', id: '1', deleted: false }, {})
-  return rejects(record, 'recording with a transaction')
-}
 
 /** Cases about the changes of candidates and jobs. */
 export const changeCases = [
@@ -107,24 +102,24 @@ export const changeCases = [
   changeCase('record',
     'a change commits with the host\'s transaction, or is rejected by a storage without transactions', async (t) => {
       const start = await t.begin()
-      if (t.harness.begin === undefined) return rejectsTransaction(t)
-      const lost = await t.harness.begin()
-      await t.record('lost', { transaction: lost.transaction })
-      await lost.rollback()
-      const kept = await t.harness.begin()
-      await t.record('kept', { transaction: kept.transaction })
-      await t.record('kept', { transaction: kept.transaction })
-      await kept.commit()
-      same([...new Set((await t.follow(start)).ids)], ['kept'],
-        'the ids after one transaction was rolled back and one committed')
+      await followsTransaction(t, 'recording', {
+        async write (transaction) {
+          await t.record('kept', { transaction })
+          await t.record('kept', { transaction })
+        },
+        async look (isWritten) {
+          same([...new Set((await t.follow(start)).ids)], isWritten ? ['kept'] : [], 'the ids')
+        }
+      })
     }),
 
   changeCase('record', 'two transactions that record the same items do not wait for one another', async (t) => {
-    if (t.harness.begin === undefined) return rejectsTransaction(t)
+    const { harness } = t
+    if (harness.begin === undefined) return rejects(t.record('1', { transaction: {} }), 'recording with a transaction')
     await t.record('1')
     await t.record('2')
     const start = await t.begin()
-    const [first, second] = [await t.harness.begin(), await t.harness.begin()]
+    const [first, second] = [await harness.begin(), await harness.begin()]
     await t.record('1', { transaction: first.transaction })
     await t.record('2', { transaction: second.transaction })
     await t.record('2', { transaction: first.transaction })

@@ -105,14 +105,16 @@ export const recordCases = [
   test('record',
     'an event commits with the host\'s transaction, or is rejected by a storage without transactions',
     async (t, webhook) => {
-      const look = async () => [statuses(await t.log(webhook)), eventIds(await t.claim())]
-      await followsTransaction(t, 'an event', async (transaction) => {
-        await t.deliveries.record('acme', { ...createEvent('evt_kept'), idempotencyKey: 'once' }, transaction)
-        same(await look(), [[], []], 'the log and the claimed deliveries before the transaction ends')
-      }, async (isWritten) => {
-        if (isWritten) same((await t.emit({ idempotencyKey: 'once' })).id, 'evt_kept', 'the event with this key')
-        same(await look(), isWritten ? [['pending'], ['evt_kept']] : [[], []],
-          'the log and the claimed deliveries afterwards')
+      const read = async () => [statuses(await t.log(webhook)), eventIds(await t.claim())]
+      await followsTransaction(t, 'an event', {
+        write: (transaction) =>
+          t.deliveries.record('acme', { ...createEvent('evt_kept'), idempotencyKey: 'once' }, transaction),
+        check: async () => same(await read(), [[], []], 'the log and the claimed deliveries in the transaction'),
+        async look (isWritten) {
+          if (isWritten) same((await t.emit({ idempotencyKey: 'once' })).id, 'evt_kept', 'the event with this key')
+          same(await read(), isWritten ? [['pending'], ['evt_kept']] : [[], []],
+            'the log and the claimed deliveries afterwards')
+        }
       })
     }),
 

@@ -216,11 +216,13 @@ export const eraseCases = [
   test('erase',
     'erasing commits with the host\'s transaction, or is rejected by a storage without transactions', async (t) => {
       await t.emit(person)
-      await followsTransaction(t, 'erasing', async (transaction) => {
-        same(await t.erase('candidate:42', 'acme', transaction), 1, 'the result of erase')
-      }, async (isErased) => {
-        if (isErased) same((await t.deliveries.stats()).pending, 0, 'the number of pending deliveries after the commit')
-        else same((await t.claimOne()).body, '{"name":"Ada"}', 'the claimed body')
+      await followsTransaction(t, 'erasing', {
+        write: (transaction) => t.deliveries.erase('acme', 'candidate:42', transaction),
+        check: ({ events }) => same(events, 1, 'the result of erase in a transaction'),
+        async look (isErased) {
+          if (isErased) same((await t.deliveries.stats()).pending, 0, 'the pending deliveries after the commit')
+          else same((await t.claimOne()).body, '{"name":"Ada"}', 'the claimed body')
+        }
       })
     }),
 

@@ -169,8 +169,9 @@ function createDriver (harness: StorageHarness) {
     countReplay: ({ id }: Pick<Webhook, 'id'>, changes?: Partial<ReplaySelection>, tenantSlug = 'acme') =>
       deliveries.countReplay(tenantSlug, id, { ...undelivered, ...changes }),
     /** Erases a subject, and returns the number of its events. */
-    erase: async (subject = 'candidate:42', tenantSlug = 'acme', transaction?: unknown) =>
-      (await deliveries.erase(tenantSlug, subject, transaction)).events,
+    async erase (subject = 'candidate:42', tenantSlug = 'acme'): Promise<number> {
+      return (await deliveries.erase(tenantSlug, subject)).events
+    },
     /** Renames `acme` to `globex`. By default secrets stay as they are. */
     rename: (options?: Partial<RenameOptions>) =>
       webhooks.renameTenant(named('acme'), named('globex'), { reseal: (secret) => secret, ...options }),
@@ -270,26 +271,31 @@ export async function rejectsEnded (
   }
 }
 
+interface TransactionSteps<Result> {
+  write (transaction: unknown): Promise<Result>
+  /** Checks the result of the write before its transaction ends. */
+  check? (result: Result): Promise<void> | void
+  /** Checks what the storage has, without the write and with it. */
+  look (isWritten: boolean): Promise<void>
+}
+
 /**
  * Checks that a write commits and rolls back with the host's transaction, and that a storage without transactions
- * rejects one. `look` checks what the storage has, without the write and with it.
+ * rejects one.
  */
-export async function followsTransaction (
-  { harness }: StorageDriver,
-  what: string,
-  write: (transaction: unknown) => Promise<unknown>,
-  look: (isWritten: boolean) => Promise<void>
+export async function followsTransaction<Result> (
+  { harness }: StorageDriver, what: string, { write, check, look }: TransactionSteps<Result>
 ): Promise<void> {
   const lost = await harness.begin?.()
   if (lost === undefined) {
     await rejects(write({}), `${what} with a transaction`)
     return look(false)
   }
-  await write(lost.transaction)
+  await check?.(await write(lost.transaction))
   await lost.rollback()
   await look(false)
   const done = await harness.begin?.()
-  await write(done?.transaction)
+  await check?.(await write(done?.transaction))
   await done?.commit()
   await look(true)
 }

@@ -116,11 +116,14 @@ export const renameCases = [
     'renaming commits with the host\'s transaction, or is rejected by a storage without transactions',
     async (t, { id }) => {
       await rejectsEnded(t, 'renaming', (transaction) => t.rename({ transaction }))
-      await followsTransaction(t, 'renaming', async (transaction) => {
-        same(await t.rename({ transaction }), 1, 'the result in a transaction')
-      }, async (isRenamed) => {
-        same([(await t.webhooks.find('acme', id))?.id, (await t.webhooks.find('globex', id))?.id],
-          isRenamed ? [undefined, id] : [id, undefined], 'the webhook under both names')
+      await followsTransaction(t, 'renaming', {
+        write: (transaction) => t.rename({ transaction }),
+        check: (webhooks) => same(webhooks, 1, 'the result in a transaction'),
+        async look (isRenamed) {
+          same([(await t.webhooks.find('acme', id))?.id, (await t.webhooks.find('globex', id))?.id],
+            isRenamed ? [undefined, id] : [id, undefined], 'the webhook under both names')
+          same(await t.webhooks.count('globex', {}), isRenamed ? 1 : 0, 'the number of webhooks of the new name')
+        }
       })
     })
 ]
@@ -182,10 +185,13 @@ export const removeCases = [
     async (t, { id }) => {
       await t.emit()
       await rejectsEnded(t, 'removing', (transaction) => t.remove({ transaction }))
-      await followsTransaction(t, 'removing', (transaction) => t.remove({ transaction }), async (isRemoved) => {
-        const claimed = await t.claim({ leaseMs: 10 })
-        same([(await t.webhooks.find('acme', id))?.id, claimed.map(({ webhookId }) => webhookId)],
-          isRemoved ? [undefined, []] : [id, [id]], 'the webhook, and those of the claimed deliveries')
+      await followsTransaction(t, 'removing', {
+        write: (transaction) => t.remove({ transaction }),
+        async look (isRemoved) {
+          const claimed = await t.claim({ leaseMs: 10 })
+          same([(await t.webhooks.find('acme', id))?.id, claimed.map(({ webhookId }) => webhookId)],
+            isRemoved ? [undefined, []] : [id, [id]], 'the webhook, and those of the claimed deliveries')
+        }
       })
     })
 ]
