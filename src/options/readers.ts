@@ -227,17 +227,8 @@ export function readRoutes (routes: HostRoutes | null = null, path: string): Hos
   return routes
 }
 
-/** Every method of each port, so that the compiler finds a forgotten one. */
-type MethodNames<Storage> = { [Part in keyof Storage]: Record<RequiredNames<Storage[Part]>, true> }
-
-type RequiredNames<Port> = { [Name in keyof Port]-?: undefined extends Port[Name] ? never : Name }[keyof Port]
-
-const sourceMethods = {
-  candidates: { list: true, count: true, find: true },
-  jobs: { list: true, count: true, find: true }
-} satisfies MethodNames<Pick<AnyRecruitingStorage, 'candidates' | 'jobs'>>
-
-const eventMethods = {
+/** Every required method of each port, so that the compiler finds a forgotten one. */
+const methods = {
   webhooks: {
     list: true,
     count: true,
@@ -278,22 +269,25 @@ const eventMethods = {
     stats: true,
     tenantStats: true,
     onDue: true
-  }
-} satisfies MethodNames<Pick<EventStorage, 'webhooks' | 'deliveries'>>
-
-const optionalMethods = {
+  },
   changes: { begin: true, list: true, record: true, tokenSecret: true, prune: true, stats: true },
   feed: { end: true, endBefore: true, find: true, list: true, latest: true, stats: true, tokenSecret: true },
   holds: { find: true, adopt: true },
-  idempotency: { claim: true, save: true }
-} satisfies MethodNames<Required<Pick<EventStorage, 'changes' | 'feed' | 'holds' | 'idempotency'>>>
+  idempotency: { claim: true, save: true },
+  candidates: { list: true, count: true, find: true },
+  jobs: { list: true, count: true, find: true }
+} satisfies MethodNames<Required<Omit<AnyRecruitingStorage, 'verify'>>>
+
+type MethodNames<Storage> = { [Part in keyof Storage]: Record<RequiredNames<Storage[Part]>, true> }
+
+type RequiredNames<Port> = { [Name in keyof Port]-?: undefined extends Port[Name] ? never : Name }[keyof Port]
 
 /** Returns a storage of webhooks and deliveries. Throws `invalid_option`, which names a missing method. */
 export function readEventStorage (value: unknown, path: string): EventStorage {
   assertOption(typeof value === 'object' && value !== null, path, 'an object', value)
-  assertPorts(value, path, eventMethods)
-  for (const [name, methods] of Object.entries(optionalMethods)) {
-    if (Reflect.get(value, name) !== undefined) assertPorts(value, path, { [name]: methods })
+  for (const name of ['webhooks', 'deliveries'] as const) assertPort(value, path, name)
+  for (const name of ['changes', 'feed', 'holds', 'idempotency'] as const) {
+    if (Reflect.get(value, name) !== undefined) assertPort(value, path, name)
   }
   return value as EventStorage
 }
@@ -304,18 +298,16 @@ export function readEventStorage (value: unknown, path: string): EventStorage {
  */
 export function readStorage (value: unknown, path: string): RecruitingStorage<Id, Id, Id, Id> {
   const storage = readEventStorage(value, path)
-  assertPorts(storage, path, sourceMethods)
+  for (const name of ['candidates', 'jobs'] as const) assertPort(storage, path, name)
   return storage as RecruitingStorage<Id, Id, Id, Id>
 }
 
-function assertPorts (storage: object, path: string, ports: Record<string, object>): void {
-  for (const [name, methods] of Object.entries(ports)) {
-    const port: unknown = Reflect.get(storage, name)
-    assertOption(typeof port === 'object' && port !== null, `${path}.${name}`, 'an object', port)
-    for (const method of Object.keys(methods)) {
-      const value: unknown = Reflect.get(port, method)
-      assertOption(typeof value === 'function', `${path}.${name}.${method}`, 'a method', value)
-    }
+function assertPort (storage: object, path: string, name: keyof typeof methods): void {
+  const port: unknown = Reflect.get(storage, name)
+  assertOption(typeof port === 'object' && port !== null, `${path}.${name}`, 'an object', port)
+  for (const method of Object.keys(methods[name])) {
+    const value: unknown = Reflect.get(port, method)
+    assertOption(typeof value === 'function', `${path}.${name}.${method}`, 'a method', value)
   }
 }
 

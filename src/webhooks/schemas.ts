@@ -175,6 +175,8 @@ export const WebhookQuery = Type.Object({
   'filter[status]': Type.Optional(WebhookStatus)
 }, { additionalProperties: false })
 
+const upTo100 = { minItems: 1, maxItems: 100, uniqueItems: true }
+
 const writable = {
   name: Type.String({
     minLength: 1,
@@ -187,9 +189,7 @@ const writable = {
     examples: ['https://hooks.example.com/recruiting']
   }),
   event_types: Type.Array(Type.String(), {
-    minItems: 1,
-    maxItems: 100,
-    uniqueItems: true,
+    ...upTo100,
     description: 'Event types of the catalogue',
     examples: [eventTypesExample]
   })
@@ -336,17 +336,13 @@ export const Replay = Type.Object(
     until: Type.Optional(DateTimeOf('End of the period; default: now')),
     event_types: Type.Optional(
       Type.Array(Type.String(), {
-        minItems: 1,
-        maxItems: 100,
-        uniqueItems: true,
+        ...upTo100,
         description: 'Only events of these types'
       })
     ),
     event_ids: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
-        minItems: 1,
-        maxItems: 100,
-        uniqueItems: true,
+        ...upTo100,
         description: 'Only these events; cannot be combined with since and until'
       })
     ),
