@@ -78,7 +78,7 @@ export function createKeyOperations (store: KeyStore, rules: KeyRules) {
 
     /** Returns the new key, and when the previous one ends. */
     async rotate (tenant: Tenant, id: string, input: { grace_period_seconds: number }) {
-      const old = await findKey(store, tenant, id)
+      const old = isPlainText(id, 255) ? await store.find(tenant.id, id) : null
       if (old === null) return null
       if (!mayHave(creator, old, rules)) throw forbid()
       const { key, ...generated } = generate(creator)
@@ -90,10 +90,6 @@ export function createKeyOperations (store: KeyStore, rules: KeyRules) {
 
     revoke: async (tenant: Tenant, id: string) => isPlainText(id, 255) && store.revoke(tenant.id, id)
   })
-}
-
-async function findKey (store: KeyStore, { id: tenant }: Tenant, id: string): Promise<ManagedKey | null> {
-  return isPlainText(id, 255) ? store.find(tenant, id) : null
 }
 
 /** Returns whether a creator could create a key with the rights of this one. */

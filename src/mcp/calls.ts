@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operationIdOf } from '../http/document/operation.js'
 import { type Access, stateOf } from '../http/request.js'
@@ -97,7 +96,7 @@ export class Calls {
         method: method as 'GET',
         url: `${mounted}${path}`,
         headers: {
-          ...passOn(request.raw.headers),
+          ...Object.fromEntries(Object.entries(request.raw.headers).filter(([name]) => !ownHeaders.test(name))),
           ...(body === null ? {} : { 'content-type': 'application/json' }),
           [callHeader]: name
         },
@@ -132,8 +131,4 @@ function fillParameters (prefix: string, values: Record<string, unknown>): strin
   return names.some((name) => parts.get(name) === null)
     ? null
     : prefix.replace(/:(\w+)/g, (_, name) => String(parts.get(name)))
-}
-
-function passOn (headers: IncomingHttpHeaders): IncomingHttpHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !ownHeaders.test(name)))
 }

@@ -123,13 +123,14 @@ const hints: Record<number, string> = {
 export function describeError (status: number, payload: unknown): string {
   const error = readField(payload, 'error')
   const message = readField(error, 'message')
+  const id = readField(error, 'request_id')
   const parts = [
     typeof message === 'string'
       ? `${String(readField(error, 'code'))}: ${message}.`
       : `The request failed with status ${status}.`,
     ...describeDetails(readField(error, 'details')),
     hints[status],
-    ...describeId(readField(error, 'request_id'))
+    typeof id === 'string' ? `The request id is ${id}.` : undefined
   ]
   return guardText(parts.filter((part) => part !== undefined).join(' '))
 }
@@ -139,10 +140,6 @@ function describeDetails (details: unknown): string[] {
   return details.map(
     (detail) => `${String(readField(detail, 'field')) || 'The input'} ${String(readField(detail, 'message'))}.`
   )
-}
-
-function describeId (id: unknown): string[] {
-  return typeof id === 'string' ? [`The request id is ${id}.`] : []
 }
 
 /** Parses a body; `null` for none, and for one that is not JSON: a hook of the host may have sent it. */

@@ -57,7 +57,7 @@ function createTool (route: RouteOptions) {
   const mcp = route.config?.mcp
   const given: ToolConfig = typeof mcp === 'object' ? mcp : {}
   const operationId = operationIdOf(route.schema)
-  const name = given.name ?? snakeCase(operationId ?? '')
+  const name = given.name ?? (operationId ?? '').replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
   assertOption(
     /^[\w-]{1,64}$/.test(name),
     'routes',
@@ -91,11 +91,6 @@ function hintsOf (
     idempotentHint: idempotent ?? (readOnly || method === 'PUT' || method === 'DELETE'),
     openWorldHint: openWorld
   }
-}
-
-/** Turns `listCandidates` into `list_candidates`. */
-function snakeCase (text: string): string {
-  return text.replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 }
 
 /** Returns the schema of successful responses, if they have one, and it is an object: clients accept no other. */

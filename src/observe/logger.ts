@@ -46,6 +46,7 @@ export function createWarningLogger (clock: Pick<Clock, 'monotonic'>): Logger {
 
 const maxDepth = 3
 const maxErrors = 10
+const unreadable = 'an object without a readable message was thrown'
 
 /**
  * Returns a copy of a thrown value that every logger can write: name, message, stack, code, causes and the errors of an
@@ -57,7 +58,7 @@ export function toLoggableError (thrown: unknown): Error {
 }
 
 function copyError (thrown: unknown, depth: number): Error {
-  const copy = new Error(readText(thrown, 'message') ?? describe(thrown))
+  const copy = new Error(readText(thrown, 'message') ?? (isObject(thrown) ? unreadable : String(thrown)))
   copy.stack = readText(thrown, 'stack') ?? ''
   const name = readText(thrown, 'name') ?? copy.name
   const code = readText(thrown, 'code')
@@ -83,10 +84,6 @@ function readErrors (thrown: unknown): unknown[] | null {
 export function readText (thrown: unknown, name: string): string | undefined {
   const value = readField(thrown, name)
   return value === undefined || value === null || isObject(value) ? undefined : String(value)
-}
-
-function describe (thrown: unknown): string {
-  return isObject(thrown) ? 'an object without a readable message was thrown' : String(thrown)
 }
 
 /**

@@ -63,10 +63,6 @@ export type Tracing = ReturnType<typeof createTracing>
 export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: OpenTelemetryApi, log: Logger) {
   const tracer = trace.getTracer('fastify-recruiting-api')
 
-  function within<T> (span: TraceSpan, run: () => T): T {
-    return context.with(trace.setSpan(context.active(), span), run)
-  }
-
   function guard<Result> (call: () => Result): Result | undefined {
     return callHost(call, (err) => log.error({ err }, 'the option opentelemetry failed'))
   }
@@ -79,7 +75,7 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
   function runWithin<Result> (span: TraceSpan, run: () => Promise<Result>): Promise<Result> {
     let running: Promise<Result> | undefined
     const runOnce = (): Promise<Result> => (running ??= run())
-    guard(() => within(span, () => { runOnce() }))
+    guard(() => context.with(trace.setSpan(context.active(), span), () => { runOnce() }))
     return runOnce()
   }
 

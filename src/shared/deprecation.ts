@@ -18,17 +18,13 @@ export interface Deprecation {
   link?: string
 }
 
-/** The fault of a deprecation: the path in it, such as `.since`, and what was expected there. */
-interface Fault {
-  path: string
-  expected: string
-  value: unknown
-}
-
 const dateRule = 'a date such as 2026-03-01, or an RFC 3339 date-time'
 
-/** Finds the fault of a deprecation; `null` if there is none. */
-export function findDeprecationFault (value: unknown): Fault | null {
+/**
+ * Returns the fault of a deprecation, with its path, such as `.since`, and what was expected there; `null` if there is
+ * none.
+ */
+export function findDeprecationFault (value: unknown): { path: string, expected: string, value: unknown } | null {
   if (typeof value !== 'object' || value === null) return { path: '', expected: 'an object with since', value }
   const unknown = findUnknownName(value, ['since', 'sunset', 'link'])
   if (unknown !== undefined) return { path: `.${unknown}`, expected: 'since, sunset or link', value: unknown }

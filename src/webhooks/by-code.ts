@@ -65,7 +65,9 @@ export function createRecruitingWebhooks (
     try {
       return await work()
     } catch (thrown) {
-      throw thrown instanceof Refusal ? toInvalidInput(thrown) : thrown
+      if (!(thrown instanceof Refusal)) throw thrown
+      const { field, message } = thrown
+      throw new RecruitingApiError('invalid_input', `${field === '' ? 'input' : field}: ${message}`, field)
     }
   }
 }
@@ -124,10 +126,6 @@ function listFilters (query: unknown): string[] {
   return Object.entries(query ?? {})
     .filter(([name, value]) => name.startsWith('filter[') && value !== undefined)
     .map(([name]) => name)
-}
-
-function toInvalidInput ({ field, message }: Refusal): RecruitingApiError {
-  return new RecruitingApiError('invalid_input', `${field === '' ? 'input' : field}: ${message}`, field)
 }
 
 /**

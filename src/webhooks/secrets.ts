@@ -214,15 +214,11 @@ export function maskHeaders (text: string, headers: OwnHeaders): string {
   const values = Object.values(headers).flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
   const words = values.flatMap((value) => value.split(' ')).filter((word) => word.length >= shortestPart)
   const secrets = [...new Set([...values, ...words])].sort((a, b) => b.length - a.length)
-  const masked = secrets.reduce((masked, secret) => masked.replaceAll(secret, hide), text)
+  const masked = secrets.reduce((masked, secret) => masked.replaceAll(secret, '*'.repeat(secret.length)), text)
   for (const secret of secrets) {
     for (let length = secret.length - 1; length >= shortestPart; length--) {
       if (masked.endsWith(secret.slice(0, length))) return masked.slice(0, -length) + '*'.repeat(length)
     }
   }
   return masked
-}
-
-function hide (secret: string): string {
-  return '*'.repeat(secret.length)
 }

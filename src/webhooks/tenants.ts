@@ -10,6 +10,7 @@ import { assertNames, optionNames } from './events/dispatcher.js'
 import type { EngineCalls } from './recruiting.js'
 import type { KeyBox, SecretBox } from './secrets.js'
 
+const sameName = 'expected another name than from'
 // A batch takes less than a second.
 const batchSize = 2000
 
@@ -30,12 +31,12 @@ export function createTenantOperations (
   async function findIds (reference: CheckedReference, to: string, transaction: unknown): Promise<[Tenant, Tenant]> {
     if (!tenants.hasIds) {
       const from = slugOf(reference)
-      if (from === to) refuseSame()
+      if (from === to) refuse('to', sameName)
       return [{ slug: from, id: from }, await tenants.get({ slug: to, id: null }, transaction)]
     }
     const { slug: from, id } = reference
     if (from === null) return [{ slug: id, id }, { slug: to, id }]
-    if (from === to) refuseSame()
+    if (from === to) refuse('to', sameName)
     const [old, renamed] = await Promise.all([tenants.find(from), tenants.find(to)])
     if (old !== null && renamed !== null && old.id !== renamed.id) {
       refuse('to', 'expected a name that no other tenant has')
@@ -128,10 +129,6 @@ function readFrom (from: unknown): CheckedReference {
   if (typeof from === 'object' && from !== null) return readTenantArgument(from)
   assertSlug('from', from)
   return { slug: from, id: null }
-}
-
-function refuseSame (): never {
-  refuse('to', 'expected another name than from')
 }
 
 function assertSlug (field: string, value: unknown): asserts value is string {

@@ -60,7 +60,8 @@ export async function dispatch (
   const tenant = await tenants.get(reference, transaction)
   const begin = JSON.stringify({ id, type, timestamp, tenant_slug: tenant.slug })
   const body = joinObjects(begin, end)
-  assertSize(body, maxEventBytes)
+  const bytes = Buffer.byteLength(body)
+  if (bytes > maxEventBytes) refuse('data', `expected an event whose body is at most ${maxEventBytes} bytes, got ${bytes}`)
   const tombstone = subject === null ? null : joinObjects(begin, '{"data":null,"erased":true}')
   const recorded = await deliveries.record(tenant.id, {
     id, type, body, subject, otherSubjects, tombstone, idempotencyKey, fingerprint, traceParent
@@ -131,12 +132,6 @@ function formatData (part: { data: unknown }): string {
   } catch (error) {
     refuse('data', readText(error, 'message') ?? 'is not JSON')
   }
-}
-
-/** Rejects a body of more than `maxBytes`. */
-function assertSize (body: string, maxBytes: number): void {
-  const bytes = Buffer.byteLength(body)
-  if (bytes > maxBytes) refuse('data', `expected an event whose body is at most ${maxBytes} bytes, got ${bytes}`)
 }
 
 function refuse (field: string, problem: string): never {

@@ -74,12 +74,6 @@ export function createAttemptDelivery (
     return responseExcerpt === undefined ? sent : { ...sent, responseExcerpt: maskHeaders(responseExcerpt, own) }
   }
 
-  function report (delivery: ClaimedDelivery, result: AttemptResult, sent: SendResult): void {
-    counters.add(result)
-    publishAttempt(delivery, result)
-    if (result.outcome !== 'delivered') logFailure(log, delivery, result, sent)
-  }
-
   return async (delivery, isAborted) => {
     const attempt = pauses.begin()
     const headers = await sign(delivery)
@@ -92,7 +86,9 @@ export function createAttemptDelivery (
     const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now(), random: runtime.random })
     if (result === null) return 'aborted'
     span?.end(result)
-    report(delivery, result, sent)
+    counters.add(result)
+    publishAttempt(delivery, result)
+    if (result.outcome !== 'delivered') logFailure(log, delivery, result, sent)
     pauses.end(attempt, delivery, result, sent)
     return result
   }

@@ -9,16 +9,10 @@ const pruneEveryMs = 60 * 60 * 1000
 // Random, so that processes that start together do not prune together.
 const longestStartDelayMs = 10 * 60 * 1000
 
-/** How long things are kept, in days. */
-interface Retention {
-  retentionDays: number
-  changesRetentionDays: number
-}
-
 /** Deletes old rows, in the background and when the host asks. */
 export function createPruner (
   { deliveries, changes }: EventStorage,
-  { retentionDays, changesRetentionDays }: Retention,
+  { retentionDays, changesRetentionDays }: { retentionDays: number, changesRetentionDays: number },
   { clock, runtime, log }: { clock: Clock, runtime: Runtime, log: Logger }
 ) {
   let timer: unknown

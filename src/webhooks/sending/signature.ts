@@ -19,17 +19,11 @@ export function isSameSecret (one: string, other: string): boolean {
   return one.replace(/=+$/, '') === other.replace(/=+$/, '')
 }
 
-/** The headers of Standard Webhooks. */
-export interface SignedHeaders extends Record<string, string> {
-  'webhook-id': string
-  /** Seconds since the epoch. */
-  'webhook-timestamp': string
-  /** One `v1,<base64>` for each secret, separated by spaces. */
-  'webhook-signature': string
-}
-
-/** Signs a body as specified by Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`, once with each secret. */
-export function signHeaders (secrets: readonly string[], id: string, body: string, nowMs: number): SignedHeaders {
+/**
+ * Signs a body as specified by Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`, once with each secret. The
+ * timestamp is in seconds. The signatures are separated by spaces.
+ */
+export function signHeaders (secrets: readonly string[], id: string, body: string, nowMs: number) {
   const timestamp = String(Math.floor(nowMs / 1000))
   const content = `${id}.${timestamp}.${body}`
   const signatures = secrets.map((secret) => {

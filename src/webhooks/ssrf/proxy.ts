@@ -48,7 +48,9 @@ export function createProxiedConnector (
     const { authorization, ...address } = proxy
     const waitMs = others.length > 0 ? addressTimeoutMs(timeoutMs) : timeoutMs
     const connecting = start(connectToProxy, { ...withServerName(address), localAddress }, pending)
-    const socket = await connecting.catch(toProxyError)
+    const socket = await connecting.catch(({ code, message }: NodeJS.ErrnoException) => {
+      throw new ProxyError(`cannot connect to the proxy: ${code ?? message}`)
+    })
     try {
       await requestTunnel(socket, { target, authorization, waitMs })
       return socket
@@ -84,10 +86,6 @@ function start (
       else reject(error)
     })
   })
-}
-
-function toProxyError ({ code, message }: NodeJS.ErrnoException): never {
-  throw new ProxyError(`cannot connect to the proxy: ${code ?? message}`)
 }
 
 function formatHost ({ address, family }: LookupAddress): string {
