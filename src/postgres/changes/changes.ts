@@ -1,6 +1,9 @@
 import type { ChangePage, ChangeSource } from '../../ports/index.js'
+import { type OptionsOf, readOptions } from '../../shared/read-options.js'
+import { assertPool, inTransaction, type PgPool } from '../pool.js'
 import { askInTransaction } from '../transactions.js'
 import type { Session } from '../session.js'
+import { quoteName, readSchema } from '../sql.js'
 import { createReadHeldBack, formatPosition, parsePosition, readBound } from './position.js'
 import { listWatchedTables } from './watched-tables.js'
 
@@ -154,4 +157,28 @@ export function createChangeSource (
 
     stats: createReadHeldBack(session, schema, 'recent_changes')
   }
+}
+
+/** The doc, type, default and check of each option. */
+const endOptions = {
+  /**
+   * The schema created by `migrate`.
+   * @default 'recruiting'
+   */
+  schema: readSchema
+}
+
+/** Options of `endSyncTokens`. */
+export interface EndSyncTokensOptions extends OptionsOf<typeof endOptions> {}
+
+/**
+ * Ends all tokens of `sync`: each client gets a 410 once and begins again. Call it after rows changed in a way that
+ * no trigger sees, for example with `session_replication_role = replica`, by logical replication, or when a snapshot
+ * of the disk was restored. In SQL: `select recruiting.end_sync_tokens()`. Throws `invalid_option`, and errors of the
+ * database.
+ */
+export async function endSyncTokens (pool: PgPool, options: EndSyncTokensOptions = {}): Promise<void> {
+  assertPool(pool)
+  const { schema } = readOptions(options, endOptions)
+  await inTransaction(pool, (client) => client.query(`select ${quoteName(schema)}.end_sync_tokens()`))
 }

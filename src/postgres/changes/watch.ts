@@ -8,11 +8,10 @@ import { assertPool, inTransaction, type PgPool, type PgQueryable } from '../poo
 import { parseTransaction, refuseAutocommit } from '../transactions.js'
 import { ask } from '../session.js'
 import { quoteLiteral, quoteName, readSchema } from '../sql.js'
-import { findWatchedTable, formatRegistration, isAsLeft, registerTable } from './watched-tables.js'
 import {
-  formatRecord, formatTriggerBody, formatTriggers, listTriggers, readExpressions, refuse, type Root, tryOut,
-  trySample, type Watched
-} from './watch-sql.js'
+  findWatchedTable, formatRecord, formatRegistration, formatTriggerBody, formatTriggers, isAsLeft, listTriggers,
+  registerTable, type Root, type Watched
+} from './watched-tables.js'
 
 /** Options of `watch`. */
 export interface WatchOptions {
@@ -120,23 +119,13 @@ export async function watchSql (pool: PgPool, relation: string, options: WatchSq
     await prepareSession(client)
     const plan = await planWatch(client, relation, settings)
     await trySample(client, plan.root, plan.watched)
-    const { root, tables, watched, triggers, functionOf, schema } = plan
-    return [
-      ...formatTriggers(
-        functionOf,
-        triggers,
-        tables.map(({ name }) => name)
-      ),
+    const { root, tables, triggers, functionOf, schema } = plan
+    const statements = [
+      ...formatTriggers(functionOf, triggers, tables),
       formatCleanup(schema),
-      ...formatRegistration(
-        quoteName(schema),
-        root,
-        { ...watched, id: settings.id, tenant: settings.tenant },
-        { endsTokens: true }
-      )
+      ...formatRegistration(quoteName(schema), root, settings, { endsTokens: true })
     ]
-      .map((statement) => `${statement.trim()};\n`)
-      .join('\n')
+    return statements.map((statement) => `${statement.trim()};\n`).join('\n')
   })
 }
 
@@ -236,7 +225,7 @@ async function planWatch (
 }
 
 async function watchIn (client: PgQueryable, relation: string, settings: Required<WatchSqlOptions>): Promise<void> {
-  const { schema, id, tenant } = settings
+  const { schema } = settings
   const quotedSchema = quoteName(schema)
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
     `fastify-recruiting-api watch ${schema}`
@@ -248,13 +237,9 @@ async function watchIn (client: PgQueryable, relation: string, settings: Require
   await trySample(client, root, watched)
   // New triggers wait for open transactions, so all that these missed is seen afterwards.
   const created = state === undefined || state.missedSince === null ? missing : tables
-  for (const statement of formatTriggers(
-    functionOf,
-    triggers,
-    created.map(({ name }) => name)
-  )) { await client.query(statement) }
+  for (const statement of formatTriggers(functionOf, triggers, created)) await client.query(statement)
   await client.query(formatCleanup(schema))
-  await registerTable(client, quotedSchema, root, { watched, options: { id, tenant } })
+  await registerTable(client, quotedSchema, root, { watched, options: settings })
 }
 
 async function findTable (client: PgQueryable, relation: string): Promise<Root> {
@@ -328,4 +313,136 @@ begin
     execute 'drop function ' || v_name || '()';
   end loop;
 end`)}`
+}
+
+/** The type of an expression; `item` is that of an array's items. */
+interface ExpressionType {
+  name: string
+  category: string
+  base: string
+  item: string | null
+}
+
+const sampleRows = 10_000
+const idTypes = ['smallint', 'integer', 'bigint', 'numeric', 'uuid']
+
+/**
+ * Returns the expressions as SQL that returns text. Throws `invalid_option` for one that cannot return an id or a
+ * tenant.
+ */
+async function readExpressions (
+  client: PgQueryable,
+  root: Root,
+  { id, tenant }: Pick<Watched, 'id' | 'tenant'>
+): Promise<Pick<Watched, 'id' | 'tenant'>> {
+  return {
+    id: await readIds(client, root, toExpression(root, 'id', id)),
+    tenant: await readTenant(client, root, toExpression(root, 'tenant', tenant))
+  }
+}
+
+/**
+ * Tries the expressions on some rows, because a query may return several rows for one of them, or text that is no id.
+ */
+async function trySample (client: PgQueryable, root: Root, { kind, id, tenant }: Watched): Promise<void> {
+  const sample = `(select * from ${root.name} limit ${sampleRows})`
+  for (const [option, expression, isUsable, wanted] of [
+    ['id', id, "value ~ '^[!-.0-~]{1,64}$'", `the id of a ${kind}`],
+    ['tenant', tenant, 'char_length(value) between 1 and 200', 'the id of a tenant']
+  ] as const) {
+    await tryNoRow(client, root, option, expression)
+    const [row] = await tryOut<{ found: string, usable: string }>(client, option, `
+      select count(value)::text as found, count(*) filter (where ${isUsable})::text as usable
+      from ${sample} as row cross join lateral (select ${expression}) as item (value)`)
+    if (Number(row?.found) > 0 && Number(row?.usable) === 0) {
+      refuse(option, `none of the values in ${root.name} can be ${wanted}`)
+    }
+  }
+}
+
+/** Throws for a query that always returns several rows, even if the table is empty: no change could be recorded. */
+async function tryNoRow (client: PgQueryable, root: Root, option: string, expression: string): Promise<void> {
+  await client.query('savepoint try_no_row')
+  const error = await client.query(`
+    select item.value from (select) as one left join ${noRows(root)} as row on true
+      cross join lateral (select ${expression}) as item (value)`).then(() => null, (error: unknown) => error)
+  await client.query('rollback to try_no_row')
+  // Other errors may come from the missing values.
+  if (readField(error, 'code') === '21000') refuse(option, String(readField(error, 'message')), error)
+}
+
+/** A name that is no column is more likely a typing error than an expression. */
+function toExpression ({ name, columns }: Root, option: string, given: string): string {
+  if ((JSON.parse(columns) as string[]).includes(given)) return `row.${quoteName(given)}`
+  if (/^[\p{L}\p{N}_$]+$/u.test(given)) refuse(option, `${name} has no column ${given}`)
+  return given
+}
+
+/** One id, or several: those of an array, of a function that returns a set, or of a query. */
+async function readIds (client: PgQueryable, root: Root, expression: string): Promise<string> {
+  if (await isQuery(client, root, expression)) {
+    assertType('id', await readType(client, root, 'id', `(${expression}\n)`))
+    return `unnest(array(${expression}\n)::text[]) collate "C"`
+  }
+  const type = await readType(client, root, 'id', expression)
+  assertType('id', { ...type, base: type.item ?? type.base, item: null })
+  return type.item === null ? `(${expression}\n)::text collate "C"` : `unnest((${expression}\n)::text[]) collate "C"`
+}
+
+async function readTenant (client: PgQueryable, root: Root, expression: string): Promise<string> {
+  assertType('tenant', await readType(client, root, 'tenant', expression))
+  // A set of tenants would record each id for each of them. PostgreSQL rejects sets in a where clause.
+  await tryOut(client, 'tenant', `select from ${noRows(root)} as row where (${expression}\n) is null`)
+  return `(${expression}\n)::text collate "C"`
+}
+
+function assertType (option: string, { name, category, base, item }: ExpressionType): void {
+  const isPossible = item === null && (['S', 'E'].includes(category) || idTypes.includes(base))
+  if (!isPossible) refuse(option, `expected text, an integer or a uuid, got ${name}`)
+}
+
+/** Reads the type of an expression without computing it. */
+async function readType (client: PgQueryable, root: Root, option: string, expression: string): Promise<ExpressionType> {
+  const [type] = await tryOut<ExpressionType>(client, option, `
+    select format_type(t.oid, null) as name, coalesce(i.typcategory, t.typcategory)::text as category,
+      format_type(coalesce(nullif(t.typbasetype, 0), t.oid), null) as base,
+      case when t.typcategory = 'A' then format_type(coalesce(nullif(i.typbasetype, 0), i.oid), null) end as item
+    from (select) as one
+    left join (${noRows(root)} as row cross join lateral (select ${expression}\n) as item (value)) on true
+    join pg_type t on t.oid = pg_typeof(item.value)
+    left join pg_type i on i.oid = t.typelem and t.typcategory = 'A'`)
+  return { name: '', category: '', base: '', item: null, ...type }
+}
+
+function noRows (root: Root): string {
+  return `(select * from ${root.name} where false)`
+}
+
+async function isQuery (client: PgQueryable, root: Root, expression: string): Promise<boolean> {
+  await client.query('savepoint try_query')
+  const isQuery = await client.query(`select array(${expression}\n) from ${noRows(root)} as row`)
+    // Errors of a query that are not about its syntax are found again when its type is read.
+    .then(() => true, (error: unknown) => readField(error, 'code') !== '42601')
+  await client.query('rollback to try_query')
+  return isQuery
+}
+
+/** Runs a statement; errors in its text or its values, and missing rights, are those of an option. */
+async function tryOut<Row> (
+  client: PgQueryable,
+  option: string,
+  text: string,
+  values?: unknown[]
+): Promise<Row[]> {
+  try {
+    return await ask<Row>(client, text, values)
+  } catch (error) {
+    if (!/^(0A|2[12]|42)/.test(String(readField(error, 'code')))) throw error
+    return refuse(option, String(readField(error, 'message')), error)
+  }
+}
+
+/** Throws `invalid_option`. */
+function refuse (option: string, problem: string, cause?: unknown): never {
+  throw new RecruitingApiError('invalid_option', `${option}: ${problem}`, option, cause === undefined ? {} : { cause })
 }

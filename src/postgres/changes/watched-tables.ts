@@ -1,9 +1,131 @@
 import type { ChangeKind } from '../../ports/index.js'
-import { type OptionsOf, readOptions } from '../../shared/read-options.js'
-import { assertPool, inTransaction, type PgPool, type PgQueryable } from '../pool.js'
+import type { PgQueryable } from '../pool.js'
 import { ask, type RunQuery } from '../session.js'
-import { quoteLiteral, quoteName, readSchema, toIso } from '../sql.js'
-import { formatRecord, formatStartRecording, type Root, type Watched } from './watch-sql.js'
+import { quoteLiteral, quoteName, toIso } from '../sql.js'
+
+/** The table that `watch` was called for. */
+export interface Root {
+  oid: string
+  /** Quoted, with its schema. */
+  name: string
+  /** Not quoted. */
+  schema: string
+  table: string
+  kind: string
+  /** A JSON array of their names. */
+  columns: string
+}
+
+/** The changes that triggers on a table record. */
+export interface Watched {
+  kind: ChangeKind
+  /** SQL expressions over `row` that return text; `id` may return a set. */
+  id: string
+  tenant: string
+}
+
+/** A trigger for one kind of statement. */
+interface WatchTrigger {
+  name: string
+  /** The part of `create trigger` before the table, and the part after it. */
+  event: string
+  transition: string
+}
+
+/**
+ * Returns the triggers of a table. The schema, not quoted, at the end of their names is cut by PostgreSQL if it is
+ * too long.
+ */
+export function listTriggers (kind: ChangeKind, schema: string): WatchTrigger[] {
+  return [
+    { event: 'after insert', transition: 'referencing new table as new_rows' },
+    { event: 'after update', transition: 'referencing old table as old_rows new table as new_rows' },
+    { event: 'after delete', transition: 'referencing old table as old_rows' },
+    { event: 'before truncate', transition: '' }
+  ].map((trigger) => ({ ...trigger, name: quoteName(`changes_${kind}_${trigger.event.split(' ').at(-1)}_${schema}`) }))
+}
+
+/**
+ * Returns the body of the function that the triggers call; `schema` is quoted. It never fails the statement of the
+ * host: if an expression fails, it stores that changes were missed. A block with `exception` is a subtransaction, one
+ * for each statement.
+ */
+export function formatTriggerBody (
+  watched: Watched,
+  root: Pick<Root, 'name' | 'schema' | 'table'>,
+  schema: string
+): string {
+  const record = (...sources: string[]): string => formatRecord(watched, schema, sources)
+  const place = '<table>'
+  const [before, after] = record(`only ${place}`).split(place).map(quoteLiteral)
+  const key = [watched.kind, root.schema, root.table].map(quoteLiteral).join(', ')
+  return `
+#variable_conflict use_column
+declare
+  v_problem text;
+begin
+  begin
+    perform ${formatStartRecording(schema)};
+    case tg_op
+      when 'INSERT' then ${record('new_rows')};
+      when 'UPDATE' then ${record('old_rows', 'new_rows')};
+      when 'DELETE' then ${record('old_rows')};
+      else execute ${before} || format('%I.%I', tg_table_schema, tg_table_name) || ${after};
+    end case;
+  exception when others then
+    v_problem := sqlerrm;
+    begin
+      insert into ${schema}.missed_changes (kind, schema_name, table_name, problem)
+      select ${key}, left(v_problem, 500)
+      where not exists (
+        select from ${schema}.missed_changes m where (m.kind, m.schema_name, m.table_name) = (${key})
+      );
+      if found then
+        raise warning 'fastify-recruiting-api: the changes of % are no longer recorded, call watch again: %',
+          ${quoteLiteral(root.name)}, v_problem;
+      end if;
+    exception when others then
+      raise warning 'fastify-recruiting-api: the changes of % are no longer recorded, and neither is that (%), call watch again: %',
+        ${quoteLiteral(root.name)}, sqlerrm, v_problem;
+    end;
+  end;
+  return null;
+end`
+}
+
+/** Returns the statements that create the function of triggers, and the triggers on `tables`. Names are quoted. */
+export function formatTriggers (
+  { name, body, searchPath }: { name: string; body: string; searchPath: string },
+  triggers: readonly WatchTrigger[],
+  tables: ReadonlyArray<{ name: string }>
+): string[] {
+  return [
+    `create or replace function ${name}() returns trigger language plpgsql security definer
+    set search_path to ${searchPath}, pg_temp set row_security to off set jit to off
+    as ${quoteLiteral(body)}`,
+    ...tables.flatMap((table) => triggers.map(({ name: trigger, event, transition }) =>
+      `create or replace trigger ${trigger} ${event} on ${table.name} ${transition} ` +
+        `for each statement execute function ${name}()`))
+  ]
+}
+
+/** Returns the call that must come before `formatRecord` in a transaction; `schema` is quoted. */
+export function formatStartRecording (schema: string): string {
+  return `${schema}.start_recording_v1(${quoteLiteral(`${schema}.recent_changes_seq_seq`)})`
+}
+
+/**
+ * Returns the SQL that records which candidates or jobs these rows belong to. An update that changes neither id nor
+ * tenant is recorded once. Ids that the API cannot show are left out.
+ */
+export function formatRecord ({ kind, id, tenant }: Watched, schema: string, sources: readonly string[]): string {
+  const entities = sources.map((source) => `select ${tenant} as tenant, ${id} as id from ${source} as row`)
+  return `
+    insert into ${schema}.recent_changes (tenant, kind, id, deleted, changed_at)
+    select e.tenant, '${kind}', e.id, false, clock_timestamp()
+    from (${entities.join(' union ')}) as e
+    where char_length(e.tenant) between 1 and 200 and e.id ~ '^[!-.0-~]{1,64}$'`
+}
 
 /** A table that `watch` was called for. Names are quoted, with their schema. */
 export interface WatchedTable {
@@ -44,31 +166,24 @@ export async function listWatchedTables (query: RunQuery, schema: string, kind: 
 
 /** Returns the problems of a watched table, as sentences. */
 export function describeLosses ({ kind, name, lost, added, missedSince, problem }: WatchedTable): string[] {
+  const missed = `${name}, watched for ${kind}s, has missed changes since ${missedSince}, because its trigger failed ` +
+    `(${problem}): ${kind}s/sync answers 410 until watch is called for ${name} again`
   return [
-    ...(missedSince === null
-      ? []
-      : [
-          `${name}, watched for ${kind}s, has missed changes since ${missedSince}, because its trigger failed (${problem}): ` +
-            `${kind}s/sync answers 410 until watch is called for ${name} again`
-        ]),
-    ...lost.map(
-      (table) =>
-        `${table}, watched for ${kind}s, has lost a trigger or has a disabled one: ${kind}s/sync answers 404 until watch is called for ${name} again`
-    ),
-    ...added.map(
-      (table) =>
-        `${table} became a partition of ${name}, which is watched for ${kind}s, and is not watched itself: call watch for ${name} again`
-    )
+    ...missedSince === null ? [] : [missed],
+    ...lost.map((table) =>
+      `${table}, watched for ${kind}s, has lost a trigger or has a disabled one: ` +
+        `${kind}s/sync answers 404 until watch is called for ${name} again`),
+    ...added.map((table) =>
+      `${table} became a partition of ${name}, which is watched for ${kind}s, and is not watched itself: ` +
+        `call watch for ${name} again`)
   ]
 }
 
 /** Returns warnings about watched tables; `schema` is quoted. */
 export async function adviseWatch (query: RunQuery, schema: string): Promise<string[]> {
-  const tables = [
-    ...(await listWatchedTables(query, schema, 'candidate')),
-    ...(await listWatchedTables(query, schema, 'job'))
-  ]
-  return tables.flatMap(describeLosses)
+  const candidates = await listWatchedTables(query, schema, 'candidate')
+  const jobs = await listWatchedTables(query, schema, 'job')
+  return [...candidates, ...jobs].flatMap(describeLosses)
 }
 
 /** Returns whether the triggers of a table are as `watch` left them, and recorded every change. */
@@ -81,27 +196,19 @@ export function isAsLeft (table: WatchedTable | undefined): boolean {
  * rows are recorded. Otherwise the changes in between are unknown, and the tokens of the kind end.
  */
 export async function registerTable (
-  client: PgQueryable, schema: string, root: Root, { watched, options }: { watched: Watched, options: WatchedColumns }
+  client: PgQueryable, schema: string, root: Root, { watched, options }: { watched: Watched, options: Watched }
 ): Promise<void> {
   const table = await findWatchedTable(client, schema, watched.kind, root)
   const isKnown = table !== undefined && table.missedSince === null && table.parts.length > 0 &&
     table.parts.every((part) => table.found.includes(part))
   if (isKnown) await client.query(`select ${formatStartRecording(schema)}`)
   if (isKnown) for (const name of table.added) await client.query(formatRecord(watched, schema, [`only ${name}`]))
-  for (const statement of formatRegistration(
-    schema,
-    root,
-    { kind: watched.kind, ...options },
-    { endsTokens: !isKnown }
-  )) {
+  for (const statement of formatRegistration(schema, root, options, { endsTokens: !isKnown })) {
     await client.query(statement)
   }
 }
 
-/** The columns or expressions, as given to `watch`. */
-type WatchedColumns = Pick<Watched, 'id' | 'tenant'>
-
-/** Returns the statements that remember a table with its triggers; `schema` is quoted. */
+/** Returns the statements that remember a table, as given to `watch`, with its triggers; `schema` is quoted. */
 export function formatRegistration (
   schema: string,
   { schema: schemaName, table }: Root,
@@ -135,28 +242,4 @@ export async function findWatchedTable (
 ): Promise<WatchedTable | undefined> {
   const tables = await listWatchedTables((text, values) => ask(client, text, values), schema, kind)
   return tables.find((table) => table.name === name)
-}
-
-/** The doc, type, default and check of each option. */
-const endOptions = {
-  /**
-   * The schema created by `migrate`.
-   * @default 'recruiting'
-   */
-  schema: readSchema
-}
-
-/** Options of `endSyncTokens`. */
-export interface EndSyncTokensOptions extends OptionsOf<typeof endOptions> {}
-
-/**
- * Ends all tokens of `sync`: each client gets a 410 once and begins again. Call it after rows changed in a way that
- * no trigger sees, for example with `session_replication_role = replica`, by logical replication, or when a snapshot
- * of the disk was restored. In SQL: `select recruiting.end_sync_tokens()`. Throws `invalid_option`, and errors of the
- * database.
- */
-export async function endSyncTokens (pool: PgPool, options: EndSyncTokensOptions = {}): Promise<void> {
-  assertPool(pool)
-  const { schema } = readOptions(options, endOptions)
-  await inTransaction(pool, (client) => client.query(`select ${quoteName(schema)}.end_sync_tokens()`))
 }
