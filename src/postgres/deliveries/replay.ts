@@ -14,21 +14,6 @@ export interface ReplayBounds {
 
 const usualBounds: ReplayBounds = { events: 200_000, batch: 5_000, ms: 20_000 }
 
-interface SelectedRow {
-  webhooks: string
-  read: string
-  /** The position of the last event that was read, or null. */
-  last: string | null
-  /** A JSON array. */
-  seqs: string
-}
-
-interface QueuedRow {
-  queued: string
-  /** The lowest id of the new deliveries, or null. */
-  first_id: string | null
-}
-
 /** The bounds of one batch. */
 interface Batch {
   /** The position of the last event of the previous batch, or null. */
@@ -38,14 +23,15 @@ interface Batch {
   limit: number
 }
 
-/** The result of one batch. */
+/** The events that a batch selects. */
 interface Found {
   /** Whether the webhook exists and is active. */
   isActive: boolean
   read: number
+  /** The position of the last event that was read, or null. */
   last: string | null
-  wanted: number
-  queued: number
+  /** As text. One more than may be queued, if there are more. */
+  seqs: string[]
 }
 
 /** Queues events for a webhook again, or counts them; `schema` is quoted. */
@@ -60,35 +46,25 @@ export function createReplay (
       inBatches(bounds, selection.limit, async (batch) => {
         // Keeps the events from being pruned until the transaction commits.
         const { text, values } = selectStatement(schema, tenant, webhookId, selection, batch, 'for key share of e')
-        const { found, queued } = await session.transaction('replay', async (query) => {
-          const [row] = await query<SelectedRow>(text, values)
-          const { seqs, ...found } = parseFound(row)
-          const queuedSeqs = seqs.slice(0, batch.limit)
-          const [queued] = await query<QueuedRow>(queueText(schema, selection), [webhookId, queuedSeqs])
-          return { found, queued }
+        const { found, row } = await session.transaction('replay', async (query) => {
+          const [selected] = await query<{ json: string }>(text, values)
+          const found: Found = JSON.parse(String(selected?.json))
+          const [row] = await query<{ queued: string, first_id: string | null }>(
+            queueText(schema, selection), [webhookId, found.seqs.slice(0, batch.limit)]
+          )
+          return { found, row }
         })
-        if (typeof queued?.first_id === 'string') await stop.sweepIfStopped(webhookId, queued.first_id)
-        return { ...found, queued: Number(queued?.queued) }
+        if (typeof row?.first_id === 'string') await stop.sweepIfStopped(webhookId, row.first_id)
+        return { ...found, queued: Number(row?.queued) }
       }),
 
     countReplay: (tenant, webhookId, selection) =>
       inBatches(bounds, selection.limit, async (batch) => {
         const { text, values } = selectStatement(schema, tenant, webhookId, selection, batch, '')
-        const [row] = await session.query<SelectedRow>('count replay', text, values)
-        const { seqs, ...found } = parseFound(row)
-        return { ...found, queued: Math.min(found.wanted, batch.limit) }
+        const [row] = await session.query<{ json: string }>('count replay', text, values)
+        const found: Found = JSON.parse(String(row?.json))
+        return { ...found, queued: Math.min(found.seqs.length, batch.limit) }
       })
-  }
-}
-
-function parseFound (row: SelectedRow | undefined): Omit<Found, 'queued'> & { seqs: string[] } {
-  const seqs = JSON.parse(String(row?.seqs)) as string[]
-  return {
-    isActive: Number(row?.webhooks) > 0,
-    read: Number(row?.read),
-    last: row?.last ?? null,
-    wanted: seqs.length,
-    seqs
   }
 }
 
@@ -96,7 +72,7 @@ function parseFound (row: SelectedRow | undefined): Omit<Found, 'queued'> & { se
 async function inBatches (
   bounds: ReplayBounds,
   limit: number,
-  run: (batch: Batch) => Promise<Found>
+  run: (batch: Batch) => Promise<Found & { queued: number }>
 ): Promise<ReplayResult | null> {
   const endAt = performance.now() + bounds.ms
   let after: string | null = null
@@ -108,9 +84,9 @@ async function inBatches (
     const found = await run(batch)
     if (!found.isActive) return after === null ? null : { queued, truncated: true }
     queued += found.queued
-    if (found.wanted > batch.limit) return { queued, truncated: true }
+    if (found.seqs.length > batch.limit) return { queued, truncated: true }
     if (found.read < batch.size) return { queued, truncated: false }
-    wanted += found.wanted
+    wanted += found.seqs.length
     read += found.read
     after = found.last
     if (read >= bounds.events || performance.now() > endAt) return { queued, truncated: true }
@@ -167,12 +143,15 @@ function selectStatement (
       ) as matched
       limit ${most}::integer + 1
     )
-    select (select count(*) from webhook)::text as webhooks, (select count(*) from read)::text as read,
-      (
+    select json_build_object(
+      'isActive', exists (select from webhook),
+      'read', (select count(*) from read),
+      'last', (
         select concat(to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ' ', seq)
         from read order by recorded_at desc, seq desc limit 1
-      ) as last,
-      (select coalesce(json_agg(wanted.seq::text order by wanted.seq), '[]') from wanted)::text as seqs`
+      ),
+      'seqs', (select coalesce(json_agg(wanted.seq::text order by wanted.seq), '[]') from wanted)
+    )::text as json`
   return { text, values: where.values }
 }
 
@@ -205,13 +184,6 @@ function queueText (schema: string, { include }: ReplaySelection): string {
     select (select count(*) from queued)::text as queued, (select min(id) from queued)::text as first_id`
 }
 
-interface RetryRow {
-  is_found: boolean
-  /** The id of the pending delivery; `null` if another call queued the event at the same time. */
-  id: string | null
-  is_new: boolean
-}
-
 /** Makes a delivery due now, or queues its event again; `schema` is quoted. */
 export function createRetry (
   session: Session,
@@ -223,8 +195,11 @@ export function createRetry (
 
   async function findPending (tenant: string, webhookId: number, id: number): Promise<number | null> {
     for (;;) {
-      const [row] = await session.query<RetryRow>('retry', text, [tenant, webhookId, id])
+      const [row] = await session.query<{ is_found: boolean, is_new: boolean, id: string | null }>(
+        'retry', text, [tenant, webhookId, id]
+      )
       if (row?.is_found !== true) return null
+      // Another call has queued the event at the same time.
       if (row.id === null) continue
       if (row.is_new) await stop.sweepIfStopped(webhookId, row.id)
       return Number(row.id)
