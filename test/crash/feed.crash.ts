@@ -57,7 +57,8 @@ t.test(`${events} events, while API and PostgreSQL are killed: each reader gets 
         if (isUndone) await client.query('savepoint undone')
         const { rows: [row] } = await client.query('update subjects set state = state + 1 where id = $1 returning state', [subject])
         const data = { subject, state: Number(row.state) }
-        await recruiting.emit({ tenantSlug: tenantOf(subject), type: random.pick(types), data }, { transaction: client })
+        const event = { tenantSlug: tenantOf(subject), type: random.pick(types), data }
+        await recruiting.emit(event, { transaction: client })
         if (isUndone) await client.query('rollback to undone')
         if (random.chance(0.02)) await sleep(random.integer(1, 200))
         emitted++
@@ -99,7 +100,8 @@ t.test(`${events} events, while API and PostgreSQL are killed: each reader gets 
     const stored = await readStored(pool, tenantSlug, type)
     const missed = stored.filter((id) => !seen.has(id))
     const twice = [...seen.values()].filter((count) => count > 1)
-    t.strictSame({ missed: missed.length, twice: twice.length, unknown: seen.size - stored.length + missed.length, olderStates: olderStates() },
+    const unknown = seen.size - stored.length + missed.length
+    t.strictSame({ missed: missed.length, twice: twice.length, unknown, olderStates: olderStates() },
       { missed: 0, twice: 0, unknown: 0, olderStates: 0 },
       `${tenantSlug}, ${type ?? 'all types'}: ${stored.length} events`)
   }
@@ -111,8 +113,8 @@ function tenantOf (subject: number): string {
 }
 
 /**
- * Follows the feed of a tenant, and counts how often it gets each event and how many came after a newer state of their subject.
- * Remembers the token of each page that arrived.
+ * Follows the feed of a tenant, and counts how often it gets each event and how many came after a newer state of their
+ * subject. Remembers the token of each page that arrived.
  */
 function createReader (port: number, index: number, random: Random) {
   const tenantSlug = proofTenants[index % 2] ?? 'acme'

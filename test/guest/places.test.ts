@@ -10,7 +10,8 @@ import { apiKeys, bearer, keys, tenants } from '../fixtures/api/app.js'
 
 function optionsFor (name = 'Ada Lovelace'): RecruitingApiOptions {
   const candidates = [{ id: 1, full_name: name }]
-  return { storage: memoryStorage({ tenants: { ...tenants, acme: { candidates } } }), keyLookup: memoryKeyLookup(apiKeys), delivery: false }
+  const storage = memoryStorage({ tenants: { ...tenants, acme: { candidates } } })
+  return { storage, keyLookup: memoryKeyLookup(apiKeys), delivery: false }
 }
 
 const path = '/api/v1/public/acme/candidates'

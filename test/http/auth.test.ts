@@ -1,4 +1,4 @@
-import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { memoryKeyLookup } from '../../src/memory/index.js'
 import type { ApiKey } from '../../src/index.js'
@@ -207,7 +207,7 @@ const limitedKey = 'office-key'
 const allowedIps = ['203.0.113.0/24', '198.51.100.7/32', '2001:db8:1::/48']
 const keyLookup = memoryKeyLookup([{ key: limitedKey, tenantSlug: 'acme', scopes: allScopes, allowedIps }, { key: 'roaming-key', tenantSlug: 'acme', scopes: allScopes }])
 
-function listFrom (app: FastifyInstance, remoteAddress: string, sent = limitedKey, headers: object = {}): Promise<LightMyRequestResponse> {
+function listFrom (app: FastifyInstance, remoteAddress: string, sent = limitedKey, headers: object = {}) {
   return app.inject({ url: '/api/v1/public/acme/jobs', headers: { ...bearer(sent), ...headers }, remoteAddress })
 }
 

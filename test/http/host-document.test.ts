@@ -21,7 +21,9 @@ const routes: HostRoutes = async (app) => {
 }
 
 /** A host with a route of its own and a document of its own. */
-async function buildHost (t: Teardown, options: FastifyDynamicSwaggerOptions, openapi: boolean | OpenApiOptions): Promise<[FastifyInstance, HostDocument]> {
+async function buildHost (
+  t: Teardown, options: FastifyDynamicSwaggerOptions, openapi: boolean | OpenApiOptions
+): Promise<[FastifyInstance, HostDocument]> {
   const app = await buildApp(t, {
     routes,
     openapi,
@@ -57,7 +59,9 @@ t.test('of two APIs in one server, each is in the host\'s document as its own op
     before: async (app) => { await app.register(swagger, { openapi: { info } }) },
     async after (app) {
       await app.register(async (child) => {
-        await child.register(recruitingApi, { storage: memoryStorage(), keyLookup: async () => null, delivery: false, openapi: { inHostDocument: true } })
+        await child.register(recruitingApi, {
+          storage: memoryStorage(), keyLookup: () => null, delivery: false, openapi: { inHostDocument: true }
+        })
       }, { prefix: '/eu' })
     }
   })
@@ -84,7 +88,7 @@ for (const [name, options] of kinds) {
     t.match(schemes.recruitingApiKey?.description, /^An API key/)
     for (const { summary, parameters = [], responses, security } of listOperations({ ...document, paths })) {
       // The host's own route says nothing of its parameter.
-      const undescribed = parameters.filter(({ description }) => description === undefined).map((parameter) => parameter.name)
+      const undescribed = parameters.filter(({ description }) => description === undefined).map(({ name }) => name)
       t.same(undescribed.filter((parameter) => parameter !== 'body'), summary === 'Get a room' ? ['id'] : [], summary)
       for (const [status, { description, headers = {} }] of Object.entries(responses)) {
         t.notMatch(description, /^(Default Response)?$/, `${summary} ${status}`)

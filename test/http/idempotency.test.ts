@@ -78,8 +78,10 @@ t.test('a repeated create returns the first webhook and its secret, and each is 
   t.not(again.headers['x-request-id'], first.headers['x-request-id'])
   const list = await app.inject({ url: '/api/v1/public/acme/webhooks', headers: bearer(keys.full) })
   t.equal(list.json().data.length, 1)
-  t.strictSame(entries.slice(0, 2).map(({ operationId, resource, status, rowCount }) => [operationId, resource, status, rowCount]),
-    [1, 2].map(() => ['createWebhook', { kind: 'webhook', id: first.json().data.id }, 201, 1]))
+  const created = {
+    operationId: 'createWebhook', resource: { kind: 'webhook', id: first.json().data.id }, status: 201, rowCount: 1
+  }
+  t.match(entries.slice(0, 2), [created, created])
 })
 
 t.test('another request with the same key gets 400, and requests without a key are independent', async (t) => {
@@ -89,7 +91,7 @@ t.test('another request with the same key gets 400, and requests without a key a
     t.strictSame((await send(other)).json().error.details, refusal('was used for another request'))
   }
   t.equal(host.calls, 1)
-  t.strictSame([(await send({ key: null })).json(), (await send({ key: null })).json()], [{ data: { id: 2 } }, { data: { id: 3 } }])
+  for (const id of [2, 3]) t.strictSame((await send({ key: null })).json(), { data: { id } })
   t.strictSame((await send({ body: { size: 1 } })).json(), { data: { id: 1 } })
 })
 

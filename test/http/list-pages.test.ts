@@ -148,7 +148,8 @@ t.test('links that would be longer than 4 KiB are left out', async (t) => {
 })
 
 t.test('links and Location have no slashes that the router of the host ignores', async (t) => {
-  const app = await buildApp(t, { openapi: false, server: { routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true } } })
+  const routerOptions = { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true }
+  const app = await buildApp(t, { openapi: false, server: { routerOptions } })
   const headers = bearer(keys.full)
   const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] }
   for (const [index, url] of ['/api/v1/public/acme/webhooks', '/api/v1/public/acme/webhooks/', '//api/v1//public/acme/webhooks//'].entries()) {

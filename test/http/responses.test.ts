@@ -74,7 +74,9 @@ t.test('links begin with publicUrl and lead to pages, in every list', async (t) 
     const answer = await app.inject({ url: `${path}/${list}?per_page=1&page=2&sort=-id`, headers })
     const links = parseLinks(answer.headers.link)
     t.equal(links?.first, `${publicUrl}${path}/${list}?page=1&per_page=1&sort=-id`)
-    for (const url of Object.values(links ?? {})) t.equal((await app.inject({ url: cutOff(url), headers })).statusCode, 200, url)
+    for (const url of Object.values(links ?? {})) {
+      t.equal((await app.inject({ url: cutOff(url), headers })).statusCode, 200, url)
+    }
   }
 })
 
@@ -98,7 +100,8 @@ t.test('the URL of a portal session begins with publicUrl', async (t) => {
   const app = await buildApp(t, options)
   const standalone = createRecruiting({ storage: memoryStorage(), delivery: { worker: false }, ...options })
   t.teardown(() => standalone.close())
-  for (const { url } of [await app.recruiting.portal.createSession(session), await standalone.portal.createSession(session)]) {
+  for (const recruiting of [app.recruiting, standalone]) {
+    const { url } = await recruiting.portal.createSession(session)
     t.equal(url.split('#')[0], `${publicUrl}/api/v1/public/portal/`)
   }
 })

@@ -25,7 +25,8 @@ const tenants = {
 
 const base = '/api/v1/public/acme'
 const headers = bearer(keys.full)
-const buildTextApp = (t: Teardown, options: AppOverrides = {}) => buildApp(t, { ids, storage: memoryStorage({ ids, tenants }), ...options })
+const buildTextApp = (t: Teardown, options: AppOverrides = {}) =>
+  buildApp(t, { ids, storage: memoryStorage({ ids, tenants }), ...options })
 
 t.test('a path finds one item by its text id', async (t) => {
   const app = await buildTextApp(t)

@@ -195,17 +195,23 @@ t.test('a call reaches its operation, with any URL of the message', async (t) =>
 })
 
 t.test('a call is audited once, as its operation, under the request id that the client sees', async (t) => {
+  const columns = ['operationId', 'method', 'status', 'filters', 'rowCount', 'keyId'] as const
   for (const requestId of [undefined, () => `req_${Math.random()}`]) {
     for (const logger of [false, captureLogs().logger]) {
       const entries: AuditEntry[] = []
-      const app = await buildApp(t, { mcp: true, onAudit: (entry) => { entries.push(entry) }, server: { logger } as object, ...(requestId === undefined ? {} : { requestId }) })
+      const app = await buildApp(t, {
+        mcp: true,
+        onAudit: (entry) => { entries.push(entry) },
+        server: { logger } as object,
+        ...(requestId === undefined ? {} : { requestId })
+      })
       const answers = [
         await sendCall(app, keys.full, 'list_candidates', { filter: { q: 'ada' } }),
         await sendCall(app, keys.none, 'get_webhook', { id: 1 }),
         await sendMessage(app, keys.full, 'tools/list'),
         await sendMessage(app, 'unknown', 'tools/list')
       ]
-      t.match(entries.map(({ operationId, method, status, filters, rowCount, keyId }) => [operationId, method, status, filters, rowCount, keyId]), [
+      t.match(entries.map((entry) => columns.map((column) => entry[column])), [
         ['listCandidates', 'GET', 200, ['filter[q]'], 1, 'key_1'], ['getWebhook', 'GET', 403, [], null, 'key_2'], ['mcp', 'POST', 200, [], null, 'key_1'], ['mcp', 'POST', 401, [], null, null]
       ])
       t.strictSame(entries.map((entry) => entry.requestId), answers.map(({ headers }) => headers['x-request-id']))

@@ -255,7 +255,8 @@ t.test('hidden characters are shown, and long texts are cut', async (t) => {
   const app = await buildApp(t, { mcp: true, storage: memoryStorage({ tenants: { acme: { candidates, jobs } } }) })
   for (const [index, [, shown]] of texts.entries()) {
     const result = await callTool(app, keys.full, 'get_candidate', { id: index + 1 })
-    t.strictSame(result.structuredContent, { data: { id: index + 1, full_name: shown, headline: shown, source_id: null } })
+    const data = { id: index + 1, full_name: shown, headline: shown, source_id: null }
+    t.strictSame(result.structuredContent, { data })
     t.equal(textOf(result).split('\n').at(-1), JSON.stringify(result.structuredContent?.data), 'the text has one line for an item')
   }
 })

@@ -72,7 +72,8 @@ t.test('the list of tools is short', async (t) => {
 t.test('names, texts and parameters are those of the document', async (t) => {
   const app = await buildApp(t, { mcp: { secrets: true } })
   const document: OpenApi = (await app.inject('/api/v1/public/openapi.json')).json()
-  const operations = new Map(Object.values(document.paths).flatMap((path) => Object.values(path)).map((operation) => [operation.operationId.toLowerCase(), operation]))
+  const operations = new Map(Object.values(document.paths).flatMap((path) => Object.values(path))
+    .map((operation) => [operation.operationId.toLowerCase(), operation]))
   const tools = await listTools(app, keys.full)
   // Agents do not manage keys.
   t.equal(tools.length, operations.size - 4)
@@ -191,7 +192,7 @@ interface OwnRoute {
   method?: 'GET' | 'POST' | 'PUT' | ['GET', 'POST']
   url?: string
   config?: FastifyContextConfig
-  schema?: { operationId?: string | undefined, hide?: boolean, params?: object, querystring?: object, body?: object, response?: object }
+  schema?: Omit<FastifySchema, 'operationId'> & { operationId?: string | undefined }
   answer?: unknown
 }
 

@@ -162,7 +162,14 @@ t.test('a request that takes effect is audited once, also if the client has gone
   const { webhooks } = storage
   let begun = (): void => {}
   const hasBegun = new Promise<void>((resolve) => { begun = resolve })
-  const slow = { ...webhooks, delete: async (...args: Parameters<typeof webhooks.delete>) => { begun(); await isHeld; return webhooks.delete(...args) } }
+  const slow: typeof webhooks = {
+    ...webhooks,
+    async delete (...args) {
+      begun()
+      await isHeld
+      return webhooks.delete(...args)
+    }
+  }
   const { app, entries } = await buildAudited(t, { storage: { ...storage, webhooks: slow } })
   const { id } = await app.recruiting.webhooks.create('acme', { name: 'CRM', target_url: 'https://example.com/', event_types: ['job.created'] })
   entries.length = 0
@@ -183,7 +190,9 @@ const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 }
 
 function startAudited (t: Teardown) {
   const entries: AuditEntry[] = []
-  const recruiting = createRecruiting({ storage: memoryStorage(), onAudit: (entry) => { entries.push(entry) }, delivery: false, logger: silentLogger })
+  const recruiting = createRecruiting({
+    storage: memoryStorage(), onAudit: (entry) => { entries.push(entry) }, delivery: false, logger: silentLogger
+  })
   t.teardown(() => recruiting.close())
   return { recruiting, entries }
 }
@@ -230,7 +239,8 @@ t.test('calls about webhooks are audited under the operations of the API, with t
   await t.rejects(webhooks.update('acme', id, { name: '' }), { code: 'invalid_input' })
   const webhook = { kind: 'webhook', id }
   const logged = { kind: 'delivery', id: deliveryId }
-  t.strictSame(entries.slice(1).map(({ tenantSlug, operationId, resource, filters, rowCount }) => [tenantSlug, operationId, resource, filters, rowCount]), [
+  const columns = ['tenantSlug', 'operationId', 'resource', 'filters', 'rowCount'] as const
+  t.strictSame(entries.slice(1).map((entry) => columns.map((column) => entry[column])), [
     ['acme', 'importWebhook', { kind: 'webhook', id: imported }, [], 1],
     ['acme', 'deleteWebhook', { kind: 'webhook', id: imported }, [], null],
     ['acme', 'listWebhooks', null, ['filter[status]'], 1],

@@ -62,7 +62,8 @@ t.test('serializers that the host gives to the plugin around it show no values e
   const app = Fastify({ logger: logs.logger })
   t.teardown(() => app.close())
   await app.register(async (child) => {
-    await child.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup(apiKeys), delivery: false })
+    const keyLookup = memoryKeyLookup(apiKeys)
+    await child.register(recruitingApi, { storage: memoryStorage(), keyLookup, delivery: false })
   }, { logSerializers: { req: ({ url }: FastifyRequest) => url, res: () => 'mine' } })
   await app.inject({ url: `${base}/jobs?${query}`, headers })
   t.match((await logs.waitFor('incoming request')).req, { url: `${base}/jobs?filter[q]&page&x&&filter%5Bq%5D` })
@@ -93,7 +94,8 @@ t.test('an error is logged with its name, message, stack, code and causes, and w
 
 t.test('the errors of an AggregateError are logged, ten of them at most', async (t) => {
   const errors = Array.from({ length: 12 }, (_, index) => new Error(`address ${index}`))
-  t.same(logged(new AggregateError(errors)).err.aggregateErrors?.map(({ message }) => message), errors.slice(0, 10).map(({ message }) => message))
+  const shown = logged(new AggregateError(errors)).err.aggregateErrors
+  t.same(shown?.map(({ message }) => message), errors.slice(0, 10).map(({ message }) => message))
 })
 
 t.test('values that are no errors are logged as text', async (t) => {

@@ -15,7 +15,12 @@ import { watchRejections } from '../fixtures/delivery/rejections.js'
 import { assertAccepted, assertRefused } from '../fixtures/refused-option.js'
 
 const exporter = new InMemorySpanExporter()
-opentelemetry.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }))
+const startTracing = (): void => {
+  const spanProcessors = [new SimpleSpanProcessor(exporter)]
+  opentelemetry.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }))
+}
+
+startTracing()
 opentelemetry.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 t.beforeEach(() => exporter.reset())
 
@@ -55,7 +60,8 @@ function spanOf (name: string) {
 /** Injects a request within a span, as an instrumentation of HTTP makes one. */
 async function injectTraced (app: FastifyInstance, request: InjectOptions) {
   const span = opentelemetry.trace.getTracer('http').startSpan('GET', { kind: opentelemetry.SpanKind.SERVER })
-  const answer = await opentelemetry.context.with(opentelemetry.trace.setSpan(opentelemetry.context.active(), span), () => app.inject(request))
+  const within = opentelemetry.trace.setSpan(opentelemetry.context.active(), span)
+  const answer = await opentelemetry.context.with(within, () => app.inject(request))
   span.end()
   return answer
 }
@@ -189,7 +195,7 @@ t.test('without a tracer of its own, OpenTelemetry gives spans that identify not
     return record(tenant, event, transaction)
   }
   opentelemetry.trace.disable()
-  t.teardown(() => opentelemetry.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] })))
+  t.teardown(startTracing)
   const quiet = await buildTraced(t, { storage, delivery: { ...toLoopback, worker: false } })
   await quiet.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
   await deliver()

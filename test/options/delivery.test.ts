@@ -4,9 +4,9 @@ import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 
 t.test('a lease is a minute, and at least twice the deadline of an attempt', async (t) => {
-  for (const [options, leaseMs] of [[{}, 60_000], [{ timeoutMs: 30_000 }, 60_000], [{ timeoutMs: 30_001 }, 60_002]] as const) {
-    t.equal(readDelivery(options, 'delivery').leaseMs, leaseMs)
-  }
+  t.equal(readDelivery({}, 'delivery').leaseMs, 60_000)
+  t.equal(readDelivery({ timeoutMs: 30_000 }, 'delivery').leaseMs, 60_000)
+  t.equal(readDelivery({ timeoutMs: 30_001 }, 'delivery').leaseMs, 60_002)
 })
 
 t.test('a worker delivers by default, and claims by its settings', async (t) => {

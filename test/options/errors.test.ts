@@ -59,10 +59,10 @@ t.test('only the plugin accepts what Fastify adds, and only createRecruiting a l
 })
 
 t.test('an option of undefined means the default', async (t) => {
-  const names = Object.keys(readDelivery({}, 'delivery'))
-  await assertAccepted(t, { delivery: Object.fromEntries(names.map((name) => [name, undefined])) })
-  await assertAccepted(t, { delivery: undefined, events: undefined, secretKeys: undefined, maxWebhooksPerTenant: undefined })
-  await assertAcceptedByPlugin(t, { prefix: undefined, openapi: undefined, errorDetails: undefined, requestId: undefined })
+  const unset = (names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]))
+  await assertAccepted(t, { delivery: unset(Object.keys(readDelivery({}, 'delivery'))) })
+  await assertAccepted(t, unset(['delivery', 'events', 'secretKeys', 'maxWebhooksPerTenant']))
+  await assertAcceptedByPlugin(t, unset(['prefix', 'openapi', 'errorDetails', 'requestId']))
 })
 
 const toNumber = (text = ''): number => Number(text.replaceAll(',', ''))

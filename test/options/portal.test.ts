@@ -128,7 +128,8 @@ t.test('portal.messages are complete trees of texts by locale; a text by number 
   await assertRefused(t, [{ portal: { secretKeys, messages: { fr: { ...en, shel: {} } } } }, `${path}.fr.shel`, 'a known name such as shell', '"shel"'])
   await assertRefused(t, [{ portal: { secretKeys, messages: { 'de-at': en, 'de-AT': en } } }, path, 'each locale once', '"de-AT, de-AT"'])
   t.strictSame(readPortal({ secretKeys, messages: { 'de-at': en } }, 'portal')?.messages, { 'de-AT': en })
-  const plural = (events: object) => ({ secretKeys, messages: { ar: { ...en, endpoints: { ...en.endpoints, events } } } })
+  const plural = (events: object) =>
+    ({ secretKeys, messages: { ar: { ...en, endpoints: { ...en.endpoints, events } } } })
   const events = `${path}.ar.endpoints.events`
   await assertRefused(t, [{ portal: plural({ one: 'one' }) }, `${events}.other`, 'text', 'undefined'])
   await assertRefused(t, [{ portal: plural({ other: 'other', all: 'all' }) }, `${events}.all`, 'a known name such as one', '"all"'])

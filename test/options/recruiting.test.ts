@@ -83,7 +83,9 @@ t.test('ids says integer or string for each kind of id, and nothing else, in the
     await assertRefused(t, option)
     const [options, field, expected, shown] = option
     const error = { code: 'invalid_option', field, message: `${field}: expected ${expected}, got ${shown}` }
-    for (const read of [memoryStorage, (given: object) => candidatesFrom(() => [], given), (given: object) => jobsFrom(() => [], given)]) {
+    const readCandidates = (given: object) => candidatesFrom(() => [], given)
+    const readJobs = (given: object) => jobsFrom(() => [], given)
+    for (const read of [memoryStorage, readCandidates, readJobs]) {
       t.throws(() => read(options), error, field)
     }
   }
@@ -122,7 +124,8 @@ t.test('a storage is verified with the published fields, the kinds of their ids,
   const asked: unknown[] = []
   const storage = { ...memoryStorage(), async verify (published: unknown) { asked.push(published); return [] } }
   await buildApp(t, { storage })
-  await buildApp(t, { storage, candidateFields: Type.Object({ email: Type.String() }), jobFields: Type.Object({ city: Type.String() }) })
+  const candidateFields = Type.Object({ email: Type.String() })
+  await buildApp(t, { storage, candidateFields, jobFields: Type.Object({ city: Type.String() }) })
   await buildApp(t, { storage, ids: { job: 'string', recruiter: 'string' } })
   await buildApp(t, { storage, tenantId: () => 42 })
   const engine = createRecruiting({ storage })

@@ -64,7 +64,8 @@ const pool = { query: never, connect: never }
 const key = { key: 'a-key', tenantSlug: 'acme', scopes: [] }
 
 /** As a host without types may call them. */
-const misspelt: Array<[call: string, field: string, nearest: string, run: (...args: never[]) => unknown, args: unknown[]]> = [
+type Run = (...args: never[]) => unknown
+const misspelt: Array<[call: string, field: string, nearest: string, run: Run, args: unknown[]]> = [
   ['memoryStorage', 'tenant', 'tenants', memoryStorage, [{ tenant: {} }]],
   ['memoryStorage, in a tenant', 'tenants.acme.candidate', 'candidates', memoryStorage, [{ tenants: { acme: { candidate: [] } } }]],
   ['memoryKeyLookup', 'time', 'clock', memoryKeyLookup, [[key], { time: { now: Date.now } }]],
@@ -77,7 +78,7 @@ const misspelt: Array<[call: string, field: string, nearest: string, run: (...ar
 
 for (const [call, field, nearest, run, args] of misspelt) {
   t.test(`a misspelt option is refused by ${call}, and its value is not shown`, async (t) => {
-    const thrown = await Promise.resolve().then(() => run(...args as never[])).then(() => null, (error: unknown) => error)
+    const thrown = await (async () => run(...args as never[]))().then(() => null, (error: unknown) => error)
     t.ok(isRecruitingApiError(thrown))
     const name = field.slice(field.lastIndexOf('.') + 1)
     t.match(thrown, { code: 'invalid_option', field, message: `${field}: expected a known name such as ${nearest}, got "${name}"` })
@@ -94,9 +95,10 @@ t.test('a key in the place of a name is not shown', async (t) => {
 })
 
 t.test('an option of undefined means the default', async (t) => {
-  memoryStorage({ tenants: undefined, clock: undefined } as object)
-  memoryKeyLookup([{ ...key, id: undefined, expiresAt: undefined, revoked: undefined } as never], { clock: undefined } as object)
-  postgresStorage(pool, { schema: undefined, candidates: undefined, jobs: undefined, queryTimeoutMs: undefined, totalsTtlMs: undefined } as object)
-  postgresKeyLookup(pool, { schema: undefined, prefix: undefined, queryTimeoutMs: undefined, recordUses: undefined, clock: undefined } as object)
-  apiKeys(pool, { schema: undefined, prefix: undefined, queryTimeoutMs: undefined } as object)
+  const unset = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]))
+  memoryStorage(unset('tenants', 'clock'))
+  memoryKeyLookup([{ ...key, ...unset('id', 'expiresAt', 'revoked') }], unset('clock'))
+  postgresStorage(pool, unset('schema', 'candidates', 'jobs', 'queryTimeoutMs', 'totalsTtlMs'))
+  postgresKeyLookup(pool, unset('schema', 'prefix', 'queryTimeoutMs', 'recordUses', 'clock'))
+  apiKeys(pool, unset('schema', 'prefix', 'queryTimeoutMs'))
 })

@@ -188,7 +188,7 @@ const client = new pg.Client()
 const kysely = { isTransaction: true, executeQuery () {}, selectFrom () {}, withoutPlugins (): never { throw new Error('nobody calls it') } } as const
 const { manager, queryRunner } = standInForTypeOrm(client)
 
-function wrapping<Handle extends object> (from: (handle: Handle) => PgQueryable, handle: Handle): { handle: object, wrap: () => PgQueryable } {
+function wrapping<Handle extends object> (from: (handle: Handle) => PgQueryable, handle: Handle) {
   return { handle, wrap: () => from(handle) }
 }
 

@@ -58,7 +58,11 @@ t.test('calls that come together ask once', async (t) => {
 t.test('a failure reaches those who wait for it, names the option, and is not cached', async (t) => {
   let fails = true
   const thrown = new Error('no such plan')
-  for (const limit of [() => { if (fails) throw thrown; return 9 }, async () => { if (fails) throw thrown; return 9 }] as Array<Limit<string>>) {
+  const answer = (): number => {
+    if (fails) throw thrown
+    return 9
+  }
+  for (const limit of [answer, async () => answer()] as Array<Limit<string>>) {
     fails = true
     const find = create(limit)
     for (const result of await Promise.allSettled([find('a', ''), find('a', '')])) {

@@ -52,7 +52,8 @@ t.test('a slug that moves to another tenant while a request waits does not move 
   })
   const [one, other] = [{ tenantId: '41' }, { tenantId: '42' }]
   const input = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.closed'] }
-  const [ofOne, ofOther] = [await app.recruiting.webhooks.create(one, input), await app.recruiting.webhooks.create(other, input)]
+  const ofOne = await app.recruiting.webhooks.create(one, input)
+  const ofOther = await app.recruiting.webhooks.create(other, input)
   const ask = async (path: string) => (await app.inject({ url: `${base}/${path}`, headers })).json()
   const answers = ['own', 'rows', 'jobs'].map(ask)
   await hasArrived

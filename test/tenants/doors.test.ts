@@ -43,7 +43,9 @@ async function handOverByRest ({ keys, pass }: Vendor, { app }: VendorServer): P
 }
 
 /** Runs a test for each way in which a slug changes hands. */
-function testHandOvers (title: string, run: (t: Test, story: Story) => Promise<void>, delivery?: DeliveryOptions): void {
+function testHandOvers (
+  title: string, run: (t: Test, story: Story) => Promise<void>, delivery?: DeliveryOptions
+): void {
   for (const hasIds of [true, false]) {
     t.test(`${title} (${hasIds ? 'by id' : 'after the rest'})`, async (t) => {
       const vendor = await createVendor(t, { hasIds })

@@ -40,7 +40,8 @@ t.test('a request whose tenantId fails gets 500, the log says why, and neither t
     const logs = captureLogs()
     const { storage, calls } = spyStorage()
     const asked: unknown[] = []
-    const app = await buildApp(t, { storage, tenantId, portal, keyLookup: (credentials) => { asked.push(credentials); return null }, server: { logger: logs.logger } })
+    const keyLookup = (credentials: unknown): null => { asked.push(credentials); return null }
+    const app = await buildApp(t, { storage, tenantId, portal, keyLookup, server: { logger: logs.logger } })
     calls.length = 0
     checkError(t, await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer('key') }), 500, `a lookup that ${title}`)
     checkError(t, await app.inject({ method: 'POST', url: '/api/v1/public/acme/webhooks', headers: bearer('key'), payload: webhookInput }), 500, title)
@@ -138,7 +139,8 @@ interface Host {
 function createHost (hasIds: boolean): Host {
   const companies = new Map([['acme', 41], ['globex', 42]])
   const tenantId = hasIds ? { tenantId: (slug: string) => companies.get(slug) ?? null } : {}
-  return { recruiting: createRecruiting({ storage: memoryStorage(), delivery: false, logger: silentLogger, ...tenantId }), companies }
+  const options = { storage: memoryStorage(), delivery: false, logger: silentLogger, ...tenantId } as const
+  return { recruiting: createRecruiting(options), companies }
 }
 
 async function errorOf (call: Promise<unknown>): Promise<unknown> {

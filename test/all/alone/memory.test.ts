@@ -54,14 +54,16 @@ for (const [title, cases] of Object.entries({ 'endless bodies': bodies, 'answers
     const healthy = await startReceiver(t)
     const receivers = await Promise.all(cases.map(({ request }) => startHostileReceiver(t, { request })))
     // The others end long before on any machine.
-    const targets = receivers.map(({ url }, index) => ({ url, timeoutMs: cases[index]?.isDeadline === true ? timeoutMs : 60_000 }))
+    const deadline = (index: number): number => cases[index]?.isDeadline ? timeoutMs : 60_000
+    const targets = receivers.map(({ url }, index) => ({ url, timeoutMs: deadline(index) }))
     const reports = await measureMemory({ healthyUrl: healthy.url, targets, times })
     for (const [index, { what, responseStatus, error }] of cases.entries()) {
       const report = reports[index]
       t.same(report?.outcomes, Array.from({ length: times }, () => ({ responseStatus, error })), what)
       t.ok(report !== undefined && report.longestMs < timeoutMs + 5000, `${what} took ${report?.longestMs} ms`)
       t.ok(report !== undefined && report.heldGrowth < limit, `${what} held ${report?.heldGrowth} bytes`)
-      t.ok(report !== undefined && report.healthy.delivered > 0 && report.healthy.failed === 0, JSON.stringify(report?.healthy))
+      const { delivered = 0, failed = 1 } = report?.healthy ?? {}
+      t.ok(delivered > 0 && failed === 0, JSON.stringify(report?.healthy))
     }
     const resident = Math.max(...reports.map(({ residentGrowth }) => residentGrowth))
     if (cases === bodies) t.ok(resident < limit, `the process grew by ${resident} bytes`)

@@ -391,7 +391,8 @@ t.test('doctor', async (t) => {
         const sorted = findings.sort((one, other) => one.text < other.text ? -1 : 1)
         t.match(sorted, texts.map((text) => ({ check, state, text })))
         t.equal(findings.length, texts.length)
-        for (const remedy of own === undefined ? findings.map(({ remedy }) => remedy) : [own]) await repair(String(remedy))
+        const remedies = own === undefined ? findings.map(({ remedy }) => remedy) : [own]
+        for (const remedy of remedies) await repair(String(remedy))
         t.strictSame(await findFaults(options), [])
       })
     }

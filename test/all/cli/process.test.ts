@@ -7,14 +7,18 @@ import { buildApp, keys } from '../../fixtures/api/app.js'
 import { compiled, root } from '../../fixtures/program.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 
-function startProcess (args: readonly string[], env: Record<string, string>, cwd = root): ChildProcessByStdio<null, Readable, Readable> {
+function startProcess (
+  args: readonly string[], env: Record<string, string>, cwd = root
+): ChildProcessByStdio<null, Readable, Readable> {
   return spawn(process.execPath, [compiled('src/cli/bin.ts'), ...args], {
     cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe']
   })
 }
 
-async function runProcess (args: readonly string[], env: Record<string, string>, cwd = root): Promise<{ code: number | null, out: string, err: string }> {
-  const child = startProcess(args, env, cwd)
+async function runProcess (
+  ...given: Parameters<typeof startProcess>
+): Promise<{ code: number | null, out: string, err: string }> {
+  const child = startProcess(...given)
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')])
   return { code, out, err }
 }

@@ -58,8 +58,16 @@ interface Dashboard {
   panels: Array<{ id: number, title: string, targets: Array<{ expr: string }> }>
 }
 
+interface Alert {
+  alert: string
+  expr: string
+  for: string
+  labels: object
+  annotations: { summary: string, description: string }
+}
+
 interface Rules {
-  groups: Array<{ rules: Array<{ alert: string, expr: string, for: string, labels: object, annotations: { summary: string, description: string } }> }>
+  groups: Array<{ rules: Alert[] }>
 }
 
 /** Labels that Prometheus adds, and `le`, the bound of a bucket. */

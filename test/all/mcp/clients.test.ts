@@ -1,6 +1,7 @@
 import { createMCPClient } from '@ai-sdk/mcp'
 import t from 'tap'
 import { bearer, keys } from '../../fixtures/api/app.js'
+import type { Page } from '../../fixtures/api/lists.js'
 import { acme, connectMcp, listenMcp } from '../../fixtures/api/mcp.js'
 
 /** Follows the pages of a list as its results say. */
@@ -8,9 +9,9 @@ async function readAll (call: (given: object) => Promise<unknown>): Promise<numb
   const ids: number[] = []
   let page = 1
   for (let pages = 1; page <= pages; page++) {
-    const { structuredContent } = await call({ per_page: 200, page }) as { structuredContent: { data: Array<{ id: number }>, meta: { total_pages: number } } }
-    ids.push(...structuredContent.data.map(({ id }) => id))
-    pages = structuredContent.meta.total_pages
+    const { structuredContent: { data, meta } } = await call({ per_page: 200, page }) as { structuredContent: Page }
+    ids.push(...data.map(({ id }) => id))
+    pages = meta.total_pages
   }
   return ids
 }

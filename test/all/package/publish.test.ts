@@ -56,7 +56,8 @@ t.test('a version is published only with its own heading in the changelog, its o
 
 t.test('the bill of materials has every package that hosts install, in the version of the lock file, and none of development', async (t) => {
   const { stdout } = await promisify(execFile)(fileURLToPath(new URL('.ci/make-sbom', root)))
-  const { metadata, components } = JSON.parse(stdout) as { metadata: { component: { name: string } }, components: Array<{ name: string, version: string }> }
+  interface Component { name: string, version: string }
+  const { metadata, components } = JSON.parse(stdout) as { metadata: { component: Component }, components: Component[] }
   const { packages } = JSON.parse(await readFile(new URL('package-lock.json', root), 'utf8')) as { packages: Record<string, { version: string, dev?: true, devOptional?: true }> }
   const installed = Object.entries(packages).filter(([path, { dev, devOptional }]) => path !== '' && !dev && !devOptional)
   t.equal(metadata.component.name, 'fastify-recruiting-api')

@@ -13,7 +13,8 @@ t.test('two processes behind PgBouncer write at once when keys were last used', 
   const keys = apiKeys(pool)
   const issued = await Promise.all(Array.from({ length: 20 }, () => keys.issue({ tenantSlug: 'acme', scopes: [] })))
   const clocks = [createManualClock(), createManualClock()]
-  const lookups = await Promise.all(clocks.map(async (clock) => postgresKeyLookup(await startPgBouncer(t, server.url), { clock })))
+  const lookups = await Promise.all(clocks.map(async (clock) =>
+    postgresKeyLookup(await startPgBouncer(t, server.url), { clock })))
   // In opposite orders, in which locks that wait would be a deadlock.
   await Promise.all(lookups.flatMap((lookup, at) => (at === 0 ? issued : issued.toReversed()).map(({ key }) => lookup({ tenantSlug: 'acme', tenantId: 'acme', key }))))
   await Promise.all(clocks.map((clock) => clock.advance(60_000)))

@@ -91,7 +91,9 @@ async function post (t: Test, receivers: readonly TlsReceiver[], env: Record<str
 
 t.test('through a proxy, TLS ends at the receiver: its certificate must have the name, or the address of a literal', async (t) => {
   const names: unknown[] = []
-  const receiver = await startTlsReceiver(t, { ...right, SNICallback: (name, callback) => { names.push(name); callback(null) } })
+  const receiver = await startTlsReceiver(t, {
+    ...right, SNICallback: (name, callback) => { names.push(name); callback(null) }
+  })
   const proxy = await startConnectProxy(t)
   t.same(await postThrough(t, [proxy], receiver.port), [delivered, delivered, delivered, delivered])
   t.same(receiver.requests, ['/name', '/address', '/name', '/address'])

@@ -11,6 +11,8 @@ import { checkError } from '../../fixtures/api/answers.js'
 import { apiKeys, bearer, keys } from '../../fixtures/api/app.js'
 import { base, buildLimited, checkLimited, moveTime } from '../../fixtures/api/limits.js'
 
+const one = { failedKeys: { max: 1 } }
+
 /** The keys of the fixtures, and which of them were looked up. */
 function spyOnLookup (): { keyLookup: KeyLookup, tried: string[] } {
   const lookup = memoryKeyLookup(apiKeys)
@@ -53,7 +55,7 @@ t.test('a recently valid key passes, even from an address that sent invalid keys
 t.test('a key that is no longer valid is rejected and counts as a failure', async (t) => {
   const { keyLookup } = spyOnLookup()
   let isRevoked = false
-  const { ask } = await buildLimited(t, { failedKeys: { max: 1 } }, { keyLookup: (credentials) => isRevoked ? null : keyLookup(credentials) })
+  const { ask } = await buildLimited(t, one, { keyLookup: (credentials) => isRevoked ? null : keyLookup(credentials) })
   t.equal((await ask()).statusCode, 200)
   isRevoked = true
   checkError(t, await ask(), 401)
@@ -80,7 +82,7 @@ t.test('a lookup that fails is not counted, and lets the next one go on', async 
   let isDown = true
   const { keyLookup } = spyOnLookup()
   const fail = (): never => { throw new Error('gone') }
-  const { ask } = await buildLimited(t, { failedKeys: { max: 1 } }, { keyLookup: (credentials) => isDown ? fail() : keyLookup(credentials) })
+  const { ask } = await buildLimited(t, one, { keyLookup: (credentials) => isDown ? fail() : keyLookup(credentials) })
   for (const answer of await Promise.all([ask(), ask()])) checkError(t, answer, 500)
   isDown = false
   t.equal((await ask()).statusCode, 200)
@@ -104,8 +106,6 @@ t.test('a 401 is the same as without limits, and what is no key at all is not co
   t.notMatch(Object.keys(answer.headers).join(), /ratelimit|retry/)
 })
 
-const one = { failedKeys: { max: 1 } }
-
 for (const [title, address, same, other] of [
   ['an IPv6 address counts as its /64', '2001:db8::1', ['2001:db8::ffff', '2001:DB8:0:0:1:2:3:4', '2001:db8:0:0:ffff::'], '2001:db8:0:1::1'],
   ['zeros within a /64 are kept', '2001:0:0:1::1', ['2001::1:0:0:0:5', '2001:0:0:1:2:3:4:5'], '2001:0:0:2::1'],
@@ -122,12 +122,12 @@ for (const [title, address, same, other] of [
 }
 
 /** A host on a Unix socket, whose requests have no address. */
-async function listenOnSocket (t: Test, server: FastifyServerOptions): Promise<(key: string, headers?: object) => Promise<number | undefined>> {
+async function listenOnSocket (t: Test, server: FastifyServerOptions) {
   const { app } = await buildLimited(t, one, { server })
   const socketPath = join(tmpdir(), `${randomUUID()}.sock`)
   t.teardown(() => rm(socketPath, { force: true }))
   await app.listen({ path: socketPath })
-  return (key, headers = {}) => new Promise((resolve, reject) => {
+  return (key: string, headers: object = {}): Promise<number | undefined> => new Promise((resolve, reject) => {
     const path = `${base}/jobs`
     http.get({ socketPath, path, headers: { ...bearer(key), ...headers }, agent: false }, (response) => {
       response.resume().on('end', () => resolve(response.statusCode))

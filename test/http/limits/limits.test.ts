@@ -81,7 +81,8 @@ for (const path of ['dispatch_test', 'replay']) {
 }
 
 t.test('a host gives any operation a budget, by its operationId', async (t) => {
-  const { app, ask } = await buildLimited(t, { max: 5, operations: { listCandidates: { max: 1, timeWindow: 3_600_000 }, replayWebhook: { max: 1 } } })
+  const operations = { listCandidates: { max: 1, timeWindow: 3_600_000 }, replayWebhook: { max: 1 } }
+  const { app, ask } = await buildLimited(t, { max: 5, operations })
   t.match((await ask(keys.full, '/candidates')).headers, { 'ratelimit-limit': 1, 'ratelimit-reset': 3600 })
   checkLimited(t, await ask(keys.full, '/candidates'), 1, 3_600_000)
   t.equal((await ask()).headers['ratelimit-limit'], '5')
@@ -121,7 +122,8 @@ t.test('a function that fails is a 500 with its option in the log, and the reque
     [() => 0, { message: 'rateLimit.max: expected a function that returns an integer from 1 to 1000000000, got 0' }]
   ] as Array<[Max, object]>) {
     const logs = captureLogs()
-    const { app, ask } = await buildLimited(t, { max, skipOnError: true, operations: { getJob: { max: 3 } } }, { server: { logger: logs.logger } })
+    const limits = { max, skipOnError: true, operations: { getJob: { max: 3 } } }
+    const { app, ask } = await buildLimited(t, limits, { server: { logger: logs.logger } })
     const answer = await app.inject({
       method: 'POST', url: `${base}/webhooks`, headers: bearer(keys.full), payload: { name: 'CRM', target_url: 'https://example.com/', event_types: ['job.created'] }
     })

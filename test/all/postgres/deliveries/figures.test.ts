@@ -45,7 +45,8 @@ t.test('a tenant\'s figures cost the same with full tables', async (t) => {
   await pool.query('vacuum analyze recruiting.queue, recruiting.deliveries, recruiting.webhooks')
   await t.test('they are right, and counting stops at 10,000', async (t) => {
     const { oldestDueMs, ...small } = await deliveries.tenantStats('small')
-    t.strictSame(small, { pending: 70, failing: 0, delivered: 24, failed: 6, atLeast: { pending: false, delivered: false, failed: false } })
+    const atLeast = { pending: false, delivered: false, failed: false }
+    t.strictSame(small, { pending: 70, failing: 0, delivered: 24, failed: 6, atLeast })
     t.ok(oldestDueMs >= 34_000 && oldestDueMs < 200_000, String(oldestDueMs))
     const { failed, ...large } = await deliveries.tenantStats('large')
     t.ok(failed > 2500 && failed <= 3000, `${failed}, less with each second`)

@@ -75,7 +75,8 @@ t.test('while the server is gone lists answer 500, and deliveries resume when it
 })
 
 t.test('while bytes are swallowed lists answer 500 in bounded time, and deliveries resume when they pass', async (t) => {
-  const { database: { storage }, proxy, receiver, logs, emit, hasArrived, list } = await startOutageHost(t, { queryTimeoutMs: 1000 })
+  const host = await startOutageHost(t, { queryTimeoutMs: 1000 })
+  const { database: { storage }, proxy, receiver, logs, emit, hasArrived, list } = host
   t.match(await list(), { status: 200 })
   proxy.swallow()
   const answers = await Promise.all(Array.from({ length: 30 }, list))

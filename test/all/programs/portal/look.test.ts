@@ -36,7 +36,9 @@ t.test('the look of the portal', { skip: noBrowser }, async (t) => {
   const browser = await startBrowser(t)
 
   /** Opens the list of a tenant with one webhook. */
-  async function open (t: Test, session: Partial<PortalSessionFields>, options: BrowserContextOptions): Promise<Visit & { host: PortalHost }> {
+  async function open (
+    t: Test, session: Partial<PortalSessionFields>, options: BrowserContextOptions
+  ): Promise<Visit & { host: PortalHost }> {
     const host = await startPortalHost(t, { portal: { messages: { ar } } })
     await host.addWebhook()
     const visited = await visit(browser, await host.createSession(session), options)

@@ -16,7 +16,8 @@ const allOf = (group: string): string => `All of ${isolated(group)}`
 const exampleOf = (name: string): string => `Example of ${isolated(name)}`
 
 t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t) => {
-  const { recruiting: { webhooks, emit, drain }, receiver, open, complaints, createSession, storage: { holds } } = await startPortal(t)
+  const { recruiting, receiver, open, complaints, createSession, storage: { holds } } = await startPortal(t)
+  const { webhooks, emit, drain } = recruiting
   receiver.answer((response, { path }) => response.writeHead(Number(path.slice(1)), { 'retry-after': '30' }).end())
 
   const endpoint = (path: string): string => new URL(path, receiver.url).href
@@ -47,8 +48,10 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     await page.getByText('Choose at least one event').waitFor()
     await becomes(t, () => focused(page).getAttribute('name'), 'name', 'the first field with an error')
     const name = page.getByLabel('Name')
-    t.match(await name.evaluate((input) => (input.getRootNode() as unknown as { getElementById (id: string): { textContent: string } })
-      .getElementById(input.getAttribute('aria-describedby')?.split(' ')[1] ?? '').textContent), 'Enter a name')
+    t.match(await name.evaluate((input) => {
+      const root = input.getRootNode() as unknown as { getElementById (id: string): { textContent: string } }
+      return root.getElementById(input.getAttribute('aria-describedby')?.split(' ')[1] ?? '').textContent
+    }), 'Enter a name')
 
     await name.fill('CRM sync')
     await page.getByLabel('Endpoint URL').fill('https://10.0.0.1/hook')
