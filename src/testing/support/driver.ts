@@ -286,16 +286,15 @@ interface TransactionSteps<Result> {
 export async function followsTransaction<Result> (
   { harness }: StorageDriver, what: string, { write, check, look }: TransactionSteps<Result>
 ): Promise<void> {
-  const lost = await harness.begin?.()
-  if (lost === undefined) {
-    await rejects(write({}), `${what} with a transaction`)
-    return look(false)
+  for (const how of ['rollback', 'commit'] as const) {
+    const open = await harness.begin?.()
+    if (open === undefined) {
+      await rejects(write({}), `${what} with a transaction`)
+      return look(false)
+    }
+    const result = await write(open.transaction)
+    await check?.(result)
+    await open[how]()
+    await look(how === 'commit')
   }
-  await check?.(await write(lost.transaction))
-  await lost.rollback()
-  await look(false)
-  const done = await harness.begin?.()
-  await check?.(await write(done?.transaction))
-  await done?.commit()
-  await look(true)
 }
