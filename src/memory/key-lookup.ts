@@ -1,4 +1,4 @@
-import { hashApiKey, type KeyLimits, keyLimitReaders, omitNull, readKeyPrefix } from '../keys/api-key.js'
+import { hashApiKey, keyLimitReaders, omitNull, readKeyPrefix } from '../keys/api-key.js'
 import { RecruitingApiError } from '../errors.js'
 import { assertKnownNames } from '../shared/read-options.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
@@ -102,14 +102,13 @@ function parseKnownKey (
   input: Record<string, unknown>, path: string, usual: { id: string, createdAt: string }
 ): KnownKey {
   const isRevoked = parseFlag(input.revoked ?? false, `${path}.revoked`)
-  const limits = parseLimits(input, path)
   return createKnownKey(readTenant(input, path), {
     id: parseText(input.id ?? usual.id, `${path}.id`),
     name: null,
     scopes: parseScopes(input.scopes, `${path}.scopes`),
-    allowed_ips: limits.allowedIps,
-    candidate_fields: limits.candidateFields,
-    job_fields: limits.jobFields,
+    allowed_ips: keyLimitReaders.allowedIps(input.allowedIps, `${path}.allowedIps`),
+    candidate_fields: keyLimitReaders.candidateFields(input.candidateFields, `${path}.candidateFields`),
+    job_fields: keyLimitReaders.jobFields(input.jobFields, `${path}.jobFields`),
     start: null,
     created_at: usual.createdAt,
     created_by: null,
@@ -135,14 +134,6 @@ function parseKey (value: unknown, path: string): string {
 function parseScopes (value: unknown, path: string): string[] {
   if (!Array.isArray(value)) refuse(path, 'an array', value)
   return value.map((scope: unknown, index) => parseText(scope, `${path}[${index}]`))
-}
-
-function parseLimits (input: Record<string, unknown>, path: string): KeyLimits {
-  return {
-    allowedIps: keyLimitReaders.allowedIps(input.allowedIps, `${path}.allowedIps`),
-    candidateFields: keyLimitReaders.candidateFields(input.candidateFields, `${path}.candidateFields`),
-    jobFields: keyLimitReaders.jobFields(input.jobFields, `${path}.jobFields`)
-  }
 }
 
 function parseExpiry (value: unknown, path: string): string | null {

@@ -43,15 +43,9 @@ function createListChanges (session: Session, schema: string): ChangeSource['lis
     if (position === null) return null
     const { epoch, seq } = position
     const { bound, last } = await readBound(session, schema, 'recent_changes')
-    const rows = await session.query<ChangeRow>('list changes', text, [
-      tenant,
-      kind,
-      bound,
-      last,
-      epoch,
-      seq,
-      limit + 1
-    ])
+    const rows = await session.query<ChangeRow>(
+      'list changes', text, [tenant, kind, bound, last, epoch, seq, limit + 1]
+    )
     return rows[0]?.is_known === true ? createPage(rows, limit, epoch, rows[0].end) : null
   }
 }
@@ -86,11 +80,8 @@ export function createChangeSource (
   /** Deletes the changes of tenants that were renamed or removed. */
   async function deleteEnded (): Promise<void> {
     for (let hasMore = true; hasMore;) {
-      const [row] = await patient.query<{ more: boolean }>(
-        'delete ended changes',
-        `select ${schema}.delete_ended_changes_v1($1) as more`,
-        [batchSize]
-      )
+      const [row] = await patient.query<{ more: boolean }>('delete ended changes',
+        `select ${schema}.delete_ended_changes_v1($1) as more`, [batchSize])
       hasMore = row?.more === true
     }
   }
@@ -98,11 +89,8 @@ export function createChangeSource (
   /** Moves the recent changes that readers see to the table that keeps the last one of each candidate or job. */
   async function compact (): Promise<void> {
     for (let moved = batchSize; moved === batchSize;) {
-      const [row] = await patient.query<{ moved: number }>(
-        'compact changes',
-        `select ${schema}.compact_changes_v1($1) as moved`,
-        [batchSize]
-      )
+      const [row] = await patient.query<{ moved: number }>('compact changes',
+        `select ${schema}.compact_changes_v1($1) as moved`, [batchSize])
       moved = Number(row?.moved)
     }
   }
@@ -110,11 +98,8 @@ export function createChangeSource (
   return {
     async begin (tenant, kind) {
       const { bound } = await readBound(session, schema, 'recent_changes')
-      const [row] = await session.query<{ epoch: string; seq: string }>(
-        'read position',
-        `select epoch, read_to::text as seq from ${schema}.change_bounds_v1($1, $2, $3)`,
-        [tenant, kind, bound]
-      )
+      const [row] = await session.query<{ epoch: string, seq: string }>('read position',
+        `select epoch, read_to::text as seq from ${schema}.change_bounds_v1($1, $2, $3)`, [tenant, kind, bound])
       return formatPosition({ seq: String(row?.seq), epoch: String(row?.epoch) })
     },
 
@@ -137,21 +122,16 @@ export function createChangeSource (
     },
 
     async tokenSecret () {
-      const [row] = await session.query<{ secret: string }>(
-        'read token secret',
-        `select encode(secret, 'hex') as secret from ${schema}.change_state`
-      )
+      const [row] = await session.query<{ secret: string }>('read token secret',
+        `select encode(secret, 'hex') as secret from ${schema}.change_state`)
       return Buffer.from(String(row?.secret), 'hex')
     },
 
     async prune ({ retentionDays, limit }) {
       await deleteEnded()
       await compact()
-      const [row] = await patient.query<{ pruned: number }>(
-        'prune changes',
-        `select ${schema}.prune_changes_v1($1, $2) as pruned`,
-        [retentionDays, limit]
-      )
+      const [row] = await patient.query<{ pruned: number }>('prune changes',
+        `select ${schema}.prune_changes_v1($1, $2) as pruned`, [retentionDays, limit])
       return Number(row?.pruned)
     },
 

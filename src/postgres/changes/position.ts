@@ -1,5 +1,5 @@
 import type { HeldBack } from '../../ports/index.js'
-import type { Session } from '../session.js'
+import { readJson, type Session } from '../session.js'
 
 /** A place among events or changes: after the one with the number `seq`. */
 interface Position {
@@ -68,16 +68,16 @@ export function createReadHeldBack (session: Session, schema: string, table: Ord
       order by 1
       limit 1
     )
-    select floor(1000 * extract(epoch from clock_timestamp() - least(owner.began_at, hidden.since)))::text as ms,
-      coalesce(owner.name, 'unknown') as name
+    select json_build_object(
+      'heldBackMs', floor(1000 * extract(epoch from clock_timestamp() - least(owner.began_at, hidden.since))),
+      'heldBackBy', coalesce(owner.name, 'unknown')
+    )::text as json
     from hidden left join owner on true`
 
   return async () => {
-    const [row] = await session.query<{ ms: string; name: string }>(`read who holds back ${table}`, text, [
-      `${schema}.${table}_seq_seq`
-    ])
-    return row === undefined
-      ? { heldBackMs: 0, heldBackBy: null }
-      : { heldBackMs: Number(row.ms), heldBackBy: row.name }
+    const [held] = await readJson<HeldBack>(
+      session, `read who holds back ${table}`, text, [`${schema}.${table}_seq_seq`]
+    )
+    return held ?? { heldBackMs: 0, heldBackBy: null }
   }
 }

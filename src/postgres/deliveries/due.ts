@@ -108,19 +108,20 @@ interface Listening {
   stop (): void
 }
 
-interface Events {
-  onNotification: () => void
-  /** Called once for each interruption. */
-  onLost: (error: unknown) => void
-}
-
 const firstPauseMs = 500
 const longestPauseMs = 15_000
 const keepAliveMs = 30_000
 const answerMs = 10_000
 
-/** Tests the connection regularly, and replaces it if it is broken: after a pause that doubles with each failure. */
-export function createListening (pool: PgPool, channel: string, { onNotification, onLost }: Events): Listening {
+/**
+ * Tests the connection regularly, and replaces it if it is broken: after a pause that doubles with each failure.
+ * `onLost` is called once for each interruption.
+ */
+export function createListening (
+  pool: PgPool,
+  channel: string,
+  { onNotification, onLost }: { onNotification: () => void, onLost: (error: unknown) => void }
+): Listening {
   // Each start has its own symbol. Callbacks of an earlier start do nothing.
   let current: symbol | null = null
   let client: PgClient | null = null

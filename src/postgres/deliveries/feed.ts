@@ -121,12 +121,9 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
     },
 
     async latest (tenant, { limit, eventTypes }) {
-      const rows = await session.query<{ body: string }>('read latest events', latestText, [
-        tenant,
-        eventTypes,
-        readAtLeast,
-        limit
-      ])
+      const rows = await session.query<{ body: string }>(
+        'read latest events', latestText, [tenant, eventTypes, readAtLeast, limit]
+      )
       return rows.map(({ body }) => body)
     },
 

@@ -26,11 +26,8 @@ export interface StopDeliveries {
 /** `schema` is quoted. */
 export function createStopDeliveries (session: Session, schema: string): StopDeliveries {
   async function sweepBatch (webhookId: number, size: number): Promise<number> {
-    const [row] = await session.query<{ count: number }>(
-      'sweep deliveries',
-      `select ${schema}.sweep_v1($1, $2) as count`,
-      [webhookId, size]
-    )
+    const [row] = await session.query<{ count: number }>('sweep deliveries',
+      `select ${schema}.sweep_v1($1, $2) as count`, [webhookId, size])
     return Number(row?.count)
   }
 
