@@ -51,7 +51,7 @@ export interface ClientOptions {
   timeoutMs?: number
   /**
    * How often a request is repeated after 429 or 503 and, if that is harmless, after 502, 504 or a lost connection. All
-   * but PATCH and your own POST requests are harmless: an `Idempotency-Key` makes POST so.
+   * but your own PATCH and POST requests are harmless: an `Idempotency-Key` makes POST so.
    * Each time the client waits as long as `Retry-After` says, up to a minute; without it 0.5 to 1 second, and twice as
    * long each time.
    * @default 4
