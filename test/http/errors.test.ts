@@ -35,7 +35,7 @@ const dateTime = 'must be a date-time of the years 1 to 9999, such as 2030-01-01
 
 const cases: Record<string, Case> = {
   'two faults': query('/candidates?page=0&per_page=x', ['page', 'must be >= 1'], ['per_page', 'must be integer']),
-  'an unknown parameter': query('/jobs?filter[name]=x', ['filter[name]', 'is not known']),
+  'an unknown parameter': query('/jobs?filter[unknown]=x', ['filter[unknown]', 'is not known']),
   'a repeated parameter': query('/jobs?page=1&page=1', ['page', 'is given more than once']),
   'a query that is not UTF-8': query('/jobs?page=%ff', ['', 'holds text that is not percent-encoded UTF-8, or a NUL']),
   'a repeated sort field': query('/jobs?sort=name,-name', ['sort', 'names name more than once']),
