@@ -28,7 +28,7 @@ export default [
     }
   },
   {
-    files: ['src/**', 'examples/**', 'bench/**', 'scripts/**', '.ci/**'],
+    files: ['src/**', 'examples/**', 'bench/**', 'scripts/**', '.ci/**', 'test/**'],
     rules: {
       // Texts stay on one line, so that a search finds them.
       '@stylistic/max-len': ['error', {

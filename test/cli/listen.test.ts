@@ -268,7 +268,7 @@ const events = {
   'offer.declined': Type.Object({ id: Type.Optional(Type.String()) })
 }
 
-async function serveTrigger (t: Test): Promise<{ options: string[], receiver: Receiver, createWebhook: () => Promise<{ id: number, secret: string }> }> {
+async function serveTrigger (t: Test) {
   const receiver = await startReceiver(t)
   const app = await buildApp(t, { server: { forceCloseConnections: true }, events, delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'] } })
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -276,7 +276,7 @@ async function serveTrigger (t: Test): Promise<{ options: string[], receiver: Re
   return {
     receiver,
     options: ['--url', `${origin}/api/v1/public/acme`, '--key', keys.full],
-    createWebhook: () => app.recruiting.webhooks.create('acme', webhook as never)
+    createWebhook: (): Promise<{ id: number, secret: string }> => app.recruiting.webhooks.create('acme', webhook as never)
   }
 }
 

@@ -89,7 +89,8 @@ t.test('without the package pg, the error says how to install it', async (t) => 
 
 /** Streams of a process, whose terminals are those that are named. */
 function createStreams (...terminals: string[]) {
-  const stream = (name: string): PassThrough & { isTTY?: boolean } => Object.assign(new PassThrough(), terminals.includes(name) ? { isTTY: true } : {})
+  const stream = (name: string): PassThrough & { isTTY?: boolean } =>
+    Object.assign(new PassThrough(), terminals.includes(name) ? { isTTY: true } : {})
   const streams = { env: {}, stdin: stream('stdin'), stdout: stream('stdout'), stderr: stream('stderr') }
   return Object.assign(new EventEmitter(), streams)
 }

@@ -92,7 +92,8 @@ t.test('commands about a tenant whose id is not a slug', async (t) => {
     t.match(await cli(['tenants', 'remove', 'globex', '--tenant', 'a\nb', '--yes']), { code: 2, err: /^tenants remove: --tenant: expected an integer, or text/ })
     t.match(await cli(['tenants', 'remove', 'acme', '--tenant', tenantId, '--yes']), { code: 1, err: `tenants remove: TENANT: the tenant with the id ${tenantId} is globex, not acme\n` })
     t.match(await cli(['tenants', 'remove', 'globex', '--tenant', tenantId, '--yes']), { code: 0, out: 'removed globex\n' })
-    t.strictSame([await storage.webhooks.count(tenantId, {}), await apiKeys(pool).list({ tenantId }), await storage.webhooks.listResting()], [0, [], []])
+    t.equal(await storage.webhooks.count(tenantId, {}), 0)
+    t.strictSame([await apiKeys(pool).list({ tenantId }), await storage.webhooks.listResting()], [[], []])
   })
 })
 
@@ -151,7 +152,8 @@ t.test('commands write what they did to the file of --audit-file', async (t) => 
     rowCount: null
   })
   t.match(entries.slice(-4).map(({ error }) => error), [/^FILE: webhook 2: /, 'refused', /none of the secretKeys opens/, /queue/])
-  t.strictSame(entries.slice(1).map(({ actor, tenantSlug, operationId, resource, rowCount }) => [actor, tenantSlug, operationId, resource, rowCount]), [
+  const columns = ['actor', 'tenantSlug', 'operationId', 'resource', 'rowCount'] as const
+  t.strictSame(entries.slice(1).map((entry) => columns.map((column) => entry[column])), [
     ['ops:ann', null, 'stats', null, null],
     ['support:bob', 'acme', 'webhooks disable', webhook, null],
     ['ops:ann', 'acme', 'webhooks enable', webhook, null],

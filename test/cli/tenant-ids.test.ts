@@ -23,7 +23,8 @@ async function start (t: Test) {
     return recruiting
   }
   const useIds = (more = '--yes') => run(`tenants use-ids ${folder}/ids.json --secret-keys ${folder}/keys ${more}`)
-  return { pool, storage, run, useIds, folder, bySlug: open(), byId: open({ tenantId: (slug) => ids[slug] ?? null }), open }
+  const byId = open({ tenantId: (slug) => ids[slug] ?? null })
+  return { pool, storage, run, useIds, folder, bySlug: open(), byId, open }
 }
 
 t.test('tenants use-ids moves webhooks, keys and events of each tenant to its id', async (t) => {
@@ -92,7 +93,7 @@ t.test('tenants use-ids rejects a file without the owner of some data, and moves
 t.test('data that is stored by slug is a fault of doctor --tenant-ids, and an error in the log of servers with tenantId', async (t) => {
   const { run, useIds, bySlug, open, pool } = await start(t)
   const logged: unknown[] = []
-  const logger = { info () {}, warn () {}, error: (fields: object, message: string) => { logged.push([fields, message]) } }
+  const logger = { ...silentLogger, error: (fields: object, message: string) => { logged.push([fields, message]) } }
   async function startServer (tenantId: (slug: string) => string | number | null): Promise<unknown[]> {
     logged.length = 0
     const server = open({ logger, tenantId })

@@ -28,7 +28,10 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
   const path = join(folder, 'keys')
   await writeFile(path, Buffer.alloc(32, 1).toString('base64'))
   const importPath = join(folder, 'webhooks.json')
-  await writeFile(importPath, JSON.stringify([{ tenant: worse, name: worse, target_url: worse, event_types: [worse], endpoint: worse, secret: worse }]))
+  const imported = {
+    tenant: worse, name: worse, target_url: worse, event_types: [worse], endpoint: worse, secret: worse
+  }
+  await writeFile(importPath, JSON.stringify([imported]))
   const idsPath = join(folder, 'ids.json')
   await writeFile(idsPath, JSON.stringify({ [evil]: `${evil}-id`, acme: 41 }))
   const input = { target_url: 'https://example.com/', event_types: ['application.created'] }
@@ -54,8 +57,10 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
 
   // A service whose answers are as hostile.
   const service = await startReceiver(t)
-  const hostile = { id: worse, type: worse, timestamp: worse, tenant_slug: worse, data: { headline: worse }, name: worse, example: { headline: worse } }
-  service.answer({ status: 200, body: JSON.stringify({ data: [hostile], meta: { next_token: worse, has_more: false } }) })
+  const data = { headline: worse }
+  const hostile = { id: worse, type: worse, timestamp: worse, tenant_slug: worse, data, name: worse, example: data }
+  const meta = { next_token: worse, has_more: false }
+  service.answer({ status: 200, body: JSON.stringify({ data: [hostile], meta }) })
   const customer = ['--url', `http://127.0.0.1:${service.port}/acme`, '--key', 'rk_1', '--forward', service.url]
 
   // Of the other commands, those with an argument take the id of the webhook.
@@ -90,7 +95,8 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
     'webhooks delete-all': ['--tenant', evil]
   }
   t.teardown(() => pool.query(`drop owned by "${evil}"; drop role "${evil}"`))
-  const others = Object.entries(commands).filter(([name]) => !Object.hasOwn(lines, name)).map(async ([name, { load }]) =>
+  const missing = Object.entries(commands).filter(([name]) => !Object.hasOwn(lines, name))
+  const others = missing.map(async ([name, { load }]) =>
     [name, (await load()).args === undefined ? [] : [String(id)]] as const)
   for (const [name, argv] of [...await Promise.all(others), ...Object.entries(lines)]) {
     const words = [...name.split(' '), ...argv]

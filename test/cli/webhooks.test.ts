@@ -57,7 +57,8 @@ t.test('webhooks by command', async (t) => {
   })
 
   await t.test('test sends a notification with the settings of your servers', async (t) => {
-    const sealing = createRecruiting({ storage, delivery: { worker: false, ...toLoopback }, secretKeys: [Buffer.alloc(32, 1)] })
+    const delivery = { worker: false, ...toLoopback }
+    const sealing = createRecruiting({ storage, delivery, secretKeys: [Buffer.alloc(32, 1)] })
     t.teardown(() => sealing.close())
     const { id } = await sealing.webhooks.create('acme', input)
     const path = join(t.testdir({}), 'keys')
@@ -232,7 +233,8 @@ t.test('webhooks import', async (t) => {
     await write([{ ...acme, tenant: 'sealed' }])
     const [{ id }] = JSON.parse((await cli(`webhooks import ${path} --json --yes --secret-keys ${keys}`)).out)
     t.match((await storage.webhooks.findSecrets('sealed', id))?.[0], /^sealed_v1:/)
-    const recruiting = createRecruiting({ storage, delivery: { worker: false, ...toLoopback }, secretKeys: [Buffer.alloc(32, 1)] })
+    const delivery = { worker: false, ...toLoopback }
+    const recruiting = createRecruiting({ storage, delivery, secretKeys: [Buffer.alloc(32, 1)] })
     t.teardown(() => recruiting.close())
     t.equal((await recruiting.webhooks.import('sealed', { ...input, event_types: ['application.created'], secret: acme.secret })).id, id)
   })

@@ -90,7 +90,8 @@ t.test('a sync gives everything, then the changes since the saved token', async 
   const client = createClient(options)
   let token: string | null = null
   const saved = { load: () => token, save: (next: string) => { token = next } }
-  const read = async (): Promise<unknown[]> => (await collect(client.candidates.sync({ ...saved, per_page: 2 }))).flatMap(({ data }) => data)
+  const read = async (): Promise<unknown[]> =>
+    (await collect(client.candidates.sync({ ...saved, per_page: 2 }))).flatMap(({ data }) => data)
 
   t.match(await read(), [{ id: 1, deleted: false, candidate: { full_name: 'Ada Lovelace' } }, { id: 2 }, { id: 3 }])
   storage.candidates.save('acme', { id: 4, full_name: 'Edsger Dijkstra' })
@@ -131,7 +132,8 @@ t.test('events come once, in order, from the oldest or from now on, and of the t
     let token: string | null = null
     return { load: () => token, save: (next) => { token = next } }
   }
-  const read = async (given: EventsOptions): Promise<unknown[]> => (await collect(client.events(given))).flatMap(({ data }) => data).map(({ data }) => data?.id)
+  const read = async (given: EventsOptions): Promise<unknown[]> =>
+    (await collect(client.events(given))).flatMap(({ data }) => data).map(({ data }) => data?.id)
   await emit('job.created', 1)
   await emit('job.closed', 2)
   await emit('job.created', 3)

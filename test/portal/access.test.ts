@@ -121,11 +121,13 @@ t.test('a token is in no log line, response or audit entry, with any outcome of 
   await logs.waitFor('request failed')
   const text = seen.join() + logs.text()
   t.ok(text.length > 1000)
-  for (const token of tokens) for (const part of [token, token.slice(4, 24), token.slice(-20)]) t.notOk(text.includes(part))
+  const parts = tokens.flatMap((token) => [token, token.slice(4, 24), token.slice(-20)])
+  for (const part of parts) t.notOk(text.includes(part))
 })
 
 /** Every set of capabilities; the empty one is a session that only reads. */
-const grants = Array.from({ length: 2 ** (all.length - 1) }, (_, bits) => all.filter((_name, index) => index > 0 && (bits >> (index - 1)) % 2 === 1))
+const grants = Array.from({ length: 2 ** (all.length - 1) }, (_, bits) =>
+  all.filter((_name, index) => index > 0 && (bits >> (index - 1)) % 2 === 1))
 
 /** The rule of the contract, written out a second time: what each operation on webhooks needs. */
 const needed: Record<string, readonly PortalCapability[]> = {
@@ -150,7 +152,8 @@ const needed: Record<string, readonly PortalCapability[]> = {
 
 t.test('every operation accepts or rejects each of the 64 sets of capabilities as documented', async (t) => {
   const { app, routes } = await buildAppWithRoutes(t, { portal })
-  const tokens = await Promise.all(grants.map(async (capabilities) => ({ capabilities, headers: bearer(await createToken(app, capabilities)) })))
+  const tokens = await Promise.all(grants.map(async (capabilities) =>
+    ({ capabilities, headers: bearer(await createToken(app, capabilities)) })))
   t.equal(tokens.length, 64)
   for (const route of routes) {
     const title = titleOf(route)
@@ -173,7 +176,8 @@ t.test('every operation accepts or rejects each of the 64 sets of capabilities a
 })
 
 t.test('only sessions with bodies see the body of an event and the responses to it', async (t) => {
-  const { app, drain, emit, receiver, webhook } = await startDelivering(t, { portal, delivery: { responseExcerptBytes: 100 } })
+  const delivery = { responseExcerptBytes: 100 }
+  const { app, drain, emit, receiver, webhook } = await startDelivering(t, { portal, delivery })
   receiver.answer({ status: 500, headers: { 'content-type': 'text/plain' }, body: 'inner text' })
   await emit({ text: 'canary' })
   await drain()
@@ -292,7 +296,8 @@ t.test('with the portal, operations that need a capability say so', async (t) =>
 })
 
 t.test('with the portal, the body of a delivery may be null, and the document says when', async (t) => {
-  const bodyOf = ({ components }: OpenApi): unknown => (components.schemas.DeliveryWithAttempts as { properties: { body: unknown } }).properties.body
+  const bodyOf = ({ components }: OpenApi): unknown =>
+    (components.schemas.DeliveryWithAttempts as { properties: { body: unknown } }).properties.body
   t.match(bodyOf(await readDocument({ portal })), { type: ['string', 'null'], description: /its data is null. null only for sessions of the portal without the capability `bodies`$/ })
   t.match(bodyOf(await readDocument({})), { type: 'string', description: /its data is null$/ })
 })

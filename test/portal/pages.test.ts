@@ -194,7 +194,8 @@ t.test('a tenant named portal has the same API as without the option', async (t)
 
 t.test('the page is in no document', async (t) => {
   for (const inHostDocument of [false, true]) {
-    const app = await buildApp(t, { portal, openapi: { inHostDocument }, before: async (app) => { await app.register(swagger, { openapi: {} }) } })
+    const before = async (app: FastifyInstance) => { await app.register(swagger, { openapi: {} }) }
+    const app = await buildApp(t, { portal, openapi: { inHostDocument }, before })
     t.notMatch(JSON.stringify(app.swagger()), '/portal/')
     t.notMatch((await app.inject('/api/v1/public/openapi.json')).body, '/portal/')
   }
@@ -289,7 +290,8 @@ t.test('no hook, serializer or handler of the host changes a file', async (t) =>
   t.same(plain.map(({ statusCode }) => statusCode), plain.map(() => 200))
   for (const [what, change] of Object.entries(changes)) {
     for (const when of ['before', 'after'] as const) {
-      const app = await buildApp(t, { portal, openapi: false, [when]: async (app: FastifyInstance) => { await change(app) } })
+      const prepare = async (app: FastifyInstance) => { await change(app) }
+      const app = await buildApp(t, { portal, openapi: false, [when]: prepare })
       t.same(await read(app), plain, `a host that ${what}, ${when}`)
       const [{ headers = {} } = {}] = plain
       const known = await app.inject({ url: base, headers: { 'if-none-match': String(headers.etag) } })

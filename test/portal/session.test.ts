@@ -112,7 +112,8 @@ const refused: Array<[input: object, field: string, message: string]> = [
 t.test('wrong input is refused by its field', async (t) => {
   const { portal } = start({ returnOrigins }).recruiting
   for (const [input, field, message] of refused) {
-    const error: { code?: string, field?: string, message?: string } = await portal.createSession({ ...ada, ...input }).catch((thrown) => thrown)
+    const creating = portal.createSession({ ...ada, ...input })
+    const error: { code?: string, field?: string, message?: string } = await creating.catch((thrown) => thrown)
     t.strictSame([error.code, error.field], ['invalid_input', field], JSON.stringify(input).slice(0, 80))
     t.ok(error.message?.startsWith(`${field}: ${message}`), `${error.message}`)
   }
@@ -241,7 +242,9 @@ t.test('an invalid token gets the same 401 as an unknown key, byte for byte, wit
   const { storage, calls } = spyStorage()
   const asked: string[] = []
   const lookup = memoryKeyLookup(apiKeys)
-  const app = await buildApp(t, { storage, portal, keyLookup: (credentials) => { asked.push(credentials.key); return lookup(credentials) } })
+  const app = await buildApp(t, {
+    storage, portal, keyLookup: (credentials) => { asked.push(credentials.key); return lookup(credentials) }
+  })
   const unknown = await app.inject({ url, headers: bearer('unknown') })
   checkError(t, unknown, 401)
   calls.length = 0
@@ -274,7 +277,9 @@ t.test('without the option a token is a key like any other', async (t) => {
 t.test('a key lookup cannot make a session of a key', async (t) => {
   const forged = { id: '1', scopes: ['webhooks:read', 'webhooks:write'], actor: 'root', keyId: null, capabilities: ['read'] }
   const actors: unknown[] = []
-  const app = await buildApp(t, { portal, keyLookup: async () => forged, onAudit: ({ keyId, actor }) => { actors.push([keyId, actor]) } })
+  const app = await buildApp(t, {
+    portal, keyLookup: async () => forged, onAudit: ({ keyId, actor }) => { actors.push([keyId, actor]) }
+  })
   const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] }
   t.equal((await app.inject({ method: 'POST', url, headers: bearer('a-key'), payload })).statusCode, 201, 'and its key needs no capabilities')
   t.same(actors, [['1', null]])

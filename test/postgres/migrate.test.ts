@@ -120,7 +120,8 @@ t.test('migrating', async (t) => {
     const client = new pg.Client({ connectionString: server.url })
     await client.connect()
     await client.query('create schema by_tool; set search_path to by_tool')
-    for (const text of [...version.migrations.values(), ...version.functions.values()].slice(0, -1)) await client.query(text)
+    const texts = [...version.migrations.values(), ...version.functions.values()]
+    for (const text of texts.slice(0, -1)) await client.query(text)
     await client.end()
 
     const storage = postgresStorage(pool, { schema: 'by_tool' })

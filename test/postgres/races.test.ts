@@ -145,7 +145,8 @@ t.test('a warning during a rename or removal is reported under the new name, or 
     await deliveries.recordAttempts(leases.map((lease) => failed(lease)), warn)
     await host.finish()
   }
-  const noticed = async () => (await deliveries.claimNotices({ limit: 10, leaseMs: 60_000 })).map(({ notice }) => [notice.kind, notice.tenantId])
+  const noticed = async () => (await deliveries.claimNotices({ limit: 10, leaseMs: 60_000 }))
+    .map(({ notice }) => [notice.kind, notice.tenantId])
 
   await failDuring((host) => webhooks.renameTenant(named('acme'), named('initech'), { ...renameTo, transaction: host }))
   t.strictSame(await noticed(), [])

@@ -26,7 +26,8 @@ t.test('a storage is verified when a host starts', async (t) => {
   const good = { candidates: 'people', jobs: 'public.jobs' }
 
   async function refusal (options: Parameters<typeof postgresStorage>[1]): Promise<unknown> {
-    return postgresStorage(pool, options).verify(published).then(() => null, ({ code, field, message }) => ({ code, field, message }))
+    const verified = postgresStorage(pool, options).verify(published)
+    return verified.then(() => null, ({ code, field, message }) => ({ code, field, message }))
   }
 
   t.strictSame(await refusal(good), {

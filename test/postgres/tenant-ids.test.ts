@@ -8,7 +8,7 @@ import { begin, startPostgresHost } from '../fixtures/postgres/postgres.js'
 t.test('the transaction that creates a tenant can emit, record changes, issue keys and rename it by its id', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
   await pool.query('create table companies (id integer primary key, slug text not null)')
-  const find = async (text: string, value: string, client: { query: typeof pool.query } = pool): Promise<string | null> =>
+  const find = async (text: string, value: string, client: Pick<typeof pool, 'query'> = pool): Promise<string | null> =>
     (await client.query(text, [value])).rows[0]?.found ?? null
   const tenantId = (slug: string) => find('select id::text as found from companies where slug = $1', slug)
   const tenantSlug = (id: string, transaction: unknown) =>

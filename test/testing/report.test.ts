@@ -12,7 +12,11 @@ function makeForgetful (): StorageHarness {
     ...harness,
     storage: {
       ...storage,
-      jobs: { ...storage.jobs, list: (tenantSlug, { filter: { status, ...filter }, ...query }) => storage.jobs.list(tenantSlug, { ...query, filter }) }
+      jobs: {
+        ...storage.jobs,
+        list: (tenantSlug, { filter: { status, ...filter }, ...query }) =>
+          storage.jobs.list(tenantSlug, { ...query, filter })
+      }
     }
   }
 }

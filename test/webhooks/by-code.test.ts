@@ -50,7 +50,8 @@ t.test('changes by code have the fields of the API, and the API shows them', asy
 t.test('a process without a server and without deliveries tests, replays and retries', async (t) => {
   const receiver = await startReceiver(t)
   const storage = memoryStorage()
-  const { emit, webhooks, close } = createRecruiting({ storage, logger: silentLogger, delivery: { ...toLoopback, worker: false } })
+  const delivery = { ...toLoopback, worker: false }
+  const { emit, webhooks, close } = createRecruiting({ storage, logger: silentLogger, delivery })
   t.teardown(close)
   const { id } = await webhooks.create('acme', { ...webhookInput, target_url: receiver.url, status: 'inactive' })
   const { id: eventId } = await emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
@@ -84,7 +85,9 @@ t.test('results have only the fields of the API, and changing them changes nothi
 })
 
 /** Calls a function as plain JavaScript can, and returns why it was refused. */
-async function refused (webhooks: RecruitingWebhooks, name: keyof RecruitingWebhooks, ...args: unknown[]): Promise<unknown[]> {
+async function refused (
+  webhooks: RecruitingWebhooks, name: keyof RecruitingWebhooks, ...args: unknown[]
+): Promise<unknown[]> {
   try {
     return ['was not refused', await Reflect.apply(webhooks[name], webhooks, args)]
   } catch (error) {
@@ -215,7 +218,8 @@ t.test('errors of the storage reach the caller unchanged, and calls after close 
 })
 
 t.test('the vendor sees failing and disabled webhooks of all tenants, the longest failing first', async (t) => {
-  const { app: { recruiting: { webhooks, emit, drain } }, clock, create, receiver, webhook, emit: emitToAcme } = await startDelivering(t)
+  const { app, clock, create, receiver, webhook, emit: emitToAcme } = await startDelivering(t)
+  const { webhooks, emit, drain } = app.recruiting
   t.strictSame(await webhooks.failing(), [])
   const theirs = await webhooks.create('globex', { name: 'Theirs', target_url: receiver.url, event_types: ['application.created'] })
   await create({ name: 'Quiet', event_types: ['job.closed'] })

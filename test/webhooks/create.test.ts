@@ -149,7 +149,7 @@ t.test('a function gives the limit of each tenant, and counts for a minute', asy
   })
   const statuses = async (create: typeof call): Promise<number> => (await create('POST', '/webhooks', webhookInput)).status
   t.strictSame([await statuses(call), await statuses(call)], [201, 400])
-  t.strictSame([await statuses(callAsGlobex), await statuses(callAsGlobex), await statuses(callAsGlobex)], [201, 201, 400])
+  for (const status of [201, 201, 400]) t.equal(await statuses(callAsGlobex), status)
   t.strictSame(tenants, [{ tenantSlug: 'acme', tenantId: 'acme' }, { tenantSlug: 'globex', tenantId: 'globex' }])
   max = 2
   const answer = await call('POST', '/webhooks', webhookInput)

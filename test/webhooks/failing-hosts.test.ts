@@ -85,7 +85,8 @@ for (const [title, logger] of loggers) {
     const receiver = await startReceiver(t)
     const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
     const id = await addWebhook(receiver.url)
-    const engine = start({ logger, delivery: { retrySchedule: [0, 5], disableAfter: { failingForSeconds: 0, failedDeliveries: 5 } } })
+    const disableAfter = { failingForSeconds: 0, failedDeliveries: 5 }
+    const engine = start({ logger, delivery: { retrySchedule: [0, 5], disableAfter } })
     receiver.answer(500, 204, 204)
     await engine.emit(event)
     await engine.drain()

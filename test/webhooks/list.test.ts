@@ -25,7 +25,8 @@ t.test('the list shows each webhook without its secret', async (t) => {
 interface Shown { data: { status: string, health: object } }
 
 t.test('a failing webhook shows since when, what was given up and until when it is paused', async (t) => {
-  const { call, clock, drain, emit, receiver, retry, webhook } = await startDelivering(t, { delivery: { retrySchedule: [0, 5] } })
+  const delivery = { retrySchedule: [0, 5] }
+  const { call, clock, drain, emit, receiver, retry, webhook } = await startDelivering(t, { delivery })
   const readHealth = async (): Promise<object> => (await call<Shown>('GET', `/webhooks/${webhook.id}`)).body.data.health
   t.strictSame(await readHealth(), healthy)
   receiver.answer({ status: 503, headers: { 'retry-after': '3' } }, 500, 204)
@@ -41,7 +42,13 @@ t.test('a failing webhook shows since when, what was given up and until when it 
 })
 
 interface Listed {
-  data: Array<{ name: string, description: string | null, descriptions?: Record<string, string>, schema: object, example: object | null }>
+  data: Array<{
+    name: string,
+    description: string | null,
+    descriptions?: Record<string, string>,
+    schema: object
+    example: object | null
+  }>
   meta: object
 }
 

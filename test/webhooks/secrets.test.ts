@@ -8,6 +8,7 @@ import { createKeyBox } from '../../src/webhooks/secrets.js'
 import { buildWebhookApi, timeOf, toLoopback, webhookInput } from '../fixtures/api/webhook-api.js'
 import { first, startDelivering } from '../fixtures/delivery/delivering.js'
 import { createMachines, event, type Machines } from '../fixtures/delivery/engine.js'
+import { silentLogger } from '../fixtures/delivery/silent-logger.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 type Rotated = { data: Static<typeof RotatedWebhook> }
@@ -80,7 +81,9 @@ t.test('with secretKeys the storage never sees a secret, and receivers notice no
   await drain()
   const request = first(receiver.requests)
   const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]))
-  for (const secret of [webhook.secret, body.data.secret]) t.ok(new StandardWebhook(secret).verify(request.body, headers))
+  for (const secret of [webhook.secret, body.data.secret]) {
+    t.ok(new StandardWebhook(secret).verify(request.body, headers))
+  }
 })
 
 t.test('a delivery whose secret cannot be opened waits for the key, and no attempt is counted', async (t) => {
@@ -89,7 +92,7 @@ t.test('a delivery whose secret cannot be opened waits for the key, and no attem
   const { clock, deliveries, start } = machines
   const id = await addSealed(machines, receiver.url, [oldKey])
   const logged: Array<{ fields: object, message: string }> = []
-  const logger = { info () {}, warn () {}, error (fields: object, message: string) { logged.push({ fields, message }) } }
+  const logger = { ...silentLogger, error (fields: object, message: string) { logged.push({ fields, message }) } }
   const engine = start({ logger, secretKeys: [newKey] })
   const { id: eventId } = await engine.emit(event)
   await clock.advance(10)
@@ -139,7 +142,9 @@ t.test('in the documented steps, processes of one step sign with secrets that th
       const machines = createMachines(t)
       const id = await addSealed(machines, receiver.url, sealing)
       // Between the last two steps everything is sealed anew.
-      if (signing.length === 1 && sealing.length === 2) await machines.start({ secretKeys: sealing, delivery: { worker: false } }).resealSecrets()
+      if (signing.length === 1 && sealing.length === 2) {
+        await machines.start({ secretKeys: sealing, delivery: { worker: false } }).resealSecrets()
+      }
       const engine = machines.start({ secretKeys: signing })
       await engine.emit(event)
       await engine.drain()

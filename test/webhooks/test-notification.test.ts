@@ -128,7 +128,9 @@ async function startHolding (t: Test, delivery: WebhookApiOptions['delivery']) {
 }
 
 /** Responds to all waiting requests each time one arrives, until so many have arrived. */
-async function answerAll ({ receiver, answerNext }: { receiver: Receiver, answerNext: () => unknown }, count: number): Promise<void> {
+async function answerAll (
+  { receiver, answerNext }: { receiver: Receiver, answerNext: () => unknown }, count: number
+): Promise<void> {
   for (let come = 1; come <= count; come++) {
     await receiver.received(come)
     answerNext()
@@ -150,7 +152,8 @@ for (const worker of [true, false]) {
 
   t.test(`of the tests of many webhooks at most concurrency run at a time, ${where}`, async (t) => {
     const host = await startHolding(t, { worker, perEndpoint: 3, concurrency: 4 })
-    const ids = await Promise.all(Array.from({ length: 10 }, async () => (await host.create({ target_url: host.receiver.url })).id))
+    const ids = await Promise.all(Array.from({ length: 10 }, async () =>
+      (await host.create({ target_url: host.receiver.url })).id))
     const tests = Promise.all(ids.flatMap((id) => [host.sendTest(id), host.sendTest(id)]))
     // A worker keeps a quarter for deliveries.
     const most = worker ? 3 : 4

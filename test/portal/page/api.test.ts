@@ -137,7 +137,8 @@ t.test('the whole catalogue is read, page by page', async (t) => {
     asked.push(query)
     const { page = 0 } = query as { page?: number }
     if (page > 3) return { value: null, failure: noResponse('network') }
-    return { value: { data: catalogue.slice(page - 1, page), meta: { page, per_page: 1, total: 3, total_pages: total } }, failure: null }
+    const meta = { page, per_page: 1, total: 3, total_pages: total }
+    return { value: { data: catalogue.slice(page - 1, page), meta }, failure: null }
   }
   let total = 3
   const { signal } = new AbortController()

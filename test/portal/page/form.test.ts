@@ -12,8 +12,11 @@ const draft = { name: 'CRM', target_url: 'https://hooks.example/x', event_types:
 const offered = new Set(draft.event_types)
 
 t.test('a form is checked before it is sent', async (t) => {
-  t.strictSame(checkDraft(draft, offered), { name: undefined, target_url: undefined, event_types: undefined, headers: undefined, filters: undefined })
-  t.strictSame(checkDraft({ name: ' ', target_url: ' ', event_types: [], headers: [{ name: 'X', value: '' }], filters: [{ path: 'data.id', values: '' }] }, offered), {
+  t.strictSame(checkDraft(draft, offered), {
+    name: undefined, target_url: undefined, event_types: undefined, headers: undefined, filters: undefined
+  })
+  const [headers, filters] = [[{ name: 'X', value: '' }], [{ path: 'data.id', values: '' }]]
+  t.strictSame(checkDraft({ name: ' ', target_url: ' ', event_types: [], headers, filters }, offered), {
     name: 'nameBlank', target_url: 'urlBlank', event_types: 'eventsNone', headers: 'headersIncomplete', filters: 'filtersIncomplete'
   })
   t.equal(checkDraft({ ...draft, event_types: ['job.gone'] }, offered).event_types, 'eventsGone')
@@ -36,7 +39,9 @@ t.test('a form is checked before it is sent', async (t) => {
     // Some vendors allow it for development.
     'http://localhost:3000': undefined
   }
-  for (const [targetUrl, fault] of Object.entries(faults)) t.equal(checkDraft({ ...draft, target_url: targetUrl }, offered).target_url, fault, targetUrl)
+  for (const [url, fault] of Object.entries(faults)) {
+    t.equal(checkDraft({ ...draft, target_url: url }, offered).target_url, fault, url)
+  }
 })
 
 t.test('the reason why an address was refused is found where it can be seen', async (t) => {
@@ -168,7 +173,8 @@ t.test('an unedited filter of the webhook keeps its values, even if the schema d
 })
 
 t.test('filters are checked before they are sent', async (t) => {
-  const fault = (...filters: Array<[path: string, values: string]>) => filtersFault(filters.map(([path, values]) => ({ path, values })))
+  const fault = (...filters: Array<[path: string, values: string]>) =>
+    filtersFault(filters.map(([path, values]) => ({ path, values })))
   const numbers = (count: number): string => Array.from({ length: count }, (_, index) => index).join(',')
   t.equal(fault(['data.a', '1'], ['', ' '], [' data.a.b.c.d ', numbers(50)]), undefined)
   for (const [path, values] of [['data.a', ''], ['data.a', ' , '], ['', '1']] as const) t.equal(fault([path, values]), 'filtersIncomplete')

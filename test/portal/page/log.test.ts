@@ -92,7 +92,9 @@ t.test('deliveries of the last 24 hours are counted, and by hour, the newest las
   t.strictSame(counts, { delivered: 3, failed: 1, pending: 1, share: 0.75, isPartial: false })
   t.equal(hours.length, 24)
   t.strictSame([hours[0], hours[22], hours[23]], [
-    { begin: now - 24 * hourMs, delivered: 1, failed: 0 }, { begin: now - 2 * hourMs, delivered: 1, failed: 0 }, { begin: now - hourMs, delivered: 1, failed: 1 }
+    { begin: now - 24 * hourMs, delivered: 1, failed: 0 },
+    { begin: now - 2 * hourMs, delivered: 1, failed: 0 },
+    { begin: now - hourMs, delivered: 1, failed: 1 }
   ])
 })
 

@@ -187,7 +187,8 @@ t.test('rare states', async (t) => {
     const client = await begin(pool)
     t.equal((await client.query('select from recruiting.deliveries for update')).rowCount, 1)
     const result = { ...failed(claimed), responseExcerpt: 'Ada Lovelace' }
-    t.strictSame((await deliveries.recordAttempts([result], lenient)).map(({ deliveryId }) => deliveryId), [claimed.deliveryId])
+    const recorded = await deliveries.recordAttempts([result], lenient)
+    t.strictSame(recorded.map(({ deliveryId }) => deliveryId), [claimed.deliveryId])
     await client.finish('rollback')
     t.strictSame(await deliveries.recordAttempts([result], lenient), [])
     const found = await deliveries.find('acme', claimed.webhookId, claimed.deliveryId)

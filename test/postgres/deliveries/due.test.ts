@@ -148,7 +148,9 @@ function createPool () {
     return { rows: [] }
   }
   const listeners = new Map<string, (error?: unknown) => void>()
-  const client: PgClient = { query, on: (name, listener) => listeners.set(name, listener), release (destroy) { released.push(destroy) } }
+  const client: PgClient = {
+    query, on: (name, listener) => listeners.set(name, listener), release (destroy) { released.push(destroy) }
+  }
   const connect = (): Promise<PgClient> => new Promise((resolve, reject) => { asked.push({ resolve, reject }) })
   return { asked, queries, released, listeners, client, pool: { query, connect } }
 }

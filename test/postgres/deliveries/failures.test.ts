@@ -83,7 +83,8 @@ const statements = /\*\/ (?!select current_setting)/
 
 t.test('a delayed stop', async (t) => {
   const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
-  const claim = async () => (await deliveries.claimDue({ limit: 100, perEndpoint: 100, leaseMs: 60_000 })).map(({ eventId }) => eventId)
+  const claim = async () =>
+    (await deliveries.claimDue({ limit: 100, perEndpoint: 100, leaseMs: 60_000 })).map(({ eventId }) => eventId)
   const countQueued = async () => Number((await pool.query('select count(*) from recruiting.queue')).rows[0].count)
 
   async function addWithEvents (events: number): Promise<number> {

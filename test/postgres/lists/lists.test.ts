@@ -127,7 +127,10 @@ t.test('lists', async (t) => {
       const page = await storage.candidates.list('acme', { ...query, sort, offset, limit: 100 })
       all.push(...page.map(({ id }) => id))
     }
-    const expected = rows.toSorted((a, b) => b.full_name < a.full_name ? -1 : b.full_name > a.full_name ? 1 : b.id - a.id)
+    const expected = rows.toSorted((a, b) => {
+      if (a.full_name === b.full_name) return b.id - a.id
+      return b.full_name < a.full_name ? -1 : 1
+    })
     t.strictSame(all, expected.map(({ id }) => id))
     const filter = { recruiterId: 0, q: 'name', updatedAfter: '2020-01-01T00:00:00.000Z' }
     const every = [...fields, 'recruiter_id', 'created_at', 'updated_at', 'tenant_slug']

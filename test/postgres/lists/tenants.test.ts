@@ -62,7 +62,8 @@ t.test('if a relation has both columns, the one that fits the option tenantId co
     insert into people (tenant_slug, tenant_id, id, full_name) values ('acme', 42, 1, 'Ada'), ('42', 7, 2, 'Grace')`)
   const storage = postgresStorage(pool, { candidates: 'people', jobs: 'openings' })
   const published = { candidates: fields, jobs: ['id'], ids: integers }
-  const names = async (tenant: string) => (await storage.candidates.list(tenant, query)).map(({ full_name: name }) => name)
+  const names = async (tenant: string) =>
+    (await storage.candidates.list(tenant, query)).map(({ full_name: name }) => name)
   t.same([await names('42'), await names('acme')], [['Grace'], ['Ada']], 'a storage that nobody has verified takes tenant_slug')
   t.match(await storage.verify({ ...published, hasTenantIds: true }), [/^public\.people has no index on \(tenant_id, id\)/, / \(tenant_id, updated_at, id\)/, / \(tenant_id, id\) include/, /openings/, /openings/, /openings/])
   t.same([await names('42'), await names('acme')], [['Ada'], []])

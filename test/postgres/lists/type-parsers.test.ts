@@ -6,7 +6,8 @@ import { createWebhook } from '../../../src/testing/support/samples.js'
 
 t.test('this package reads dates, big integers and JSON with any type parsers of the host\'s driver', async (t) => {
   const { server, pool, saveCandidates } = await startPostgresHost(t)
-  const own = new Set([pg.types.builtins.INT8, pg.types.builtins.NUMERIC, pg.types.builtins.TIMESTAMPTZ, pg.types.builtins.JSON, pg.types.builtins.JSONB, 1009])
+  const { INT8, NUMERIC, TIMESTAMPTZ, JSON: JSON_TYPE, JSONB } = pg.types.builtins
+  const own = new Set<number>([INT8, NUMERIC, TIMESTAMPTZ, JSON_TYPE, JSONB, 1009])
   const types = { getTypeParser: (oid: number) => own.has(oid) ? () => ({ mine: oid }) : pg.types.getTypeParser(oid) }
   const storage = postgresStorage(server.createPool({ types }))
   const { webhooks, deliveries } = storage
@@ -30,7 +31,8 @@ t.test('this package reads dates, big integers and JSON with any type parsers of
   )
   const [claimed] = await deliveries.claimDue({ limit: 5, perEndpoint: 5, leaseMs: 1000 })
   t.match(claimed, { webhookId: id, secrets: ['new', input.secret], attemptCount: 0, isFailing: false, eventId: 'evt_1' })
-  t.strictSame(await deliveries.stats().then(({ oldestDueMs, ...counts }) => counts), { pending: 1, due: 1, leased: 1, atLeast: { pending: false, due: false } })
+  const { oldestDueMs, ...counts } = await deliveries.stats()
+  t.strictSame(counts, { pending: 1, due: 1, leased: 1, atLeast: { pending: false, due: false } })
   await deliveries.recordAttempts([{ webhookId: id, deliveryId: claimed?.deliveryId ?? 0, fence: claimed?.fence ?? 0, targetUrl: input.target_url, outcome: 'delivered', durationMs: 1, responseStatus: 200, error: null, responseExcerpt: null }], { failingForSeconds: 1, failedDeliveries: 1, warnAfterSeconds: 1 })
   t.match(await deliveries.find('acme', id, claimed?.deliveryId ?? 0), { status: 'delivered', attempt_count: 1, attempts: [{ duration_ms: 1 }], delivered_at: /Z$/ })
   t.strictSame(await deliveries.replay('acme', id, { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 5 }), { queued: 1, truncated: false })

@@ -65,7 +65,10 @@ t.test('a worker of another environment', async (t) => {
   await production.close()
 
   const errors: unknown[] = []
-  const logger = { ...silentLogger, error: ({ err }: { err?: unknown }, message: string) => { errors.push([message, (err as Error).message]) } }
+  const logger = {
+    ...silentLogger,
+    error: ({ err }: { err?: unknown }, message: string) => { errors.push([message, (err as Error).message]) }
+  }
   const staging = start({ delivery: { environment: 'staging' }, logger })
   await staging.emit(event)
 

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
 import { postFromChild } from '../../fixtures/hostile/processes/hostile-child.js'
@@ -35,9 +36,12 @@ const noContent = 'HTTP/1.1 204 No Content\r\n\r\n'
 const certificate = await createCertificate(authority, { addresses: ['127.0.0.1'] })
 
 t.test('over TLS too, a post is sent again only when nothing came back on a kept connection', async (t) => {
-  const silent = await startHostileReceiver(t, { request: (socket, count) => count === 1 ? socket.write(noContent) : socket.end() }, certificate)
-  const cut = await startHostileReceiver(t, { request: (socket, count) => count === 1 ? socket.write(noContent) : socket.destroy() }, certificate)
-  const partial = await startHostileReceiver(t, { request: (socket, count) => count === 1 ? socket.write(noContent) : socket.end('HTTP/1.1 2') }, certificate)
+  const startKeeping = (then: (socket: Socket) => unknown) => startHostileReceiver(t, {
+    request: (socket, count) => count === 1 ? socket.write(noContent) : then(socket)
+  }, certificate)
+  const silent = await startKeeping((socket) => socket.end())
+  const cut = await startKeeping((socket) => socket.destroy())
+  const partial = await startKeeping((socket) => socket.end('HTTP/1.1 2'))
   const fresh = await startHostileReceiver(t, { request: (socket) => socket.end() }, certificate)
   const receivers = [silent, cut, partial, fresh]
   const results = await postFromChild(

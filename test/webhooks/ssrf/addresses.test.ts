@@ -216,7 +216,9 @@ t.test('the connection to a proxy comes from the local address', async (t) => {
 })
 
 /** A receiver on all addresses of the machine that notes where connections come from. */
-async function startSourceReceiver (t: Parameters<typeof startReceiver>[0]): Promise<{ port: number, sources: unknown[] }> {
+async function startSourceReceiver (
+  t: Parameters<typeof startReceiver>[0]
+): Promise<{ port: number, sources: unknown[] }> {
   const sources: unknown[] = []
   const note = (address: string | undefined): void => { sources.push(address?.replace('::ffff:', '')) }
   const server = createServer((request, response) => {

@@ -10,7 +10,13 @@ import { type DnsServer, startDnsServer } from '../../fixtures/receivers/dns-ser
 import { countConnects } from '../../fixtures/hostile/hostile-connections.js'
 
 interface Log {
-  data: Array<{ status: string, attempt_count: number, response_status: number | null, error: string | null, next_attempt_at: string | null }>
+  data: Array<{
+    status: string
+    attempt_count: number
+    response_status: number | null
+    error: string | null
+    next_attempt_at: string | null
+  }>
 }
 
 /** What an engine allows when it delivers; the webhook was created when more was allowed. */

@@ -71,8 +71,12 @@ for (const scheme of ['http', 'https']) {
 
 t.test('a proxy may send informational responses before it opens the tunnel, also in pieces', async (t) => {
   for (const begin of [proceed, `${proceed}HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n`]) {
-    for (const write of [(socket: Socket, bytes: string) => socket.write(bytes), (socket: Socket, bytes: string) => dripOut(socket, bytes, 1)]) {
-      const { port } = await startHostileReceiver(t, { request: (socket, count) => { write(socket, count === 1 ? begin + ok : done) } })
+    const atOnce = (socket: Socket, bytes: string) => socket.write(bytes)
+    const inPieces = (socket: Socket, bytes: string) => dripOut(socket, bytes, 1)
+    for (const write of [atOnce, inPieces]) {
+      const { port } = await startHostileReceiver(t, {
+        request: (socket, count) => { write(socket, count === 1 ? begin + ok : done) }
+      })
       const sender = await startSender(t, { proxy: `http://127.0.0.1:${port}` })
       t.same(outcomeOf(await sender.post('http://127.0.0.1:9/')), { responseStatus: 204, error: null })
     }
@@ -104,7 +108,9 @@ t.test('a proxy whose certificate is not valid is an error of the connection', a
 t.test('silence after the tunnel was opened is a timeout, and so is that of a name server', async (t) => {
   const dns = await startDnsServer(t)
   dns.set('dead.example', { silent: true })
-  const { port } = await startHostileReceiver(t, { request: (socket: Socket, count: number) => { if (count === 1) socket.write(ok) } })
+  const { port } = await startHostileReceiver(t, {
+    request: (socket: Socket, count: number) => { if (count === 1) socket.write(ok) }
+  })
   const sender = await startSender(t, { dns, proxy: `http://127.0.0.1:${port}` })
   await Promise.all(['http://127.0.0.1:9/', 'https://127.0.0.1:9/', 'https://dead.example/'].map(async (url) => {
     const { durationMs, ranMs, ...outcome } = await sender.post(url, { timeoutMs })

@@ -22,7 +22,8 @@ interface Tested {
 t.test('a test notification goes through the proxy, in a process that does not deliver too', async (t) => {
   const receiver = await startReceiver(t)
   const proxy = await startConnectProxy(t)
-  const { call, create } = await buildWebhookApi(t, { delivery: { ...toLoopback, worker: false, proxy: { url: proxy.url } } })
+  const delivery = { ...toLoopback, worker: false, proxy: { url: proxy.url } }
+  const { call, create } = await buildWebhookApi(t, { delivery })
   const { id } = await create({ target_url: receiver.url })
   const { body } = await call<Tested>('POST', `/webhooks/${id}/dispatch_test`)
   t.match(body.data, { status: 'delivered', response_status: 204, error: null })
@@ -37,7 +38,8 @@ t.test('a test notification goes through the proxy, in a process that does not d
 
 t.test('deliveries go through the proxy, and no endpoint has more tunnels than attempts it may have', async (t) => {
   const proxy = await startConnectProxy(t)
-  const { receiver, emit, drain } = await startDelivering(t, { delivery: { perEndpoint: 2, proxy: { url: proxy.url } } })
+  const delivery = { perEndpoint: 2, proxy: { url: proxy.url } }
+  const { receiver, emit, drain } = await startDelivering(t, { delivery })
   for (let count = 0; count < 20; count++) await emit()
   await drain()
   t.equal(receiver.requests.length, 20)
