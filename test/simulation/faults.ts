@@ -36,7 +36,7 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'a replay ignores filters': [
     {
-      file: 'src/memory/deliveries/events.ts',
+      file: 'src/memory/deliveries/deliveries.ts',
       from: 'isWanted && createFilterTest(event.body)(webhook.filters)',
       to: 'isWanted'
     }
@@ -57,7 +57,7 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'an erasure forgets the queue': [
     {
-      file: 'src/memory/deliveries/prune.ts',
+      file: 'src/memory/deliveries/deliveries.ts',
       from: "if (delivery.status !== 'pending') continue\n    data.pending.stop",
       to: 'continue\n    data.pending.stop'
     }

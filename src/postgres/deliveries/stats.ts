@@ -97,8 +97,9 @@ function ageOf (time: string): string {
 }
 
 /**
- * Selects the figures. Each count stops at the most. The pending deliveries are those in the queue, without a look at
- * each webhook: only stopped ones do not count, and their webhooks are listed until none is left.
+ * Selects the figures; materialized, because each is used twice. Each count stops at the most. The pending deliveries
+ * are those in the queue, without a look at each webhook: only stopped ones do not count, and their webhooks are listed
+ * until none is left.
  */
 function statsText (schema: string): string {
   const count = (rows: string): string => `(select count(*) from (${rows} limit ${most + 1}) as bounded)`
@@ -137,7 +138,7 @@ function statsText (schema: string): string {
     ), stopped as materialized (
       select w.* from ${schema}.stopped_webhooks s
       cross join lateral (${findActive(schema, 's.webhook_id')}) as w
-    ), figures as (
+    ), figures as materialized (
       select ${count(`
         select from ${schema}.queue q
         where (select not exists (select from ${schema}.stopped_webhooks))
@@ -185,7 +186,7 @@ function tenantStatsText (schema: string): string {
       from clock_timestamp() as now, ${schema}.webhooks w
       left join ${schema}.webhook_health h on h.webhook_id = w.id and h.revision = w.revision
       where w.tenant = $1
-    ), figures as (
+    ), figures as materialized (
       select ${count(queued('q.lane is not null'))} as ready,
         ${count(queued('q.lane is null'))} as scheduled,
         ${count(ended('delivered'))} as delivered,

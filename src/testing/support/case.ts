@@ -131,6 +131,7 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
       ...(storage.changes === undefined ? {} : { changes: storage.changes }),
       ...(storage.feed === undefined ? {} : { feed: storage.feed }),
       ...(storage.idempotency === undefined ? {} : { idempotency: storage.idempotency }),
+      ...(storage.holds === undefined ? {} : { holds: storage.holds }),
       candidates: numberRows<CandidateRow, CandidateRow<Id, Id>, CandidateSortField>(
         storage.candidates, candidate, toFilter(candidateFilters)
       ),
