@@ -7,6 +7,7 @@ import { memoryChanges, memoryStorage } from '../../src/memory/index.js'
 import { createWebhookData, type WebhookData } from '../../src/memory/webhook-data.js'
 import { createWebhookStore } from '../../src/memory/webhooks.js'
 import type { ApiKey, RecruitingStorage } from '../../src/ports/index.js'
+import { numberIds } from '../../src/testing/support/case.js'
 import { keyLookupCases, runCases, type SavedKey, storageCases, type StorageHarness } from '../../src/testing/index.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
@@ -109,6 +110,13 @@ for (const [storage, caughtBy, breaks] of mistakes) {
     t.equal(broken?.error?.name, 'AssertionError')
   })
 }
+
+t.test('cases use all ports of a storage with text ids', async (t) => {
+  const ids = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
+  const storage = memoryStorage({ ids })
+  const numbered = numberIds({ ids, storage, saveCandidates () {}, saveJobs () {} })
+  for (const port of Object.keys(storage)) t.ok(Object.hasOwn(numbered.storage, port), port)
+})
 
 t.test('a lookup that ignores the tenant is caught', async (t) => {
   const cases = keyLookupCases.filter(({ name }) => name === 'a key of another tenant, or for an unknown tenant, is null')

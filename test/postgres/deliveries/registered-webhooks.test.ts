@@ -59,3 +59,17 @@ t.test(
     for (const buffers of paused.buffers) t.ok(buffers < 500, `${buffers} buffers with 10,000 paused webhooks`)
   }
 )
+
+t.test('stats count each figure once, although they compare it too', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  const plans: Array<Promise<string>> = []
+  const { deliveries } = postgresStorage(watchPool(pool, (text, values) => {
+    if (!text.includes('from figures')) return
+    const plan = pool.query(`explain (costs off) ${text}`, values)
+    plans.push(plan.then(({ rows }) => rows.map((row) => row['QUERY PLAN']).join('\n')))
+  }))
+  await deliveries.stats()
+  await deliveries.tenantStats('acme')
+  t.equal(plans.length, 2)
+  for (const plan of await Promise.all(plans)) t.match(plan, 'CTE figures')
+})
