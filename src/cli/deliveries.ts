@@ -63,7 +63,9 @@ export const show: Command = {
     const { attempts, body, ...fields } = delivery
     const hasBody = context.flags.has('body')
     const rows = attempts.map((attempt) => ({ ...attempt, duration: `${attempt.duration_ms} ms` }))
-    const columns = { attempt: 'started_at', duration: 'duration', error: 'error', response: 'response_status' } as const
+    const columns = {
+      attempt: 'started_at', duration: 'duration', error: 'error', response: 'response_status'
+    } as const
     const excerpt = hasBody ? { excerpt: 'response_excerpt' } as const : {}
     const table = rows.length === 0 ? [] : ['', ...formatRecords(rows, { ...columns, ...excerpt }, '')]
     const result = hasBody

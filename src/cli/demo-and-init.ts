@@ -9,7 +9,9 @@ import { writeLines } from './terminal.js'
 
 /** The part of `examples/demo/main.ts` that the command calls. */
 interface DemoModule {
-  runDemo (surroundings: { env: Io['env'], databaseUrl: null, referencePage: null, otherPorts: string }): Promise<number>
+  runDemo (
+    surroundings: { env: Io['env'], databaseUrl: null, referencePage: null, otherPorts: string }
+  ): Promise<number>
 }
 
 export const demo: LocalCommand = {

@@ -10,7 +10,9 @@ import { createTenantOperations, createReseal } from '../webhooks/tenants.js'
 import { type Command, type Context, type Option, RefusedError, UsageError } from './command.js'
 import { readSlug, readTenant, openStorage, tenantOption } from './find.js'
 import { readJsonFile, readSecretKeys, secretKeysOption } from './secrets.js'
-import { confirm, formatCount, formatNames, showResult, withProgress, writeJsonLine, formatRecords } from './terminal.js'
+import {
+  confirm, formatCount, formatNames, formatRecords, showResult, withProgress, writeJsonLine
+} from './terminal.js'
 
 const idOption: Option = { value: 'ID', about: "the tenant's id, if your servers have the option tenantId" }
 

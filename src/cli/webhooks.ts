@@ -11,7 +11,9 @@ import { type Command, type Context, type Option, type Options, RefusedError, Us
 import { describeError } from './database.js'
 import { findTarget, openStorage, readTenant, tenantOption } from './find.js'
 import { readJsonFile, readSecret, readSecretKeys, secretKeysOption, secretOptions } from './secrets.js'
-import { confirm, formatCount, formatRecord, formatRecords, formatTable, showResult, withProgress, writeLines } from './terminal.js'
+import {
+  confirm, formatCount, formatRecord, formatRecords, formatTable, showResult, withProgress, writeLines
+} from './terminal.js'
 
 const batchSize = 200
 const statuses = ['active', 'inactive', 'disabled'] as const

@@ -168,7 +168,11 @@ type OperationsOf<Methods> = {
 
 /** The operation of each method, whose first arguments are the ids of its path. */
 export const operations: OperationsOf<Omit<Client, 'request'>> = {
-  candidates: { list: ['list', '/candidates'], find: ['find', '/candidates/:id'], sync: ['follow', '/candidates/sync'] },
+  candidates: {
+    list: ['list', '/candidates'],
+    find: ['find', '/candidates/:id'],
+    sync: ['follow', '/candidates/sync']
+  },
   jobs: { list: ['list', '/jobs'], find: ['find', '/jobs/:id'], sync: ['follow', '/jobs/sync'] },
   webhooks: {
     list: ['list', '/webhooks'],

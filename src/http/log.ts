@@ -43,7 +43,7 @@ export function prepareLoggers (scope: FastifyInstance, source: RequestIdSource 
   })
 }
 
-/** Redacts what serializers of a logger's children show: those of plugins, and those of the host's factory. */
+/** Hides query values in the serializers that a plugin or the host's factory adds to the children of a logger. */
 function redactChildren (logger: FastifyBaseLogger): void {
   const { child } = logger
   // Does nothing if the logger is frozen.

@@ -57,7 +57,8 @@ function createTool (route: RouteOptions) {
   const mcp = route.config?.mcp
   const given: ToolConfig = typeof mcp === 'object' ? mcp : {}
   const operationId = operationIdOf(route.schema)
-  const name = given.name ?? (operationId ?? '').replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
+  const words = (operationId ?? '').replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `_${letter}`)
+  const name = given.name ?? words.toLowerCase()
   assertOption(
     /^[\w-]{1,64}$/.test(name),
     'routes',

@@ -1,4 +1,6 @@
-import type { AnyCandidateSource, CandidateSource, JobFilter, JobRow, JobSortField, JobSource, RowSource } from './lists.js'
+import type {
+  AnyCandidateSource, CandidateSource, JobFilter, JobRow, JobSortField, JobSource, RowSource
+} from './lists.js'
 import type { ChangeSource, EventFeed } from './changes.js'
 import type { DeliveryStore } from './deliveries.js'
 import type { Id, IdKinds } from './ids.js'

@@ -206,8 +206,8 @@ async function assertMigrated (session: Session, schema: string): Promise<void> 
   const files = listNames(missing)
   if (files.length === 0) return
   const problem = missing.isNew ? 'has none of the tables' : `lacks the migrations ${files.join(', ')}`
-  const message = `the schema ${schema} ${problem}: call migrate(pool, { schema: ${JSON.stringify(schema)} }) before the start`
-  throw new RecruitingApiError('storage_not_ready', message, 'schema')
+  const remedy = `call migrate(pool, { schema: ${JSON.stringify(schema)} }) before the start`
+  throw new RecruitingApiError('storage_not_ready', `the schema ${schema} ${problem}: ${remedy}`, 'schema')
 }
 
 /** Checks that a relation has the published columns. Returns advice on the indexes of a table. */
@@ -237,13 +237,13 @@ function adviseIndexes (relation: TenantRelation, { searched }: RowKind): string
     advice.push(`${name} has no index on (${tenantColumn}, ${id}): pages read the whole table`)
   }
   if (!indexes.some((definition) => new RegExp(`\\(${tenantColumn}, updated_at\\b`).test(definition))) {
-    advice.push(
-      `${name} has no index on (${tenantColumn}, updated_at, ${id}): filter[updated_after] and that sort read the whole tenant`
-    )
+    const readers = 'filter[updated_after] and that sort read the whole tenant'
+    advice.push(`${name} has no index on (${tenantColumn}, updated_at, ${id}): ${readers}`)
   }
   if (!columns.has('name_key')) {
+    const index = `in an index (${tenantColumn}, ${id}) include (name_key)`
     advice.push(
-      `${name} has no column name_key, generated as lower(${searched}), in an index (${tenantColumn}, ${id}) include (name_key): filter[q] reads the whole tenant`
+      `${name} has no column name_key, generated as lower(${searched}), ${index}: filter[q] reads the whole tenant`
     )
   }
   return advice

@@ -46,7 +46,9 @@ export function createLateSender (rules: TargetRules, timeoutMs: number, route: 
   let isClosed = false
 
   function load (): Promise<Sender> {
-    loading ??= import('./sending/sender.js').then(({ createSender }) => createSender(rules, timeoutMs, route, resolver))
+    loading ??= import('./sending/sender.js').then(({ createSender }) => {
+      return createSender(rules, timeoutMs, route, resolver)
+    })
     return loading
   }
 

@@ -443,7 +443,8 @@ export const DeliveryForSessions = Type.Object(
     ...DeliveryWithAttempts.properties,
     body: Nullable(
       Type.String({
-        description: `${DeliveryWithAttempts.properties.body.description}. null only for sessions of the portal without the capability \`bodies\``,
+        description: `${DeliveryWithAttempts.properties.body.description}. ` +
+          'null only for sessions of the portal without the capability `bodies`',
         examples: [bodyExample]
       })
     )

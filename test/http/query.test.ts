@@ -76,7 +76,8 @@ t.test('the storage always receives a total order', async (t) => {
     const queries = calls
       .filter(({ method }) => method === 'jobs.list')
       .map(({ args }) => args[1] as { sort: Array<{ field: string, direction: string }> })
-    t.same(queries.map((query) => query.sort.map(({ field, direction }) => `${field} ${direction}`)), [items, items], sort)
+    const asked = queries.map((query) => query.sort.map(({ field, direction }) => `${field} ${direction}`))
+    t.same(asked, [items, items], sort)
   }
 })
 

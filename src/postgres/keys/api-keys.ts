@@ -216,7 +216,8 @@ const keyReaders = {
 const keyJson = `json_build_object(
   'id', k.id, 'tenantSlug', k.tenant_slug, 'tenantId', k.tenant, 'name', k.name, 'scopes', k.scopes,
   'allowedIps', k.allowed_ips, 'candidateFields', k.candidate_fields, 'jobFields', k.job_fields, 'start', k.start,
-  'createdAt', ${toIso('k.created_at')}, 'createdBy', k.created_by, 'expiresAt', ${toIso('least(k.expires_at, k.replaced_at)')},
+  'createdAt', ${toIso('k.created_at')}, 'createdBy', k.created_by,
+  'expiresAt', ${toIso('least(k.expires_at, k.replaced_at)')},
   'lastUsedAt', ${toIso('k.last_used_at')}, 'revokedAt', ${toIso('k.revoked_at')}
 )`
 

@@ -61,7 +61,9 @@ export async function dispatch (
   const begin = JSON.stringify({ id, type, timestamp, tenant_slug: tenant.slug })
   const body = joinObjects(begin, end)
   const bytes = Buffer.byteLength(body)
-  if (bytes > maxEventBytes) refuse('data', `expected an event whose body is at most ${maxEventBytes} bytes, got ${bytes}`)
+  if (bytes > maxEventBytes) {
+    refuse('data', `expected an event whose body is at most ${maxEventBytes} bytes, got ${bytes}`)
+  }
   const tombstone = subject === null ? null : joinObjects(begin, '{"data":null,"erased":true}')
   const recorded = await deliveries.record(tenant.id, {
     id, type, body, subject, otherSubjects, tombstone, idempotencyKey, fingerprint, traceParent

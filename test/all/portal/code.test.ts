@@ -25,7 +25,9 @@ const cases = [
 const expected = cases.map(({ name, isGenuine }) => [name, isGenuine])
 
 t.test('the JavaScript that the portal shows accepts genuine requests and nothing else', async (t) => {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', `${verifyCodes.JavaScript}\nserver.on('listening', () => console.log(server.address().port))`], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const code = `${verifyCodes.JavaScript}\nserver.on('listening', () => console.log(server.address().port))`
+  const args = ['--input-type=module', '-e', code]
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => child.kill())
   const [port] = await once(createInterface(child.stdout), 'line') as [string]
   const results = await Promise.all(cases.map(async ({ name, headers, body }) => {

@@ -113,14 +113,17 @@ t.test('a request without an answer for half a minute is given up', async (t) =>
 
 t.test('a failure has its code, its status, the id to quote and the time to wait', async (t) => {
   const details: ApiErrorDetail[] = [{ in: 'body', field: 'event_types[0]', message: 'is unknown' }]
-  const refused = await readFailure(Response.json({ error: { code: 'bad_request', request_id: 'req_1', details } }, { status: 400 }))
+  const error = { code: 'bad_request', request_id: 'req_1', details }
+  const refused = await readFailure(Response.json({ error }, { status: 400 }))
   t.strictSame(refused, { code: 'bad_request', status: 400, requestId: 'req_1', retryAfterMs: null, details })
   t.equal(messageFor(refused, 'event_types'), 'is unknown')
   t.equal(messageFor(refused, 'event_types[0]'), 'is unknown')
   t.equal(messageFor(refused, 'event'), null)
   t.equal(messageFor(null, 'name'), null)
 
-  const waits = async (text: string) => (await readFailure(new Response('', { status: 429, headers: { 'retry-after': text } }))).retryAfterMs
+  const waits = async (text: string) => {
+    return (await readFailure(new Response('', { status: 429, headers: { 'retry-after': text } }))).retryAfterMs
+  }
   t.equal(await waits('7'), 7000)
   const inAMinute = Number(await waits(new Date(Date.now() + 60_000).toUTCString()))
   t.ok(inAMinute > 50_000 && inAMinute <= 60_000)

@@ -8,7 +8,9 @@ import {
   filtersFault, filtersOf, formatValues, optionsOf, readRefusal, tabStorage, valuesOf
 } from '../../../src/portal/page/draft.js'
 
-const draft = { name: 'CRM', target_url: 'https://hooks.example/x', event_types: ['job.closed', 'job.created'], headers: [], filters: [] }
+const draft = {
+  name: 'CRM', target_url: 'https://hooks.example/x', event_types: ['job.closed', 'job.created'], headers: [], filters: []
+}
 const offered = new Set(draft.event_types)
 
 t.test('a form is checked before it is sent', async (t) => {
@@ -17,7 +19,11 @@ t.test('a form is checked before it is sent', async (t) => {
   })
   const [headers, filters] = [[{ name: 'X', value: '' }], [{ path: 'data.id', values: '' }]]
   t.strictSame(checkDraft({ name: ' ', target_url: ' ', event_types: [], headers, filters }, offered), {
-    name: 'nameBlank', target_url: 'urlBlank', event_types: 'eventsNone', headers: 'headersIncomplete', filters: 'filtersIncomplete'
+    name: 'nameBlank',
+    target_url: 'urlBlank',
+    event_types: 'eventsNone',
+    headers: 'headersIncomplete',
+    filters: 'filtersIncomplete'
   })
   t.equal(checkDraft({ ...draft, event_types: ['job.gone'] }, offered).event_types, 'eventsGone')
   t.equal(
@@ -59,14 +65,19 @@ t.test('the reason why an address was refused is found where it can be seen', as
 
 t.test('a rejection is shown at its field, in the page\'s language if the reason is known', async (t) => {
   const refusal = (details: Failure['details'], targetUrl = draft.target_url) => {
-    return readRefusal({ ...noResponse('network'), code: 'bad_request', status: 400, details }, { ...draft, target_url: targetUrl }, (fault) => `own ${fault}`)
+    const failure = { ...noResponse('network'), code: 'bad_request' as const, status: 400, details }
+    return readRefusal(failure, { ...draft, target_url: targetUrl }, (fault) => `own ${fault}`)
   }
   const none = { name: null, target_url: null, event_types: null, headers: null, filters: null }
   t.strictSame(refusal([]), none)
   t.strictSame(refusal([], 'http://hooks.example'), { ...none, target_url: 'own urlHttps' })
   const detail = (field: string) => ({ in: 'body' as const, field, message: `says ${field}` })
   t.strictSame(refusal([detail('target_url'), detail('event_types[1]'), detail('name'), detail('headers.Host'), detail('filters.data.id[0]')]), {
-    name: 'says name', target_url: 'says target_url', event_types: 'says event_types[1]', headers: 'says headers.Host', filters: 'says filters.data.id[0]'
+    name: 'says name',
+    target_url: 'says target_url',
+    event_types: 'says event_types[1]',
+    headers: 'says headers.Host',
+    filters: 'says filters.data.id[0]'
   })
   t.strictSame(refusal([detail('target_url')], 'http://hooks.example'), { ...none, target_url: 'own urlHttps' })
   t.strictSame(refusal([detail('name')], 'http://hooks.example'), { ...none, name: 'says name' })
@@ -76,7 +87,7 @@ t.test('a rejection is shown at its field, in the page\'s language if the reason
 
 t.test('filters are sent if they were changed; without any, null is sent', async (t) => {
   const filters = { 'data.stage': ['Offer'], 'data.job_id': [7] }
-  const webhook: Webhook = { id: 1, name: 'CRM', status: 'active', target_url: draft.target_url, event_types: draft.event_types, headers: null, filters, created_at: '', updated_at: '' }
+  const webhook: Webhook = { ...draft, id: 1, status: 'active', headers: null, filters, created_at: '', updated_at: '' }
   t.strictSame(changesOf(draft, webhook, { ...filters }), {})
   t.strictSame(changesOf(draft, webhook, { 'data.stage': ['Offer'] }), { filters: { 'data.stage': ['Offer'] } })
   t.strictSame(changesOf(draft, webhook, null), { filters: null })
@@ -89,7 +100,13 @@ t.test('an event type is described in the language of the page, if the vendor do
 })
 
 const empty: Draft = { name: '', target_url: '', event_types: [], headers: [], filters: [] }
-const storedDraft: Draft = { name: 'CRM', target_url: 'https://hooks.example/', event_types: ['job.created'], headers: [], filters: [{ path: 'data.id', values: '7' }] }
+const storedDraft: Draft = {
+  name: 'CRM',
+  target_url: 'https://hooks.example/',
+  event_types: ['job.created'],
+  headers: [],
+  filters: [{ path: 'data.id', values: '7' }]
+}
 
 /** A storage of a tab, with a clock. */
 function start () {
@@ -122,7 +139,18 @@ t.test('what another script wrote there is ignored', async (t) => {
   const kept = { at: 0, draft: { name: '', target_url: '', event_types: [], headerNames: null, filters: [] } }
   entries.set(key, JSON.stringify(kept))
   t.strictSame(open().find('new', empty), empty)
-  for (const wrong of ['{', 'null', '{}', ...[{ name: 1 }, { target_url: null }, { event_types: 'a' }, { event_types: [1] }, { headerNames: [1] }, { filters: null }, { filters: [null] }, { filters: [{ path: 'data.id', values: 7 }] }].map((part) => JSON.stringify({ at: 0, draft: { ...kept.draft, ...part } })), JSON.stringify({ ...kept, at: '0' })]) {
+  const wrongParts = [
+    { name: 1 },
+    { target_url: null },
+    { event_types: 'a' },
+    { event_types: [1] },
+    { headerNames: [1] },
+    { filters: null },
+    { filters: [null] },
+    { filters: [{ path: 'data.id', values: 7 }] }
+  ]
+  const wrongDrafts = wrongParts.map((part) => JSON.stringify({ at: 0, draft: { ...kept.draft, ...part } }))
+  for (const wrong of ['{', 'null', '{}', ...wrongDrafts, JSON.stringify({ ...kept, at: '0' })]) {
     entries.set(key, wrong)
     t.equal(open().find('new', empty), null, wrong)
   }

@@ -130,7 +130,9 @@ for (const [title, cases] of Object.entries({ 'a broken answer': brokenAnswers, 
       const receiver = await startHostileReceiver(t, {
         request (socket) {
           if (isRepaired) return socket.write(repaired)
-          socket.write(bytes, typeof bytes === 'string' ? 'latin1' : undefined, () => { if (then === 'end') socket.end() })
+          socket.write(bytes, typeof bytes === 'string' ? 'latin1' : undefined, () => {
+            if (then === 'end') socket.end()
+          })
         }
       })
       const { durationMs, ranMs, ...outcome } = await sender.post(receiver.url)

@@ -43,7 +43,7 @@ const contentOf = (page: Page): Promise<string> => page.evaluate(`JSON.stringify
   document.documentElement.outerHTML, document.querySelector('recruiting-webhooks').shadowRoot.innerHTML
 ])`)
 
-/** A page with the portal in a frame, and a host that lists its origin. Sessions have the actors user:17, user:18, … */
+/** A page with the portal in a frame, and a host that lists its origin. Its sessions are of user:17, user:18, … */
 async function startFramed (t: Test) {
   let sessions = 0
   const origin = await startSite(t, {
