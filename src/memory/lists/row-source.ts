@@ -204,7 +204,8 @@ function createTest<Row extends object> (filters: RowFilters, filter: object): R
     const declared: RowFilter | undefined = Reflect.get(filters, name)
     return declared === undefined || wanted === undefined ? [] : [createFieldTest<Row>(declared, wanted)]
   })
-  return tests.length === 0 ? null : (entry) => tests.every((passes) => passes(entry))
+  const [only = null, ...others] = tests
+  return others.length === 0 ? only : (entry) => tests.every((passes) => passes(entry))
 }
 
 function createFieldTest<Row extends object> (
