@@ -16,6 +16,12 @@ function openKeys ({ flags, pool, schema }: Context, names: Pick<ApiKeysOptions,
   return apiKeys(pool, { schema, ...names, ...omitUndefined({ prefix, ownScopes: flags.optionalList('own-scopes') }) })
 }
 
+/** The same, and the tenant of `--tenant`. */
+function openKeysOfTenant (context: Context) {
+  const keys = openKeys(context)
+  return { keys, tenant: { tenantId: readTenant('--tenant', context.flags.required('tenant')) } }
+}
+
 export const issue: Command = {
   options: {
     tenant: tenantOption,
@@ -67,10 +73,11 @@ export const list: Command = {
   options: { tenant: tenantOption },
 
   async run (context) {
-    const { flags, io } = context
-    const keys = await openKeys(context).list({ tenantId: readTenant('--tenant', flags.required('tenant')) })
-    const rows = keys.map((key) => ({ ...key, state: stateOf(key, io.now()), limits: describeLimits(key) || null }))
-    showResult(context, keys, formatRecords(rows, {
+    const { keys, tenant } = openKeysOfTenant(context)
+    const found = await keys.list(tenant)
+    const now = context.io.now()
+    const rows = found.map((key) => ({ ...key, state: stateOf(key, now), limits: describeLimits(key) || null }))
+    showResult(context, found, formatRecords(rows, {
       id: 'id',
       start: 'start',
       state: 'state',
@@ -108,8 +115,9 @@ export const rotate: Command = {
 
   async run (context) {
     const { flags } = context
+    const { keys, tenant } = openKeysOfTenant(context)
     const overlap = omitUndefined({ overlapSeconds: flags.integer('overlap-seconds') })
-    const { keys, tenant, id, key: { tenantSlug } } = await findKey(context)
+    const { id, tenantSlug } = await findKey(context, keys, tenant)
     const { overlapSeconds = 86_400 } = overlap
     const change = `Replaces the key ${id} of the tenant ${tenantSlug} with a key that begins with ` +
       `${flags.text('prefix') ?? 'rk'}_. The old key expires in ${overlapSeconds} seconds.`
@@ -122,7 +130,9 @@ export const revoke: Command = {
   options: { tenant: tenantOption },
 
   async run (context) {
-    const { keys, tenant, id, key } = await findKey(context)
+    const { keys, tenant } = openKeysOfTenant(context)
+    const key = await findKey(context, keys, tenant)
+    const { id } = key
     if (key.revokedAt !== null) throw new RefusedError(`${id}: the key was already revoked at ${key.revokedAt}`)
     const name = key.name === null ? '(without a name)' : JSON.stringify(key.name)
     await confirm(context, `Revokes the key ${id} ${name} of the tenant ${key.tenantSlug} immediately.`)
@@ -131,15 +141,14 @@ export const revoke: Command = {
   }
 }
 
-/** Finds the key that the argument names, of the tenant of `--tenant`. */
-async function findKey (context: Context) {
-  const { args: [id = ''], flags, audit } = context
-  const keys = openKeys(context)
-  const tenant = { tenantId: readTenant('--tenant', flags.required('tenant')) }
+/** Finds the key of a tenant that the argument names. */
+async function findKey (
+  { args: [id = ''], audit }: Context, keys: ApiKeys, tenant: { tenantId: string }
+): Promise<StoredApiKey> {
   const key = await keys.find(tenant, id)
   if (key === null) throw new RefusedError(`${id}: the tenant ${tenant.tenantId} has no such key`)
   Object.assign(audit, { tenantSlug: key.tenantSlug, resource: { kind: 'key', id } })
-  return { keys, tenant, id, key }
+  return key
 }
 
 /** Asks, creates a key and shows it once. Nothing is stored if the key cannot be written to its file. */
