@@ -2,6 +2,7 @@ import type { ReplayResult } from '../ports/index.js'
 import { systemClock } from '../shared/clock.js'
 import { omitUndefined } from '../shared/fields.js'
 import { isPlainText } from '../shared/text.js'
+import { createDeliveryOperations } from '../webhooks/delivery-log.js'
 import { type Command, type Context, RefusedError, UsageError } from './command.js'
 import { findTarget, openStorage, readId, webhookOption } from './find.js'
 import { confirm, formatCount, formatRecord, formatRecords, showResult, withProgress } from './terminal.js'
@@ -115,8 +116,6 @@ export const replay: Command = {
 
   async run (context) {
     const { flags, io } = context
-    // It takes longer to import than the other commands run.
-    const { createDeliveryOperations } = await import('../webhooks/delivery-log.js')
     const include = flags.oneOf('include', ['undelivered', 'all']) ?? 'undelivered'
     const period = omitUndefined({ since: flags.text('since'), until: flags.text('until') })
     const { tenant, id, webhook, text } = await findTarget(context, '--webhook', flags.required('webhook'))

@@ -126,8 +126,10 @@ export function formatCount (count: number, one: string, many = `${one}s`): stri
   return `${count} ${count === 1 ? one : many}`
 }
 
-/** Formats a list of names, of which only the first 20 are shown. */
-export function formatNames (names: readonly string[], maxShown = 20): string {
+const maxShown = 20
+
+/** Formats a list of names, of which only the first ones are shown. */
+export function formatNames (names: readonly string[]): string {
   const rest = names.length - maxShown
   return names.slice(0, maxShown).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
 }
