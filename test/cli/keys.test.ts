@@ -158,7 +158,7 @@ t.test('keys by command', async (t) => {
     t.match(await cli(`keys rotate ${id} --tenant acme --overlap-seconds 99999999999 --yes --out ${folder}/x`), { code: 2, err: /keys rotate: --overlap-seconds: expected an integer from 0 to 31536000, got 99999999999\n$/ })
   })
 
-  t.test('of several wrong options, the first one in this order is named', async (t) => {
+  t.test('of several wrong options, one is named: the prefix, then the tenant, then the overlap', async (t) => {
     const wrong = [
       ['prefix', '1', 'expected 2 to 16 characters'],
       ['tenant', 'a'.repeat(201), 'expected an integer, or text'],
@@ -167,7 +167,8 @@ t.test('keys by command', async (t) => {
     for (const [index, [name, , expected]] of wrong.entries()) {
       const right = { prefix: 'rk', tenant: 'acme', 'overlap-seconds': '60' }
       const given = Object.entries({ ...right, ...Object.fromEntries(wrong.slice(index)) })
-      const { code, err } = await cli(`keys rotate key_none ${given.map(([key, value]) => `--${key} ${value}`).join(' ')}`)
+      const options = given.map(([option, value]) => `--${option} ${value}`)
+      const { code, err } = await cli(`keys rotate key_none ${options.join(' ')}`)
       t.equal(code, 2)
       t.ok(err.startsWith(`keys rotate: --${name}: ${expected}`), err)
     }
