@@ -12,7 +12,9 @@ import type { TenantMethod } from './tenants.js'
 /** A row of `webhooks w` as clients see it. */
 const webhookJson = `json_build_object(
   'id', w.id, 'name', w.name, 'status', w.status, 'target_url', w.target_url, 'event_types', w.event_types,
-  'headers', (select json_object_agg(header.name, null) from unnest(w.header_names) as header (name)),
+  'headers', case w.header_names when '{}' then '{}' else (
+    select json_object_agg(header.name, null) from unnest(w.header_names) as header (name)
+  ) end,
   'filters', w.filters, 'created_at', ${toIso('w.created_at')}, 'updated_at', ${toIso('w.updated_at')}
 )`
 
