@@ -200,9 +200,9 @@ export function readTables<Row extends SortableRow<Field>, Filter extends object
 
 /** Returns the test of all conditions of a filter. */
 function createTest<Row extends object> (filters: RowFilters, filter: object): RowTest<Entry<Row>> {
-  const tests = Object.entries(filter).flatMap(([name, wanted]: [string, unknown]) => {
-    const declared: RowFilter | undefined = Reflect.get(filters, name)
-    return declared === undefined || wanted === undefined ? [] : [createFieldTest<Row>(declared, wanted)]
+  const tests = Object.entries(filters).flatMap(([name, declared]) => {
+    const wanted: unknown = Reflect.get(filter, name)
+    return wanted === undefined ? [] : [createFieldTest<Row>(declared, wanted)]
   })
   const [only = null, ...others] = tests
   return others.length === 0 ? only : (entry) => tests.every((passes) => passes(entry))
