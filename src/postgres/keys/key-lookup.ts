@@ -4,8 +4,9 @@ import { readClock, systemClock } from '../../shared/clock.js'
 import { tenantResting } from '../../shared/tenants.js'
 import type { AsyncKeyLookup, Clock, KeySortField, KeyStore, ManagedKey } from '../../ports/index.js'
 import { assertPool, type PgPool } from '../pool.js'
-import { createSession, readQueryTimeout, type RunQuery, type Session } from '../session.js'
+import { createSession, readJson, readQueryTimeout, type Session } from '../session.js'
 import { moment, orderBy, quoteName, readSchema, toIso } from '../sql.js'
+import { type Call, runInTransaction } from '../transactions.js'
 import { createSeen, keepSeen } from '../upgrade/version.js'
 
 // Timers of this clock do not keep the process alive.
@@ -138,17 +139,14 @@ function writeUses (schema: string): string {
 
 const sortColumns: Record<KeySortField, string> = { id: 'k.id', created_at: 'k.created_at' }
 
-const columns = `json_build_object(
+/** Selects a row `k` of `api_keys` as customers see it. */
+const managedKeyJson = `json_build_object(
   'id', k.id, 'name', k.name, 'scopes', k.scopes, 'allowed_ips', k.allowed_ips,
   'candidate_fields', k.candidate_fields, 'job_fields', k.job_fields, 'start', k.start,
   'created_at', ${toIso('k.created_at')}, 'created_by', k.created_by,
   'expires_at', ${toIso('least(k.expires_at, k.replaced_at)')}, 'replaced', k.replaced_at is not null,
   'last_used_at', ${toIso('k.last_used_at')}, 'revoked_at', ${toIso('k.revoked_at')}
-)::text as key`
-
-interface Row {
-  key: string
-}
+)`
 
 /** Creates the store of the keys that customers manage. `schema` is quoted. */
 function createKeyStore (plain: Session, schema: string, prefix: string): KeyStore {
@@ -156,57 +154,50 @@ function createKeyStore (plain: Session, schema: string, prefix: string): KeySto
   // A process may have keys without a storage.
   const session = keepSeen(plain, createSeen(plain, schema))
 
-  async function findBy (query: RunQuery, tenant: string, id: string): Promise<ManagedKey | null> {
-    const [row] = await query<Row>(`select ${columns} from ${table} where k.tenant = $1 and k.id = $2`, [tenant, id])
-    return row === undefined ? null : JSON.parse(row.key)
+  function run<Result> (operation: string, work: (call: Call) => Promise<Result>): Promise<Result> {
+    return runInTransaction(session, operation, undefined, work)
   }
 
-  async function call (query: RunQuery, name: string, values: unknown[]): Promise<string> {
-    const parameters = values.map((_, index) => `$${index + 1}`).join(', ')
-    const [row] = await query<{ result: string }>(`select ${schema}.${name}(${parameters})::text as result`, values)
-    return String(row?.result)
+  async function find (call: Call, tenant: string, id: string): Promise<ManagedKey | null> {
+    return JSON.parse(await call(`coalesce((
+      select ${managedKeyJson} from ${table} where k.tenant = $1 and k.id = $2
+    )::text, 'null')`, [tenant, id]))
   }
 
   return {
     prefix,
 
-    async list (tenant, { sort, offset, limit }) {
-      const rows = await session.query<Row>('list keys',
-        `select ${columns} from ${table} where k.tenant = $1 ${orderBy(sort, sortColumns)} limit $2 offset $3`,
-        [tenant, limit, offset])
-      return rows.map(({ key }) => JSON.parse(key))
-    },
+    list: (tenant, { sort, offset, limit }) => readJson<ManagedKey>(session, 'list keys', `
+      select ${managedKeyJson}::text as json from ${table} where k.tenant = $1
+      ${orderBy(sort, sortColumns)} limit $2 offset $3`, [tenant, limit, offset]),
 
     async count (tenant) {
-      const [row] = await session.query<{ total: string }>('count keys',
-        `select count(*)::text as total from ${table} where k.tenant = $1`, [tenant])
-      return Number(row?.total)
+      const [total] = await readJson<number>(session, 'count keys',
+        `select count(*)::text as json from ${table} where k.tenant = $1`, [tenant])
+      return total ?? 0
     },
 
-    find: (tenant, id) => session.transaction('find key', (query) => findBy(query, tenant, id)),
+    find: (tenant, id) => run('find key', (call) => find(call, tenant, id)),
 
-    create: (tenant, key, maxKeys) => session.transaction('create key', async (query) => {
-      const end = `${moment} + $1::integer * interval '1 day'`
-      const [row] = await query<{ end: string }>(`select ${toIso(`(${end})`)} as end`, [key.expiresInDays])
-      const result = await call(query, 'issue_key_v1', [
+    create: (tenant, key, maxKeys) => run('create key', async (call) => {
+      const end = await call(toIso(`(${moment} + $1::integer * interval '1 day')`), [key.expiresInDays])
+      const result = await call(`${schema}.issue_key_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, [
         key.id, key.digest, key.start, tenant, key.tenantSlug, JSON.stringify(key.scopes), toJson(key.allowedIps),
-        toJson(key.candidateFields), toJson(key.jobFields), key.name, key.createdBy, row?.end, String(maxKeys)
+        toJson(key.candidateFields), toJson(key.jobFields), key.name, key.createdBy, end, String(maxKeys)
       ])
       if (result === 'full') return null
       if (result !== 'none') throw tenantResting(tenant, result)
-      return findBy(query, tenant, key.id)
+      return find(call, tenant, key.id)
     }),
 
-    rotate: (tenant, oldId, { id, digest, start, createdBy }, overlapSeconds) =>
-      session.transaction('rotate key', async (query) => {
-        const values = [tenant, oldId, id, digest, start, String(overlapSeconds), createdBy]
-        return await call(query, 'rotate_key_v1', values) === 'true' ? findBy(query, tenant, id) : null
-      }),
+    rotate: (tenant, oldId, { id, digest, start, createdBy }, overlapSeconds) => run('rotate key', async (call) => {
+      const values = [tenant, oldId, id, digest, start, String(overlapSeconds), createdBy]
+      const isRotated = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5, $6, $7)`, values)
+      return isRotated === 'true' ? find(call, tenant, id) : null
+    }),
 
-    revoke: (tenant, id) => session.transaction('revoke key', async (query) => {
-      const isRevoked = await call(query, 'revoke_key_v1', [tenant, id]) === 'true'
-      return isRevoked || await findBy(query, tenant, id) !== null
-    })
+    revoke: (tenant, id) => run('revoke key', async (call) =>
+      await call(`${schema}.revoke_key_v1($1, $2)`, [tenant, id]) === 'true' || await find(call, tenant, id) !== null)
   }
 }
 
