@@ -122,9 +122,9 @@ export async function moveToId (
         select id::text, secret, headers,
           case when previous_secret_expires_at > clock_timestamp() then previous_secret end as previous
         from ${schema}.webhooks where tenant = $1 order by id for update`, [slug])
-      const webhooks = resealAll(locked.map((webhook) => ({ ...webhook, id: Number(webhook.id) })), reseal)
+      const resealed = resealAll(locked.map((webhook) => ({ ...webhook, id: Number(webhook.id) })), reseal)
       const [row] = await query<{ left: boolean }>(`select ${schema}.merge_tenant_v1($1, $2, $3, $4, $5) as left`,
-        [slug, id, slug, JSON.stringify(webhooks), eventsPerBatch])
+        [slug, id, slug, JSON.stringify(resealed), eventsPerBatch])
       return row?.left === true
     })
   }

@@ -3,7 +3,7 @@ import type { DeliveryStore, NewEvent } from '../ports/index.js'
 import { handleOf } from '../shared/fields.js'
 
 /** An event as it was recorded. */
-export interface LoggedEvent {
+interface LoggedEvent {
   tenantSlug: string
   type: string
   data: unknown

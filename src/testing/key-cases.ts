@@ -36,11 +36,11 @@ function keyCase (name: string, body: (keys: ReturnType<typeof openKeys>) => Pro
 function storeCase (
   name: string, body: (keys: ReturnType<typeof openKeys> & { store: KeyStore }) => Promise<void>
 ): KeyLookupCase {
-  const define = keyCase(name, async (keys) => {
+  const one = keyCase(name, async (keys) => {
     const { store } = keys.harness.lookup
     if (store !== undefined) await body({ ...keys, store })
   })
-  return { ...define, port: 'keyLookup.store' }
+  return { ...one, port: 'keyLookup.store' }
 }
 
 function generated (key: string): GeneratedKey {
@@ -74,7 +74,7 @@ function secondsUntil (instant: string | null): number {
 const byId = { sort: [{ field: 'id', direction: 'asc' }], limit: 200 } as const
 
 /** Conformance cases for the `KeyStore` of a `KeyLookup`. */
-export const keyStoreCases: readonly KeyLookupCase[] = Object.freeze([
+const keyStoreCases: readonly KeyLookupCase[] = Object.freeze([
   storeCase('a created key is found with its scopes and limits, and stored without its text', async ({
     store, lookUp
   }) => {

@@ -166,7 +166,7 @@ const refused =
   /^(?:webhook-|svix-|content-|transfer-|proxy|http2-|sec-)|^(?:host|connection|keep-alive|te|trailer|upgrade|expect|date|via|user-agent|set-cookie|traceparent|tracestate|baggage)$/
 
 /** Names the webhook that headers belong to, and its address. */
-export interface HeaderTarget {
+interface HeaderTarget {
   tenantId: string
   webhookId: number
   url: string

@@ -63,7 +63,7 @@ function createPage (rows: readonly ChangeRow[], limit: number, epoch: string, e
 }
 
 /** Who records changes: triggers of `watch`, or the host, which may use triggers too. */
-export type ChangesMode = 'watch' | 'manual'
+type ChangesMode = 'watch' | 'manual'
 
 const batchSize = 10_000
 

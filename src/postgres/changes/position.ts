@@ -25,7 +25,7 @@ export function parsePosition (text: string): Position | null {
 type OrderedTable = 'events' | 'recent_changes'
 
 /** The end of the rows that readers may see. On a standby it is unknown: both are `null`, so no position is known. */
-export interface Bound {
+interface Bound {
   /** No row up to this number can still be committed. Read the rows in a later statement. */
   bound: string | null
   /** The last number that was drawn. */

@@ -110,7 +110,7 @@ export function formatTriggers (
 }
 
 /** Returns the call that must come before `formatRecord` in a transaction; `schema` is quoted. */
-export function formatStartRecording (schema: string): string {
+function formatStartRecording (schema: string): string {
   return `${schema}.start_recording_v1(${quoteLiteral(`${schema}.recent_changes_seq_seq`)})`
 }
 

@@ -4,7 +4,7 @@ import { Conditions, moment } from '../sql.js'
 import type { StopDeliveries } from './queue.js'
 
 /** How much of a tenant's history a call reads, the oldest events first. */
-export interface ReplayBounds {
+interface ReplayBounds {
   events: number
   /** How many events a statement reads: it parses the bodies of those that may match. */
   batch: number

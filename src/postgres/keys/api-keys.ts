@@ -335,7 +335,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
 }
 
 /** Returns the calls, which report what they changed once they have succeeded. */
-export function auditKeys (keys: KeyCalls, listener: AuditListener | null): ApiKeys {
+function auditKeys (keys: KeyCalls, listener: AuditListener | null): ApiKeys {
   const log = createWarningLogger(systemClock)
   const auditor = listener && createAuditor(listener, log, { clock: systemClock, closeGraceMs: 0 })
 

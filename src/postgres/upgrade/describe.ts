@@ -12,7 +12,7 @@ import { readVersion } from './version.js'
 export type Description = ReadonlyMap<string, string>
 
 /** The kind of an object, the table or function, and the rest of its name. */
-export interface ObjectName {
+interface ObjectName {
   kind: string
   owner: string
   name: string

@@ -238,7 +238,7 @@ function createWakeup (clock: Clock) {
 }
 
 /** Holds results of attempts until they are written, and keeps those that cannot be written now. */
-export function createResultWriter (deliveries: Pick<DeliveryStore, 'recordAttempts'>, rule: HealthRule) {
+function createResultWriter (deliveries: Pick<DeliveryStore, 'recordAttempts'>, rule: HealthRule) {
   let fresh: AttemptResult[] = []
   let left: AttemptResult[] = []
 

@@ -19,7 +19,7 @@ export interface TestParts {
 }
 
 /** The event of a test and its target. */
-export interface TestTarget {
+interface TestTarget {
   type: string
   data: object
   tenant: Tenant
