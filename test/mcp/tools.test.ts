@@ -5,23 +5,22 @@ import { memoryStorage } from '../../src/memory/index.js'
 import type { HostRoutes } from '../../src/index.js'
 import { type AppOverrides, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import { callTool, listTools, sendCall, sendMessage, textOf } from '../fixtures/api/mcp.js'
+import { operationRules, reading } from '../fixtures/api/operation-rules.js'
 import { portal } from '../fixtures/portal/sessions.js'
 import type { OpenApi } from '../fixtures/api/document.js'
 
-const hints = (readOnlyHint: boolean, destructiveHint: boolean, idempotentHint: boolean, openWorldHint = false) =>
-  ({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint })
-const reading = hints(true, false, true)
-
-const changing: Record<string, object> = {
-  update_webhook: hints(false, true, true),
-  delete_webhook: hints(false, true, true),
-  dispatch_webhook_test: hints(false, false, false, true),
-  replay_webhook: hints(false, false, false, true),
-  retry_webhook_delivery: hints(false, false, false, true)
+/** The tools of the operations in the document, and their hints, which the contract states. */
+async function expectedHints (app: FastifyInstance, { returnsSecret = false } = {}) {
+  const { paths } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
+  return Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).flatMap(([method, operation]) => {
+    const below = path.replace('/api/v1/public/{tenant_slug}', '').replaceAll(/\{(\w+)\}/g, ':$1')
+    const rule = operationRules[`${method.toUpperCase()} ${below}`]
+    const isTool = rule?.hints !== null && (returnsSecret || rule?.returnsSecret !== true)
+    const name = operation.operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+    return isTool ? [[name, rule?.hints ?? reading] as const] : []
+  }))
 }
-const secret = { create_webhook: hints(false, false, false), rotate_webhook_secret: hints(false, true, false) }
 
-/** The hints of tools by their names: a tool that is not listed above reads. */
 async function listHints (app: FastifyInstance) {
   const tools = await listTools(app, keys.full)
   return tools.map(({ name, annotations }) => [name, annotations] as const)
@@ -29,25 +28,19 @@ async function listHints (app: FastifyInstance) {
 
 t.test('every operation that returns no secret is a tool with the right hints', async (t) => {
   const app = await buildApp(t, { mcp: true })
-  const { paths } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
-  const names = Object.values(paths).flatMap((path) => Object.values(path)).map(({ operationId }) => {
-    return operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  })
-  // Agents do not manage keys.
-  const expected = names.filter((name) => !(name in secret) && !/api_keys?$/.test(name))
-  t.strictSame(await listHints(app), expected.map((name) => [name, changing[name] ?? reading]))
+  t.strictSame(await listHints(app), await expectedHints(app))
 })
 
 t.test('with secrets, creating and rotating are tools too', async (t) => {
   const app = await buildApp(t, { mcp: { secrets: true }, storage: memoryStorage({ tenants: { acme: {} } }) })
-  t.match(Object.fromEntries(await listHints(app)), { ...changing, ...secret })
+  t.strictSame(await listHints(app), await expectedHints(app, { returnsSecret: true }))
   const result = await callTool(app, keys.full, 'create_webhook', { name: 'CRM', target_url: 'https://example.com/', event_types: ['job.created'] })
   t.match(result.structuredContent, { data: { id: 1, secret: /^whsec_/ } })
 })
 
 t.test('without secrets, creating and rotating are refused, and nothing happens', async (t) => {
   const app = await buildApp(t, { mcp: true })
-  for (const name of Object.keys(secret)) {
+  for (const name of ['create_webhook', 'rotate_webhook_secret']) {
     const result = await callTool(app, keys.full, name, { id: 1, name: 'CRM', target_url: 'https://example.com/', event_types: ['job.created'] })
     t.strictSame(result, {
       isError: true,
@@ -63,9 +56,10 @@ t.test('without secrets, creating and rotating are refused, and nothing happens'
 })
 
 t.test('the list of tools is short', async (t) => {
-  for (const [mcp, size] of [[true, 24_000], [{ secrets: true }, 25_600]] as const) {
+  for (const mcp of [true, { secrets: true }]) {
     const { body } = await sendMessage(await buildApp(t, { mcp, portal }), keys.full, 'tools/list')
-    t.ok(body.length < size, `${body.length} bytes`)
+    const { tools } = JSON.parse(body).result
+    t.ok(body.length < 1300 * tools.length, `${body.length} bytes for ${tools.length} tools`)
   }
 })
 
