@@ -65,7 +65,7 @@ interface ClaimedRow extends Omit<ClaimedDelivery, 'secrets'> {
   held: Hold['reason'] | null
 }
 
-interface Queue {
+interface Parts {
   session: Session
   /** With a longer time limit. */
   patient: Session
@@ -76,7 +76,7 @@ interface Queue {
 }
 
 /** Everything that a worker calls. */
-export function createQueue ({ session, patient, schema, stop, due }: Queue): Pick<
+export function createQueue ({ session, patient, schema, stop, due }: Parts): Pick<
   DeliveryStore,
   'claimDue' | 'recordAttempts' | 'release' | 'claimNotices' | 'confirmNotice' | 'prune' | 'onDue'
 > {
