@@ -229,7 +229,7 @@ function advisePool (pool: PgPool): string[] {
   return ['the pool has no connection timeout: set connectionTimeoutMillis, for example 5000']
 }
 
-function adviseIndexes (relation: TenantRelation, { searched }: RowKind): string[] {
+function adviseIndexes (relation: TenantRelation, { filters }: RowKind): string[] {
   const { name, columns, indexes, tenantColumn } = relation
   const advice: string[] = []
   const id = needsCollation(relation, 'id') ? 'id collate "C"' : 'id'
@@ -241,10 +241,8 @@ function adviseIndexes (relation: TenantRelation, { searched }: RowKind): string
     advice.push(`${name} has no index on (${tenantColumn}, updated_at, ${id}): ${readers}`)
   }
   if (!columns.has('name_key')) {
-    const index = `in an index (${tenantColumn}, ${id}) include (name_key)`
-    advice.push(
-      `${name} has no column name_key, generated as lower(${searched}), ${index}: filter[q] reads the whole tenant`
-    )
+    const key = `generated as lower(${filters.q.field}), in an index (${tenantColumn}, ${id}) include (name_key)`
+    advice.push(`${name} has no column name_key, ${key}: filter[q] reads the whole tenant`)
   }
   return advice
 }

@@ -80,7 +80,8 @@ function findProblem (check: () => unknown): string | null {
 const fewRows = 10_000
 
 /** Whether filter[q] finds every name: PostgreSQL lower-cases only letters from a to z in some collations. */
-async function checkSearch (query: RunQuery, relation: TenantRelation, { searched }: RowKind): Promise<Finding[]> {
+async function checkSearch (query: RunQuery, relation: TenantRelation, { filters }: RowKind): Promise<Finding[]> {
+  const searched = filters.q.field
   const { name, columns, tenantColumn, caseCollation } = relation
   const definition = `text collate "C" generated always as (lower(${searched} collate ${caseCollation})) stored`
   const key = columns.get('name_key')

@@ -130,8 +130,6 @@ export interface RowKind {
   /** Columns that need a collation by which only identical texts are equal. */
   exact: readonly string[]
   filters: RowFilters
-  /** The column that `q` searches. */
-  searched: string
 }
 
 /** Types of columns that hold text. */
@@ -162,8 +160,7 @@ export const candidateKind: RowKind = {
   },
   ids: { id: 'candidate', source_id: 'source', recruiter_id: 'recruiter' },
   exact: exactColumns(candidateFilters),
-  filters: candidateFilters,
-  searched: candidateFilters.q.field
+  filters: candidateFilters
 }
 
 /** The relation of jobs. */
@@ -172,6 +169,5 @@ export const jobKind: RowKind = {
   columns: { name: textTypes, status: textTypes, created_at: time, updated_at: time },
   ids: { id: 'job' },
   exact: exactColumns(jobFilters),
-  filters: jobFilters,
-  searched: jobFilters.q.field
+  filters: jobFilters
 }

@@ -115,16 +115,16 @@ const textIdSortColumns: typeof sortColumns = { ...sortColumns, id: 'r.id collat
 /** `null` is a condition that no row can fulfil. */
 type Filter = Condition | null
 
-function filterBy (relation: Relation, kind: RowKind, filter: object): Filter[] {
-  const { q: search, ...others } = kind.filters
+function filterBy (relation: Relation, { filters }: RowKind, filter: object): Filter[] {
+  const { q: search, ...others } = filters
   // PostgreSQL estimates the same cost for all conditions and runs them in this order; `like` is the slowest.
   return Object.entries<RowFilter>({ ...others, q: search }).flatMap(([name, declared]) => {
     const wanted: Id | undefined = Reflect.get(filter, name)
-    return wanted === undefined ? [] : [formatCondition(relation, kind, declared, wanted)]
+    return wanted === undefined ? [] : [formatCondition(relation, declared, wanted)]
   })
 }
 
-function formatCondition (relation: Relation, kind: RowKind, { test, field }: RowFilter, wanted: Id): Filter {
+function formatCondition (relation: Relation, { test, field }: RowFilter, wanted: Id): Filter {
   switch (test) {
     case 'id': return formatIdCondition(relation, field, wanted)
     case 'text': return [(value) => `${field} = ${value}`, wanted]
@@ -132,7 +132,7 @@ function formatCondition (relation: Relation, kind: RowKind, { test, field }: Ro
     case 'after': return [(value) => `${field} >= ${value}::timestamptz + interval '1 millisecond'`, wanted]
     case 'contains': {
       const text = foldCase(String(wanted))
-      return [(value) => `${searchKey(relation, kind, text)} like ${value}`, `%${escapeLike(text)}%`]
+      return [(value) => `${searchKey(relation, field, text)} like ${value}`, `%${escapeLike(text)}%`]
     }
   }
 }
@@ -146,8 +146,8 @@ function allOf (...conditions: Filter[]): Conditions | null {
  * The name in lower case: the column `name_key` if the host has one, because an index can hold it. It may have both
  * forms of σ, which only matters for texts with this letter.
  */
-function searchKey ({ columns, caseCollation }: Relation, { searched }: RowKind, text: string): string {
-  const key = columns.has('name_key') ? 'name_key' : `lower(${searched} collate ${caseCollation})`
+function searchKey ({ columns, caseCollation }: Relation, field: string, text: string): string {
+  const key = columns.has('name_key') ? 'name_key' : `lower(${field} collate ${caseCollation})`
   return text.includes('σ') ? `replace(${key}, 'ς', 'σ')` : key
 }
 
