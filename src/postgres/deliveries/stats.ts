@@ -165,7 +165,8 @@ function statsText (schema: string): string {
 }
 
 /**
- * Selects the figures of the tenant `$1`. Each count reads only an index, and no more than it counts.
+ * Selects the figures of the tenant `$1`; materialized, because some are used twice. Each count reads only an index,
+ * and no more than it counts.
  */
 function tenantStatsText (schema: string): string {
   const count = (rows: string): string => `(

@@ -109,7 +109,10 @@ export const recordCases = [
       await followsTransaction(t, 'an event', {
         write: (transaction) =>
           t.deliveries.record('acme', { ...createEvent('evt_kept'), idempotencyKey: 'once' }, transaction),
-        check: async () => same(await read(), [[], []], 'the log and the claimed deliveries in the transaction'),
+        async check ({ id, deliveries }) {
+          same([id, deliveries], ['evt_kept', 1], 'the id and the deliveries of the event in the transaction')
+          same(await read(), [[], []], 'the log and the claimed deliveries in the transaction')
+        },
         async look (isWritten) {
           if (isWritten) same((await t.emit({ idempotencyKey: 'once' })).id, 'evt_kept', 'the event with this key')
           same(await read(), isWritten ? [['pending'], ['evt_kept']] : [[], []],

@@ -101,7 +101,7 @@ export function createNoticeReporter (
   }
 
   async function reportOne ({ noticeId, notice }: ClaimedNotice): Promise<void> {
-    tell(listeners, log, notice)
+    callListeners(listeners, log, notice)
     try {
       await deliveries.confirmNotice(noticeId)
     } catch (err) {
@@ -138,7 +138,8 @@ export function createNoticeReporter (
   }
 }
 
-function tell (listeners: Listeners, log: Logger, notice: HealthNotice): void {
+/** Logs a notice and passes it to the host's listeners. */
+function callListeners (listeners: Listeners, log: Logger, notice: HealthNotice): void {
   const { kind, webhookId, failingSince, failedDeliveries, lastError } = notice
   log.warn({
     webhook_id: webhookId,
