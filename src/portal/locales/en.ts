@@ -12,7 +12,6 @@ export const en = {
     loading: 'Loading',
     working: 'Working',
     retry: 'Try again',
-    required: 'Required',
     readOnly: 'You can view everything here, but you cannot change it.',
     returnTo: 'Back to where you came from',
     pages: { label: 'Pages', previous: 'Previous', next: 'Next', position: 'Page {page} of {pages}' },
