@@ -53,6 +53,7 @@ function formatTypes ({ openapi, info, paths, components }: Document, source: st
   }
   const used = new Set<string>()
   const use = (name: string): void => {
+    if (used.has(name)) return
     used.add(name)
     for (const [, other = ''] of JSON.stringify(all[name]).matchAll(/#\/components\/schemas\/(\w+)/g)) use(other)
   }
