@@ -121,6 +121,7 @@ export const replay: Command = {
     const { tenant, id, webhook, text } = await findTarget(context, '--webhook', flags.required('webhook'))
     if (webhook.status !== 'active') throw refuseInactive(id, webhook.status)
     const { webhooks, deliveries } = openStorage(context)
+    // Checks the event types of a replay, which this command does not take.
     const assertUsable = async (): Promise<void> => {}
     const operations = createDeliveryOperations({ webhooks, history: deliveries, clock: systemClock, assertUsable })
     const queue = (isDryRun: boolean) => operations.replay(tenant, id, { include, ...period, dry_run: isDryRun })

@@ -16,7 +16,7 @@ function openKeys ({ flags, pool, schema }: Context, names: Pick<ApiKeysOptions,
   return apiKeys(pool, { schema, ...names, ...omitUndefined({ prefix, ownScopes: flags.optionalList('own-scopes') }) })
 }
 
-/** The same, and the tenant of `--tenant`. */
+/** Opens the keys, and reads the tenant of `--tenant`. */
 function openKeysOfTenant (context: Context) {
   const keys = openKeys(context)
   return { keys, tenant: { tenantId: readTenant('--tenant', context.flags.required('tenant')) } }

@@ -123,7 +123,7 @@ async function callService<Result> (call: Promise<Result>, notFound: string | nu
   })
 }
 
-/** The deadline of a request, as of the service. */
+/** The timeout of a request to a receiver: the default of `delivery.timeoutMs`. */
 const timeoutMs = 15_000
 
 /** The developer named the address: other than for a webhook, it may be on this machine. */

@@ -142,8 +142,10 @@ export const adopt: Command = {
     ]
     await confirm(context, pending === 'deliver' ? 'Its pending deliveries will be sent.' : discarded.join(' '))
     const adopted = await holds.adopt({ environment, pending, keepWebhooks, keepKeys })
-    const done = adopted && `adopted, with ${formatCount(adopted.pending, 'pending delivery', 'pending deliveries')}`
-    showResult(context, { adopted }, [done ?? 'nothing is held'])
+    const done = adopted === null
+      ? 'nothing is held'
+      : `adopted, with ${formatCount(adopted.pending, 'pending delivery', 'pending deliveries')}`
+    showResult(context, { adopted }, [done])
   }
 }
 

@@ -24,7 +24,7 @@ export interface CreateKeyInput {
 }
 
 /** The limits of the keys that customers create. */
-export interface KeyRules {
+interface KeyRules {
   scopes: readonly string[]
   maxKeys: number
   /** The prefix of new keys. */

@@ -57,8 +57,7 @@ function createTool (route: RouteOptions) {
   const mcp = route.config?.mcp
   const given: ToolConfig = typeof mcp === 'object' ? mcp : {}
   const operationId = operationIdOf(route.schema)
-  const words = (operationId ?? '').replaceAll(/(?<=[a-z\d])[A-Z]/g, (letter) => `_${letter}`)
-  const name = given.name ?? words.toLowerCase()
+  const name = given.name ?? (operationId ?? '').replaceAll(/(?<=[a-z\d])[A-Z]/g, '_$&').toLowerCase()
   assertOption(
     /^[\w-]{1,64}$/.test(name),
     'routes',

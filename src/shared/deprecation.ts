@@ -39,7 +39,7 @@ export function findDeprecationFault (value: unknown): { path: string, expected:
   return isLink ? null : { path: '.link', expected: 'an https: or http: URL', value: link }
 }
 
-export type DeprecationNotice = ReturnType<typeof readDeprecation>
+type DeprecationNotice = ReturnType<typeof readDeprecation>
 
 /** Returns a deprecation without a fault, as clients get it: with dates in RFC 3339, UTC. */
 export function readDeprecation ({ since, sunset, link }: Deprecation) {
