@@ -2,7 +2,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../ports/index.js'
 import { systemClock } from '../shared/clock.js'
 import { createHistorySlots, type RunInSlot } from './history.js'
-import { createLateSender } from './sending/late-sender.js'
+import type { Route, Sender } from './sending/sender.js'
+import type { TargetRules } from './ssrf/addresses.js'
+import { createResolver } from './ssrf/resolver.js'
 
 /** The parts of the process that the engine uses. A simulation replaces them to repeat a run exactly. */
 export interface Runtime {
@@ -23,4 +25,51 @@ export const systemRuntime: Runtime = {
   random: () => Math.random(),
   createSender: createLateSender,
   runInHistorySlot: createHistorySlots(systemClock)
+}
+
+/** A sender that loads undici when it is needed, because loading takes longer than the rest of a start. */
+export interface LateSender extends Sender {
+  /**
+   * Loads undici before the first request. A process that delivers needs it soon, and its files may be replaced while
+   * it runs.
+   */
+  load (): Promise<Sender>
+}
+
+/**
+ * Creates a sender that loads undici with its first request at the latest. After `close`, requests end as `aborted`.
+ */
+export function createLateSender (rules: TargetRules, timeoutMs: number, route: Route): LateSender {
+  // Created now, so that it uses the name servers that the host has set at the start.
+  const resolver = createResolver(rules, timeoutMs)
+  let loading: Promise<Sender> | null = null
+  let isClosed = false
+
+  function load (): Promise<Sender> {
+    loading ??= import('./sending/sender.js').then(({ createSender }) => {
+      return createSender(rules, timeoutMs, route, resolver)
+    })
+    return loading
+  }
+
+  return {
+    load,
+
+    async send (request) {
+      if (isClosed) return { responseStatus: null, error: 'aborted', durationMs: 0 }
+      const sender = await load()
+      return sender.send(request)
+    },
+
+    // Requests that wait for the sender are sent first, so `abort` and `close` reach them too.
+    abort () {
+      loading?.then((sender) => sender.abort())
+    },
+
+    async close () {
+      isClosed = true
+      const sender = await loading
+      await sender?.close()
+    }
+  }
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { AttemptError } from '../../src/ports/index.js'
-import type { LateSender } from '../../src/webhooks/sending/late-sender.js'
+import type { LateSender } from '../../src/webhooks/runtime.js'
 import type { SendRequest, SendResult } from '../../src/webhooks/sending/sender.js'
 import type { Random } from './random.js'
 import { type Machine, Violation, type World } from './world.js'

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
 import { createRecruiting } from '../../src/index.js'
 import { systemRuntime } from '../../src/webhooks/runtime.js'
-import type { createLateSender } from '../../src/webhooks/sending/late-sender.js'
+import type { createLateSender } from '../../src/webhooks/runtime.js'
 import type { SendRequest } from '../../src/webhooks/sending/sender.js'
 import { first, startDelivering } from '../fixtures/delivery/delivering.js'
 import {
