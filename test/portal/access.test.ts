@@ -7,7 +7,7 @@ import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { base, buildLimited, checkLimited } from '../fixtures/api/limits.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 import { operationRules } from '../fixtures/api/operation-rules.js'
-import { buildAppWithRoutes, titleOf, urlOf } from '../fixtures/api/routes.js'
+import { buildAppWithRoutes, titleInDocument, titleOf, urlOf } from '../fixtures/api/routes.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { all, createToken, portal, sealToken } from '../fixtures/portal/sessions.js'
 import type { OpenApi } from '../fixtures/api/document.js'
@@ -257,8 +257,7 @@ t.test('with the portal, operations that need a capability say so', async (t) =>
   const { paths } = await readDocument({ portal, routes: interviewRoutes })
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { description }]) => {
-      const title = `${method.toUpperCase()} ${path.replace(tenant, '').replaceAll(/\{(\w+)\}/g, ':$1')}`
-      return [title, needs.exec(description)?.[1]?.replaceAll('`', '').split(' and ')] as const
+      return [titleInDocument(method, path), needs.exec(description)?.[1]?.replaceAll('`', '').split(' and ')] as const
     }))
   const documented = Object.entries(operationRules).map(([title, { capabilities }]) => [title, capabilities])
   t.same(Object.fromEntries(operations.filter(([, names]) => names !== undefined)), {

@@ -199,12 +199,10 @@ export function readTables<Row extends SortableRow<Field>, Filter extends object
 }
 
 /** Returns the test of all conditions of a filter. */
-function createTest<Row extends object> (
-  filters: Readonly<Record<string, RowFilter>>, filter: object
-): RowTest<Entry<Row>> {
-  const tests = Object.entries(filter).flatMap(([name, wanted]) => {
-    const declared = filters[name]
-    return wanted === undefined || declared === undefined ? [] : [createFieldTest<Row>(declared, wanted)]
+function createTest<Row extends object> (filters: RowFilters, filter: object): RowTest<Entry<Row>> {
+  const tests = Object.entries(filters).flatMap(([name, declared]) => {
+    const wanted: unknown = Reflect.get(filter, name)
+    return wanted === undefined ? [] : [createFieldTest<Row>(declared, wanted)]
   })
   const [only = null, ...others] = tests
   return others.length === 0 ? only : (entry) => tests.every((passes) => passes(entry))
