@@ -1,16 +1,15 @@
 import { hash, randomUUID } from 'node:crypto'
 import { RecruitingApiError } from '../../errors.js'
-import type { CallReport } from '../../observe/audit.js'
 import { readText } from '../../observe/logger.js'
 import type { Clock, DeliveryStore, ChangeSource, IdKinds } from '../../ports/index.js'
 import { isId, isStorableId, textIdRule } from '../../shared/ids.js'
 import {
-  findNearestName, findUnknownName, assertOption, choice, flag, plainText, readInput, unread
+  findNearestName, findUnknownName, assertOption, choice, flag, readInput, unread
 } from '../../shared/read-options.js'
-import { type Tenants, readTenant, readTenantArgument, showTenant, tenantNames } from '../../shared/tenants.js'
+import { type Tenants, readTenant, tenantNames } from '../../shared/tenants.js'
 import { isPlainText, normalizeInstant } from '../../shared/text.js'
 import { publishEmit } from '../diagnostics.js'
-import type { EmitOptions, EmitResult, EmittedEvent, EngineCalls, ErasedSubject, FoundEvent } from '../recruiting.js'
+import type { EmitOptions, EmitResult, EmittedEvent, EngineCalls } from '../recruiting.js'
 import type { EventCatalogue, EventValidator } from './catalogue.js'
 
 /**
@@ -92,7 +91,6 @@ function joinObjects (one: string, other: string): string {
 export const eventNames: ReadonlyArray<keyof EmittedEvent<EventCatalogue>> = [
   ...tenantNames, 'type', 'data', 'occurredAt', 'subject', 'subjects', 'idempotencyKey'
 ]
-const subjectNames: ReadonlyArray<keyof ErasedSubject> = [...tenantNames, 'subject']
 export const optionNames: ReadonlyArray<keyof EmitOptions> = ['transaction']
 
 /** Rejects non-objects and unknown property names, which would otherwise be ignored silently. */
@@ -103,7 +101,7 @@ export function assertNames (argument: string, value: unknown, names: readonly s
 }
 
 /** Rejects values that are not text of 1 to 255 characters without control characters. */
-function assertText (field: string, value: unknown): void {
+export function assertText (field: string, value: unknown): void {
   if (!isPlainText(value, 255)) refuse(field, 'expected 1 to 255 characters without control characters')
 }
 
@@ -165,76 +163,5 @@ export function createChanged (
     }
     const tenant = await tenants.getId(reference, options.transaction)
     await changes.record(tenant, { kind, id: String(id), deleted }, options.transaction)
-  }
-}
-
-const pageSize = 100
-
-interface SubjectParts {
-  assertOpen (): void
-  deliveries: Pick<DeliveryStore, 'erase' | 'listSubjectEvents'>
-  tenants: Tenants
-}
-
-/** Erases subjects, and lists who received data about them. */
-export function createSubjects (
-  { assertOpen, deliveries, tenants }: SubjectParts, report: CallReport
-): Pick<EngineCalls, 'erase' | 'findSubject'> {
-  return {
-    async erase (erased, options = {}) {
-      assertOpen()
-      assertNames('subject', erased, subjectNames)
-      assertNames('options', options, optionNames)
-      const reference = readTenant(erased, 'invalid_event')
-      assertText('subject', erased.subject)
-      const { subject } = erased
-      const tenantId = await tenants.getId(reference, options.transaction)
-      const rowCount = await eraseAll(deliveries, tenantId, subject, options.transaction)
-      const resource = { kind: 'subject', id: subject }
-      report({ operationId: 'erase', tenantSlug: showTenant(erased), tenantId, resource, rowCount })
-      return rowCount
-    },
-
-    async * findSubject (tenant, given) {
-      assertOpen()
-      const reference = readTenantArgument(tenant)
-      const { subject } = readInput({ subject: given }, { subject: plainText(255) })
-      const tenantId = await tenants.getId(reference)
-      let rowCount = 0
-      let hasEnded = false
-      // Also reports callers that stop early: they have received events.
-      try {
-        for await (const event of listEvents(deliveries, tenantId, subject)) {
-          rowCount++
-          yield event
-        }
-        hasEnded = true
-      } finally {
-        const resource = { kind: 'subject', id: subject }
-        const call = { operationId: 'findSubject', tenantSlug: showTenant(tenant), tenantId, resource, rowCount }
-        if (hasEnded || rowCount > 0) report(call)
-      }
-    }
-  }
-}
-
-/** Calls the storage until nothing is left to erase: a call stops at a bound. */
-async function eraseAll (
-  deliveries: Pick<DeliveryStore, 'erase'>, tenantId: string, subject: string, transaction: unknown
-): Promise<number> {
-  for (;;) {
-    const { events, truncated } = await deliveries.erase(tenantId, subject, transaction)
-    if (!truncated) return events
-  }
-}
-
-/** Lists all events with a subject, page by page. */
-export async function * listEvents (
-  deliveries: Pick<DeliveryStore, 'listSubjectEvents'>, tenant: string, subject: string
-): AsyncGenerator<FoundEvent, void> {
-  for (let after: number | undefined = 0; after !== undefined;) {
-    const page = await deliveries.listSubjectEvents(tenant, subject, { after, limit: pageSize })
-    for (const { position: _, ...event } of page) yield event
-    after = page.length < pageSize ? undefined : page.at(-1)?.position
   }
 }
