@@ -7,11 +7,10 @@ import { lists, parseLinks, storeItems } from '../fixtures/api/lists.js'
 import { portal } from '../fixtures/portal/sessions.js'
 
 t.test('every operation that succeeds answers with the headers of the contract', async (t) => {
-  const { app, routes } = await buildAppWithWebhook(t)
   const json = 'application/json; charset=utf-8'
-  // Those that delete come last.
-  const ordered = routes.toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
-  for (const route of ordered) {
+  for (const route of (await buildAppWithWebhook(t)).routes) {
+    // A new app, because another operation may have deleted or paused the webhook.
+    const { app } = await buildAppWithWebhook(t)
     const id = route.path.startsWith('/api_keys') ? 'key_2' : route.path.startsWith('/events') ? 'evt_acme_1' : '1'
     const { statusCode, headers } = await app.inject(requestTo(route, { id }))
     t.ok(statusCode >= 200 && statusCode < 300, `${titleOf(route)} succeeds`)
