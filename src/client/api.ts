@@ -15,10 +15,10 @@ export interface components {
             /** @description The source they came from */
             source_id: number | null;
         };
-        /** @description A candidate as it is now; null if it no longer exists */
+        /** @description The candidate's current state: `candidate` is null if it was deleted */
         CandidateChange: {
             id: number;
-            /** @description Whether the candidate is gone: delete your copy */
+            /** @description Whether the candidate was deleted: delete your copy */
             deleted: boolean;
             candidate: {
                 id: number;
@@ -29,28 +29,28 @@ export interface components {
                 source_id: number | null;
             } | null;
         };
-        /** @description How to continue */
+        /** @description How to read the next page */
         TokenMeta: {
-            /** @description Send it as `token` for the next page; keep the last one for the next time */
+            /** @description Send it as `token` to read the next page. Store the last one to continue later */
             next_token: string;
-            /** @description Whether there is more to read now */
+            /** @description Whether more items can be read now */
             has_more: boolean;
         };
         Job: {
             id: number;
             name: string;
-            /** @description `published` if people can apply; other values are defined by the vendor */
+            /** @description `published` if people can apply. The vendor defines all other values */
             status: string;
         };
-        /** @description A job as it is now; null if it no longer exists */
+        /** @description The job's current state: `job` is null if it was deleted */
         JobChange: {
             id: number;
-            /** @description Whether the job is gone: delete your copy */
+            /** @description Whether the job was deleted: delete your copy */
             deleted: boolean;
             job: {
                 id: number;
                 name: string;
-                /** @description `published` if people can apply; other values are defined by the vendor */
+                /** @description `published` if people can apply. The vendor defines all other values */
                 status: string;
             } | null;
         };
@@ -64,7 +64,7 @@ export interface components {
             status: "active" | "inactive" | "disabled";
             target_url: string;
             event_types: string[];
-            /** @description The names of its own headers, each with null, because values are never shown. null if it has none */
+            /** @description The names of its headers, each with null: values are never returned. null if it has none */
             headers: {
                 [key: string]: null;
             } | null;
@@ -89,11 +89,11 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "inactive";
-            /** @description Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are rejected. Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all earlier ones; null removes them. Send them again with a new target_url, which removes them otherwise */
+            /** @description Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are rejected. Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all existing ones; null removes them. Send them again with a new target_url, which otherwise removes them */
             headers?: {
                 [key: string]: string;
             } | null;
-            /** @description Sends only events whose data has these values: an object of at most 10 paths, each with 1 to 50 values. The data must have one of the values, of the same type, at every path. A path is data and the names of up to 4 nested fields, such as data.job_id. Paths do not lead into arrays. A missing field counts as null. New filters replace all earlier ones; null removes them */
+            /** @description Sends only events whose data has these values: an object of at most 10 paths, each with 1 to 50 values. The data must have one of the values, of the same type, at every path. A path is data and the names of up to 4 nested fields, such as data.job_id. Paths do not lead into arrays. A missing field counts as null. New filters replace all existing ones; null removes them */
             filters?: {
                 [key: string]: (string | number | boolean | null)[];
             } | null;
@@ -108,7 +108,7 @@ export interface components {
             status: "active" | "inactive" | "disabled";
             target_url: string;
             event_types: string[];
-            /** @description The names of its own headers, each with null, because values are never shown. null if it has none */
+            /** @description The names of its headers, each with null: values are never returned. null if it has none */
             headers?: {
                 [key: string]: null;
             } | null;
@@ -153,7 +153,7 @@ export interface components {
             status: "active" | "inactive" | "disabled";
             target_url: string;
             event_types: string[];
-            /** @description The names of its own headers, each with null, because values are never shown. null if it has none */
+            /** @description The names of its headers, each with null: values are never returned. null if it has none */
             headers: {
                 [key: string]: null;
             } | null;
@@ -182,7 +182,7 @@ export interface components {
             status: "active" | "inactive" | "disabled";
             target_url: string;
             event_types: string[];
-            /** @description The names of its own headers, each with null, because values are never shown. null if it has none */
+            /** @description The names of its headers, each with null: values are never returned. null if it has none */
             headers?: {
                 [key: string]: null;
             } | null;
@@ -199,7 +199,7 @@ export interface components {
             previous_secret_expires_at: string | null;
         };
         TestResult: {
-            /** @description Id of the event, which is not in the delivery log */
+            /** @description The event's id, which is not in the delivery log */
             id: string;
             event_type: string;
             /** @enum {string} */
@@ -240,9 +240,9 @@ export interface components {
             since: string | null;
             /** Format: date-time */
             until: string | null;
-            /** @description Events that were queued, or would be with dry_run */
+            /** @description Events that were queued, or would be without dry_run */
             queued: number;
-            /** @description Whether there may be more: one call queues 10,000 events and reads 200,000, the oldest first. Call again with a later `since` */
+            /** @description Whether more events may match: a call queues up to 10,000 events and reads up to 200,000, oldest first. Call again with a later `since` */
             truncated: boolean;
         };
         Delivery: {
@@ -289,7 +289,7 @@ export interface components {
             response_status: number | null;
             /** @description timeout, connection, tls, blocked or http_status; null after a success */
             error: string | null;
-            /** @description The beginning of the response, if the vendor keeps it and it is text that is not compressed */
+            /** @description The beginning of the response, if the vendor stores it and it is uncompressed text */
             response_excerpt: string | null;
         };
         DeliveryWithAttempts: {
@@ -313,7 +313,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             delivered_at: string | null;
-            /** @description The exact text that is sent. Once the subject of the event was erased, its data is null */
+            /** @description The exact text that is sent. Its data is null after the event's subject was erased */
             body: string;
             /** @description Oldest first */
             attempts: components["schemas"]["Attempt"][];
@@ -322,21 +322,21 @@ export interface components {
         DeprecatedEventType: {
             /**
              * Format: date-time
-             * @description Since when it should no longer be used
+             * @description When it was deprecated
              */
             since: string;
             /**
              * Format: date-time
-             * @description When it will be gone; null if that is not known
+             * @description When it will be removed; null if unknown
              */
             sunset: string | null;
-            /** @description A page that says what to use instead */
+            /** @description A page that describes the replacement */
             link: string | null;
         };
         EventType: {
             name: string;
             description: string | null;
-            /** @description Present only if the vendor sets them: the description by language (BCP 47) */
+            /** @description The description by language (BCP 47). Present only if the vendor sets it */
             descriptions?: {
                 [key: string]: string;
             };
@@ -344,7 +344,7 @@ export interface components {
             schema: {
                 [key: string]: unknown;
             };
-            /** @description An example of `data`, which test notifications send; null if the schema has none that fits */
+            /** @description An example of `data`, sent in test notifications; null if the schema has no valid example */
             example: {
                 [key: string]: unknown;
             } | null;
@@ -352,7 +352,7 @@ export interface components {
         };
         /** @description An event as webhooks receive it */
         Event: {
-            /** @description The same as in the notifications of webhooks */
+            /** @description The same as in webhook notifications */
             id: string;
             type: string;
             /**
@@ -360,14 +360,14 @@ export interface components {
              * @description When it happened
              */
             timestamp: string;
-            /** @description The name of the tenant when it was recorded */
+            /** @description The tenant's name when the event was recorded */
             tenant_slug: string;
-            /** @description As the event type describes it; null once its subject was erased */
+            /** @description Described by the event type; null after the event's subject was erased */
             data: {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Present only once the subject of the event was erased
+             * @description Present only after the event's subject was erased
              * @constant
              */
             erased?: true;
@@ -380,30 +380,30 @@ export interface components {
         };
         ApiKey: {
             id: string;
-            /** @description null for a key that has no name */
+            /** @description null for a key without a name */
             name: string | null;
             scopes: string[];
-            /** @description Networks that requests with the key may come from, as CIDRs; null for any address */
+            /** @description Networks that the key can be used from, as CIDRs; null for any address */
             allowed_ips: string[] | null;
-            /** @description The fields of a candidate that the key sees besides `id`; null for all */
+            /** @description The candidate fields that the key can read besides `id`; null for all */
             candidate_fields: string[] | null;
-            /** @description The fields of a job that the key sees besides `id`; null for all */
+            /** @description The job fields that the key can read besides `id`; null for all */
             job_fields: string[] | null;
-            /** @description The first characters after the prefix, to recognize the key by */
+            /** @description The first characters after the prefix, to identify the key */
             start: string | null;
             /**
              * Format: date-time
              * @description When the key was created
              */
             created_at: string;
-            /** @description A user of the portal, or the id of a key */
+            /** @description A portal user, or the id of an API key */
             created_by: string | null;
             /**
              * Format: date-time
              * @description When the key expires; null for never
              */
             expires_at: string | null;
-            /** @description Whether another key replaces it, so that it expires at `expires_at` */
+            /** @description Whether another key has replaced it. It then expires at `expires_at` */
             replaced: boolean;
             /**
              * Format: date-time
@@ -419,43 +419,43 @@ export interface components {
         CreateApiKey: {
             /** @description 1 to 255 characters after trimming, without control characters */
             name: string;
-            /** @description Scopes that the creator has itself */
+            /** @description Scopes that the creator also has */
             scopes: ("candidates:read" | "candidates:write" | "jobs:read" | "jobs:write" | "webhooks:read" | "webhooks:write")[];
-            /** @description Networks that requests with the key may come from, as CIDRs. Absent or null: any address, or the networks of the key that creates it */
+            /** @description Networks that the key can be used from, as CIDRs. Absent or null: any address, or the networks of the creating key */
             allowed_ips?: string[] | null;
-            /** @description The fields of a candidate that the key sees besides `id`. Absent or null: all that its creator sees */
+            /** @description The candidate fields that the key can read besides `id`. Absent or null: all that its creator can read */
             candidate_fields?: ("full_name" | "headline" | "source_id")[] | null;
-            /** @description The fields of a job that the key sees besides `id`. Absent or null: all that its creator sees */
+            /** @description The job fields that the key can read besides `id`. Absent or null: all that its creator can read */
             job_fields?: ("name" | "status")[] | null;
-            /** @description After how many days the key expires. Default: `365` */
+            /** @description Days until the key expires. Default: `365` */
             expires_in_days?: number;
         };
         CreatedApiKey: {
             id: string;
-            /** @description null for a key that has no name */
+            /** @description null for a key without a name */
             name: string | null;
             scopes: string[];
-            /** @description Networks that requests with the key may come from, as CIDRs; null for any address */
+            /** @description Networks that the key can be used from, as CIDRs; null for any address */
             allowed_ips: string[] | null;
-            /** @description The fields of a candidate that the key sees besides `id`; null for all */
+            /** @description The candidate fields that the key can read besides `id`; null for all */
             candidate_fields: string[] | null;
-            /** @description The fields of a job that the key sees besides `id`; null for all */
+            /** @description The job fields that the key can read besides `id`; null for all */
             job_fields: string[] | null;
-            /** @description The first characters after the prefix, to recognize the key by */
+            /** @description The first characters after the prefix, to identify the key */
             start: string | null;
             /**
              * Format: date-time
              * @description When the key was created
              */
             created_at: string;
-            /** @description A user of the portal, or the id of a key */
+            /** @description A portal user, or the id of an API key */
             created_by: string | null;
             /**
              * Format: date-time
              * @description When the key expires; null for never
              */
             expires_at: string | null;
-            /** @description Whether another key replaces it, so that it expires at `expires_at` */
+            /** @description Whether another key has replaced it. It then expires at `expires_at` */
             replaced: boolean;
             /**
              * Format: date-time
@@ -467,35 +467,35 @@ export interface components {
              * @description null unless the key was revoked
              */
             revoked_at: string | null;
-            /** @description The key itself; shown only in this response */
+            /** @description The key itself, returned only in this response */
             key: string;
         };
         RotatedApiKey: {
             id: string;
-            /** @description null for a key that has no name */
+            /** @description null for a key without a name */
             name: string | null;
             scopes: string[];
-            /** @description Networks that requests with the key may come from, as CIDRs; null for any address */
+            /** @description Networks that the key can be used from, as CIDRs; null for any address */
             allowed_ips: string[] | null;
-            /** @description The fields of a candidate that the key sees besides `id`; null for all */
+            /** @description The candidate fields that the key can read besides `id`; null for all */
             candidate_fields: string[] | null;
-            /** @description The fields of a job that the key sees besides `id`; null for all */
+            /** @description The job fields that the key can read besides `id`; null for all */
             job_fields: string[] | null;
-            /** @description The first characters after the prefix, to recognize the key by */
+            /** @description The first characters after the prefix, to identify the key */
             start: string | null;
             /**
              * Format: date-time
              * @description When the key was created
              */
             created_at: string;
-            /** @description A user of the portal, or the id of a key */
+            /** @description A portal user, or the id of an API key */
             created_by: string | null;
             /**
              * Format: date-time
              * @description When the key expires; null for never
              */
             expires_at: string | null;
-            /** @description Whether another key replaces it, so that it expires at `expires_at` */
+            /** @description Whether another key has replaced it. It then expires at `expires_at` */
             replaced: boolean;
             /**
              * Format: date-time
@@ -507,7 +507,7 @@ export interface components {
              * @description null unless the key was revoked
              */
             revoked_at: string | null;
-            /** @description The key itself; shown only in this response */
+            /** @description The key itself, returned only in this response */
             key: string;
             /**
              * Format: date-time
@@ -516,45 +516,45 @@ export interface components {
             previous_key_expires_at: string | null;
         };
         listCandidatesQuery: {
-            /** @description Number of the page, from 1; pages beyond the last are empty */
+            /** @description The page number, from 1. Pages beyond the last one are empty */
             page?: number;
             /** @description Maximum number of items per page */
             per_page?: number;
-            /** @description up to 3 of id, full_name, created_at, updated_at, separated by commas; a leading minus sign sorts descending */
+            /** @description Up to 3 of id, full_name, created_at, updated_at, separated by commas. A leading minus sign sorts descending */
             sort?: string;
             /** @description Only candidates of this recruiter */
             "filter[recruiter_id]"?: number;
-            /** @description Text that the name contains, ignoring case; 1 to 200 characters after trimming. Blank text is ignored */
+            /** @description Only items whose name contains this text, ignoring case: 1 to 200 characters after trimming. Blank text is ignored */
             "filter[q]"?: string;
             /**
              * Format: date-time
-             * @description Only items updated strictly later
+             * @description Only items updated after this time
              */
             "filter[updated_after]"?: string;
         };
         listJobsQuery: {
-            /** @description Number of the page, from 1; pages beyond the last are empty */
+            /** @description The page number, from 1. Pages beyond the last one are empty */
             page?: number;
             /** @description Maximum number of items per page */
             per_page?: number;
-            /** @description up to 3 of id, name, status, created_at, updated_at, separated by commas; a leading minus sign sorts descending */
+            /** @description Up to 3 of id, name, status, created_at, updated_at, separated by commas. A leading minus sign sorts descending */
             sort?: string;
             /** @description Only jobs with exactly this status */
             "filter[status]"?: string;
-            /** @description Text that the name contains, ignoring case; 1 to 200 characters after trimming. Blank text is ignored */
+            /** @description Only items whose name contains this text, ignoring case: 1 to 200 characters after trimming. Blank text is ignored */
             "filter[q]"?: string;
             /**
              * Format: date-time
-             * @description Only items updated strictly later
+             * @description Only items updated after this time
              */
             "filter[updated_after]"?: string;
         };
         listWebhooksQuery: {
-            /** @description Number of the page, from 1; pages beyond the last are empty */
+            /** @description The page number, from 1. Pages beyond the last one are empty */
             page?: number;
             /** @description Maximum number of items per page */
             per_page?: number;
-            /** @description up to 3 of id, name, created_at, updated_at, separated by commas; a leading minus sign sorts descending */
+            /** @description Up to 3 of id, name, created_at, updated_at, separated by commas. A leading minus sign sorts descending */
             sort?: string;
             /**
              * @description The service sets disabled if the endpoint failed for too long or returned 410; clients cannot set it
@@ -563,11 +563,11 @@ export interface components {
             "filter[status]"?: "active" | "inactive" | "disabled";
         };
         listWebhookDeliveriesQuery: {
-            /** @description Number of the page, from 1; pages beyond the last are empty */
+            /** @description The page number, from 1. Pages beyond the last one are empty */
             page?: number;
             /** @description Maximum number of items per page */
             per_page?: number;
-            /** @description up to 3 of id, created_at, separated by commas; a leading minus sign sorts descending */
+            /** @description Up to 3 of id, created_at, separated by commas. A leading minus sign sorts descending */
             sort?: string;
             /**
              * @description failed: no attempts left; skipped: the webhook was not active; cancelled: the webhook was deleted
@@ -580,11 +580,11 @@ export interface components {
             "filter[event_id]"?: string;
         };
         listEventTypesQuery: {
-            /** @description Number of the page, from 1; pages beyond the last are empty */
+            /** @description The page number, from 1. Pages beyond the last one are empty */
             page?: number;
             /** @description Maximum number of items per page */
             per_page?: number;
-            /** @description name; a leading minus sign sorts descending */
+            /** @description name. A leading minus sign sorts descending */
             sort?: string;
         };
     };

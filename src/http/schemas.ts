@@ -27,12 +27,13 @@ export function requestedId (kind: IdKind, integer: TSchema, example: string): T
 
 /** The parameter `filter[q]`. `parseSearch` checks its length after trimming. */
 export const Search = Type.String({
-  description: 'Text that the name contains, ignoring case; 1 to 200 characters after trimming. Blank text is ignored',
+  description:
+    'Only items whose name contains this text, ignoring case: 1 to 200 characters after trimming. Blank text is ignored',
   examples: ['ada']
 })
 export const UpdatedAfter = Type.String({
   format: 'date-time',
-  description: 'Only items updated strictly later',
+  description: 'Only items updated after this time',
   examples: ['2026-03-01T00:00:00Z']
 })
 
@@ -58,7 +59,7 @@ const Meta = Type.Object({
 const linkHeaders = {
   link: Type.String({
     description:
-      'Links to the first, previous, next and last page (RFC 8288), with the same filters. Left out if longer than 4 KiB',
+      'Links to the first, previous, next and last page (RFC 8288), with the same filters. Omitted if longer than 4 KiB',
     examples: ['</api/v1/public/acme/jobs?page=1>; rel="first", </api/v1/public/acme/jobs?page=1>; rel="last"']
   })
 }
@@ -106,12 +107,12 @@ export function tokenQuery (description: string, example: string) {
 const FollowMeta = Type.Object(
   {
     next_token: Type.String({
-      description: 'Send it as `token` for the next page; keep the last one for the next time',
+      description: 'Send it as `token` to read the next page. Store the last one to continue later',
       examples: [tokenExample]
     }),
-    has_more: Type.Boolean({ description: 'Whether there is more to read now', examples: [false] })
+    has_more: Type.Boolean({ description: 'Whether more items can be read now', examples: [false] })
   },
-  { title: 'TokenMeta', description: 'How to continue' }
+  { title: 'TokenMeta', description: 'How to read the next page' }
 )
 
 /** A response with one page of a resource that clients follow with tokens. */
@@ -131,11 +132,11 @@ export function NoContent (description: string) {
 
 const ErrorDetail = Type.Object({
   in: OneOf(['path', 'query', 'header', 'body']),
-  field: Type.String({ description: 'For example event_types[0]; empty for the whole body', examples: ['per_page'] }),
+  field: Type.String({ description: 'Such as event_types[0]; empty for the whole body', examples: ['per_page'] }),
   message: Type.String({ examples: ['must be <= 200'] })
 }, { title: 'ErrorDetail' })
 
-const Details = Type.Array(ErrorDetail, { description: 'What was wrong, if the vendor enables details' })
+const Details = Type.Array(ErrorDetail, { description: 'The invalid fields, if the vendor enables details' })
 
 const challenge = {
   'www-authenticate': Type.String({ description: 'RFC 6750', examples: ['Bearer'] })

@@ -8,13 +8,13 @@ const maxPerPage = 200
 /** Returns the query parameters of every list. */
 export function pagingQuery (sortable: readonly string[], defaultSort: string) {
   const item = `-?(${sortable.join('|')})`
-  const choice = sortable.length === 1 ? sortable[0] : `up to 3 of ${sortable.join(', ')}, separated by commas`
+  const choice = sortable.length === 1 ? sortable[0] : `Up to 3 of ${sortable.join(', ')}, separated by commas`
   return {
     page: Type.Integer({
       minimum: 1,
       maximum: maxPage,
       default: 1,
-      description: 'Number of the page, from 1; pages beyond the last are empty'
+      description: 'The page number, from 1. Pages beyond the last one are empty'
     }),
     per_page: Type.Integer({
       minimum: 1,
@@ -26,7 +26,7 @@ export function pagingQuery (sortable: readonly string[], defaultSort: string) {
       pattern: `^${item}(,${item}){0,2}$`,
       default: defaultSort,
       examples: [`-${sortable.at(-1)}`],
-      description: `${choice}; a leading minus sign sorts descending`
+      description: `${choice}. A leading minus sign sorts descending`
     })
   }
 }

@@ -134,7 +134,7 @@ export const webhookOperations = {
     path: '',
     tag: 'webhooks',
     summary: 'Import a webhook',
-    description: 'Creates a webhook with a secret that its receiver already knows.',
+    description: 'Creates a webhook with a secret that its receiver already has.',
     input: ImportWebhook,
     item: Webhook,
     shape: 'one',
@@ -150,8 +150,8 @@ export const webhookOperations = {
     tag: 'webhooks',
     summary: 'Get a webhook',
     description:
-      'The response does not contain the secret. `health` shows since when the endpoint has been failing, and why the service ' +
-      'disabled it. `previous_secret_expires_at` is the end of the grace period of a rotation.',
+      'The response does not contain the secret. `health` shows when the endpoint started failing, and why the ' +
+      'service disabled it. `previous_secret_expires_at` is the end of the grace period after a rotation.',
     item: WebhookWithHealth,
     shape: 'one',
     results: { 200: 'The webhook, with its health and the end of its grace period' },
@@ -186,7 +186,7 @@ export const webhookOperations = {
     summary: 'Delete a webhook',
     description: 'Cancels its pending deliveries.',
     shape: 'none',
-    results: { 204: 'The webhook is gone' },
+    results: { 204: 'The webhook was deleted' },
     resource: 'webhook',
     run: async (operations, { tenant, id }) => ((await operations.delete(tenant, id)) ? {} : null)
   }),
@@ -213,12 +213,12 @@ export const webhookOperations = {
     tag: 'webhooks',
     summary: 'Send a test notification',
     description:
-      'Makes one attempt at once, without retries. The payload has "test": true and the example of the event as `data`. The ' +
-      'delivery log does not show it.',
+      'Makes one attempt immediately, without retries. The payload contains "test": true and the example of the ' +
+      'event as `data`. The delivery log does not contain it.',
     input: DispatchTest,
     item: TestResult,
     shape: 'one',
-    results: { 200: 'How the attempt ended' },
+    results: { 200: 'The result of the attempt' },
     capabilities: ['test'],
     resource: 'webhook',
     hints: { destructive: false, openWorld: true },
@@ -235,7 +235,7 @@ export const webhookOperations = {
     input: Replay,
     item: ReplayResult,
     shape: 'one',
-    results: { 200: 'What would be queued, with dry_run', 202: 'What was queued' },
+    results: { 200: 'The result of a dry run', 202: 'The result of the replay' },
     statusFor: (input) => (input.dry_run ? 200 : 202),
     capabilities: ['replay'],
     resource: 'webhook',
@@ -278,8 +278,8 @@ export const webhookOperations = {
     tag: 'deliveries',
     summary: 'Retry a delivery',
     description:
-      'A delivery that ended is sent again as a new delivery. A pending one is due now, and uses an attempt of ' +
-      'its schedule; one in flight does not change.',
+      'Sends a completed delivery again, as a new delivery. A pending delivery becomes due now, and uses an attempt ' +
+      'of its schedule. A delivery in flight does not change.',
     input: NoBody,
     item: Delivery,
     shape: 'one',
@@ -296,7 +296,7 @@ export const webhookOperations = {
     tag: 'webhooks',
     summary: 'Count what a webhook would receive',
     description:
-      'Counts up to 100 of the latest events of these types, and those among them that match the filters. Changes nothing.',
+      'Counts up to 100 of the latest events of these types, and how many of them match the filters. Changes nothing.',
     input: PreviewWebhook,
     item: WebhookPreview,
     shape: 'one',

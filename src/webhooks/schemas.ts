@@ -20,10 +20,10 @@ const bodyExample = JSON.stringify({
 
 const Deprecated = Type.Object(
   {
-    since: DateTimeOf('Since when it should no longer be used'),
-    sunset: Nullable(DateTimeOf('When it will be gone; null if that is not known')),
+    since: DateTimeOf('When it was deprecated'),
+    sunset: Nullable(DateTimeOf('When it will be removed; null if unknown')),
     link: Nullable(
-      Type.String({ description: 'A page that says what to use instead', examples: ['https://example.com/changes'] })
+      Type.String({ description: 'A page that describes the replacement', examples: ['https://example.com/changes'] })
     )
   },
   { title: 'DeprecatedEventType', description: 'Present only if the event is deprecated' }
@@ -37,7 +37,7 @@ export const EventType = Type.Object(
     descriptions: Type.Optional(
       Type.Unsafe<Record<string, string>>({
         type: 'object',
-        description: 'Present only if the vendor sets them: the description by language (BCP 47)',
+        description: 'The description by language (BCP 47). Present only if the vendor sets it',
         additionalProperties: { type: 'string' },
         examples: [{ de: 'Eine Bewerbung wurde angelegt' }]
       })
@@ -50,7 +50,7 @@ export const EventType = Type.Object(
       Type.Object(
         {},
         {
-          description: 'An example of `data`, which test notifications send; null if the schema has none that fits',
+          description: 'An example of `data`, sent in test notifications; null if the schema has no valid example',
           additionalProperties: true,
           examples: [{ id: 1 }]
         }
@@ -86,7 +86,7 @@ const representation = {
 const ShownHeaders = Type.Unsafe<Record<string, null> | null>({
   type: ['object', 'null'],
   additionalProperties: { type: 'null' },
-  description: 'The names of its own headers, each with null, because values are never shown. null if it has none',
+  description: 'The names of its headers, each with null: values are never returned. null if it has none',
   examples: [{ 'X-Api-Key': null }]
 })
 
@@ -204,8 +204,8 @@ const headers = Type.Optional(
     description:
       'Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. ' +
       'Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are rejected. ' +
-      'Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all earlier ones; null removes them. ' +
-      'Send them again with a new target_url, which removes them otherwise',
+      'Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all existing ones; null removes them. ' +
+      'Send them again with a new target_url, which otherwise removes them',
     examples: [{ 'X-Api-Key': 'key-of-your-gateway' }]
   })
 )
@@ -229,7 +229,7 @@ const filters = Type.Optional(
     description:
       'Sends only events whose data has these values: an object of at most 10 paths, each with 1 to 50 values. The data must have one ' +
       'of the values, of the same type, at every path. A path is data and the names of up to 4 nested fields, such as data.job_id. Paths do not ' +
-      'lead into arrays. A missing field counts as null. New filters replace all earlier ones; null removes them',
+      'lead into arrays. A missing field counts as null. New filters replace all existing ones; null removes them',
     examples: filtersExample
   })
 )
@@ -271,7 +271,7 @@ export const RotateSecret = Type.Object({
     minimum: 0,
     maximum: 604800,
     default: 86400,
-    description: 'How long deliveries are also signed with the previous secret'
+    description: 'Seconds for which deliveries are also signed with the previous secret'
   })
 }, { title: 'RotateSecret', additionalProperties: false })
 
@@ -291,7 +291,7 @@ export const DispatchTest = Type.Object(
 /** The result of a test notification. */
 export const TestResult = Type.Object(
   {
-    id: Type.String({ description: 'Id of the event, which is not in the delivery log', examples: [eventIdExample] }),
+    id: Type.String({ description: "The event's id, which is not in the delivery log", examples: [eventIdExample] }),
     event_type: Type.String({ examples: ['application.created'] }),
     status: OneOf(['delivered', 'failed']),
     response_status: Nullable(Type.Integer({ examples: [204] })),
@@ -372,12 +372,12 @@ export const ReplayResult = Type.Object(
     until: Nullable(DateTime),
     queued: Type.Integer({
       minimum: 0,
-      description: 'Events that were queued, or would be with dry_run',
+      description: 'Events that were queued, or would be without dry_run',
       examples: [3]
     }),
     truncated: Type.Boolean({
       description:
-        'Whether there may be more: one call queues 10,000 events and reads 200,000, the oldest first. Call again with a later `since`',
+        'Whether more events may match: a call queues up to 10,000 events and reads up to 200,000, oldest first. Call again with a later `since`',
       examples: [false]
     })
   },
@@ -422,7 +422,7 @@ const Attempt = Type.Object({
   response_status: Nullable(Type.Integer({ examples: [503] })),
   error: AttemptError,
   response_excerpt: Nullable(Type.String({
-    description: 'The beginning of the response, if the vendor keeps it and it is text that is not compressed',
+    description: 'The beginning of the response, if the vendor stores it and it is uncompressed text',
     examples: ['{"error":"database is down"}']
   }))
 }, { title: 'Attempt' })
@@ -431,7 +431,7 @@ const Attempt = Type.Object({
 export const DeliveryWithAttempts = Type.Object({
   ...fields,
   body: Type.String({
-    description: 'The exact text that is sent. Once the subject of the event was erased, its data is null',
+    description: "The exact text that is sent. Its data is null after the event's subject was erased",
     examples: [bodyExample]
   }),
   attempts: Type.Array(Attempt, { description: 'Oldest first' })
@@ -444,7 +444,7 @@ export const DeliveryForSessions = Type.Object(
     body: Nullable(
       Type.String({
         description: `${DeliveryWithAttempts.properties.body.description}. ` +
-          'null only for sessions of the portal without the capability `bodies`',
+          'null only for portal sessions without the capability `bodies`',
         examples: [bodyExample]
       })
     )

@@ -104,7 +104,7 @@ t.test('a route that says nothing about itself is documented by its path', async
   t.same(parameters?.map(({ name, in: place, required }) => [name, place, required]), [['tenant_slug', 'path', true], ['id', 'path', true]])
   t.same(rest, { responses: {} })
   t.same(tags.map(({ name }) => name), ['events'])
-  t.equal(components.securitySchemes.apiKey?.description, 'An API key of the tenant. It may be limited to networks, and to some fields of candidates and jobs. Each operation lists the scopes that the key needs.')
+  t.equal(components.securitySchemes.apiKey?.description, 'An API key of the tenant. It can be limited to some networks, and to some fields of candidates and jobs. Each operation lists the scopes that the key needs.')
 })
 
 t.test('a route with several methods, its own tag and scopes of both kinds is documented', async (t) => {

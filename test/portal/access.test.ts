@@ -246,7 +246,7 @@ t.test('capabilities that do not exist are refused at registration', async (t) =
 })
 
 const tenant = '/api/v1/public/{tenant_slug}'
-const needs = /A session of the portal needs (.*)\./
+const needs = /A portal session needs (.*)\./
 
 async function readDocument (options: object): Promise<OpenApi> {
   const app = await buildApp(t, options)
@@ -263,19 +263,19 @@ t.test('with the portal, operations that need a capability say so', async (t) =>
   t.same(Object.fromEntries(operations.filter(([, names]) => names !== undefined)), {
     ...Object.fromEntries(documented), 'POST /interviews': ['write']
   })
-  t.match(paths[`${tenant}/webhooks`]?.post?.description, /It is not shown again\.\n\nA session .*\n\nNeeds `webhooks:read` and `webhooks:write`\.$/)
+  t.match(paths[`${tenant}/webhooks`]?.post?.description, /It is not shown again\.\n\nA portal session .*\n\nNeeds `webhooks:read` and `webhooks:write`\.$/)
   t.match(
     paths[`${tenant}/webhooks/{id}`]?.patch?.description,
     /can change `target_url` and `filters` only with the capability `bodies`/
   )
-  t.equal(paths[`${tenant}/interviews`]?.post?.description, 'A session of the portal needs `write`.\n\nNeeds no scope.')
+  t.equal(paths[`${tenant}/interviews`]?.post?.description, 'A portal session needs `write`.\n\nNeeds no scope.')
 })
 
 t.test('with the portal, the body of a delivery may be null, and the document says when', async (t) => {
   const bodyOf = ({ components }: OpenApi): unknown =>
     (components.schemas.DeliveryWithAttempts as { properties: { body: unknown } }).properties.body
-  t.match(bodyOf(await readDocument({ portal })), { type: ['string', 'null'], description: /its data is null. null only for sessions of the portal without the capability `bodies`$/ })
-  t.match(bodyOf(await readDocument({})), { type: 'string', description: /its data is null$/ })
+  t.match(bodyOf(await readDocument({ portal })), { type: ['string', 'null'], description: /Its data is null after .*\. null only for portal sessions without the capability `bodies`$/ })
+  t.match(bodyOf(await readDocument({})), { type: 'string', description: /Its data is null after the event's subject was erased$/ })
 })
 
 t.test('without the portal, the document knows nothing of sessions', async (t) => {

@@ -48,7 +48,7 @@ export function formatDocument (
   }
 }
 
-const servingServer = { url: '/', description: 'Where this document is served' }
+const servingServer = { url: '/', description: 'The server of this document' }
 
 const defaultInfo = {
   title: 'Recruiting API',
@@ -66,8 +66,8 @@ const tagDescriptions: Record<string, string> = {
   jobs: 'The positions of the tenant, in any status',
   webhooks: 'Your endpoints that receive events, signed according to Standard Webhooks 1.0',
   deliveries: 'The notifications sent to a webhook',
-  events: 'What happened: as a list to read, and as the notifications that your endpoints receive',
-  api_keys: 'The keys with which your programs call this API'
+  events: 'Changes in the applicant tracking system, as a list to read and as notifications to your endpoints',
+  api_keys: 'The keys that your programs use to call this API'
 }
 
 function listTags (routes: readonly RouteOptions[]): object[] {
@@ -78,7 +78,7 @@ function listTags (routes: readonly RouteOptions[]): object[] {
 function describeKeys (routes: readonly RouteOptions[]): string {
   const scopes = [...new Set(routes.flatMap(readScopes))].sort().map((scope) => `\`${scope}\``)
   return [
-    'An API key of the tenant. It may be limited to networks, and to some fields of candidates and jobs. Each operation lists the scopes that the key needs.',
+    'An API key of the tenant. It can be limited to some networks, and to some fields of candidates and jobs. Each operation lists the scopes that the key needs.',
     ...scopes
   ].join('\n- ')
 }
@@ -87,7 +87,7 @@ function describeKeys (routes: readonly RouteOptions[]): string {
 const signatureParameters = {
   'webhook-id': formatHeader(
     'webhook-id',
-    "The event's id, the same at every attempt and replay: deduplicate by it",
+    "The event's id, the same for every attempt and replay. Use it to deduplicate",
     eventIdExample
   ),
   'webhook-timestamp': formatHeader(
@@ -97,7 +97,7 @@ const signatureParameters = {
   ),
   'webhook-signature': formatHeader(
     'webhook-signature',
-    'One v1,<base64> for each secret that is valid, separated by spaces (Standard Webhooks 1.0)',
+    'One v1,<base64> for each valid secret, separated by spaces (Standard Webhooks 1.0)',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='
   )
 }
@@ -110,7 +110,7 @@ function formatHeader (name: string, description: string, example: string): obje
 function formatEvent (name: string, declared: TObject, components: Components): object {
   const { schema: { description: summary = name, ...data }, deprecation } = splitEvent(declared)
   const head = {
-    id: Type.String({ description: 'Equal to the header webhook-id', examples: [eventIdExample] }),
+    id: Type.String({ description: 'The same as the header webhook-id', examples: [eventIdExample] }),
     type: Type.Literal(name),
     timestamp: DateTimeOf('When it happened'),
     tenant_slug: Type.String({ description: 'The tenant of the event', examples: ['acme'] })
@@ -127,10 +127,10 @@ function formatEvent (name: string, declared: TObject, components: Components): 
       ...head,
       data: Type.Null({ description: 'The data was erased' }),
       erased: Type.Literal(true, {
-        description: 'Present only if the subject of the event was erased: delete what you derived from its data'
+        description: "Present only if the event's subject was erased. Delete everything that you derived from its data"
       })
     },
-    { description: 'A tombstone: replays of an erased event send it' }
+    { description: 'The tombstone that replays of an erased event send' }
   )
   const example = { ...exampleOf(notification) as object, data: exampleOfData(data) }
   return {
@@ -178,7 +178,7 @@ export function describeCapabilities (route: RouteOptions): { description?: stri
 export function noteCapabilities (route: RouteOptions): string | null {
   const needed = requiredCapabilities(route).filter((name) => name !== 'read').map((name) => `\`${name}\``)
   if (needed.length === 0 || !isOpenToSessions(route)) return null
-  return `A session of the portal needs ${needed.join(' and ')}.`
+  return `A portal session needs ${needed.join(' and ')}.`
 }
 
 function isOpenToSessions ({ config }: RouteOptions): boolean {

@@ -17,37 +17,37 @@ const idExample = 'key_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
 const Texts = Type.Array(Type.String())
 
 const Networks = Type.Array(Type.String(), {
-  description: 'Networks that requests with the key may come from, as CIDRs',
+  description: 'Networks that the key can be used from, as CIDRs',
   examples: [networksExample]
 })
 
 /** An API key, without its text. */
 const ApiKey = Type.Object({
   id: Type.String({ examples: [idExample] }),
-  name: Nullable(Type.String({ examples: ['CRM sync'], description: 'null for a key that has no name' })),
+  name: Nullable(Type.String({ examples: ['CRM sync'], description: 'null for a key without a name' })),
   scopes: Type.Array(Type.String(), { examples: [scopesExample] }),
   allowed_ips: Nullable({ ...Networks, description: `${Networks.description}; null for any address` }),
   candidate_fields: Nullable({
-    ...Texts, description: 'The fields of a candidate that the key sees besides `id`; null for all', examples: [null]
+    ...Texts, description: 'The candidate fields that the key can read besides `id`; null for all', examples: [null]
   }),
   job_fields: Nullable({
-    ...Texts, description: 'The fields of a job that the key sees besides `id`; null for all', examples: [null]
+    ...Texts, description: 'The job fields that the key can read besides `id`; null for all', examples: [null]
   }),
   start: Nullable(Type.String({
-    description: 'The first characters after the prefix, to recognize the key by', examples: ['4fQz']
+    description: 'The first characters after the prefix, to identify the key', examples: ['4fQz']
   })),
   created_at: DateTimeOf('When the key was created'),
-  created_by: Nullable(Type.String({ description: 'A user of the portal, or the id of a key', examples: ['user:17'] })),
+  created_by: Nullable(Type.String({ description: 'A portal user, or the id of an API key', examples: ['user:17'] })),
   expires_at: Nullable(DateTimeOf('When the key expires; null for never')),
   replaced: Type.Boolean({
-    description: 'Whether another key replaces it, so that it expires at `expires_at`', examples: [false]
+    description: 'Whether another key has replaced it. It then expires at `expires_at`', examples: [false]
   }),
   last_used_at: Nullable(DateTimeOf('Accurate to two minutes; null if the key was never used')),
   revoked_at: Nullable(DateTimeOf('null unless the key was revoked'))
 }, { title: 'ApiKey' })
 
 const key = Type.String({
-  description: 'The key itself; shown only in this response',
+  description: 'The key itself, returned only in this response',
   examples: ['rk_4fQzV7nE2mXk9RbT0cYwL5sHdJ8uGaP3iK6oN1qZxWvB4hXyTqA']
 })
 
@@ -87,7 +87,7 @@ function createApiKeyBody ({ scopes, candidateFields, jobFields, maxDays }: KeyC
           uniqueItems: true,
           maxItems: names.length,
           description:
-            `The fields of a ${what} that the key sees besides \`id\`. Absent or null: all that its creator sees`,
+            `The ${what} fields that the key can read besides \`id\`. Absent or null: all that its creator can read`,
           examples: [null]
         })
       )
@@ -102,19 +102,19 @@ function createApiKeyBody ({ scopes, candidateFields, jobFields, maxDays }: KeyC
       minItems: 1,
       maxItems: scopes.length,
       uniqueItems: true,
-      description: 'Scopes that the creator has itself',
+      description: 'Scopes that the creator also has',
       examples: [scopes.slice(0, 2)]
     }),
     allowed_ips: Type.Optional(Nullable(Type.Array(Type.String({ maxLength: 64 }), {
       minItems: 1,
       maxItems: maxNetworks,
-      description: `${Networks.description}. Absent or null: any address, or the networks of the key that creates it`,
+      description: `${Networks.description}. Absent or null: any address, or the networks of the creating key`,
       examples: [networksExample]
     }))),
     candidate_fields: fields(candidateFields, 'candidate'),
     job_fields: fields(jobFields, 'job'),
     expires_in_days: Type.Integer({
-      minimum: 1, maximum: maxDays, default: maxDays, description: 'After how many days the key expires'
+      minimum: 1, maximum: maxDays, default: maxDays, description: 'Days until the key expires'
     })
   }, { title: 'CreateApiKey', additionalProperties: false })
 }
@@ -122,7 +122,7 @@ function createApiKeyBody ({ scopes, candidateFields, jobFields, maxDays }: KeyC
 /** The body of a request that rotates a key. */
 const RotateApiKey = Type.Object({
   grace_period_seconds: Type.Integer({
-    minimum: 0, maximum: 604800, default: 86400, description: 'How long the previous key stays valid'
+    minimum: 0, maximum: 604800, default: 86400, description: 'Seconds for which the previous key stays valid'
   })
 }, { title: 'RotateApiKey', additionalProperties: false })
 
@@ -153,7 +153,8 @@ export function keyOperations (
       method: 'GET',
       path: '/api_keys',
       summary: 'List the API keys',
-      description: 'Returns all keys of the tenant, also expired and revoked ones. The keys themselves are not stored.',
+      description:
+        "Returns all of the tenant's keys, including expired and revoked ones. The keys themselves are not stored.",
       input: ApiKeyQuery,
       item: ApiKey,
       shape: 'page',

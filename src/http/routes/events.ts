@@ -16,13 +16,13 @@ import type { ApiOperation } from './operations.js'
 const FeedQuery = Type.Object(
   {
     ...tokenQuery(
-      '`next_token` of the page before, with the same filter. Absent to begin with the oldest event that is kept; `now` for the events from now on',
+      '`next_token` of the previous page, with the same filter. Omit it to begin with the oldest stored event, or send `now` to begin with new events',
       'now'
     ),
     since: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Begins with the first event that was recorded at this time or later. Only without `token`',
+        description: 'Begins with the first event recorded at this time or later. Only without `token`',
         examples: ['2026-03-01T00:00:00Z']
       })
     ),
@@ -38,31 +38,31 @@ const FeedQuery = Type.Object(
 
 export const Event = Type.Object(
   {
-    id: Type.String({ description: 'The same as in the notifications of webhooks', examples: [eventIdExample] }),
+    id: Type.String({ description: 'The same as in webhook notifications', examples: [eventIdExample] }),
     type: Type.String({ examples: ['application.created'] }),
     timestamp: DateTimeOf('When it happened'),
-    tenant_slug: Type.String({ description: 'The name of the tenant when it was recorded', examples: ['acme'] }),
+    tenant_slug: Type.String({ description: "The tenant's name when the event was recorded", examples: ['acme'] }),
     data: Nullable(
       Type.Object(
         {},
         {
-          description: 'As the event type describes it; null once its subject was erased',
+          description: "Described by the event type; null after the event's subject was erased",
           additionalProperties: true,
           examples: [{ id: 1 }]
         }
       )
     ),
-    erased: Type.Optional(Type.Literal(true, { description: 'Present only once the subject of the event was erased' }))
+    erased: Type.Optional(Type.Literal(true, { description: "Present only after the event's subject was erased" }))
   },
   { title: 'Event', description: 'An event as webhooks receive it' }
 )
 
 const description = [
-  'Returns the events that your webhooks receive. You need no webhook for it.',
-  'Begin without `token`, with `since`, or with the token `now`. Send `next_token` as `token` while `has_more` is ' +
-    'true, then keep the last one and come back with it: you miss no event, and get each once. A page may be empty.',
-  'Events come in the order in which the service stored them. Test notifications and replays are not events of their own.',
-  'With a 410, begin again: the token is older than the events that are kept, or not valid for this filter.'
+  'Returns the events that webhooks receive. You need no webhook.',
+  'Begin without `token`, with `since`, or with the token `now`. While `has_more` is true, send `next_token` as the ' +
+    'next `token`. Store the last token to continue later: you get each event exactly once. A page can be empty.',
+  'Events are in the order in which the service recorded them. Test notifications and replays are not listed.',
+  'After a 410, begin again: the token is older than the oldest stored event, or not valid for this filter.'
 ].join(' ')
 
 /** Returns the operations that read the events of a tenant. */
@@ -116,7 +116,7 @@ export function eventOperations (
       operationId: 'getEvent',
       path: '/events/:id',
       summary: 'Get an event',
-      description: 'Returns an event that the service still keeps, as `GET …/events` does.',
+      description: 'Returns an event that is still stored, as `GET …/events` does.',
       params: Type.Object({ id: Type.String({ description: 'The id of the event', examples: [eventIdExample] }) }),
       shape: 'one',
       results: { 200: 'The event' },

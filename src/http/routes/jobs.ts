@@ -12,7 +12,7 @@ export const Job = Type.Object(
     id,
     name: Type.String({ examples: ['Backend Engineer (Lyon)'] }),
     status: Type.String({
-      description: '`published` if people can apply; other values are defined by the vendor',
+      description: '`published` if people can apply. The vendor defines all other values',
       examples: ['published']
     })
   },

@@ -94,7 +94,7 @@ function formatSchema (
 
 const locationHeader = {
   location: Type.String({
-    description: 'The address of the webhook: a path, or a URL if the vendor sets one',
+    description: "The webhook's URL: relative, or absolute if the vendor has set a public URL",
     examples: ['/api/v1/public/acme/webhooks/1']
   })
 }

@@ -13,7 +13,7 @@ import { createTokens, expired } from '../tokens.js'
 
 /** The query of a sync. Any other text as token is a 410. */
 const SyncQuery = Type.Object(
-  tokenQuery('`next_token` of the page before; absent to begin. Valid for this tenant and resource', tokenExample),
+  tokenQuery('`next_token` of the previous page. Omit it to begin. Valid for this tenant and resource', tokenExample),
   { additionalProperties: false }
 )
 
@@ -27,12 +27,12 @@ function changeOf (kind: ChangeKind, item: TSchema, idKind: IdKind) {
   return Type.Object(
     {
       id,
-      deleted: Type.Boolean({ description: `Whether the ${kind} is gone: delete your copy`, examples: [false] }),
+      deleted: Type.Boolean({ description: `Whether the ${kind} was deleted: delete your copy`, examples: [false] }),
       [kind]: Nullable(item)
     },
     {
       title: `${kind === 'candidate' ? 'Candidate' : 'Job'}Change`,
-      description: `A ${kind} as it is now; null if it no longer exists`
+      description: `The ${kind}'s current state: \`${kind}\` is null if it was deleted`
     }
   )
 }
@@ -97,9 +97,9 @@ export function missingSync (kind: ChangeKind): RouteOptions {
 
 function describe (kind: ChangeKind): string {
   return [
-    `Begin without \`token\`. Send \`next_token\` as \`token\` while \`has_more\` is true, then keep the last one and come back with it. Your copy then holds exactly the ${kind}s of the tenant.`,
-    `For each item: if \`deleted\`, delete your copy of \`id\`, otherwise store \`${kind}\`. An item may come twice, but never in an older state. A page may be empty.`,
-    'With a 410, begin again without `token`, and afterwards delete what did not come.'
+    `Begin without \`token\`. While \`has_more\` is true, send \`next_token\` as the next \`token\`. Your copy then contains exactly the tenant's ${kind}s. Store the last token to continue later.`,
+    `For each item, delete your copy of \`id\` if \`deleted\` is true, otherwise store \`${kind}\`. An item can appear twice, but never in an older state. A page can be empty.`,
+    `After a 410, begin again without \`token\`, then delete every ${kind} that the new sync did not return.`
   ].join(' ')
 }
 
