@@ -23,7 +23,7 @@ await app.register(recruitingApi, {
     tenantSlug: 'acme',
     scopes: ['candidates:read', 'jobs:read', 'webhooks:read', 'webhooks:write']
   }]),
-  // A 400 says what was wrong.
+  // A 400 response includes the reason.
   errorDetails: true,
   // For development only: webhooks may point to this machine. Without this they must be public and https.
   delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'] }

@@ -10,7 +10,7 @@ const server = createServer(async (request, response) => {
     console.log('verified', webhook.verify(await buffer(request), request.headers as Record<string, string>))
     response.writeHead(204).end()
   } catch (error) {
-    console.log(`refused: ${error}`)
+    console.log(`rejected: ${error}`)
     response.writeHead(401).end()
   }
 })

@@ -32,10 +32,10 @@ const server = createServer(async (request, response) => {
     handle(event)
     response.writeHead(204).end()
   } catch (error) {
-    const isRefused = error instanceof WebhookVerificationError
-    console.error(isRefused ? `refused: ${error.message}` : error)
+    const isRejected = error instanceof WebhookVerificationError
+    console.error(isRejected ? `rejected: ${error.message}` : error)
     // After any status other than 2xx, the notification is sent again.
-    response.writeHead(isRefused ? 401 : 500).end()
+    response.writeHead(isRejected ? 401 : 500).end()
   }
 })
 

@@ -71,7 +71,7 @@ t.test('the quick start ends with a verified delivery, and a forged one is rejec
   t.match(await request(`${origin}/apply`, { method: 'POST' }), { status: 200, body: { id: /^evt_/, deliveries: 1 } })
   await receiver.output(/verified \{[^]*type: 'application\.created'[^]*data: \{ id: 1, candidate_id: 1, job_id: 1 \}/)
   t.match(await request(target, { body: {} }), { status: 401 })
-  await receiver.output(/^refused: WebhookVerificationError: Missing required headers$/m)
+  await receiver.output(/^rejected: WebhookVerificationError: Missing required headers$/m)
   t.equal(await server.end('SIGTERM'), 0)
 })
 
@@ -98,10 +98,10 @@ testServer('04-verify-webhook.ts', 'the receiver acts on a signed notification o
     [204, 'evt_1 again, nothing to do', sign('evt_1', new Date())],
     [204, 'evt_1 acme application.hired erased, delete its data', sign('evt_1', new Date(), tombstone), tombstone],
     [204, 'evt_1 is a test, nothing to do', sign('evt_1', new Date(), test), test],
-    [401, 'refused: No matching signature found', sign('evt_1', new Date()), body.replace('7', '8')],
-    [401, 'refused: Message timestamp too old', sign('evt_1', new Date(Date.now() - 3_600_000))],
-    [401, 'refused: Missing required headers', {}],
-    [401, 'refused: The body is too long', {}, 'x'.repeat(2_000_000)]
+    [401, 'rejected: No matching signature found', sign('evt_1', new Date()), body.replace('7', '8')],
+    [401, 'rejected: Message timestamp too old', sign('evt_1', new Date(Date.now() - 3_600_000))],
+    [401, 'rejected: Missing required headers', {}],
+    [401, 'rejected: The body is too long', {}, 'x'.repeat(2_000_000)]
   ] as const) {
     t.equal(await post(headers, text), status, line)
     await example.output(new RegExp(`^${line}$`, 'm'))
