@@ -1,6 +1,6 @@
 import type { ChangeKind } from '../ports/index.js'
 import { rowCases } from './lists/rows.js'
-import { followPages, followsTransaction, optionalCases } from './support/driver.js'
+import { followPages, followsTransaction, optionalCases, rejectsEnded } from './support/driver.js'
 import { holds, rejects, same } from './support/expect.js'
 
 interface Options {
@@ -112,6 +112,12 @@ export const changeCases = [
         }
       })
     }),
+
+  changeCase('record', 'recording a change rejects a transaction that has ended', async (t) => {
+    const start = await t.begin()
+    await rejectsEnded(t, 'recording', (transaction) => t.record('1', { transaction }))
+    same((await t.follow(start)).ids, [], 'the ids')
+  }),
 
   changeCase('record', 'two transactions that record the same items do not wait for one another', async (t) => {
     const { harness } = t
