@@ -12,7 +12,7 @@ import { en } from './locales/en.js'
 /** A text that depends on a number, by the categories of `Intl.PluralRules`. `{count}` is the number. */
 export type Plural = { other: string } & { [Category in 'zero' | 'one' | 'two' | 'few' | 'many']?: string }
 
-/** The same tree with any texts in it. */
+/** The same tree with any strings. */
 type TextsOf<Tree> = {
   [Key in keyof Tree]: Tree[Key] extends string
     ? string
@@ -22,12 +22,11 @@ type TextsOf<Tree> = {
 }
 
 /**
- * All texts of the portal in one language: plain data, in which `{name}` is a placeholder. The English ones say what
- * each is for. The compiler names those that are missing.
+ * All texts of the portal in one language, as plain data. `{name}` is a placeholder. TypeScript reports missing texts.
  */
 export type PortalMessages = TextsOf<typeof en>
 
-/** The categories of `Intl.PluralRules`; `other` is always needed. */
+/** The categories of `Intl.PluralRules`. Only `other` is required. */
 const plural = {
   zero: optional(text),
   one: optional(text),
@@ -37,10 +36,7 @@ const plural = {
   other: text
 }
 
-/**
- * Reads texts by locale, and returns them by the canonical one. They must be as complete as the English
- * ones. Throws `invalid_option`.
- */
+/** Returns the texts by canonical locale. Throws `invalid_option` unless they have exactly the English names. */
 export function readMessages (value: unknown, path: string): Record<string, PortalMessages> {
   assertObject(value, path, 'an object of messages by locale')
   const read = readerOf(en) as Reader<PortalMessages>
@@ -57,7 +53,7 @@ export function readMessages (value: unknown, path: string): Record<string, Port
   return messages
 }
 
-/** Returns a reader of a tree of texts with the same names as `model`. */
+/** Returns a reader for texts with the same names as `model`. */
 function readerOf (model: object | string): Reader<unknown, never> {
   if (typeof model === 'string') return text
   if ('other' in model) return properties(plural)

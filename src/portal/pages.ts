@@ -22,13 +22,11 @@ export const languages = { en, de, fr, es, nl, pt } satisfies Record<string, Por
 export interface PortalFacts {
   /** The addresses that notifications come from. */
   sourceIps: readonly string[]
-  /** How customers manage their keys; `null` if they do not. */
+  /** The settings for customers' API keys; `null` if customers cannot manage keys. */
   keys: PortalKeysSettings | null
 }
 
-/**
- * Returns the parts of the portal that the API mounts. Throws `invalid_option` if its page was not built.
- */
+/** Returns the parts of the portal that the API mounts. Throws `invalid_option` if its page is not built. */
 export async function buildPortal (
   settings: PortalSettings,
   facts: PortalFacts,
@@ -41,7 +39,7 @@ export async function buildPortal (
   }
 }
 
-/** A file of the portal, ready to be sent. */
+/** A file of the portal, ready to send. */
 interface PortalFile {
   /** Its path below `portal/`; empty for the page. */
   path: string
@@ -54,8 +52,8 @@ interface PortalFile {
 const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', json: 'application/json' }
 
 /**
- * Returns the files of the portal: the page, its script, style and texts under names with a hash, and the script that
- * defines the element for pages of the host. Throws `invalid_option` if they were not built.
+ * Returns the portal's files: the page, its script, style and texts under hashed names, and the script that defines
+ * the element on the host's pages. Throws `invalid_option` if they are not built.
  */
 export async function readAssets (
   settings: PortalSettings,
@@ -65,7 +63,7 @@ export async function readAssets (
   const [script, style] = await Promise.all([readBuilt('portal.js', from), readBuilt('portal.css', from)])
   const names = { script: nameOf(script, 'js'), style: nameOf(style, 'css') }
   const { theme, frameAncestors: origins, returnOrigins } = settings
-  // A file for each language, so that a page loads only its own.
+  // One file per language, so that a page loads only its own.
   const texts = Object.entries({ ...languages, ...settings.messages }).map(([locale, messages]) => {
     const body = Buffer.from(JSON.stringify(messages))
     return { locale, name: nameOf(body, 'json', `portal-${locale}`), body }
@@ -143,12 +141,12 @@ interface ServingReply extends FastifyReply {
   [kFile]?: PortalFile | null
 }
 
-// A host without @fastify/swagger has no type for it.
+// Only @fastify/swagger declares `hide`, and a host may not have it.
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
 /**
- * Serves the files of the portal at their exact paths, and the current ones at their names in other versions, so that
- * a tenant with the name `portal` keeps its API.
+ * Serves the portal's files at their exact paths, so that a tenant with the slug `portal` keeps its API. Hashed names
+ * of other versions get the current file.
  */
 function portalRoutes (files: readonly PortalFile[], security: SecurityHeaders): Portal['pages'] {
   const onSend = restoreFile(security)
@@ -162,7 +160,7 @@ function portalRoutes (files: readonly PortalFile[], security: SecurityHeaders):
     for (const file of files) {
       app.get(`/portal/${file.path}`, options, (request, reply) => send(request, reply, file))
     }
-    // While servers of two versions run, a page may ask for a name of the other one. No cache keeps the answer.
+    // During a rolling update, a page may request a name of the other version. Caches must not store the response.
     const current = files
       .filter(({ path }) => path.startsWith('assets/portal-'))
       .map((file) => ({ ...file, headers: { ...file.headers, 'cache-control': 'no-cache' } }))
@@ -171,7 +169,7 @@ function portalRoutes (files: readonly PortalFile[], security: SecurityHeaders):
       (request, reply) => {
         const [, stem = '', extension = ''] = /^(.*-)\w+(\.\w+)$/.exec(request.params.name) ?? []
         const similar = current.filter(({ path }) => path.endsWith(extension))
-        // Texts have the name of their language. One that this version does not have is shown in English, the first.
+        // Names of text files contain the language. Unknown languages get the first file: English.
         const file = similar.find(({ path }) => path.startsWith(`assets/${stem}`)) ?? similar[0]
         return file === undefined ? reply.callNotFound() : send(request, reply, file)
       }
@@ -180,8 +178,8 @@ function portalRoutes (files: readonly PortalFile[], security: SecurityHeaders):
 }
 
 /**
- * Undoes changes that hooks of the host made to a file, and to headers that protect it. Compressed bodies are kept.
- * Hooks of a route run after the host's hooks, whenever the host adds them.
+ * Undoes changes by the host's hooks to a file and its security headers, but keeps compressed bodies. A route's hooks
+ * run after the host's hooks, whenever the host adds them.
  */
 function restoreFile (security: SecurityHeaders): onSendHookHandler<unknown> {
   return function (request, reply: ServingReply, _payload, done) {
@@ -212,16 +210,14 @@ function isKnown (request: FastifyRequest, { tag }: PortalFile): boolean {
 /** Headers of every file; `null` removes a header that the host set. */
 type SecurityHeaders = Record<string, string | null>
 
-/**
- * Returns the headers that say what the page may do, and who may embed it. `frameAncestors` are sources of a policy.
- */
+/** Returns the headers that limit what the page can do and who can embed it. `frameAncestors` are CSP sources. */
 function createSecurityHeaders (frameAncestors: readonly string[]): SecurityHeaders {
   const policy = {
     'default-src': "'none'",
     'script-src': "'self'",
     'style-src': "'self'",
     'connect-src': "'self'",
-    // The empty icon of the page.
+    // The page's empty icon.
     'img-src': 'data:',
     'base-uri': "'none'",
     'form-action': "'none'",
@@ -231,7 +227,7 @@ function createSecurityHeaders (frameAncestors: readonly string[]): SecurityHead
   }
   return {
     'content-security-policy': Object.entries(policy).map((directive) => directive.join(' ')).join('; '),
-    // Separates the page from one of another origin that opened it, which could otherwise replace its address.
+    // Otherwise, a page of another origin that opened this one could navigate it elsewhere.
     'cross-origin-opener-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
@@ -239,7 +235,7 @@ function createSecurityHeaders (frameAncestors: readonly string[]): SecurityHead
   }
 }
 
-/** `X-Frame-Options` cannot list origins, so it would block them. */
+/** Returns `null` if there are origins: `X-Frame-Options` cannot list them, so it would block them. */
 function frameOptionsOf (frameAncestors: readonly string[]): string | null {
   if (frameAncestors.length === 0) return 'DENY'
   return frameAncestors.every((source) => source === "'self'") ? 'SAMEORIGIN' : null

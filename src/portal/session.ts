@@ -25,34 +25,33 @@ import { readLocale } from './messages.js'
 /** Creates portal sessions for the users of a tenant. */
 export interface RecruitingPortal {
   /**
-   * Creates a session of the portal for a user whom you have signed in. Nothing is stored. Throws `invalid_input`,
-   * whose `field` names the wrong one, `unknown_tenant`, `tenant_resting`, and `invalid_option` without the option
-   * `portal`.
+   * Creates a portal session for a user whom you have signed in. Stores nothing. Throws `unknown_tenant`,
+   * `tenant_resting`, or `invalid_input` with the invalid `field`. Throws `invalid_option` without the option `portal`.
    */
   createSession (session: PortalSessionInput): Promise<PortalSession>
 }
 
-/** A session of the portal. */
+/** A portal session. */
 export interface PortalSession {
-  /** The address of the portal with the session in its fragment: open or embed it right away, and never store it. */
+  /** The portal's URL with the session in its fragment. Open or embed it right away, and never store it. */
   url: string
   /** The token, which the API accepts in place of an API key. */
   token: string
-  /** When the session ends, as an RFC 3339 date-time. */
+  /** When the session expires, as an RFC 3339 date-time. */
   expiresAt: string
 }
 
-/** The address of the API, its tenants and its audit. */
+/** The API's address, tenants and audit. */
 interface Api {
   tenants: Tenants
-  /** Receives each session that was created. */
+  /** Receives each created session. */
   report (call: { operationId: string, tenantSlug: string, tenantId: string, actor: string }): void
   /** The option `publicUrl`; may be empty. */
   publicUrl: string
   prefix: string
 }
 
-/** Creates `app.recruiting.portal` for an API with this address. Without settings its calls throw. */
+/** Creates `app.recruiting.portal`. Without settings, its calls throw. */
 export function createPortal (
   settings: PortalSettings | null,
   { publicUrl, prefix, tenants, report }: Api,
@@ -67,7 +66,7 @@ export function createPortal (
       const issuedAt = clock.now()
       const expiresAt = issuedAt + request.expiresInSeconds * 1000
       const tenantId = await tenants.getId(request.tenant)
-      // The page reaches the API by the slug.
+      // The page calls the API by slug.
       const tenantSlug = request.tenant.slug ?? (await tenants.findSlug(tenantId)) ?? refuseNameless(tenantId)
       const token = box.seal(tenantId, { ...request, issuedAt, expiresAt })
       const session = { token, expiresAt: new Date(expiresAt).toISOString() }
@@ -109,10 +108,10 @@ function formatFragment (
 /** The doc, type, default and check of each option. */
 const sessionOptions = {
   /**
-   * Everything that the session may do: `read` (always), `write`, `secrets`, `bodies`, `test`, `replay`, `keys`.
-   * Only with `bodies` can it change the `target_url` of a webhook and set its filters. With `write` and `secrets` it
-   * can add a webhook, whose endpoint receives bodies. With `keys` it manages API keys, which can have all scopes of
-   * `portal.keys` and need no session.
+   * What the session can do: `read` (always), `write`, `secrets`, `bodies`, `test`, `replay`, `keys`. Only with
+   * `bodies` can it change a webhook's `target_url` and filters. With `write` and `secrets` it can add a webhook, whose
+   * endpoint receives bodies. With `keys` it manages API keys, which can have all scopes of `portal.keys` and outlive
+   * the session.
    * @default ['read']
    */
   capabilities: readCapabilities,
@@ -123,7 +122,7 @@ const sessionOptions = {
   expiresInSeconds: integer(60, 3600, 900),
   /**
    * The language of the portal, such as `de` or `en-GB`.
-   * @default that of the browser
+   * @default the browser's language
    */
   locale: optional(readLocale),
   /**
@@ -134,16 +133,14 @@ const sessionOptions = {
 }
 
 /**
- * The session to create, of the tenant whose webhooks the portal shows. By its id, the option `tenantSlug` must know
- * its slug.
+ * The session to create, with the tenant whose webhooks the portal shows. For a `tenantId`, the option `tenantSlug`
+ * must return the tenant's slug.
  */
 export type PortalSessionInput = TenantReference & PortalSessionFields
 
 /** The session to create, without its tenant. */
 export interface PortalSessionFields extends OptionsOf<typeof sessionOptions> {
-  /**
-   * Who uses the portal, for the audit log, such as the id of a user: 1 to 128 characters without control characters.
-   */
+  /** The user of the portal, for the audit log, such as a user id: 1 to 128 characters without control characters. */
   actor: string
   /**
    * The page that the portal links back to: a path such as `/settings`, or a URL of an origin in
@@ -153,14 +150,14 @@ export interface PortalSessionFields extends OptionsOf<typeof sessionOptions> {
   returnUrl?: string
 }
 
-/** A checked session; `undefined` for what is not given. */
+/** The checked input; `undefined` for missing fields. */
 interface SessionRequest extends SettingsOf<typeof sessionOptions> {
   tenant: CheckedReference
   actor: string
   returnUrl: string | undefined
 }
 
-/** Checks a session to create. Throws `invalid_input`. */
+/** Throws `invalid_input`. */
 function readSessionInput (input: PortalSessionInput, returnOrigins: readonly string[]): SessionRequest {
   const readers = { actor: plainText(128), ...sessionOptions, returnUrl: optional(readReturnUrl(returnOrigins)) }
   const { tenantSlug, tenantId, ...request } = readInput(input, { tenantSlug: unread, tenantId: unread, ...readers })
@@ -175,7 +172,7 @@ function readCapabilities (value: readonly PortalCapability[] | undefined, path:
 }
 
 /**
- * Returns a reader of a path or a URL of these origins. Browsers read `/\other.example` as another host, like two
+ * Returns a reader for a path or a URL of these origins. Browsers treat `/\other.example` as another host, like two
  * slashes.
  */
 function readReturnUrl (origins: readonly string[]): (value: unknown, path: string) => string {
@@ -206,10 +203,10 @@ interface SessionBox extends SessionOpener {
   seal (tenantId: string, session: TimedSession): string
 }
 
-/** No API key of a vendor begins with it: keys of this package have no dot. */
+/** Distinguishes tokens from API keys: keys of this package contain no dot. */
 const tokenPrefix = 'rps.'
 const version = 2
-/** Tolerates clocks that differ between processes. Tokens dated further ahead are invalid. */
+/** Tolerates clock differences between processes. Tokens dated further ahead are invalid. */
 const toleranceMs = 60_000
 
 /** Creates a box with AES-256-GCM. The first key seals, all keys open. */
@@ -239,7 +236,7 @@ export function createSessionBox (keys: readonly Uint8Array[], clock: Pick<Clock
   }
 }
 
-/** Associated data: binds a token to this use, if the host seals other things with the same key. */
+/** Associated data: binds a token to this use, in case the host seals other data with the same key. */
 const purpose = Buffer.from(JSON.stringify([tokenPrefix, version]))
 
 const digestLength = 16
@@ -249,7 +246,7 @@ function digestOf (tenantId: string): Buffer {
   return hash('sha256', tenantId, 'buffer').subarray(0, digestLength)
 }
 
-/** Decodes base64url; `null` unless it is canonical, because Node ignores characters and bits that do not fit. */
+/** Decodes base64url; `null` unless it is canonical, because Node ignores invalid characters and spare bits. */
 function decode (text: string): Buffer | null {
   const bytes = Buffer.from(text, 'base64url')
   return bytes.toString('base64url') === text ? bytes : null

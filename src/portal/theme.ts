@@ -5,14 +5,14 @@ export interface ThemeHint {
   radius?: string
   /** A list of font families. */
   font?: string
-  /** Light, dark or as the system is set. */
+  /** Light, dark or the system's setting. */
   mode?: 'light' | 'dark' | 'system'
 }
 
 /** The backgrounds in style.css on which an accent has the least contrast: --hover. */
 const grounds = { light: '#f6f7f9', dark: '#22262e' } as const
 
-/** Returns the custom properties of a look, the second one over the first. */
+/** Returns the custom properties of a look. The session's look overrides the vendor's. */
 export function themeProperties (vendor: ThemeHint, session: ThemeHint): Record<string, string> {
   const { radius, font } = { ...vendor, ...session }
   const { light, dark } = { ...vendor.accent, ...session.accent }
@@ -54,12 +54,12 @@ export function readableOn (background: string, colour: string): string {
   return mixOn(background, colour, textOn(background), minimumContrast, 20)
 }
 
-/** Returns the colour, mixed with as much white as it needs for a contrast of `minimum` on a dark surface. */
+/** Returns the colour, mixed with enough white for a contrast of `minimum` on a dark surface. */
 export function lightenOn (surface: string, colour: string, minimum: number): string {
   return mixOn(surface, colour, '#ffffff', minimum, 100)
 }
 
-/** Moves a colour towards another one in steps, until its contrast on `background` is enough. */
+/** Moves a colour towards another one in steps, until its contrast on `background` is at least `minimum`. */
 function mixOn (background: string, from: string, to: string, minimum: number, steps: number): string {
   const end = parse(to)
   for (let step = 0; step < steps; step++) {

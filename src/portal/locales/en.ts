@@ -1,6 +1,6 @@
 /** All texts of the portal in English. */
 export const en = {
-  /** Texts of the frame around every screen, and of its parts. */
+  /** Texts of the frame around every screen. */
   shell: {
     title: 'Webhooks',
     back: 'Back',
@@ -17,7 +17,7 @@ export const en = {
     pages: { label: 'Pages', previous: 'Previous', next: 'Next', position: 'Page {page} of {pages}' },
     confirm: { type: 'Type {name} to confirm', mismatch: 'The name does not match' },
     offline: { title: 'You are offline', text: 'This page resumes automatically once you are back online.' },
-    /** A link leads to the webhooks of another tenant. */
+    /** For a link to another tenant's webhooks. */
     switch: {
       title: 'Switch to {name}?',
       text: 'A link is trying to open the webhooks of another account here. Switch only if you trust it. Unsaved changes will be lost.',
@@ -91,7 +91,7 @@ export const en = {
     url: {
       label: 'Endpoint URL',
       hint: 'A public https address that accepts POST.',
-      /** For a person without the capability `bodies`. */
+      /** For sessions without the capability `bodies`. */
       closed: 'Only people who can see delivery bodies can change it.'
     },
     events: {
@@ -118,7 +118,7 @@ export const en = {
       remove: 'Remove',
       removeOf: 'Remove filter {nth}',
       add: 'Add filter',
-      /** How the values of a filter will be read, by type. */
+      /** How a filter's values are read, by type. */
       types: {
         number: 'Number: {values}',
         string: 'Text: {values}',
@@ -143,7 +143,7 @@ export const en = {
       removeOf: 'Remove header {nth}',
       add: 'Add header'
     },
-    /** From the page's own checks, or instead of a response without details. */
+    /** Errors that the page finds, and guesses for a response without details. */
     faults: {
       nameBlank: 'Enter a name, for example CRM sync',
       urlBlank: 'Enter the URL of your endpoint',
@@ -211,7 +211,7 @@ export const en = {
         text: 'Your endpoint asked us to slow down or did not respond. Nothing is lost.'
       },
       held: {
-        title: 'Nothing is sent at the moment',
+        title: 'Nothing is being sent right now',
         text: 'We have stopped all notifications from this installation. Events are recorded. Your endpoint is not the cause.'
       },
       gone: {
@@ -276,7 +276,7 @@ export const en = {
     delivered: 'Delivered: your endpoint returned {status} in {duration}',
     answered: 'Your endpoint returned {status} after {duration}.',
     unanswered: 'No response after {duration}.',
-    /** The problem and its remedy, by the error code of the API. */
+    /** The problem and its remedy, by the API's error code. */
     errors: {
       timeout: {
         title: 'Your endpoint did not respond in time',
@@ -295,7 +295,7 @@ export const en = {
         text: 'The host name resolves to an address that we may not call. Use a public one.'
       },
       held: {
-        title: 'Nothing is sent at the moment',
+        title: 'Nothing is being sent right now',
         text: 'We have stopped all notifications from this installation, so no request was made. Your endpoint is not the cause.'
       },
       http_status: {
@@ -303,7 +303,7 @@ export const en = {
         text: 'Only 200 to 299 counts as delivered. Look for this request in your server log.'
       }
     },
-    /** More about some statuses. */
+    /** Advice for some response statuses. */
     statuses: {
       redirect: 'Redirects are not followed: use the final address.',
       credentials: 'Something in front of your endpoint asks for credentials, or your code rejected the signature.',
@@ -367,7 +367,7 @@ export const en = {
     next: 'Next attempt',
     due: 'Due now',
     outcome: {
-      delivered: { one: 'Delivered at the first attempt.', other: 'Delivered after {count} attempts.' },
+      delivered: { one: 'Delivered on the first attempt.', other: 'Delivered after {count} attempts.' },
       failed: {
         one: 'We gave up after {count} attempt and will not retry automatically.',
         other: 'We gave up after {count} attempts and will not retry automatically.'
@@ -390,8 +390,8 @@ export const en = {
     request: {
       title: 'Request',
       label: 'Headers of the request',
-      timestamp: 'new at each attempt',
-      signature: 'new at each attempt',
+      timestamp: 'new for each attempt',
+      signature: 'new for each attempt',
       hidden: 'not shown',
       note: 'The command sends this request again, signed with the secret in your environment variable WEBHOOK_SECRET. If your endpoint accepts it but rejects our requests, the endpoint uses a different secret.',
       curl: 'Copy as curl'
@@ -452,7 +452,7 @@ export const en = {
       text: 'Activate it first. Then you can replay the events it missed.'
     }
   },
-  /** The keys with which programs of the tenant call the API. */
+  /** API keys for the tenant's programs. */
   keys: {
     sections: 'Parts of this page',
     title: 'API keys',

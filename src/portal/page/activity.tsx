@@ -7,7 +7,7 @@ import { useEvery, usePortal, useQuery, useSeen } from './hooks.js'
 const newest = { sort: '-id', per_page: 200 } satisfies DeliveryQuery
 const everyMs = 60_000
 
-/** The share of successes in the last 24 hours, and a small chart of them. Shows nothing until it is known. */
+/** The success rate of the last 24 hours, with a small chart. Renders nothing until it has loaded. */
 export function Activity ({ webhookId }: { webhookId: number }) {
   const { api, messages: { endpoint: { activity: texts } }, text, percent } = usePortal()
   const id = useId()
@@ -36,13 +36,11 @@ export function Activity ({ webhookId }: { webhookId: number }) {
 
 interface RowActivityProps {
   webhookId: number
-  /** Rows share it, so that a list does not flood the API. */
+  /** Shared by all rows, so that a list does not flood the API. */
   inTurn: InTurn
 }
 
-/**
- * The same for a row of a list, once it is on the screen. Without figures its place is empty, so that nothing moves.
- */
+/** The same for a list row, loaded once the row is visible. Its space is empty until then, so that nothing moves. */
 export function RowActivity ({ webhookId, inTurn }: RowActivityProps) {
   const { api, messages: { endpoint: { activity: texts } }, text, percent } = usePortal()
   const place = useRef<HTMLDivElement>(null)
@@ -71,8 +69,8 @@ const height = 48
 const step = 10
 
 /**
- * A bar an hour: delivered ones below those that were given up. The numbers are in the text beside it; without a label,
- * screen readers have only the text.
+ * One bar per hour: delivered below given up. The text next to it has the numbers. Without a label, screen readers
+ * skip the chart.
  */
 function Chart ({ hours, label }: { hours: readonly Hour[], label?: string }) {
   const { messages: { endpoint: { activity: texts } }, text, time } = usePortal()

@@ -13,7 +13,7 @@ export type WebhookHealth = client.WebhookWithHealth['health']
 /** Without the capability `bodies`, the body is `null`. */
 export type DeliveryWithAttempts = Omit<client.DeliveryWithAttempts, 'body'> & { body: string | null }
 
-/** Methods of the client that return one page or item, or the failure, and take a signal. */
+/** The client's methods. They return one page or item, or the failure, and accept a signal. */
 type ResultsOf<Methods> = {
   [Name in keyof Methods]: Methods[Name] extends (...given: infer Given) => infer Answer
     ? (...given: [...Given, signal?: AbortSignal]) => Promise<Result<ResultOf<Answer>>>
@@ -50,7 +50,7 @@ export async function allEventTypes (
   return { value: types, failure: null }
 }
 
-/** A request, relative to the tenant's part of the API. */
+/** A request to a path of the tenant. */
 interface ApiRequest {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** For example `/webhooks/1`. */
@@ -60,16 +60,15 @@ interface ApiRequest {
   signal?: AbortSignal | undefined
 }
 
-/** Sends requests with the current session. Returns the body of the response, `null` for 204. */
+/** Sends requests with the current session. Returns the response body, `null` for 204. */
 type Send = (request: ApiRequest) => Promise<Result<{ data: unknown } | null>>
 
 interface SentInit extends RequestInit {
   cache: 'no-store'
 }
 
-/** The parts that sending needs. */
 interface ClientParts {
-  /** The prefix of the API, with a slash at its end. */
+  /** The API's prefix, with a trailing slash. */
   base: string
   sessions: Pick<SessionManager, 'current' | 'replaced' | 'confirm'>
   fetch: (url: string, init: SentInit) => Promise<Response>
@@ -79,8 +78,8 @@ interface ClientParts {
 const timeoutMs = 30_000
 
 /**
- * Returns a client. A request that gets 401 waits for the next session and is repeated once. Failures are values:
- * only a caller's abort rejects.
+ * Returns a function that sends requests. After a 401, it waits for the next session and retries once. Failures are
+ * values: only the caller's abort rejects.
  */
 export function createSend ({ base, sessions, fetch }: ClientParts): Send {
   async function sendOnce (session: Session, request: ApiRequest): ReturnType<Send> {
@@ -127,7 +126,7 @@ function urlOf (base: string, { tenantSlug }: Session, { path, query = {} }: Api
   return `${base}${encodeURIComponent(tenantSlug)}${path}${search && `?${search}`}`
 }
 
-/** Why a request failed: a code of the API, or no response at all. */
+/** Why a request failed: an error code of the API, or no response. */
 type FailureCode = Exclude<keyof PortalMessages['problem'], 'requestId' | 'retryIn'>
 
 /** A failed request. */
@@ -170,12 +169,12 @@ export async function readFailure (response: Response): Promise<Failure> {
   }
 }
 
-/** Describes a request that got no response. */
+/** Returns the failure of a request without a response. */
 export function noResponse (code: 'network' | 'timeout'): Failure {
   return { code, status: 0, requestId: null, retryAfterMs: null, details: [] }
 }
 
-/** Finds the detail of a failure about a field of the body, for example `target_url`; `null` without one. */
+/** Returns the API's message about a body field, for example `target_url`; `null` without one. */
 export function messageFor (failure: Failure | null, field: string): string | null {
   const detail = failure?.details.find(
     (entry) =>
@@ -189,15 +188,15 @@ interface ErrorBody {
   error?: { request_id?: unknown, details?: client.ApiErrorDetail[] } | null
 }
 
-/** Loads something when it has a turn. Returns `null` if it was aborted or failed, or if an earlier one failed. */
+/** Waits for its turn, then loads. Returns `null` if the load was aborted, or if this or an earlier one failed. */
 export type InTurn = <Value>(
   load: (signal: AbortSignal) => Promise<Result<Value>>,
   signal: AbortSignal
 ) => Promise<Value | null>
 
 /**
- * Lets at most `most` load at once, in the order they came. After a failure none loads: figures beside a list are not
- * worth an error.
+ * Runs at most `most` loads at once, in order. A failure stops all further loads: figures next to a list are not worth
+ * an error.
  */
 export function createTurns (most: number): InTurn {
   const waiting: Array<() => void> = []

@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryStatus, Page, ReplaySelection } from './api.js'
 
-/** Filters of the log; an empty text filters nothing. */
+/** Filters of the log; an empty string matches everything. */
 export interface LogFilter {
   status: DeliveryStatus | ''
   eventType: string
@@ -15,15 +15,15 @@ export interface LogPlace {
   deliveryId: number
 }
 
-/** The part of a log that was loaded. */
+/** The loaded part of a log. */
 export interface LogRows {
   /** Newest first. */
   rows: readonly Delivery[]
-  /** Deliveries in the log, as the server counted last. */
+  /** The server's latest count of deliveries in the log. */
   total: number
   /** Whether there are more than `total`. */
   isCapped: boolean
-  /** How many of the newest deliveries are in `rows` for certain: from there the next page is loaded. */
+  /** How many of the newest deliveries are certainly in `rows`. The next page is loaded from there. */
   loaded: number
 }
 
@@ -35,7 +35,6 @@ export interface Difference {
 
 type DeliveryPage = Page<Delivery>
 
-/** Begins with the newest page. */
 export function startRows ({ data, meta }: DeliveryPage): LogRows {
   return { rows: data, total: meta.total, isCapped: isCapped(meta), loaded: data.length }
 }
@@ -49,9 +48,9 @@ function isCapped (meta: DeliveryPage['meta']): boolean {
 }
 
 /**
- * Adds a further page. New deliveries push the pages down, so rows come twice. Deliveries that left the log, for
- * example because they are no longer pending, pull them up: then the previous page is loaded again, so that no row is
- * missing.
+ * Adds another page. New deliveries push rows to later pages, so a row can arrive twice. Deliveries that leave the log,
+ * for example because they are no longer pending, pull rows to earlier pages. Then the previous page is loaded again,
+ * so that no row is missing.
  */
 export function appendRows (log: LogRows, { data, meta }: DeliveryPage): LogRows {
   const { page, per_page: perPage, total } = meta
@@ -70,7 +69,7 @@ export function appendRows (log: LogRows, { data, meta }: DeliveryPage): LogRows
 export function compareRows (log: LogRows, newest: DeliveryPage): Difference {
   const known = new Set(log.rows.map(({ id }) => id))
   const added = newest.data.filter(({ id }) => !known.has(id)).length
-  // More than a page was added: the totals tell how many.
+  // More than a page was added: the totals show how many.
   const isApart = added > 0 && added === newest.data.length
   return {
     added: isApart ? Math.max(added, newest.meta.total - log.total) : added,
@@ -78,7 +77,7 @@ export function compareRows (log: LogRows, newest: DeliveryPage): Difference {
   }
 }
 
-/** Shows the newest page: adds and removes rows. A page that shares none with them begins the log anew. */
+/** Adds and removes rows to match the newest page. A page without known rows restarts the log. */
 export function renewRows (log: LogRows, newest: DeliveryPage): LogRows {
   const { added, removed } = compareRows(log, newest)
   if (added >= newest.data.length) return startRows(newest)
@@ -96,13 +95,13 @@ export function renewRows (log: LogRows, newest: DeliveryPage): LogRows {
   }
 }
 
-/** Updates the rows in place. */
+/** Updates known rows. Adds and removes none. */
 export function updateRows (log: LogRows, { data }: DeliveryPage): LogRows {
   const current = new Map(data.map((row) => [row.id, row]))
   return { ...log, rows: log.rows.map((row) => current.get(row.id) ?? row) }
 }
 
-/** Rows that the page would have if they were still in the log. */
+/** Returns the ids of rows that the page would contain if they were still in the log. */
 function findRemoved (log: LogRows, { data, meta }: DeliveryPage): Set<number> {
   const current = new Set(data.map(({ id }) => id))
   const lowest = data.length === meta.total ? 0 : data.at(-1)?.id ?? 0
@@ -146,9 +145,9 @@ export function countActivity ({ data, meta }: Page<Delivery>, now: number) {
     ...counts,
     /** Oldest first. */
     hours,
-    /** Of those that were delivered or given up; `null` without any. Never rounded up. */
+    /** The delivered share of finished deliveries; `null` without any. Never rounded up. */
     share: ended === 0 ? null : Math.floor(counts.delivered / ended * 1000) / 1000,
-    /** Whether there are more in this time than the page has. */
+    /** Whether the 24 hours have more deliveries than the page. */
     isPartial: recent.length === data.length && meta.total > data.length
   }
 }
@@ -158,10 +157,10 @@ export const ranges = ['hour', 'day', 'week', 'own'] as const
 
 type Range = typeof ranges[number]
 
-/** The input of the dialog. */
+/** The input of the replay dialog. */
 export interface Choice {
   range: Range
-  /** Local times as `<input type=datetime-local>` gives them; empty if there is none. */
+  /** Local times in the format of `<input type=datetime-local>`, or empty. */
   since: string
   until: string
   include: 'undelivered' | 'all'
@@ -179,7 +178,7 @@ export function findSinceError ({ range, since, until }: Choice): SinceError | n
   return until !== '' && Date.parse(since) >= Date.parse(until) ? 'order' : null
 }
 
-/** Returns the body of the replay. Times are in the user's time zone. */
+/** Returns the replay's request body. Input times are in the user's time zone. */
 export function toReplay ({ range, since, until, include, eventTypes }: Choice, now: number): ReplaySelection {
   const from = range === 'own' ? Date.parse(since) : now - lengths[range]
   return {
@@ -196,18 +195,18 @@ export function toLocalInput (ms: number): string {
   return new Date(ms - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
-/** A request of a delivery, without what is new at each attempt. */
+/** A delivery's request, without the headers that change with each attempt. */
 interface SentRequest {
   url: string
   eventId: string
   body: string
-  /** The names of the webhook's own headers, whose values nobody sees. */
+  /** The names of the webhook's custom headers. The API never returns their values. */
   headerNames: readonly string[]
 }
 
 /**
- * Returns a shell script that sends the request again, as a new attempt would: with the time, and signed with the
- * secret in the variable WEBHOOK_SECRET. Endpoints reject the signature of an earlier time.
+ * Returns a shell script that sends the request like a new attempt: with the current time, and signed with the secret
+ * in WEBHOOK_SECRET. Endpoints reject old signatures.
  */
 export function curlCommand ({ url, eventId, body, headerNames }: SentRequest): string {
   const headers = headerNames.map((name) => `  -H ${quote(`${name}: <value>`)} \\\n`).join('')
@@ -226,7 +225,7 @@ ${headers}  --data-binary "$BODY"
 `
 }
 
-/** Quotes a text for POSIX shells, in which nothing has a meaning within single quotes. */
+/** Quotes text for POSIX shells, where no character is special within single quotes. */
 function quote (text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

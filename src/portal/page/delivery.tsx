@@ -115,7 +115,7 @@ function Retry ({ webhookId, webhook, delivery, onRetried }: RetryProps) {
 
 const retryPollMs = 1000
 
-/** Follows a retry until its attempt has ended. */
+/** Polls a retry until its attempt is finished. */
 function RetryResult ({ webhookId, from, retried }: { webhookId: number, from: number, retried: Delivery }) {
   const portal = usePortal()
   const { api, announce, messages: { delivery: { retry: texts }, log } } = portal
@@ -140,7 +140,7 @@ function RetryResult ({ webhookId, from, retried }: { webhookId: number, from: n
   )
 }
 
-/** The attempts on a time line, newest first, below the next one. */
+/** A timeline of the next attempt and the past ones, newest first. */
 function Attempts ({ delivery: { attempts, next_attempt_at: nextAt } }: { delivery: DeliveryWithAttempts }) {
   const { messages: { delivery: texts } } = usePortal()
   return (
@@ -168,7 +168,7 @@ function Moment (
   return <li class={`moment moment-${tone}`}><Icon name={tone} /><div><h3>{title}</h3>{children}</div></li>
 }
 
-/** Shows the advice only at the last of several attempts that failed the same way. */
+/** Shows advice only for the last of several attempts that failed the same way. */
 function PastAttempt ({ attempt, number, next }: { attempt: Attempt, number: number, next: Attempt | undefined }) {
   const portal = usePortal()
   const { messages: { delivery: { attempts: texts }, test }, text, duration } = portal
@@ -205,10 +205,7 @@ function Body ({ body }: { body: string | null }) {
   )
 }
 
-/**
- * The headers of a delivery, and a command that sends it again. Signatures are not stored, and differ at each
- * attempt.
- */
+/** A delivery's headers, and a command that sends it again. Signatures are not stored: each attempt has its own. */
 function RequestSection (
   { webhook, delivery }: { webhook: WebhookWithHealth, delivery: DeliveryWithAttempts }
 ) {

@@ -4,17 +4,17 @@ import {
 } from './api.js'
 import { parseJson, parseUrl } from './text.js'
 
-/** The values of the form, by the names of the API. */
+/** The form's values, with the API's field names. */
 export interface Draft {
   name: string
   target_url: string
   event_types: readonly string[]
-  /** `null` keeps those that the webhook has, whose values nobody sees. */
+  /** `null` keeps the webhook's headers. The API never returns their values. */
   headers: readonly HeaderDraft[] | null
   filters: readonly FilterDraft[]
 }
 
-/** A header in the form. One without name and value is left out. */
+/** A header in the form, ignored if both fields are empty. */
 export interface HeaderDraft {
   name: string
   value: string
@@ -22,7 +22,7 @@ export interface HeaderDraft {
 
 export const maxHeaders = 10
 
-/** Returns the values of a webhook, or those of a new one. */
+/** Returns the form's initial values. `null` is a new webhook. */
 export function draftOf (webhook: Webhook | null): Draft {
   return {
     name: webhook?.name ?? '',
@@ -33,15 +33,15 @@ export function draftOf (webhook: Webhook | null): Draft {
   }
 }
 
-/** The fault of a field: a text of the page. */
+/** A field's error, as the name of its text. */
 type Fault = keyof PortalMessages['form']['faults']
 
 type Faults = { [Field in keyof Draft]?: Fault | undefined }
 
 /**
- * Checks everything that holds for every vendor. The API decides about the rest: some vendors allow http and private
- * names for development. `offered` are the event types of the catalogue, if it is there; `before` those that the
- * webhook has, which it may keep after the catalogue has lost them.
+ * Checks rules that are the same for every vendor. The API checks the rest: some vendors allow http and private names
+ * in development. `offered` are the catalogue's event types, if it has loaded. `before` are the webhook's event types,
+ * which it can keep after they leave the catalogue.
  */
 export function checkDraft (
   draft: Draft,
@@ -76,14 +76,14 @@ function headersFault (headers: readonly HeaderDraft[]): Fault | undefined {
   return filled.every(({ name }) => /^[A-Za-z0-9-]{1,64}$/.test(name)) ? undefined : 'headersName'
 }
 
-/** Trims headers, and leaves out empty ones. */
+/** Trims headers and removes empty ones. */
 function fillHeaders (headers: readonly HeaderDraft[]): HeaderDraft[] {
   return headers
     .map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
     .filter(({ name, value }) => name !== '' || value !== '')
 }
 
-/** Explains why the API rejected an address, as far as the page can tell. */
+/** Returns the likely reason why the API rejected a URL. */
 export function explainRefusal (targetUrl: string): Fault | undefined {
   const url = parseUrl(targetUrl.trim())
   if (url?.protocol === 'http:') return 'urlHttps'
@@ -91,8 +91,8 @@ export function explainRefusal (targetUrl: string): Fault | undefined {
 }
 
 /**
- * Returns the fault of each field of a rejected request: in the language of the page if the reason is known, otherwise
- * in the words of the API.
+ * Returns the error of each field of a rejected request: in the page's language if the page finds the reason, otherwise
+ * the API's message.
  */
 export function readRefusal (
   failure: Failure | null,
@@ -113,7 +113,7 @@ export function isChanged (draft: Draft, from: Draft): boolean {
   return fieldNames.some((field) => !isSame(draft[field], from[field]))
 }
 
-/** Returns the fields as they are sent. `filters` are those of the draft. */
+/** Returns the request body. `filters` are the draft's filters. */
 export function bodyOf ({ name, target_url: url, event_types: types, headers }: Draft, filters: EventFilters | null) {
   const filled = headers && fillHeaders(headers).map(({ name, value }) => [name, value])
   return {
@@ -125,13 +125,13 @@ export function bodyOf ({ name, target_url: url, event_types: types, headers }: 
   }
 }
 
-/** Returns only the fields that differ, so that changes by others are kept. */
+/** Returns only changed fields, so that other users' changes are kept. */
 export function changesOf (draft: Draft, webhook: Webhook, filters: EventFilters | null): Partial<NewWebhook> {
   const body = Object.entries(bodyOf(draft, filters))
   return Object.fromEntries(body.filter(([field, value]) => !isSame(value, webhook[field as keyof Webhook])))
 }
 
-/** The order of names does not count. */
+/** Ignores the order of names. */
 function isSame (one: unknown, other: unknown): boolean {
   const [text, otherText] = [one, other].map((value) => JSON.stringify(isTexts(value) ? value.toSorted() : value))
   return text === otherText
@@ -140,7 +140,7 @@ function isSame (one: unknown, other: unknown): boolean {
 /** An event type that can be chosen. */
 export type EventOption = Pick<EventType, 'name' | 'description' | 'example' | 'deprecated'> & { isOffered: boolean }
 
-/** Event types with the same first part of their name. */
+/** Event types whose names start with the same part. */
 export interface EventGroup {
   /** For example `application`. */
   name: string
@@ -148,8 +148,8 @@ export interface EventGroup {
 }
 
 /**
- * Returns the event types to choose from, described in a language: the catalogue, and earlier choices that it no
- * longer offers.
+ * Returns the event types to choose from: the catalogue, and chosen types that it no longer offers. Descriptions are in
+ * the language of `locale`, if there are any.
  */
 export function optionsOf (catalogue: readonly EventType[], chosen: readonly string[], locale: string): EventOption[] {
   const offered = catalogue.map((type): EventOption => ({
@@ -205,16 +205,16 @@ interface DraftStoreParts {
   now (): number
 }
 
-/** As long as a session lasts at most. */
+/** The maximum lifetime of a session. */
 const keptMs = 3_600_000
 
 export type DraftStore = ReturnType<typeof createDraftStore>
 
-/** Keeps drafts of forms in this tab, for the next session and for a page that is loaded again. */
+/** Keeps form drafts in this tab, for the next session and for reloads. */
 export function createDraftStore ({ tab, scope, now }: DraftStoreParts) {
   const keyOf = (form: string) => `recruiting-webhooks:draft:${scope}:${form}`
   return {
-    /** Returns the draft of a form, with the headers of `initial` unless others were entered; `null` without one. */
+    /** Returns the draft of a form, or `null`. Its headers are those of `initial` unless the user entered others. */
     find (form: string, initial: Draft): Draft | null {
       const kept = parse(tab.getItem(keyOf(form)))
       return kept === null || now() - kept.at > keptMs ? null : restore(kept.draft, initial)
@@ -224,7 +224,7 @@ export function createDraftStore ({ tab, scope, now }: DraftStoreParts) {
       try {
         tab.setItem(keyOf(form), JSON.stringify({ at: now(), draft: kept }))
       } catch {
-        // Full. The form itself still has everything.
+        // The storage is full. The form itself still has everything.
       }
     },
     drop: (form: string) => tab.removeItem(keyOf(form))
@@ -236,7 +236,7 @@ function restore ({ headerNames, ...draft }: KeptDraft, { headers }: Draft): Dra
   return { ...draft, headers: isSame ? headers : headerNames.map((name) => ({ name, value: '' })) }
 }
 
-/** The host's scripts can write there too. */
+/** Checks the shape, because the host's scripts can write there too. */
 function parse (text: string | null): { at: number, draft: KeptDraft } | null {
   const { at, draft } = Object(parseJson(text ?? ''))
   const { name, target_url: url, event_types: types, headerNames, filters } = Object(draft)
@@ -261,9 +261,7 @@ const inMemory: TabStorage = {
   removeItem: (key) => { memory.delete(key) }
 }
 
-/**
- * Returns the storage of the tab, or the memory of the page where the browser blocks it, as in frames of another site.
- */
+/** Returns `sessionStorage`, or the page's memory if the browser blocks it, for example in a frame on another site. */
 export function tabStorage (): TabStorage {
   try {
     return Reflect.get(globalThis, 'sessionStorage') as TabStorage | undefined ?? inMemory
@@ -272,7 +270,7 @@ export function tabStorage (): TabStorage {
   }
 }
 
-/** A filter in the form: a path, and its values separated by commas. One without both is left out. */
+/** A filter in the form: a path and comma-separated values. Ignored if both are empty. */
 export interface FilterDraft {
   path: string
   values: string
@@ -281,7 +279,7 @@ export interface FilterDraft {
 export const maxFilters = 10
 const maxValues = 50
 
-/** The fields of the data of events, by path, each with the types of its values: none if they are not known. */
+/** The fields of event data by path, with the types of their values: an empty set if unknown. */
 export type DataFields = ReadonlyMap<string, ReadonlySet<string>>
 
 /** The parts of a JSON Schema that name fields and their types. */
@@ -298,8 +296,8 @@ interface Schema {
 const pathPattern = /^data(\.[^.\p{Cc}]{1,64}){1,4}$/u
 
 /**
- * Returns the fields that filters of these event types can use: from their schemas, and from their examples where
- * those name none.
+ * Returns the fields that filters of these event types can use. They come from the schemas, or from the examples where
+ * a schema names none.
  */
 export function fieldsOf (types: ReadonlyArray<Pick<EventType, 'schema' | 'example'>>): DataFields {
   const fields = new Map<string, Set<string>>()
@@ -317,7 +315,7 @@ function collect (fields: Map<string, Set<string>>, path: string, schema: Schema
   }
   const types = parts.flatMap(typesOf)
   const found = types.length > 0 || example == null ? types : [typeOf(example)]
-  // Filters do not lead into arrays, and no value equals an object.
+  // Filters cannot reach into arrays, and no value equals an object.
   if (children.length > 0 || !pathPattern.test(path) || found.includes('object') || found.includes('array')) return
   fields.set(path, new Set([...fields.get(path) ?? [], ...found]))
 }
@@ -335,18 +333,17 @@ function typesOf ({ type, ...schema }: Schema): string[] {
   return type === undefined ? values.map(typeOf) : [type].flat().map((name) => name === 'integer' ? 'number' : name)
 }
 
-/** Returns the type as JSON Schema names it. */
+/** Returns the JSON Schema type. */
 function typeOf (value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
 }
 
-/** Returns the filters as the form shows them. */
 export function draftsOf (filters: EventFilters | null): FilterDraft[] {
   return Object.entries(filters ?? {}).map(([path, values]) => ({ path, values: formatValues(values) }))
 }
 
-/** Formats values so that they are read as the same ones: text has quotes only where it needs them. */
+/** Formats values so that `readValues` returns the same ones. Text has quotes only where it needs them. */
 export function formatValues (values: readonly FilterValue[]): string {
   return values
     .map((value) => (typeof value === 'string' && !isPlain(value) ? JSON.stringify(value) : String(value)))
@@ -370,15 +367,12 @@ function readValue (part: string, types: ReadonlySet<string>): FilterValue {
   const value = parseJson(part)
   if (value === null || typeof value === 'string') return value
   const isText = types.has('string') && !types.has(typeof value)
-  // The API takes no larger numbers: these digits are text.
+  // The API accepts no larger numbers: these digits are text.
   const isSafe = typeof value === 'boolean' || (typeof value === 'number' && Math.abs(value) <= Number.MAX_SAFE_INTEGER)
   return isSafe && !isText ? value : part
 }
 
-/**
- * Returns the values of a filter in the form. One that is as in `before`, the filters of the webhook, keeps its
- * values.
- */
+/** Returns a filter's values. An unchanged filter keeps its values in `before`, the webhook's filters. */
 export function valuesOf (
   { path, values }: FilterDraft,
   fields: DataFields,
@@ -404,7 +398,7 @@ function isFilled ({ path, values }: FilterDraft): boolean {
   return `${path}${values}`.trim() !== ''
 }
 
-/** Finds what the API would reject, as far as the form can tell. */
+/** Returns a reason why the API would reject the filters, if the form can find one. */
 export function filtersFault (
   drafts: readonly FilterDraft[]
 ): 'filtersIncomplete' | 'filtersPath' | 'filtersTwice' | 'filtersMany' | undefined {
@@ -419,7 +413,7 @@ export function filtersFault (
 
 const valueTypes = ['number', 'string', 'boolean', 'null'] as const
 
-/** Groups values by their type, as JSON: what the form will send. */
+/** Groups values by type, as the JSON that the form sends. */
 export function groupValues (
   values: readonly FilterValue[]
 ): Array<{ type: typeof valueTypes[number], values: string }> {

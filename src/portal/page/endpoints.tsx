@@ -15,15 +15,15 @@ import { AddLink, Confirm, Dialog, ListScreen, Screen } from './parts/frames.js'
 import { RotateDialog, WebhookSecret } from './secret.js'
 import { adviceFor, healthWord, knownError, showControls } from './text.js'
 
-/** Requests for figures at once: a key's budget is for more important ones. */
+/** Concurrent requests for figures. More important requests share the rate limit. */
 const figuresAtOnce = 2
 
-/** The webhooks of the tenant, with their health in words. */
+/** The tenant's webhooks, with their health in words. */
 export function EndpointsScreen () {
   const { api, can, messages: { shell, endpoints: { intro, list, empty, add } } } = usePortal()
   const webhooks = usePagedQuery(api.webhooks.list)
   const [inTurn] = useState(() => createTurns(figuresAtOnce))
-  // Only who sees the secret of a new webhook can use it.
+  // A new webhook is useless without its secret.
   const isCreator = can('write') && can('secrets')
   return (
     <ListScreen
@@ -39,7 +39,7 @@ export function EndpointsScreen () {
   )
 }
 
-/** One webhook of the list. Lists have no health, so the row asks for its own. */
+/** A row of the list. Lists contain no health, so each row loads its own. */
 function EndpointRow ({ webhook, inTurn }: { webhook: Webhook, inTurn: InTurn }) {
   const { api, messages: { endpoints }, plural } = usePortal()
   const { value } = useQuery((signal) => api.webhooks.find(webhook.id, signal), [webhook.id, webhook.updated_at])
@@ -57,7 +57,7 @@ function EndpointRow ({ webhook, inTurn }: { webhook: Webhook, inTurn: InTurn })
   )
 }
 
-/** The health of a webhook in a word, and why. */
+/** A webhook's health in a word, with the reason. */
 function Health ({ status, health }: { status: WebhookStatus, health: WebhookHealth | null }) {
   const { messages: { endpoints }, plural } = usePortal()
   const { tone, word } = healthWord(status, health)
@@ -119,7 +119,7 @@ export function EndpointScreen ({ id }: { id: number }) {
   )
 }
 
-/** The state of a webhook in a word, and whether the session is read-only. */
+/** A webhook's health in a word, and whether the session is read-only. */
 function Summary ({ webhook: { status, health } }: { webhook: WebhookWithHealth }) {
   const { can, messages: { endpoints, shell } } = usePortal()
   const { tone, word } = healthWord(status, health)
@@ -144,7 +144,7 @@ function Actions ({ webhook }: { webhook: Webhook }) {
   )
 }
 
-/** Why a webhook receives nothing or not everything, and what to do. */
+/** Explains why a webhook receives nothing or only some events, and what to do. */
 function HealthNotice ({ webhook, onChanged }: { webhook: WebhookWithHealth, onChanged: () => void }) {
   const { can, messages: { endpoint: { health: texts, actions } } } = usePortal()
   const {
@@ -202,8 +202,8 @@ function ActivateButton ({ webhook, label, onChanged }: { webhook: Webhook, labe
 }
 
 /**
- * Returns how to pause or activate a webhook, and what then announces it. The pressed button disappears, so the title
- * gets the focus.
+ * Returns functions that pause or activate a webhook and announce the result. The pressed button disappears, so the
+ * title gets the focus.
  */
 function useStatusChange ({ id, name }: Webhook, status: 'active' | 'inactive', onChanged: () => void) {
   const { api, announce, title, messages: { endpoint: { actions: texts } }, text } = usePortal()
@@ -217,7 +217,6 @@ function useStatusChange ({ id, name }: Webhook, status: 'active' | 'inactive', 
   }
 }
 
-/** The fields of a webhook. */
 function Details ({ webhook }: { webhook: WebhookWithHealth }) {
   const { messages: { endpoint: { details: texts }, form, secret } } = usePortal()
   const { filters, previous_secret_expires_at: graceEnd } = webhook
@@ -242,7 +241,7 @@ function Chips ({ texts }: { texts: readonly string[] }) {
   return <ul class='chips'>{texts.map((text) => <li key={text}><code dir='ltr'>{showControls(text)}</code></li>)}</ul>
 }
 
-/** Counts down how long the previous secret of a webhook is valid. */
+/** Counts down until the previous secret expires. */
 function Grace ({ endsAt }: { endsAt: string }) {
   const { messages: { endpoint: { rotate: texts } }, text, span } = usePortal()
   const left = Date.parse(endsAt) - useNow(1000)
@@ -255,7 +254,7 @@ interface ManageProps {
   onRotated: (webhook: RotatedWebhook) => void
 }
 
-/** The rare actions of a webhook, each with its effect. */
+/** Less frequent actions, each with its effect. */
 function Manage ({ webhook, onChanged, onRotated }: ManageProps) {
   const { api, can, messages: { endpoint: { actions: texts, rotate } } } = usePortal()
   const [open, setOpen] = useState<'pause' | 'rotate' | 'delete' | null>(null)
@@ -292,7 +291,7 @@ function Manage ({ webhook, onChanged, onRotated }: ManageProps) {
   )
 }
 
-/** Explains pausing, and pauses. */
+/** Asks before it pauses a webhook. */
 function PauseDialog ({ webhook, onChanged, onClose }: Omit<ManageProps, 'onRotated'> & { onClose: () => void }) {
   const { messages: { endpoint: { actions: texts } }, text } = usePortal()
   const change = useStatusChange(webhook, 'inactive', () => {
@@ -306,7 +305,7 @@ function PauseDialog ({ webhook, onChanged, onClose }: Omit<ManageProps, 'onRota
   )
 }
 
-/** Deletes a webhook once its name is typed. */
+/** Deletes a webhook after the user types its name. */
 function DeleteDialog ({ webhook: { id, name }, onClose }: { webhook: Webhook, onClose: () => void }) {
   const { api, announce, leave, messages: { endpoint: { actions: texts } }, text } = usePortal()
   const remove = async () => {
@@ -314,14 +313,14 @@ function DeleteDialog ({ webhook: { id, name }, onClose }: { webhook: Webhook, o
     // Someone else may have deleted it first.
     return result.failure?.code === 'not_found' ? { value: null, failure: null } : result
   }
-  const noteDeleted = () => {
+  const onDeleted = () => {
     announce(text(texts.deleted, { name }))
     leave({ screen: 'endpoints' })
   }
   return (
     <Confirm
       title={text(texts.deleteTitle, { name })} name={name} label={texts.deleteAction} kind='danger'
-      act={remove} onDone={noteDeleted} onClose={onClose}
+      act={remove} onDone={onDeleted} onClose={onClose}
     >
       <p>{texts.deleteText}</p>
     </Confirm>
@@ -355,7 +354,7 @@ function TestDialog (
         options={eventTypes.map((name) => [name, name])}
         onValue={setEventType}
       />
-      {/* Always there, so that screen readers say what appears in it. */}
+      {/* Always rendered, so that screen readers announce what appears in it. */}
       <div aria-live='polite'>
         {sending.isBusy && <Progress label={texts.waiting} />}
         {result !== null && <TestOutcome result={result} />}

@@ -39,7 +39,6 @@ export function CreateScreen () {
   )
 }
 
-/** Changes the name, the address and the events of a webhook. */
 export function EditScreen ({ id }: { id: number }) {
   const { api, leave, announce, messages: { form }, text } = usePortal()
   const query = useQuery((signal) => api.webhooks.find(id, signal), [id])
@@ -81,7 +80,7 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
   const above: Route = webhook === null ? { screen: 'endpoints' } : { screen: 'endpoint', id: webhook.id }
   const initial = draftOf(webhook)
   const filtersBefore = webhook?.filters ?? null
-  // The endpoint receives the bodies.
+  // A new URL would receive the bodies.
   const isUrlOpen = webhook === null || can('bodies')
   const [restored, setRestored] = useState(() => drafts.find(formId, initial))
   const [draft, setDraft] = useState(restored ?? initial)
@@ -106,7 +105,7 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
     setRefused(draft)
     return saving.run(draft, filters)
   })
-  /** An error of the API is shown until the value changes. */
+  /** Shows an error from the API until the value changes. */
   const errorOf = (field: keyof Draft) => {
     const fault = found[field]
     if (isChecked && fault !== undefined) return texts.faults[fault]
@@ -176,7 +175,7 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
   )
 }
 
-/** Why a webhook was not saved, unless its fields show it. Some vendors send no details. */
+/** Explains why a webhook was not saved, unless its fields do. Some vendors send no details. */
 function FormProblem ({ failure, isExplained }: { failure: Failure, isExplained: boolean }) {
   const { messages: { form: { refused } } } = usePortal()
   if (isExplained) return null
@@ -191,16 +190,16 @@ interface EventPickerProps {
   onChange: (chosen: readonly string[]) => void
 }
 
-/** Chooses event types: by group, with a search. */
+/** The event types to choose from, by group, with a search. */
 function EventPicker ({ catalogue, chosen, error, onChange }: EventPickerProps) {
   const { messages: { form: { events: texts } }, text, locale } = usePortal()
   const id = useId()
-  // The types chosen at first stay in the list after they are deselected.
+  // Initially chosen types stay in the list after they are deselected.
   const [before] = useState(chosen)
   const [search, setSearch] = useState('')
   const options = optionsOf(catalogue.value ?? [], before, locale)
   const groups = groupOptions(options, search)
-  // Its error belongs to choices that the search may hide.
+  // The search can hide the choices with the error.
   useEffect(() => { if (error !== null) setSearch('') }, [error])
 
   return (
@@ -247,7 +246,7 @@ function Search ({ search, found, onSearch }: { search: string, found: number, o
   const { announce, messages: { form: { events: texts } }, plural } = usePortal()
   const onInput = ({ currentTarget }: { currentTarget: HTMLInputElement }) => onSearch(currentTarget.value)
   useEffect(() => { if (search !== '') announce(plural(texts.found, found)) }, [search, found])
-  // Enter would send the form.
+  // Enter would submit the form.
   const onKeyDown = (event: KeyboardEvent) => { if (event.key === 'Enter') event.preventDefault() }
   return (
     <input
@@ -269,7 +268,7 @@ interface EventGroupChoiceProps {
   onChange: (chosen: readonly string[]) => void
 }
 
-/** A group of event types, with a box for all of them that the search shows. */
+/** A group of event types, with a checkbox for all visible ones. */
 function EventGroupChoice ({ group: { name, options }, chosen, errorId, onChange }: EventGroupChoiceProps) {
   const { messages: { form: { events: texts } }, text, number } = usePortal()
   const names = options.map((option) => option.name)
@@ -363,7 +362,7 @@ function EventChoice ({ option, isChosen, errorId, onChange }: EventChoiceProps)
   )
 }
 
-/** Long enough for a user who is still typing. */
+/** Until the user has stopped typing. */
 const settleMs = 600
 
 interface FilterFieldsProps {
@@ -377,11 +376,11 @@ interface FilterFieldsProps {
   onChange: (filters: readonly FilterDraft[]) => void
 }
 
-/** The filters of the webhook, with the number of recent events that match. */
+/** The webhook's filters, with the number of recent events that match. */
 function FilterFields ({ filters, fields, valuesOf, preview, error, onChange }: FilterFieldsProps) {
   const { api, can, messages: { form: { filters: texts } }, text, plural } = usePortal()
   const listId = useId()
-  // A failure says nothing.
+  // A failed preview shows nothing.
   const { value: found } = useSettledQuery(preview && JSON.stringify(preview), settleMs, (body, signal) => {
     return api.webhooks.preview(JSON.parse(body), signal)
   })
@@ -420,7 +419,7 @@ interface HeaderFieldsProps {
   onChange: (headers: readonly HeaderDraft[]) => void
 }
 
-/** The headers of the webhook's own. Nobody sees the values of those that it has, so they are changed all together. */
+/** The webhook's custom headers. The API never returns their values, so they can only be replaced all at once. */
 function HeaderFields ({ headers, names, error, onChange }: HeaderFieldsProps) {
   const { messages: { form: { headers: texts } }, text, list } = usePortal()
   const shared = { dir: 'ltr', autoComplete: 'off' } as const

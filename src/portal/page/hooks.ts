@@ -13,7 +13,7 @@ import { type Format, type Language, type LanguageFiles, chooseLanguage } from '
 /** Everything that screens and parts share, with the texts and formats of the page's language. */
 export interface Portal extends ReturnType<typeof useRoute>, Format {
   api: Api
-  /** Whether the session may do this. Screens hide other actions. */
+  /** Whether the session has this capability. Screens hide other actions. */
   can (capability: Capability): boolean
   /** Announces a result to screen readers, without moving the focus. */
   announce (text: string): void
@@ -24,18 +24,18 @@ export interface Portal extends ReturnType<typeof useRoute>, Format {
   /** The place in the log from which a delivery was opened. */
   logPlace: { current: LogPlace | null }
   state: SessionState
-  /** Asks the page around this one for a session again; `null` without such a page. */
+  /** Asks the embedding page for a session again; `null` without such a page. */
   askAgain: (() => void) | null
   drafts: DraftStore
   /** The vendor's page, to leave the portal or to get a new session. */
   returnUrl: string | null
-  /** The addresses that notifications come from; empty if the vendor does not say. */
+  /** The addresses that notifications come from; empty if the vendor lists none. */
   sourceIps: readonly string[]
-  /** The limits of the keys that customers create; `null` if they manage none. */
+  /** The limits of customers' API keys; `null` if customers cannot manage keys. */
   keys: KeyFacts | null
 }
 
-/** The rules for keys that the server passes. It checks them again. */
+/** The rules for keys. The server enforces them too. */
 export interface KeyFacts {
   scopes: readonly string[]
   maxDays: number
@@ -49,7 +49,6 @@ export function usePortal (): Portal {
   return portal
 }
 
-/** The session as the page shows it. */
 export type CurrentSession = ReturnType<typeof useSession>
 
 /** Returns the session and its state, and renders again when they change. */
@@ -68,7 +67,7 @@ export function useSession (sessions: SessionManager) {
   return current
 }
 
-/** Keeps the route in the address of the page that we serve, so that Back works; on a host's page, only in memory. */
+/** Keeps the route in the URL of our own page, so that Back works. On a host's page, keeps it in memory. */
 export function useRoute (isOwnPage: boolean) {
   const [route, setRoute] = useState<Route>(() => isOwnPage ? parseRoute(location.hash) : { screen: 'endpoints' })
   const guard = useRef<((next: Route) => void) | null>(null)
@@ -76,7 +75,7 @@ export function useRoute (isOwnPage: boolean) {
     const next = parseRoute(location.hash)
     const here = formatRoute(route)
     if (guard.current === null || formatRoute(next) === here) return setRoute(next)
-    // A link or Back has already changed the address.
+    // A link or Back has already changed the URL.
     history.pushState(null, '', here)
     guard.current(next)
   }
@@ -90,18 +89,18 @@ export function useRoute (isOwnPage: boolean) {
       else if (guard.current !== null) guard.current(next)
       else setRoute(next)
     },
-    /** Navigates without asking the guard, and replaces the current entry in the history. */
+    /** Navigates without asking the guard, and replaces the current history entry. */
     leave (next: Route) {
       guard.current = null
       if (isOwnPage) location.replace(formatRoute(next))
       setRoute(next)
     },
-    /** The address of a route; `null` in a page of the host, whose address is its own. */
+    /** The URL of a route; `null` on a host's page, whose URL belongs to the host. */
     href: (next: Route) => isOwnPage ? formatRoute(next) : null
   }
 }
 
-/** Calls back with each event of this name while the component is there. `null` stops it. */
+/** Listens to a window event while the component is mounted. `null` stops it. */
 export function useWindowEvent (name: string, listener: ((event: Event) => void) | null): void {
   const latest = useRef(listener)
   latest.current = listener
@@ -116,18 +115,18 @@ export function useWindowEvent (name: string, listener: ((event: Event) => void)
 }
 
 interface QueryState<Value> {
-  /** The last value, kept while another one loads and if that fails. */
+  /** The last value, kept while the next one loads or if it fails. */
   value: Value | null
   failure: Failure | null
   isLoading: boolean
 }
 
-/** Something that is read from the API. */
+/** Data from the API. */
 export interface Query<Value> extends QueryState<Value> {
   reload (): void
 }
 
-/** Reads when the component appears, when one of `inputs` changes, and when the connection is back after a failure. */
+/** Loads when the component mounts, when one of `inputs` changes, and when the connection returns after a failure. */
 export function useQuery<Value> (
   load: (signal: AbortSignal) => Promise<Result<Value>>,
   inputs: readonly unknown[]
@@ -161,7 +160,7 @@ export interface PagedQuery<Row> extends Query<Page<Row>> {
   setPage (page: number): void
 }
 
-/** Reads a page of a list, the first one to begin with. */
+/** Loads a page of a list, initially the first. */
 export function usePagedQuery<Row> (
   load: (query: PageQuery, signal: AbortSignal) => Promise<Result<Page<Row>>>
 ): PagedQuery<Row> {
@@ -170,8 +169,8 @@ export function usePagedQuery<Row> (
 }
 
 /**
- * Changes data. `run` does one change at a time: a second click does nothing. It returns whether the change succeeded,
- * and then calls `onDone`. `failure` is that of the last run.
+ * Changes data. `run` does one change at a time: a second click does nothing. It calls `onDone` after a success, and
+ * returns whether the change succeeded. `failure` belongs to the last run.
  */
 export function useAction<Args extends readonly unknown[], Value> (
   change: (...args: Args) => Promise<Result<Value>>,
@@ -198,8 +197,7 @@ export function useAction<Args extends readonly unknown[], Value> (
 }
 
 /**
- * Reads what belongs to an input once that has not changed for a while. The value is `null` until then, and for the
- * input `null`.
+ * Loads data for an input that has not changed for `afterMs`. The value is `null` until then, and for the input `null`.
  */
 export function useSettledQuery<Input, Value> (
   input: Input | null,
@@ -245,7 +243,7 @@ export function useEvery (everyMs: number | null, callback: () => void): void {
   }, [everyMs])
 }
 
-/** Returns whether an element has been on the screen. */
+/** Returns whether an element has been visible. */
 export function useSeen (element: { current: Element | null }): boolean {
   const [isSeen, setSeen] = useState(false)
   useEffect(() => {
@@ -288,8 +286,8 @@ export function useTheme (
 const retryMs = 2000
 
 /**
- * Loads the texts of the page's language, again until that succeeds. The previous ones stay while others load. Waits
- * for the first session, which may name a language.
+ * Loads the texts of the page's language, and retries until that succeeds. Keeps the previous texts until then. Waits
+ * for the first session, which can set the language.
  */
 export function useLanguage (files: LanguageFiles, { session, state }: CurrentSession) {
   const [language, setLanguage] = useState<Language | null>(null)

@@ -21,7 +21,7 @@ export function Sections () {
   )
 }
 
-/** The API keys of the tenant. */
+/** The tenant's API keys. */
 export function KeysScreen () {
   const { api, messages: { keys: texts } } = usePortal()
   const [rotated, setRotated] = useState<RotatedApiKey | null>(null)
@@ -59,7 +59,7 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
   const [open, setOpen] = useState<'rotate' | 'revoke' | null>(null)
   const name = key.name ?? key.start ?? key.id
   const isEnded = key.revoked_at !== null || (key.expires_at !== null && Date.parse(key.expires_at) <= now)
-  // The server decides: it rotates no key with more rights than customers may grant.
+  // A hint: the server rejects rotating a key with more rights than customers can grant.
   const isRotatable = !key.replaced && key.scopes.every((scope) => keys?.scopes.includes(scope) === true)
   const limits = [
     key.allowed_ips && text(texts.from, { networks: list(key.allowed_ips) }),
@@ -69,7 +69,7 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
   const rotateTitle = text(texts.rotateTitle, { name })
   const revokeTitle = text(texts.revokeTitle, { name })
   const close = () => setOpen(null)
-  const noteRevoked = () => {
+  const onRevoked = () => {
     announce(text(texts.revoked, { name }))
     close()
     onChanged()
@@ -105,7 +105,7 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
       {open === 'revoke' && (
         <Confirm
           title={revokeTitle} label={texts.revoke} kind='danger'
-          act={() => api.apiKeys.revoke(key.id)} onDone={noteRevoked} onClose={close}
+          act={() => api.apiKeys.revoke(key.id)} onDone={onRevoked} onClose={close}
         >
           <p>{texts.revokeText}</p>
         </Confirm>

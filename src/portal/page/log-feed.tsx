@@ -9,14 +9,14 @@ import { describeResult, tones } from './text.js'
 
 interface LogFeedProps {
   feed: RefObject<HTMLDivElement | null>
-  /** Set to the rows that are on the screen. */
+  /** Set to the visible rows. */
   sight: { current: { from: number, to: number } }
   webhookId: number
   log: LogRows
   isLoading: boolean
   onNearEnd: () => void
   onOpen: (deliveryId: number) => void
-  /** The delivery that gets the focus at first. */
+  /** The delivery that gets the initial focus. */
   returnTo: number | null
 }
 
@@ -24,8 +24,8 @@ interface LogFeedProps {
 const rowsAhead = 30
 
 /**
- * Renders only the rows on the screen and the focused one. The role is `feed`, because the list loads as it scrolls:
- * screen readers announce the number of each row, and Page Down and Page Up move between rows.
+ * Renders only the visible rows and the focused one. The role is `feed`, because the list loads as it scrolls. Screen
+ * readers announce the number of each row. Page Down and Page Up move between rows.
  */
 export function LogFeed ({ feed, sight, webhookId, log, isLoading, onNearEnd, onOpen, returnTo }: LogFeedProps) {
   const { messages: { log: texts, shell } } = usePortal()
@@ -103,7 +103,7 @@ export function LogFeed ({ feed, sight, webhookId, log, isLoading, onNearEnd, on
   )
 }
 
-/** The rows on the screen, and the one with the focus. */
+/** The indexes of the visible rows and of the focused row. */
 function visibleIndexes (from: number, to: number, focused: number): number[] {
   const indexes = Array.from({ length: Math.max(0, to - from) }, (_, offset) => from + offset)
   if (focused < 0 || (focused >= from && focused < to)) return indexes
@@ -173,21 +173,21 @@ function LastResult ({ delivery }: { delivery: Delivery }) {
   return <>{result}{delivery.attempt_count > 1 && ` · ${plural(log.attempts, delivery.attempt_count)}`}</>
 }
 
-/** The rows to render, and how high each is. */
+/** The rows to render, and their height. */
 interface RowWindow {
   from: number
   to: number
   rowHeight: number
 }
 
-/** Rows beyond the edges of the screen, so that the keyboard and the wheel find them. */
+/** Rows beyond the edges of the screen, so that the keyboard and the wheel reach them. */
 const spareRows = 10
 /** The window moves by several rows at once. */
 const rowStep = 5
 
 /**
- * Returns which rows of a list are on the screen. Scrolling may move the page, an element around the portal, or the
- * page around an iframe that is as high as its content. All rows have the height of the first.
+ * Returns the visible rows of a list. The user can scroll the page, an element around the portal, or the page around a
+ * full-height iframe. All rows have the height of the first.
  */
 function useWindow (list: RefObject<HTMLElement | null>): RowWindow {
   const [window, setWindow] = useState<RowWindow>({ from: 0, to: 3 * spareRows, rowHeight: 0 })
@@ -201,7 +201,7 @@ function useWindow (list: RefObject<HTMLElement | null>): RowWindow {
     const first = Math.floor(-top / rowHeight) - spareRows
     const last = Math.ceil((innerHeight - top) / rowHeight) + spareRows
     const from = Math.max(0, Math.floor(first / rowStep) * rowStep)
-    // Some rows always: their height is known from the first, also while the list is far below the screen.
+    // Never empty: the first row determines the height, even while the list is far below the screen.
     const to = Math.max(from + rowStep, Math.ceil(last / rowStep) * rowStep)
     setWindow((known) =>
       known.from === from && known.to === to && known.rowHeight === rowHeight ? known : { from, to, rowHeight }

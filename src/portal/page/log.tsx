@@ -19,7 +19,7 @@ import { Empty, Problem, Skeleton } from './parts/feedback.js'
 import { SelectField, TextField } from './parts/fields.js'
 import { ReplayDialog } from './replay.js'
 
-/** The delivery log of a webhook, newest first. It grows while the user scrolls, so it comes last on a screen. */
+/** A webhook's delivery log, newest first. It grows as the user scrolls, so it comes last on the screen. */
 export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
   const { can, logPlace, messages: { log: texts, replay }, plural, pluralOver } = usePortal()
   const id = useId()
@@ -35,7 +35,7 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
   }
   const read = (log: LogRows) => {
     setLog(log)
-    // Includes event types that the webhook received before they were changed.
+    // Includes event types that the webhook no longer receives.
     setTypes((known) =>
       log.rows.every((row) => known.includes(row.event_type))
         ? known
@@ -106,7 +106,7 @@ function LogFilters ({ filter, types, onFilter }: LogFiltersProps) {
   )
 }
 
-/** Long enough for a typing user. */
+/** Until the user has stopped typing. */
 const settleMs = 400
 
 function EventIdField ({ eventId, onEventId }: { eventId: string, onEventId: (eventId: string) => void }) {
@@ -202,7 +202,7 @@ function NoRows ({ isFiltered, onClear }: { isFiltered: boolean, onClear: () => 
   return <Empty {...texts.noMatch} action={<Button onClick={onClear}>{texts.filter.clear}</Button>} />
 }
 
-/** Returns whether the user is at the top, and neither points at a row nor has the focus in one. */
+/** Returns whether the top is in view, and no row is hovered or focused. */
 function isIdle (feed: HTMLElement): boolean {
   return feed.getBoundingClientRect().top >= 0 && !feed.matches(':hover, :focus-within')
 }
@@ -217,11 +217,11 @@ function takePlace (kept: { current: LogPlace | null }, webhookId: number): LogP
 interface LiveLogOptions {
   webhookId: number
   filter: LogFilter
-  /** To begin with, until it is read. */
+  /** The initial rows, until the log has loaded. */
   first: LogRows | null
-  /** Whether rows may move now. */
+  /** Whether rows can move now. */
   isIdle (): boolean
-  /** Whether the row with this number is on the screen. */
+  /** Whether the row with this index is visible. */
   isInSight (index: number): boolean
   onArrived (count: number): void
 }
@@ -229,18 +229,18 @@ interface LiveLogOptions {
 type DeliveryPage = Page<Delivery>
 
 interface LogState {
-  /** `null` until the first page is there. */
+  /** `null` until the first page has loaded. */
   log: LogRows | null
-  /** The newest page, if it waits to be shown. */
+  /** The newest page, if it is not shown yet. */
   newest: DeliveryPage | null
-  /** How many of its deliveries screen readers have heard of. */
+  /** How many of its deliveries were announced to screen readers. */
   announced: number
   failure: Failure | null
   isLoading: boolean
   restMs: number
 }
 
-/** Returns what a page changes. */
+/** Returns the changes that a page makes to the state. */
 type Take = (page: DeliveryPage, log: LogRows | null) => Partial<LogState>
 
 /** Enough for a screen, and quick to read every few seconds. */
@@ -252,8 +252,8 @@ const leastRestMs = 5000
 const restPerWork = 20
 
 /**
- * Loads a log page by page, and polls for new deliveries while the page is visible. The newest page waits until `show`
- * while the user reads.
+ * Loads a log page by page, and polls for new deliveries while the page is visible. While the user reads, the newest
+ * page waits for `show`.
  */
 function useLog ({ webhookId, filter, first, isIdle, isInSight, onArrived }: LiveLogOptions) {
   const { api } = usePortal()
@@ -269,7 +269,7 @@ function useLog ({ webhookId, filter, first, isIdle, isInSight, onArrived }: Liv
     setState(latest.current)
   }
 
-  /** Sends one request at a time, and none once the component is gone. */
+  /** Sends one request at a time, and none after the component is unmounted. */
   async function load (page: number, perPage: number, take: Take): Promise<void> {
     const { signal } = controller
     if (latest.current.isLoading || signal.aborted) return

@@ -30,9 +30,9 @@ interface PageConfig {
   origins: string[]
   /** Exact origins that the portal may link back to, besides its own. */
   returnOrigins: string[]
-  /** The addresses that notifications come from; empty if the vendor does not say. */
+  /** The addresses that notifications come from; empty if the vendor lists none. */
   sourceIps: string[]
-  /** The limits of the keys that customers create; absent or `null` if they manage none. */
+  /** The limits of customers' API keys; absent or `null` if customers cannot manage keys. */
   keys?: KeyFacts | null
 }
 
@@ -43,7 +43,7 @@ interface AppProps {
   isOwnPage: boolean
 }
 
-/** The portal, in its shadow root. It has no texts until those of its language are there. */
+/** The portal, in its shadow root. It shows no text until its language has loaded. */
 function App (props: AppProps) {
   const { host, config, sessions, isOwnPage } = props
   const current = useSession(sessions)
@@ -56,15 +56,15 @@ function App (props: AppProps) {
       <link rel='stylesheet' href={new URL(config.style, import.meta.url).href} onLoad={show} onError={show} />
       {isStyled &&
         (language === null
-          ? <Unworded isCutOff={isCutOff} />
-          : <WordedApp {...props} {...current} language={language} />)}
+          ? <Loading isCutOff={isCutOff} />
+          : <LoadedApp {...props} {...current} language={language} />)}
     </>
   )
 }
 
-type WordedAppProps = AppProps & CurrentSession & { language: Language }
+type LoadedAppProps = AppProps & CurrentSession & { language: Language }
 
-function WordedApp (props: WordedAppProps) {
+function LoadedApp (props: LoadedAppProps) {
   const { host, config, sessions, isOwnPage, session, state, offered, returnUrl, language } = props
   const navigation = useRoute(isOwnPage)
   const [announcement, setAnnouncement] = useState({ text: '', turn: 0 })
@@ -146,10 +146,10 @@ interface ShellProps {
 /** The frame of every screen. */
 function Shell ({ hasSession, isOwnPage, announcement, children }: ShellProps) {
   const { returnUrl, state, messages: { shell } } = usePortal()
-  // Pages of the host already have a main part.
+  // A host's page already has a `<main>`.
   const Main = isOwnPage ? 'main' : 'div'
   return (
-    // In a frame, the name distinguishes it from the main part of the embedding page.
+    // In a frame, the name distinguishes it from the embedding page's `<main>`.
     <Main class='app' aria-label={isOwnPage ? shell.title : undefined}>
       {returnUrl !== null && isOwnPage && parent === window && (
         <nav class='back'><a class='link' href={returnUrl}><Icon name='back' /> {shell.returnTo}</a></nav>
@@ -175,8 +175,8 @@ function NoSession () {
   )
 }
 
-/** Before the texts of the page are there. English, because nothing else is. */
-function Unworded ({ isCutOff }: { isCutOff: boolean }) {
+/** Shown until the page's texts have loaded, so in English. */
+function Loading ({ isCutOff }: { isCutOff: boolean }) {
   return (
     <div class='app' aria-busy={!isCutOff}>
       {isCutOff && (
@@ -194,15 +194,12 @@ function Announcer ({ text, turn }: Announcement) {
   return <p class='unseen' role='status' aria-live='polite'><span key={turn}>{text}</span></p>
 }
 
-/**
- * The prefix of the API, with a slash at its end: files are two levels below it, also behind a proxy that rewrites
- * paths.
- */
+/** The API's prefix, with a trailing slash. Files are two levels below it, even behind a proxy that rewrites paths. */
 function apiBase (): string {
   return new URL('../../', import.meta.url).href
 }
 
-/** The screen of the route. The key makes it a new one for another webhook. */
+/** The screen of the route. The key resets its state for another webhook. */
 function CurrentScreen () {
   const { route, can, keys } = usePortal()
   const hasKeys = keys !== null && can('keys')
@@ -233,7 +230,7 @@ export function define (config: PageConfig): void {
   }
 }
 
-/** On the page that we serve it has the attribute `config`; on a page of the host, `src` with the URL of a session. */
+/** Our own page sets the attribute `config`. A host's page sets `src`, the URL of a session. */
 function elementWith (config: PageConfig) {
   return class RecruitingWebhooks extends HTMLElement {
     static observedAttributes = ['src']
@@ -307,7 +304,7 @@ function startTimer (callback: () => void, delayMs: number): () => void {
   return () => clearTimeout(timer)
 }
 
-/** Takes the session out of the page's address, because addresses are copied and kept in the history. */
+/** Removes the session from the page's URL, because URLs are copied and kept in the history. */
 function takeSession ({ returnOrigins }: PageConfig, hash = '#/') {
   const session = readSession(location.hash, returnOrigins)
   if (session === null) return null
@@ -319,12 +316,12 @@ function takeSession ({ returnOrigins }: PageConfig, hash = '#/') {
 
 const returnKey = 'recruiting-webhooks:return'
 
-/** Returns the link back of the last session in this tab, for a page that is loaded again. */
+/** Returns the return URL of this tab's last session, for a reloaded page. */
 function findReturnUrl (returnOrigins: readonly string[]): string | null {
   return readReturnUrl(tabStorage().getItem(returnKey), returnOrigins)
 }
 
-/** Keeps the link back of each session that the API has accepted. Returns a function that stops it. */
+/** Stores the return URL of each session that the API has accepted. Returns a function that stops it. */
 function keepReturnUrl (sessions: SessionManager): () => void {
   return sessions.watch(() => {
     const url = sessions.returnUrl()
@@ -333,7 +330,7 @@ function keepReturnUrl (sessions: SessionManager): () => void {
   })
 }
 
-/** Listens for further sessions: from the embedding page, and in the address. Returns a function that stops it. */
+/** Listens for new sessions from the embedding page and in the URL. Returns a function that stops it. */
 function listen (config: PageConfig, sessions: SessionManager): () => void {
   const onMessage = (event: MessageEvent) => {
     if (event.source !== parent || parent === window || !exactOrigins(config.origins).includes(event.origin)) return
@@ -353,7 +350,7 @@ function listen (config: PageConfig, sessions: SessionManager): () => void {
   return () => controller.abort()
 }
 
-/** Asks the embedding page for another session; returns `false` if there is no page to ask. */
+/** Asks the embedding page for a new session. Returns `false` if there is no page to ask. */
 function askParent (origins: readonly string[]): boolean {
   if (parent === window) return false
   const [parentOrigin] = location.ancestorOrigins ?? []
@@ -366,6 +363,6 @@ function exactOrigins (origins: readonly string[]): string[] {
   return origins.map((origin) => origin === "'self'" ? location.origin : origin)
 }
 
-// On the page that we serve, the configuration is an attribute.
+// On our own page, the configuration is an attribute.
 const config = document.querySelector('recruiting-webhooks')?.getAttribute('config')
 if (config != null) define(JSON.parse(config))

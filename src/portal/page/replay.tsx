@@ -40,13 +40,13 @@ interface ReplayFormProps {
   webhook: WebhookWithHealth
   onClose: () => void
   onReplayed: (result: ReplayResult) => void
-  /** The webhook is no longer active. */
+  /** Called if the webhook is no longer active. */
   onInactive: () => void
 }
 
 const firstChoice: Choice = { range: 'day', since: '', until: '', include: 'undelivered', eventTypes: [] }
 
-/** Selects events, shows their number, and sends exactly these. */
+/** Selects and counts events, then sends exactly these. */
 function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormProps) {
   const { api, announce, messages: { replay: texts, shell }, plural } = usePortal()
   const [choice, setChoice] = useState(firstChoice)
@@ -120,16 +120,16 @@ function ReplayCount ({ count: { value: counted, failure, reload }, include }: R
 
 /** Events that a replay would send. */
 interface Counted {
-  /** The replay of exactly these: without those that are recorded after they were counted. */
+  /** Replays exactly these, without events recorded after the count. */
   body: ReplaySelection
   queued: number
   isTruncated: boolean
 }
 
-/** Long enough for a user who is still choosing. */
+/** Until the user has stopped choosing. */
 const settleMs = 300
 
-/** Counts the events of a choice, again after each change. `choice` is `null` while it is not valid. */
+/** Counts the events of a choice after each change. `choice` is `null` while it is invalid. */
 function useCount (webhookId: number, choice: Choice | null): Query<Counted> {
   const { api } = usePortal()
   return useSettledQuery(choice, settleMs, async (choice) => {
@@ -198,7 +198,7 @@ function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProp
 const pollMs = 1000
 
 /**
- * Follows the deliveries of a replay until none is waiting. Other deliveries of the webhook count too: the API cannot
+ * Polls until no delivery of the replay is waiting. Other deliveries of the webhook count too: the API cannot
  * distinguish them.
  */
 function ReplayProgress ({ webhookId, result }: { webhookId: number, result: ReplayResult }) {

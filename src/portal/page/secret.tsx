@@ -38,7 +38,7 @@ export function SecretScreen ({ title, intro, label, secret, about, children, on
   )
 }
 
-/** Shows the secret of a webhook, after it was created or rotated, and how to use it. */
+/** Shows a webhook's new secret, and how to use it. */
 export function WebhookSecret (
   { webhook, onStored }: { webhook: WebhookWithSecret | RotatedWebhook, onStored: () => void }
 ) {

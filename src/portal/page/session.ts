@@ -3,13 +3,13 @@ import { parseUrl } from './text.js'
 
 const known = ['read', 'write', 'secrets', 'bodies', 'test', 'replay', 'keys'] as const
 
-/** Browsers read a path that begins with `//` as another host, also with a backslash or a tab in it. */
+/** Browsers treat a path that begins with `//` as another host, even with a backslash or a tab in it. */
 const path = /^\/(?![/\\])[^\p{Cc}\s\\]*$/u
 
-/** Something a session may do. */
+/** Something a session can do. */
 export type Capability = typeof known[number]
 
-/** A session as the page holds it, in memory alone. All but the token are hints: the server decides. */
+/** A session, kept only in memory. All fields but the token are hints: the server decides. */
 export interface Session {
   token: string
   tenantSlug: string
@@ -18,13 +18,13 @@ export interface Session {
   capabilities: ReadonlySet<Capability>
   locale: string | null
   theme: ThemeHint
-  /** A path of the API's origin, or a URL of another one that the vendor lists. */
+  /** A path on the API's origin, or a URL of an origin that the vendor lists. */
   returnUrl: string | null
 }
 
 /**
- * Reads a session from the fragment of a URL, or from the whole URL; `null` if it has none. It links back to
- * `returnOrigins` only.
+ * Reads a session from a URL or its fragment; `null` if it contains none. Drops a return URL that is not on
+ * `returnOrigins`.
  */
 export function readSession (text: string, returnOrigins: readonly string[]): Session | null {
   const fields = new URLSearchParams(text.slice(text.indexOf('#') + 1))
@@ -51,28 +51,27 @@ export function readReturnUrl (text: string | null, origins: readonly string[]):
   return url !== null && origins.includes(url.origin) ? url.href : null
 }
 
-/** `none`: never had a session. `renewing`: has asked for a new one. `ended`: no new one arrived in time. */
+/** `none`: no session yet. `renewing`: has asked for a new one. `ended`: no new one arrived in time. */
 export type SessionState = 'none' | 'active' | 'renewing' | 'ended'
 
-/** How long before its end a session is renewed. */
+/** How long before a session expires it is renewed. */
 const renewAheadMs = 60_000
 /**
- * The minimum time between a new session and the next renewal: on a computer whose clock is ahead, every
- * session looks as if it had ended.
+ * The minimum time between a new session and the next renewal: if the computer's clock is ahead, every session looks
+ * expired.
  */
 const restMs = 30_000
 /**
- * How long the embedding page may take before the portal says that there is no session. A later session is still
- * taken.
+ * How long the portal waits for the embedding page before it reports that there is no session. It still accepts a
+ * later session.
  */
 const renewWithinMs = 5_000
 
-/** The parts that a session manager needs. */
 interface SessionManagerParts {
   first: Session | null
-  /** The link back, until a session is accepted. */
+  /** The return URL until a session is accepted. */
   returnUrl?: string | null
-  /** Asks the embedding page for another session; returns `false` if there is no page to ask. */
+  /** Asks the embedding page for a new session. Returns `false` if there is no page to ask. */
   ask (): boolean
   /** Milliseconds since 1970. */
   now (): number
@@ -82,7 +81,7 @@ interface SessionManagerParts {
 
 export type SessionManager = ReturnType<typeof createSessionManager>
 
-/** Holds the session and renews it. */
+/** Keeps the session and renews it. */
 export function createSessionManager (
   { first, returnUrl: firstReturnUrl = null, ask, now, later }: SessionManagerParts
 ) {
@@ -100,7 +99,7 @@ export function createSessionManager (
     for (const listener of [...listeners]) listener()
   }
 
-  /** Asks for another session. The current one is valid until `endsAt`. */
+  /** Asks for a new session. The current one is valid until `endsAt`. */
   function renew (endsAt: number): void {
     cancel()
     isAsked = ask()
@@ -133,10 +132,10 @@ export function createSessionManager (
   return {
     current: () => session,
     state: () => state,
-    /** Takes a new session. */
+    /** Replaces the session. */
     accept,
     /**
-     * Takes a session from the address, which anyone can write. A session of another tenant waits for `accept` or
+     * Accepts a session from the URL, which anyone can write. A session of another tenant waits for `accept` or
      * `decline`.
      */
     offer: (next: Session) =>
@@ -145,24 +144,24 @@ export function createSessionManager (
     offered: () => offered,
     /** Drops the waiting session. */
     decline: () => wait(null),
-    /** Notes that the API has accepted a session. */
+    /** Records that the API has accepted a session. */
     confirm (accepted: Session): void {
       if (accepted !== session || accepted.returnUrl === returnUrl) return
       returnUrl = accepted.returnUrl
       change(state)
     },
-    /** The address to go back to, of the last session that the API has accepted. */
+    /** The return URL of the last session that the API has accepted. */
     returnUrl: () => returnUrl,
     /** Whether there is a page to ask for a session. */
     canAsk: () => isAsked,
     /** Asks for a session again. */
     askAgain: () => renew(now()),
-    /** Forgets every session, and asks for no other. */
+    /** Deletes every session and stops renewing. */
     close () {
       cancel()
       session = offered = returnUrl = null
     },
-    /** Resolves with a session that replaces a rejected one; `null` if the new one is of another tenant. */
+    /** Waits for a session that replaces a rejected one. Returns `null` if it belongs to another tenant. */
     async replaced (old: Session): Promise<Session | null> {
       if (session === old && state === 'active') renew(now())
       const other =
@@ -222,7 +221,7 @@ export function formatRoute (route: Route): string {
   }
 }
 
-/** Reads a route. Anything else is the list. */
+/** Reads a route. Unknown fragments lead to the list. */
 export function parseRoute (hash: string): Route {
   if (hash === '#/new') return { screen: 'create' }
   if (hash === '#/keys') return { screen: 'keys' }

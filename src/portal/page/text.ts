@@ -6,8 +6,8 @@ import type { Plural, PortalMessages } from '../messages.js'
 type Params = Readonly<Record<string, string | number>>
 
 /**
- * Puts values in place of `{name}`. Text is isolated (U+2068, U+2069), so that a name with right-to-left letters or
- * bidirectional marks cannot reorder the sentence around it. Unknown placeholders do not change.
+ * Replaces each `{name}` with its value. Text is isolated (U+2068, U+2069), so that a name with right-to-left letters
+ * or bidirectional marks cannot reorder the sentence around it. Unknown placeholders do not change.
  */
 export function fill (text: string, params: Params, formatNumber: (value: number) => string): string {
   return text.replaceAll(/\{(\w+)\}/g, (placeholder, name) => {
@@ -17,12 +17,11 @@ export function fill (text: string, params: Params, formatNumber: (value: number
   })
 }
 
-/** Chooses the text for a number. */
 export function choose (plural: Plural, count: number, rules: Intl.PluralRules): string {
   return plural[rules.select(count)] ?? plural.other
 }
 
-/** Embeddings, overrides and isolates. Marks such as U+200E are left: names in Arabic and Hebrew need them. */
+/** Embeddings, overrides and isolates. Not marks such as U+200E: names in Arabic and Hebrew need them. */
 const controls = /[\u202a-\u202e\u2066-\u2069]/g
 
 /** Escapes characters that reorder the text around them, so that addresses and bodies show in their true order. */
@@ -48,8 +47,8 @@ interface LanguageChoice extends Omit<Language, 'messages'> {
 }
 
 /**
- * Chooses the first wanted locale for which there are texts, and English without one. Dates and numbers follow the
- * wanted locale, such as `de-AT`, also where the texts are of `de`.
+ * Chooses the first wanted locale that has texts, or English. Dates and numbers follow the wanted locale, such as
+ * `de-AT`, even if the texts are those of `de`.
  */
 export function chooseLanguage (wanted: readonly string[], files: LanguageFiles): LanguageChoice {
   for (const text of wanted) {
@@ -119,7 +118,7 @@ export function createFormat ({ messages, locale }: Language) {
       fill(choose(plural, count, rules), { count }, (value) => `${number(value)}+`),
     /** A share from 0 to 1, for example "99.5%". */
     percent: (share: number) => percents.format(share),
-    /** A date without a time, which is the same everywhere. */
+    /** A date without a time, the same in every time zone. */
     date: (value: string) => dates.format(new Date(value)),
     /** A date with its time to the second. */
     instant: (value: string | number) => instants.format(new Date(value)),
@@ -136,14 +135,14 @@ export function createFormat ({ messages, locale }: Language) {
     },
     /** For example "1.5 sec" or "87 ms". */
     duration: (ms: number) => ms < 1000 ? units('millisecond').format(ms) : units('second').format(ms / 1000),
-    /** How much time is left, in its two largest units: for example "23 hr, 59 min". */
+    /** A duration in its two largest units, for example "23 hr, 59 min". */
     span: (ms: number) => spans.format(spanOf(ms).map(([value, unit]) => units(unit).format(value))),
     /** For example "a, b and c". */
     list: (items: readonly string[]) => lists.format(items)
   }
 }
 
-/** Rounds up to seconds, so that it is 0 at the end and not before. */
+/** Rounds up to seconds, so that it is 0 only at the end. */
 function spanOf (ms: number): Array<[value: number, unit: string]> {
   const seconds = Math.ceil(ms / 1000)
   const parts: Array<[number, string]> = [
@@ -199,7 +198,7 @@ export function parseJson (text: string): unknown {
   }
 }
 
-/** The colour and icon of a health. */
+/** The colour and icon of a state. */
 export type Tone = 'good' | 'waiting' | 'bad' | 'off'
 
 /** The health of a webhook in one word, and its tone. */
@@ -208,7 +207,7 @@ interface HealthWord {
   word: 'active' | 'failing' | 'paused' | 'disabled' | 'held'
 }
 
-/** Returns the word for a webhook. Without its health, which lists do not have, by its status alone. */
+/** Returns the word for a webhook. Lists contain no health, so `null` leaves only the status. */
 export function healthWord (status: WebhookStatus, health: WebhookWithHealth['health'] | null): HealthWord {
   if (status === 'disabled') return { tone: 'bad', word: 'disabled' }
   if (status === 'inactive') return { tone: 'off', word: 'paused' }
@@ -229,7 +228,7 @@ export const tones: Readonly<Record<DeliveryStatus, Tone>> = {
   cancelled: 'off'
 }
 
-/** Describes in a few words how the last attempt ended; `null` if there was none. */
+/** Describes the result of the last attempt in a few words; `null` without an attempt. */
 export function describeResult (
   { response_status: status, error }: Outcome,
   { messages: { log }, text }: Pick<Format, 'messages' | 'text'>
@@ -262,7 +261,7 @@ function hintFor (status: number): StatusHint | null {
   return statusHints[status] ?? (status >= 500 ? 'server' : null)
 }
 
-/** Reads the error of an attempt; errors of later versions are connection errors. */
+/** Returns the error of an attempt, or `connection` for an error of a later version. */
 export function knownError<Name extends string> (
   error: string,
   errors: Readonly<Record<Name | AttemptError, unknown>>

@@ -11,7 +11,7 @@ const server = createServer(async (request, response) => {
     const chunks = []
     for await (const chunk of request) chunks.push(chunk)
     const event = webhook.verify(Buffer.concat(chunks), request.headers)
-    // Events can arrive twice: skip an id that you have already.
+    // Events can arrive twice: skip ids that you have already processed.
     console.log(event.type, event.id)
     response.writeHead(204).end()
   } catch {
@@ -47,7 +47,7 @@ def verify(body: bytes, headers) -> dict:
     expected = b"v1," + base64.b64encode(digest)
     if not any(hmac.compare_digest(expected, s.encode()) for s in signatures):
         raise ValueError("the signature is wrong")
-    # Events can arrive twice: skip an id that you have already.
+    # Events can arrive twice: skip ids that you have already processed.
     return json.loads(body)
 `,
   PHP: `<?php
@@ -69,7 +69,7 @@ if (!$isGenuine || abs(time() - (int) $timestamp) > 300) {
     exit;
 }
 
-// Events can arrive twice: skip an id that you have already.
+// Events can arrive twice: skip ids that you have already processed.
 $event = json_decode($body, true);
 error_log("{$event['type']} {$event['id']}");
 http_response_code(204);
@@ -90,7 +90,7 @@ import (
 )
 
 // Verify returns the body of a genuine request, as JSON.
-// Events can arrive twice: skip an id that you have already.
+// Events can arrive twice: skip ids that you have already processed.
 func Verify(r *http.Request) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 	if err != nil {

@@ -49,7 +49,7 @@ interface ButtonProps {
   /** While true, a click does nothing. The focus stays. */
   isBusy?: boolean
   isDisabled?: boolean
-  /** Names it for screen readers. */
+  /** The name for screen readers. */
   label?: string | undefined
 }
 
@@ -82,14 +82,11 @@ interface LinkProps {
   to: Route
   children: ComponentChildren
   look?: string
-  /** Whether it leads to the place that is shown. */
+  /** Whether it leads to the current screen. */
   isCurrent?: boolean
 }
 
-/**
- * A link within the portal. On a page of the host, which has no address for it, it is a button with the role of a
- * link.
- */
+/** A link within the portal. On a host's page, which has no URL for it, it is a button with the role `link`. */
 export function Link ({ to, children, look = 'link', isCurrent = false }: LinkProps) {
   const { href, go } = usePortal()
   const address = href(to)
@@ -135,21 +132,21 @@ export function Copy ({ text, label, caption, isIconOnly = false }: CopyProps) {
 }
 
 /**
- * Copies a text to the clipboard. In an iframe without permission for the clipboard it uses the copy command, which
- * needs selected text next to the button.
+ * Copies text to the clipboard. In an iframe without clipboard permission it uses the copy command, which needs
+ * selected text next to the button.
  */
-async function copyText (text: string, beside: HTMLElement): Promise<boolean> {
+async function copyText (text: string, button: HTMLElement): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    return copyByCommand(text, beside)
+    return copyByCommand(text, button)
   }
 }
 
-function copyByCommand (text: string, beside: HTMLElement): boolean {
+function copyByCommand (text: string, button: HTMLElement): boolean {
   const area = Object.assign(document.createElement('textarea'), { value: text, readOnly: true, className: 'unseen' })
-  beside.after(area)
+  button.after(area)
   area.select()
   try {
     return document.execCommand('copy')
@@ -157,7 +154,7 @@ function copyByCommand (text: string, beside: HTMLElement): boolean {
     return false
   } finally {
     area.remove()
-    beside.focus()
+    button.focus()
   }
 }
 
@@ -171,13 +168,12 @@ export function CopyLine ({ text, label }: { text: string, label: string }) {
 }
 
 /**
- * Code or a body in a box that scrolls. `label` names it for screen readers and the button, which copies the
- * original, `exact`.
+ * Code or a body in a scrollable box. `label` is its name for screen readers. The button copies `exact`, the original.
  */
 export function CodeBlock ({ code, exact = code, label }: { code: string, exact?: string, label: string }) {
   return (
     <div class='code'>
-      {/* Can be focused, so that the keyboard scrolls it. */}
+      {/* Focusable, so that the keyboard can scroll it. */}
       <pre tabIndex={0} role='region' aria-label={label} dir='ltr'><code>{showControls(code)}</code></pre>
       <Copy text={exact} label={label} isIconOnly />
     </div>

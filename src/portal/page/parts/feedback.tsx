@@ -18,7 +18,7 @@ interface NoticeProps {
   children?: ComponentChildren
   /** Whether screen readers announce it immediately. */
   isUrgent?: boolean
-  /** Whether the title is a heading: it stands in place of content. */
+  /** Whether the title is a heading, because the notice replaces content. */
   isHeading?: boolean
 }
 
@@ -37,7 +37,7 @@ export function Notice ({ tone, title, text, children, isUrgent = false, isHeadi
   )
 }
 
-/** Says that the page is offline or its session has ended, always in view: every action fails until that changes. */
+/** Always in view while the page is offline or its session has expired, because every action would fail. */
 export function Alerts () {
   const { returnUrl, state, askAgain, messages: { shell } } = usePortal()
   const isOnline = useOnline()
@@ -88,7 +88,7 @@ export function Problem ({ failure, onRetry, isBusy = false }: ProblemProps) {
   )
 }
 
-/** Returns the seconds until the request may be sent again. */
+/** Returns the seconds until the request can be sent again. */
 function useWait ({ retryAfterMs }: Failure): number {
   const [since, setSince] = useState(Date.now)
   useEffect(() => setSince(Date.now()), [retryAfterMs])
@@ -119,7 +119,7 @@ interface LoadedProps<Value> {
   children: (value: Value) => ComponentChildren
 }
 
-/** Shows what was read from the API: until then a placeholder, and a problem if it failed. */
+/** Shows a placeholder until data has loaded, then the data. Shows a problem after a failure. */
 export function Loaded<Value> ({ query, lines = 4, children }: LoadedProps<Value>) {
   const { value, failure, isLoading, reload } = query
   return (
@@ -141,12 +141,12 @@ export function Progress ({ label, value, max }: { label: string, value?: number
   )
 }
 
-/** A name or another text by a user, with its own text direction. */
+/** Text from a user, such as a name, with its own direction. */
 export function Name ({ children }: { children: string }) {
   return <bdi class='name'>{showControls(children)}</bdi>
 }
 
-/** An address on one line, cut at its end. */
+/** A URL on one line, truncated at its end. */
 export function Url ({ children }: { children: string }) {
   const shown = showControls(children)
   return <p class='url' dir='ltr' title={shown}>{shown}</p>
@@ -168,19 +168,19 @@ export function TimeAgo ({ at }: { at: string }) {
 
 interface CountdownProps {
   at: string
-  /** Shown once the time is there. */
+  /** Shown once the time has come. */
   due: string
   label?: (when: string) => string
 }
 
-/** A time to come, counted down. */
+/** A countdown to a time. */
 export function Countdown ({ at, due, label = (when) => when }: CountdownProps) {
   const { instant, relative } = usePortal()
   const now = useNow(1000)
   return <time dateTime={at} title={instant(at)}>{Date.parse(at) <= now ? due : label(relative(at, now))}</time>
 }
 
-/** A part of a screen, which its heading names. */
+/** A section of a screen. Its heading is its name. */
 export function Section ({ title, children }: { title: string, children: ComponentChildren }) {
   const id = useId()
   return <section class='section' aria-labelledby={id}><h2 id={id}>{title}</h2>{children}</section>
@@ -191,7 +191,7 @@ export function Fact ({ label, children }: { label: string, children: ComponentC
   return <div><dt>{label}</dt><dd>{children}</dd></div>
 }
 
-/** The addresses that notifications come from, as a fact, if the vendor has named some. */
+/** The addresses that notifications come from, as a fact, if the vendor lists any. */
 export function SourceIps () {
   const { sourceIps, messages: { endpoint: { details: texts } } } = usePortal()
   if (sourceIps.length === 0) return null

@@ -65,7 +65,7 @@ interface TextFieldProps extends LabelProps, InputProps {
   onValue: (value: string) => void
 }
 
-/** A field for text, or for what else an `<input>` of this type takes. */
+/** A field for text, or for another type of `<input>`. */
 export function TextField ({ label, hint, error = null, value, onValue, ...input }: TextFieldProps) {
   return (
     <Field label={label} hint={hint} error={error}>
@@ -163,13 +163,13 @@ interface PairFieldsProps<Pair> {
   texts: { label: string, hint: string, add: string, remove: string, removeOf: string }
   /** `null` while they cannot be edited. */
   pairs: readonly Pair[] | null
-  /** The pair that is added. */
+  /** The pair that the button adds. */
   blank: Pair
   most: number
   error: string | null
   /** The two inputs of a row. The label has the placeholder `{nth}`. */
   inputs: ReadonlyArray<InputProps & { field: keyof Pair, label: string }>
-  /** Says how the second input is read. */
+  /** Describes how the second input is read. */
   describe?: (pair: Pair) => string
   onChange: (pairs: readonly Pair[]) => void
   /** Above the rows. */
@@ -178,7 +178,7 @@ interface PairFieldsProps<Pair> {
   footer?: ComponentChildren
 }
 
-/** Rows of two inputs, such as the name and the value of a header, which can be added and removed. */
+/** Rows of two inputs, such as a header's name and value. The user can add and remove rows. */
 export function PairFields<Pair extends { [Field in keyof Pair]: string }> (
   { texts, pairs, blank, most, error, inputs, describe, onChange, children, footer }: PairFieldsProps<Pair>
 ) {
@@ -226,9 +226,7 @@ export function PairFields<Pair extends { [Field in keyof Pair]: string }> (
   )
 }
 
-/**
- * Returns a function that moves the focus to the first field with an error, once the form shows why it was rejected.
- */
+/** Returns a function that moves the focus to the first field with an error, once the form shows its errors. */
 export function useErrorFocus (form: RefObject<HTMLElement | null>): () => void {
   const [turn, setTurn] = useState(0)
   useLayoutEffect(() => {
@@ -237,7 +235,7 @@ export function useErrorFocus (form: RefObject<HTMLElement | null>): () => void 
   return () => setTurn((previous) => previous + 1)
 }
 
-/** A form that shows its faults once the user has tried to send it, and then moves the focus to the first. */
+/** A form that shows its errors after the user submits it, and then moves the focus to the first. */
 export function useForm (hasFaults: boolean, save: () => Promise<boolean>) {
   const ref = useRef<HTMLFormElement>(null)
   const [isChecked, setChecked] = useState(false)

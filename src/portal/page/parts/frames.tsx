@@ -24,7 +24,7 @@ export function Screen ({ title, intro, actions, back, children }: ScreenProps) 
   const { messages, visits, title: heading } = usePortal()
   // A layout effect, so that the focus moves before the next key press.
   useLayoutEffect(() => {
-    // The first screen leaves the focus where the page has it.
+    // The first screen does not move the focus.
     if (visits.current > 0) heading.current?.focus()
     visits.current += 1
   }, [])
@@ -59,7 +59,7 @@ interface ListScreenProps<Row> {
   label: string
   list: PagedQuery<Row>
   empty: { title: string, text: string }
-  /** How to add the first row and others. */
+  /** A link that adds a row. */
   add: ComponentChildren
   children: (row: Row) => ComponentChildren
 }
@@ -104,7 +104,7 @@ export function Dialog ({ title, children, actions, onClose, isBusy = false, onS
   useLayoutEffect(() => {
     const { current } = dialog
     current?.showModal()
-    // Restores the focus, which the browser does not do for a dialog that is removed.
+    // Restores the focus, which the browser does not do when a dialog is removed.
     return () => current?.close()
   }, [])
   const cancel = (event: Event) => {
@@ -129,7 +129,7 @@ export function Dialog ({ title, children, actions, onClose, isBusy = false, onS
             <Icon name='close' />
           </button>
         </header>
-        {/* Those of the page are behind the dialog. */}
+        {/* The page's own alerts are behind the dialog. */}
         <div class='dialog-body'>
           <Alerts />
           {children}
@@ -148,14 +148,14 @@ interface ConfirmProps<Value> {
   /** Describes the effect. */
   children: ComponentChildren
   act: () => Promise<Result<Value>>
-  /** Called once the action is done. */
+  /** Called after the action succeeds. */
   onDone: (value: Value) => void
   onClose: () => void
-  /** A name that the user types before the action. */
+  /** A name that the user must type to confirm. */
   name?: string
 }
 
-/** Asks before an action, and stays open until the action is done. */
+/** Asks before an action, and stays open until the action succeeds. */
 export function Confirm<Value> (
   { title, label, kind = 'primary', children, act, onDone, onClose, name }: ConfirmProps<Value>
 ) {
