@@ -12,7 +12,7 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'skipped' | 'c
 /** Why an attempt failed. `http_status`: a response status outside 200..299. */
 export type AttemptError = 'timeout' | 'connection' | 'tls' | 'blocked' | 'http_status'
 
-/** A delivery as the log shows it. */
+/** A delivery in the log. */
 export interface Delivery {
   id: number
   event_id: string
@@ -31,7 +31,7 @@ export interface Delivery {
   delivered_at: string | null
 }
 
-/** An attempt as the log shows it. */
+/** An attempt in the log. */
 export interface Attempt {
   started_at: string
   duration_ms: number
@@ -39,7 +39,7 @@ export interface Attempt {
   response_status: number | null
   /** `null` if it succeeded. */
   error: AttemptError | null
-  /** The beginning of the response; `null` if it was not kept, or was erased. */
+  /** The beginning of the response; `null` if it was not stored, or was erased. */
   response_excerpt: string | null
 }
 
@@ -51,7 +51,7 @@ export interface DeliveryWithAttempts extends Delivery {
   attempts: Attempt[]
 }
 
-/** Selects deliveries of a webhook; all conditions given must hold. */
+/** Selects deliveries of a webhook; all given conditions must match. */
 export interface DeliveryFilter {
   /** Only deliveries with this status. */
   status?: DeliveryStatus
@@ -61,7 +61,7 @@ export interface DeliveryFilter {
   eventId?: string
 }
 
-/** Fields to sort deliveries by. Both give the order of creation, because ids are assigned in that order. */
+/** Fields to sort deliveries by. Both sort by creation, because ids are assigned in that order. */
 export type DeliverySortField = 'id' | 'created_at'
 
 /** How many deliveries to claim, and for how long. */
@@ -69,13 +69,13 @@ export interface ClaimOptions {
   /** Maximum number of deliveries to claim, 1 or more. */
   limit: number
   /**
-   * Maximum number of leases of one webhook at the same time, over all workers. A delivery that stopped being pending
-   * during its attempt does not count.
+   * Maximum number of concurrent leases per webhook, across all workers. A delivery that stopped being pending during
+   * its attempt does not count.
    */
   perEndpoint: number
   /** Duration of the lease, in milliseconds. */
   leaseMs: number
-  /** The option `delivery.environment` of the worker. @default none */
+  /** The worker's option `delivery.environment`. @default none */
   environment?: string | null
 }
 
@@ -83,19 +83,19 @@ export interface ClaimOptions {
 export interface Lease {
   webhookId: number
   deliveryId: number
-  /** Grows with every claim of the delivery. */
+  /** Increases with every claim of the delivery. */
   fence: number
 }
 
 /** A delivery with everything needed to attempt it. */
 export interface ClaimedDelivery extends Lease {
-  /** The tenant's id: its slug without the option `tenantId`. */
+  /** The tenant's id; without the option `tenantId`, its slug. */
   tenantId: string
   /** The tenant's name when the webhook was created or the tenant was renamed. */
   tenantSlug: string
   /** The current address, not the one at the time of recording. */
   targetUrl: string
-  /** The secrets that are valid now, newest first. */
+  /** The valid secrets, newest first. */
   secrets: string[]
   /** The sealed headers of the webhook; `null` without any. */
   headers: string | null
@@ -112,18 +112,18 @@ export interface ClaimedDelivery extends Lease {
 }
 
 interface AttemptOutcome extends Lease {
-  /** The address of the claim. The attempt affects its webhook only while this is still its address. */
+  /** The claim's address. The attempt affects its webhook only if the webhook still has this address. */
   targetUrl: string
   durationMs: number
   /** `null` without a response. */
   responseStatus: number | null
-  /** Logged as given. `null` for a success; notices show `http_status` for a failure without one. */
+  /** Stored in the log as given. `null` for a success; notices show `http_status` for a failure without an error. */
   error: AttemptError | null
-  /** Logged as given: well-formed text without NUL. `null` if it is not kept. */
+  /** Stored in the log as given: well-formed text without NUL. `null` for none. */
   responseExcerpt: string | null
 }
 
-/** The result of an attempt, and what follows. */
+/** The result of an attempt, and the next step. */
 export type AttemptResult =
   | AttemptOutcome & { outcome: 'delivered' }
   | AttemptOutcome & {
@@ -135,7 +135,7 @@ export type AttemptResult =
   }
   | AttemptOutcome & {
     outcome: 'failed'
-    /** Whether the endpoint is gone, which makes the webhook `disabled` at once. */
+    /** Whether the endpoint is gone, which disables the webhook immediately. */
     isGone: boolean
   }
 
@@ -156,16 +156,16 @@ export interface HealthRule extends DisableRule {
 /** A change in the health of a webhook, reported to the host. */
 export interface HealthNotice {
   /**
-   * `failing`: will be disabled if this continues. `disabled`: by the rule. `gone`: disabled because the endpoint is
-   * gone.
+   * `failing`: will be disabled if it keeps failing. `disabled`: disabled by the rule. `gone`: disabled because the
+   * endpoint is gone.
    */
   kind: 'failing' | 'disabled' | 'gone'
-  /** The tenant's id: its slug without the option `tenantId`. */
+  /** The tenant's id; without the option `tenantId`, its slug. */
   tenantId: string
   /** The tenant's name when the webhook was created or the tenant was renamed. */
   tenantSlug: string
   webhookId: number
-  /** Time of the first failed attempt since the last success; now if the same call also had a success. */
+  /** Time of the first failed attempt since the last success; the current time if the same call also has a success. */
   failingSince: string
   /** Failed deliveries since then. */
   failedDeliveries: number
@@ -190,7 +190,7 @@ export interface NewEvent {
   body: string
   /** The first subject of the event, such as `candidate:42`, or `null`. */
   subject: string | null
-  /** Its further subjects, without repetitions. @default none */
+  /** Its further subjects, without duplicates. @default none */
   otherSubjects?: readonly string[]
   /** Replaces `body` when the subject is erased; `null` without a subject. */
   tombstone: string | null
@@ -204,17 +204,17 @@ export interface NewEvent {
 
 /** A recorded event. */
 export interface RecordedEvent {
-  /** Not the id of the given event if its idempotency key was used before. */
+  /** The id of the first event if the idempotency key was used before. */
   id: string
-  /** Number of deliveries created for it, without skipped ones. */
+  /** Number of deliveries created for it, excluding skipped ones. */
   deliveries: number
   /** As recorded. */
   fingerprint: string
 }
 
-/** An event about a subject, and to which webhooks it was sent. */
+/** An event about a subject, with its deliveries. */
 export interface SubjectEvent {
-  /** Its place among the events of the storage, a positive integer that ascends with each event. */
+  /** Its position in the storage: a positive integer that increases with each event. */
   position: number
   eventId: string
   eventType: string
@@ -236,7 +236,7 @@ export interface SubjectDelivery {
   status: DeliveryStatus
   /** `null` unless the delivery is delivered. */
   deliveredAt: string | null
-  /** In the order they were made. An endpoint that did not return 2xx may have received the event as well. */
+  /** In the order they were made. An endpoint that did not return 2xx may still have received the event. */
   attempts: SubjectAttempt[]
 }
 
@@ -287,7 +287,7 @@ export interface DeliveryStats {
   pending: number
   /** Deliveries that could be attempted now, including leased ones, without those of paused webhooks. */
   due: number
-  /** Deliveries that a worker currently holds. */
+  /** Deliveries leased by a worker. */
   leased: number
   /** Milliseconds since the oldest due delivery became due; 0 if none is due. */
   oldestDueMs: number
@@ -301,25 +301,25 @@ export interface TenantDeliveryStats {
   pending: number
   /** Milliseconds since the oldest due delivery became due, without those of paused webhooks; 0 if none is due. */
   oldestDueMs: number
-  /** Webhooks that have been failing since an attempt, or that the service disabled. */
+  /** Webhooks that are failing, or that the service disabled. */
   failing: number
-  /** Deliveries that were delivered in the last hour. */
+  /** Deliveries delivered in the last hour. */
   delivered: number
-  /** Deliveries that were given up in the last hour. */
+  /** Deliveries given up in the last hour. */
   failed: number
   /** Whether the real number is higher, because counting stopped there. Counting never stops below 10,000. */
   atLeast: { pending: boolean, delivered: boolean, failed: boolean }
 }
 
 /**
- * Records events and keeps their deliveries, which are the queue. All times come from the storage's own clock. A
+ * Records events and stores their deliveries, which are the queue. All times come from the storage's own clock. A
  * delivery or webhook of another tenant is treated as if it did not exist.
  */
 export interface DeliveryStore {
   /**
-   * Records an event and one delivery for every webhook of the tenant that subscribes to its type and whose filters
-   * it matches: `pending` and due now if the webhook is active, otherwise `skipped`. All or nothing, and durable once
-   * the promise resolves. With the host's `transaction`, it is durable once that commits. If the tenant has used the
+   * Records an event and one delivery for every webhook of the tenant that subscribes to its type and whose filters it
+   * matches: `pending` and due now if the webhook is active, otherwise `skipped`. All or nothing, and durable once the
+   * promise resolves. With the host's `transaction`, it is durable once that commits. If the tenant used the
    * idempotency key before, records nothing and returns the first result, including its fingerprint. Of several
    * concurrent calls with the same key, exactly one records. Rejects and records nothing if an event of any tenant
    * already has this id, if `transaction` is not open, and with `tenant_resting` while the tenant rests. A storage
@@ -330,49 +330,50 @@ export interface DeliveryStore {
   /**
    * Claims due deliveries of active webhooks that are not paused, across all tenants. A delivery is leased to one
    * caller at a time; once its lease has expired, any caller may claim it again, with a greater fence. Fair: tenants
-   * take turns, then the webhooks of each tenant, and a webhook with many due deliveries does not delay others. For
-   * one webhook, first attempts come before retries, and both before replays; otherwise the delivery recorded first
-   * comes first. The result is in this order. Deliveries locked by another transaction are not claimed. Rejects with
-   * `held` if a storage with `holds` holds this worker. A storage without an environment takes that of the first
-   * claim that passes one.
+   * take turns, then the webhooks of each tenant, and a webhook with many due deliveries does not delay others. For one
+   * webhook, first attempts come before retries, and both before replays; otherwise the delivery recorded first comes
+   * first. The result is in this order. Deliveries locked by another transaction are not claimed. Rejects with `held`
+   * if the storage has `holds` and must not send for this worker. A storage without an environment takes that of the
+   * first claim that passes one.
    */
   claimDue(options: ClaimOptions): Promise<ClaimedDelivery[]>
 
   /**
-   * Records attempts that ended now, and updates their deliveries. A result is ignored if its lease was lost,
+   * Records attempts that have just finished, and updates their deliveries. A result is ignored if its lease was lost,
    * completed or released. A lease is lost when another caller claims the delivery, not when it expires. A delivery
    * that stopped being pending during its attempt keeps its status, unless the attempt delivered it. If it was
-   * cancelled, the excerpt of the response is not kept, because the subject may have been erased. Never waits for a
-   * lock: if another transaction has locked a delivery, its result is not applied, and its lease is returned so that
-   * the caller repeats it.
+   * cancelled, the response excerpt is not stored, because the subject may have been erased. Never waits for a lock: if
+   * another transaction has locked a delivery, its result is not applied, and its lease is returned so that the caller
+   * can try again.
    *
-   * A webhook counts as failing from its first failed attempt until its next success, which also ends its pause.
-   * Health is judged once, after all results: an active webhook becomes `disabled` by `rule`, or at once if it is
-   * gone; its `updated_at` is set to now and its pending deliveries become `skipped`. A webhook that is not active
-   * does not change. A success in the same call saves a webhook from the rule, but not if it is gone. An attempt to
-   * an old `target_url` does not affect the webhook. Creates a notice for each webhook that this call disables, and
-   * for each that has been failing for `warnAfterSeconds`, once until its next success or until it is made active.
+   * A webhook counts as failing from its first failed attempt until its next success, which also ends its pause. Health
+   * is evaluated once, after all results: an active webhook becomes `disabled` by `rule`, or immediately if it is gone;
+   * its `updated_at` is set to now and its pending deliveries become `skipped`. A webhook that is not active does not
+   * change. A success in the same call keeps the rule from applying, but a webhook that is gone is still disabled. An
+   * attempt to an old `target_url` does not affect the webhook. Creates a notice for each webhook that this call
+   * disables, and for each that has been failing for `warnAfterSeconds`, once until its next success or until it is
+   * made active.
    */
   recordAttempts(results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]>
 
   /**
    * Claims notices, oldest first. A notice is leased to the caller for `leaseMs`; after that it can be claimed again,
-   * unless it was confirmed. Returns `[]` if a storage with `holds` holds this process.
+   * unless it was confirmed. Returns `[]` if the storage has `holds` and must not send for this process.
    */
   claimNotices(options: { limit: number; leaseMs: number; environment?: string | null }): Promise<ClaimedNotice[]>
 
-  /** Ends a notice that the host has received. Does nothing if it has already ended. */
+  /** Confirms a notice that the host has received. Does nothing if it was already confirmed. */
   confirmNotice(noticeId: number): Promise<void>
 
   /**
-   * Releases leases: their deliveries are due at once and no attempt is counted. Ignores leases that were lost,
+   * Releases leases: their deliveries are due immediately, and no attempt is counted. Ignores leases that were lost,
    * completed or released.
    */
   release(leases: readonly Lease[]): Promise<void>
 
   /**
-   * Returns whether a pending delivery of an active webhook is leased, or can be attempted within this time: by
-   * then it is due and its webhook is not paused.
+   * Returns whether a pending delivery of an active webhook is leased, or can be attempted within this time: it is due
+   * by then, and its webhook is not paused.
    */
   hasPending(withinMs: number): Promise<boolean>
 
@@ -390,61 +391,60 @@ export interface DeliveryStore {
   find(tenant: string, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
 
   /**
-   * Queues events for a webhook again, as new deliveries of the same events, due now. Events that are still pending
-   * for this webhook are not queued, nor are those that do not match its filters now. Of several concurrent replays,
-   * only one queues an event. Returns `null` and queues nothing if the webhook does not exist or is not active.
+   * Queues events for a webhook again, as new deliveries of the same events, due now. Skips events that are still
+   * pending for this webhook, and events that do not match its current filters. Of several concurrent replays, only one
+   * queues an event. Returns `null` and queues nothing if the webhook does not exist or is not active.
    */
   replay(tenant: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
   /** Returns what `replay` would return now, and changes nothing. */
   countReplay(tenant: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
 
   /**
-   * Retries a delivery of the webhook, and returns the one that will be attempted. A pending delivery becomes due
+   * Retries a delivery of the webhook, and returns the delivery that will be attempted. A pending delivery becomes due
    * now, and its next attempt counts as usual; one that is already due, leased or locked by another transaction does
-   * not change. An ended delivery does not change, and its event is queued again, as by `replay`, even if the webhook
-   * no longer subscribes to its type or the event does not match its filters; if the event is already pending for
-   * this webhook, that delivery is retried. Of several concurrent calls, only one queues an event. Returns `null` and
+   * not change. A finished delivery does not change: its event is queued again, as by `replay`, even if the webhook no
+   * longer subscribes to its type or the event does not match its filters; if the event is already pending for this
+   * webhook, that delivery is retried. Of several concurrent calls, only one queues an event. Returns `null` and
    * changes nothing if the webhook is not active or has no delivery with this id.
    */
   retry(tenant: string, webhookId: number, id: number): Promise<Delivery | null>
 
   /**
-   * Deletes ended deliveries that were created more than `retentionDays` ago, with their attempts, and events of that
-   * age without deliveries, with their idempotency keys. Handles about `limit` events per call. Never deletes a pending
-   * delivery. Returns the number of deleted deliveries and events; 0 means that nothing is left to delete.
+   * Deletes finished deliveries created more than `retentionDays` ago, with their attempts, and events of that age
+   * without deliveries, with their idempotency keys. Handles about `limit` events per call. Never deletes a pending
+   * delivery. Returns the number of deleted deliveries and events; 0 means there is nothing left to delete.
    */
   prune(options: { retentionDays: number; limit: number }): Promise<number>
 
   /**
-   * Erases a subject: the body of each event of the tenant with this subject, the first or a further one, becomes its
-   * tombstone, and its pending deliveries become `cancelled`. The excerpts of responses to these events are erased
-   * too, because they may repeat the body. All or nothing. With the host's `transaction`, it takes effect once that
-   * commits. A repeated call returns the same number and changes only deliveries queued since. A call may stop at a
-   * bound, such as 200,000 events: it takes those first that are not erased or have pending deliveries, the oldest
-   * first, and the next call continues. Rejects and erases nothing if `transaction` is not open. A storage without
-   * transactions rejects any `transaction`.
+   * Erases a subject. The tombstone replaces the body of each of the tenant's events with this subject, first or
+   * further, and pending deliveries of these events become `cancelled`. Their response excerpts are erased too, because
+   * they may repeat the body. All or nothing. With the host's `transaction`, it takes effect once that commits. A
+   * repeated call returns the same number and changes only deliveries queued since. A call can stop at a limit, such as
+   * 200,000 events. It starts with events that are not erased or have pending deliveries, oldest first, and the next
+   * call continues. Rejects and erases nothing if `transaction` is not open. A storage without transactions rejects any
+   * `transaction`.
    */
   erase(tenant: string, subject: string, transaction?: unknown): Promise<ErasedEvents>
 
   /**
-   * Lists at most `limit` events of the tenant with this subject, the first or a further one, whose position is
-   * greater than `after`, by ascending position. Includes erased events and deliveries of deleted webhooks, as long
-   * as they are not pruned.
+   * Lists at most `limit` of the tenant's events with this subject, first or further, whose position is greater than
+   * `after`, by ascending position. Includes erased events and deliveries of deleted webhooks until they are pruned.
    */
   listSubjectEvents(tenant: string, subject: string, options: { after: number; limit: number }): Promise<SubjectEvent[]>
 
   /** Counts pending, due and leased deliveries of all tenants. */
   stats(): Promise<DeliveryStats>
   /**
-   * Counts the pending deliveries of a tenant, its failing webhooks, and the deliveries that ended in the last hour.
-   * Everything is 0 for an unknown tenant, and deleted webhooks do not count.
+   * Counts the pending deliveries of a tenant, its failing webhooks, and the deliveries finished in the last hour.
+   * Deleted webhooks do not count. Everything is 0 for an unknown tenant.
    */
   tenantStats(tenant: string): Promise<TenantDeliveryStats>
 
   /**
    * Calls `listener` when deliveries may have become due, including those recorded by another process if the storage
-   * can tell. A hint only: workers also poll. Calls `onFault` when hints from other processes may be missed until the
-   * storage has recovered. Returns a function that stops listening, which may be called twice. Throws if it
+   * can detect them. A hint only: workers also poll. Calls `onFault` when hints from other processes may be missed
+   * until the storage has recovered. Returns a function that stops listening, which can be called twice. Throws if it
    * can never work.
    */
   onDue(listener: () => void, onFault?: (error: unknown) => void): () => void

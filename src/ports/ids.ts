@@ -20,16 +20,13 @@ export interface IdKinds {
 export interface Tenant {
   /** Its name in paths, bodies, logs and metrics: 1 to 100 characters without control characters. It may change. */
   slug: string
-  /**
-   * Identifies everything stored for the tenant: the result of the option `tenantId`, or the slug without that
-   * option.
-   */
+  /** Identifies everything stored for the tenant: the result of the option `tenantId`; without it, the slug. */
   id: string
 }
 
 /** A renamed or removed tenant whose slug is its id. */
 export interface RestingTenant {
-  /** The tenant's id: its slug without the option `tenantId`. */
+  /** The tenant's id; without the option `tenantId`, its slug. */
   tenantId: string
   /** When its name can be used again. */
   until: string
@@ -39,7 +36,9 @@ export interface RestingTenant {
 export interface Clock {
   /** Returns milliseconds since the epoch. For times that are stored, sent or shown: this clock may be set back. */
   now (): number
-  /** Returns milliseconds since any moment, like `performance.now()`. For waiting and for ages: it never goes back. */
+  /**
+   * Returns milliseconds since an arbitrary moment, like `performance.now()`. For waits and ages: it never goes back.
+   */
   monotonic (): number
   /** Calls `callback` once after `delayMs`. Returns a handle for `clearTimeout`. */
   setTimeout (callback: () => void, delayMs: number): unknown

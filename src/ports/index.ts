@@ -7,14 +7,13 @@
  * - **event**: something that happened in the ATS. `emit` records it once, with the exact bytes to send.
  * - **delivery**: one event for one webhook. A replay creates a new delivery of the same event.
  * - **attempt**: one try to deliver, with one deadline and one result.
- * - **claim**, **lease**, **fence**: a worker claims a due delivery and holds it for a limited time, the lease. The
- *   fence is a number that grows with every claim. With it, a storage ignores the result of a worker that lost its
- *   lease.
+ * - **claim**, **lease**, **fence**: a worker claims a due delivery for a limited time, the lease. The fence is a
+ *   number that increases with every claim. It lets a storage ignore the result of a worker that lost its lease.
  *
  * Resources use the field names of the wire; arguments are camelCase. Absent values are `null`. Dates are RFC 3339
  * strings in UTC with milliseconds. Durations are numbers, with the unit in their names. A storage adds them to its own
- * clock, so the clocks of the processes need not agree. Arguments and results belong to the caller: changing them
- * afterwards changes nothing that is stored.
+ * clock, so the processes' clocks need not agree. Arguments and results belong to the caller: changing them afterwards
+ * does not change stored data.
  */
 export type * from './keys.js'
 export type * from './ids.js'

@@ -7,23 +7,23 @@ export interface ApiKey {
   /** For example `candidates:read`. Compared exactly. */
   scopes: readonly string[]
   /**
-   * Networks that requests with the key may come from, as 1 to 100 CIDRs. Requests from elsewhere get the 401 of an
-   * unknown key. Absent or `null`: requests may come from anywhere.
+   * Networks that the key can be used from, as 1 to 100 CIDRs. Requests from other addresses get the 401 of an unknown
+   * key. Absent or `null`: any address.
    */
   allowedIps?: readonly string[] | null
-  /** The published fields of a candidate that the key sees besides `id`. Absent or `null`: all of them. */
+  /** The published candidate fields that the key can read besides `id`. Absent or `null`: all of them. */
   candidateFields?: readonly string[] | null
-  /** The published fields of a job that the key sees besides `id`. Absent or `null`: all of them. */
+  /** The published job fields that the key can read besides `id`. Absent or `null`: all of them. */
   jobFields?: readonly string[] | null
 }
 
 /**
  * Finds the owner of an API key, synchronously or by a promise.
  *
- * Returns `null` unless the key is known, neither expired nor revoked, and belongs to exactly this tenant. Another
- * tenant's key and a key for an unknown tenant return `null` too. `tenantSlug` has 1 to 100 characters and `key` 1 to
- * 512, without control characters. Compare digests (see `hashApiKey`), or compare in constant time. If the function
- * throws or rejects, the error is logged and the client gets 500.
+ * Returns `null` unless the key exists, is neither expired nor revoked, and belongs to exactly this tenant. Also
+ * returns `null` for an unknown tenant. `tenantSlug` has 1 to 100 characters and `key` 1 to 512, without control
+ * characters. Compare digests (see `hashApiKey`), or compare in constant time. If the function throws or rejects, the
+ * error is logged and the client gets 500.
  */
 export interface KeyLookup extends KeyUses, KeyManagement {
   (credentials: KeyCredentials): ApiKey | null | Promise<ApiKey | null>
@@ -39,41 +39,41 @@ export interface KeyCredentials {
   /** From the path. */
   tenantSlug: string
   /**
-   * The id of the tenant; without the option `tenantId` it is the slug. For a slug that no tenant has it is text that
-   * begins with U+0001, which no id does: the key is looked up like any other, so that the time of the response does
-   * not show which tenants exist. The result is ignored.
+   * The tenant's id; without the option `tenantId`, its slug. For an unknown tenant, text that begins with U+0001, as
+   * no id does: the key is still looked up, so that response times do not reveal which tenants exist. The result is
+   * ignored.
    */
   tenantId: string
   /** From the header `Authorization`. */
   key: string
 }
 
-/** The other method of a `KeyLookup` that keeps the time when a key was last used. */
+/** The second method of a `KeyLookup` that stores when keys were last used. */
 export interface KeyUses {
   /**
-   * Records that the key with this id was used without a lookup. `cacheKeyLookup` calls it for answers from its cache,
-   * at most once a second for a key. Returns immediately and never throws, even for an unknown key.
+   * Records that the key with this id was used without a lookup. `cacheKeyLookup` calls it for cached results, at most
+   * once a second per key. Returns immediately and never throws, even for an unknown key.
    */
   recordUse? (id: string): void
 }
 
-/** The part of a `KeyLookup` with which customers manage their keys. */
+/** The part of a `KeyLookup` that lets customers manage their keys. */
 export interface KeyManagement {
-  /** Where the keys that the lookup finds are stored. Absent: customers cannot manage their keys. */
+  /** The store of the lookup's keys. Absent: customers cannot manage their keys. */
   store?: KeyStore
 }
 
-/** A stored API key: everything but the key. */
+/** A stored API key, without the key itself. */
 export interface ManagedKey {
   id: string
-  /** The name that people gave the key; `null` without one. */
+  /** `null` for a key without a name. */
   name: string | null
   scopes: string[]
-  /** Networks that requests may come from, as CIDRs. `null`: any address. */
+  /** Networks that the key can be used from, as CIDRs. `null`: any address. */
   allowed_ips: string[] | null
-  /** The published fields of a candidate that the key sees besides `id`. `null`: all of them. */
+  /** The published candidate fields that the key can read besides `id`. `null`: all of them. */
   candidate_fields: string[] | null
-  /** The published fields of a job that the key sees besides `id`. `null`: all of them. */
+  /** The published job fields that the key can read besides `id`. `null`: all of them. */
   job_fields: string[] | null
   /** The first 4 characters of the key after its prefix. `null` if they are unknown. */
   start: string | null
@@ -84,7 +84,7 @@ export interface ManagedKey {
   expires_at: string | null
   /** Whether another key replaces it, so that it expires after its grace period. */
   replaced: boolean
-  /** May lag by some minutes. `null` if the key was never used. */
+  /** Can lag by some minutes. `null` if the key was never used. */
   last_used_at: string | null
   /** `null` unless the key was revoked. */
   revoked_at: string | null
@@ -93,10 +93,10 @@ export interface ManagedKey {
 /** The fields that keys are sorted by. */
 export type KeySortField = 'id' | 'created_at'
 
-/** The stored parts of a key that was just generated. */
+/** The stored parts of a new key. */
 export interface GeneratedKey {
   id: string
-  /** `hashApiKey` of the key. No other key has it. */
+  /** `hashApiKey` of the key, unique. */
   digest: string
   /** The first 4 characters of the key after its prefix. */
   start: string
@@ -117,8 +117,8 @@ export interface NewManagedKey extends GeneratedKey {
 }
 
 /**
- * Stores the keys that a `KeyLookup` finds. A key of another tenant is treated as if it did not exist. Expired and
- * revoked keys stay in the store.
+ * Stores the keys of a `KeyLookup`. A key of another tenant is treated as if it did not exist. Expired and revoked keys
+ * stay in the store.
  */
 export interface KeyStore {
   /** The beginning of new keys, before `_`: 2 to 16 characters of `a-z 0-9`, the first a letter. */
@@ -127,22 +127,22 @@ export interface KeyStore {
   list (tenant: string, query: Omit<ListQuery<unknown, KeySortField>, 'filter'>): Promise<ManagedKey[]>
   /** Counts the tenant's keys, valid or not. */
   count (tenant: string): Promise<number>
-  /** Returns a key of the tenant, valid or not; `null` if there is none with this id. */
+  /** Returns one of the tenant's keys, valid or not; `null` if there is none with this id. */
   find (tenant: string, id: string): Promise<ManagedKey | null>
   /**
-   * Stores a key. Returns `null` if the tenant already has `maxKeys` valid keys that were not replaced, even if several
-   * are created at the same time.
+   * Stores a key. Returns `null` if the tenant already has `maxKeys` valid keys that were not replaced, even with
+   * concurrent calls.
    */
   create (tenant: string, key: NewManagedKey, maxKeys: number): Promise<ManagedKey | null>
   /**
-   * Stores a key that replaces another one, with its name, scopes, limits and expiry date. The old key expires
-   * after `overlapSeconds`, unless it expires earlier. Returns the new key; `null` unless the tenant has the old one,
-   * and it is valid and was not replaced. Of several calls for one key at the same time, one succeeds.
+   * Stores a key that replaces another one, with its name, scopes, limits and expiry date. The old key expires after
+   * `overlapSeconds`, unless it expires earlier. Returns the new key; `null` unless the tenant has the old one, and it
+   * is valid and was not replaced. Of several concurrent calls for one key, one succeeds.
    */
   rotate (tenant: string, id: string, key: GeneratedKey, overlapSeconds: number): Promise<ManagedKey | null>
   /**
-   * Revokes a key, so that lookups from now on return `null`. Returns `false` if the tenant has no such key; a key that
-   * was revoked before keeps its date.
+   * Revokes a key, so that lookups from now on return `null`. Returns `false` if the tenant has no such key; an already
+   * revoked key keeps its date.
    */
   revoke (tenant: string, id: string): Promise<boolean>
 }

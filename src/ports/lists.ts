@@ -10,11 +10,11 @@ export interface SortItem<Field extends string = string> {
 
 /** Selects rows, their order and one slice of them. */
 export interface ListQuery<Filter, SortField extends string = string> {
-  /** Conditions that must all hold; an absent condition matches every row. */
+  /** Conditions that must all match; an absent condition matches every row. */
   filter: Filter
   /** 1 to 4 items. One of them is `id`, so the order is total. */
   sort: ReadonlyArray<SortItem<SortField>>
-  /** Rows to skip, 0 or more; it may lie beyond the last row. */
+  /** Rows to skip, 0 or more; it can exceed the number of rows. */
   offset: number
   /** Maximum number of rows to return, 1 to 200. */
   limit: number
@@ -23,13 +23,13 @@ export interface ListQuery<Filter, SortField extends string = string> {
 /** Selects the fields of candidates or jobs, which the host stores. */
 export interface RowFields {
   /**
-   * Fields to return: those of the row type and those that the host publishes in addition. A row may hold more fields;
-   * they are never sent. A value that does not fit the published schema is never converted: the request gets 500.
+   * Fields to return: those of the row type and those that the host publishes in addition. Other fields of a row are
+   * never sent. A value that does not fit the published schema is never converted: the request gets 500.
    */
   fields: readonly string[]
   /**
-   * Those of `fields` that are published as text, or as arrays of text. A storage that holds numbers in such a field
-   * returns their digits, such as `'9007199254740993'`.
+   * The `fields` that are published as text or as arrays of text. A storage with numbers in such a field returns their
+   * digits, such as `'9007199254740993'`.
    */
   textFields?: readonly string[]
 }
@@ -55,9 +55,9 @@ export interface ListSource<Row, Filter, SortField extends string = string, Quer
 export interface RowSource<Row extends { id: unknown }, Filter, SortField extends string, FoundId = Row['id']>
   extends ListSource<Row, Filter, SortField, RowQuery<Filter, SortField>> {
   /**
-   * Returns one row of the tenant as `list` returns it; `null` if there is none with this id. Ids are compared
-   * exactly, but a storage may ignore the letter case of uuids. An id that the storage cannot hold, such as text that
-   * is not a uuid, belongs to no row.
+   * Returns one row of the tenant as `list` returns it; `null` if there is none with this id. Ids are compared exactly,
+   * but a storage may ignore the letter case of uuids. An id that the storage cannot store, such as text that is not a
+   * uuid, matches no row.
    */
   find (tenant: string, id: FoundId, query: RowFields): Promise<Row | null>
   /**
@@ -71,23 +71,23 @@ export interface RowSource<Row extends { id: unknown }, Filter, SortField extend
 
 /**
  * Declares one filter for the API, the built-in storages and the conformance kit. `field` is the field that it reads,
- * in PostgreSQL a column: a key that does not see the field cannot use the filter. `description` and `example` are for
- * the document of the API.
+ * in PostgreSQL a column: a key that cannot read the field cannot use the filter. `description` and `example` are for
+ * the OpenAPI document.
  */
 export type RowFilter =
-  /** The field is exactly this id, of a kind of the option `ids`. */
+  /** The field equals this id, whose kind is in the option `ids`. */
   | { test: 'id', field: string, id: keyof IdKinds, description: string, example: number }
-  /** The field is exactly this text, 1 to 64 characters. */
+  /** The field equals this text, 1 to 64 characters. */
   | { test: 'text', field: string, description: string, example: string }
-  /** The field contains this text. Only `q`, because storages keep this field in lower case. */
+  /** The field contains this text. Only `q`, because storages store this field in lower case. */
   | { test: 'contains', field: string }
-  /** The field is a later time, in milliseconds. */
+  /** The field is later than this time, in milliseconds. */
   | { test: 'after', field: string }
 
 /** The filters of one list, by their names in the port. `recruiterId` is the parameter `filter[recruiter_id]`. */
 export type RowFilters<Filter extends { q?: string } = { q?: string }> = Readonly<Record<keyof Filter, RowFilter>>
 
-/** Selects candidates; all conditions given must hold. */
+/** Selects candidates; all given conditions must match. */
 export interface CandidateFilter<RecruiterId extends Id = number> {
   /** Only candidates of this recruiter. The id is compared as in `find`. */
   recruiterId?: RecruiterId
@@ -97,7 +97,7 @@ export interface CandidateFilter<RecruiterId extends Id = number> {
    * lower-case forms of Σ are equal: σ matches ς.
    */
   q?: string
-  /** Only candidates whose `updated_at` is strictly later, both in milliseconds as they are shown. */
+  /** Only candidates whose `updated_at` is strictly later, compared in milliseconds. */
   updatedAfter?: string
 }
 
@@ -117,7 +117,7 @@ export type CandidateFilterOf<Ids extends { source: Id, recruiter: Id } = { sour
 /** Fields to sort candidates by; never null. */
 export type CandidateSortField = 'id' | 'full_name' | 'created_at' | 'updated_at'
 
-/** A candidate as the list publishes it. The option `candidateFields` adds further fields. */
+/** A published candidate. The option `candidateFields` adds fields. */
 export interface CandidateRow<CandidateId extends Id = number, SourceId extends Id = number> {
   /** Unique within the tenant. An integer up to 2^53-1, or text of 1 to 64 visible ASCII characters without `/`. */
   id: CandidateId
@@ -141,13 +141,13 @@ export type CandidateSource<
 /** A source of candidates with ids of unknown kinds. */
 export type AnyCandidateSource = RowSource<CandidateRow<Id, Id>, CandidateFilter<never>, CandidateSortField, never>
 
-/** Selects jobs; all conditions given must hold. */
+/** Selects jobs; all given conditions must match. */
 export interface JobFilter {
-  /** Only jobs whose status is exactly this, 1 to 64 characters. */
+  /** Only jobs with exactly this status, 1 to 64 characters. */
   status?: string
   /** Only jobs whose `name` contains this text, 1 to 200 characters: literally, ignoring case as for candidates. */
   q?: string
-  /** Only jobs whose `updated_at` is strictly later, both in milliseconds as they are shown. */
+  /** Only jobs whose `updated_at` is strictly later, compared in milliseconds. */
   updatedAfter?: string
 }
 
@@ -161,7 +161,7 @@ export const jobFilters = {
 /** Fields to sort jobs by; never null. */
 export type JobSortField = 'id' | 'name' | 'status' | 'created_at' | 'updated_at'
 
-/** A job as the list publishes it. The option `jobFields` adds further fields. */
+/** A published job. The option `jobFields` adds fields. */
 export interface JobRow<JobId extends Id = number> {
   /** Unique within the tenant. An integer up to 2^53-1, or text of 1 to 64 visible ASCII characters without `/`. */
   id: JobId

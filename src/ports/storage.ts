@@ -7,37 +7,34 @@ import type { Id, IdKinds } from './ids.js'
 import type { WebhookStore } from './webhooks.js'
 
 /**
- * All data that emitting and delivering use. `webhooks` and `deliveries` share data, so they must come from the
- * same storage. Several apps and workers may share one storage, which outlives each of them.
+ * All data for emitting and delivering events. `webhooks` and `deliveries` share data, so they must come from the same
+ * storage. Several apps and workers can share one storage, which outlives each of them.
  */
 export interface EventStorage {
   /** The webhooks of all tenants. */
   webhooks: WebhookStore
   /** Events and their deliveries, which are the queue. */
   deliveries: DeliveryStore
-  /**
-   * The changes of candidates and jobs. `sync` exists for sources that have `listAfter` and `findMany`, if this is
-   * given.
-   */
+  /** The changes of candidates and jobs. `sync` needs it, and a source with `listAfter` and `findMany`. */
   changes?: ChangeSource
   /** Reads events in order. Without it, `GET …/events` does not exist. */
   feed?: EventFeed
-  /** Holds notifications of copies. Without it, the option `delivery.environment` cannot be used. */
+  /** Stops notifications from copies. Without it, the option `delivery.environment` cannot be used. */
   holds?: HoldStore
-  /** Keeps answers. Without it, requests with the header `Idempotency-Key` get 400. */
+  /** Stores responses. Without it, requests with the header `Idempotency-Key` get 400. */
   idempotency?: IdempotencyStore
 
   /**
-   * Checks whether the storage can be used. Called once for every app and engine that starts on it. `published` is
-   * `null` if the process serves no lists. Rejects with a `RecruitingApiError` (`storage_not_ready`) that says what to
-   * do. Returns warnings, as sentences for the log.
+   * Checks whether the storage can be used. Called once for every app and engine that uses it. `published` is `null` if
+   * the process serves no lists. Rejects with a `RecruitingApiError` (`storage_not_ready`) whose message describes the
+   * fix. Returns warnings, as sentences for the log.
    */
   verify? (published: PublishedFields | null): Promise<string[]>
 }
 
 /**
- * All data that the API uses. The parts may come from different places. The type arguments are `string` for the ids
- * that the option `ids` makes text.
+ * All data of the API. The parts can come from different places. The type arguments are `string` for the ids that the
+ * option `ids` makes text.
  */
 export interface RecruitingStorage<
   CandidateId extends Id = number,
@@ -72,47 +69,47 @@ export interface PublishedFields {
   hasTenantIds?: boolean
 }
 
-/** Why nothing is sent from a storage. */
+/** Why a storage sends nothing. */
 export interface Hold {
   /**
    * - `copy`: the data was restored from a dump, or copied from another database
    * - `environment`: the storage belongs to another environment than the process
    */
   reason: 'copy' | 'environment'
-  /** When the hold was first noticed. */
+  /** When the hold was first detected. */
   since: string
 }
 
 /** The result of `adopt`. */
 export interface Adoption {
-  /** Why nothing was sent before. */
+  /** Why the storage was held. */
   reason: Hold['reason']
   /** Number of deliveries that were pending. */
   pending: number
 }
 
 /**
- * Holds all notifications of a storage that is a copy, or that belongs to another environment, so that tests on
- * production's data reach no receiver. `environment` is the option `delivery.environment` of the process, or `null`.
+ * Stops all notifications from a storage that is a copy or belongs to another environment, so that tests with
+ * production data reach no receiver. `environment` is the process's option `delivery.environment`, or `null`.
  */
 export interface HoldStore {
   /**
-   * Returns why this process must not send notifications; `null` if it may. A process without an environment may send
+   * Returns why this process must not send notifications; `null` if it can. A process without an environment can send
    * in any environment.
    */
   find (environment: string | null): Promise<Hold | null>
   /**
-   * Ends the hold of this process: the storage is no longer a copy, and belongs to `environment`; if that is `null`, to
-   * the first environment that a later claim passes. With `discard`, pending deliveries become `skipped` and notices
-   * are dropped; every webhook becomes `inactive` unless `keepWebhooks`, and every key that the storage keeps is
-   * revoked unless `keepKeys`. All or nothing. Returns `null` and changes nothing if there is no hold.
+   * Ends the hold: the storage no longer counts as a copy, and belongs to `environment`; if that is `null`, to the
+   * first environment that a later claim passes. With `discard`, pending deliveries become `skipped` and notices are
+   * dropped. Every webhook then becomes `inactive` unless `keepWebhooks`, and every stored key is revoked unless
+   * `keepKeys`. All or nothing. Returns `null` and changes nothing if there is no hold.
    */
   adopt (options: AdoptOptions): Promise<Adoption | null>
 }
 
 /** Options of `adopt`. */
 export interface AdoptOptions {
-  /** That of the process. */
+  /** The process's option `delivery.environment`, or `null`. */
   environment: string | null
   pending: 'deliver' | 'discard'
   /**
@@ -133,33 +130,33 @@ export interface IdempotentRequest {
   digest: string
   /** SHA-256 of the method, the URL and the body, as 64 hexadecimal digits. */
   fingerprint: string
-  /** Names this attempt of the request; no other attempt has the same. */
+  /** The unique id of this attempt. */
   claim: string
-  /** How long the attempt may take. Afterwards another one may claim the digest. */
+  /** How long the attempt can take. After that, another one can claim the digest. */
   leaseMs: number
-  /** How long the digest and its answer are kept. */
+  /** How long the digest and its answer are stored. */
   keepMs: number
 }
 
 /** The stored state of a request. */
 export interface IdempotencyState {
-  /** Whether the digest is claimed for this attempt now. */
+  /** Whether this attempt has claimed the digest. */
   isClaimed: boolean
-  /** That of the request which claimed the digest last. */
+  /** The fingerprint of the last request that claimed the digest. */
   fingerprint: string
   /** What `save` stored; `null` while the request is running. */
   answer: string | null
 }
 
-/** Keeps the answers of requests with the header `Idempotency-Key`, so that they can be repeated. */
+/** Stores the answers to requests with the header `Idempotency-Key`, so that they can be repeated. */
 export interface IdempotencyStore {
   /**
-   * Claims the digest for this attempt if the tenant has none like it, if it was kept long enough, or if its lease
-   * ended without an answer. Of several concurrent calls, one claims it. Otherwise changes nothing.
+   * Claims the digest for this attempt if the tenant does not have it yet, if its `keepMs` have passed, or if its lease
+   * expired without an answer. Of several concurrent calls, one claims it. Otherwise changes nothing.
    */
   claim (tenant: string, request: IdempotentRequest): Promise<IdempotencyState>
   /**
-   * Stores the answer of an attempt; `null` forgets the digest, so that the request can be sent again. Does nothing if
+   * Stores the answer of an attempt; `null` deletes the digest, so that the request can be sent again. Does nothing if
    * another attempt has claimed the digest, or if the tenant was renamed or removed.
    */
   save (tenant: string, attempt: Pick<IdempotentRequest, 'digest' | 'claim'>, answer: string | null): Promise<void>

@@ -2,7 +2,7 @@ import type { AttemptError } from './deliveries.js'
 import type { ListSource } from './lists.js'
 import type { RestingTenant, Tenant } from './ids.js'
 
-/** `disabled` is set only by the service, when the endpoint failed for too long or returned 410. */
+/** Only the service sets `disabled`: the endpoint failed for too long or returned 410. */
 export type WebhookStatus = 'active' | 'inactive' | 'disabled'
 
 /** A value in filters: a finite number, or text of at most 255 characters without NUL and lone surrogates. */
@@ -10,12 +10,12 @@ export type FilterValue = string | number | boolean | null
 
 /**
  * Selects events by their bodies: 1 to 10 paths, each with the 1 to 50 values that match, in the order given by the
- * client. A path is `data` and 1 to 4 names of 1 to 64 characters, without dots and control characters, joined by
- * dots: `data.job_id`.
+ * client. A path is `data` and 1 to 4 names of 1 to 64 characters, without dots and control characters, joined by dots:
+ * `data.job_id`.
  *
- * A body matches if every path leads to one of its values. Values of different types are never equal, and 1 equals
- * 1.0. Names lead only into objects, never into arrays. An object or array equals no value. A path that leads nowhere
- * leads to `null`, also in an empty body. Text with NUL or a lone surrogate equals no value.
+ * A body matches if every path leads to one of its values. Values of different types are never equal, and 1 equals 1.0.
+ * Names lead only into objects, never into arrays. An object or array equals no value. A missing value counts as
+ * `null`, even in an empty body. Text with NUL or a lone surrogate equals no value.
  */
 export type EventFilters = Record<string, FilterValue[]>
 
@@ -48,7 +48,7 @@ export type WebhookSortField = 'id' | 'name' | 'created_at' | 'updated_at'
 export interface NewWebhook {
   /** Returned by `nextId`. */
   id: number
-  /** The tenant's name now, which claimed deliveries, notices and failing webhooks show. */
+  /** The tenant's current name, for claimed deliveries, notices and failing webhooks. */
   tenantSlug: string
   /** 1 to 255 characters. */
   name: string
@@ -65,7 +65,7 @@ export interface NewWebhook {
   filters?: EventFilters | null
 }
 
-/** The headers that a webhook's notifications have besides those of the signature. */
+/** The additional headers of a webhook's notifications. */
 export interface StoredHeaders {
   /** 1 to 10 names. */
   names: readonly string[]
@@ -82,8 +82,8 @@ export interface WebhookChanges {
   /** `null` removes the headers. */
   headers?: StoredHeaders | null
   /**
-   * Replaces all filters; `null` removes them. They count for events recorded from now on: deliveries that exist do
-   * not change.
+   * Replaces all filters; `null` removes them. They apply to events recorded from now on: existing deliveries do not
+   * change.
    */
   filters?: EventFilters | null
 }
@@ -92,16 +92,16 @@ export interface WebhookChanges {
 export interface SecretRotation {
   /** Opaque text, stored unchanged; it may be sealed. */
   secret: string
-  /** Seconds for which the previous secret stays valid, 0 or more; at 0 it is dropped at once. */
+  /** Seconds for which the previous secret stays valid, 0 or more; with 0 it is dropped immediately. */
   gracePeriodSeconds: number
 }
 
 /** The stored secrets of one webhook. */
 export interface StoredSecrets {
-  /** The tenant's id: its slug without the option `tenantId`. */
+  /** The tenant's id; without the option `tenantId`, its slug. */
   tenantId: string
   webhookId: number
-  /** Those that are valid now, newest first. */
+  /** The valid secrets, newest first. */
   secrets: string[]
   /** The sealed headers; `null` without any. */
   headers: string | null
@@ -109,7 +109,7 @@ export interface StoredSecrets {
 
 /** A webhook after its secret was rotated. */
 export interface RotatedWebhook extends Webhook {
-  /** When the previous secret expires; `null` if it was dropped at once. */
+  /** When the previous secret expires; `null` if it was dropped immediately. */
   previous_secret_expires_at: string | null
 }
 
@@ -127,13 +127,13 @@ export interface WebhookHealth {
 
 /** A webhook that is failing or disabled. */
 export interface FailingWebhook {
-  /** The tenant's id: its slug without the option `tenantId`. */
+  /** The tenant's id; without the option `tenantId`, its slug. */
   tenantId: string
   /** The tenant's name when the webhook was created or the tenant was renamed. */
   tenantSlug: string
   webhook: Webhook
   health: WebhookHealth
-  /** Error of the last failed attempt; `null` without one since the record of failures was cleared. */
+  /** Error of the last failed attempt; `null` if there was none since the failure record was cleared. */
   lastError: AttemptError | null
   /** Of the same attempt; `null` without a response. */
   lastResponseStatus: number | null
@@ -144,8 +144,9 @@ export interface FailingWebhook {
 /** Options of `renameTenant`. */
 export interface RenameOptions {
   /**
-   * Converts a stored secret, or stored headers, for the new id. Not called if the id stays. If it throws, the rename
-   * changes nothing and can be repeated, in the same transaction too: so secrets are sealed by a KMS, one per call.
+   * Converts a stored secret, or stored headers, for the new id. Not called if the id stays the same. If it throws, the
+   * rename changes nothing and can be repeated, even in the same transaction. A KMS seals secrets this way, one per
+   * call.
    */
   reseal: (secret: string, webhookId: number) => string
   /** Seconds for which the previous id rests, 0 or more. @default 0 */
@@ -170,15 +171,15 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
   find (tenant: string, id: number): Promise<Webhook | null>
 
   /**
-   * Returns the health of a webhook; `null` if it does not exist. A webhook that is disabled or made inactive keeps its
-   * record of failures.
+   * Returns the health of a webhook; `null` if it does not exist. A disabled or inactive webhook keeps its failure
+   * record.
    */
   findHealth (tenant: string, id: number): Promise<WebhookHealth | null>
 
   /**
    * Lists at most `limit` webhooks of all tenants that are disabled, or active with a failed attempt since their last
-   * success. The one that has been failing for longest comes first, those without a record of failures last; otherwise
-   * by ascending id.
+   * success. The longest failing webhook comes first, those without a failure record come last; otherwise by ascending
+   * id.
    */
   listFailing (options: { limit: number, maxPending: number }): Promise<FailingWebhook[]>
 
@@ -194,7 +195,7 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
 
   /**
    * Changes a webhook and sets `updated_at` to now. Returns `null` if it does not exist. Setting the status to `active`
-   * clears the record of failures and ends a pause; so does a different `target_url`. Setting the status to `inactive`
+   * clears the failure record and ends a pause; so does a different `target_url`. Setting the status to `inactive`
    * makes its pending deliveries `skipped`: once this has resolved, none of them is claimed, though the log may show
    * the change a little later. Deliveries recorded after the webhook is active again are never skipped.
    */
@@ -208,23 +209,20 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
 
   /**
    * Sets the current secret; the old one becomes the previous one and stays valid for the grace period. Any older
-   * secret is dropped at once. Sets `updated_at` to now. Returns `null` if the webhook does not exist.
+   * secret is dropped immediately. Sets `updated_at` to now. Returns `null` if the webhook does not exist.
    */
   rotateSecret (tenant: string, id: number, rotation: SecretRotation): Promise<RotatedWebhook | null>
 
   /**
-   * Returns the secrets that are valid now, newest first: one, or two during a grace period. Returns `null` if the
-   * webhook does not exist.
+   * Returns the valid secrets, newest first: one, or two during a grace period. Returns `null` if the webhook does not
+   * exist.
    */
   findSecrets (tenant: string, id: number): Promise<string[] | null>
 
   /** Returns the sealed headers; `null` if the webhook has none or does not exist. */
   findHeaders (tenant: string, id: number): Promise<string | null>
 
-  /**
-   * Returns when the previous secret expires; `null` without one that is valid now, and for a webhook that does not
-   * exist.
-   */
+  /** Returns when the previous secret expires; `null` if none is valid or the webhook does not exist. */
   findGraceEnd (tenantSlug: string, id: number): Promise<string | null>
 
   /**
@@ -240,36 +238,35 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
   replaceSecret (tenant: string, id: number, change: { from: string, to: string }): Promise<boolean>
 
   /**
-   * Gives everything of the tenant `from` to the tenant `to`: its webhooks with their deliveries and notices, and its
-   * events with their subjects and idempotency keys. Ends the positions among the changes and the events of both.
-   * Replaces each valid secret and the sealed headers with the result of `reseal`, and drops secrets that expired. If
-   * both have the same id, only the name in webhooks and notices changes. Returns the number of webhooks. Returns
-   * `null` and changes nothing if `to` has another id that has a webhook or an event, possibly if it had one earlier,
-   * and while that id rests. Attempts in flight count as before. The previous id rests for `restSeconds`. All or
-   * nothing: if `reseal` throws, rejects and changes nothing. With the host's `transaction`, it takes effect once
-   * that commits. Rejects and changes nothing if `transaction` is not open. A storage without transactions rejects
-   * any `transaction`.
+   * Moves everything of the tenant `from` to the tenant `to`: webhooks with their deliveries and notices, and events
+   * with their subjects and idempotency keys. Invalidates the positions in the changes and events of both. Replaces
+   * each valid secret and the sealed headers with the result of `reseal`, and drops expired secrets. If both have the
+   * same id, only the name in webhooks and notices changes. Returns the number of webhooks. Returns `null` and changes
+   * nothing if `to` has a different id that has, or possibly had, a webhook or an event, and while that id rests.
+   * Attempts in flight still count. The previous id rests for `restSeconds`. All or nothing: if `reseal` throws,
+   * rejects and changes nothing. With the host's `transaction`, it takes effect once that commits. Rejects and changes
+   * nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.
    */
   renameTenant (from: Tenant, to: Tenant, options: RenameOptions): Promise<number | null>
 
   /**
-   * Removes a tenant: its webhooks with their notices at once, so that none of its deliveries is claimed again, and
-   * at most `limit` of its events with their deliveries. Deletes its changes and ends the positions among them and
-   * among its events. Returns the number of events of removed tenants that are left, or `limit` if there are more;
-   * further calls remove them, and so does `prune`. The tenant rests for `restSeconds`; with 0, a new tenant may use
-   * the same id at once and sees none of them. The first step is all or nothing. With the host's `transaction`, it
-   * takes effect once that commits. Rejects and changes nothing if `transaction` is not open. A storage without
-   * transactions rejects any `transaction`.
+   * Removes a tenant: its webhooks with their notices at once, so that none of its deliveries is claimed again, and at
+   * most `limit` of its events with their deliveries. Deletes its changes, and invalidates the positions in them and in
+   * its events. Returns the number of events of removed tenants that are left, or `limit` if there are more; further
+   * calls remove them, and so does `prune`. The tenant rests for `restSeconds`; with 0, a new tenant can use the same
+   * id immediately and sees none of them. The first step is all or nothing. With the host's `transaction`, it takes
+   * effect once that commits. Rejects and changes nothing if `transaction` is not open. A storage without transactions
+   * rejects any `transaction`.
    */
   removeTenant (tenant: string, options: RemoveOptions): Promise<number>
 
-  /** Lists the tenants that rest now: until then, nothing can be created or recorded for them. */
+  /** Lists the resting tenants, for which nothing can be created or recorded yet. */
   listResting (): Promise<RestingTenant[]>
 
   /**
-   * Lists at most `limit` tenants with a webhook, or with a key that the storage keeps, whose id is its `tenantSlug`,
-   * by ascending id. With the option `tenantId`, the engine asks it for their ids at startup, and logs an error if
-   * their data is stored by slug.
+   * Lists at most `limit` tenants that have a webhook or a stored key and whose id equals its `tenantSlug`, by
+   * ascending id. With the option `tenantId`, the engine looks up their ids at startup, and logs an error if their data
+   * is stored by slug.
    */
   listIdsLikeSlugs? (limit: number): Promise<string[]>
 }
