@@ -5,9 +5,9 @@ import { refuseTransaction } from './checks.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** The changes of one resource of a tenant. */
+/** A tenant's changes of one resource. */
 interface Feed {
-  /** The number and the time of the last change of each id, in the order of the numbers. */
+  /** Number and time of the last change of each id, in the order of the numbers. */
   readonly last: Map<string, { number: number, at: number }>
   /** Changes up to this number were pruned. */
   prunedTo: number
@@ -15,25 +15,25 @@ interface Feed {
 
 /** Options of `memoryChanges`. */
 export interface MemoryChangesOptions {
-  /** The clock that decides what is pruned. @default the system clock */
+  /** The clock for `prune`. @default the system clock */
   clock?: Pick<Clock, 'now'>
 }
 
 /** Changes in memory. */
 export interface MemoryChanges extends ChangeSource {
-  /** Forgets the changes of a tenant, and ends its positions. */
+  /** Deletes a tenant's changes and invalidates its positions. */
   removeTenant (tenant: string): void
 }
 
-/** Remembers changes in the memory of this process, for example for `candidatesFrom`. Throws `invalid_option`. */
+/** Records changes in the memory of this process, for example for `candidatesFrom`. Throws `invalid_option`. */
 export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChanges {
   assertKnownNames(options, { clock: true } satisfies Record<keyof MemoryChangesOptions, true>)
   const { clock = { now: Date.now } } = options
-  // A restarted process has other numbers, and rejects the previous process's positions and tokens.
+  // A restarted process has other numbers, so it rejects the previous process's positions and tokens.
   const epoch = randomBytes(8).toString('hex')
   const secret = randomBytes(32)
   const feeds = new Map<string, Map<ChangeKind, Feed>>()
-  /** Positions of a tenant with a lower number were given before it was renamed or removed. */
+  /** Positions with lower numbers are older than the tenant's last rename or removal. */
   const firstNumbers = new Map<string, number>()
   let lastNumber = 0
 
@@ -113,7 +113,7 @@ function formatPosition (epoch: string, number: number): string {
   return `${epoch}.${number}`
 }
 
-/** Returns the number of a position, or `null` if it is of another process. */
+/** Returns the number of a position, or `null` if another process created it. */
 function parsePosition (epoch: string, position: string): number | null {
   const [given, number = ''] = position.split('.')
   return given === epoch && /^\d+$/.test(number) ? Number(number) : null

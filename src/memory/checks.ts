@@ -1,15 +1,15 @@
 import { RecruitingApiError } from '../errors.js'
 import type { Id, IdKind } from '../ports/index.js'
-import { rejectOption as refuseOption } from '../shared/read-options.js'
+import { rejectOption } from '../shared/read-options.js'
 import { isId, textIdRule } from '../shared/ids.js'
 import { isPlainText, isStorableText, normalizeInstant } from '../shared/text.js'
 
 const maxShownLength = 60
 
-/** Throws `invalid_option` with the path, the expected and the actual value. Shows only the beginning of long text. */
+/** Throws `invalid_option` with the path, the expected and the actual value. Truncates long text. */
 export function refuse (path: string, expected: string, value: unknown): never {
   const isLong = typeof value === 'string' && value.length > maxShownLength
-  refuseOption(path, expected, isLong ? `${value.slice(0, maxShownLength)}…` : value)
+  rejectOption(path, expected, isLong ? `${value.slice(0, maxShownLength)}…` : value)
 }
 
 export function isRecord (value: unknown): value is Record<string, unknown> {
@@ -30,7 +30,7 @@ export function parseReference (value: unknown, path: string, kind: IdKind): Id 
     : refuse(path, kind === 'integer' ? 'an integer or null' : `a string of ${textIdRule}, or null`, value)
 }
 
-/** Returns text that every storage can keep. */
+/** Returns text that every storage can store. */
 export function parseText (value: unknown, path: string): string {
   if (typeof value !== 'string') refuse(path, 'a string', value)
   if (!isStorableText(value)) refuse(path, 'a string without NUL and lone surrogates', value)
@@ -42,7 +42,7 @@ export function parseOptionalText (value: unknown, path: string): string | null 
   return value === undefined || value === null ? null : parseText(value, path)
 }
 
-/** Returns the id of a tenant as text. Without the option `tenantId` it is the slug. */
+/** Returns a tenant's id as text. Without the option `tenantId` it is the slug. */
 export function parseTenant (value: unknown, path: string): string {
   return isPlainText(value, 200)
     ? value
@@ -71,7 +71,7 @@ export function formatDateTime (time: number): string {
   return new Date(time).toISOString()
 }
 
-/** Throws `invalid_event` for a transaction: memory cannot be rolled back with it. */
+/** Throws `invalid_event` for a transaction: memory cannot roll back. */
 export function refuseTransaction (transaction: unknown): void {
   if (transaction !== undefined) {
     refuseEvent(
@@ -81,7 +81,6 @@ export function refuseTransaction (transaction: unknown): void {
   }
 }
 
-/** Throws `invalid_event` for a field. */
 export function refuseEvent (field: string, problem: string): never {
   throw new RecruitingApiError('invalid_event', `${field}: ${problem}`, field)
 }

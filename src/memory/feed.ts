@@ -3,12 +3,12 @@ import type { EventFeed } from '../ports/index.js'
 import type { EventRecord } from './deliveries/records.js'
 import type { WebhookData } from './webhook-data.js'
 
-/** A page ends with the event that exceeds this size of all bodies. */
+/** A page ends once the size of its bodies reaches this limit. */
 const maxPageBytes = 4 * 1024 * 1024
 
-/** Reads events in the order of their recording. */
+/** Reads events in the order they were recorded. */
 export function createEventFeed (data: WebhookData): EventFeed {
-  // A restarted process has other events, and rejects the previous process's positions and tokens.
+  // A restarted process has other events, so it rejects the previous process's positions and tokens.
   const epoch = randomBytes(8).toString('hex')
   const secret = randomBytes(32)
 

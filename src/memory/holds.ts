@@ -11,7 +11,7 @@ export function findHold (data: WebhookData, environment: string | null): Hold |
   return { reason: 'environment', since }
 }
 
-/** The first environment stays. Throws `held` for others. */
+/** The storage belongs to the first environment. Throws `held` for others. */
 export function enterEnvironment (data: WebhookData, environment: string | null): void {
   const hold = findHold(data, environment)
   if (hold !== null) throw heldError(hold.reason)

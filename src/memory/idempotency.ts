@@ -26,7 +26,7 @@ export function createIdempotencyStore ({ requests, now }: WebhookData): Idempot
   }
 }
 
-/** Deletes the requests of which this is true. Returns their number. */
+/** Deletes the requests that pass the test. Returns their number. */
 export function deleteRequests (
   { requests }: WebhookData, isOver: (record: IdempotencyRecord) => boolean, limit = Infinity
 ): number {

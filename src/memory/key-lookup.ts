@@ -36,7 +36,7 @@ export interface MemoryApiKey {
 export interface MemoryKeyLookupOptions {
   /** The clock that decides when keys expire. @default the system clock */
   clock?: Pick<Clock, 'now'>
-  /** The beginning of the keys that customers create, as for `generateApiKey`. @default 'rk' */
+  /** The prefix of keys that customers create, as for `generateApiKey`. @default 'rk' */
   prefix?: string
 }
 
@@ -90,7 +90,7 @@ function readKeys (keys: unknown, createdAt: string): Map<string, KnownKey> {
     const path = `keys[${index}]`
     if (!isRecord(input)) refuseKey(path, 'expected an object')
     const digest = hashApiKey(parseKey(input.key, `${path}.key`))
-    // Only after the key was found among the values: otherwise the unknown name could be the key itself.
+    // Checked after `key`: an unknown name could otherwise be the key itself, and the message shows it.
     assertKnownNames(input, keyNames, `${path}.`)
     if (known.has(digest)) refuseKey(`${path}.key`, 'is listed twice')
     known.set(digest, parseKnownKey(input, path, { id: `key_${index + 1}`, createdAt }))
@@ -152,7 +152,7 @@ function refuseKey (path: string, problem: string): never {
   throw new RecruitingApiError('invalid_option', `${path}: ${problem}`, path)
 }
 
-/** A key of a tenant, and what the lookup returns for it. */
+/** A tenant's key, and the result of the lookup for it. */
 interface KnownKey {
   tenant: string
   owner: ApiKey
@@ -169,7 +169,7 @@ function isValid ({ key }: KnownKey, now: number): boolean {
   return key.revoked_at === null && (key.expires_at === null || now < Date.parse(key.expires_at))
 }
 
-/** Creates a store of the keys of a lookup, by their digests. */
+/** Creates a store of a lookup's keys by digest. */
 function createKeyStore (
   known: Map<string, KnownKey>, prefix: string, clock: Pick<Clock, 'now'>
 ): KeyStore {

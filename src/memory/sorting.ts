@@ -43,7 +43,7 @@ export function compareValues (a: string | number, b: string | number): number {
   return typeof a === 'number' && typeof b === 'number' ? a - b : compareText(String(a), String(b))
 }
 
-/** Returns whether a row passes a filter. `null` is a filter that every row passes. */
+/** Returns whether a row passes a filter. Every row passes `null`. */
 export type RowTest<Row> = ((row: Row) => boolean) | null
 
 /** Returns the rows that pass. */
@@ -58,7 +58,7 @@ export function takePage<Row> (
   return select(rows, test).slice(offset, offset + limit)
 }
 
-/** Returns the index of the first item that is not before a place in a sorted array, from the index `from` on. */
+/** Returns the index of the first item from `from` that is not before a place in a sorted array. */
 export function findPlace<Item> (items: readonly Item[], isBefore: (item: Item) => boolean, from = 0): number {
   let low = from
   let high = items.length
@@ -131,7 +131,7 @@ export class SortedQueue<Item extends { readonly id: number }> {
     }
   }
 
-  // Returns the index of the item with this rank and id, or the index to insert it at.
+  // Returns the index of the item with this rank and id, or where to insert it.
   #position (rank: number, id: number): number {
     return findPlace(this.#items, (item) => this.#isBefore(item, rank, id), this.#head)
   }

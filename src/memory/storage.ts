@@ -49,8 +49,8 @@ export interface MemoryStorageOptions<Ids extends Partial<IdKinds> = IntegerIds>
   /** Which ids of the rows are text, as in the option `ids` of the plugin. @default all are 'integer' */
   ids?: Ids
   /**
-   * Who records which candidates and jobs changed: `save` and `remove`, as the triggers of `watch` do, or with
-   * `'manual'` only calls of `changed`. @default 'watch'
+   * What records changes of candidates and jobs: `save` and `remove`, like the triggers of `watch`, or with `'manual'`
+   * only calls of `changed`. @default 'watch'
    */
   changes?: 'watch' | 'manual'
   /** The clock of the storage. @default the system clock */
@@ -70,11 +70,11 @@ export interface MemoryStorage<
   jobs: MemoryJobSource<JobId>
   /** The changes of both. `save` and `remove` record them, unless the option `changes` is `'manual'`. */
   changes: ChangeSource
-  /** The events of all tenants in order. */
+  /** The events of all tenants, in order. */
   feed: EventFeed
   /** The environment that the storage belongs to. */
   holds: HoldStore
-  /** The answers of requests with `Idempotency-Key`. */
+  /** The stored responses to requests with `Idempotency-Key`. */
   idempotency: IdempotencyStore
 }
 
@@ -122,7 +122,7 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
     holds: createHoldStore(data),
     idempotency: createIdempotencyStore(data),
 
-    // The host may have copied the storage and replaced a source, whose ids are its own then.
+    // The host may have copied the storage and replaced a source by one with other ids.
     async verify (this: Partial<RecruitingStorage<Id, Id, Id, Id>>, published) {
       if (published !== null && this.candidates === candidates) {
         assertSameIds(ids, published.ids, ['candidate', 'source', 'recruiter'])
@@ -138,7 +138,7 @@ function assertSameIds (ids: IdKinds, wanted: IdKinds, names: ReadonlyArray<keyo
   if (wrong === undefined) return
   throw new RecruitingApiError(
     'storage_not_ready',
-    `memoryStorage has ids.${wrong} '${ids[wrong]}', and the plugin '${wanted[wrong]}': give both the same option ids`,
+    `memoryStorage has ids.${wrong} '${ids[wrong]}', and the plugin '${wanted[wrong]}': set the same option ids for both`,
     `ids.${wrong}`
   )
 }

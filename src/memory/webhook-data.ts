@@ -28,18 +28,18 @@ export interface WebhookData {
   readonly listeners: Set<{ call: () => void }>
   lastDeliveryId: number
   lastEventPosition: number
-  /** The last event that was pruned. */
+  /** The highest position of a pruned event. */
   prunedEventPosition: number
-  /** How often a tenant was renamed or removed, which ends the positions among its events. */
+  /** How often each tenant was renamed or removed, which invalidates the positions of its feed. */
   readonly endedFeeds: Map<string, number>
   /** Notices that the host has not confirmed yet. */
   readonly notices: NoticeQueue
   readonly changes: MemoryChanges
-  /** When the rest of each tenant ends. */
+  /** When each resting tenant's rest ends. */
   readonly resting: Map<string, number>
-  /** The environment that the storage belongs to: that of the first claim with one. */
+  /** The environment that the storage belongs to, from the first claim with one. */
   environment: string | null
-  /** When each other environment was first noticed. */
+  /** When each other environment was first seen. */
   readonly otherEnvironments: Map<string, string>
   /** Requests with `Idempotency-Key`, by tenant and digest. */
   readonly requests: Map<string, IdempotencyRecord>
@@ -84,7 +84,7 @@ export function findWebhook (data: WebhookData, tenant: string, id: number): Web
   return data.tenants.get(tenant)?.webhooks.get(id)
 }
 
-/** Ends all pending deliveries of a webhook. */
+/** Ends all pending deliveries of a webhook with this status. */
 export function stopDeliveries (data: WebhookData, webhook: WebhookRecord, status: DeliveryStatus): void {
   for (const delivery of data.pending.stopAll(webhook)) delivery.status = status
 }
@@ -95,7 +95,7 @@ export function notify (data: WebhookData): void {
     try {
       listener.call()
     } catch (error) {
-      // The caller's operation has succeeded, so a failing listener must not reject it.
+      // The caller's operation has succeeded, so a failing listener must not make it reject.
       process.emitWarning(error instanceof Error ? error : String(error))
     }
   }

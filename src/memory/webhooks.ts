@@ -190,7 +190,7 @@ function createTest ({ status }: WebhookFilter): RowTest<Webhook> {
   return status === undefined ? null : (webhook) => webhook.status === status
 }
 
-// Not infinity, because the difference of two infinities is not a number.
+// Not infinity, because the difference of two infinities is NaN.
 function failedFirst ({ failingSince }: WebhookRecord): number {
   return failingSince ?? Number.MAX_SAFE_INTEGER
 }
@@ -270,7 +270,7 @@ function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTenant' | 
     if (restSeconds > 0) data.resting.set(tenant, data.now() + restSeconds * 1000)
   }
 
-  /** Ends the positions among the changes and the events of a tenant, and forgets its requests. */
+  /** Invalidates a tenant's positions in changes and events, and deletes its requests. */
   function endPositions (tenant: string): void {
     data.changes.removeTenant(tenant)
     deleteRequests(data, (request) => request.tenant === tenant)
@@ -284,7 +284,7 @@ function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTenant' | 
       if (data.tenants.has(to) || findRest(data, to) !== undefined) return null
       const tenant = data.tenants.get(from)
       const now = data.now()
-      // Before anything changes, because it may throw.
+      // Before anything changes, because `reseal` may throw.
       const resealed = listWebhooks(data, from).map((webhook) => {
         const [secret = webhook.secret, previous = null] = validSecrets(webhook, now).map((valid) =>
           reseal(valid, webhook.id)

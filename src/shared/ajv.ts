@@ -6,18 +6,18 @@ import { textIdPattern, textIdRule } from './ids.js'
 import { assertOption, rejectOption } from './read-options.js'
 
 /**
- * Returns a function that keeps what was compiled from a schema for the life of the process, by the text of the schema.
- * Compiling takes most of the time of a registration, and the tests of a host often register once per test.
+ * Returns a function that caches compiled schemas by their text for the life of the process. Compiling takes most of
+ * the time of a registration, and a host's tests often register once per test.
  */
 export function keepCompiled<Compiled> (): (schema: unknown, compile: () => Compiled) => Compiled {
-  const kept = new Map<string, Compiled>()
+  const cached = new Map<string, Compiled>()
   return (schema, compile) => {
     const text = JSON.stringify(schema)
-    const known = kept.get(text)
+    const known = cached.get(text)
     if (known !== undefined) return known
     const compiled = compile()
-    // Schemas with `$id` or `$ref` depend on others.
-    if (!text.includes('"$')) kept.set(text, compiled)
+    // A schema with `$id` or `$ref` depends on other schemas.
+    if (!text.includes('"$')) cached.set(text, compiled)
     return compiled
   }
 }
@@ -25,13 +25,12 @@ export function keepCompiled<Compiled> (): (schema: unknown, compile: () => Comp
 // With TypeScript `nodenext`, the default import of this CommonJS package is its namespace.
 const addFormats = formats.default
 
-// Shared, and created with the first use, because compiling the meta-schema takes longer than the rest of a
-// registration.
+// Shared and created on first use: compiling the meta-schema takes longer than the rest of a registration.
 let schemaAjv: Ajv | null = null
 
 const compiled = keepCompiled<ValidateFunction>()
 
-/** Creates a validator that neither converts types nor removes fields. By default it stops at the first error. */
+/** Creates a validator that does not convert types or remove fields. By default it stops at the first error. */
 export function createAjv ({ useDefaults, allErrors = false }: { useDefaults: boolean, allErrors?: boolean }): Ajv {
   const ajv = new Ajv({
     allErrors,
@@ -47,13 +46,13 @@ export function createAjv ({ useDefaults, allErrors = false }: { useDefaults: bo
   return ajv
 }
 
-/** Compiles a schema that is valid. */
+/** Compiles a valid schema. */
 export function compileSchema (ajv: Ajv, schema: AnySchema): ValidateFunction {
   const { useDefaults, allErrors } = ajv.opts
   return compiled([{ useDefaults, allErrors }, schema], () => ajv.compile(schema))
 }
 
-/** Compiles a schema of the host. Throws if it is not valid. */
+/** Compiles a host's schema. Throws if it is invalid. */
 export function compileHostSchema (ajv: Ajv, schema: AnySchema): ValidateFunction {
   schemaAjv ??= new Ajv({ allErrors: true, strict: false })
   schemaAjv.validateSchema(schema, true)
@@ -77,7 +76,7 @@ export function formatFaultPath ({
   return formatFieldPath(steps)
 }
 
-/** Says which rule a validation error breaks, such as `is required`. */
+/** Returns the rule that a validation error breaks, such as `is required`. */
 export function describeFault ({ keyword, params, message = 'is not valid', parentSchema }: ErrorObject): string {
   if (keyword === 'required') return 'is required'
   if (keyword === 'additionalProperties') return 'is not known'
@@ -88,7 +87,7 @@ export function describeFault ({ keyword, params, message = 'is not valid', pare
   return message
 }
 
-/** Throws `invalid_option` unless the value is a valid schema of an object. */
+/** Throws `invalid_option` unless the value is a valid object schema. */
 export function assertHostSchema (
   value: unknown,
   path: string,
@@ -106,7 +105,7 @@ export function assertHostSchema (
   }
 }
 
-/** Throws for values that `JSON.stringify` leaves out or changes to null. An undefined property counts as absent. */
+/** Throws for values that `JSON.stringify` drops or turns into null. An undefined property counts as absent. */
 function refuseNonJson (this: unknown, name: string, value: unknown): unknown {
   const isLost =
     ['bigint', 'function', 'symbol'].includes(typeof value) ||

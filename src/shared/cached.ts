@@ -17,9 +17,8 @@ const timeoutMs = 5000
 const maxCached = 10_000
 
 /**
- * Returns a function that finds the limit of something with this name. A result counts for a minute from the
- * beginning of the call, and failures are not cached. Rejects if the host's function throws, takes longer than 5
- * seconds, or returns anything but an integer of the range.
+ * Returns a function that reads a limit and caches it by name for a minute from the start of the call. Failures are not
+ * cached. It rejects if the host's function throws, takes longer than 5 seconds or returns no integer in the range.
  */
 export function createCachedLimit<Of> (
   limit: Limit<Of>,

@@ -18,11 +18,11 @@ export function readClock (clock: Clock | undefined = systemClock, path: string)
   return clock
 }
 
-/** A clock whose `monotonic` may be missing: then it must not be set back. */
+/** A clock that may lack `monotonic`. Without it, `now` must never go back. */
 export type StoredClock = Pick<Clock, 'now'> & Partial<Pick<Clock, 'monotonic'>>
 
 /**
- * Returns a function like `clock.now` whose results never decrease: after the clock is set back, it goes on from the
+ * Returns a function like `clock.now` whose results never decrease: if the clock is set back, it continues from the
  * last time.
  */
 export function createSteadyNow (clock: StoredClock): () => number {
@@ -38,8 +38,8 @@ export function createSteadyNow (clock: StoredClock): () => number {
 }
 
 /**
- * Calls back after `delayMs`, once everything received by then was read: after a pause of the process, timers run
- * before sockets are read. Returns a function that cancels it.
+ * Calls back after `delayMs`, once the sockets have been read: after a pause of the process, timers run before data
+ * received in time is read. Returns a function that cancels the callback.
  */
 export function startDeadline (callback: () => void, delayMs: number): () => void {
   let turn: NodeJS.Immediate | undefined
@@ -50,7 +50,7 @@ export function startDeadline (callback: () => void, delayMs: number): () => voi
   }
 }
 
-/** Waits until a promise resolves, up to `graceMs`. */
+/** Waits for a promise for up to `graceMs`. */
 export async function waitUpTo (promise: Promise<unknown>, graceMs: number, clock: Clock): Promise<void> {
   let timer: unknown
   const grace = new Promise<void>((resolve) => { timer = clock.setTimeout(resolve, graceMs) })
@@ -58,7 +58,7 @@ export async function waitUpTo (promise: Promise<unknown>, graceMs: number, cloc
   clock.clearTimeout(timer)
 }
 
-/** Rejects with `storage_timeout` if the host takes longer. `what` names the part that did not respond. */
+/** Rejects with `storage_timeout` after `timeoutMs`. `what` names the part that did not respond. */
 export async function withinTime<T> (
   answer: T | Promise<T>, timeoutMs: number, clock: Clock, what: string
 ): Promise<T> {
@@ -76,8 +76,7 @@ export async function withinTime<T> (
 }
 
 /**
- * Lets at most `capacity` calls run at a time. The others wait for their turn, in the order of the calls, for up to
- * `waitMs`; then they reject with `tooLate()`.
+ * Runs at most `capacity` calls at a time. The others wait in order for up to `waitMs`, then reject with `tooLate()`.
  */
 export function createSlots (capacity: number, waitMs: number, clock: Clock, tooLate: () => Error) {
   const waiting = new Map<() => void, (error: Error) => void>()
@@ -98,7 +97,7 @@ export function createSlots (capacity: number, waitMs: number, clock: Clock, too
     }).finally(() => clock.clearTimeout(timer))
   }
 
-  /** Gives the slot to the call that has waited longest. */
+  /** Passes the slot to the call that has waited longest. */
   function leave (): void {
     const [next] = waiting.keys()
     if (next === undefined) {

@@ -4,15 +4,15 @@ import { readField } from './fields.js'
 
 /** Announces that an operation or an event will be removed. */
 export interface Deprecation {
-  /** Since when clients should no longer use it: a date such as `2026-03-01`, or an RFC 3339 date-time. */
+  /** When clients should stop using it: a date such as `2026-03-01`, or an RFC 3339 date-time. */
   since: string
   /**
-   * When it will be gone, not before `since`.
+   * When it will be removed, not before `since`.
    * @default unknown
    */
   sunset?: string
   /**
-   * A page that says what to use instead: an `https:` or `http:` URL.
+   * A page about the replacement: an `https:` or `http:` URL.
    * @default none
    */
   link?: string
@@ -21,8 +21,7 @@ export interface Deprecation {
 const dateRule = 'a date such as 2026-03-01, or an RFC 3339 date-time'
 
 /**
- * Returns the fault of a deprecation, with its path, such as `.since`, and what was expected there; `null` if there is
- * none.
+ * Returns the fault of a deprecation with its path, such as `.since`, and the expected value; `null` if it is valid.
  */
 export function findDeprecationFault (value: unknown): { path: string, expected: string, value: unknown } | null {
   if (typeof value !== 'object' || value === null) return { path: '', expected: 'an object with since', value }
@@ -41,7 +40,7 @@ export function findDeprecationFault (value: unknown): { path: string, expected:
 
 type DeprecationNotice = ReturnType<typeof readDeprecation>
 
-/** Returns a deprecation without a fault, as clients get it: with dates in RFC 3339, UTC. */
+/** Returns a valid deprecation as clients see it, with dates in RFC 3339, UTC. */
 export function readDeprecation ({ since, sunset, link }: Deprecation) {
   return {
     since: String(readDate(since)),
@@ -55,7 +54,7 @@ function readDate (value: unknown): string | null {
   return normalizeInstant(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value)
 }
 
-/** Describes a deprecation in a sentence of the document. */
+/** Returns the sentence about a deprecation in the OpenAPI document. */
 export function describeDeprecation ({ since, sunset, link }: DeprecationNotice): string {
   const end = sunset === null ? '' : `; will be removed on ${sunset.slice(0, 10)}`
   return `Deprecated since ${since.slice(0, 10)}${end}.${link === null ? '' : ` See ${link}`}`

@@ -1,6 +1,6 @@
 import type { EventFilters } from '../ports/index.js'
 
-/** Returns a property of any value; `undefined` if it is missing or reading it throws, as a getter or proxy may. */
+/** Returns a property of any value; `undefined` if it is missing, or if a getter or proxy throws. */
 export function readField (value: unknown, name: string | symbol): unknown {
   if (!isObject(value)) return undefined
   try {
@@ -21,7 +21,7 @@ export function omitUndefined<T extends object> (fields: T): { [K in keyof T]?: 
   return present as { [K in keyof T]?: Exclude<T[K], undefined> }
 }
 
-/** Formats the steps to a value in JSON as clients read them: `event_types[0]`. Empty for the whole value. */
+/** Formats the path to a JSON value for clients, such as `event_types[0]`; '' for the whole value. */
 export function formatFieldPath (steps: readonly string[]): string {
   return steps.reduce(
     (path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`),
@@ -29,11 +29,11 @@ export function formatFieldPath (steps: readonly string[]): string {
   )
 }
 
-/** Stores on a converted transaction the handle of the library that it was made from. */
+/** The property of a converted transaction that contains its library's own handle. */
 export const kHandle = Symbol.for('fastify-recruiting-api.handle')
 
 /**
- * Returns the library's own handle of a transaction that a function such as `fromKnex` has converted, or else the
+ * Returns the library's own handle if a function such as `fromKnex` converted the transaction, otherwise the
  * transaction.
  */
 export function handleOf (transaction: unknown): unknown {
@@ -41,9 +41,8 @@ export function handleOf (transaction: unknown): unknown {
 }
 
 /**
- * Returns a function that tells whether the body of an event, its JSON text, matches the filters of a webhook; `null`
- * are no filters. It parses the body once, and only for a webhook with filters. For storages that decide in
- * JavaScript.
+ * Returns a function that checks whether an event's body, as JSON text, matches a webhook's filters; `null` means no
+ * filters. It parses the body once, and only if a webhook has filters. For storages that filter in JavaScript.
  */
 export function createFilterTest (body: string): (filters: EventFilters | null) => boolean {
   let parsed: { event: unknown } | null = null

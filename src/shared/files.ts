@@ -2,16 +2,13 @@ import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
 
-/**
- * Returns the folder of this package, in which its files are. Throws if the package is part of a bundle and is not
- * installed.
- */
+/** Returns this package's folder. Throws if the package is bundled and not installed. */
 export function packageFolder (): URL {
   const file = createRequire(import.meta.url).resolve('fastify-recruiting-api/package.json')
   return new URL('.', pathToFileURL(file))
 }
 
-/** Returns a hash of a file, in quotes. Send it as a weak tag, because the host may compress. */
+/** Returns a file's hash in quotes. Send it as a weak tag, because the host may compress the response. */
 export function tagOf (body: Buffer): string {
   return `"${createHash('sha256').update(body).digest('base64url')}"`
 }

@@ -10,18 +10,18 @@ export const textIdRule = `1 to ${maxLength} visible ASCII characters without /`
 /** The rule for text ids, for schemas. */
 export const textIdPattern = `^[!-.0-~]{1,${maxLength}}$`
 
-/** Returns whether a value is an id of this kind. Integers may have any sign, as in rows; requests begin at 1. */
+/** Returns whether a value is an id of this kind. Rows can have negative integers and 0; requests cannot. */
 export function isId (value: unknown, kind: IdKind): value is Id {
   if (kind === 'integer') return Number.isSafeInteger(value)
   return typeof value === 'string' && value.length <= maxLength && visibleWithoutSlash.test(value)
 }
 
-/** Returns whether a resource can have this id, which a schema has checked. No storage is asked for others. */
+/** Returns whether a resource can have this id, which a schema has checked. Storages are not queried for others. */
 export function isStorableId (id: Id): boolean {
   return typeof id === 'string' || (id >= 1 && Number.isSafeInteger(id))
 }
 
-/** Parses an id that is kept as text, the reverse of `String(id)`. Returns `null` for text that is not one. */
+/** Parses an id stored as text, the reverse of `String(id)`. Returns `null` for other text. */
 export function parseId (text: string, kind: IdKind): Id | null {
   const id = kind === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
   return isId(id, kind) ? id : null

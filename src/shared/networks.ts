@@ -9,7 +9,7 @@ export function parseCidr (text: string): { address: string, prefix: number } | 
   return isValid ? { address, prefix } : null
 }
 
-/** Returns whether one network contains another. Both are CIDRs; networks of different IP versions never do. */
+/** Returns whether one CIDR contains another; `false` for different IP versions. */
 export function containsNetwork (outer: string, inner: string): boolean {
   const [whole, part] = [parseCidr(outer), parseCidr(inner)]
   if (whole === null || part === null || whole.prefix > part.prefix) return false
@@ -17,7 +17,7 @@ export function containsNetwork (outer: string, inner: string): boolean {
   return familyOf(whole.address) === family && createNetworkList([outer]).check(part.address, family)
 }
 
-/** Creates a list of networks. IPv4 addresses written as IPv6 (`::ffff:10.0.0.1`) belong to the networks of IPv4. */
+/** Creates a list of networks. IPv4 addresses written as IPv6 (`::ffff:10.0.0.1`) match IPv4 networks. */
 export function createNetworkList (cidrs: readonly string[]): BlockList {
   const list = new BlockList()
   for (const cidr of cidrs) {

@@ -77,7 +77,7 @@ export async function readPage<Row, Filter, Field extends string> (
   return { data, meta: counted > total ? { ...meta, total_is_capped: true } : meta }
 }
 
-/** Parses a `sort` and appends `id`, so that the order is total. */
+/** Parses `sort` and appends `id`, so that no two rows tie. */
 function parseSort<Field extends string> (sort: string): Array<SortItem<Field>> {
   const items = sort.split(',').map((text) => parseSortItem<Field>(text))
   const fields = items.map(({ field }) => field)

@@ -27,7 +27,7 @@ export function findUnknownName (given: object, names: readonly string[]): strin
   return Object.keys(given).find((name) => !names.includes(name))
 }
 
-/** Shows a value in a message, without the content of objects. */
+/** Formats a value for a message, without the content of objects. */
 export function show (value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object'
@@ -41,7 +41,7 @@ export function findNearestName (given: string, names: readonly string[]): strin
   return nearest
 }
 
-/** Returns the nearest name, or `null` if none is similar: at most a third of `given` may be wrong. */
+/** Returns the nearest name, or `null` if none is similar: at most a third of `given` may differ. */
 export function findSimilarName (given: string, names: readonly string[]): string | null {
   const nearest = findNearestName(given, names)
   return countEdits(given.toLowerCase(), nearest.toLowerCase()) * 3 <= given.length ? nearest : null
@@ -72,7 +72,7 @@ export type Reader<Value, Input = Value> = (value: Input | undefined, path: stri
 /** One reader for each setting. */
 export type Readers<Settings> = { readonly [Name in keyof Settings]-?: Reader<Settings[Name], never> }
 
-/** The options that these readers take, all of them optional. Editors show the doc comments of the readers. */
+/** The options that these readers accept, all optional. Editors show the doc comments of the readers. */
 export type OptionsOf<Read> = {
   [Name in keyof Read]?: Read[Name] extends Reader<unknown, infer Input> ? Exclude<Input, undefined> : never
 }
@@ -106,7 +106,7 @@ export function readInput<Settings extends object> (input: unknown, readers: Rea
   }
 }
 
-/** Throws `invalid_option` unless the value is an object that can hold options. */
+/** Throws `invalid_option` unless the value is an object and not an array. */
 export function assertObject (value: unknown, path: string, expected = 'an object'): asserts value is object {
   assertOption(typeof value === 'object' && value !== null && !Array.isArray(value), path, expected, value)
 }
@@ -139,12 +139,12 @@ export function choice<const Value extends string> (values: readonly Value[], us
   }
 }
 
-/** Returns a reader of an option that may be absent. */
+/** Returns a reader that also accepts `undefined`. */
 export function optional<Value, Input> (read: Reader<Value, Input>): Reader<Value | undefined, Input> {
   return (value, path) => value === undefined ? undefined : read(value, path)
 }
 
-/** Returns a reader of an option that may be absent, with `null` as its setting. */
+/** Returns a reader that also accepts `undefined` and `null`, and returns `null` for both. */
 export function orNull<Value, Input> (read: Reader<Value, Input>): Reader<Value | null, Input> {
   return (value, path) => value === undefined || value === null ? null : read(value, path)
 }
@@ -154,7 +154,7 @@ export function properties (readers: Readers<Record<string, unknown>>): Reader<o
   return (value, path) => omitUndefined(readOptions(value, readers, path))
 }
 
-/** Returns a reader of an object of options or a boolean: `true` is short for `{}`, `false` gives `null`. */
+/** Returns a reader of an options object or a boolean: `true` is short for `{}`, and `false` returns `null`. */
 export function switchable<Settings extends object> (
   readers: Readers<Settings>,
   usual: boolean
@@ -193,7 +193,7 @@ export function matching (isValid: (text: string) => boolean, expected: string, 
   return checked((value) => typeof value === 'string' && isValid(value), expected, usual)
 }
 
-/** Reads text that is not empty. */
+/** Reads non-empty text. */
 export const text = matching((text) => text !== '', 'text')
 
 /** Returns a reader of text of 1 to `maxLength` characters without control characters. */
@@ -204,7 +204,7 @@ export function plainText (maxLength: number): Reader<string> {
   )
 }
 
-/** Passes on a value that is checked elsewhere. */
+/** Returns a value that is checked elsewhere. */
 export function unread (value: unknown): unknown {
   return value
 }
@@ -213,10 +213,7 @@ export function callable<Value extends Function> (): Reader<Value> {
   return checked((value) => typeof value === 'function', 'a function')
 }
 
-/**
- * Returns a URL that paths can follow, without a slash at its end; empty if the option is absent. Throws
- * `invalid_option`.
- */
+/** Returns a base URL without a trailing slash; '' if the option is absent. Throws `invalid_option`. */
 export function readPublicUrl (value: string | undefined = '', path: string): string {
   if (value === '') return ''
   const url = typeof value === 'string' && !/[\p{Cc}\s\\?#]/u.test(value) ? parseUrl(value) : null
@@ -227,7 +224,7 @@ export function readPublicUrl (value: string | undefined = '', path: string): st
 
 /** Reads keys of 32 bytes. Throws `invalid_option`. */
 export function readKeys (keys: unknown, path: string): readonly Uint8Array[] {
-  // The messages show no value: it may be a key.
+  // Messages never contain the value: it may be a key.
   assertOption(Array.isArray(keys), path, 'an array of Buffers', typeof keys)
   for (const [index, key] of keys.entries()) {
     const isKey = key instanceof Uint8Array && key.length === 32
@@ -241,7 +238,7 @@ export function readKeys (keys: unknown, path: string): readonly Uint8Array[] {
   return keys
 }
 
-/** A limit, or a function of the host that returns it. */
+/** A limit, or a host's function that returns it. */
 export type Limit<Of> = number | ((of: Of) => number | Promise<number>)
 
 export function limit<Of> (minimum: number, maximum: number, usual: number): Reader<Limit<Of>> {

@@ -4,32 +4,32 @@ const algorithm = 'aes-256-gcm'
 const ivLength = 12
 const tagLength = 16
 
-/** The owner of a sealed secret: the function `open` must only open what `seal` sealed for the same owner. */
+/** The owner of a sealed secret: `open` must only open secrets that `seal` sealed for the same owner. */
 export interface SecretContext {
   /** The tenant's id: its slug without the option `tenantId`. */
   tenantId: string
-  /** 0 for the key that seals the answer of a request with `Idempotency-Key`. */
+  /** 0 for the key that seals the response to a request with `Idempotency-Key`. */
   webhookId: number
 }
 
 /**
- * Functions that seal webhook secrets and headers, such as with a KMS. They have 5 seconds. If they throw or take
- * longer, deliveries wait for the next claim and requests get a 5xx.
+ * Functions that seal webhook secrets and headers, for example with a KMS. If one throws or takes longer than 5
+ * seconds, deliveries wait for the next claim and requests get a 5xx.
  */
 export interface SecretFunctions {
-  /** Encrypts the UTF-8 bytes of a secret, or of headers. Returns the bytes to store, at least one. */
+  /** Encrypts the UTF-8 bytes of a secret or of headers. Returns the bytes to store, at least one. */
   seal (plain: Uint8Array, context: SecretContext): Uint8Array | Promise<Uint8Array>
   /** Decrypts what `seal` returned. Returns `null` if it cannot. Called for every delivery. */
   open (sealed: Uint8Array, context: SecretContext): Uint8Array | null | Promise<Uint8Array | null>
   /**
-   * Keys of 32 bytes that were the option `secretKeys`. They only open. `resealSecrets` seals with `seal` what they
-   * sealed.
+   * Keys of 32 bytes that `secretKeys` contained before. They only open. `resealSecrets` reseals their secrets with
+   * `seal`.
    * @default []
    */
   keys?: readonly Uint8Array[]
 }
 
-/** The option `secretKeys`: keys, of which the first seals and all open, or functions. */
+/** The option `secretKeys`: functions, or keys. The first key seals, all keys open. */
 export type SecretKeys = readonly Uint8Array[] | SecretFunctions
 
 /** Encrypts with AES-256-GCM and a key of 32 bytes. Returns the nonce, the ciphertext and the tag. */

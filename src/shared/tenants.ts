@@ -7,8 +7,8 @@ import { withinTime } from './clock.js'
 /** A tenant of a call, by its slug. */
 interface TenantBySlug {
   /**
-   * The tenant: its slug of 1 to 100 characters without control characters, which the option `tenantId` resolves. Never
-   * together with `tenantId`.
+   * The tenant's slug: 1 to 100 characters without control characters. The option `tenantId` resolves it to an id.
+   * Cannot be combined with `tenantId`.
    * @default this or `tenantId` is required
    */
   tenantSlug: string
@@ -17,9 +17,9 @@ interface TenantBySlug {
 /** A tenant of a call, by its id. */
 interface TenantById {
   /**
-   * The tenant, by the id that the option `tenantId` returns for it: an integer, or 1 to 200 characters. It is not
-   * looked up, so the call works while the slug changes hands, and in the transaction that creates the tenant.
-   * Without the option it is the slug.
+   * The tenant's id as the option `tenantId` returns it: an integer, or 1 to 200 characters. Nothing is looked up, so
+   * the call works while the slug moves to another tenant, and in the transaction that creates the tenant. Without the
+   * option, the id is the slug.
    * @default this or `tenantSlug` is required
    */
   tenantId: string | number
@@ -31,7 +31,7 @@ export type TenantReference = (TenantBySlug & { tenantId?: undefined }) | (Tenan
 /** The first argument of calls about a tenant. Text is short for `{ tenantSlug }`. */
 export type TenantArgument = string | TenantReference
 
-/** A checked reference: one of them is `null`. The id is text. */
+/** A checked reference: either the slug or the id is `null`. */
 export type CheckedReference = { slug: string, id: null } | { slug: null, id: string }
 
 /** Calls throw `invalid_input`; `emit` and `erase` throw `invalid_event` for a malformed slug or id. */
@@ -43,13 +43,13 @@ export const tenantIdRule = 'an integer, or text of 1 to 200 characters without 
 /** The names of both fields, for checks of unknown names. */
 export const tenantNames = ['tenantSlug', 'tenantId'] as const
 
-/** Returns the id of a tenant as text; `null` if it cannot be one. */
+/** Returns a tenant's id as text; `null` if the value is no valid id. */
 export function parseTenantId (value: unknown): string | null {
   if (Number.isSafeInteger(value)) return String(value)
   return isPlainText(value, 200) ? value : null
 }
 
-/** Reads `tenantSlug` or `tenantId` of an argument with more fields. Throws `invalid_input` if it has both. */
+/** Reads `tenantSlug` or `tenantId` from an argument with other fields. Throws `invalid_input` if it has both. */
 export function readTenant (fields: object, code: FaultCode = 'invalid_input'): CheckedReference {
   const [slug, id]: unknown[] = tenantNames.map((name) => Reflect.get(fields, name))
   if (id === undefined) return { slug: readSlug(slug, code), id: null }
@@ -82,28 +82,28 @@ function refuse (field: string, expected: string, value: unknown, code: FaultCod
 export type TenantIdLookup = (tenantSlug: string) => string | number | null | Promise<string | number | null>
 
 /**
- * Returns the slug of the tenant with this id; `null` if it is not known. `transaction` is the one that was passed to
- * the call, so that the row of a tenant that it creates can be read.
+ * Returns the slug of the tenant with this id; `null` if it is unknown. `transaction` is the one passed to the call, so
+ * that the lookup can read a tenant that it creates.
  */
 export type TenantSlugLookup = (tenantId: string, transaction: unknown) => string | null | Promise<string | null>
 
-/** Finds tenants by their slugs, and for calls of the host also by their ids. */
+/** Finds tenants by slug, and for the host's calls also by id. */
 export interface Tenants {
-  /** Returns the tenant; `null` if there is none, or if its name rests. Rejects if the option `tenantId` fails. */
+  /** Returns the tenant; `null` if there is none, or if the slug is resting. Rejects if the option `tenantId` fails. */
   find (slug: string): Promise<Tenant | null>
   /**
-   * Returns the id of the tenant of a call. Nothing is looked up for a reference by id. Throws `unknown_tenant` and
-   * `tenant_resting`. Never waits for the storage if the host has a `transaction`, which may hold the last connection:
-   * the storage rejects resting names itself.
+   * Returns the id of a call's tenant. Looks nothing up for a reference by id. Throws `unknown_tenant` and
+   * `tenant_resting`. With a `transaction`, which may use the last connection, it never waits for the storage: the
+   * storage itself rejects resting slugs.
    */
   getId (reference: CheckedReference, transaction?: unknown): Promise<string>
-  /** The same with the slug, which bodies and webhooks show; the id as text if it is not known. */
+  /** Also returns the slug, which bodies and webhooks show; the id as text if the slug is unknown. */
   get (reference: CheckedReference, transaction?: unknown): Promise<Tenant>
-  /** Returns the slug of a tenant; `null` if it is not known. Rejects if the option `tenantSlug` fails. */
+  /** Returns a tenant's slug; `null` if it is unknown. Rejects if the option `tenantSlug` fails. */
   findSlug (id: string, transaction?: unknown): Promise<string | null>
-  /** Reloads the resting names, so that this process knows new ones at once. */
+  /** Reloads the resting slugs, so that this process rejects new ones immediately. */
   refresh (): Promise<void>
-  /** Whether the option `tenantId` gives tenants ids, so that names need no rest. */
+  /** Whether the option `tenantId` is set. Slugs never rest then, because a reused slug has another id. */
   hasIds: boolean
 }
 
@@ -118,7 +118,7 @@ interface TenantSettings {
 
 const timeoutMs = 5000
 
-/** Creates the finder that the API and the calls of the host share. */
+/** Creates the finder for the API and the host's calls. */
 export function createTenants ({ tenantId, tenantSlug, webhooks, clock }: TenantSettings): Tenants {
   const finder = tenantId === null
     ? tenantsBySlug(createRestingNames(webhooks, clock))
@@ -132,7 +132,6 @@ export function createTenants ({ tenantId, tenantSlug, webhooks, clock }: Tenant
   }
 }
 
-/** A reused slug then has another id, so names need no rest. */
 function tenantsById (
   tenantId: TenantIdLookup, tenantSlug: TenantSlugLookup | null, clock: Clock
 ): Omit<Tenants, 'get'> {
@@ -150,7 +149,7 @@ function tenantsById (
   }
 }
 
-/** Returns a lookup that checks the answers of the host's, if there is one. */
+/** Wraps the host's lookup, if any, and checks its results. */
 export function createSlugLookup (lookup: TenantSlugLookup | null, clock: Clock): Tenants['findSlug'] {
   return async (id, transaction) =>
     lookup === null ? null : readFoundSlug(await answerOf(lookup(id, transaction), 'tenantSlug', clock))
@@ -171,7 +170,7 @@ function tenantsBySlug (resting: ReturnType<typeof createRestingNames>): Omit<Te
   }
 }
 
-/** Returns the slug of a reference where slugs are the ids. */
+/** Returns the slug of a reference without the option `tenantId`. */
 export function slugOf ({ slug, id }: CheckedReference): string {
   if (slug !== null) return slug
   if (isTenantSlug(id)) return id
@@ -179,7 +178,7 @@ export function slugOf ({ slug, id }: CheckedReference): string {
   throw new RecruitingApiError('invalid_input', problem, 'tenantId')
 }
 
-/** The error for a name that nothing can be stored under. */
+/** The error for a resting slug. */
 export function tenantResting (slug: string, until: string): RecruitingApiError {
   const problem = `tenantSlug: ${JSON.stringify(slug)} was renamed or removed, and can be used again at ${until}`
   return new RecruitingApiError('tenant_resting', problem, 'tenantSlug', { until })
@@ -192,13 +191,13 @@ function refuseUnknown (slug: string): never {
 
 /** Throws for a call by id that needs the slug. */
 export function refuseNameless (id: string): never {
-  const problem = `tenantId: the option tenantSlug returned no slug for ${JSON.stringify(id)}; give tenantSlug instead`
+  const problem = `tenantId: the option tenantSlug returned no slug for ${JSON.stringify(id)}; pass tenantSlug instead`
   throw new RecruitingApiError('unknown_tenant', problem, 'tenantId')
 }
 
-/** Waits for the host's function, but not for long. */
+/** Waits for the host's function for up to `timeoutMs`. */
 async function answerOf<T> (answer: T | Promise<T>, option: string, clock: Clock): Promise<T> {
-  // A plain function needs no timer.
+  // A synchronous result needs no timer.
   return isPromise(answer) ? withinTime(answer, timeoutMs, clock, option) : answer
 }
 
@@ -220,15 +219,15 @@ function readFoundSlug (value: unknown): string | null {
   return value
 }
 
-/** Long enough for everything that remembers a name for an hour, and for `maxAgeMs`. */
+/** An hour, the longest time that anything remembers a slug's owner, plus `maxAgeMs`. */
 export const restSeconds = 61 * 60
 
 const refreshMs = 2000
 const maxAgeMs = 60_000
 
 /**
- * Keeps a copy of the names of renamed and removed tenants, which rest in the storage until nothing remembers their
- * previous owner. Requests wait for it only after a minute without requests.
+ * Caches the slugs of renamed and removed tenants, which rest in the storage until nothing remembers their previous
+ * owner. Requests wait for the storage only after a minute without requests.
  */
 export function createRestingNames (
   webhooks: Pick<WebhookStore, 'listResting'>,
@@ -256,22 +255,22 @@ export function createRestingNames (
     return clock.monotonic() - readAtMs > ms
   }
 
-  /** Whether our clock says that the rest has ended. Only the storage knows. */
+  /** Whether the rest has ended by this process's clock. Only the storage's clock decides. */
   function hasEnded (slug: string): boolean {
     const end = ends.get(slug)
     return end !== undefined && Date.parse(end) <= clock.now()
   }
 
-  /** As `findEnd`, from the copy in this process, which is empty at first. Never waits for the storage. */
+  /** Like `findEnd`, but from the cache, which is empty at first. Never waits for the storage. */
   function findKnownEnd (slug: string): string | null {
     // If this fails, the next call tries again.
     if (isOlderThan(refreshMs)) readOnce().catch(() => {})
     return ends.get(slug) ?? null
   }
 
-  /** Reads the names again. Called after this process has renamed or removed a tenant. */
+  /** Reads the slugs again. Called after this process has renamed or removed a tenant. */
   async function refresh (): Promise<void> {
-    // A read in progress may miss what has changed since it began.
+    // A read in progress may miss later changes.
     await reading?.catch(() => {})
     await readOnce()
   }
@@ -280,7 +279,7 @@ export function createRestingNames (
     findKnownEnd,
     refresh,
 
-    /** Returns when the rest of a name ends; `null` if it does not rest. Known within a minute in every process. */
+    /** Returns when a slug's rest ends; `null` if it is not resting. Other processes notice within a minute. */
     async findEnd (slug: string): Promise<string | null> {
       if (isOlderThan(maxAgeMs) || hasEnded(slug)) await refresh()
       return findKnownEnd(slug)

@@ -6,24 +6,24 @@ const withoutControls = /^[^\p{Cc}\p{Cs}]+$/u
 /** The rule for tenant slugs, for messages. */
 export const tenantSlugRule = 'a tenant slug of 1 to 100 characters without control characters'
 
-/** Returns whether every storage can keep a text: PostgreSQL rejects NUL and lone surrogates. */
+/** Returns whether every storage can store a text: PostgreSQL rejects NUL and lone surrogates. */
 export function isStorableText (text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** Returns whether a value is text of 1 to `maxLength` characters without control characters and lone surrogates. */
+/** Returns whether a value is text of 1 to `maxLength` characters without control characters or lone surrogates. */
 export function isPlainText (value: unknown, maxLength: number): value is string {
   return typeof value === 'string' && hasLength(value, maxLength) && withoutControls.test(value)
 }
 
-/** Returns whether a value can be a tenant slug. The one rule for keys, rows, requests and events. */
+/** Returns whether a value can be a tenant slug. Keys, rows, requests and events share this rule. */
 export function isTenantSlug (value: unknown): value is string {
   return isPlainText(value, 100)
 }
 
 /**
- * Converts a text so that `q` ignores case. A letter has one lower-case form, except Σ: ς ends a word, also in the
- * result of `toLowerCase`. Symbols that resemble letters, such as ϑ, stay different.
+ * Folds text so that `q` ignores case. Only Σ has two lower-case forms: `toLowerCase` returns ς at the end of a word.
+ * Symbols that resemble letters, such as ϑ, stay different.
  */
 export function foldCase (text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ')
@@ -56,9 +56,9 @@ const dateTime = /^(\d{4}-\d\d-\d\d)T((?:[01]\d|2[0-3]):\d\d):(\d\d)((?:\.\d+)?(
 const maxDepth = 100
 
 /**
- * Returns why a JSON value is rejected before it is validated; `null` if it is not. Every storage must be able to keep
- * its texts, and objects and arrays may be nested 100 deep. `field` is the path, such as `event_types[0]`; empty for
- * the whole value.
+ * Returns why a JSON value is rejected before validation, or `null`. Every storage must be able to store its texts, and
+ * objects and arrays can be nested 100 levels deep. `field` is the path, such as `event_types[0]`; empty for the whole
+ * value.
  */
 export function findJsonFault (
   value: unknown, steps: readonly string[] = []

@@ -4,13 +4,13 @@ import type {
   TUnsafe, UnsafeOptions
 } from '@sinclair/typebox'
 
-/** The symbols of `@sinclair/typebox`, by which its functions know the kind of a schema. */
+/** The symbols by which `@sinclair/typebox` recognizes its schemas. */
 const kKind: typeof Kind = Symbol.for('TypeBox.Kind') as typeof Kind
 const kOptional: typeof OptionalKind = Symbol.for('TypeBox.Optional') as typeof OptionalKind
 
 /**
- * Builds the same schemas as `Type` of `@sinclair/typebox`, of the same types. Loading that package, more than 200
- * files, would take longer than the rest of a start.
+ * Builds the same schemas as `Type` of `@sinclair/typebox`, with the same types. Loading that package's 200 files would
+ * take longer than the rest of startup.
  */
 export const Type = {
   Array: <T extends TSchema>(items: T, options?: ArrayOptions): TArray<T> =>
@@ -66,8 +66,8 @@ export function DateTimeOf (description: string) {
 }
 
 /**
- * Returns a value for the schema, from its examples; parts without one get a value of their type. It may break rules
- * that are hard to fulfil, such as `pattern`.
+ * Returns an example of the schema, from its `examples`. Parts without one get a value of their type, which may violate
+ * rules such as `pattern`.
  */
 export function exampleOf (schema: TSchema): unknown {
   const { examples: [example] = [], const: only, default: usual, enum: choices, anyOf, oneOf, allOf, type } = schema
@@ -113,7 +113,7 @@ function exampleOfText ({ format, minLength = 0, maxLength }: TSchema): string {
   return textExamples[format] ?? 'text'.padEnd(minLength, '.').slice(0, maxLength)
 }
 
-/** The smallest number that is allowed; without a lower limit 1, or the largest if that is smaller. */
+/** The smallest allowed number. Without a lower limit it is 1, or the upper limit if that is smaller. */
 function exampleOfNumber ({ type, minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf }: TSchema): number {
   const largest = maximum ?? (exclusiveMaximum === undefined ? 1 : exclusiveMaximum - 1)
   const smallest = minimum ?? (exclusiveMinimum === undefined ? Math.min(1, largest) : exclusiveMinimum + 1)
@@ -128,9 +128,9 @@ export type TypeBoxSchema = { static: unknown } | { '~kind': string } | { '~unsa
 export type TypeBoxObject = TypeBoxSchema & { type: 'object', properties: object }
 
 /**
- * The type of the values that match a schema. Schemas of 0.34 have it as `static`. Those of 1.x only have their
- * structure, which this reads itself: importing the types of `typebox` would force the package on every host. Types
- * that JSON does not have, and references, are `unknown`.
+ * The type of the values that match a schema. Schemas of 0.34 have it as `static`. Schemas of 1.x only have their
+ * structure, which this type reads: importing types from `typebox` would force the package on every host. References
+ * and types that JSON lacks are `unknown`.
  */
 export type StaticOf<Schema> =
   Schema extends { static: infer Value } ? Value

@@ -78,9 +78,7 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
    * `invalid_event` for an invalid `transaction`, `unknown_tenant` and `closed`.
    */
   removeTenant(tenant: TenantArgument, options?: EmitOptions): Promise<{ left: number }>
-  /**
-   * Returns metrics. `attempts`, `durationMs` and `inFlight` are for this process, the others for all processes.
-   */
+  /** Returns metrics. `attempts`, `durationMs` and `inFlight` are for this process, the others for all processes. */
   stats(): Promise<RecruitingStats>
   /**
    * Returns the figures of a tenant's deliveries, from all processes: pending, failing, and the result of the last

@@ -147,9 +147,9 @@ const refusedCandidates: Array<[changes: Record<string, unknown>, field: string,
   [{ headline: `\0${'x'.repeat(90)}` }, '.headline', `${wellFormed}, got "\\u0000${'x'.repeat(59)}…"`],
   [{ source_id: '5' }, '.source_id', 'expected an integer or null, got "5"'],
   [{ recruiter_id: Number.NaN }, '.recruiter_id', 'expected an integer or null, got NaN'],
-  [{ created_at: () => 0 }, '', 'expected fields that hold plain data'],
+  [{ created_at: () => 0 }, '', 'expected fields with plain data'],
   [{ updated_at: '2026-02-30T00:00:00Z' }, '.updated_at', 'expected an RFC 3339 date-time, got "2026-02-30T00:00:00Z"'],
-  [{ further: Symbol('further') }, '', 'expected fields that hold plain data']
+  [{ further: Symbol('further') }, '', 'expected fields with plain data']
 ]
 
 t.test('malformed options are rejected, and the error names the path', async (t) => {

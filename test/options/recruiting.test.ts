@@ -101,10 +101,10 @@ t.test('a memoryStorage with ids that differ from the plugin\'s is rejected at r
     const one = { [name]: 'string' } as const
     const error = { code: 'storage_not_ready', field: `ids.${name}` }
     await t.rejects(buildApp(t, { storage: memoryStorage(), ids: one }), {
-      ...error, message: `memoryStorage has ids.${name} 'integer', and the plugin 'string': give both the same option ids`
+      ...error, message: `memoryStorage has ids.${name} 'integer', and the plugin 'string': set the same option ids for both`
     })
     await t.rejects(buildApp(t, { storage: memoryStorage({ ids: one }), ids: {} }), {
-      ...error, message: `memoryStorage has ids.${name} 'string', and the plugin 'integer': give both the same option ids`
+      ...error, message: `memoryStorage has ids.${name} 'string', and the plugin 'integer': set the same option ids for both`
     })
     await t.resolves(buildApp(t, { storage: memoryStorage({ ids: one }), ids: one }))
   }

@@ -6,7 +6,7 @@ import { enterEnvironment, findHold } from '../holds.js'
 import { notify, stopDeliveries, type WebhookData } from '../webhook-data.js'
 import { clearFailures, type DeliveryRecord, isErased, validSecrets, type WebhookRecord } from './records.js'
 
-/** Everything that a worker calls. */
+/** The methods that workers call. */
 export function createAttempts (data: WebhookData): Pick<
   DeliveryStore,
   'claimDue' | 'recordAttempts' | 'release' | 'hasPending' | 'claimNotices' | 'confirmNotice' | 'onDue'
@@ -70,10 +70,10 @@ interface Failure {
   isGone: boolean
 }
 
-// The failure to report for each webhook: the one that says it is gone, otherwise the last one.
+// The failure to report for each webhook: the 410, otherwise the last one.
 type Failures = Map<WebhookRecord, Failure>
 
-/** Records all attempts, then judges the failing webhooks, so that the order of the results does not matter. */
+/** Records all attempts before it judges failing webhooks, so that the order of the results does not matter. */
 function recordAttempts (
   data: WebhookData,
   results: readonly AttemptResult[],
@@ -93,7 +93,7 @@ function recordAttempts (
       markDelivered(delivery, result, now)
     } else {
       const hasFailed = markFailed(data, delivery, result, now)
-      if (countsFor(delivery.webhook, result)) noteFailure(failures, delivery.webhook, result, { hasFailed, now })
+      if (countsFor(delivery.webhook, result)) recordFailure(failures, delivery.webhook, result, { hasFailed, now })
     }
   }
 
@@ -103,7 +103,7 @@ function recordAttempts (
   return []
 }
 
-// An attempt to an old address does not affect the webhook, and a webhook that is not active does not change.
+// Attempts to an old address, and attempts of a webhook that is not active, do not affect its health.
 function countsFor (webhook: WebhookRecord, { targetUrl }: AttemptResult): boolean {
   return webhook.status === 'active' && webhook.targetUrl === targetUrl
 }
@@ -122,7 +122,7 @@ function markDelivered (delivery: DeliveryRecord, result: AttemptResult, now: nu
   if (countsFor(delivery.webhook, result)) clearFailures(delivery.webhook)
 }
 
-/** Schedules the next attempt, or ends the delivery. Returns whether the delivery has failed. */
+/** Schedules the next attempt, or marks the delivery as failed. Returns whether it failed. */
 function markFailed (data: WebhookData, delivery: DeliveryRecord, result: FailedResult, now: number): boolean {
   if (delivery.status !== 'pending') return false
   if (result.outcome === 'failed') {
@@ -135,7 +135,7 @@ function markFailed (data: WebhookData, delivery: DeliveryRecord, result: Failed
   return false
 }
 
-function noteFailure (
+function recordFailure (
   failures: Failures,
   webhook: WebhookRecord,
   result: FailedResult,
@@ -150,14 +150,14 @@ function noteFailure (
   failures.set(webhook, { result, isGone: result.outcome === 'failed' && result.isGone })
 }
 
-// A webhook that was delivered to in the same batch is no longer failing.
+// A later success in the same batch has already cleared the failures.
 function judgeHealth (
   data: WebhookData,
   webhook: WebhookRecord,
   { result, isGone, rule, now }: Failure & { rule: HealthRule, now: number }
 ): void {
   if (webhook.isDeleted) return
-  // After a success in the same call, only one that is gone has failed.
+  // Only a 410 counts despite the success.
   if (isGone) webhook.failingSince ??= now
   if (webhook.failingSince !== null) {
     webhook.lastFailure = { error: result.error ?? 'http_status', responseStatus: result.responseStatus }

@@ -32,7 +32,7 @@ function record (data: WebhookData, tenant: string, event: NewEvent, transaction
   if (earlier !== undefined) return showRecorded(earlier)
   if (data.events.has(event.id)) refuseEvent('id', 'belongs to another event')
 
-  // One time for both, because replays select events by the time that the log shows.
+  // The event and its deliveries have the same time, because replays select events by the time in the log.
   const now = data.now()
   const recorded: EventRecord = {
     event: { ...event, otherSubjects: [...event.otherSubjects ?? []] },
@@ -60,7 +60,7 @@ function showRecorded ({ event, deliveries }: EventRecord): RecordedEvent {
   return { id: event.id, deliveries, fingerprint: event.fingerprint }
 }
 
-/** Selects events of a webhook and, unless they are only counted, queues them again. */
+/** Selects past events for a webhook and, if `isQueued`, queues them again. */
 function replay (
   data: WebhookData, tenant: string, webhookId: number, selection: ReplaySelection, isQueued: boolean
 ): ReplayResult | null {
@@ -109,7 +109,7 @@ function retry (data: WebhookData, tenant: string, webhookId: number, id: number
   return showDelivery(retried)
 }
 
-/** Adds a delivery of an event, due `now` if it is pending, and returns it. */
+/** Adds and returns a delivery of an event. A pending delivery is due `now`. */
 function addDelivery (
   data: WebhookData,
   event: EventRecord,
@@ -139,10 +139,7 @@ function addDelivery (
   return delivery
 }
 
-/**
- * Replaces the events of a subject with their tombstones and cancels their pending deliveries. Erases the responses
- * too.
- */
+/** Replaces a subject's events with tombstones, cancels their pending deliveries and erases their responses. */
 function erase (data: WebhookData, tenant: string, subject: string, transaction: unknown): ErasedEvents {
   refuseTransaction(transaction)
   const erased = new Set<EventRecord>()
@@ -163,7 +160,7 @@ function erase (data: WebhookData, tenant: string, subject: string, transaction:
 
 const dayMs = 86_400_000
 
-/** Deletes old ended deliveries, then old events without deliveries, and expired requests: at most `limit` of each. */
+/** Deletes old ended deliveries, old events without deliveries, and expired requests: at most `limit` of each. */
 function prune (data: WebhookData, { retentionDays, limit }: { retentionDays: number, limit: number }): number {
   const now = data.now()
   const before = now - retentionDays * dayMs
@@ -183,7 +180,7 @@ function pruneDeliveries ({ deliveries }: WebhookData, before: number, limit: nu
     count++
   }
   for (const [webhook, lastId] of lastIds) {
-    // The log is in the order of ids, and may be long.
+    // The log is sorted by id, and may be long.
     const kept = webhook.log.findIndex(({ id }) => id > lastId)
     const rest = kept === -1 ? [] : webhook.log.splice(kept)
     webhook.log = webhook.log.filter(({ id }) => deliveries.has(id)).concat(rest)

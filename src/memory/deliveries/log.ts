@@ -9,13 +9,13 @@ import {
   type AttemptRecord, type DeliveryRecord, type EventRecord, hasSubject, isErased, isFailing
 } from './records.js'
 
-/** Everything that reads deliveries. */
+/** The methods that read deliveries. */
 export function createLog (
   data: WebhookData
 ): Pick<DeliveryStore, 'list' | 'count' | 'find' | 'listSubjectEvents' | 'stats' | 'tenantStats'> {
   return {
     async list (tenant, webhookId, { filter, sort: [first], offset, limit }) {
-      // The log is in the order of creation, which is the order of ids.
+      // The log is sorted by creation, which is also the order of ids.
       const log = findWebhook(data, tenant, webhookId)?.log ?? []
       const sorted = first?.direction === 'desc' ? log.toReversed() : log
       return takePage(sorted, createTest(filter), { offset, limit }).map(showDelivery)
@@ -118,7 +118,6 @@ function showSubjectDelivery ({ id, webhook, status, deliveredAt, attempts }: De
 
 const hourMs = 3_600_000
 
-/** Reads the figures of a tenant. */
 function readTenantStats (data: WebhookData, tenant: string): TenantDeliveryStats {
   const now = data.now()
   const webhooks = listWebhooks(data, tenant)

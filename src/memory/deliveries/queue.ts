@@ -2,7 +2,7 @@ import type { ClaimedNotice, ClaimOptions, DeliveryStats, HealthNotice } from '.
 import { SortedQueue } from '../sorting.js'
 import { type DeliveryRecord, findLane, type WebhookRecord } from './records.js'
 
-/** The pending deliveries of all webhooks: the order of turns, and the leases. */
+/** The pending deliveries of all webhooks, with their turns and leases. */
 export class PendingDeliveries {
   // Webhooks with deliveries in their lanes.
   readonly #turns = new Turns()
@@ -44,7 +44,7 @@ export class PendingDeliveries {
     return stopped
   }
 
-  /** Leases due deliveries, one of each tenant in turn. */
+  /** Leases due deliveries, one per tenant in turn. */
   claim ({ limit, perEndpoint, leaseMs }: ClaimOptions, now: number): DeliveryRecord[] {
     this.#expireLeases(now)
     const claimed: DeliveryRecord[] = []
@@ -60,12 +60,12 @@ export class PendingDeliveries {
     return claimed
   }
 
-  /** Moves what a tenant has pending to its new name, before the `tenant` of its webhooks changes. */
+  /** Moves a tenant's pending deliveries to its new name. Call it before the `tenant` of its webhooks changes. */
   renameTenant (from: string, to: string): void {
     this.#turns.renameTenant(from, to)
   }
 
-  /** Counts the deliveries of a webhook, leased ones included. */
+  /** Counts a webhook's deliveries, including leased ones. */
   count (webhook: WebhookRecord): number {
     return countWaiting(webhook) + this.#leasesOf(webhook).length
   }
@@ -80,7 +80,7 @@ export class PendingDeliveries {
     return false
   }
 
-  /** Counts the deliveries of some webhooks, or of all, leased ones included. */
+  /** Counts the deliveries of these webhooks, or of all, including leased ones. */
   stats (now: number, webhooks?: ReadonlySet<WebhookRecord>): Omit<DeliveryStats, 'atLeast'> {
     this.#expireLeases(now)
     const leased = this.#leases.toArray().filter(({ webhook }) => webhooks?.has(webhook) ?? true)
@@ -150,7 +150,7 @@ function earliest ({ lanes }: WebhookRecord): number {
     lane.first?.nextAttemptAt ?? Number.POSITIVE_INFINITY))
 }
 
-/** Webhooks in the order of their turns: tenants take turns, then the webhooks of each. */
+/** Webhooks in the order of their turns: tenants take turns, then each tenant's webhooks. */
 class Turns {
   readonly #tenants = new Map<string, Set<WebhookRecord>>()
 
@@ -167,7 +167,7 @@ class Turns {
     if (webhooks?.size === 0) this.#tenants.delete(webhook.tenant)
   }
 
-  /** Moves the webhooks of a tenant to its new name, before their `tenant` changes. */
+  /** Moves a tenant's webhooks to its new name. Call it before their `tenant` changes. */
   renameTenant (from: string, to: string): void {
     const webhooks = this.#tenants.get(from)
     if (webhooks === undefined) return
@@ -180,11 +180,10 @@ class Turns {
   }
 
   /**
-   * Takes something of one webhook of each tenant in turn, until no webhook has anything. The next call continues
-   * there.
+   * Takes one item from a webhook of each tenant in turn, until no webhook has any. The next call continues from there.
    */
   * take<Item> (takeOf: (webhook: WebhookRecord) => Item | undefined): Generator<Item> {
-    // After its turn a tenant or a webhook moves to the end, so that these loops visit it again.
+    // After its turn, a tenant or webhook moves to the end, so that these loops visit it again.
     for (const [tenant, webhooks] of this.#tenants) {
       for (const webhook of webhooks) {
         const item = takeOf(webhook)

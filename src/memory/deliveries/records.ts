@@ -32,7 +32,7 @@ export interface AttemptRecord {
 
 /**
  * - `none`: not claimed, or already completed or released
- * - `held`: counts against its webhook, and no other caller may claim the delivery
+ * - `held`: counts towards `perEndpoint`, and no other caller can claim the delivery
  * - `expired`: expired, or the delivery stopped being pending; a result still counts
  */
 export type LeaseState = 'none' | 'held' | 'expired'
@@ -91,7 +91,7 @@ export interface WebhookRecord {
   /** The last failed attempt since the last success. */
   lastFailure: Pick<AttemptRecord, 'error' | 'responseStatus'> | null
   disabledReason: 'gone' | 'failing' | null
-  /** Whether there was a `failing` notice. */
+  /** Whether a `failing` notice was created. */
   isWarned: boolean
   pausedUntil: number
   readonly lanes: Lanes
@@ -103,12 +103,11 @@ export interface WebhookRecord {
   readonly lastDeliveries: Map<string, DeliveryRecord>
 }
 
-/** Returns whether a subject is one of the event's. */
+/** Returns whether an event has this subject. */
 export function hasSubject ({ event: { subject, otherSubjects = [] } }: EventRecord, wanted: string): boolean {
   return subject === wanted || otherSubjects.includes(wanted)
 }
 
-/** Creates the empty lanes of a webhook. */
 export function createLanes (): Lanes {
   const scheduled = new SortedQueue<DeliveryRecord>((delivery) => delivery.nextAttemptAt)
   return { scheduled, first: createLane(), retry: createLane(), replay: createLane() }
@@ -131,12 +130,12 @@ export function isFailing ({ status, failingSince }: WebhookRecord): boolean {
   return status === 'disabled' || (status === 'active' && failingSince !== null)
 }
 
-/** Returns whether the subject of an event was erased, or nothing would change if it were. */
+/** Returns whether an event was erased, or erasing it would change nothing. */
 export function isErased ({ event: { body, tombstone } }: EventRecord): boolean {
   return body === (tombstone ?? '')
 }
 
-/** Clears the record of failures and the pause of a webhook. */
+/** Clears a webhook's failures and pause. */
 export function clearFailures (webhook: WebhookRecord): void {
   webhook.failingSince = null
   webhook.failedDeliveries = 0

@@ -6,7 +6,7 @@ import {
   candidateKind, type IdOf, type IntegerIds, jobKind, type MemoryCandidate, type MemoryJob
 } from './rows.js'
 
-/** Returns all rows of a tenant, in any order; `[]` for a tenant that is unknown or has no rows. */
+/** Returns all rows of a tenant in any order; `[]` for an unknown tenant. */
 export type LoadRows<Row> = (tenant: string) => Promise<readonly Row[]> | readonly Row[]
 
 /** A candidate with the dates that lists sort by. */
@@ -27,8 +27,8 @@ export interface FromRowsOptions<Ids extends Partial<IdKinds> = IntegerIds> {
 
 /**
  * Creates a source of candidates from a function that returns all candidates of a tenant, for example from an array or
- * another service. Filters, sorts and pages them in memory. Suitable for some thousands of rows per tenant, because
- * every request loads all of them.
+ * another service. Filters, sorts and pages them in memory. Suitable for a few thousand rows per tenant, because every
+ * request loads all of them.
  *
  * A page and its total share one load. A malformed row rejects with a `RecruitingApiError` (`invalid_option`) that
  * names the row.

@@ -16,7 +16,7 @@ export interface EditableRows<Input extends { id: Id }> {
   remove (tenant: string, id: Input['id']): boolean
 }
 
-/** Reads rows with all their fields, so queries select none. */
+/** Returns whole rows, so queries do not select fields. */
 export interface WholeRows<Row extends { id: Id }, Filter, Field extends string> extends ListSource<
   Row,
   Filter,
@@ -29,7 +29,7 @@ export interface WholeRows<Row extends { id: Id }, Filter, Field extends string>
    * id.
    */
   listAfter(tenant: string, query: { after: Row['id'] | null; limit: number }): Promise<Row[]>
-  /** Returns the row of each of these ids, or `null`, in the order of the ids. */
+  /** Returns the row of each id, or `null`, in the order of the ids. */
   findMany(tenant: string, ids: ReadonlyArray<Row['id']>): Promise<Array<Row | null>>
 }
 
@@ -61,7 +61,7 @@ export interface Entry<Row> {
   readonly row: Row
   /** The text that `q` searches, folded. */
   readonly searchKey: string
-  /** Whether a field holds an object, which needs a deep copy. */
+  /** Whether a field contains an object, which needs a deep copy. */
   readonly isNested: boolean
 }
 
@@ -107,7 +107,7 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
     return true
   }
 
-  /** Returns all rows in the order of `sort`, which `id` makes total. */
+  /** Returns all rows in the order of `sort`, which contains `id`, so that no rows tie. */
   sorted (sort: ReadonlyArray<SortItem<Field>>): ReadonlyArray<Entry<Row>> {
     const [first] = sort
     if (first?.field === 'id' && first.direction === 'asc') return this.#byId
@@ -129,7 +129,7 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
     this.#orders.set(key, order)
   }
 
-  // Returns the index of the row with this id, or the index to insert it at.
+  // Returns the index of the row with this id, or where to insert it.
   #position (id: Id): number {
     return findPlace(this.#byId, ({ row }) => compareValues(row.id, id) < 0)
   }
@@ -275,7 +275,7 @@ function copyDeep (input: Record<string, unknown>, path: string): Record<string,
   try {
     return structuredClone({ ...input })
   } catch {
-    throw new RecruitingApiError('invalid_option', `${path}: expected fields that hold plain data`, path)
+    throw new RecruitingApiError('invalid_option', `${path}: expected fields with plain data`, path)
   }
 }
 

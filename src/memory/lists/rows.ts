@@ -5,13 +5,10 @@ import { candidateFilters, type CandidateFilterOf, jobFilters } from '../../port
 import { parseOptionalText, parseReference, parseRowDates, parseRowId, parseText } from '../checks.js'
 import type { EditableRows, RowKind, WholeRows } from './row-source.js'
 
-/** The type of an option `ids` that is left out. */
+/** The type of an omitted option `ids`. */
 export type IntegerIds = Partial<Record<keyof IdKinds, 'integer'>>
 
-/**
- * The type of one id, where `Ids` is the type of the option `ids`: `string` if the option says so, otherwise
- * `number`.
- */
+/** The type of one id, where `Ids` is the type of the option `ids`: `string` for `'string'`, otherwise `number`. */
 export type IdOf<Ids extends Partial<IdKinds>, Name extends keyof IdKinds> = Name extends keyof Ids
   ? IdOfKind<Ids[Name]>
   : number
@@ -27,7 +24,7 @@ interface DatesInput {
 
 /** The known fields of a candidate in memory. */
 interface CandidateInput<CandidateId extends Id, SourceId extends Id, RecruiterId extends Id> extends DatesInput {
-  /** Unique within the tenant. A positive integer, or text if the option `ids` says so. */
+  /** Unique within the tenant. A positive integer, or text with the option `ids`. */
   id: CandidateId
   full_name: string
   /** @default null */
@@ -39,8 +36,8 @@ interface CandidateInput<CandidateId extends Id, SourceId extends Id, RecruiterI
 }
 
 /**
- * A candidate to store. Further fields are stored too; `candidateFields` can publish them. The union accepts both typed
- * objects, which have no index signature, and literals with further fields.
+ * A candidate to store. Other fields are stored too; `candidateFields` can publish them. The union accepts both typed
+ * objects, which have no index signature, and literals with other fields.
  */
 export type MemoryCandidate<
   CandidateId extends Id = number,
@@ -70,13 +67,13 @@ export interface StoredCandidate extends CandidateRow<Id, Id> {
 
 /** The known fields of a job in memory. */
 interface JobInput<JobId extends Id> extends DatesInput {
-  /** Unique within the tenant. A positive integer, or text if the option `ids` says so. */
+  /** Unique within the tenant. A positive integer, or text with the option `ids`. */
   id: JobId
   name: string
   status: string
 }
 
-/** A job to store. Further fields are stored too; `jobFields` can publish them. */
+/** A job to store. Other fields are stored too; `jobFields` can publish them. */
 export type MemoryJob<JobId extends Id = number> = JobInput<JobId> | JobInput<JobId> & Record<string, unknown>
 
 /** The jobs of all tenants. */
