@@ -1,16 +1,20 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { build } from 'esbuild'
 import t from 'tap'
 import { buildApp, keys } from '../../fixtures/api/app.js'
 import { compiled, root } from '../../fixtures/program.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 
 function startProcess (
-  args: readonly string[], env: Record<string, string>, cwd = root
+  args: readonly string[], env: Record<string, string>, cwd = root, program = compiled('src/cli/bin.ts')
 ): ChildProcessByStdio<null, Readable, Readable> {
-  return spawn(process.execPath, [compiled('src/cli/bin.ts'), ...args], {
+  return spawn(process.execPath, [program, ...args], {
     cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe']
   })
 }
@@ -48,6 +52,17 @@ t.test('the file .env of the current folder sets variables that the environment 
   t.match(read, { code: 1, err: /^stats: .*ECONNREFUSED/ })
   t.match(overridden, { code: 2, err: /^stats: DATABASE_URL: expected a URL/ })
   t.match(without, { code: 2, err: /^stats: --database-url: missing/ })
+})
+
+t.test('commands that use files of the package have help in a bundle, where it is not installed', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'bundle-'))
+  t.teardown(() => rm(folder, { recursive: true }))
+  const outfile = join(folder, 'bin.mjs')
+  await build({ entryPoints: [compiled('src/cli/bin.ts')], outfile, bundle: true, platform: 'node', format: 'esm' })
+  for (const name of ['demo', 'init']) {
+    const { code, err } = await runProcess([name, '--help'], {}, folder, outfile)
+    t.same([code, err], [0, ''], name)
+  }
 })
 
 t.test('a command that listens ends with Ctrl-C, and that is no error', async (t) => {
