@@ -22,9 +22,9 @@ await pool.query(`
     recruiter_id bigint,
     created_at timestamptz not null default now(),
     updated_at timestamptz not null default now(),
-    -- filter[q] searches this: the name in lower case, letters of all scripts.
+    -- filter[q] searches this: the name in lower case, for all scripts.
     name_key text collate "C" generated always as (lower(name collate "und-x-icu")) stored,
-    -- Pages by id, totals and filter[q] are read from this index alone.
+    -- Pages by id, totals and filter[q] read only this index.
     primary key (company, id) include (name_key)
   );
   -- sort=updated_at and filter[updated_after], sort=full_name, filter[recruiter_id].
@@ -51,7 +51,7 @@ await pool.query(`
     job_id bigint not null,
     stage text not null default 'applied',
     primary key (company, id),
-    -- Ids of another company are refused.
+    -- Rejects ids of another company.
     foreign key (company, candidate_id) references candidates,
     foreign key (company, job_id) references jobs
   );

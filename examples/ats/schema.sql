@@ -16,9 +16,9 @@ create table if not exists candidates (
   recruiter_id bigint,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- filter[q] searches this: the name in lower case, letters of all scripts.
+  -- filter[q] searches this: the name in lower case, for all scripts.
   name_key text collate "C" generated always as (lower(name collate "und-x-icu")) stored,
-  -- Pages by id, totals and filter[q] are read from this index alone.
+  -- Pages by id, totals and filter[q] read only this index.
   primary key (company_id, id) include (name_key)
 );
 -- sort=updated_at and filter[updated_after], sort=full_name, filter[recruiter_id].
@@ -45,7 +45,7 @@ create table if not exists applications (
   job_id bigint not null,
   stage text not null default 'applied',
   primary key (company_id, id),
-  -- Ids of another company are refused.
+  -- Rejects ids of another company.
   foreign key (company_id, candidate_id) references candidates,
   foreign key (company_id, job_id) references jobs
 );
