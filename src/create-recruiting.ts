@@ -9,19 +9,19 @@ import type { EngineCalls } from './webhooks/recruiting.js'
 
 /** An engine without an HTTP server. */
 export interface StandaloneRecruiting<Events extends EventCatalogue> extends Recruiting<Events> {
-  /** Stops claiming, waits for attempts in flight, and releases the leases of the rest. May be called again. */
+  /** Stops claiming, waits for attempts in flight, and releases all other leases. Can be called again. */
   close (): Promise<void>
 }
 
 /**
- * The same object as `app.recruiting`, for processes without an HTTP server: those that emit, and those that deliver.
- * It delivers at once unless `delivery` says otherwise, and keeps the process alive until it is closed. Throws
+ * Returns the same object as `app.recruiting`, for processes without an HTTP server that emit or deliver. It starts
+ * delivering immediately unless `delivery` disables it, and keeps the process alive until it is closed. Throws
  * `invalid_option`.
  */
 export function createRecruiting<Events extends EventCatalogue = DefaultEvents> (
   options: RecruitingOptions<Events> & {
     /**
-     * pino or the like: takes fields, then a message.
+     * A logger such as pino, whose methods take fields, then a message.
      * @default warnings and errors become process warnings, each message at most once a minute
      */
     logger?: Logger
@@ -34,7 +34,7 @@ export function createRecruiting<Events extends EventCatalogue = DefaultEvents> 
   }
   const log = createSafeLogger(logger)
   const engine = createEngine(settings, log)
-  // Emits and deliveries keep trying: the storage may become ready soon.
+  // Emits and deliveries keep trying, because the storage may become ready later.
   const verified = verifyStorage(settings, null, log).catch((err: unknown) =>
     log.error({ err }, 'the storage is not ready')
   )
@@ -57,12 +57,12 @@ export function createRecruiting<Events extends EventCatalogue = DefaultEvents> 
 export interface Recruiting<Events extends EventCatalogue = EventCatalogue> extends EngineCalls<Events> {
   /** Creates portal sessions for the users of a tenant: `createSession({ tenantSlug, actor, … })`. */
   portal: RecruitingPortal
-  /** Returns whether this process does its work, for a health check. Never rejects, and can be called after `close`. */
+  /** Returns whether this process is healthy, for a health check. Never rejects, and can be called after `close`. */
   health (): Promise<RecruitingHealth>
 }
 
 /** `app.recruiting` with the registered events. */
 export interface RegisteredRecruiting extends Recruiting<RegisteredEvents> {
-  /** All scopes that keys can have: those of the API and of your own routes, once the plugin is registered. */
+  /** All scopes of keys: those of the API and of your own routes, after the plugin is registered. */
   scopes: readonly string[]
 }

@@ -3,7 +3,7 @@ import type { Hold } from './ports/index.js'
 
 const kBrand = Symbol.for('fastify-recruiting-api.error')
 
-/** Why a call by the host failed. `npm run tables` copies these comments to docs/events.md. */
+/** Why a call failed. `npm run tables` copies these comments to docs/events.md. */
 export type RecruitingApiErrorCode =
   /**
    * An option of the plugin, `createRecruiting`, `drain`, `defineList`, `recordEvents` or an adapter is invalid;
@@ -11,13 +11,13 @@ export type RecruitingApiErrorCode =
    */
   | 'invalid_option'
   /**
-   * An argument of `emit` or `erase` is invalid; `field` is its path. With `tenantSlug` and `tenantId` together it is
+   * An argument of `emit` or `erase` is invalid; `field` is its path. Passing both `tenantSlug` and `tenantId` is
    * `invalid_input`.
    */
   | 'invalid_event'
   /**
-   * An argument of `changed`, `stats`, `renameTenant`, `removeTenant`, `webhooks`, `portal`, `apiKeys` or a recorder
-   * is invalid; `field` names it, or the field in it.
+   * An argument of `changed`, `stats`, `renameTenant`, `removeTenant`, `webhooks`, `portal`, `apiKeys` or a recorder is
+   * invalid; `field` is its name or path.
    */
   | 'invalid_input'
   /** The webhook, delivery or key to change does not exist, or the key is no longer valid. */
@@ -28,10 +28,10 @@ export type RecruitingApiErrorCode =
   | 'unknown_tenant'
   /** The tenant was renamed or removed. Nothing can be stored under its name before `until`. */
   | 'tenant_resting'
-  /** The database is a copy, or belongs to another `delivery.environment`, so it sends nothing: see `adopt`. */
+  /** The database is a copy, or belongs to another `delivery.environment`, so nothing is sent: see `adopt`. */
   | 'held'
   /**
-   * Two other calls of this process read the history of tenants, as replays, `erase` and `findSubject` do. Try again
+   * Two other calls of this process are reading tenants' history, as replays, `erase` and `findSubject` do. Try again
    * later.
    */
   | 'busy'
@@ -39,11 +39,11 @@ export type RecruitingApiErrorCode =
   | 'closed'
   /** `app.recruiting.drain` was called before the server was ready. */
   | 'not_started'
-  /** The storage cannot be used; the message says what to do. */
+  /** The storage cannot be used; the message describes the fix. */
   | 'storage_not_ready'
   /**
-   * The storage, the key lookup, `tenantId` or the function of a limit did not answer in time. The data of the call
-   * may have been stored.
+   * The storage, the key lookup, `tenantId` or a limit's function did not respond in time. The call's data may have
+   * been stored.
    */
   | 'storage_timeout'
 
@@ -63,10 +63,7 @@ const statuses: Record<RecruitingApiErrorCode, number> = {
   storage_timeout: 503
 }
 
-/**
- * The error that this package throws to the host. Nothing was stored when it is thrown, except perhaps with
- * `storage_timeout`.
- */
+/** The error that this package throws to the host. Nothing was stored, except possibly with `storage_timeout`. */
 export class RecruitingApiError extends Error {
   override readonly name = 'RecruitingApiError'
   /** The kind of error. */
@@ -93,16 +90,16 @@ export class RecruitingApiError extends Error {
   }
 }
 
-/** Returns whether a value is a `RecruitingApiError`, also from another copy of this package in the same process. */
+/** Returns whether a value is a `RecruitingApiError`, even from another copy of this package in the same process. */
 export function isRecruitingApiError (error: unknown): error is RecruitingApiError {
   return readField(error, kBrand) === true
 }
 
-/** Thrown for invalid input: a client gets 400, a caller from code `invalid_input`. */
+/** Thrown for invalid input. A client gets 400, a call from code throws `invalid_input`. */
 export class Refusal extends Error {
   /** The field of the input, such as `target_url`; empty for the whole input. */
   readonly field: string
-  /** The part of a request that has the field. */
+  /** The part of the request with the field. */
   readonly place: 'body' | 'query'
 
   constructor (field: string, message: string, place: 'body' | 'query' = 'body') {
@@ -112,7 +109,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The error of calls that would send notifications from a storage that is held. */
+/** The error of calls that would send notifications from a held storage. */
 export function heldError (reason: Hold['reason']): RecruitingApiError {
   const problem = reason === 'copy' ? 'the database is a copy' : 'the database belongs to another delivery.environment'
   return new RecruitingApiError(
@@ -125,5 +122,5 @@ export function isHeldError (error: unknown): error is RecruitingApiError {
   return isRecruitingApiError(error) && error.code === 'held'
 }
 
-/** The log line of a process that must not send notifications. */
+/** Logged by a process that must not send notifications. */
 export const heldMessage = 'deliveries are held'

@@ -19,13 +19,13 @@ import type { RegisteredRecruiting } from './create-recruiting.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Emits events, and all other calls of the host. */
+    /** All calls for the host, such as `emit`. */
     recruiting: RegisteredRecruiting
   }
   interface FastifyRequest {
     /**
-     * Who sends a request to the API, and for which tenant; `null` until the key was checked. Requests of your own
-     * routes have no such property.
+     * The caller of an API request and its tenant; `null` until the key was checked. Requests outside the API do not
+     * have this property.
      */
     recruiting: ApiCaller
   }
@@ -35,30 +35,30 @@ declare module 'fastify' {
     /** Scopes of which a key must have at least one. */
     anyScope?: readonly string[]
     /**
-     * Capabilities that a session of the portal must have, all of them.
+     * Capabilities that a portal session must have, all of them.
      * @default ['write'], for GET and HEAD ['read']
      */
     capabilities?: readonly PortalCapability[]
     /** Kind of the record that the route reads or changes, such as `application`, for the audit log. @default none */
     resource?: string
     /**
-     * Announces that the route will be removed: headers `Deprecation` and `Sunset`, and a note in the document. For
+     * Announces the removal of the route, with the headers `Deprecation` and `Sunset` and a note in the document. For
      * your own routes.
      */
     deprecated?: Deprecation
     /**
-     * Accepts the header `Idempotency-Key`, so that a request which is sent again changes nothing and gets the first
-     * response. With `'sealed'` only if `secretKeys` are set, for responses with secrets. For your own POST routes,
-     * whose handlers return the response; without `storage.idempotency` the header gets 400.
+     * Accepts the header `Idempotency-Key`, so that a repeated request changes nothing and gets the first response.
+     * `'sealed'` does so only if `secretKeys` are set, for responses with secrets. For your own POST routes, whose
+     * handlers return the response; without `storage.idempotency` the header gets 400.
      * @default false
      */
     idempotent?: boolean | 'sealed'
     /**
-     * Makes the route a tool of the option `mcp`; an object sets what agents read about it. For your own routes.
+     * Makes the route a tool of the option `mcp`. An object describes it to agents. For your own routes.
      * @default false
      */
     mcp?: boolean | ToolConfig
-    /** `true` on every route of the API, and for its unknown paths, so that a hook of the host can step aside. */
+    /** `true` for every route of the API and its unknown paths, so that host hooks can skip them. */
     recruitingApi?: boolean
   }
 }
@@ -94,7 +94,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
     )
   })
   app.addHook('onReady', async () => engine.start())
-  // Before all onClose hooks: those of the host may end the pool that deliveries need. Requests in progress still emit.
+  // Before all onClose hooks: those of the host may end the pool that deliveries need. Open requests can still emit.
   app.addHook('preClose', () => engine.stop())
   app.addHook('onClose', () => engine.close())
   await app.register(
@@ -129,7 +129,7 @@ async function loadPortal (
   return buildPortal(portal, { sourceIps, keys }, clock)
 }
 
-/** Customers manage keys if the lookup stores them; also without a portal, with a key that may manage others. */
+/** Customers can manage keys if the lookup stores them, even without a portal: with a key that has the scope for it. */
 function findManagedKeys ({ portal, keyLookup }: ApiSettings): PortalKeysSettings | null {
   if (keyLookup.store === undefined) return null
   return portal === null ? readPortalKeysOption(undefined, 'portal.keys') : portal.keys
@@ -142,12 +142,12 @@ async function loadMcp ({ mcp, openapi, publicUrl, prefix }: ApiSettings, mount:
   return buildMcp(mcp, { publicUrl, mount, prefix }, openapi)
 }
 
-/** The versions of Fastify that accept the plugin, with all pre-releases of 6.0.0. */
+/** The supported versions of Fastify, including all pre-releases of 6.0.0. */
 export const fastifyVersions = '5.x || ^6.0.0-0'
 
 /**
- * The Fastify plugin: mounts the public API and decorates the instance with `recruiting`. Registration throws
- * `invalid_option` for a wrong option.
+ * The Fastify plugin. Mounts the public API and decorates the instance with `recruiting`. Registration throws
+ * `invalid_option` for an invalid option.
  */
 export const recruitingApi: FastifyPluginAsync<RecruitingApiOptions> = fastifyPlugin(plugin, {
   fastify: fastifyVersions,

@@ -21,7 +21,7 @@ export function generateApiKey (prefix?: string): string {
 }
 
 /**
- * Returns whether a text is a key of `generateApiKey(prefix)`, by its form and its checksum. It may be expired,
+ * Returns whether a text is a key of `generateApiKey(prefix)`, by its format and checksum. The key may be expired,
  * revoked or never issued. Throws `invalid_option`.
  */
 export function isApiKey (text: unknown, prefix?: string): boolean {
@@ -29,9 +29,9 @@ export function isApiKey (text: unknown, prefix?: string): boolean {
 }
 
 /**
- * Returns the pattern of keys of `generateApiKey(prefix)`, for secret scanners: its `source` has only what every
- * scanner knows. One in 56 billion of its matches has a valid checksum by chance; check others with `isApiKey`.
- * Throws `invalid_option`.
+ * Returns the pattern of keys of `generateApiKey(prefix)`, for secret scanners: its `source` uses only syntax that
+ * every scanner supports. Check matches with `isApiKey`: only one in 56 billion has a valid checksum by chance. Throws
+ * `invalid_option`.
  */
 export function apiKeyPattern (prefix?: string): RegExp {
   return new RegExp(`\\b${readKeyPrefix(prefix, 'prefix')}_[0-9A-Za-z]{${bodyLength}}\\b`)
@@ -49,7 +49,7 @@ export const readKeyPrefix = matching(
   (text) => /^[a-z][a-z0-9]{1,15}$/.test(text), '2 to 16 characters of a-z and 0-9, the first a letter', 'rk'
 )
 
-/** Returns whether a text has the form of a key with this prefix, valid checksum or not. */
+/** Returns whether a text has the format of a key with this prefix, ignoring the checksum. */
 export function hasKeyFormat (text: string, prefix: string): boolean {
   return (
     text.length === prefix.length + 1 + bodyLength &&
@@ -63,12 +63,11 @@ export function hasKeyChecksum (text: string): boolean {
   return text.endsWith(formatChecksum(text.slice(0, -checksumLength)))
 }
 
-/** Returns a new id of a key. */
 export function createKeyId (): string {
   return `key_${randomUUID().replaceAll('-', '')}`
 }
 
-/** Returns the four characters of a key after its prefix, by which people recognize it. */
+/** Returns the first four characters of a key after its prefix, which identify it for people. */
 export function keyStart (key: string): string {
   const begin = key.indexOf('_') + 1
   return key.slice(begin, begin + 4)
@@ -84,15 +83,12 @@ function formatBase62 (value: bigint, length: number): string {
   return text
 }
 
-/** The scopes that the routes of the API need. `app.recruiting.scopes` also has those of your own routes. */
+/** The scopes of the API's routes. `app.recruiting.scopes` also contains those of your own routes. */
 export const apiScopes: readonly string[] = Object.freeze([
   'candidates:read', 'candidates:write', 'jobs:read', 'jobs:write', 'webhooks:read', 'webhooks:write'
 ])
 
-/**
- * The scope of keys that manage the keys of their tenant. Not one of `apiScopes`, so that no key has it unless the
- * vendor names it.
- */
+/** The scope for managing the tenant's keys. Not in `apiScopes`, so that a key has it only if the vendor names it. */
 export const manageKeysScope = 'api_keys:manage'
 
 /** Every operation on webhooks and their deliveries needs both. */
@@ -104,7 +100,7 @@ export function readScopes (value: unknown, path: string): string[] {
   return [...value]
 }
 
-/** Throws `invalid_option` for a scope that is not known, and suggests the nearest one. */
+/** Throws `invalid_option` for an unknown scope, and suggests the nearest one. */
 export function expectScopes (scopes: readonly string[], path: string, known: readonly string[]): void {
   for (const scope of scopes) {
     assertOption(known.includes(scope), path, `a scope of a route, such as ${findNearestName(scope, known)}`, scope)
@@ -115,7 +111,7 @@ function isScope (scope: unknown): boolean {
   return typeof scope === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)
 }
 
-/** The networks that a key may be used from, and the fields it can read; `null` without a limit. */
+/** The networks that a key can be used from, and the fields it can read; `null` without a limit. */
 export interface KeyLimits {
   allowedIps: string[] | null
   candidateFields: string[] | null
@@ -134,7 +130,7 @@ export const keyLimitReaders = {
 
 /** Reads a list of networks. Throws `invalid_option`. */
 export function readNetworks (value: unknown, path: string): string[] {
-  // An empty list would make a key that nobody can use.
+  // Nobody could use a key with an empty list.
   assertOption(hasItems(value, 1, maxNetworks), path, `1 to ${maxNetworks} CIDRs`, value)
   for (const [index, cidr] of value.entries()) {
     assertOption(
@@ -147,7 +143,7 @@ export function readNetworks (value: unknown, path: string): string[] {
   return [...value]
 }
 
-/** Returns the limits that there are, frozen. */
+/** Returns the limits that are set, frozen. */
 export function omitNull (limits: KeyLimits): { [Name in keyof KeyLimits]?: readonly string[] } {
   return Object.fromEntries(
     Object.entries(limits).flatMap(([name, limit]) => (limit === null ? [] : [[name, Object.freeze(limit)]]))

@@ -8,13 +8,13 @@ import { LruMap } from '../shared/cached.js'
 /** The doc, type, default and check of each option. */
 const cacheOptions = {
   /**
-   * Milliseconds for which a result is cached, from the start of the lookup, 0 to 3,600,000. A revoked or new key takes
-   * effect after at most this time. 0 caches nothing.
+   * How long a result is cached, in milliseconds from the start of the lookup, 0 to 3,600,000. Creating or revoking a
+   * key takes effect within this time. 0 disables the cache.
    * @default 10000
    */
   ttlMs: integer(0, 3_600_000, 10_000),
   /**
-   * Maximum number of valid keys in the cache, 1 to 10,000,000. The least recently used is dropped first.
+   * Maximum number of valid keys in the cache, 1 to 10,000,000. The least recently used key is dropped first.
    * @default 10000
    */
   max: integer(1, 10_000_000, 10_000),
@@ -24,7 +24,7 @@ const cacheOptions = {
    */
   maxInvalid: integer(1, 10_000_000, 1000),
   /**
-   * Timeout of a lookup in milliseconds, 1 to 120,000. After it, the request gets 500.
+   * Timeout of a lookup in milliseconds, 1 to 120,000. When it expires, the request gets 500.
    * @default 5000
    */
   timeoutMs: integer(1, 120_000, 5000),
@@ -41,15 +41,14 @@ export interface CacheKeyLookupOptions extends OptionsOf<typeof cacheOptions> {}
 interface CachedKey {
   key: ApiKey | null
   expiresAtMs: number
-  /** When a use was last noted. */
-  notedAtMs: number
+  /** When a use was last recorded. */
+  recordedAtMs: number
 }
 
-// Busy keys are looked up often within this time.
-const noteEveryMs = 1000
+const recordEveryMs = 1000
 
 /**
- * Adds a short cache and a timeout to a key lookup; concurrent requests with the same key share one lookup. Failures
+ * Adds a short cache and a timeout to a key lookup. Concurrent requests with the same key share one lookup. Failures
  * are not cached, and keys are stored only as digests. Throws `invalid_option`.
  */
 export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOptions = {}): AsyncKeyLookup {
@@ -59,31 +58,31 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
   const invalid = new LruMap<CachedKey>(maxInvalid)
   const pending = new Map<string, Promise<ApiKey | null>>()
 
-  async function ask (name: string, credentials: KeyCredentials): Promise<ApiKey | null> {
-    // Counts from the start of the lookup: the key may be revoked while the lookup returns.
-    const notedAtMs = clock.monotonic()
-    const expiresAtMs = notedAtMs + ttlMs
+  async function lookUp (name: string, credentials: KeyCredentials): Promise<ApiKey | null> {
+    // From the start of the lookup: the key may be revoked before the lookup returns.
+    const recordedAtMs = clock.monotonic()
+    const expiresAtMs = recordedAtMs + ttlMs
     const key = await withinTime(lookup(credentials), timeoutMs, clock, 'the key lookup') ?? null
     valid.delete(name)
     invalid.delete(name)
     const cache = key === null ? invalid : valid
-    cache.set(name, { key, expiresAtMs, notedAtMs })
+    cache.set(name, { key, expiresAtMs, recordedAtMs })
     return key
   }
 
-  function askOnce (name: string, credentials: KeyCredentials): Promise<ApiKey | null> {
+  function lookUpOnce (name: string, credentials: KeyCredentials): Promise<ApiKey | null> {
     const known = pending.get(name)
     if (known !== undefined) return known
-    const asking = ask(name, credentials)
+    const looking = lookUp(name, credentials)
     const end = (): void => { pending.delete(name) }
-    pending.set(name, asking)
-    asking.then(end, end)
-    return asking
+    pending.set(name, looking)
+    looking.then(end, end)
+    return looking
   }
 
-  function note (cached: CachedKey, { id }: ApiKey, now: number): void {
-    if (now - cached.notedAtMs < noteEveryMs) return
-    cached.notedAtMs = now
+  function recordUse (cached: CachedKey, { id }: ApiKey, now: number): void {
+    if (now - cached.recordedAtMs < recordEveryMs) return
+    cached.recordedAtMs = now
     lookup.recordUse?.(id)
   }
 
@@ -95,8 +94,8 @@ export function cacheKeyLookup (lookup: KeyLookup, options: CacheKeyLookupOption
     const cached = valid.get(name) ?? invalid.get(name)
     const now = clock.monotonic()
     const isFresh = cached !== undefined && now < cached.expiresAtMs
-    const key = isFresh ? cached.key : await askOnce(name, credentials)
-    if (isFresh && key !== null) note(cached, key, now)
+    const key = isFresh ? cached.key : await lookUpOnce(name, credentials)
+    if (isFresh && key !== null) recordUse(cached, key, now)
     return key && copyKey(key)
   }
 }

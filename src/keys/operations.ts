@@ -5,11 +5,11 @@ import { type PagingQuery, readPage } from '../shared/paging.js'
 import { isPlainText, readName } from '../shared/text.js'
 import { createKeyId, generateApiKey, hashApiKey, type KeyLimits, keyStart } from './api-key.js'
 
-/** Who creates or rotates a key. No key gets a scope, network or field that its creator does not have. */
+/** Who creates or rotates a key. A key never gets a scope, network or field that its creator does not have. */
 export interface KeyCreator extends KeyLimits {
   /** The actor of a session, or the id of a key. */
   name: string
-  /** `null` for a session, which has all scopes that customers may grant. */
+  /** `null` for a session, which can grant all scopes of the option `portal.keys`. */
   scopes: readonly string[] | null
 }
 
@@ -29,15 +29,15 @@ interface KeyRules {
   maxKeys: number
   /** The prefix of new keys. */
   prefix: string
-  /** Returns the error of a caller that may not rotate a key, because the key has more rights. */
+  /** Returns the error for a caller that must not rotate a key with more rights. */
   forbid: () => Error
 }
 
 export type KeyOperations = ReturnType<ReturnType<typeof createKeyOperations>>
 
 /**
- * Returns a function that returns all that a caller can do with the keys of its tenant. An operation on a key that does
- * not exist returns `null`.
+ * Returns a function that returns a caller's operations on its tenant's keys. They return `null` for a key that does
+ * not exist.
  */
 export function createKeyOperations (store: KeyStore, rules: KeyRules) {
   const { maxKeys, prefix, forbid } = rules
@@ -76,7 +76,7 @@ export function createKeyOperations (store: KeyStore, rules: KeyRules) {
       return { ...stored, key }
     },
 
-    /** Returns the new key, and when the previous one ends. */
+    /** Returns the new key, and when the previous one expires. */
     async rotate (tenant: Tenant, id: string, input: { grace_period_seconds: number }) {
       const old = isPlainText(id, 255) ? await store.find(tenant.id, id) : null
       if (old === null) return null
@@ -92,7 +92,7 @@ export function createKeyOperations (store: KeyStore, rules: KeyRules) {
   })
 }
 
-/** Returns whether a creator could create a key with the rights of this one. */
+/** Returns whether a creator could create a key with the same rights. */
 function mayHave (creator: KeyCreator, key: ManagedKey, { scopes }: KeyRules): boolean {
   return key.scopes.every((scope) => scopes.includes(scope) && (creator.scopes?.includes(scope) ?? true)) &&
     isWithin(key.allowed_ips, creator.allowedIps, containsNetwork) &&
@@ -108,7 +108,7 @@ function isWithin (values: readonly string[] | null, limit: readonly string[] | 
   return limit === null || (values !== null && values.every((value) => limit.some((outer) => covers(outer, value))))
 }
 
-/** Returns the limit of a new key: the given one, which must be within the creator's, or else the creator's. */
+/** Returns the limit of a new key: the given one, which must be within the creator's limit, or the creator's. */
 function narrow (
   field: string, given: string[] | null | undefined, limit: string[] | null, covers: Covers
 ): string[] | null {
@@ -119,5 +119,5 @@ function narrow (
 
 function assertGiven (field: string, values: readonly string[], isAllowed: (value: string) => boolean): void {
   const index = values.findIndex((value) => !isAllowed(value))
-  if (index >= 0) throw new Refusal(`${field}[${index}]`, 'is more than the API key of the request has itself')
+  if (index >= 0) throw new Refusal(`${field}[${index}]`, "exceeds the rights of the request's API key")
 }

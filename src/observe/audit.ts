@@ -10,38 +10,37 @@ export interface AuditEntry {
    * `fastify-recruiting-api`.
    */
   source: 'request' | 'code' | 'command'
-  /** When the request had its response, or the call or command had ended: an RFC 3339 date-time in UTC. */
+  /** When the response was sent, or the call or command finished: an RFC 3339 date-time in UTC. */
   time: string
   /** The id in `x-request-id` and in the log; `null` for code and commands. */
   requestId: string | null
   /**
-   * The slug in the path or in the call, or the id of a call with a `tenantId`; `null` if the call is for all
-   * tenants. That of a request is known to be a tenant only if there is a `keyId` or an `actor`.
+   * The slug in the path or in the call, or the id in a call with a `tenantId`; `null` if the call is for all tenants.
+   * In a request, the tenant is only known to exist if there is a `keyId` or an `actor`.
    */
   tenantSlug: string | null
   /**
-   * The id of the tenant when the key was checked or the call was made; without the option `tenantId` it is the slug.
-   * `null` if a request had no valid key or session, if a call is for all tenants, and for commands.
+   * The tenant's id when the key was checked or the call was made; without the option `tenantId`, its slug. `null` if a
+   * request had no valid key or session, if a call is for all tenants, and for commands.
    */
   tenantId: string | null
   /**
-   * The IP address of the client, as the `trustProxy` of your server determines it; `null` for code, commands and Unix
-   * sockets.
+   * The client's IP address, as determined by your server's `trustProxy`; `null` for code, commands and Unix sockets.
    */
   address: string | null
   /**
-   * The id that the key lookup returned, also for a key that was used outside its `allowedIps`, which gets 401. `null`
-   * if the key is not valid, for a session of the portal, for code and commands.
+   * The id that the key lookup returned, even if the key was used outside its `allowedIps` and got 401. `null` if the
+   * key is not valid, for portal sessions, code and commands.
    */
   keyId: string | null
   /**
-   * The actor of a session of the portal, also of one that `createSession` created, of `as(actor)`, or of the command;
+   * The actor of a portal session, including one that `createSession` created, of `as(actor)`, or of the command;
    * `null` for a key.
    */
   actor: string | null
   /** For example `listCandidates`, also from code, or `keys revoke` for a command; `null` for an unknown path. */
   operationId: string | null
-  /** Whether the operation is deprecated, to find out who still uses it. */
+  /** Whether the operation is deprecated, to find clients that still use it. */
   isDeprecated: boolean
   /** The record that was read or changed; `null` for lists, and if the request was rejected first. */
   resource: AuditedResource | null
@@ -51,7 +50,7 @@ export interface AuditEntry {
   filters: readonly string[]
   /** HTTP status of the response; `null` for code and commands. */
   status: number | null
-  /** Number of items in the response or the result; `null` if there are none, as for errors and HEAD. */
+  /** Number of items in the response or result; `null` without items, as for errors and HEAD. */
   rowCount: number | null
 }
 
@@ -68,7 +67,7 @@ export interface AuditedResource {
  */
 export type AuditListener = (entry: AuditEntry) => unknown
 
-/** An entry, or the parts of one, without its time. */
+/** An entry without its time. */
 export type UndatedEntry = Omit<AuditEntry, 'time'>
 
 export type Auditor = ReturnType<typeof createAuditor>
@@ -98,13 +97,13 @@ export function createAuditor (
       )
       if (isObject(written)) keep(Promise.resolve(written))
     },
-    /** Makes `settle` wait for an entry that follows. Returns a function that ends this. */
+    /** Makes `settle` wait for a later entry. Returns a function that ends the wait. */
     expect (): () => void {
       let end = (): void => {}
       keep(new Promise<void>((resolve) => { end = resolve }))
       return end
     },
-    /** Waits until every entry was written, for up to `closeGraceMs`. */
+    /** Waits up to `closeGraceMs` until every entry was written. */
     async settle (): Promise<void> {
       await waitUpTo(empty(), closeGraceMs, clock)
       if (pending.size > 0) log.error({ entries: pending.size }, 'audit entries were not written before the close')
@@ -116,10 +115,10 @@ export function createAuditor (
 export type AuditedCall = Pick<AuditEntry, 'operationId'> &
   Partial<Pick<AuditEntry, 'tenantSlug' | 'tenantId' | 'actor' | 'resource' | 'filters' | 'rowCount'>>
 
-/** Receives what a call from code has done, once it succeeded. */
+/** Receives a call from code after it succeeded. */
 export type CallReport = (call: AuditedCall) => void
 
-/** Returns the entry about a call from code or of a command. */
+/** Returns the entry of a call from code or of a command. */
 export function describeCall (source: 'code' | 'command', caller: string | null, call: AuditedCall): UndatedEntry {
   const {
     operationId, tenantSlug = null, tenantId = null, actor = caller, resource = null, filters = [], rowCount = null

@@ -11,7 +11,7 @@ export interface Logger {
 const ignore = (): void => {}
 
 /**
- * Returns a logger that never throws. It drops lines that the given logger fails to write, and passes `err` through
+ * Returns a logger that never throws. It drops lines that the given logger fails to write, and converts `err` with
  * `toLoggableError`, so that no thrown value can break a line.
  */
 export function createSafeLogger (logger: Logger): Logger {
@@ -33,7 +33,7 @@ export function createWarningLogger (clock: Pick<Clock, 'monotonic'>): Logger {
     const now = clock.monotonic()
     if (now - (writtenAtMs.get(message) ?? Number.NEGATIVE_INFINITY) < intervalMs) return
     writtenAtMs.set(message, now)
-    // A failed connection to several addresses gives an error with a code and no message.
+    // The error of a failed connection to several addresses has a code and no message.
     const cause = readText(err, 'message') || readText(err, 'code')
     process.emitWarning(cause === undefined ? message : `${message}: ${cause}`, {
       type: 'RecruitingWarning',
@@ -50,7 +50,7 @@ const unreadable = 'an object without a readable message was thrown'
 
 /**
  * Returns a copy of a thrown value that every logger can write: name, message, stack, code, causes and the errors of an
- * `AggregateError`. Omits other fields, because they may hold personal data, such as PostgreSQL's `detail`. Never
+ * `AggregateError`. Omits other fields, because they can contain personal data, such as PostgreSQL's `detail`. Never
  * throws, even for frozen objects, throwing getters and proxies.
  */
 export function toLoggableError (thrown: unknown): Error {
@@ -87,8 +87,8 @@ export function readText (thrown: unknown, name: string): string | undefined {
 }
 
 /**
- * Calls a function of the host and returns its result, or `undefined` if it throws. Passes a thrown error or rejection
- * to `onError`, so that it neither fails the caller nor ends the process.
+ * Calls a host function and returns its result, or `undefined` if it throws. Passes thrown errors and rejections to
+ * `onError`, so that they neither fail the caller nor crash the process.
  */
 export function callHost<Result> (call: () => Result, onError: (error: unknown) => void): Result | undefined {
   try {

@@ -2,14 +2,14 @@ import { type Logger, callHost } from './logger.js'
 import type { AttemptResult, ClaimedDelivery } from '../ports/index.js'
 import { showTenant, type TenantReference } from '../shared/tenants.js'
 
-/** OpenTelemetry's context, which holds the active span. */
+/** OpenTelemetry's context, which contains the active span. */
 export interface TraceContext {
   getValue (key: symbol): unknown
   setValue (key: symbol, value: unknown): TraceContext
   deleteValue (key: symbol): TraceContext
 }
 
-/** Identifies a span in all processes. */
+/** Identifies a span across processes. */
 export interface TraceSpanContext {
   /** 32 hexadecimal digits. */
   traceId: string
@@ -57,7 +57,7 @@ export interface OpenTelemetryApi {
 export type Tracing = ReturnType<typeof createTracing>
 
 /**
- * Creates spans of emits and attempts with a tracer named after this package. Errors of OpenTelemetry are logged, and
+ * Creates spans for emits and attempts, with a tracer named after this package. OpenTelemetry errors are logged, and
  * the emit or attempt continues without its span.
  */
 export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: OpenTelemetryApi, log: Logger) {
@@ -71,7 +71,7 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
     guard(() => span.setStatus({ code: SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) }))
   }
 
-  /** Calls `run` once, inside the span if OpenTelemetry allows it. */
+  /** Calls `run` once, inside the span if possible. */
   function runWithin<Result> (span: TraceSpan, run: () => Promise<Result>): Promise<Result> {
     let running: Promise<Result> | undefined
     const runOnce = (): Promise<Result> => (running ??= run())
@@ -89,14 +89,13 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
   }
 
   return {
-    /** Sets attributes on the active span, if any: the request span that an instrumentation created. */
+    /** Sets attributes on the active span, if any: the request span of an instrumentation. */
     describeRequest (attributes: Record<string, string | null | undefined>): void {
       const span = guard(() => trace.getSpan(context.active()))
       for (const [name, value] of Object.entries(attributes)) if (value) guard(() => span?.setAttribute(name, value))
     },
     /**
-     * Runs an emit in a new span, a child of the active one, and passes it the `traceparent` of the new span; `null`
-     * without one.
+     * Runs an emit in a new child of the active span, and passes it the new span's `traceparent`; `null` without one.
      */
     async emit<T extends { id: string }> (
       event: TenantReference & { type: string }, run: (traceParent: string | null) => Promise<T>
@@ -117,7 +116,7 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
         throw error
       })
     },
-    /** Starts the span of an attempt, as a child of its emit. It is not exported unless it ends. */
+    /** Starts the span of an attempt, as a child of its emit. It is exported only if `end` is called. */
     startAttempt (delivery: ClaimedDelivery) {
       const { tenantSlug, eventId, eventType, webhookId, deliveryId, attemptCount } = delivery
       const span = guard(() => tracer.startSpan(`deliver ${eventType}`, {

@@ -23,11 +23,10 @@ import {
 } from './readers.js'
 
 /*
- * All options of the plugin and of `createRecruiting`: one table for each object of options, with the doc, type, range,
- * default and check of each. `...Options` is what hosts pass, `...Settings` the checked values with their defaults.
+ * All options of the plugin and of `createRecruiting`: one table per options object, with the doc, type, range, default
+ * and check of each option. Hosts pass `...Options`; `...Settings` are the checked values with their defaults.
  */
 
-/** Seconds between each attempt and the previous one. The first value applies to the first attempt. */
 const defaultRetrySchedule: readonly number[] = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
 
 const readDisableRule: Reader<DisableRule> = (rule = { failingForSeconds: 432_000, failedDeliveries: 10 }, path) =>
@@ -35,81 +34,82 @@ const readDisableRule: Reader<DisableRule> = (rule = { failingForSeconds: 432_00
 
 const deliveryOptions = {
   /**
-   * Whether this process delivers. Without it, events are recorded here and another process delivers them.
+   * Whether this process delivers. If not, it records events and another process delivers them.
    * @default true
    */
   worker: flag(true),
   /**
-   * Maximum number of attempts in flight in this process, 1 to 10,000. Test notifications count too. In a process that
-   * delivers, they use at most three quarters of these slots.
+   * Maximum number of attempts in flight in this process, 1 to 10,000. Test notifications count too, and use at most
+   * three quarters of these slots in a process that delivers.
    * @default 64
    */
   concurrency: integer(1, 10_000, 64),
   /**
-   * Maximum number of attempts in flight to one webhook, 1 to 1,000: deliveries of all processes, and tests of the same
-   * process.
+   * Maximum number of attempts in flight to one webhook, 1 to 1,000: deliveries of all processes, and test
+   * notifications of the same process.
    * @default 4
    */
   perEndpoint: integer(1, 1000, 4),
   /**
-   * The deadline of an attempt in milliseconds, over lookup, connection, TLS and response together, 100 to 120,000.
+   * The timeout of an attempt in milliseconds, including lookup, connection, TLS and response, 100 to 120,000.
    * @default 15000
    */
   timeoutMs: integer(100, 120_000, 15_000),
   /**
-   * How long a worker holds a delivery it has claimed, in milliseconds: at least `timeoutMs` plus 5,000. If a worker
-   * dies, its deliveries are delayed by up to this time.
+   * How long a worker leases a claimed delivery, in milliseconds: at least `timeoutMs` plus 5,000. If a worker dies,
+   * its deliveries are delayed by up to this time.
    * @default 60000, or twice `timeoutMs` if that is more
    */
   leaseMs: (value?: number) => value,
   /**
-   * Seconds before each attempt, counted from the previous one: 1 to 100 numbers of 0 or more, the first for the
-   * first attempt. A delivery is given up after the last.
+   * Seconds before each attempt, counted from the previous attempt: 1 to 100 numbers of 0 or more, the first for the
+   * first attempt. After the last one, the delivery fails.
    * @default [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
    */
   retrySchedule: list(retrySeconds, '1 to 100 numbers', { minimum: 1, maximum: 100, usual: defaultRetrySchedule }),
   /**
-   * How often the storage is polled for due deliveries without a hint, in milliseconds, 10 to 60,000.
+   * How often to poll the storage for due deliveries, in milliseconds, 10 to 60,000. Hints from the storage come
+   * sooner.
    * @default 1000
    */
   pollMs: integer(10, 60_000, 1000),
   /**
-   * How long closing waits for attempts in flight, in milliseconds, 0 to 120,000.
+   * How long `close` waits for attempts in flight, in milliseconds, 0 to 120,000.
    * @default 10000
    */
   closeGraceMs: integer(0, 120_000, 10_000),
   /**
-   * Lets webhooks have `http:` addresses. For development.
+   * Allows webhooks with `http:` addresses. For development.
    * @default false
    */
   allowHttp: flag(false),
   /**
-   * Non-public networks that notifications may go to, as CIDRs: for development, and for receivers in the vendor's
+   * Non-public networks that notifications can be sent to, as CIDRs: for development, and for receivers in the vendor's
    * own network. Link-local addresses and metadata services must be named exactly, as a /32 or /128.
    * @default []
    */
   allowNetworks: list(cidr, 'an array of CIDRs'),
   /**
-   * Networks that get no notifications, as CIDRs, such as the vendor's own public addresses. They take precedence over
-   * `allowNetworks`.
+   * Networks that notifications must not be sent to, as CIDRs, such as the vendor's own public addresses. They take
+   * precedence over `allowNetworks`.
    * @default []
    */
   denyNetworks: list(cidr, 'an array of CIDRs'),
   /**
-   * Sends through an HTTP proxy. This process still resolves and checks addresses, and asks the proxy (`CONNECT`) for
-   * the checked address, even for `http:` targets.
-   * @default none: proxies of the environment are ignored
+   * Sends through an HTTP proxy. This process still resolves and checks addresses, and connects through the proxy
+   * (`CONNECT`) to the checked address, even for `http:` targets.
+   * @default none: proxy environment variables are ignored
    */
   proxy: readProxy,
   /**
    * The local address to connect from. Receivers need an address of the same IP version.
-   * @default the system chooses
+   * @default chosen by the system
    */
   localAddress: orNull(matching((text) => isIP(text) !== 0, 'an IP address')),
   /**
-   * The addresses that notifications come from, for the firewalls of receivers: 1 to 100 IP addresses or CIDRs. The
-   * portal and the OpenAPI document show them to everyone. It does not change how notifications are sent. Set it in
-   * every process that serves the portal or the document.
+   * The addresses that notifications come from, for receivers' firewalls: 1 to 100 IP addresses or CIDRs. The portal
+   * and the OpenAPI document show them to everyone. This does not change how notifications are sent. Set it in every
+   * process that serves the portal or the document.
    * @default none
    */
   sourceIps: list(addressOrCidr, 'an array of 1 to 100 IP addresses or CIDRs', { minimum: 1, maximum: 100 }),
@@ -119,8 +119,8 @@ const deliveryOptions = {
    */
   disableAfter: readDisableRule,
   /**
-   * Bytes of an endpoint's textual response to keep with each attempt, for the delivery log, 0 to 4,096. Compressed
-   * responses are not kept. Responses may contain personal data; `erase` removes them with the event.
+   * Bytes of an endpoint's text response to store with each attempt, for the delivery log, 0 to 4,096. Compressed
+   * responses are not stored. Responses can contain personal data; `erase` removes them with the event.
    * @default 0
    */
   responseExcerptBytes: integer(0, 4096, 0),
@@ -131,14 +131,14 @@ const deliveryOptions = {
    */
   propagateTrace: flag(false),
   /**
-   * Days to keep ended deliveries and their events, 1 to 3,650.
+   * Days to keep finished deliveries and their events, 1 to 3,650.
    * @default 30
    */
   retentionDays: integer(1, 3650, 30),
   /**
-   * The name of this installation, such as `production`, 1 to 64 characters. The database belongs to the first worker
-   * that has one. Processes with a different name send nothing, so a disk copy of production in staging does not
-   * reach production's receivers.
+   * The name of this environment, such as `production`, 1 to 64 characters. The first worker with a name claims the
+   * database for its environment. Processes with a different name send nothing, so a copy of production's disk in
+   * staging does not reach production's receivers.
    * @default none
    */
   environment: orNull(environmentName),
@@ -171,7 +171,7 @@ export function readDelivery (value: DeliveryOptions | false = {}, path: string)
 export interface ProxyOptions {
   /**
    * An `http:` or `https:` URL without a path, such as `http://user:password@proxy.example:3128`. The user name and
-   * password are sent as `Proxy-Authorization: Basic`, and appear in no error or log line.
+   * password are sent as `Proxy-Authorization: Basic`, and never appear in errors or logs.
    */
   url: string
 }
@@ -179,16 +179,16 @@ export interface ProxyOptions {
 /** Returns the proxy; `null` without one. Throws `invalid_option`. */
 export function readProxy (value: ProxyOptions | undefined, path: string): HttpProxy | null {
   if (value === undefined) return null
-  // The messages show no text: it may contain a password.
+  // Messages never contain the value: it may contain a password.
   assertOption(typeof value !== 'string', path, 'an object such as { url }', 'text')
   assertObject(value, path, 'an object such as { url }')
   return readOptions(value, { url: readProxyUrl }, path).url
 }
 
-/** The tenant that a limit is for. */
+/** The tenant that a limit applies to. */
 export interface LimitedTenant {
   tenantSlug: string
-  /** Without the option `tenantId` it is the slug. */
+  /** Without the option `tenantId`, the slug. */
   tenantId: string
 }
 
@@ -204,31 +204,30 @@ const engineOptions = {
    */
   ids: readIds,
   /**
-   * Returns your own id of a tenant, which never changes: text of 1 to 200 characters, or an integer; `null` if there
-   * is no such tenant. Everything stored then belongs to the id, so a tenant can be renamed, and a slug can change
-   * hands. Called for each request and each call with a `tenantSlug`. It must answer within 5 seconds: cache slow
-   * lookups.
+   * Returns your own id of a tenant, which never changes: text of 1 to 200 characters, or an integer; `null` for an
+   * unknown tenant. All stored data then belongs to the id, so tenants can be renamed, and a slug can be reused. Called
+   * for each request and each call with a `tenantSlug`. It must return within 5 seconds: cache slow lookups.
    * @default the slug is the id
    */
   tenantId: orNull(callable<TenantIdLookup>()),
   /**
-   * Returns the slug of a tenant by its id, the reverse of `tenantId`; `null` if you do not know it. Called for calls
-   * with a `tenantId` that show the tenant's name: `emit` (`tenant_slug` in the body), new webhooks, tests and portal
-   * sessions. The second argument is the `transaction` of the call, in which you can read the row of a tenant that it
-   * creates. It must answer within 5 seconds.
+   * Returns the slug of a tenant by its id, the reverse of `tenantId`; `null` if it is unknown. Called for calls with a
+   * `tenantId` that show the tenant's name: `emit` (`tenant_slug` in the body), new webhooks, tests and portal
+   * sessions. The second argument is the call's `transaction`, so that you can read a tenant that it creates. It must
+   * return within 5 seconds.
    * @default the id as text
    */
   tenantSlug: orNull(callable<TenantSlugLookup>()),
   /**
-   * Webhooks a tenant may have, 1 to 10,000, or a function that returns this number for `{ tenantSlug, tenantId }`,
-   * such as the limit of its plan. Its result counts for a minute. If it throws, returns anything else or takes
-   * longer than 5 seconds, no webhook is created and the request gets 500. A lower limit deletes no webhooks.
+   * Maximum number of webhooks per tenant, 1 to 10,000, or a function that returns it for `{ tenantSlug, tenantId }`,
+   * such as the limit of the tenant's plan. The result is cached for a minute. If it throws, returns anything else or
+   * takes longer than 5 seconds, no webhook is created and the request gets 500. A lower limit deletes no webhooks.
    * @default 50
    */
   maxWebhooksPerTenant: limit<LimitedTenant>(1, maxWebhooks, 50),
   /**
-   * The longest body of an event, the JSON that is sent, in bytes of UTF-8: 1,024 to 16,777,216. `emit` rejects
-   * longer ones.
+   * Maximum size of an event's body, the JSON that is sent, in bytes of UTF-8: 1,024 to 16,777,216. `emit` rejects
+   * larger ones.
    * @default 262144
    */
   maxEventBytes: integer(1024, 16_777_216, 262_144),
@@ -238,30 +237,31 @@ const engineOptions = {
    */
   requireSubject: flag(false),
   /**
-   * How long changes of candidates and jobs are kept for `sync`, in days, 1 to 3650. Clients that sync less often get
-   * 410 and start again.
+   * Days to keep changes of candidates and jobs for `sync`, 1 to 3,650. Clients that sync less often get 410 and start
+   * again.
    * @default 90
    */
   changesRetentionDays: integer(1, 3650, 90),
   /**
    * Keys of 32 bytes that seal webhook secrets and headers, and the answers of requests with `Idempotency-Key`
-   * (AES-256-GCM), before they reach the storage: the first seals, all of them open. Without keys, secrets are stored
-   * in plain text. To change the key, begin with `[oldKey, newKey]` in every process. Or functions `{ seal, open, keys
-   * }`, such as of a KMS, which are called for every delivery; `keys` are earlier keys that only open.
+   * (AES-256-GCM), before they reach the storage: the first key seals, all of them open. Without keys, secrets are
+   * stored in plain text. To change the key, begin with `[oldKey, newKey]` in every process. Or functions
+   * `{ seal, open, keys }`, such as those of a KMS, which are called for every delivery; `keys` are earlier keys that
+   * only open.
    * @default []
    */
   secretKeys: readSecretKeys,
   /**
-   * OpenTelemetry: `import * as opentelemetry from '@opentelemetry/api'`. Emits and attempts then have spans. An
-   * attempt belongs to the trace of its emit, even in another process. Requests set attributes on the active span,
-   * which an instrumentation such as `@opentelemetry/instrumentation-http` creates.
+   * OpenTelemetry: `import * as opentelemetry from '@opentelemetry/api'`. Creates spans for emits and attempts. An
+   * attempt belongs to its emit's trace, even in another process. Requests set attributes on the active span, which an
+   * instrumentation such as `@opentelemetry/instrumentation-http` creates.
    * @default no spans
    */
   opentelemetry: orNull(openTelemetryApi),
   /**
    * Called with an `AuditEntry` after each response below `{prefix}/:tenant_slug`, and after each call from code that
-   * reads or changes webhooks, creates a session of the portal, erases or finds a subject, renames or removes a tenant,
-   * adopts a copy, prunes or reseals secrets. Closing waits for the promises that it returns.
+   * reads or changes webhooks, creates a portal session, erases or finds a subject, renames or removes a tenant, adopts
+   * a copy, prunes or reseals secrets. `close` waits for the promises that it returns.
    * @default none
    */
   onAudit: orNull(callable<AuditListener>()),
@@ -284,7 +284,7 @@ export interface EngineSettings extends SettingsOf<typeof engineOptions> {
   events: EventSchemas
 }
 
-/** The most requests that a limit may allow in a window. */
+/** Maximum number of requests in a window. */
 export const maxRequests = 1_000_000_000
 
 const mcpOptions = {
@@ -294,7 +294,7 @@ const mcpOptions = {
    */
   secrets: flag(false),
   /**
-   * Issuers of access tokens, as URLs, for clients that use OAuth. Their tokens reach `keyLookup` as keys of up to
+   * Issuers of access tokens, as URLs, for clients that use OAuth. `keyLookup` receives their tokens as keys of up to
    * 8,192 characters. Needs `publicUrl` or `resource`.
    * @default []
    */
@@ -306,8 +306,8 @@ const mcpOptions = {
    */
   resource: orNull(mcpUrl),
   /**
-   * Origins of web pages that may call the server, such as `https://chat.example`. Requests that are not from a page
-   * have no origin, and are allowed.
+   * Origins of web pages that can call the server, such as `https://chat.example`. Requests without an origin, which do
+   * not come from a page, are allowed.
    * @default []
    */
   origins: list(mcpOrigin, 'an array of origins')
@@ -335,7 +335,7 @@ const infoOptions = {
   title: optional(text),
   /** The version of the document. @default `v1` */
   version: optional(text),
-  /** The purpose of the API, in Markdown. @default a text about the API */
+  /** A description of the API, in Markdown. @default a text about the API */
   description: optional(text),
   /** The URL of the terms of service. */
   termsOfService: optional(text),
@@ -348,7 +348,7 @@ const infoOptions = {
   license: optional(license)
 }
 
-/** Who offers the API, and under which terms. */
+/** Information about the API, its vendor and its terms. */
 export interface OpenApiInfo extends OptionsOf<typeof infoOptions> {}
 
 const info: Reader<object, OpenApiInfo> = properties(infoOptions)
@@ -357,14 +357,14 @@ const info: Reader<object, OpenApiInfo> = properties(infoOptions)
 export interface OpenApiServer {
   /** The server's URL, with the prefixes of the host: the document's paths are relative to it. */
   url: string
-  /** Which server it is, such as `Production`. */
+  /** A name for the server, such as `Production`. */
   description?: string
 }
 
 const server: Reader<object, OpenApiServer> = properties({ url: text, description: optional(text) })
 
 const openApiOptions = {
-  /** OpenAPI's Info Object. Fields that are absent keep their default. */
+  /** OpenAPI's Info Object. Absent fields keep their default. */
   info: (value: OpenApiInfo = {}, path: string) => info(value, path),
   /**
    * The addresses of the API, such as `{ url: 'https://api.example.com' }`; at least one.
@@ -378,7 +378,7 @@ const openApiOptions = {
   inHostDocument: flag(false)
 }
 
-/** The option `openapi`: texts about the vendor that replace the defaults of the served document. */
+/** The option `openapi`: texts about the vendor that replace the document's defaults. */
 export interface OpenApiOptions extends OptionsOf<typeof openApiOptions> {}
 
 /** The settings of the document. */
@@ -387,16 +387,16 @@ export interface OpenApiSettings extends SettingsOf<typeof openApiOptions> {}
 /** Returns the settings of the document, `null` if it is not served. Throws `invalid_option`. */
 export const readOpenApi: Reader<OpenApiSettings | null, boolean | OpenApiOptions> = switchable(openApiOptions, true)
 
-/** Requests of a key in a window by default. */
+/** Default number of requests per key and window. */
 export const defaultRequests = 1000
 
 /** Who sends a request that counts against a limit. */
 export interface RateLimitCaller {
   /** The slug in the path. */
   tenantSlug: string
-  /** The id of the tenant; without the option `tenantId` it is the slug. */
+  /** The tenant's id; without the option `tenantId`, its slug. */
   tenantId: string
-  /** The id that the key lookup returned; `null` for a session of the portal. */
+  /** The id that the key lookup returned; `null` for a portal session. */
   keyId: string | null
   /** The scopes of the key or the session. */
   scopes: readonly string[]
@@ -404,20 +404,20 @@ export interface RateLimitCaller {
 
 const budgetOptions = {
   /**
-   * Maximum number of requests, 1 to 1,000,000,000, or a function that returns this number for a `RateLimitCaller`,
-   * such as the limit of the tenant's plan. Its result counts for a minute. If it throws, returns anything else or
-   * takes longer than 5 seconds, the request gets 500. The `max` of `failedKeys` is a number.
+   * Maximum number of requests, 1 to 1,000,000,000, or a function that returns it for a `RateLimitCaller`, such as the
+   * limit of the tenant's plan. The result is cached for a minute. If it throws, returns anything else or takes longer
+   * than 5 seconds, the request gets 500. The `max` of `failedKeys` is a number.
    * @default 1000 for a key, 10 for an operation, 20 for failed keys
    */
   max: limit<RateLimitCaller>(1, maxRequests, defaultRequests),
   /**
-   * The window, after which the count starts again: milliseconds, 1,000 to 86,400,000, or text such as `1 minute`.
+   * The window, after which the count restarts: milliseconds, 1,000 to 86,400,000, or text such as `1 minute`.
    * @default 60000
    */
   timeWindow: readTimeWindow
 }
 
-/** A number of requests in a window of time. */
+/** Maximum number of requests in a time window. */
 export interface RateLimitBudget extends OptionsOf<typeof budgetOptions> {}
 
 const operationOptions = { ...budgetOptions, max: limit<RateLimitCaller>(1, maxRequests, 10) }
@@ -429,7 +429,7 @@ interface FailedKeysBudget extends OptionsOf<typeof failedKeysOptions> {}
 
 const limitOptions = {
   /**
-   * Counts all keys of a tenant together, in each budget. Sessions of the portal still count by actor.
+   * Counts all keys of a tenant together, in each budget. Portal sessions still count by actor.
    * @default false
    */
   perTenant: flag(false),
@@ -441,12 +441,12 @@ const limitOptions = {
   /**
    * Invalid keys allowed per address and window. After that, requests with a key that was not recently valid get 429.
    * An IPv6 address counts as its /64; requests without an address count together. Behind a proxy, name the proxy in
-   * `trustProxy`: otherwise all callers share the proxy's address. With `trustProxy: true` callers choose their
+   * `trustProxy`: otherwise all callers share the proxy's address. With `trustProxy: true`, callers choose their
    * address.
    * @default { max: 20 }
    */
   failedKeys: readFailedKeys,
-  /** An ioredis client, so that several machines count together. The host closes it. */
+  /** An ioredis client, so that several machines share their counts. The host closes it. */
   redis: optional(redisClient),
   /**
    * The prefix of keys in Redis.
@@ -468,15 +468,15 @@ const limitOptions = {
 }
 
 /**
- * Limits for requests, through `@fastify/rate-limit`: a budget for each key, and the store of the counts. Requests
- * for the document, which need no key, have the same budget for each address, or the default if `max` is a function.
+ * Request limits, through `@fastify/rate-limit`: a budget per key, and the store of the counts. Requests for the
+ * document, which need no key, have the same budget per address, or the default if `max` is a function.
  */
 export interface RateLimitOptions extends RateLimitBudget, OptionsOf<typeof limitOptions> {}
 
 /** The settings of the limits. */
 export interface RateLimitSettings extends SettingsOf<typeof budgetOptions>, SettingsOf<typeof limitOptions> {}
 
-/** Returns the settings of the limits, `null` if there are none. Throws `invalid_option`. */
+/** Returns the settings of the limits; `null` without limits. Throws `invalid_option`. */
 export const readRateLimit: Reader<RateLimitSettings | null, boolean | RateLimitOptions> = switchable(
   { ...budgetOptions, ...limitOptions },
   false
@@ -501,8 +501,8 @@ function readFailedKeys (
 const themeOptions = {
   /**
    * The colour of links and buttons, `#rrggbb`, or one for each mode: `{ light: '#rrggbb', dark: '#rrggbb' }`. Its
-   * contrast must be at least 4.5:1 on the light surface, `#ffffff`, or on the dark one, `#16181d`. A single colour
-   * is for the light mode; the dark one gets a tint of it.
+   * contrast must be at least 4.5:1 on the light surface, `#ffffff`, or on the dark one, `#16181d`. A single colour is
+   * for the light mode; the dark mode uses a tint of it.
    * @default blue
    */
   accent: optional(readAccent),
@@ -512,7 +512,7 @@ const themeOptions = {
    */
   radius: optional(readRadius),
   /**
-   * The typeface: a `font-family` of CSS, such as `Inter, "Segoe UI", sans-serif`, of at most 200 characters.
+   * The typeface: a CSS `font-family`, such as `Inter, "Segoe UI", sans-serif`, of at most 200 characters.
    * @default the system's
    */
   font: optional(font),
@@ -526,18 +526,18 @@ const themeOptions = {
 /** The look of the portal. */
 export interface PortalTheme extends OptionsOf<typeof themeOptions> {}
 
-/** A checked look; absent parts keep the default of the page. */
+/** A checked look; absent parts keep the page's default. */
 interface ThemeSettings extends Partial<SettingsOf<typeof themeOptions>> {}
 
-/** Returns the look as the page takes it. Throws `invalid_option`. */
+/** Returns the look for the page. Throws `invalid_option`. */
 export function readTheme (value: PortalTheme = {}, path: string): ThemeSettings {
   return omitUndefined(readOptions(value, themeOptions, path))
 }
 
 const portalKeysOptions = {
   /**
-   * The scopes that customers may grant to keys: of the API and of your own routes. A key that creates keys grants only
-   * scopes that it has itself. List `api_keys:manage` to let customers create such keys.
+   * The scopes that customers can grant to keys: those of the API and of your own routes. A key that creates keys can
+   * only grant its own scopes. List `api_keys:manage` to let customers create such keys.
    * @default those of the API, without `api_keys:manage`
    */
   scopes: (value: readonly string[] = apiScopes, path: string): readonly string[] => {
@@ -545,8 +545,8 @@ const portalKeysOptions = {
     return [...new Set(value)]
   },
   /**
-   * Valid keys that a tenant may have when a customer creates one, 1 to 1,000. Those that you issued count too; those
-   * that another key replaces do not.
+   * Maximum number of valid keys per tenant when a customer creates one, 1 to 1,000. Keys that you issued count too;
+   * replaced keys do not.
    * @default 50
    */
   maxKeys: integer(1, 1000, 50),
@@ -563,7 +563,7 @@ export interface PortalKeysOptions extends OptionsOf<typeof portalKeysOptions> {
 /** The settings of the keys that customers manage. */
 export interface PortalKeysSettings extends SettingsOf<typeof portalKeysOptions> {}
 
-/** Returns how customers manage keys; `null` if they do not. Throws `invalid_option`. */
+/** Returns the settings of the keys that customers manage; `null` without them. Throws `invalid_option`. */
 export const readPortalKeysOption: Reader<PortalKeysSettings | null, boolean | PortalKeysOptions> = switchable(
   portalKeysOptions,
   true
@@ -571,19 +571,19 @@ export const readPortalKeysOption: Reader<PortalKeysSettings | null, boolean | P
 
 const portalOptions = {
   /**
-   * The origins that may embed the portal in a frame, exactly: `https://ats.example`, for development
+   * The exact origins that can embed the portal in a frame: `https://ats.example`, for development
    * `http://localhost:3000` or `http://127.0.0.1:3000`, or `'self'` for the portal's own.
    * @default []
    */
   frameAncestors: list(readFrameAncestor, 'an array of origins'),
   /**
-   * The origins, besides the portal's own, that the `returnUrl` of a session may lead to, exactly:
-   * `https://ats.example`, for development `http://localhost:3000` or `http://127.0.0.1:3000`.
+   * The exact origins, besides the portal's own, that the `returnUrl` of a session can lead to: `https://ats.example`,
+   * for development `http://localhost:3000` or `http://127.0.0.1:3000`.
    * @default []
    */
   returnOrigins: list(portalOrigin, 'an array of origins'),
   /**
-   * The address that the URLs of sessions begin with, if browsers use a different one from `publicUrl`.
+   * The base of session URLs, if browsers use an address other than `publicUrl`.
    * @default `publicUrl`
    */
   baseUrl: readPublicUrl,
@@ -594,7 +594,7 @@ const portalOptions = {
   theme: readTheme,
   /**
    * How customers manage their API keys: in the portal with the capability `keys`, and in the API with a key that has
-   * the scope `api_keys:manage`, also without a portal. Needs a key lookup with a `store`, such as `postgresKeyLookup`;
+   * the scope `api_keys:manage`, even without a portal. Needs a key lookup with a `store`, such as `postgresKeyLookup`;
    * without one, or with `false`, these operations do not exist.
    * @default {}
    */
@@ -611,7 +611,7 @@ const portalOptions = {
 export interface PortalOptions extends OptionsOf<typeof portalOptions> {
   /**
    * Keys of 32 bytes that seal sessions (AES-256-GCM): the first seals, all of them open. Every process of the API
-   * needs the same. Removing a key ends the sessions it sealed.
+   * needs the same keys. Removing a key ends the sessions it sealed.
    */
   secretKeys: readonly Uint8Array[]
 }
@@ -625,7 +625,7 @@ export interface PortalSettings extends SettingsOf<typeof portalOptions> {
 export function readPortal (value: PortalOptions | undefined, path: string): PortalSettings | null {
   if (value === undefined) return null
   const expected = 'an object such as { secretKeys }'
-  // The messages show no text: it may be a key.
+  // Messages never contain the value: it may be a key.
   assertOption(typeof value !== 'string', path, expected, 'text')
   assertObject(value, path, expected)
   return readOptions(value, { secretKeys: readPortalKeys, ...portalOptions }, path)
@@ -633,7 +633,7 @@ export function readPortal (value: PortalOptions | undefined, path: string): Por
 
 const httpOptions = {
   /**
-   * The path of the public API; each tenant's is at `{prefix}/:tenant_slug`.
+   * The path of the public API; each tenant's API is at `{prefix}/:tenant_slug`.
    * @default '/api/v1/public'
    */
   prefix: matching((text) => /^(\/[A-Za-z0-9\-._~]+)+$/.test(text), 'a path such as /api/v1/public', '/api/v1/public'),
@@ -650,7 +650,7 @@ const httpOptions = {
    */
   jobFields: fields('id', 'name', 'status'),
   /**
-   * Adds `error.details` to a 400: which field was wrong, and why.
+   * Adds `error.details` to a 400: the invalid fields, and why.
    * @default false
    */
   errorDetails: flag(false),
@@ -665,19 +665,19 @@ const httpOptions = {
    */
   openapi: readOpenApi,
   /**
-   * Limits the requests of each key. Needs the package `@fastify/rate-limit`. `true` is short for `{}`.
+   * Limits the requests per key. Needs the package `@fastify/rate-limit`. `true` is short for `{}`.
    * @default false
    */
   rateLimit: readRateLimit,
   /**
-   * Your own operations below `{prefix}/:tenant_slug`, with the same key check, errors, request ids and validation,
-   * and a place in the document.
+   * Your own operations below `{prefix}/:tenant_slug`, with the same key check, errors, request ids and validation. The
+   * document lists them too.
    * @default none
    */
   routes: readRoutes,
   /**
    * Serves an MCP server for the agents of each tenant at `{prefix}/:tenant_slug/mcp`. Needs the package
-   * `@modelcontextprotocol/server`. `true` is short for `{}`. Experimental: it follows the specification, and may
+   * `@modelcontextprotocol/server`. `true` is short for `{}`. Experimental: it follows the specification, and can
    * change in minor versions.
    * @default false
    */
@@ -693,17 +693,17 @@ interface HttpOptions extends OptionsOf<typeof httpOptions> {
 /** The settings of the public API. */
 export interface HttpSettings extends SettingsOf<typeof httpOptions> {
   keyLookup: KeyLookup
-  /** Precedes every path in responses; may be empty. */
+  /** Precedes every path in responses; can be empty. */
   publicUrl: string
 }
 
-/** The options of `createRecruiting`, which the plugin takes as well. */
+/** The options of `createRecruiting`, which the plugin also accepts. */
 export type RecruitingOptions<Events extends EventCatalogue = EventCatalogue> = SharedOptions & OptionalDefault<Events>
 
 interface EventsOption<Events extends EventCatalogue> {
   /**
-   * The events this host emits: from names such as `application.created` (`[a-z0-9_]+(\.[a-z0-9_]+)+`) to the TypeBox
-   * objects (0.34 or 1.x) of their `data`. In TypeScript, the plugin takes the catalogue that `Register` names.
+   * The events this host emits: a map from names such as `application.created` (`[a-z0-9_]+(\.[a-z0-9_]+)+`) to TypeBox
+   * objects (0.34 or 1.x) for their `data`. In TypeScript, the plugin expects the catalogue that `Register` names.
    * @default defaultEvents
    */
   events: Events
@@ -717,15 +717,15 @@ type OptionalDefault<Events extends EventCatalogue> = DefaultEvents extends Even
 const sharedOptions = {
   /**
    * A page at `{prefix}/portal/` where a tenant's team manages its webhooks, and `portal.createSession`, which creates
-   * sessions for the team. `createRecruiting` has only the latter.
+   * sessions for the team. `createRecruiting` only provides the latter.
    * @default none
    */
   portal: readPortal,
   /**
-   * The address of the server as clients know it, such as `https://api.example.com`, without query and fragment. If a
-   * proxy removes a prefix of the path, include it: `https://example.com/ats`. `Link`, `Location`, the URLs of portal
-   * sessions and the `servers` of the document begin with it.
-   * @default none: these are paths, as the server sees them
+   * The server's address for clients, such as `https://api.example.com`, without query and fragment. If a proxy removes
+   * a path prefix, include it: `https://example.com/ats`. `Link`, `Location`, the URLs of portal sessions and the
+   * `servers` of the document begin with it.
+   * @default none: these are paths on this server
    */
   publicUrl: readPublicUrl
 }
@@ -752,7 +752,7 @@ interface ApiSettings extends RecruitingSettings, HttpSettings {
   storage: RecruitingStorage<Id, Id, Id, Id>
 }
 
-/** The settings of `createRecruiting`, which knows the addresses of the API. */
+/** The settings of `createRecruiting`, including the prefix of the API. */
 interface StandaloneSettings extends RecruitingSettings, Pick<HttpSettings, 'prefix'> {}
 
 const keyLookup = callable<KeyLookup>()
@@ -767,7 +767,7 @@ export function readApiOptions (options: RecruitingApiOptions): ApiSettings {
   return readOptions(options, { ...readers, storage: readStorage, keyLookup, logLevel: ignore, logSerializers: ignore })
 }
 
-/** Checks the options of `createRecruiting`, which may be those of the plugin. Throws `invalid_option`. */
+/** Checks the options of `createRecruiting`, which also accepts those of the plugin. Throws `invalid_option`. */
 export function readRecruitingOptions (options: RecruitingOptions): StandaloneSettings {
   return readOptions(options, { ...readers, keyLookup: optional(keyLookup), logger: ignore })
 }

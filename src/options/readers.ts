@@ -28,7 +28,7 @@ export const mcpOrigin = matching((text) => parseUrl(text)?.origin === text, 'an
 
 export const redisClient = checked<{ defineCommand: unknown }>(
   (redis) => typeof readField(redis, 'defineCommand') === 'function',
-  'a client such as that of ioredis'
+  'a client such as ioredis'
 )
 
 export const storeClass = checked<{ prototype: { incr: unknown } }>(
@@ -52,8 +52,8 @@ const units: ReadonlyArray<[form: RegExp, ms: number]> = [
 ]
 
 /**
- * Parses text as `@fastify/rate-limit` does, into milliseconds. `NaN` for malformed text, which would mean no limit
- * there.
+ * Parses text into milliseconds, as `@fastify/rate-limit` does. Returns `NaN` for malformed text, which there would
+ * disable the limit.
  */
 function parseTime (text: string): number {
   const [, amount, unit = ''] = /^(\d*\.?\d+) *([a-z]*)$/.exec(text.toLowerCase()) ?? []
@@ -109,7 +109,7 @@ export const font = matching(
   'a list of typefaces such as Inter, "Segoe UI", sans-serif'
 )
 
-/** As a policy has it. */
+/** As written in a policy. */
 const self = "'self'"
 
 export const portalOrigin = matching(isOrigin, 'an origin such as https://ats.example')
@@ -134,7 +134,7 @@ export function readFrameAncestor (value: string | undefined, path: string): str
   return value === 'self' ? self : frameAncestor(value, path)
 }
 
-/** Hosts have only these characters in a policy (CSP 3, section 2.3.1), so nothing can be added to it. */
+/** A policy allows only these characters in hosts (CSP 3, section 2.3.1), so nothing can be injected into it. */
 function isOrigin (text: string): boolean {
   const url = parseUrl(text)
   if (url === null || url.origin !== text || !/^[a-z\d.-]+$/.test(url.hostname)) return false
@@ -161,7 +161,7 @@ export function readProxyUrl (value: unknown, path: string): HttpProxy {
   return { protocol, host, hostname: hostname.replace(/^\[(.*)\]$/, '$1'), port, authorization }
 }
 
-/** Returns the credentials of `Basic` (RFC 7617, section 2), or `null` if it cannot express them. */
+/** Returns the credentials for `Basic` (RFC 7617, section 2); `null` if it cannot express them. */
 function decodeCredentials (username: string, password: string): string | null {
   try {
     const user = decodeURIComponent(username)
@@ -174,7 +174,7 @@ function decodeCredentials (username: string, password: string): string | null {
 
 export const cidr = matching((text) => parseCidr(text) !== null, 'a CIDR such as 10.0.0.0/8')
 
-/** An address with a zone, such as `fe80::1%eth0`, means something on one machine only. */
+/** Rejects addresses with a zone, such as `fe80::1%eth0`, which are only valid on one machine. */
 export const addressOrCidr = matching(
   (text) => parseCidr(text) !== null || (isIP(text) !== 0 && !text.includes('%')),
   'an IP address or a CIDR, such as 203.0.113.7 or 203.0.113.0/24'
@@ -210,13 +210,13 @@ export const openTelemetryApi = checked<OpenTelemetryApi>(
   'the module @opentelemetry/api'
 )
 
-/** Reads more fields of a resource that already has the fields `taken`. */
+/** Reads additional fields of a resource that already publishes the fields `taken`. */
 export function fields (...taken: readonly string[]): Reader<TObject, TypeBoxObject> {
   return (value, path) => {
     if (value === undefined) return Type.Object({})
     assertHostSchema(value, path)
     for (const name of Object.keys(value.properties)) {
-      assertOption(!taken.includes(name), `${path}.${name}`, 'a field that the contract does not have already', name)
+      assertOption(!taken.includes(name), `${path}.${name}`, 'a field that is not already published', name)
     }
     return value
   }
@@ -282,7 +282,7 @@ type MethodNames<Storage> = { [Part in keyof Storage]: Record<RequiredNames<Stor
 
 type RequiredNames<Port> = { [Name in keyof Port]-?: undefined extends Port[Name] ? never : Name }[keyof Port]
 
-/** Returns a storage of webhooks and deliveries. Throws `invalid_option`, which names a missing method. */
+/** Checks a storage of webhooks and deliveries. Throws `invalid_option` for a missing method. */
 export function readEventStorage (value: unknown, path: string): EventStorage {
   assertOption(typeof value === 'object' && value !== null, path, 'an object', value)
   for (const name of ['webhooks', 'deliveries'] as const) assertPort(value, path, name)
@@ -292,10 +292,7 @@ export function readEventStorage (value: unknown, path: string): EventStorage {
   return value as EventStorage
 }
 
-/**
- * Returns a storage of everything, with ids of the kinds that the option `ids` says. Throws `invalid_option`, which
- * names a missing method.
- */
+/** Checks a storage with candidates and jobs. Throws `invalid_option` for a missing method. */
 export function readStorage (value: unknown, path: string): RecruitingStorage<Id, Id, Id, Id> {
   const storage = readEventStorage(value, path)
   for (const name of ['candidates', 'jobs'] as const) assertPort(storage, path, name)
@@ -311,7 +308,7 @@ function assertPort (storage: object, path: string, name: keyof typeof methods):
   }
 }
 
-/** Returns a catalogue of events. Throws `invalid_option` for a malformed name or schema. */
+/** Checks an event catalogue. Throws `invalid_option` for a malformed name or schema. */
 export function readEvents (value: unknown, path: string): EventSchemas {
   if (value === undefined || value === defaultEvents) return defaultEvents
   assertOption(typeof value === 'object' && value !== null, path, 'a map from event names to TypeBox schemas', value)
@@ -331,7 +328,7 @@ export function readEvents (value: unknown, path: string): EventSchemas {
   return value as EventSchemas
 }
 
-/** A schema may also be deprecated as in JSON Schema, by `true`, without a date. */
+/** A schema can also be deprecated without a date, by `true`, as in JSON Schema. */
 function assertDeprecation ({ deprecated }: TObject, path: string): void {
   if (deprecated === undefined || typeof deprecated === 'boolean') return
   const fault = findDeprecationFault(deprecated)

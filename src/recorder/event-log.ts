@@ -2,7 +2,7 @@ import { RecruitingApiError } from '../errors.js'
 import type { DeliveryStore, NewEvent } from '../ports/index.js'
 import { handleOf } from '../shared/fields.js'
 
-/** An event as it was recorded. */
+/** A recorded event. */
 interface LoggedEvent {
   tenantSlug: string
   type: string
@@ -17,7 +17,7 @@ interface LoggedEvent {
 
 export type EventLog = ReturnType<typeof createEventLog>
 
-/** Keeps events in an array. An event is in it from the start, and leaves it if its transaction is rolled back. */
+/** Keeps events in an array. Adds an event immediately, and removes it if its transaction is rolled back. */
 export function createEventLog () {
   const events: LoggedEvent[] = []
   const sources = new Map<LoggedEvent, NewEvent & { recordedAt: string }>()
@@ -112,7 +112,7 @@ export function createEventLog () {
   }
 }
 
-/** Any handle will do, but `null` is most likely a transaction that the host forgot to begin. */
+/** Accepts any handle except `null`, which is most likely a transaction that the host forgot to begin. */
 function readTransaction (transaction: unknown): unknown {
   if (transaction === null) {
     throw new RecruitingApiError('invalid_event', 'transaction: expected a handle, got null', 'transaction')

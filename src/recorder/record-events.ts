@@ -30,7 +30,7 @@ export interface RecordEventsOptions<
    */
   ids?: Ids
   /**
-   * Returns your own id of a tenant, like the option of your servers.
+   * Returns your own tenant id, like the option of your servers.
    * @default the slug is the id
    */
   tenantId?: TenantIdLookup
@@ -45,8 +45,9 @@ export interface RecordEventsOptions<
    */
   tenants?: NonNullable<MemoryStorageOptions<Ids>['tenants']>
   /**
-   * Who records which candidates and jobs changed, like the option of `postgresStorage`. With `'watch'`, `save` and
-   * `remove` of `storage` do. With `'manual'`, only your code does, by `changed`, so a test finds a missing call.
+   * Who records changes of candidates and jobs, like the option of `postgresStorage`. With `'watch'`, `storage` records
+   * each `save` and `remove`. With `'manual'`, only your code does, with `changed`, so that a test finds a missing
+   * call.
    * @default 'watch'
    */
   changes?: 'watch' | 'manual'
@@ -60,7 +61,7 @@ export type EmittedEntry<
   [Type in Name]: {
     tenantSlug: string
     type: Type
-    /** As receivers get it: parsed from `body`. */
+    /** As receivers get it, parsed from `body`. */
     data: EventData<Events, Type>
     /** The first of `subjects`; `null` if none was given. */
     subject: string | null
@@ -82,29 +83,26 @@ export type EmittedEntry<
 export interface EventRecorder<
   Events extends EventCatalogue = DefaultEvents, Ids extends Partial<IdKinds> = IntegerIds
 > {
-  /**
-   * Like `app.recruiting`, with the checks of the real one. It sends nothing. `emit` takes any handle as
-   * `transaction`.
-   */
+  /** Like `app.recruiting`, with the same checks, but sends nothing. `emit` accepts any handle as `transaction`. */
   readonly recruiting: StandaloneRecruiting<Events>
   /**
-   * A `memoryStorage` for the plugin or `createRecruiting`, which takes any handle as `transaction`. Only emitted
-   * events follow it: `changed`, `renameTenant` and `removeTenant` take effect at once, and `erase` only counts the
-   * events.
+   * A `memoryStorage` for the plugin or `createRecruiting`, which accepts any handle as `transaction`. Only emitted
+   * events depend on it: `changed`, `renameTenant` and `removeTenant` take effect immediately, and `erase` only counts
+   * the events.
    */
   readonly storage: StorageOf<Ids>
-  /** The events in the order of their emits, without those that were rolled back. Always the same array. */
+  /** The emitted events in order, without rolled back ones. Always the same array. */
   readonly events: ReadonlyArray<EmittedEntry<Events>>
-  /** Returns the events of one type. Throws `invalid_input` for a type that the catalogue does not have. */
+  /** Returns the events of one type. Throws `invalid_input` unless the type is in the catalogue. */
   of<Name extends keyof Events & string> (type: Name): Array<EmittedEntry<Events, Name>>
   /**
-   * Keeps the events of a transaction, even if its handle is used again and rolled back. Throws `invalid_input` for
+   * Keeps the events of a transaction, even if its handle is later reused and rolled back. Throws `invalid_input` for
    * `undefined` and `null`.
    */
   commit (transaction: unknown): void
-  /** Forgets the events of a transaction. Throws `invalid_input` for `undefined` and `null`. */
+  /** Removes the events of a transaction. Throws `invalid_input` for `undefined` and `null`. */
   rollback (transaction: unknown): void
-  /** Forgets all events. */
+  /** Removes all events. */
   clear (): void
 }
 
@@ -150,7 +148,7 @@ export function recordEvents<
   }
 }
 
-/** Returns the same storage, which records events in the log. */
+/** Returns the storage with events recorded in the log. */
 function recordTo<Storage extends Omit<MemoryStorage, 'candidates' | 'jobs'>> (
   { store }: EventLog, memory: Storage
 ): Storage {
