@@ -5,7 +5,7 @@ type Privilege = 'select' | 'insert' | 'update' | 'delete' | 'usage'
 
 type Privileges = Readonly<Record<string, readonly Privilege[]>>
 
-/** The privileges of a process that delivers, emits, serves and prunes, by the names of tables and sequences. */
+/** The privileges of a process that delivers, emits, serves and prunes, by table and sequence name. */
 export interface Rights {
   tables: Privileges
   sequences: Privileges
@@ -13,7 +13,7 @@ export interface Rights {
 
 const all = ['select', 'insert', 'update', 'delete'] as const
 
-/** Every table needs a line here. A test finds privileges that nothing needs, and those that are not listed. */
+/** Every table needs an entry here. A test finds missing privileges and unused ones. */
 export const rights: Rights = {
   tables: {
     migrations: ['select'],
@@ -49,9 +49,7 @@ export const rights: Rights = {
   }
 }
 
-/**
- * Lists the `grant` statements for a role. Neither `schema` nor `role` is quoted. `lists` are relations of the host.
- */
+/** Lists the `grant` statements for a role. `schema` and `role` are not quoted. `lists` are the host's relations. */
 export function listGrants (schema: string, role: string, lists: readonly HostRelation[] = []): string[] {
   const [namespace, to] = [quoteName(schema), `to ${quoteName(role)}`]
   const grant = (kind: 'table' | 'sequence', privileges: Privileges): string[] => Object.entries(privileges)
@@ -70,13 +68,13 @@ export function listGrants (schema: string, role: string, lists: readonly HostRe
   ]
 }
 
-/** A table or view of the host. Both names are quoted. */
+/** One of the host's tables or views. Both names are quoted. */
 export interface HostRelation {
   schema: string
   name: string
 }
 
-/** Finds a relation by its name in SQL, even if the caller has no privileges on it. `null` if there is none. */
+/** Finds a relation by its SQL name, even without privileges on it. `null` if it does not exist. */
 export async function findHostRelation (query: RunQuery, sqlName: string): Promise<HostRelation | null> {
   const [row] = await query<HostRelation>(
     `
@@ -93,7 +91,7 @@ export async function findHostRelation (query: RunQuery, sqlName: string): Promi
 }
 
 /**
- * Lists privileges that a role lacks, such as `select on queue`. Needs none itself. `schema` and `role` are not
+ * Lists a role's missing privileges, such as `select on queue`. Any role may call it. `schema` and `role` are not
  * quoted.
  */
 export async function listLacking (query: RunQuery, schema: string, role: string): Promise<string[]> {
@@ -123,7 +121,7 @@ export async function listLacking (query: RunQuery, schema: string, role: string
   return rows.map(({ lacking }) => lacking)
 }
 
-/** Lists privileges on relations of the host that a role lacks. `role` is not quoted. */
+/** Lists a role's missing privileges on the host's relations. `role` is not quoted. */
 export async function listLackingOnLists (
   query: RunQuery,
   role: string,

@@ -1,9 +1,9 @@
 import { readField } from '../shared/fields.js'
 import { assertOption } from '../shared/read-options.js'
 
-/** Runs one statement. `pg.Pool`, `pg.Client` and `pg.PoolClient` do. */
+/** Runs one statement. Implemented by `pg.Pool`, `pg.Client` and `pg.PoolClient`. */
 export interface PgQueryable {
-  /** `$1` and so on in `text` stand for the values. */
+  /** `values` replace `$1`, `$2` and so on in `text`. */
   query (text: string, values?: unknown[]): Promise<{ rows: unknown[] }>
 }
 
@@ -11,17 +11,17 @@ export interface PgQueryable {
 export interface PgClient extends PgQueryable {
   /** Returns the connection to the pool, or closes it if `destroy` is `true`. */
   release (destroy?: boolean): void
-  /** Without it, deliveries recorded by other processes are found by polling. */
+  /** If absent, workers find deliveries of other processes by polling. */
   on?: (event: 'error' | 'end' | 'notification', listener: (value?: unknown) => void) => unknown
   /** Removes a listener. */
   removeListener?: (event: 'error' | 'end' | 'notification', listener: (value?: unknown) => void) => unknown
 }
 
-/** The methods of a connection pool that this package uses; `pg.Pool` has them. The host ends its pool. */
+/** The methods of a connection pool that this package uses. Implemented by `pg.Pool`. The host ends the pool. */
 export interface PgPool extends PgQueryable {
   /** Checks out a connection. */
   connect (): Promise<PgClient>
-  /** Without `error` listeners of the pool and its connections, a restart of the server may crash the process. */
+  /** If absent, no `error` listeners are added, and a restart of PostgreSQL can crash the process. */
   on?: (event: 'error' | 'acquire', listener: (client: PgClient) => void) => unknown
   /** Whether the host has called `end`. */
   readonly ending?: boolean
@@ -29,7 +29,7 @@ export interface PgPool extends PgQueryable {
   readonly options?: { max?: unknown, connectionTimeoutMillis?: unknown }
 }
 
-/** Methods of the clients of `pg` that no pool has. */
+/** Methods of `pg` clients that pools lack. */
 const clientMethods = ['release', 'escapeIdentifier']
 
 /** Throws `invalid_option` unless the value has the methods of a pool. */
@@ -38,7 +38,7 @@ export function assertPool (pool: unknown): asserts pool is PgPool {
   assertOption(
     !isClient,
     'pool',
-    'a pool such as new pg.Pool(), not a client, because calls need connections of their own',
+    'a pool such as new pg.Pool(), not a client, because each call needs its own connection',
     pool
   )
   for (const method of ['query', 'connect']) {
@@ -47,28 +47,28 @@ export function assertPool (pool: unknown): asserts pool is PgPool {
   }
 }
 
-/** The settings that our statements need, which the role of the host may change. */
+/** The settings that our statements need. The host's role may override them. */
 export const neededSettings = [
-  // A statement must see what others commit.
+  // Each statement must see the commits of others.
   {
     name: 'default_transaction_isolation',
     needed: "= 'read committed'",
     begin: 'begin isolation level read committed'
   },
   { name: 'quote_all_identifiers', needed: "= 'off'", begin: 'set local quote_all_identifiers to off' },
-  // With less than 1, numbers in text lose digits.
+  // Below 1, numbers formatted as text lose digits.
   { name: 'extra_float_digits', needed: '::integer > 0', begin: 'set local extra_float_digits to 1' }
 ]
 
-/** Begins our own transaction, with the settings that it needs. */
+/** Begins a transaction with these settings. */
 export const begin = neededSettings.map((setting) => setting.begin).join('; ')
 
 // A pool may serve several storages.
 const watched = new WeakSet<PgPool | PgClient>()
 
 /**
- * Keeps broken connections of a pool from crashing the process: Node exits at an `error` that has no listener. Queries
- * on such a connection still reject.
+ * Keeps broken connections of a pool from crashing the process: Node.js exits on an `error` event without a listener.
+ * Queries on such a connection still reject.
  */
 export function watchPool (pool: PgPool): void {
   if (watched.has(pool)) return

@@ -3,7 +3,7 @@ import { RecruitingApiError } from '../errors.js'
 import { integer } from '../shared/read-options.js'
 import { begin, neededSettings, type PgClient, type PgPool, type PgQueryable, watchPool } from './pool.js'
 
-/** Reads the time limit of queries. The default is short, so that a worker tries again within seconds. */
+/** Reads the query timeout. The default is short, so that workers retry within seconds. */
 export const readQueryTimeout = integer(100, 120_000, 5000)
 
 /** Runs a statement and returns its rows. */
@@ -17,13 +17,13 @@ export interface Session {
   transaction<Result> (operation: string, work: (query: RunQuery) => Promise<Result>): Promise<Result>
 }
 
-// Whether a statement outside a transaction has the settings that it needs, by connection.
+// Whether a connection has the needed settings outside a transaction.
 const hasNeededSettings = new WeakMap<PgClient, boolean>()
 
 /**
- * Queries that take longer than `timeoutMs`, the wait for a connection included, reject with `storage_timeout`. The
- * connection is closed because it may be dead, and the server is asked to cancel the statement, so that slow statements
- * do not pile up.
+ * Queries that take longer than `timeoutMs`, including the wait for a connection, reject with `storage_timeout`. The
+ * session closes the connection, which may be dead, and asks the server to cancel the statement, so that slow
+ * statements do not pile up.
  */
 export function createSession (pool: PgPool, timeoutMs: number): Session {
   const sessionId = randomBytes(6).toString('hex')
@@ -31,7 +31,7 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
   watchPool(pool)
 
   function run<Result> (operation: string, work: (client: PgClient, mark: string) => Promise<Result>): Promise<Result> {
-    // A comment identifies the statement of this call, on any connection of a pooler.
+    // A comment identifies this call's statement, on any of a pooler's connections.
     const mark = `/* fastify-recruiting-api ${operation} ${sessionId}-${++operations} */`
     return borrow(pool, timeoutMs, (client) => work(client, mark), (isRunning) => {
       if (isRunning) cancel(pool, mark, timeoutMs)
@@ -65,7 +65,7 @@ async function runTransaction<Result> (query: RunQuery, work: () => Promise<Resu
   return result
 }
 
-/** Returns whether the role of the host has other settings than our statements need. A transaction sets its own. */
+/** Returns whether the host's role overrides settings that our statements need. A transaction sets its own. */
 async function needsTransaction (client: PgClient, query: RunQuery): Promise<boolean> {
   let hasNeeded = hasNeededSettings.get(client)
   if (hasNeeded === undefined) {
@@ -78,8 +78,8 @@ async function needsTransaction (client: PgClient, query: RunQuery): Promise<boo
 }
 
 /**
- * Runs a statement whose only column is `json`, and returns the values. The host's driver may parse other types in
- * its own way.
+ * Runs a statement with one text column, `json`, and returns the parsed values. The host's driver may parse other types
+ * differently.
  */
 export async function readJson<Value> (
   session: Session,
@@ -91,16 +91,16 @@ export async function readJson<Value> (
   return rows.map(({ json }) => JSON.parse(json))
 }
 
-/** Runs a statement on a connection, which may be in a transaction of the host, and returns its rows. */
+/** Runs a statement, possibly in the host's transaction, and returns its rows. */
 export async function ask<Row> (client: PgQueryable, text: string, values?: unknown[]): Promise<Row[]> {
-  // Several statements at once are allowed only without values.
+  // The driver accepts several statements at once only without values.
   const { rows } = await (values === undefined ? client.query(text) : client.query(text, values))
   return rows as Row[]
 }
 
 /**
- * Runs `work` with a connection of the pool. After an error or `timeoutMs` the connection is closed, which rolls back
- * an open transaction. `expire` creates the error of a timeout; `isRunning` tells whether the work had begun.
+ * Runs `work` with a connection from the pool. After an error or `timeoutMs`, closes the connection, which rolls back
+ * an open transaction. `expire` creates the timeout error; `isRunning` is whether the work had started.
  */
 async function borrow<Result> (
   pool: PgPool,
@@ -124,7 +124,7 @@ async function borrow<Result> (
     return work(client)
   }
 
-  function giveBack (destroy: boolean): void {
+  function returnClient (destroy: boolean): void {
     if (isOver) return
     isOver = true
     clearTimeout(timer)
@@ -134,21 +134,21 @@ async function borrow<Result> (
 
   const expired = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
-      giveBack(true)
+      returnClient(true)
       reject(expire(client !== null))
     }, timeoutMs)
   })
   try {
     const result = await Promise.race([useConnection(), expired])
-    giveBack(false)
+    returnClient(false)
     return result
   } catch (error) {
-    giveBack(true)
+    returnClient(true)
     throw error
   }
 }
 
-/** Asks the server to cancel a statement. If that fails, the server ends it when it notices the closed connection. */
+/** Asks the server to cancel a statement. If that fails, the server stops it when it detects the closed connection. */
 function cancel (pool: PgPool, mark: string, timeoutMs: number): void {
   const text =
     'select pg_cancel_backend(pid) from pg_stat_activity where starts_with(query, $1) and pid <> pg_backend_pid()'
@@ -159,10 +159,7 @@ function ignore (): void {}
 
 const timeoutMs = 60_000
 
-/**
- * Creates a session for statements that may take a minute, even if the database user has a shorter
- * `statement_timeout`.
- */
+/** Creates a session with a timeout of a minute, even if the database user's `statement_timeout` is shorter. */
 export function createPatientSession (pool: PgPool): Session {
   const session = createSession(pool, timeoutMs)
   const transaction: Session['transaction'] = (operation, work) => session.transaction(operation, async (query) => {

@@ -7,12 +7,11 @@ import { isStorableText } from '../shared/text.js'
  * integers of a relation whose `integerType` is known.
  */
 
-/** The time of the database, cut to the milliseconds that the API shows. */
+/** The database's time, truncated to milliseconds as in the API. */
 export const moment = "date_trunc('milliseconds', clock_timestamp())"
 
 const maxNameBytes = 63
 
-/** Reads the name of the schema. */
 export function readSchema (schema = 'recruiting', path: string): string {
   const isName = typeof schema === 'string' && schema !== '' && Buffer.byteLength(schema) <= maxNameBytes &&
     isStorableText(schema) && !schema.startsWith('pg_')
@@ -20,7 +19,7 @@ export function readSchema (schema = 'recruiting', path: string): string {
   return schema
 }
 
-/** Reads the name of a table or view as in SQL; `null` if it is absent. */
+/** Reads the SQL name of a table or view; `null` if absent. */
 export const readRelation = orNull(matching(
   (name) => name !== '' && isStorableText(name), 'the name of a table or view, such as public.api_candidates'
 ))
@@ -29,7 +28,7 @@ export function quoteName (name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Quotes text for SQL, with any setting of `standard_conforming_strings`. */
+/** Quotes text for SQL. Works with any setting of `standard_conforming_strings`. */
 export function quoteLiteral (text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
@@ -43,7 +42,7 @@ export function cast (expression: string, type: string, wanted: string): string 
   return type === wanted ? expression : `${expression}::${wanted}`
 }
 
-/** Builds `order by`, with text in the order of code points. `columns` maps fields to expressions. */
+/** Builds `order by`. `columns` maps fields to SQL expressions. */
 export function orderBy<Field extends string> (
   sort: ReadonlyArray<SortItem<Field>>,
   columns: Readonly<Record<Field, string>>
@@ -51,10 +50,10 @@ export function orderBy<Field extends string> (
   return `order by ${sort.map(({ field, direction }) => `${columns[field]} ${direction}`).join(', ')}`
 }
 
-/** A condition, and the value of its parameter such as `$1`. */
+/** A function that formats a condition with a parameter such as `$1`, and the parameter's value. */
 export type Condition<Value = unknown> = [format: (parameter: string) => string, value: Value]
 
-/** Conditions whose values become parameters. */
+/** A `where` clause whose values become parameters. */
 export class Conditions {
   readonly values: unknown[]
   #text = ''

@@ -29,38 +29,37 @@ const storageOptions = {
    */
   schema: readSchema,
   /**
-   * The table or view of candidates, as in SQL, such as `public.api_candidates`. Columns: `tenant_slug text, id
+   * The SQL name of the candidates table or view, such as `public.api_candidates`. Columns: `tenant_slug text, id
    * bigint, full_name text, headline text, source_id bigint, recruiter_id bigint, created_at timestamptz, updated_at
-   * timestamptz`, and those that `candidateFields` publishes. Text ids are `uuid`, `text` or `varchar`. With the
-   * option `tenantId`, the column `tenant_id` takes the place of `tenant_slug`: `uuid`, `text`, `varchar`, `bigint`
-   * or `integer`.
-   * @default candidates, in the schema above
+   * timestamptz`, and the fields that `candidateFields` publishes. Text ids are `uuid`, `text` or `varchar`. With the
+   * option `tenantId`, the column `tenant_id` replaces `tenant_slug`: `uuid`, `text`, `varchar`, `bigint` or `integer`.
+   * @default candidates in the schema above
    */
   candidates: readRelation,
   /**
-   * The table or view of jobs, as in SQL. Columns: `tenant_slug text, id bigint, name text, status text, created_at
-   * timestamptz, updated_at timestamptz`, and those that `jobFields` publishes. A text id is `uuid`, `text` or
-   * `varchar`. With the option `tenantId`, `tenant_id` takes the place of `tenant_slug`, as above.
-   * @default jobs, in the schema above
+   * The SQL name of the jobs table or view. Columns: `tenant_slug text, id bigint, name text, status text, created_at
+   * timestamptz, updated_at timestamptz`, and the fields that `jobFields` publishes. Text ids are `uuid`, `text` or
+   * `varchar`. With the option `tenantId`, the column `tenant_id` replaces `tenant_slug`, as above.
+   * @default jobs in the schema above
    */
   jobs: readRelation,
   /**
-   * Time limit of a query in milliseconds, the wait for a connection included, 100 to 120,000. Slower queries are
-   * cancelled and reject with `storage_timeout`. Replays and pruning may take a minute. Statements in transactions of
-   * the host have no limit.
+   * Query timeout in milliseconds, including the wait for a connection, 100 to 120,000. Slower queries are cancelled
+   * and reject with `storage_timeout`. Replays and pruning may take a minute. Statements in your own transactions have
+   * no timeout.
    * @default 5000
    */
   queryTimeoutMs: readQueryTimeout,
   /**
-   * How long the total of a list of candidates or jobs is cached for requests with the same filter, in milliseconds,
-   * 0 to 60,000. Rows are never cached.
+   * How long totals of candidates and jobs are cached for each filter, in milliseconds, 0 to 60,000. Rows are never
+   * cached.
    * @default 0
    */
   totalsTtlMs: integer(0, 60_000, 0),
   /**
-   * Who records which candidates and jobs changed, for `sync`. With `'watch'`, the triggers of `watch` do, and `sync`
-   * of a kind exists if one of its tables is watched at startup. With `'manual'`, your code calls `changed`, and
-   * `sync` always exists; watched tables count too.
+   * Who records changed candidates and jobs for `sync`. With `'watch'`, the triggers of `watch` do, and a kind has
+   * `sync` if one of its tables is watched at startup. With `'manual'`, your code calls `changed`, and both kinds have
+   * `sync`; watched tables count too.
    * @default 'watch'
    */
   changes: choice(['watch', 'manual'], 'watch')
@@ -70,11 +69,11 @@ const storageOptions = {
 export interface PostgresStorageOptions extends OptionsOf<typeof storageOptions> {}
 
 /**
- * Stores everything in PostgreSQL 15 or later, for one process or many. Several storages may share a pool, and several
- * apps and workers a storage. The host ends the pool. Throws `invalid_option`.
+ * Stores everything in PostgreSQL 15 or later, for one or more processes. Storages can share a pool; apps and workers
+ * can share a storage. The host ends the pool. Throws `invalid_option`.
  *
- * The kinds of ids are those of the columns. The type arguments are `string` for text ids, in code that calls
- * `candidates` and `jobs` itself.
+ * The columns decide whether ids are integers or text. Code that calls `candidates` and `jobs` itself passes `string`
+ * as the type argument for text ids.
  */
 export function postgresStorage<
   CandidateId extends Id = number,
@@ -133,7 +132,7 @@ export function postgresStorage (
     deliveries: {
       ...deliveries,
       async record (...values) {
-        // In a transaction of the host, no session is used.
+        // The host's transaction bypasses the session.
         seen.keep()
         return deliveries.record(...values)
       }
@@ -160,7 +159,7 @@ export function postgresStorage (
   }
 }
 
-/** Keeps the answers of requests with `Idempotency-Key`; `schema` is quoted. */
+/** Stores the responses to requests with an `Idempotency-Key`; `schema` is quoted. */
 function createIdempotencyStore (session: Session, schema: string): IdempotencyStore {
   return {
     async claim (tenant, { digest, fingerprint, claim, leaseMs, keepMs }) {
@@ -181,7 +180,7 @@ function createIdempotencyStore (session: Session, schema: string): IdempotencyS
   }
 }
 
-/** Runs a check, and turns errors of the database into `storage_not_ready` with a hint. */
+/** Runs a check and converts database errors to `storage_not_ready` with a hint. */
 async function reportUnreachable<Result> (check: () => Promise<Result>): Promise<Result> {
   try {
     return await check()
@@ -196,7 +195,7 @@ async function reportUnreachable<Result> (check: () => Promise<Result>): Promise
   }
 }
 
-/** Throws `storage_not_ready` unless the schema has what this version needs. */
+/** Throws `storage_not_ready` unless the schema has all of this version's tables and functions. */
 async function assertMigrated (session: Session, schema: string): Promise<void> {
   const missing = await findMissing(
     (text, values) => session.query('look for migrations', text, values),
@@ -206,11 +205,11 @@ async function assertMigrated (session: Session, schema: string): Promise<void> 
   const files = listNames(missing)
   if (files.length === 0) return
   const problem = missing.isNew ? 'has none of the tables' : `lacks the migrations ${files.join(', ')}`
-  const remedy = `call migrate(pool, { schema: ${JSON.stringify(schema)} }) before the start`
+  const remedy = `call migrate(pool, { schema: ${JSON.stringify(schema)} }) before starting`
   throw new RecruitingApiError('storage_not_ready', `the schema ${schema} ${problem}: ${remedy}`, 'schema')
 }
 
-/** Checks that a relation has the published columns. Returns advice on the indexes of a table. */
+/** Checks that a relation has the published columns. Returns advice about a table's indexes. */
 async function checkRelation (
   source: Pick<RelationSource<never, never, never>, 'describe'>,
   kind: RowKind,
@@ -222,7 +221,7 @@ async function checkRelation (
   return relation.isIndexable ? adviseIndexes(relation, kind) : []
 }
 
-/** Without a connection timeout, a server that does not answer blocks callers forever. */
+/** Without a connection timeout, an unresponsive server blocks callers forever. */
 function advisePool (pool: PgPool): string[] {
   const { options } = pool
   if (options === undefined || Number(options.connectionTimeoutMillis) > 0) return []
@@ -237,7 +236,7 @@ function adviseIndexes (relation: TenantRelation, { filters }: RowKind): string[
     advice.push(`${name} has no index on (${tenantColumn}, ${id}): pages read the whole table`)
   }
   if (!indexes.some((definition) => new RegExp(`\\(${tenantColumn}, updated_at\\b`).test(definition))) {
-    const readers = 'filter[updated_after] and that sort read the whole tenant'
+    const readers = 'filter[updated_after] and sort=updated_at read the whole tenant'
     advice.push(`${name} has no index on (${tenantColumn}, updated_at, ${id}): ${readers}`)
   }
   if (!columns.has('name_key')) {

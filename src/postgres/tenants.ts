@@ -3,10 +3,10 @@ import type { Session } from './session.js'
 import { toIso } from './sql.js'
 import { type Call, runInTransaction } from './transactions.js'
 
-/** The methods of the store of webhooks that are about whole tenants. */
+/** The webhook store's methods for whole tenants. */
 export type TenantMethod = 'renameTenant' | 'removeTenant' | 'listResting' | 'listIdsLikeSlugs'
 
-/** Renames and removes tenants in PostgreSQL, and lists those that rest; `schema` is quoted. */
+/** Renames and removes tenants in PostgreSQL, and lists resting ones; `schema` is quoted. */
 export function createTenants (session: Session, schema: string): Pick<Required<WebhookStore>, TenantMethod> {
   async function rename (
     call: Call,
@@ -43,7 +43,7 @@ export function createTenants (session: Session, schema: string): Pick<Required<
   }
 }
 
-/** The valid secrets and the headers of a webhook. */
+/** A webhook's valid secrets and its headers, encrypted if the host uses `secretKeys`. */
 interface Sealed {
   id: number
   secret: string
@@ -51,7 +51,7 @@ interface Sealed {
   headers: string | null
 }
 
-/** Converts secrets and headers for the new id of a tenant. */
+/** Encrypts secrets and headers for a tenant's new id. */
 function resealAll (webhooks: readonly Sealed[], reseal: RenameOptions['reseal']): Sealed[] {
   return webhooks.map(({ id, secret, previous, headers }) => ({
     id,
@@ -61,17 +61,14 @@ function resealAll (webhooks: readonly Sealed[], reseal: RenameOptions['reseal']
   }))
 }
 
-/**
- * Lists the ids of all tenants with stored data. `schema` is quoted. Costs what it returns: each id is one look into
- * an index.
- */
+/** Lists the ids of all tenants with stored data. `schema` is quoted. Each id costs one index lookup. */
 export async function listTenantIds (session: Session, schema: string): Promise<string[]> {
   const keys = 'select owner.key as id from owner where owner.key is not null'
   const ofEvents = `
     select case when t.key is null then owner.key else t.tenant end as id
     from owner left join ${schema}.tenants t on t.key = owner.key
     where owner.key is not null`
-  // Ended changes of renamed and removed tenants do not count.
+  // Skips old changes of renamed and removed tenants.
   const ofChanges = (table: string): string => `
     select owner.key as id
     from owner
@@ -82,7 +79,7 @@ export async function listTenantIds (session: Session, schema: string): Promise<
     )`
 
   const ids = new Set<string>()
-  // Each table has an index that begins with the column.
+  // Each table has an index whose first column is this one.
   for (const [table, column, select] of [
     ['webhooks', 'tenant', keys],
     ['api_keys', 'tenant', keys],
@@ -98,7 +95,7 @@ export async function listTenantIds (session: Session, schema: string): Promise<
         from owner where owner.key is not null
       )
       ${select}`)
-    // A removed tenant has events without an owner for a while.
+    // Events of a removed tenant have no owner until they are deleted.
     for (const { id } of rows) if (id !== null) ids.add(id)
   }
   return [...ids].sort()
@@ -107,8 +104,8 @@ export async function listTenantIds (session: Session, schema: string): Promise<
 const eventsPerBatch = 1000
 
 /**
- * Gives everything of the tenant whose id is its slug to an id, which may already have data. In short transactions:
- * after an interruption, the next call continues. Syncs of the tenant begin again.
+ * Moves all data of the tenant whose id is its slug to a new id, which may already have data. Uses short transactions:
+ * after an interruption, the next call continues. The tenant's syncs start again.
  */
 export async function moveToId (
   { session, schema, webhooks }: { session: Session, schema: string, webhooks: Pick<WebhookStore, 'renameTenant'> },

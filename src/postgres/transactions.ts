@@ -3,10 +3,10 @@ import { kHandle, readField } from '../shared/fields.js'
 import type { PgQueryable } from './pool.js'
 import { ask, type Session } from './session.js'
 
-/** Calls one of our SQL functions, with `$n` for the values, and returns its result as text, which is never empty. */
+/** Evaluates an SQL expression with parameters `$n` and returns its result as text, which is never empty. */
 export type Call = (call: string, values: unknown[]) => Promise<string>
 
-/** Runs `work` in the host's transaction; in a new one if `transaction` is `undefined`. */
+/** Runs `work` in the host's transaction, or in a new one if `transaction` is `undefined`. */
 export function runInTransaction<Result> (
   session: Session,
   operation: string,
@@ -21,8 +21,8 @@ export function runInTransaction<Result> (
 }
 
 /**
- * Calls one of our SQL functions in the host's transaction and returns its result as text, which is never empty. Throws
- * `invalid_event`, without calling the function, for a handle outside a transaction.
+ * Evaluates an SQL expression in the host's transaction and returns its result as text, which is never empty. Throws
+ * `invalid_event`, without evaluating it, for a handle outside a transaction.
  */
 export function callInTransaction (transaction: unknown, call: string, values: unknown[]): Promise<string> {
   return askInTransaction(transaction, `select case
@@ -35,9 +35,9 @@ export function callInTransaction (transaction: unknown, call: string, values: u
  * Runs a statement in the host's transaction and returns its `result`. Throws `invalid_event` for a handle outside a
  * transaction.
  *
- * PostgreSQL gives a transaction an id on first use. If the transaction has none, the statement must do nothing but
- * request one, and return an empty text. In autocommit mode every statement runs in a separate transaction, so the
- * second call finds no id either.
+ * PostgreSQL assigns a transaction's id on first use. If there is none yet, the statement must only request one and
+ * return an empty text. In autocommit mode every statement runs in a separate transaction, so the second call finds no
+ * id either.
  */
 export async function askInTransaction (transaction: unknown, text: string, values: unknown[]): Promise<string> {
   const client = parseTransaction(transaction)
@@ -48,7 +48,7 @@ export async function askInTransaction (transaction: unknown, text: string, valu
   return await askOnce() || await askOnce() || refuseAutocommit()
 }
 
-/** Returns the client of a transaction of the host. Throws `invalid_event` for anything else. */
+/** Returns the client of the host's transaction. Throws `invalid_event` for anything else. */
 export function parseTransaction (transaction: unknown): PgQueryable {
   const [library, , wrapped] = libraries.find(([, isHandle]) => isHandle(transaction)) ?? []
   if (library !== undefined) refuseTransaction(`expected ${wrapped}, got the ${library} handle itself`)
@@ -57,7 +57,7 @@ export function parseTransaction (transaction: unknown): PgQueryable {
   return refuseTransaction(`expected a client with a method query(text, values), or one of ${wrappers}`)
 }
 
-/** Throws `invalid_event` for a client that is in no transaction. */
+/** Throws `invalid_event` for a client outside a transaction. */
 export function refuseAutocommit (): never {
   refuseTransaction('expected a client inside a transaction, got one in autocommit mode')
 }
@@ -71,7 +71,7 @@ function expectHandle (condition: boolean, name: string, expected: string): asse
   if (!condition) refuseTransaction(`${name} expects ${expected}`)
 }
 
-/** Throws `invalid_event` if a transaction has ended, because its connection may be in use by another caller. */
+/** Throws `invalid_event` for a finished transaction, because its connection may be in use by another caller. */
 function expectOpen (isOpen: boolean, library: string): asserts isOpen {
   if (!isOpen) refuseTransaction(`this ${library} transaction has ended, or has not begun`)
 }
@@ -82,8 +82,8 @@ function hasMethods (value: unknown, ...names: string[]): boolean {
 
 const isQueryable = (value: unknown): value is PgQueryable => hasMethods(value, 'query')
 
-// Each recognizes the handles of a library, inside and outside a transaction. Some of these have a `query` that takes
-// other arguments or runs outside the transaction.
+// Each recognizes a library's handles, inside and outside a transaction. Some handles have a `query` that takes other
+// arguments or runs outside the transaction.
 const isPrisma = (value: unknown): boolean => hasMethods(value, '$queryRawUnsafe', '$executeRawUnsafe')
 const isDrizzle = (value: unknown): boolean => hasMethods(value, 'execute', 'select', 'selectDistinct', 'transaction')
 const isKysely = (value: unknown): boolean => hasMethods(value, 'executeQuery', 'selectFrom', 'withoutPlugins')
@@ -111,20 +111,17 @@ const libraries: ReadonlyArray<[library: string, isHandle: (value: unknown) => b
   ['postgres.js', isPostgresJs, 'fromPostgresJs(sql)']
 ]
 
-/**
- * Adds the handle of the library to the client that it was converted to, so that a recorder knows the transaction by
- * it.
- */
+/** Adds the library's handle to its client, so that a recorder recognizes the transaction by it. */
 function keepHandle (handle: object, client: PgQueryable): PgQueryable {
   return Object.assign(client, { [kHandle]: handle })
 }
 
-/** A statement as Drizzle accepts it. Its own `sql` tag would expand an array into a list. */
+/** A Drizzle statement. Drizzle's `sql` tag would expand an array into a list. */
 export interface DrizzleStatement {
   getSQL (): { toQuery (config: never): { sql: string, params: unknown[] } }
 }
 
-/** `PgTransaction` of Drizzle, with any driver. */
+/** Drizzle's `PgTransaction`, with any driver. */
 export interface DrizzleTransaction {
   execute (query: string | DrizzleStatement): PromiseLike<unknown>
   rollback (): never
@@ -135,7 +132,7 @@ export function fromDrizzle (tx: DrizzleTransaction): PgQueryable {
   expectHandle(
     isDrizzle(tx) && hasMethods(tx, 'rollback'),
     'fromDrizzle',
-    'the transaction that db.transaction gives to its callback'
+    'the transaction that db.transaction passes to its callback'
   )
   return keepHandle(tx, {
     async query (text, values = []) {
@@ -156,15 +153,14 @@ export interface KnexTransaction {
 }
 
 /**
- * Converts a Knex transaction for the option `transaction`. Throws `invalid_event`. Uses the connection of the
- * transaction directly: `trx.raw` would treat `?` as a placeholder and pass the rows to the host's
- * `postProcessResponse`.
+ * Converts a Knex transaction for the option `transaction`. Throws `invalid_event`. Uses the transaction's connection
+ * directly: `trx.raw` would treat `?` as a placeholder and pass the rows to the host's `postProcessResponse`.
  */
 export function fromKnex (trx: KnexTransaction): PgQueryable {
   expectHandle(
     isKnex(trx) && readField(trx, 'isTransaction') === true,
     'fromKnex',
-    'the transaction that knex.transaction gives'
+    'a transaction from knex.transaction'
   )
   return keepHandle(trx, {
     async query (text, values) {
@@ -175,7 +171,7 @@ export function fromKnex (trx: KnexTransaction): PgQueryable {
   })
 }
 
-/** A compiled statement of Kysely. */
+/** A compiled Kysely statement. */
 export interface KyselyQuery {
   readonly sql: string
   readonly parameters: readonly unknown[]
@@ -187,7 +183,7 @@ export interface KyselyQuery {
   readonly queryId: { readonly queryId: string }
 }
 
-/** `Transaction` or `ControlledTransaction` of Kysely. */
+/** Kysely's `Transaction` or `ControlledTransaction`. */
 export interface KyselyTransaction {
   readonly isTransaction: true
   withoutPlugins (): { executeQuery (query: KyselyQuery): PromiseLike<{ rows: unknown[] }> }
@@ -201,11 +197,11 @@ export function fromKysely (trx: KyselyTransaction): PgQueryable {
   expectHandle(
     isKysely(trx) && readField(trx, 'isTransaction') === true,
     'fromKysely',
-    'the transaction that db.transaction().execute gives'
+    'the transaction that db.transaction().execute passes to its callback'
   )
   return keepHandle(trx, {
     async query (text, values = []) {
-      // `withoutPlugins` returns a transaction that does not check whether it has ended.
+      // The result of `withoutPlugins` does not check whether the transaction has ended.
       expectOpen(readField(trx, 'isCommitted') !== true && readField(trx, 'isRolledBack') !== true, 'Kysely')
       const statement = sendAsText(text, values)
       return await trx.withoutPlugins().executeQuery({
@@ -218,14 +214,14 @@ export function fromKysely (trx: KyselyTransaction): PgQueryable {
   })
 }
 
-/** `TransactionSql` of postgres.js, from `sql.begin`. */
+/** postgres.js's `TransactionSql`, from `sql.begin`. */
 export interface PostgresJsTransaction {
   savepoint (work: never): unknown
   typed (value: string | null, type: number): unknown
   unsafe (text: string, values?: never[]): PromiseLike<readonly unknown[]>
 }
 
-// The type `unknown`, with which PostgreSQL infers the type of the parameter.
+// The type `unknown`, for which PostgreSQL infers the parameter's type.
 const inferred = 705
 
 /**
@@ -236,7 +232,7 @@ export function fromPostgresJs (sql: PostgresJsTransaction): PgQueryable {
   expectHandle(
     isPostgresJs(sql) && hasMethods(sql, 'savepoint'),
     'fromPostgresJs',
-    'the sql that sql.begin gives to its callback'
+    'the sql that sql.begin passes to its callback'
   )
   return keepHandle(sql, {
     async query (text, values = []) {
@@ -246,19 +242,19 @@ export function fromPostgresJs (sql: PostgresJsTransaction): PgQueryable {
   })
 }
 
-/** `EntityManager` of MikroORM, from `em.transactional`. */
+/** MikroORM's `EntityManager`, from `em.transactional`. */
 export interface MikroOrmManager {
   getTransactionContext (): unknown
 }
 
 /**
- * Converts an `EntityManager` of MikroORM for the option `transaction`. Throws `invalid_event`. Up to version 6 it
- * holds a transaction of Knex, later one of Kysely.
+ * Converts a MikroORM `EntityManager` for the option `transaction`. Throws `invalid_event`. Up to version 6 it wraps a
+ * Knex transaction, later a Kysely transaction.
  */
 export function fromMikroOrm (em: MikroOrmManager): PgQueryable {
   const context = isMikroOrm(em) ? em.getTransactionContext() : undefined
   if (isKysely(context)) return keepHandle(em, fromKysely(context as KyselyTransaction))
-  expectHandle(isKnex(context), 'fromMikroOrm', 'the entity manager that em.transactional gives to its callback')
+  expectHandle(isKnex(context), 'fromMikroOrm', 'the entity manager that em.transactional passes to its callback')
   return keepHandle(em, fromKnex(context as KnexTransaction))
 }
 
@@ -275,7 +271,7 @@ export function fromPrisma (tx: PrismaTransaction): PgQueryable {
   expectHandle(
     isPrisma(tx) && !hasMethods(tx, '$connect'),
     'fromPrisma',
-    'the client that prisma.$transaction gives to its callback'
+    'the client that prisma.$transaction passes to its callback'
   )
   return keepHandle(tx, {
     async query (text, values = []) {
@@ -285,7 +281,7 @@ export function fromPrisma (tx: PrismaTransaction): PgQueryable {
   })
 }
 
-/** `Transaction` of Sequelize. */
+/** Sequelize's `Transaction`. */
 export interface SequelizeTransaction {
   commit (): PromiseLike<void>
   rollback (): PromiseLike<void>
@@ -293,11 +289,11 @@ export interface SequelizeTransaction {
 }
 
 /**
- * Converts a Sequelize transaction for the option `transaction`. Throws `invalid_event`. Uses the connection of the
- * transaction directly: `sequelize.query` would treat every `$` as a placeholder and log the statement.
+ * Converts a Sequelize transaction for the option `transaction`. Throws `invalid_event`. Uses the transaction's
+ * connection directly: `sequelize.query` would treat every `$` as a placeholder and log the statement.
  */
 export function fromSequelize (transaction: SequelizeTransaction): PgQueryable {
-  expectHandle(isSequelizeTransaction(transaction), 'fromSequelize', 'the transaction that sequelize.transaction gives')
+  expectHandle(isSequelizeTransaction(transaction), 'fromSequelize', 'a transaction from sequelize.transaction')
   return keepHandle(transaction, {
     async query (text, values) {
       const connection = readField(transaction, 'connection')
@@ -313,7 +309,7 @@ function hasEnded (transaction: unknown): boolean {
   return readField(transaction, 'finished') !== undefined || (parent !== undefined && hasEnded(parent))
 }
 
-/** `QueryRunner` of TypeORM. */
+/** TypeORM's `QueryRunner`. */
 export interface TypeOrmQueryRunner {
   readonly isReleased: boolean
   readonly isTransactionActive: boolean
@@ -321,19 +317,19 @@ export interface TypeOrmQueryRunner {
   startTransaction (): PromiseLike<void>
 }
 
-/** `EntityManager` of TypeORM, from `dataSource.transaction`. */
+/** TypeORM's `EntityManager`, from `dataSource.transaction`. */
 export interface TypeOrmManager {
   readonly queryRunner?: TypeOrmQueryRunner | undefined
 }
 
 /**
- * Converts an `EntityManager` or `QueryRunner` of TypeORM for the option `transaction`. Throws `invalid_event`. Uses
- * the connection of the transaction.
+ * Converts a TypeORM `EntityManager` or `QueryRunner` for the option `transaction`. Throws `invalid_event`. Uses the
+ * transaction's connection.
  */
 export function fromTypeOrm (handle: TypeOrmManager | TypeOrmQueryRunner): PgQueryable {
   const runner = isQueryRunner(handle) ? handle : readField(handle, 'queryRunner')
   expectHandle(isQueryRunner(runner), 'fromTypeOrm',
-    'the manager that dataSource.transaction gives to its callback, or a query runner with a transaction')
+    'the manager that dataSource.transaction passes to its callback, or a query runner with a transaction')
   return keepHandle(handle, {
     async query (text, values) {
       // Without a transaction, `connect` would take another connection from the pool.

@@ -18,7 +18,7 @@ const webhookJson = `json_build_object(
   'filters', w.filters, 'created_at', ${toIso('w.created_at')}, 'updated_at', ${toIso('w.updated_at')}
 )`
 
-/** The health of `webhooks w`, whose row of `webhook_health` is `h`, if there is one. */
+/** The health of `webhooks w`. `h` is its row of `webhook_health`, if any. */
 const healthJson = `json_build_object(
   'failing_since', ${toIso('h.failing_since')}, 'failed_deliveries', coalesce(h.failed_deliveries, 0),
   'paused_until', case when w.status = 'active' and h.paused_until > clock_timestamp()
@@ -26,7 +26,7 @@ const healthJson = `json_build_object(
   'disabled_reason', case w.status when 'disabled' then w.disabled_reason end
 )`
 
-/** The valid secrets of `webhooks w`, the newest first. */
+/** The valid secrets of `webhooks w`, newest first. */
 const secretsJson = `array_to_json(array_remove(
   array[w.secret, case when w.previous_secret_expires_at > clock_timestamp() then w.previous_secret end], null
 ))`
@@ -82,7 +82,7 @@ export function createWebhookStore (
 
     create (tenant, webhook, maxPerTenant) {
       return session.transaction('create webhook', async (query) => {
-        // Serializes creates of a tenant: otherwise two could pass the limit together.
+        // Serializes a tenant's creates: two at once could exceed the limit.
         await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table} ${tenant}`])
         const [row] = await query<{ json: string }>(`
           insert into ${table} as w (tenant, id, tenant_slug, name, status, target_url, event_types, secret, headers,
@@ -244,15 +244,15 @@ function formatFilters (filters: EventFilters | null = null): [filters: string |
 }
 
 /**
- * Formats filters as a predicate of jsonpath, which PostgreSQL checks far faster than a function could read them. In
- * strict mode, names do not lead into arrays, and the result of a path that leads nowhere is unknown.
+ * Formats filters as a jsonpath predicate, which PostgreSQL evaluates far faster than a function. In strict mode, names
+ * do not match inside arrays, and a path that matches nothing is unknown.
  */
 function formatFilterPath (filters: EventFilters): string {
   return `strict ${Object.entries(filters).map(formatPath).join(' && ')}`
 }
 
 function formatPath ([path, values]: [string, FilterValue[]]): string {
-  // The escapes of JSON are also those of jsonpath.
+  // jsonpath has the same escapes as JSON.
   const place = `$${path.split('.').map((name) => `.${JSON.stringify(name)}`).join('')}`
   const equal = `exists(${place} ? (${values.map((value) => `@ == ${JSON.stringify(value)}`).join(' || ')}))`
   return values.includes(null) ? `(${equal} || (exists(${place})) is unknown)` : equal

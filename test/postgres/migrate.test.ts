@@ -128,7 +128,7 @@ t.test('migrating', async (t) => {
     await t.rejects(storage.verify(null), {
       code: 'storage_not_ready',
       field: 'schema',
-      message: `the schema by_tool lacks the migrations ${names.at(-1)}: call migrate(pool, { schema: "by_tool" }) before the start`
+      message: `the schema by_tool lacks the migrations ${names.at(-1)}: call migrate(pool, { schema: "by_tool" }) before starting`
     })
     await migrate(pool, { schema: 'by_tool' })
     await t.resolves(storage.verify(null))
@@ -144,6 +144,6 @@ t.test('migrating', async (t) => {
 })
 
 t.test('where a bundler has left the SQL files behind, the error says what to do', async (t) => {
-  const message = /^there are no SQL files in .*nowhere.*: install fastify-recruiting-api beside your bundle, with all of its files$/
+  const message = /^there are no SQL files in .*nowhere.*: install fastify-recruiting-api next to your bundle, with all of its files$/
   await t.rejects(readFolder(new URL('nowhere/', import.meta.url)), { code: 'storage_not_ready', message })
 })

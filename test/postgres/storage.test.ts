@@ -33,7 +33,7 @@ t.test('a storage is verified when a host starts', async (t) => {
   t.strictSame(await refusal(good), {
     code: 'storage_not_ready',
     field: 'schema',
-    message: 'the schema recruiting has none of the tables: call migrate(pool, { schema: "recruiting" }) before the start'
+    message: 'the schema recruiting has none of the tables: call migrate(pool, { schema: "recruiting" }) before starting'
   })
   await migrate(pool)
   t.equal(await refusal(good), null)
@@ -64,7 +64,7 @@ t.test('a storage is verified when a host starts', async (t) => {
     const storage = postgresStorage(pool, { ...good, jobs: 'slow' })
     const advice = [
       'public.slow has no index on (tenant_slug, id): pages read the whole table',
-      'public.slow has no index on (tenant_slug, updated_at, id): filter[updated_after] and that sort read the whole tenant',
+      'public.slow has no index on (tenant_slug, updated_at, id): filter[updated_after] and sort=updated_at read the whole tenant',
       'public.slow has no column name_key, generated as lower(name), in an index (tenant_slug, id) include (name_key): filter[q] reads the whole tenant'
     ]
     t.strictSame(await storage.verify(published), advice)

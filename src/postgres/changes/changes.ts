@@ -9,7 +9,7 @@ import { listWatchedTables } from './watched-tables.js'
 
 interface ChangeRow {
   is_known: boolean
-  /** Up to where everything has been read. */
+  /** The position up to which everything was read. */
   end: string
   /** `null` if there is no change. */
   id: string | null
@@ -17,7 +17,7 @@ interface ChangeRow {
 }
 
 /**
- * Lists changes; `schema` is quoted. One statement reads them and whether the position is known, so that it sees one
+ * Lists changes; `schema` is quoted. One statement reads the changes and checks the position, so that both see one
  * snapshot.
  */
 function createListChanges (session: Session, schema: string): ChangeSource['list'] {
@@ -67,7 +67,7 @@ type ChangesMode = 'watch' | 'manual'
 
 const batchSize = 10_000
 
-/** Remembers changes in PostgreSQL; `patient` has a longer time limit, `schema` is quoted. */
+/** Stores changes in PostgreSQL; `patient` has a longer timeout, `schema` is quoted. */
 export function createChangeSource (
   session: Session,
   patient: Session,
@@ -77,7 +77,7 @@ export function createChangeSource (
   const recordHere = `select ${schema}.record_change_v1($1, $2, $3, $4) as result`
   const recordAlone = `select ${schema}.changed($1, $2, $3, $4::boolean)`
 
-  /** Deletes the changes of tenants that were renamed or removed. */
+  /** Deletes the changes of renamed and removed tenants. */
   async function deleteEnded (): Promise<void> {
     for (let hasMore = true; hasMore;) {
       const [row] = await patient.query<{ more: boolean }>('delete ended changes',
@@ -86,7 +86,7 @@ export function createChangeSource (
     }
   }
 
-  /** Moves the recent changes that readers see to the table that keeps the last one of each candidate or job. */
+  /** Moves recent changes that readers can see to `changes`, which keeps the last one of each candidate or job. */
   async function compact (): Promise<void> {
     for (let moved = batchSize; moved === batchSize;) {
       const [row] = await patient.query<{ moved: number }>('compact changes',
@@ -152,10 +152,9 @@ const endOptions = {
 export interface EndSyncTokensOptions extends OptionsOf<typeof endOptions> {}
 
 /**
- * Ends all tokens of `sync`: each client gets a 410 once and begins again. Call it after rows changed in a way that
- * no trigger sees, for example with `session_replication_role = replica`, by logical replication, or when a snapshot
- * of the disk was restored. In SQL: `select recruiting.end_sync_tokens()`. Throws `invalid_option`, and errors of the
- * database.
+ * Expires all `sync` tokens: each client gets a 410 once and starts again. Call it after rows changed without triggers,
+ * for example with `session_replication_role = replica`, by logical replication or by restoring a disk snapshot. In
+ * SQL: `select recruiting.end_sync_tokens()`. Throws `invalid_option` and database errors.
  */
 export async function endSyncTokens (pool: PgPool, options: EndSyncTokensOptions = {}): Promise<void> {
   assertPool(pool)

@@ -1,10 +1,10 @@
 import type { HeldBack } from '../../ports/index.js'
 import { readJson, type Session } from '../session.js'
 
-/** A place among events or changes: after the one with the number `seq`. */
+/** A position in the events or changes: after the one numbered `seq`. */
 interface Position {
   seq: string
-  /** The database that gave it. */
+  /** The database that issued it. */
   epoch: string
 }
 
@@ -15,20 +15,20 @@ export function formatPosition ({ seq, epoch }: Position): string {
   return `${seq}.${epoch}`
 }
 
-/** Parses a position; `null` if it cannot be one of ours. */
+/** Parses a position; `null` if the text is not one. */
 export function parsePosition (text: string): Position | null {
   const { seq, epoch } = pattern.exec(text)?.groups ?? {}
   return seq === undefined || epoch === undefined ? null : { seq, epoch }
 }
 
-/** A table whose rows are read in the order of their numbers. */
+/** A table that is read in the order of `seq`. */
 type OrderedTable = 'events' | 'recent_changes'
 
-/** The end of the rows that readers may see. On a standby it is unknown: both are `null`, so no position is known. */
+/** The end of the rows that readers may see. Both are `null` on a standby, where every position is unknown. */
 interface Bound {
-  /** No row up to this number can still be committed. Read the rows in a later statement. */
+  /** No open transaction can still commit a row up to this number. Read the rows in a later statement. */
   bound: string | null
-  /** The last number that was drawn. */
+  /** The last number that the sequence issued. */
   last: string | null
 }
 
@@ -42,8 +42,8 @@ export async function readBound (session: Session, schema: string, table: Ordere
 /** Finds the open transaction that hides committed rows from readers; `schema` is quoted. */
 export function createReadHeldBack (session: Session, schema: string, table: OrderedTable): () => Promise<HeldBack> {
   const recordedAt = { events: 'recorded_at', recent_changes: 'changed_at' }[table]
-  // If the sequence is missing, nothing is found: doctor reports it elsewhere. Without the role pg_read_all_stats,
-  // the beginning of other users' transactions is null.
+  // A missing sequence returns no row: doctor reports it elsewhere. Without the role pg_read_all_stats, the start of
+  // other users' transactions is null.
   const text = `
     with hidden as (
       select recorded.bound, hidden.${recordedAt} as since

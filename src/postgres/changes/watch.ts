@@ -23,8 +23,8 @@ export interface WatchOptions {
   /** The resource that the table's rows belong to. */
   kind: ChangeKind
   /**
-   * The column with the id of that candidate or job, or an SQL expression over `row`. Unqualified names in it belong to
-   * the schema of the table. An array, or a query in parentheses, may return several ids.
+   * The column with the candidate's or job's id, or an SQL expression over `row`. Unqualified names refer to the
+   * table's schema. An array, or a query in parentheses, can return several ids.
    * @example '(select c.id from candidates c where c.owner_id = row.id)'
    */
   id: string
@@ -35,9 +35,9 @@ export interface WatchOptions {
    */
   tenant: string
   /**
-   * A client inside a transaction, or the result of a function such as `fromKnex(trx)`: `watch` then runs in it, so
-   * that a migration changes columns and triggers together.
-   * @default a transaction of its own
+   * A client inside a transaction, or the result of a function such as `fromKnex(trx)`. `watch` runs in that
+   * transaction, so that a migration changes columns and triggers together.
+   * @default a new transaction
    */
   transaction?: unknown
 }
@@ -45,12 +45,12 @@ export interface WatchOptions {
 /** Options of `watchSql`. */
 export type WatchSqlOptions = Omit<WatchOptions, 'transaction'>
 
-/** A table on which triggers are needed: the watched one, or one of its partitions. */
+/** A table that needs triggers: the watched one, or one of its partitions. */
 interface Table {
   /** Quoted, with its schema. */
   name: string
   kind: string
-  /** A JSON array of the functions in our schema that its triggers call, without disabled ones. */
+  /** A JSON array of our functions that its enabled triggers call. */
   functions: string
 }
 
@@ -72,26 +72,26 @@ const readers: Readers<Required<WatchSqlOptions>> = {
 }
 
 /**
- * Puts triggers on a table that record which candidates or jobs its rows belong to, so that `sync` sees every write: by
- * the application, by scripts and by hand. Rows whose id or tenant is null are ignored. Truncating the table records
+ * Creates triggers on a table that record which candidates or jobs its rows belong to, so that `sync` reports every
+ * write of applications, scripts and people. Rows with a null id or tenant are skipped. Truncating the table records
  * all its rows.
  *
- * The triggers never fail a write. If an expression fails later, for example because a column was renamed, they store
- * that changes were missed: `sync` of the kind answers 410 until `watch` is called for the table again.
+ * The triggers never make a write fail. If an expression fails later, for example because a column was renamed, they
+ * record that changes were missed. The kind's `sync` then returns 410 until you call `watch` for the table again.
  *
- * May be called at every start, after `migrate`: it changes nothing if the triggers are as it left them and recorded
- * every change, and processes that start together wait for each other. If a trigger was dropped or disabled since, or
- * missed changes, the changes in between are unknown: it creates the triggers again and ends the tokens of the kind, so
- * that clients begin again. After you add partitions, call it again; it records their rows. The caller must own the
- * table; the triggers have the rights of the caller, so that other users of the table need none on ours. A table has
- * one set of triggers for each kind: other options replace it.
+ * Call it at every start, after `migrate`. It changes nothing if its triggers are unchanged and recorded every change;
+ * processes that start together wait for each other. If a trigger was dropped, disabled or failed, changes may be
+ * missing: `watch` creates the triggers again and expires the kind's tokens, so that clients start again. Call it again
+ * after you add partitions: it records their rows. The caller must own the table. The triggers run with the caller's
+ * privileges, so other users of the table need no others. A table has one set of triggers per kind: other
+ * options replace it.
  *
- * With the option `transaction`, `pool` may be `null`. Until that transaction ends, other calls of `watch` wait.
+ * With the option `transaction`, `pool` can be `null`. Other calls of `watch` wait until that transaction ends.
  *
- * Throws `invalid_option` for a relation that is not a table, and for a column or expression that is not valid, has a
- * wrong type or returns wrong values for the rows of the table, of which it reads up to 10,000 before it creates
- * triggers; `invalid_event` if `transaction` is not a transaction; `storage_not_ready` before `migrate`; and errors of
- * the database, for example after waiting 5 s for a lock.
+ * Throws `invalid_option` for a relation that is not a table, and for a column or expression that is invalid, has a
+ * wrong type or returns wrong values. It checks the values of up to 10,000 rows before it creates triggers. Throws
+ * `invalid_event` if `transaction` is not a transaction, `storage_not_ready` before `migrate`, and database errors, for
+ * example after waiting 5 s for a lock.
  */
 export async function watch (pool: PgPool | null, relation: string, options: WatchOptions): Promise<void> {
   const { transaction, ...own } = expectOptions(options)
@@ -108,8 +108,8 @@ export async function watch (pool: PgPool | null, relation: string, options: Wat
 
 /**
  * Returns the SQL that `watch` would run if the table had no triggers, for a migration that changes columns and
- * triggers together. Changes nothing. Call it where the table has its new columns already, such as a development
- * database. Running the SQL ends the tokens of the kind. Checks and throws the same as `watch`.
+ * triggers together. Changes nothing. Call it where the table already has its new columns, such as a development
+ * database. Running the SQL expires the kind's tokens. Checks and throws like `watch`.
  */
 export async function watchSql (pool: PgPool, relation: string, options: WatchSqlOptions): Promise<string> {
   assertPool(pool)
@@ -139,7 +139,10 @@ function assertRelation (relation: string): void {
   assertOption(isName, 'relation', 'the name of a table, such as public.people', relation)
 }
 
-/** A limit of the database user is for short statements, and names are compared with those that were stored. */
+/**
+ * The database user's timeouts are for short statements. Names must equal the stored ones, which are unquoted if
+ * possible.
+ */
 async function prepareSession (client: PgQueryable): Promise<void> {
   await client.query(`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '5s', true),
     set_config('quote_all_identifiers', 'off', true)`)
@@ -148,10 +151,7 @@ async function prepareSession (client: PgQueryable): Promise<void> {
 const noTransaction = '25P01'
 const changedSettings = ['statement_timeout', 'lock_timeout', 'quote_all_identifiers', 'search_path', 'row_security']
 
-/**
- * Runs `work` in a transaction of the host, and leaves its settings as they were. If `work` rejects, nothing of it
- * remains.
- */
+/** Runs `work` in the host's transaction and restores its settings. If `work` rejects, rolls back its changes. */
 async function inSavepoint (client: PgQueryable, work: (client: PgQueryable) => Promise<void>): Promise<void> {
   await client.query('savepoint watch').catch((error: unknown) => {
     if (readField(error, 'code') === noTransaction) refuseAutocommit()
@@ -167,13 +167,13 @@ async function inSavepoint (client: PgQueryable, work: (client: PgQueryable) => 
     }
     await client.query('release savepoint watch')
   } catch (error) {
-    // If the connection is broken, the first error says why.
+    // If the connection is broken, the first error explains why.
     await client.query('rollback to savepoint watch').catch(() => {})
     throw error
   }
 }
 
-/** What has to be there for a table to be watched. */
+/** What a watched table needs. */
 interface WatchPlan {
   /** Not quoted. */
   schema: string
@@ -185,7 +185,7 @@ interface WatchPlan {
   triggers: ReturnType<typeof listTriggers>
   /** Its name is quoted. */
   functionOf: { name: string, body: string, searchPath: string }
-  /** Those of the tables that lack a trigger. */
+  /** Tables that lack a trigger. */
   missing: Table[]
 }
 
@@ -200,7 +200,7 @@ async function planWatch (
   await assertTables(client, schema)
   const tables = await listTables(client, root, schema)
   const searchPath = quoteName(root.schema)
-  // As in the triggers. A policy that would hide rows from an expression is an error.
+  // As in the triggers. If a policy would hide rows from an expression, the statement fails.
   await client.query("select set_config('search_path', $1, true), set_config('row_security', 'off', true)", [
     `${searchPath}, pg_temp`
   ])
@@ -235,7 +235,7 @@ async function watchIn (client: PgQueryable, relation: string, settings: Require
   if (missing.length === 0 && isAsLeft(state)) return
 
   await trySample(client, root, watched)
-  // New triggers wait for open transactions, so all that these missed is seen afterwards.
+  // Creating triggers waits for open transactions, so everything that they missed is visible afterwards.
   const created = state === undefined || state.missedSince === null ? missing : tables
   for (const statement of formatTriggers(functionOf, triggers, created)) await client.query(statement)
   await client.query(formatCleanup(schema))
@@ -272,7 +272,7 @@ async function assertTables (client: PgQueryable, schema: string): Promise<void>
   )
 }
 
-/** Returns a table and its partitions, on which statements may act directly. */
+/** Returns a table and its partitions, which statements may write to directly. */
 async function listTables (client: PgQueryable, root: Root, schema: string): Promise<Table[]> {
   const tables = await ask<Table>(
     client,
@@ -294,7 +294,7 @@ async function listTables (client: PgQueryable, root: Root, schema: string): Pro
   )
   const foreign = tables.find(({ kind }) => kind === 'f')
   if (foreign !== undefined) {
-    refuse('relation', `${foreign.name}, a partition of ${root.name}, is a foreign table: call changed in its place`)
+    refuse('relation', `${foreign.name}, a partition of ${root.name}, is a foreign table: call changed for its rows instead`)
   }
   return tables
 }
@@ -315,7 +315,7 @@ begin
 end`)}`
 }
 
-/** The type of an expression; `item` is that of an array's items. */
+/** The type of an expression; `item` is an array's element type. */
 interface ExpressionType {
   name: string
   category: string
@@ -326,10 +326,7 @@ interface ExpressionType {
 const sampleRows = 10_000
 const idTypes = ['smallint', 'integer', 'bigint', 'numeric', 'uuid']
 
-/**
- * Returns the expressions as SQL that returns text. Throws `invalid_option` for one that cannot return an id or a
- * tenant.
- */
+/** Returns the expressions as SQL that returns text. Throws `invalid_option` if one cannot return an id or a tenant. */
 async function readExpressions (
   client: PgQueryable,
   root: Root,
@@ -341,9 +338,7 @@ async function readExpressions (
   }
 }
 
-/**
- * Tries the expressions on some rows, because a query may return several rows for one of them, or text that is no id.
- */
+/** Tries the expressions on some rows: a query may return several rows for one of them, or text that is not an id. */
 async function trySample (client: PgQueryable, root: Root, { kind, id, tenant }: Watched): Promise<void> {
   const sample = `(select * from ${root.name} limit ${sampleRows})`
   for (const [option, expression, isUsable, wanted] of [
@@ -367,18 +362,18 @@ async function tryNoRow (client: PgQueryable, root: Root, option: string, expres
     select item.value from (select) as one left join ${noRows(root)} as row on true
       cross join lateral (select ${expression}) as item (value)`).then(() => null, (error: unknown) => error)
   await client.query('rollback to try_no_row')
-  // Other errors may come from the missing values.
+  // Missing values may cause other errors.
   if (readField(error, 'code') === '21000') refuse(option, String(readField(error, 'message')), error)
 }
 
-/** A name that is no column is more likely a typing error than an expression. */
+/** A name that is not a column is more likely a typo than an expression. */
 function toExpression ({ name, columns }: Root, option: string, given: string): string {
   if ((JSON.parse(columns) as string[]).includes(given)) return `row.${quoteName(given)}`
   if (/^[\p{L}\p{N}_$]+$/u.test(given)) refuse(option, `${name} has no column ${given}`)
   return given
 }
 
-/** One id, or several: those of an array, of a function that returns a set, or of a query. */
+/** Returns the SQL of one id, or of several: from an array, a set-returning function or a query. */
 async function readIds (client: PgQueryable, root: Root, expression: string): Promise<string> {
   if (await isQuery(client, root, expression)) {
     assertType('id', await readType(client, root, 'id', `(${expression}\n)`))
@@ -391,7 +386,7 @@ async function readIds (client: PgQueryable, root: Root, expression: string): Pr
 
 async function readTenant (client: PgQueryable, root: Root, expression: string): Promise<string> {
   assertType('tenant', await readType(client, root, 'tenant', expression))
-  // A set of tenants would record each id for each of them. PostgreSQL rejects sets in a where clause.
+  // A set of tenants would record each id for every tenant. PostgreSQL rejects sets in a where clause.
   await tryOut(client, 'tenant', `select from ${noRows(root)} as row where (${expression}\n) is null`)
   return `(${expression}\n)::text collate "C"`
 }
@@ -401,7 +396,7 @@ function assertType (option: string, { name, category, base, item }: ExpressionT
   if (!isPossible) refuse(option, `expected text, an integer or a uuid, got ${name}`)
 }
 
-/** Reads the type of an expression without computing it. */
+/** Reads the type of an expression without evaluating it. */
 async function readType (client: PgQueryable, root: Root, option: string, expression: string): Promise<ExpressionType> {
   const [type] = await tryOut<ExpressionType>(client, option, `
     select format_type(t.oid, null) as name, coalesce(i.typcategory, t.typcategory)::text as category,
@@ -421,13 +416,13 @@ function noRows (root: Root): string {
 async function isQuery (client: PgQueryable, root: Root, expression: string): Promise<boolean> {
   await client.query('savepoint try_query')
   const isQuery = await client.query(`select array(${expression}\n) from ${noRows(root)} as row`)
-    // Errors of a query that are not about its syntax are found again when its type is read.
+    // Reading its type reports errors other than syntax errors.
     .then(() => true, (error: unknown) => readField(error, 'code') !== '42601')
   await client.query('rollback to try_query')
   return isQuery
 }
 
-/** Runs a statement; errors in its text or its values, and missing rights, are those of an option. */
+/** Runs a statement. Errors in its text or values, and missing privileges, become errors of an option. */
 async function tryOut<Row> (
   client: PgQueryable,
   option: string,

@@ -27,14 +27,14 @@ export interface Watched {
 /** A trigger for one kind of statement. */
 interface WatchTrigger {
   name: string
-  /** The part of `create trigger` before the table, and the part after it. */
+  /** The parts of `create trigger` before and after the table. */
   event: string
   transition: string
 }
 
 /**
- * Returns the triggers of a table. The schema, not quoted, at the end of their names is cut by PostgreSQL if it is
- * too long.
+ * Returns a table's triggers. Their names end with the schema, not quoted, which PostgreSQL truncates if it is too
+ * long.
  */
 export function listTriggers (kind: ChangeKind, schema: string): WatchTrigger[] {
   return [
@@ -46,9 +46,9 @@ export function listTriggers (kind: ChangeKind, schema: string): WatchTrigger[] 
 }
 
 /**
- * Returns the body of the function that the triggers call; `schema` is quoted. It never fails the statement of the
- * host: if an expression fails, it stores that changes were missed. A block with `exception` is a subtransaction, one
- * for each statement.
+ * Returns the body of the trigger function; `schema` is quoted. It never makes the host's statement fail: if an
+ * expression fails, it records that changes were missed. Its block with `exception` costs one subtransaction per
+ * statement.
  */
 export function formatTriggerBody (
   watched: Watched,
@@ -93,7 +93,7 @@ begin
 end`
 }
 
-/** Returns the statements that create the function of triggers, and the triggers on `tables`. Names are quoted. */
+/** Returns the statements that create the trigger function and the triggers on `tables`. Names are quoted. */
 export function formatTriggers (
   { name, body, searchPath }: { name: string; body: string; searchPath: string },
   triggers: readonly WatchTrigger[],
@@ -116,7 +116,7 @@ function formatStartRecording (schema: string): string {
 
 /**
  * Returns the SQL that records which candidates or jobs these rows belong to. An update that changes neither id nor
- * tenant is recorded once. Ids that the API cannot show are left out.
+ * tenant is recorded once. Skips ids that the API cannot show.
  */
 export function formatRecord ({ kind, id, tenant }: Watched, schema: string, sources: readonly string[]): string {
   const entities = sources.map((source) => `select ${tenant} as tenant, ${id} as id from ${source} as row`)
@@ -131,26 +131,24 @@ export function formatRecord ({ kind, id, tenant }: Watched, schema: string, sou
 export interface WatchedTable {
   kind: ChangeKind
   name: string
-  /** As given to `watch`. */
+  /** As passed to `watch`. */
   id: string
   tenant: string
   /** Whether a table of this name exists. */
   isThere: boolean
-  /** The table, its partitions and their triggers, as `watch` left them and as they are. */
+  /** The table, its partitions and their triggers, as `watch` left them and as they are now. */
   parts: string[]
   found: string[]
-  /** Those of the tables whose triggers are missing or disabled. */
+  /** Tables whose triggers are missing or disabled. */
   lost: string[]
-  /** Partitions that `watch` has not seen. */
+  /** Partitions created after the last `watch`. */
   added: string[]
-  /**
-   * When a trigger first could not record a change, in RFC 3339, and its error. `null` if all changes were recorded.
-   */
+  /** When a trigger first failed to record a change, in RFC 3339, and its error. `null` if none failed. */
   missedSince: string | null
   problem: string | null
 }
 
-/** Lists the watched tables of a kind by name; `schema` is quoted. */
+/** Lists a kind's watched tables, sorted by name; `schema` is quoted. */
 export async function listWatchedTables (query: RunQuery, schema: string, kind: ChangeKind): Promise<WatchedTable[]> {
   const rows = await query<{ value: string }>(
     `
@@ -186,14 +184,14 @@ export async function adviseWatch (query: RunQuery, schema: string): Promise<str
   return [...candidates, ...jobs].flatMap(describeLosses)
 }
 
-/** Returns whether the triggers of a table are as `watch` left them, and recorded every change. */
+/** Returns whether a table's triggers are as `watch` left them and recorded every change. */
 export function isAsLeft (table: WatchedTable | undefined): boolean {
   return table !== undefined && table.parts.join() === table.found.join() && table.missedSince === null
 }
 
 /**
- * Remembers a table and its triggers, which are complete now. Tokens stay valid if only partitions were added: their
- * rows are recorded. Otherwise the changes in between are unknown, and the tokens of the kind end.
+ * Stores a table and its triggers, which are now complete. Tokens stay valid if only partitions were added: their rows
+ * are recorded. Otherwise changes may be missing, and the kind's tokens expire.
  */
 export async function registerTable (
   client: PgQueryable, schema: string, root: Root, { watched, options }: { watched: Watched, options: Watched }
@@ -208,7 +206,7 @@ export async function registerTable (
   }
 }
 
-/** Returns the statements that remember a table, as given to `watch`, with its triggers; `schema` is quoted. */
+/** Returns the statements that store a table, as passed to `watch`, with its triggers; `schema` is quoted. */
 export function formatRegistration (
   schema: string,
   { schema: schemaName, table }: Root,
@@ -226,7 +224,7 @@ export function formatRegistration (
     `update ${tables} w set parts = now.found${endsTokens ? ', id = gen_random_uuid()' : ''}
     from ${found} now
     where (w.kind, w.schema_name, w.table_name) = (${key}) and now.id = w.id`,
-    // A table under its earlier name.
+    // Deletes a renamed table's old entry.
     `delete from ${tables} w using ${found} now where now.id = w.id and not now.is_there`,
     `delete from ${schema}.missed_changes m where m.kind = '${kind}'
       and ((m.kind, m.schema_name, m.table_name) = (${key})

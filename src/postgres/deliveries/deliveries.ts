@@ -9,10 +9,10 @@ import { createQueue, type StopDeliveries } from './queue.js'
 import { createReplay, createRetry } from './replay.js'
 import { createStats } from './stats.js'
 
-/** How many events of a subject a call erases. */
+/** How many of a subject's events one call erases. */
 const mostErased = 200_000
 
-/** Stores deliveries in PostgreSQL; `patient` has a longer time limit, `schema` is quoted. */
+/** Stores deliveries in PostgreSQL; `patient` has a longer timeout, `schema` is quoted. */
 export function createDeliveryStore (
   { session, patient }: { session: Session, patient: Session },
   schema: string,
@@ -74,7 +74,7 @@ function recordValues (tenant: string, event: NewEvent): unknown[] {
 }
 
 /**
- * Reads the result of `record_event_v1`: `event` was recorded, or an earlier one with the same idempotency key. Throws
+ * Parses the result of `record_event_v1`: `event` was recorded, or an earlier one with the same idempotency key. Throws
  * `tenant_resting`.
  */
 function parseRecorded (result: string, tenant: string, { id, fingerprint }: NewEvent): RecordedEvent {
@@ -86,9 +86,9 @@ function parseRecorded (result: string, tenant: string, { id, fingerprint }: New
 }
 
 /**
- * Returns the body of an event as `jsonb` takes it; `null` if that is the body. `jsonb` has no text with NUL or half
- * a surrogate pair, which no filter can equal. Here such values are `[]`, and such names `.`, which is no name of a
- * path. Takes time linear in the length of the body, and none of it in the database.
+ * Returns an event's body in a form that `jsonb` accepts; `null` if it accepts the body itself. `jsonb` rejects text
+ * with NUL or half a surrogate pair, which no filter can match. Such values become `[]`, and such names become `.`,
+ * which is not a name in any path. Takes time linear in the body's length, none of it in the database.
  */
 export function formatFilterBody (body: string): string | null {
   if (!/\\u(?:0000|d[89a-f])/i.test(body)) return null
@@ -100,7 +100,7 @@ export function formatFilterBody (body: string): string | null {
   })
 }
 
-/** Returns text that cannot be stored for what is not JSON: a storage takes any text as a body. */
+/** Parses a JSON string. Returns unstorable text for invalid JSON: a storage accepts any text as a body. */
 function parseText (text: string): string {
   try {
     return JSON.parse(text)

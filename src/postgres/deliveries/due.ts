@@ -7,7 +7,7 @@ import type { Session } from '../session.js'
 export interface Due {
   /** After a commit. */
   notify (): void
-  /** After a statement in a transaction of the host, whose commit is not observed. */
+  /** After a statement in the host's transaction, whose commit cannot be observed. */
   notifyLater (): void
   onDue (listener: () => void, onFault?: (error: unknown) => void): () => void
 }
@@ -17,15 +17,15 @@ const gatherMs = 20
 // Most transactions have committed by then. Workers find the others by polling.
 const commitMs = 250
 
-// How many connections of each pool LISTEN keeps, one for each storage.
+// How many of a pool's connections LISTEN keeps: one per storage.
 const keptConnections = new WeakMap<PgPool, number>()
 
-/** The channel of a schema, which is not quoted. */
+/** The schema's channel; `schema` is not quoted. */
 export function channelOf (schema: string): string {
   return `fastify_recruiting_${hash('sha256', schema, 'hex').slice(0, 24)}`
 }
 
-/** Uses `listen` and `notify`, with one channel for each schema; `schema` is not quoted. */
+/** Uses `listen` and `notify`, with one channel per schema; `schema` is not quoted. */
 export function createDue (pool: PgPool, session: Session, schema: string): Due {
   const channel = channelOf(schema)
   const listeners = new Set<{ call: () => void, onFault?: ((error: unknown) => void) | undefined }>()
@@ -42,7 +42,7 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
   }
 
   // Not in the host's transaction: commits that notify wait for each other across the whole database.
-  function tellOthers (): void {
+  function notifyOthers (): void {
     session.query('notify', `notify "${channel}"`).catch(() => {
       // Workers poll.
     })
@@ -60,13 +60,13 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
   return {
     notify () {
       callListeners()
-      later(gatherMs, tellOthers)
+      later(gatherMs, notifyOthers)
     },
     notifyLater () {
       for (const delayMs of [gatherMs, commitMs]) {
         later(delayMs, () => {
           callListeners()
-          tellOthers()
+          notifyOthers()
         })
       }
     },
@@ -104,7 +104,7 @@ function freeConnection (pool: PgPool): void {
 /** A connection that receives notifications. */
 interface Listening {
   start (): void
-  /** Closes the connection at once, so that the host can end its pool. */
+  /** Closes the connection immediately, so that the host can end its pool. */
   stop (): void
 }
 
@@ -114,8 +114,8 @@ const keepAliveMs = 30_000
 const answerMs = 10_000
 
 /**
- * Tests the connection regularly, and replaces it if it is broken: after a pause that doubles with each failure.
- * `onLost` is called once for each interruption.
+ * Tests the connection regularly, and replaces a broken one after a pause that doubles with each failure. `onLost` is
+ * called once per interruption.
  */
 export function createListening (
   pool: PgPool,
@@ -140,7 +140,7 @@ export function createListening (
   }
 
   async function listen (taken: PgClient, run: symbol): Promise<void> {
-    // The driver has no notifications: workers poll.
+    // The driver does not support notifications: workers poll.
     if (taken.on === undefined) {
       client = null
       return taken.release()
@@ -159,7 +159,7 @@ export function createListening (
   async function keepAlive (taken: PgClient, run: symbol): Promise<void> {
     later(answerMs, () => drop(run, new Error('the server does not answer')))
     try {
-      // The same statement again, so that pg_stat_activity shows who listens.
+      // Repeats the statement, so that pg_stat_activity shows who listens.
       await taken.query(`listen "${channel}"`)
       if (current === run) later(keepAliveMs, () => keepAlive(taken, run))
     } catch (error) {
@@ -169,7 +169,7 @@ export function createListening (
 
   function drop (run: symbol, error: unknown, pauseMs = firstPauseMs): void {
     if (current !== run) return
-    letGo()
+    closeClient()
     later(pauseMs, () => connect(run, pauseMs))
     if (isLost) return
     isLost = true
@@ -181,7 +181,7 @@ export function createListening (
     timer = setTimeout(call, delayMs).unref()
   }
 
-  function letGo (): void {
+  function closeClient (): void {
     const taken = client
     client = null
     taken?.removeListener?.('notification', onNotification)
@@ -197,7 +197,7 @@ export function createListening (
     stop () {
       current = null
       clearTimeout(timer)
-      letGo()
+      closeClient()
     }
   }
 }

@@ -2,29 +2,31 @@ import type { EventFeed, FeedPage } from '../../ports/index.js'
 import { createReadHeldBack, formatPosition, parsePosition, readBound } from '../changes/position.js'
 import type { Session } from '../session.js'
 
-/** How many events are read to find those of some types. If few match, the page is small and the client asks again. */
+/**
+ * How many events to read for a filter by type. If few match, the page is small and the client requests the next one.
+ */
 const readAtLeast = 1000
 
-/** A page ends with the event that exceeds this size of all bodies. */
+/** A page ends with the event that takes the bodies over this size. */
 const maxPageBytes = 4 * 1024 * 1024
 
 interface FeedRow {
   epoch: string
-  /** Whether the server has reached the position, and no event after it was pruned. */
+  /** Whether the server has reached the position and no later event was pruned. */
   is_known: boolean
-  /** If everything was read: where the next page begins. */
+  /** Where the next page begins, if everything was read. */
   end: string
-  /** If there are more events to read: the last one that was read. */
+  /** The last event that was read, if there are more. */
   last_read: string | null
   /** `null` if no event was found. */
   seq: string | null
-  /** `null` if the events before it fill the page. */
+  /** `null` if the previous events fill the page. */
   body: string | null
 }
 
 /** Reads events in the order in which they were recorded; `schema` is quoted. */
 export function createEventFeed (session: Session, schema: string, tokenSecret: EventFeed['tokenSecret']): EventFeed {
-  // One statement reads events and whether the position is known, so that it sees one snapshot.
+  // One statement reads the events and checks the position, so that both see one snapshot.
   const text = `
     with bounds as materialized (
       select b.*, coalesce($4::bigint, b.pruned) as after
@@ -52,7 +54,7 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
     left join ${schema}.events e on e.seq = page.seq
     order by e.seq`
 
-  // The dates of events that were recorded at the same time need not be in the order of seq, so it reads some of them.
+  // Concurrent events may have dates in another order than seq, so several events are read.
   const beforeText = `
     select b.epoch, greatest(b.pruned, least(b.read_to, (
       select min(dated.seq) - 1 from (

@@ -4,10 +4,10 @@ import type {
 import { readJson, type Session } from '../session.js'
 import { Conditions, toIso } from '../sql.js'
 
-/** Pages from here on read so many deliveries that they may take longer. */
+/** Pages from this offset on read so many deliveries that they may take longer. */
 const deepOffset = 10_000
 
-/** Members that describe a delivery `d` of an event `e`. The last attempt of an ended one is in its columns. */
+/** The JSON members of a delivery `d` of an event `e`. A finished delivery's last attempt is in its columns. */
 const deliveryMembers = `
   'id', d.id, 'event_id', e.id, 'event_type', e.type, 'status', d.status,
   'attempt_count', coalesce(jsonb_array_length(d.earlier), 0) + (d.duration_ms is not null)::integer,
@@ -18,8 +18,8 @@ const deliveryMembers = `
   'delivered_at', case d.status when 'delivered' then ${toIso('d.ended_at')} end`
 
 /**
- * Selects the attempts of a delivery `d` as a JSON array, each with these members, whose names are columns. An attempt
- * without an excerpt has no such member.
+ * Selects a delivery `d`'s attempts as a JSON array. `members` maps each member to its key in a stored attempt. A
+ * stored attempt without an excerpt lacks that key.
  */
 function selectAttempts (members: Record<string, string>): string {
   const pairs = Object.entries(members).map(([name, column]) => `'${name}', a.attempt -> '${column}'`)
@@ -49,21 +49,21 @@ const subjectAttempts = selectAttempts({
 const lanes = ['lane = 0', 'lane = 1', 'lane = 2', 'lane = 3', 'lane is null']
 const endedStatuses = ['delivered', 'failed', 'skipped', 'cancelled'] as const
 
-/** Some deliveries of the log, and the order in which one index has exactly these. */
+/** A part of the log that one index contains exactly, in this order. */
 interface Part {
   table: 'queue' | 'deliveries'
   condition: string
   order: string[]
 }
 
-/** Splits the log into parts, so that a page and a total read only what they return. */
+/** Splits the log into parts, so that pages and totals read only the rows that they return. */
 function splitLog (where: Conditions, { status, eventType }: DeliveryFilter): Part[] {
   const type = eventType === undefined ? null : where.bind(eventType)
   const isOfType = type === null ? null : isEqual('event_type', type)
   const pending: Part[] = isOfType === null
     ? lanes.map((lane) => ({ table: 'queue', condition: lane, order: ['id'] }))
     : [
-        // Those in flight are few.
+        // Few deliveries are in flight.
         { table: 'queue', condition: `lane = 0 and event_type = ${type}`, order: ['id'] },
         { table: 'queue', condition: `lane is distinct from 0 and ${isOfType}`, order: ['event_type', 'id'] }
       ]
@@ -83,8 +83,8 @@ function splitEnded (where: Conditions, isOfType: string | null, status: Deliver
 }
 
 /**
- * Compares by a range. So the order of this column and the id is not that of ids alone, in which the planner would
- * read the whole log if it expects many matches.
+ * Compares by a range, so that sorting by this column and the id differs from sorting by id alone. In id order, the
+ * planner would read the whole log if it expects many matches.
  */
 function isEqual (column: string, value: string): string {
   return `${column} >= ${value} and ${column} <= ${value}`
@@ -97,7 +97,7 @@ const partColumns = {
     duration_ms, response_status, error, response_excerpt`
 }
 
-/** Reads deliveries of the log and of the queue; `patient` has a longer time limit, `schema` is quoted. */
+/** Reads deliveries from the log and the queue; `patient` has a longer timeout, `schema` is quoted. */
 export function createDeliveryLog (
   { session, patient }: { session: Session, patient: Session },
   schema: string
@@ -150,7 +150,7 @@ export function createDeliveryLog (
   return {
     async list (tenant, webhookId, { filter, sort: [first], offset, limit }) {
       const { parts, where } = splitByFilter(tenant, webhookId, filter)
-      // Ids ascend with the time of creation.
+      // Ids ascend in order of creation.
       const direction = first?.direction === 'desc' ? 'desc' : 'asc'
       const [most, passed] = [where.bind(limit), where.bind(offset)]
       const pages = parts.map(({ table, condition, order }) => `(
@@ -169,7 +169,7 @@ export function createDeliveryLog (
 
     async count (tenant, webhookId, filter, { limit } = {}) {
       const { parts, where } = splitByFilter(tenant, webhookId, filter)
-      // Null is no limit.
+      // Null means no limit.
       const most = where.bind(limit ?? null)
       const found = parts.map(({ table, condition, order }) => `(
         select from ${schema}.${table} ${where} and ${condition} order by ${order.join(', ')} limit ${most}::bigint

@@ -6,20 +6,20 @@ import { readJson, type Session } from '../session.js'
 import { toIso } from '../sql.js'
 import type { Due } from './due.js'
 
-// The caller waits for the first batch. Most webhooks have fewer deliveries in the queue.
+// The caller waits for the first batch. Most webhooks have fewer queued deliveries.
 const firstBatchSize = 500
 const batchSize = 5000
 
-/** Moves stopped deliveries from the queue to the log. They are never claimed, and claims move those that they meet. */
+/** Moves stopped deliveries from the queue to the log. They are never claimed; claims move the ones they find. */
 export interface StopDeliveries {
   /**
-   * Moves those of a stopped or deleted webhook: one batch before it resolves, the others in the background. Never
+   * Moves a stopped or deleted webhook's deliveries: one batch before it resolves, the others in the background. Never
    * rejects.
    */
   sweep (webhookId: number): Promise<void>
-  /** Moves those of a webhook that was stopped before deliveries from `firstId` on committed. */
+  /** Moves a webhook's deliveries if it was stopped before those from `firstId` on were committed. */
   sweepIfStopped (webhookId: number, firstId: string): Promise<void>
-  /** Moves those that earlier sweeps left. */
+  /** Moves deliveries that earlier sweeps left. */
   sweepLeft (): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export function createStopDeliveries (session: Session, schema: string): StopDel
     },
 
     async sweep (webhookId) {
-      // The webhook is stopped already. `sweepLeft` moves the deliveries that fail here.
+      // The webhook is already stopped. If this fails, `sweepLeft` moves its deliveries.
       const count = await sweepBatch(webhookId, firstBatchSize).catch(() => 0)
       if (count > 0) sweepAll(webhookId).catch(() => {})
     }
@@ -61,13 +61,13 @@ export function createStopDeliveries (session: Session, schema: string): StopDel
 interface ClaimedRow extends Omit<ClaimedDelivery, 'secrets'> {
   secret: string
   previousSecret: string | null
-  /** If this process must not send, the only value of the only row. */
+  /** If this process must not send, the only column of the only row. */
   held: Hold['reason'] | null
 }
 
 interface Parts {
   session: Session
-  /** With a longer time limit. */
+  /** With a longer timeout. */
   patient: Session
   /** Quoted. */
   schema: string
@@ -75,12 +75,12 @@ interface Parts {
   due: Due
 }
 
-/** Everything that a worker calls. */
+/** The methods that a worker calls. */
 export function createQueue ({ session, patient, schema, stop, due }: Parts): Pick<
   DeliveryStore,
   'claimDue' | 'recordAttempts' | 'release' | 'claimNotices' | 'confirmNotice' | 'prune' | 'onDue'
 > {
-  /** Disables the webhooks that got a verdict from `recordAttempts`. */
+  /** Disables webhooks with a verdict from `recordAttempts`. */
   async function disableFailing (): Promise<void> {
     const disabled = await session.query<{ id: string }>('disable webhooks',
       `select id::text from ${schema}.disable_failing_webhooks_v1() as id`)
@@ -152,7 +152,7 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     },
 
     async confirmNotice (noticeId) {
-      // A host that renames or removes the tenant may have locked it: the notice is then reported again.
+      // A rename or removal of the tenant may have locked it: the notice is then reported again.
       await session.query('confirm notice', `
         delete from ${schema}.notices where id =
           (select id from ${schema}.notices where id = $1 for update skip locked)`, [noticeId])
@@ -190,9 +190,9 @@ function formatResult (result: AttemptResult, index: number): object {
   }
 }
 
-/** Deletes events and deliveries older than the retention. */
+/** Deletes events and deliveries older than the retention period. */
 function createPrune (session: Session, schema: string, stop: StopDeliveries): DeliveryStore['prune'] {
-  // Where the next batch begins; null between two walks over the events.
+  // Where the next batch begins; null between two passes over the events.
   let after: string | null = null
   let isSwept = false
 
@@ -208,7 +208,7 @@ function createPrune (session: Session, schema: string, stop: StopDeliveries): D
     }
     let from = after
     for (;;) {
-      // The next call starts again if this one fails.
+      // If this call fails, the next one starts again.
       after = null
       const [row] = await session.query<{ pruned: number, next_after: string | null }>('prune',
         `select pruned, next_after from ${schema}.prune_v1($1, $2, $3)`, [retentionDays, limit, from])
@@ -224,7 +224,7 @@ interface HoldRow {
   since: string | null
 }
 
-/** Holds notifications of copies; `schema` is quoted. */
+/** Finds the hold of a copied database and adopts the copy; `schema` is quoted. */
 export function createHolds (session: Session, schema: string, stop: StopDeliveries, due: Due): HoldStore {
   const noticed = new Map<Hold['reason'], string>()
 
@@ -247,7 +247,7 @@ export function createHolds (session: Session, schema: string, stop: StopDeliver
         select reason, pending::text from ${schema}.adopt_v1($1, $2, $3, $4)`,
       [environment, isDiscarding, keepWebhooks, keepKeys])
       if (row === undefined) return null
-      // They are skipped already. The hourly pruning moves those that this leaves.
+      // They are already skipped. Hourly pruning moves the remaining ones.
       if (isDiscarding) await stop.sweepLeft().catch(() => {})
       due.notify()
       return { reason: row.reason, pending: Number(row.pending) }

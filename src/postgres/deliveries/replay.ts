@@ -3,12 +3,12 @@ import type { Session } from '../session.js'
 import { Conditions, moment } from '../sql.js'
 import type { StopDeliveries } from './queue.js'
 
-/** How much of a tenant's history a call reads, the oldest events first. */
+/** How much of a tenant's history a call reads, oldest events first. */
 interface ReplayBounds {
   events: number
-  /** How many events a statement reads: it parses the bodies of those that may match. */
+  /** How many events one statement reads. It parses the bodies of possible matches. */
   batch: number
-  /** After this time, no other batch begins. */
+  /** No batch starts after this time. */
   ms: number
 }
 
@@ -68,7 +68,7 @@ export function createReplay (
   }
 }
 
-/** Runs batches until all events were read, or a bound is reached. */
+/** Runs batches until all events are read or a bound is reached. */
 async function inBatches (
   bounds: ReplayBounds,
   limit: number,
@@ -94,8 +94,8 @@ async function inBatches (
 }
 
 /**
- * Returns the statement that selects the `seq` of each event of a batch to queue, and one more than its limit. A
- * position is the time and `seq` of an event.
+ * Returns the statement that selects the `seq` of a batch's matching events, up to one more than its limit. A position
+ * is an event's time and `seq`.
  */
 function selectStatement (
   schema: string,
@@ -132,7 +132,7 @@ function selectStatement (
       select e.seq, e.recorded_at from ${schema}.events e ${where}
       order by e.recorded_at, e.seq limit ${where.bind(size)}::integer
     ), wanted as materialized (
-      -- Only those that match are locked.
+      -- Locks only matching events.
       select matched.seq from read cross join lateral (
         select e.seq from ${schema}.events e
         where e.seq = read.seq and e.type = any ((select event_types from webhook)::text[])
@@ -155,7 +155,7 @@ function selectStatement (
   return { text, values: where.values }
 }
 
-/** Returns the condition that the last delivery of an event `e` to a webhook failed or was skipped. */
+/** Returns the condition that an event `e`'s last delivery to a webhook failed or was skipped. */
 function isUndelivered (schema: string, id: string): string {
   return `(
     select d.status in ('failed', 'skipped') from ${schema}.deliveries d
@@ -164,10 +164,7 @@ function isUndelivered (schema: string, id: string): string {
   )`
 }
 
-/**
- * Queues selected events. A separate statement, which sees what others queued and delivered while the first one
- * selected.
- */
+/** Queues the selected events. A separate statement sees what others queued and delivered during the selection. */
 function queueText (schema: string, { include }: ReplaySelection): string {
   return `
     with queued as (
@@ -236,7 +233,7 @@ function retryStatement (schema: string): string {
       from ${moment} as moment
       where q.ctid = any (array(
         select q.ctid from ${schema}.queue q
-        -- Those of a paused webhook that were set aside are due already.
+        -- A paused webhook's deliveries that were set aside are already due.
         where q.ctid = any (array(select place from pending)) and q.lane is null and q.paused_lane is null
         for update skip locked
       ))

@@ -4,7 +4,7 @@ import type { Session } from '../session.js'
 // Counting stops here.
 const most = 10_000
 
-/** Reads the figures of the queue and of a tenant; `schema` is quoted. */
+/** Reads the statistics of the queue and of a tenant; `schema` is quoted. */
 export function createStats (
   session: Session,
   schema: string
@@ -12,8 +12,8 @@ export function createStats (
   const texts = { queue: statsText(schema), tenant: tenantStatsText(schema), pending: pendingText(schema) }
 
   /**
-   * Runs a statement without compiling it. The planner cannot know that these searches stop early, so it would spend
-   * seconds on compiling one that takes milliseconds.
+   * Runs a statement without JIT compilation. The planner does not expect these searches to stop early, so it would
+   * spend seconds compiling a statement that takes milliseconds.
    */
   function queryWithoutJit<Row> (operation: string, text: string, values?: unknown[]): Promise<Row[]> {
     return session.transaction(operation, async (query) => {
@@ -65,12 +65,12 @@ function pendingText (schema: string): string {
     )`
 }
 
-// Not set aside, so that the index of due times has it.
+// Not set aside, so the index of due times contains it.
 const isScheduled = 'q.lane is null and q.paused_lane is null'
 
 /**
- * Returns a recursive query of this name: the webhooks that have deliveries in a part of the queue, with a search for
- * each. An index has the part in this order.
+ * Returns a recursive query of this name that finds the webhooks with deliveries in a part of the queue, one search per
+ * webhook. An index has the part in this order.
  */
 function listQueued (schema: string, part: string, order: string, name: string): string {
   const next = (where: string): string =>
@@ -97,9 +97,9 @@ function ageOf (time: string): string {
 }
 
 /**
- * Selects the figures; materialized, because each is used twice. Each count stops at the most. The pending deliveries
- * are those in the queue, without a look at each webhook: only stopped ones do not count, and their webhooks are listed
- * until none is left.
+ * Selects the statistics; materialized, because each is used twice. Each count stops at `most`. Pending deliveries are
+ * counted without a look at each webhook: only stopped ones do not count, and their webhooks are listed until none is
+ * left.
  */
 function statsText (schema: string): string {
   const count = (rows: string): string => `(select count(*) from (${rows} limit ${most + 1}) as bounded)`
@@ -165,8 +165,8 @@ function statsText (schema: string): string {
 }
 
 /**
- * Selects the figures of the tenant `$1`; materialized, because some are used twice. Each count reads only an index,
- * and no more than it counts.
+ * Selects the statistics of the tenant `$1`; materialized, because some are used twice. Each count reads only an index,
+ * and only the rows it counts.
  */
 function tenantStatsText (schema: string): string {
   const count = (rows: string): string => `(

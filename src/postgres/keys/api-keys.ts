@@ -38,30 +38,30 @@ const keysOptions = {
    */
   schema: readSchema,
   /**
-   * The beginning of every key, followed by `_`: 2 to 16 characters of `a-z 0-9`, the first a letter. Choose your
-   * own, so that secret scanners recognize your keys, and pass the same to `postgresKeyLookup`.
+   * The prefix of every key, followed by `_`: 2 to 16 characters of `a-z 0-9`, starting with a letter. Choose your own,
+   * so that secret scanners recognize your keys, and pass the same one to `postgresKeyLookup`.
    * @default 'rk'
    */
   prefix: readKeyPrefix,
   /**
-   * The scopes of your own routes, which keys can have besides those of the API. `app.recruiting.scopes` has both.
+   * The scopes of your own routes, which keys can have in addition to the API's. `app.recruiting.scopes` contains both.
    * @default []
    */
   ownScopes: (value: readonly string[] = [], path: string) => readScopes(value, path),
   /**
-   * The option `tenantSlug` of your servers: the names of keys that are issued by `tenantId`.
+   * Your servers' option `tenantSlug`, which looks up the tenant's slug for keys issued by `tenantId`.
    * @default the id as text
    */
   tenantSlug: orNull(callable<TenantSlugLookup>()),
   /**
-   * The option `onAudit` of your servers: called with an `AuditEntry` after each call that issues, rotates or revokes a
-   * key. Nothing waits for it.
+   * Your servers' option `onAudit`: called with an `AuditEntry` after each call that issues, rotates or revokes a key.
+   * Calls do not wait for it.
    * @default none
    */
   onAudit: orNull(callable<AuditListener>()),
   /**
-   * Time limit of a query in milliseconds, 100 to 120,000. Slower calls reject with `storage_timeout`. Statements in
-   * transactions of the host have no limit.
+   * Query timeout in milliseconds, 100 to 120,000. Slower calls reject with `storage_timeout`. Statements in your own
+   * transactions have no timeout.
    * @default 5000
    */
   queryTimeoutMs: readQueryTimeout
@@ -74,22 +74,22 @@ export interface ApiKeysOptions extends OptionsOf<typeof keysOptions> {}
 export type NewApiKey = TenantReference & NewApiKeyFields
 
 interface NewApiKeyFields {
-  /** For example `candidates:read`: scopes of the API, and those of `ownScopes`. */
+  /** Scopes of the API, such as `candidates:read`, and of `ownScopes`. */
   scopes: readonly string[]
   /**
-   * Networks that requests with the key may come from, as 1 to 100 CIDRs. Requests from elsewhere get the 401 of an
+   * Networks that the key can be used from, as 1 to 100 CIDRs. Requests from other addresses get the same 401 as an
    * unknown key. Behind a proxy, name the proxy in `trustProxy`.
    * @default any address
    */
   allowedIps?: readonly string[] | null
   /**
-   * The published fields of a candidate that the key sees besides `id`, up to 200. Others are left out of responses,
-   * and cannot be used in filters and `sort`.
+   * The published candidate fields that the key can read besides `id`, up to 200. Responses omit other fields, and
+   * requests cannot filter or sort by them.
    * @default all
    */
   candidateFields?: readonly string[] | null
   /**
-   * The same for the fields of a job.
+   * The same for job fields.
    * @default all
    */
   jobFields?: readonly string[] | null
@@ -110,30 +110,30 @@ interface NewApiKeyFields {
   createdBy?: string | null
 }
 
-/** A stored API key: everything but the key. Dates are RFC 3339 in UTC with milliseconds. */
+/** A stored API key, without the key itself. Dates are RFC 3339 in UTC with milliseconds. */
 export interface StoredApiKey {
-  /** Names the key in logs and audits. */
+  /** Identifies the key in logs and audits. */
   id: string
-  /** The tenant's name when the key was issued or the tenant was renamed. */
+  /** The tenant's slug when the key was issued or the tenant was renamed. */
   tenantSlug: string
-  /** The id of the only tenant that the key is valid for: its slug if none was given. */
+  /** The id of the key's tenant; its slug if no id was given. */
   tenantId: string
-  /** The description of the key; `null` without one. */
+  /** The key's description; `null` without one. */
   name: string | null
   /** For example `candidates:read`. */
   scopes: string[]
-  /** CIDRs that requests may come from; `null` for any address. */
+  /** CIDRs that the key can be used from; `null` for any address. */
   allowedIps: string[] | null
-  /** The published fields of a candidate that the key sees besides `id`; `null` for all. */
+  /** The published candidate fields that the key can read besides `id`; `null` for all. */
   candidateFields: string[] | null
-  /** The same for the fields of a job. */
+  /** The same for job fields. */
   jobFields: string[] | null
-  /** The 4 characters after the prefix, to recognize the key by. `null` for a key that was imported by its digest. */
+  /** The 4 characters after the prefix, to recognize the key. `null` for a key imported by its digest. */
   start: string | null
   createdAt: string
   /** Who issued the key. */
   createdBy: string | null
-  /** When the key ends: its own date or, if it was rotated, the end of the overlap, whichever comes first. */
+  /** When the key expires: its own date or, if it was rotated, the end of the overlap, whichever comes first. */
   expiresAt: string | null
   /** Accurate to two minutes. `null` if the key was never used. */
   lastUsedAt: string | null
@@ -142,7 +142,7 @@ export interface StoredApiKey {
 
 /** An API key that was just issued. */
 export interface IssuedApiKey extends StoredApiKey {
-  /** The key. Shown only once: storage keeps the digest alone. */
+  /** The key. Shown only once: the storage keeps only its digest. */
   key: string
 }
 
@@ -150,7 +150,7 @@ export interface IssuedApiKey extends StoredApiKey {
 interface CallOptions {
   /**
    * The host's transaction, as for `emit`.
-   * @default a transaction of its own
+   * @default a new transaction
    */
   transaction?: unknown
 }
@@ -165,14 +165,12 @@ export interface ApiKeys {
    * that no route has, and `tenant_resting`.
    */
   issue(key: NewApiKey, options?: CallOptions): Promise<IssuedApiKey>
-  /**
-   * Returns the keys of a tenant in the order in which they were issued, also those that are no longer valid.
-   */
+  /** Returns the tenant's keys, oldest first, including expired and revoked ones. */
   list(tenant: TenantReference, options?: CallOptions): Promise<StoredApiKey[]>
   /**
-   * Issues a key that replaces another one of the tenant: with the same scopes, limits, name and date of expiry, and
-   * a new id. The old key ends after `overlapSeconds`, 0 to 31,536,000, by default a day. Throws `not_found` if the
-   * tenant has no such key, or the key expired or was revoked.
+   * Issues a key that replaces one of the tenant's keys. The new key has the same scopes, limits, name and expiry date,
+   * and a new id. The old key expires after `overlapSeconds`, 0 to 31,536,000, by default a day. Throws `not_found` if
+   * the tenant has no such key, or the key expired or was revoked.
    */
   rotate(
     tenant: TenantReference,
@@ -180,22 +178,23 @@ export interface ApiKeys {
     overlap?: { overlapSeconds?: number },
     options?: CallOptions
   ): Promise<IssuedApiKey>
-  /** Revokes a key of the tenant at once. Returns `false` if the tenant has no such key, or it was already revoked. */
+  /**
+   * Revokes one of the tenant's keys immediately. Returns `false` if the tenant has no such key, or it was already
+   * revoked.
+   */
   revoke(tenant: TenantReference, id: string, options?: CallOptions): Promise<boolean>
-  /** Returns a key of the tenant; `null` if the tenant has no such key. */
+  /** Returns one of the tenant's keys; `null` if the tenant has no such key. */
   find(tenant: TenantReference, id: string, options?: CallOptions): Promise<StoredApiKey | null>
   /**
-   * Returns the same calls, made in the name of this actor, for `onAudit`: 1 to 128 characters without control
-   * characters. Throws `invalid_input`.
+   * Returns the same methods, which report this actor to `onAudit`: 1 to 128 characters without control characters.
+   * Throws `invalid_input`.
    */
   as(actor: string): Omit<ApiKeys, 'as'>
 }
 
 type KeyCalls = Omit<ApiKeys, 'as'>
 
-/**
- * The check of each value. An unknown name is rejected, because a key with a misspelt `expiresAt` would never expire.
- */
+/** The check of each value. Unknown names are rejected: a key with a misspelt `expiresAt` would never expire. */
 const keyReaders = {
   // The tenant is checked elsewhere.
   tenantSlug: unread,
@@ -238,7 +237,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   const schema = quoteName(name)
   const session = createSession(pool, queryTimeoutMs)
   const findSlug = createSlugLookup(lookup, systemClock)
-  // A process may have keys without a storage.
+  // A process may use keys without a storage.
   const seen = createSeen(session, schema)
 
   const knownScopes = [...apiScopes, manageKeysScope, ...ownScopes]
@@ -334,7 +333,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   return auditKeys(keys, onAudit)
 }
 
-/** Returns the calls, which report what they changed once they have succeeded. */
+/** Returns methods that report each change after it succeeded. */
 function auditKeys (keys: KeyCalls, listener: AuditListener | null): ApiKeys {
   const log = createWarningLogger(systemClock)
   const auditor = listener && createAuditor(listener, log, { clock: systemClock, closeGraceMs: 0 })
@@ -376,15 +375,14 @@ function auditCalls (keys: KeyCalls, report: CallReport): KeyCalls {
   }
 }
 
-/** Returns the id of a tenant: without a `tenantId` it is the slug. */
+/** Returns a tenant's id, which is the slug without a `tenantId`. */
 function readKeyTenant (tenant: unknown): string {
-  // Text is most likely the id of a key, without its tenant.
+  // Text is most likely a key's id, passed without its tenant.
   readInput({ tenant }, { tenant: (value, path) => assertObject(value, path, 'an object with tenantSlug or tenantId') })
   const { slug, id } = readTenantArgument(tenant)
   return id ?? slug
 }
 
-/** Returns the id of a key. */
 function readKeyId (id: unknown): string {
   return readInput({ id }, {
     id (value: unknown, path: string): string {

@@ -23,19 +23,19 @@ const lookupOptions = {
    */
   schema: readSchema,
   /**
-   * The prefix of your keys, as given to `apiKeys`, also of those that customers create. A key that begins with it and
-   * has a wrong checksum is rejected without a query. Keys of any other form are looked up by their digests.
+   * The prefix of your keys, as passed to `apiKeys`, and of keys that customers create. A key with this prefix and a
+   * wrong checksum is rejected without a query. Keys in any other form are looked up by digest.
    * @default 'rk'
    */
   prefix: readKeyPrefix,
   /**
-   * Time limit of a query in milliseconds, 100 to 120,000. Slower lookups reject with `storage_timeout`.
+   * Query timeout in milliseconds, 100 to 120,000. Slower lookups reject with `storage_timeout`.
    * @default 5000
    */
   queryTimeoutMs: readQueryTimeout,
   /**
-   * Whether to write when a key was last used: at most once a minute for a key, in the background. Needs the right to
-   * update `api_keys`.
+   * Whether to record when a key was last used: at most once a minute per key, in the background. Needs the privilege
+   * to update `api_keys`.
    * @default true
    */
   recordUses: flag(true),
@@ -50,8 +50,8 @@ const lookupOptions = {
 export interface PostgresKeyLookupOptions extends OptionsOf<typeof lookupOptions> {}
 
 /**
- * Looks up keys of `apiKeys` by their digests. With it, customers can manage their keys in the API and the portal.
- * Throws `invalid_option`.
+ * Looks up keys of `apiKeys` by digest, and lets customers manage their keys in the API and the portal. Throws
+ * `invalid_option`.
  */
 export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptions = {}): AsyncKeyLookup {
   assertPool(pool)
@@ -86,9 +86,9 @@ const intervalMs = 60_000
 const batchSize = 1000
 
 /**
- * Returns a function that records the use of a key by its id. Uses are written a minute after the first of them, each
- * key at most once a minute by all processes together. If that fails, or the process ends before, the uses of this
- * minute are lost. `schema` is quoted.
+ * Returns a function that records a key's use by its id. Uses are written a minute after the first one, at most once a
+ * minute per key across all processes. If writing fails, or the process exits earlier, this minute's uses are lost.
+ * `schema` is quoted.
  */
 function createKeyUses (pool: PgPool, session: Session, schema: string, clock: Clock): (id: string) => void {
   const usedAtMs = new Map<string, number>()
@@ -99,7 +99,7 @@ function createKeyUses (pool: PgPool, session: Session, schema: string, clock: C
   async function write (): Promise<void> {
     isScheduled = false
     const now = clock.monotonic()
-    // Ages, because the clocks of the process and the server may differ.
+    // Ages, because the process and the server may have different clocks.
     const uses = [...usedAtMs].map(([id, usedAt]) => ({ id, age_ms: Math.max(0, now - usedAt) }))
     usedAtMs.clear()
     if (pool.ending === true) return
@@ -151,7 +151,7 @@ const managedKeyJson = `json_build_object(
 /** Creates the store of the keys that customers manage. `schema` is quoted. */
 function createKeyStore (plain: Session, schema: string, prefix: string): KeyStore {
   const table = `${schema}.api_keys k`
-  // A process may have keys without a storage.
+  // A process may use keys without a storage.
   const session = keepSeen(plain, createSeen(plain, schema))
 
   function run<Result> (operation: string, work: (call: Call) => Promise<Result>): Promise<Result> {
@@ -201,7 +201,7 @@ function createKeyStore (plain: Session, schema: string, prefix: string): KeySto
   }
 }
 
-/** Formats a list for the functions in the database. */
+/** Formats a list for our SQL functions. */
 export function toJson (list: readonly string[] | null): string | null {
   return list && JSON.stringify(list)
 }

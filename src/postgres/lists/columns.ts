@@ -5,14 +5,14 @@ import { assertExact, assertType, integerTypes, textTypes } from './row-kind.js'
 
 const uuid = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i
 
-/** Whether text is an id of a tenant as PostgreSQL writes it: otherwise `042` would read the rows of 42. */
+/** Whether text is a tenant id as PostgreSQL formats it: otherwise `042` would read the rows of 42. */
 const isTenantId = {
   text: () => true,
   uuid: (text: string) => uuid.test(text) && text === text.toLowerCase(),
   bigint: (text: string) => /^-?\d{1,19}$/.test(text) && String(BigInt.asIntN(64, BigInt(text))) === text
 }
 
-/** Returns the condition that rows belong to this tenant; `null` if the column cannot hold its id. */
+/** Returns the condition that rows belong to this tenant; `null` if the column cannot contain its id. */
 export function formatTenantCondition (relation: TenantRelation, tenant: string): Condition<string> | null {
   const { tenantColumn } = relation
   const type = comparedType(relation, tenantColumn)
@@ -28,26 +28,24 @@ export function formatAnyTenant (relation: TenantRelation): Condition<string> {
 }
 
 /**
- * Returns the condition that a column holds this id; `null` if it cannot. Casts the id, never the column, so that an
+ * Returns the condition that a column equals this id; `null` if it cannot. Casts the id, never the column, so that an
  * index on the column can be used.
  */
 export function formatIdCondition (relation: Relation, column: string, id: Id): Condition<Id> | null {
-  return canHold(relation, column, id)
+  return canContain(relation, column, id)
     ? [(value) => `${column} = ${value}::${comparedType(relation, column)}`, id]
     : null
 }
 
-/**
- * Returns the condition that `id` comes after this one, in the order of `formatIdOrder`; `null` if `id` cannot hold it.
- */
+/** Returns the condition that `id` follows this one in the order of `formatIdOrder`; `null` if it cannot contain it. */
 export function formatIdAfter (relation: Relation, id: Id): Condition<Id> | null {
-  if (!canHold(relation, 'id', id)) return null
+  if (!canContain(relation, 'id', id)) return null
   return [(value) => `${formatIdOrder(relation)} > ${value}::${comparedType(relation, 'id')}`, id]
 }
 
-/** Returns the condition that `id` is one of these; ids that it cannot hold are left out. */
+/** Returns the condition that `id` is one of these; skips ids that it cannot contain. */
 export function formatIdAmong (relation: Relation, ids: readonly Id[]): Condition<Id[]> {
-  const possible = ids.filter((id) => canHold(relation, 'id', id))
+  const possible = ids.filter((id) => canContain(relation, 'id', id))
   return [(value) => `id = any (${value}::${comparedType(relation, 'id')}[])`, possible]
 }
 
@@ -61,8 +59,8 @@ export function normalizeId (relation: Relation, id: Id): Id {
   return typeof id === 'string' && columnOf(relation, 'id').type === 'uuid' ? id.toLowerCase() : id
 }
 
-/** Returns whether a column can hold an id: casting other text to uuid would throw. */
-function canHold (relation: Relation, column: string, id: Id): boolean {
+/** Returns whether a column can contain an id: casting other text to uuid would throw. */
+function canContain (relation: Relation, column: string, id: Id): boolean {
   const type = comparedType(relation, column)
   return type === 'bigint' ? typeof id === 'number' : typeof id === 'string' && (type === 'text' || uuid.test(id))
 }
@@ -85,7 +83,7 @@ function columnOf ({ columns }: Relation, column: string): Column {
   return columns.get(column) as Column
 }
 
-/** A relation and the column that holds the tenant of its rows. */
+/** A relation and its tenant column. */
 export interface TenantRelation extends Relation {
   tenantColumn: 'tenant_id' | 'tenant_slug'
 }
@@ -93,8 +91,8 @@ export interface TenantRelation extends Relation {
 const types = { tenant_slug: textTypes, tenant_id: [...textTypes, 'uuid', ...integerTypes] }
 
 /**
- * Finds the column with the tenant and checks it. `hasTenantIds` is whether the option `tenantId` is set; `null` if
- * that is unknown: then the relation decides, and `tenant_slug` counts if it has both. Throws `storage_not_ready`.
+ * Finds and checks the tenant column. `hasTenantIds` is whether the option `tenantId` is set. If it is `null`, the
+ * relation decides, and `tenant_slug` wins if it has both columns. Throws `storage_not_ready`.
  */
 export function findTenantColumn (relation: Relation, option: string, hasTenantIds: boolean | null): TenantRelation {
   const { name, columns } = relation

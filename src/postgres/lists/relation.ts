@@ -3,11 +3,11 @@ import type { Session } from '../session.js'
 
 /** A column as the database describes it. */
 export interface Column {
-  /** Its type, such as `bigint`; for a domain, the type it is based on. */
+  /** Its type, such as `bigint`; for a domain, its base type. */
   type: string
   /** Whether the collation treats only identical texts as equal. */
   isExact: boolean
-  /** Whether it has the collation "C", in which text is in the order of code points. */
+  /** Whether it has the collation "C", which sorts text by code point. */
   isInC: boolean
 }
 
@@ -20,10 +20,7 @@ export interface Relation {
   columns: ReadonlyMap<string, Column>
   /** Definitions of its indexes, as `create index` statements. */
   indexes: readonly string[]
-  /**
-   * The type in which integers are selected: `text`, unless `Number` can read what the host's driver returns for a
-   * `bigint`.
-   */
+  /** How integers are selected: as `text`, unless `Number` can convert the host driver's `bigint` values. */
   integerType: 'bigint' | 'text'
   /** Quoted. Lower-cases letters of all scripts, if the database has such a collation. */
   caseCollation: string
@@ -39,10 +36,10 @@ interface RelationRow {
   collation: string
 }
 
-// JavaScript's toLowerCase follows the rules of the first two.
+// The first two have the rules of JavaScript's toLowerCase.
 const caseCollations = ['und-x-icu', 'pg_unicode_fast', 'pg_c_utf8']
 
-/** Describes the relation of an SQL name such as `public.api_candidates`. Throws `storage_not_ready`. */
+/** Describes the relation with an SQL name such as `public.api_candidates`. Throws `storage_not_ready`. */
 export async function describeRelation (session: Session, option: string, sqlName: string): Promise<Relation> {
   const [row] = await session.query<RelationRow>(`describe ${option}`, text, [sqlName, caseCollations])
   if (row === undefined) {
@@ -58,7 +55,7 @@ export async function describeRelation (session: Session, option: string, sqlNam
   }
 }
 
-/** Creates a `storage_not_ready` with the option that names the relation. */
+/** Creates a `storage_not_ready` error for the option that names the relation. */
 export function relationError (option: string, problem: string): RecruitingApiError {
   return new RecruitingApiError('storage_not_ready', `${option}: ${problem}`, option)
 }

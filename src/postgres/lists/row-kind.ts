@@ -9,15 +9,15 @@ export type ReadValue = (value: unknown) => unknown
 /** Selects and converts one published field. */
 interface FieldReader {
   field: string
-  /** Its name in the result is that of the field. */
+  /** Its result column has the field's name. */
   expression: string
   /** `null` if the driver's value needs no conversion. */
   read: ReadValue | null
 }
 
 /**
- * Throws `storage_not_ready` for the first required column that is missing or of another type, except that of the
- * tenant. Without `kinds`, columns of ids may have every type that ids can have.
+ * Throws `storage_not_ready` for the first required column that is missing or has a wrong type, except the tenant
+ * column. Without `kinds`, id columns can have any id type.
  */
 export function assertColumns (relation: Relation, kind: RowKind, kinds: IdKinds | null): void {
   const { option, columns, ids, exact } = kind
@@ -29,18 +29,18 @@ export function assertColumns (relation: Relation, kind: RowKind, kinds: IdKinds
   for (const name of exact) assertExact(relation, option, name)
 }
 
-/** Throws `storage_not_ready` if a column is missing or has another collation than it needs. */
+/** Throws `storage_not_ready` if a column is missing or its collation treats different texts as equal. */
 export function assertExact (relation: Relation, option: string, name: string): void {
   const { isExact } = findColumn(relation, option, name)
   if (!isExact) {
     throw relationError(
       option,
-      `the column ${name} of ${relation.name} has a collation by which different texts are equal`
+      `the column ${name} of ${relation.name} has a collation that treats different texts as equal`
     )
   }
 }
 
-/** Throws `storage_not_ready` if a column is missing or of another type. */
+/** Throws `storage_not_ready` if a column is missing or has a wrong type. */
 export function assertType (
   relation: Relation,
   option: string,
@@ -57,13 +57,13 @@ export function assertType (
 }
 
 /**
- * Returns how to read a column. With `asText`, numbers are returned as their digits. Throws `storage_not_ready` if
- * there is no such column.
+ * Returns how to read a column. With `asText`, numbers are returned as text. Throws `storage_not_ready` if there is no
+ * such column.
  */
 export function readerOf (relation: Relation, option: string, field: string, asText = false): FieldReader {
   const { type } = findColumn(relation, option, field)
   const column = quoteName(field)
-  const refuse = (reason: string): never => { throw new Error(`${option}: the column ${field} holds ${reason}`) }
+  const refuse = (reason: string): never => { throw new Error(`${option}: the column ${field} contains ${reason}`) }
   if (textTypes.includes(type) || type === 'uuid' || (asText && numberTypes.includes(type))) {
     return { field, expression: cast(column, type, 'text'), read: null }
   }
@@ -72,7 +72,7 @@ export function readerOf (relation: Relation, option: string, field: string, asT
     return { field, expression: cast(column, type, relation.integerType), read }
   }
   if (type === 'timestamp with time zone') {
-    // to_char returns null for infinity, and shows years before 1 as later ones.
+    // to_char returns null for infinity, and formats years BC as years AD.
     const isShown = `${column} >= '0001-01-01Z' and ${column} < '10000-01-01Z'`
     const expression = `case when ${isShown} then ${toIso(column)} else ${column}::text end as ${column}`
     const outside = 'a time outside the years 1 to 9999'
@@ -93,7 +93,7 @@ function isIso (text: string): boolean {
   return /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/.test(text)
 }
 
-/** Whether `JSON.parse` keeps all digits of all numbers. */
+/** Whether `JSON.parse` keeps all digits of every number. */
 function hasExactNumbers (json: string): boolean {
   const tokens = json.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? []
   return tokens.every((token) => token.startsWith('"') || isExact(token))
@@ -104,7 +104,7 @@ function isExact (number: string): boolean {
   return number.length < 16 && !/e/i.test(number) ? true : digitsOf(number) === digitsOf(String(Number(number)))
 }
 
-/** Returns the digits of a number without zeros at both ends, and its exponent: 1.50 and 15e-1 return the same. */
+/** Returns a number's digits without zeros at either end, and its exponent: 1.50 and 15e-1 return the same. */
 function digitsOf (number: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(number) ?? []
@@ -123,33 +123,28 @@ function findColumn ({ name, columns }: Relation, option: string, column: string
 export interface RowKind {
   /** The option that names the relation. */
   option: 'candidates' | 'jobs'
-  /** Required columns, with their allowed types. That of the tenant depends on the option `tenantId`. */
+  /** Required columns and their allowed types. The tenant column depends on the option `tenantId`. */
   columns: Readonly<Record<string, readonly string[]>>
-  /** Required columns that hold ids. */
+  /** Required id columns. */
   ids: Readonly<Record<string, keyof IdKinds>>
-  /** Columns that need a collation by which only identical texts are equal. */
+  /** Columns whose collation must treat only identical texts as equal. */
   exact: readonly string[]
   filters: RowFilters
 }
 
-/** Types of columns that hold text. */
 export const textTypes = ['text', 'character varying']
-/** Types of columns that hold integers. */
 export const integerTypes = ['bigint', 'integer', 'smallint']
-/** Types of columns that hold numbers. */
 const numberTypes = [...integerTypes, 'numeric', 'double precision', 'real']
 const time = ['timestamp with time zone']
 
-/** Types of columns that hold ids of a kind. */
+/** Column types for each kind of id. */
 const idTypes: Readonly<Record<IdKind, readonly string[]>> = { integer: integerTypes, string: ['uuid', ...textTypes] }
 
-/** Columns in which only identical values are equal. */
 function exactColumns (filters: RowFilters): string[] {
   const exact = Object.values(filters).filter(({ test }) => test === 'id' || test === 'text')
   return ['id', ...exact.map(({ field }) => field)]
 }
 
-/** The relation of candidates. */
 export const candidateKind: RowKind = {
   option: 'candidates',
   columns: {
@@ -163,7 +158,6 @@ export const candidateKind: RowKind = {
   filters: candidateFilters
 }
 
-/** The relation of jobs. */
 export const jobKind: RowKind = {
   option: 'jobs',
   columns: { name: textTypes, status: textTypes, created_at: time, updated_at: time },

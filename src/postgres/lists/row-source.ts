@@ -18,7 +18,7 @@ export interface RelationSource<Row extends { id: Id }, Filter, Field extends st
   describe(kinds: IdKinds, hasTenantIds: boolean): Promise<TenantRelation>
 }
 
-/** The expressions that select the fields of a list, and the fields whose values are converted. */
+/** The expressions that select a list's fields, and the fields whose values are converted. */
 interface Projection {
   columns: string
   readers: Array<[field: string, read: ReadValue]>
@@ -44,7 +44,7 @@ export function createRowSource<Row extends { id: Id }, Filter extends object, F
     return checked
   }
 
-  // Cached once known; after an error the next list tries again.
+  // Cached after the first success. After an error, the next call tries again.
   function findRelation (): Promise<TenantRelation> {
     described ??= describe(null, null).catch((error: unknown) => {
       described = null
@@ -66,7 +66,7 @@ export function createRowSource<Row extends { id: Id }, Filter extends object, F
     return projection
   }
 
-  /** Runs a statement that selects fields. Nothing is asked if no row can pass. */
+  /** Runs a statement that selects fields. Skips the query if no row can match. */
   async function readRows (
     operation: string,
     selected: RowFields,
@@ -141,7 +141,7 @@ interface Totals {
 
 const maxTotals = 1000
 
-/** Creates a cache of totals; with a `ttlMs` of 0 it keeps nothing. */
+/** Creates a cache of totals; a `ttlMs` of 0 disables it. */
 function createTotals (ttlMs: number): Totals {
   const kept = new LruMap<{ total: Promise<number>, until: number }>(maxTotals)
 

@@ -22,10 +22,10 @@ export interface Statement {
   values: unknown[]
 }
 
-// Beyond this offset, a page reads its ids from an index first and its rows then. Below, that costs more than it saves.
+// Beyond this offset, a page reads its ids from an index first, then its rows. Below, that costs more than it saves.
 const deepOffset = 500
 
-/** Returns the statement of a page, with `columns` selected. Like the others, `null` if no row can pass. */
+/** Returns the statement that selects `columns` of a page. Like the functions below, `null` if no row can match. */
 export function formatPage (
   relation: TenantRelation,
   kind: RowKind,
@@ -49,7 +49,6 @@ export function formatPage (
   return { text, values: where.values }
 }
 
-/** Returns the statement of a total. */
 export function formatTotal (
   relation: TenantRelation,
   kind: RowKind,
@@ -64,16 +63,15 @@ export function formatTotal (
   }
 }
 
-/** Returns the statement of one row. */
 export function formatFind (relation: TenantRelation, columns: string, tenant: string, id: Id): Statement | null {
   const where = allOf(formatTenantCondition(relation, tenant), formatIdCondition(relation, 'id', id))
   return where === null ? null : { text: `select ${columns} from ${relation.name} ${where}`, values: where.values }
 }
 
 /**
- * Returns the statement of the rows after an id; from the first one if it is `null`. A view reads its ids first: a
- * join that follows the order of ids would read the joined table from its beginning, and one with the ids as a table
- * may read all of it.
+ * Returns the statement of the rows after an id, or of the first rows if it is `null`. For a view it selects the ids
+ * first: a join in id order would read the joined table from its beginning, and a join with the ids as a table may read
+ * all of it.
  */
 export function formatPageAfter (
   relation: TenantRelation, columns: string, tenant: string, { after, limit }: { after: Id | null, limit: number }
@@ -90,7 +88,6 @@ export function formatPageAfter (
   return { text, values: where.values }
 }
 
-/** Returns the statement of the rows with these ids. */
 export function formatFindMany (
   relation: TenantRelation,
   columns: string,
@@ -112,7 +109,7 @@ const sortColumns: Record<AnyField, string> = {
 
 const textIdSortColumns: typeof sortColumns = { ...sortColumns, id: 'r.id collate "C"' }
 
-/** `null` is a condition that no row can fulfil. */
+/** `null` is a condition that no row can meet. */
 type Filter = Condition | null
 
 function filterBy (relation: Relation, { filters }: RowKind, filter: object): Filter[] {
@@ -128,7 +125,7 @@ function formatCondition (relation: Relation, { test, field }: RowFilter, wanted
   switch (test) {
     case 'id': return formatIdCondition(relation, field, wanted)
     case 'text': return [(value) => `${field} = ${value}`, wanted]
-    // Later by the milliseconds that are shown: otherwise a client gets the newest row again and again.
+    // Compares the milliseconds that clients see: otherwise a client gets the newest row again and again.
     case 'after': return [(value) => `${field} >= ${value}::timestamptz + interval '1 millisecond'`, wanted]
     case 'contains': {
       const text = foldCase(String(wanted))
@@ -143,8 +140,8 @@ function allOf (...conditions: Filter[]): Conditions | null {
 }
 
 /**
- * The name in lower case: the column `name_key` if the host has one, because an index can hold it. It may have both
- * forms of σ, which only matters for texts with this letter.
+ * The name in lower case: the column `name_key` if the host has one, because it can be indexed. It may contain both
+ * forms of σ, which only matters for searches with this letter.
  */
 function searchKey ({ columns, caseCollation }: Relation, field: string, text: string): string {
   const key = columns.has('name_key') ? 'name_key' : `lower(${field} collate ${caseCollation})`

@@ -5,19 +5,19 @@ import { formatAnyTenant, type TenantRelation } from './columns.js'
 import type { RowKind } from './row-kind.js'
 import { type AnyField, formatPage, type Statement } from './row-statements.js'
 
-/** A node of a plan, as `explain (verbose, format json)` shows it. */
+/** A plan node of `explain (verbose, format json)`. */
 export interface Plan {
   'Node Type': string
   Schema?: string
   'Relation Name'?: string
   Alias?: string
   'Index Cond'?: string
-  /** For each column of the result, the column that it comes from, such as `p.id`, or an expression. */
+  /** The source of each result column: a column such as `p.id`, or an expression. */
   Output: string[]
   Plans?: Plan[]
 }
 
-/** A column of a table. Without an alias if the plan has one table alone. */
+/** A table's column. Without an alias if the plan has only one table. */
 interface PlanColumn {
   alias: string | undefined
   column: string
@@ -25,21 +25,21 @@ interface PlanColumn {
 
 const scans = ['Seq Scan', 'Index Scan', 'Index Only Scan']
 
-/** Asks the planner. The statement is not run. */
+/** Returns a statement's plan. The statement is not run. */
 async function explain (query: RunQuery, { text, values }: Statement): Promise<Plan> {
   const [row] = await query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(`explain (verbose, format json) ${text}`, values)
   if (row === undefined) throw new Error('PostgreSQL returned no plan')
   return row['QUERY PLAN'][0].Plan
 }
 
-/** Explains the statement that selects the tenant, the id and `updated_at` of the rows of one tenant. */
+/** Explains selecting the tenant, the id and `updated_at` of one tenant's rows. */
 export function explainKeys (query: RunQuery, relation: TenantRelation): Promise<Plan> {
   const { name, tenantColumn } = relation
   const where = new Conditions(formatAnyTenant(relation))
   return explain(query, { text: `select ${tenantColumn}, id, updated_at from ${name} ${where}`, values: where.values })
 }
 
-/** Returns a node and all below it. */
+/** Returns a node and its descendants. */
 export function flatten (plan: Plan): Plan[] {
   const { Plans: plans = [] } = plan
   return [plan, ...plans.flatMap(flatten)]
@@ -58,12 +58,11 @@ export function readColumn (text: string): PlanColumn | null {
     : { alias: match[1] === undefined ? undefined : unquote(match[1]), column: String(match[2]) }
 }
 
-/** Returns a name as the catalog has it. */
 function unquote (name: string): string {
   return name.replace(/^"|"$/g, '').replaceAll('""', '"')
 }
 
-/** Blocks of a table that may be read whole: a page of a few rows reads no more. */
+/** Tables of up to this many blocks may be read whole: a page of a few rows reads as many. */
 const fewBlocks = 40
 const orders: ReadonlyArray<ReadonlyArray<SortItem<AnyField>>> = [
   [{ field: 'id', direction: 'asc' }],
@@ -71,9 +70,9 @@ const orders: ReadonlyArray<ReadonlyArray<SortItem<AnyField>>> = [
 ]
 
 /**
- * Finds the table beneath a view for which a page of a small tenant reads the rows of all tenants; `null` if there is
- * none. That happens if the tenant comes from another table: the planner cannot know that an index has the rows of
- * one tenant in order. Explains the pages of a tenant that exists, and runs none.
+ * Finds the table below a view for which a small tenant's page reads every tenant's rows; `null` if there is none. That
+ * happens if the tenant comes from another table: the planner cannot infer that an index contains one tenant's rows in
+ * order. Explains an existing tenant's pages and runs none.
  */
 export async function findSharedTable (
   query: RunQuery,
@@ -95,7 +94,7 @@ export async function findSharedTable (
   return null
 }
 
-/** Finds the table of the column `id`; `null` if it is small, or if the tenant does not come from another table. */
+/** Finds the table that `id` comes from; `null` if it is small, or if the tenant does not come from another table. */
 async function findRowTable (query: RunQuery, relation: TenantRelation): Promise<string | null> {
   const plan = await explainKeys(query, relation)
   const [tenant = '', id = ''] = plan.Output
@@ -122,12 +121,12 @@ function mentions (expression: string, alias: string | undefined): boolean {
 
 /** Describes a finding of `findSharedTable`. */
 export function describeSharedTable ({ name, tenantColumn }: TenantRelation, table: string): string {
-  return `${name}: pages of a small tenant read the rows of all tenants in ${table}, because ${tenantColumn} is not a column of that table`
+  return `${name}: a small tenant's pages read every tenant's rows in ${table}, because ${tenantColumn} is not a column of that table`
 }
 
 /** The remedy of a finding of `findSharedTable`. */
 export function remedySharedTable ({ tenantColumn }: TenantRelation, table: string): string {
   return tenantColumn === 'tenant_id'
-    ? `let tenant_id be a column of ${table}`
-    : `set the option tenantId, and replace tenant_slug by tenant_id, the tenant's id in ${table}`
+    ? `make tenant_id a column of ${table}`
+    : `set the option tenantId, and replace tenant_slug with tenant_id, the tenant's id in ${table}`
 }

@@ -1,18 +1,18 @@
--- Names are unqualified. Run the files in the order of their numbers, each in a transaction, with the schema for the
--- tables first in search_path. Then run the files of functions.
+-- Names are unqualified. Run the files in numerical order, each in a transaction, with the tables' schema first in
+-- search_path. Then run the function files.
 --
--- Indexed text has the collation "C": an update of the system's collations would damage other indexes.
+-- Indexed text has the collation "C": an update of the system's collations would corrupt other indexes.
 --
 -- Every table has a primary key: without one, a publication for all tables makes updates and deletes fail.
 
 create table migrations (
-  -- The name of the file.
+  -- The file's name.
   name text collate "C" primary key,
   run_at timestamptz not null default now()
 );
 
--- The functions that a version of this package calls, and when a process of that version was last seen. Functions
--- that a later version replaced are dropped a day later.
+-- The functions that a version of this package calls, and when a process of that version was last seen. Functions that
+-- a later version replaced are dropped a day after that.
 create table versions (
   functions text[] collate "C" primary key,
   seen_at timestamptz not null
@@ -24,11 +24,10 @@ create sequence fences;
 -- The last value is the id of the webhook where the last incomplete claim stopped.
 create unlogged sequence turns minvalue 0 start 0;
 
--- The column tenant of each table is the tenant's id: the result of the option tenantId, or the slug without that
--- option.
+-- The column tenant of each table contains the tenant's id: the result of the option tenantId, or the slug without it.
 --
--- A tenant's events have a key: its first id, unless another tenant had that id before. Only tenants that were
--- renamed or removed have a row here, so emits only read it.
+-- A tenant's events are stored under a key: its first id, unless another tenant had that id before. Only renamed and
+-- removed tenants have a row here, so emits only read it.
 create table tenants (
   key text collate "C" primary key,
   -- Null: removed. Its events are deleted in batches, and an emit may commit late.
@@ -37,36 +36,35 @@ create table tenants (
   rests_until timestamptz,
   -- The transaction in which the rest began.
   rests_since xid8,
-  -- Of a removed tenant: events that were recorded before this time have been deleted. Null: begin with the first.
+  -- For a removed tenant: events recorded before this time have been deleted. Null: start with the first.
   removed_to timestamptz
 );
 
 create table webhooks (
   id bigint primary key,
   tenant text collate "C" not null,
-  -- The tenant's name when the webhook was created or the tenant was renamed.
+  -- The tenant's slug when the webhook was created or the tenant was renamed.
   tenant_slug text not null,
   name text not null,
   status text not null check (status in ('active', 'inactive', 'disabled')),
   target_url text not null,
   event_types text[] not null,
-  -- Sealed if the host uses secretKeys.
+  -- Encrypted if the host uses secretKeys.
   secret text not null,
   previous_secret text,
   previous_secret_expires_at timestamptz,
-  -- Names and values of headers of its own, sealed like the secret, and the names alone. Null without any.
+  -- Custom headers, encrypted like the secret, and their names. Null if there are none.
   headers text,
   header_names text[],
-  -- Filters as they were given, because json keeps the order of the paths, and the predicate that decides. Null
-  -- without any.
+  -- The filters as sent, because json keeps the order of the paths, and the predicate to evaluate. Null without any.
   filters json,
   filter_path jsonpath,
   -- Incremented when target_url changes and when the webhook is activated. Health of an earlier revision does not
   -- count.
   revision integer not null default 1,
-  -- Why the service disabled it: gone or failing. Counts only while the status is disabled.
+  -- Why the service disabled it: gone or failing. Valid only while the status is disabled.
   disabled_reason text,
-  -- Queued deliveries with a lower id were stopped. They are never claimed, and end as skipped.
+  -- Queued deliveries with a lower id were stopped. They are never claimed and become skipped.
   skip_before bigint not null default 0,
   created_at timestamptz not null,
   updated_at timestamptz not null
@@ -81,7 +79,7 @@ create table webhook_health (
   revision integer not null,
   -- Time of the first failed attempt after the last success.
   failing_since timestamptz not null,
-  -- Deliveries given up since then.
+  -- Deliveries that have failed since then.
   failed_deliveries integer not null,
   is_warned boolean not null,
   -- Deliveries of the webhook are not claimed before this time.
@@ -94,7 +92,7 @@ create table webhook_health (
 
 create index webhook_health_verdict on webhook_health (webhook_id) where verdict is not null;
 
--- Notices for the host. A row is deleted after the host's listeners returned.
+-- Notices for the host. A row is deleted after the host's listeners return.
 create table notices (
   id bigint generated always as identity primary key,
   kind text not null,
@@ -105,12 +103,12 @@ create table notices (
   failed_deliveries integer not null,
   last_error text not null,
   last_response_status integer,
-  -- One worker reports the notice until this time.
+  -- Until this time, one worker reports the notice.
   leased_until timestamptz not null default '-infinity'
 );
 
 create table events (
-  -- The order of the feed. A transaction calls start_recording_v1 before it draws one.
+  -- The feed's order. A transaction calls start_recording_v1 before it takes a number.
   seq bigint generated always as identity primary key,
   id text collate "C" not null unique,
   -- The key in the table tenants.
@@ -118,7 +116,7 @@ create table events (
   type text not null,
   -- The exact bytes that are signed and sent.
   body text not null,
-  -- The body for filters, if jsonb cannot represent its text. Null: filters read body.
+  -- The body for filters, if jsonb cannot represent body. Null: filters read body.
   filter_body text,
   -- Replaces body when the subject is erased.
   tombstone text,
@@ -135,11 +133,11 @@ create table events (
 create unique index events_idempotency_key on events (tenant_key, idempotency_key) where idempotency_key is not null;
 create index events_subject on events (tenant_key, subject, seq) where subject is not null;
 create index events_replay on events (tenant_key, recorded_at, seq);
--- For prune. Dates need not be in the order of seq: a clock may be ahead for a while.
+-- For prune. Dates may not be in the order of seq: a clock may be ahead for a while.
 create index events_age on events (recorded_at, seq);
 create index events_feed on events (tenant_key, seq);
 
--- The second and further subjects of an event. A separate table, so that events with one subject cost nothing more.
+-- An event's second and further subjects. In a separate table, so that events with one subject cost nothing more.
 create table event_subjects (
   tenant_key text collate "C" not null,
   subject text collate "C" not null,
@@ -149,12 +147,12 @@ create table event_subjects (
 
 create index event_subjects_event on event_subjects (event_seq);
 
--- Deliveries that have not ended. Foreign keys would make emits wait for each other.
+-- Pending deliveries. Foreign keys would make emits wait for each other.
 create table queue (
   event_seq bigint not null,
   webhook_id bigint not null,
   id bigint not null default nextval('delivery_ids'),
-  -- The type of the event, because an index over two tables is not possible.
+  -- The event's type, because an index cannot span two tables.
   event_type text collate "C" not null,
   -- 0: in flight, 1: first attempt, 2: later attempt, 3: replay. Null: scheduled, it joins lane 2 or 3 at due_at.
   lane smallint,
@@ -163,8 +161,8 @@ create table queue (
   is_replay boolean not null default false,
   due_at timestamptz not null,
   created_at timestamptz not null,
-  -- An array of objects with started_at, duration_ms, response_status, error and, if it is kept, response_excerpt, in
-  -- the order of the attempts. Null if empty.
+  -- An array of objects with started_at, duration_ms, response_status, error and, if it is kept, response_excerpt,
+  -- oldest first. Null if empty.
   attempts jsonb,
   -- The last claim.
   fence bigint,
@@ -177,7 +175,7 @@ create index queue_scheduled on queue (webhook_id, id) where lane is null;
 create index queue_due on queue (due_at) where lane is null and paused_lane is null;
 create index queue_retries on queue (webhook_id, due_at, id) where lane is null;
 create index queue_paused on queue (webhook_id, paused_lane, id) where paused_lane is not null;
--- For the log. Without deliveries in flight, which are few, so that claims do not write it.
+-- For the log. Omits the few deliveries in flight, so that claims do not write it.
 create index queue_types on queue (webhook_id, event_type, id) where lane is distinct from 0;
 
 -- Webhooks whose ready deliveries were set aside, so that no claim visits them during the pause.
@@ -194,8 +192,8 @@ create table stopped_webhooks (
   webhook_id bigint primary key
 );
 
--- Where the queue of a webhook begins, if it begins with many deleted rows that vacuum must keep for an older
--- transaction. Normally empty.
+-- Where a webhook's queue begins, if it begins with many deleted rows that vacuum must keep for an older transaction.
+-- Normally empty.
 create unlogged table marks (
   webhook_id bigint primary key,
   -- No delivery in lane 0 has a lower id: only claims put deliveries there, one after another.
@@ -215,7 +213,7 @@ create unlogged table marks (
   marked_at timestamptz not null default clock_timestamp()
 );
 
--- Deliveries that ended.
+-- Finished deliveries.
 create table deliveries (
   webhook_id bigint not null,
   id bigint not null,
@@ -240,7 +238,7 @@ create table deliveries (
 create index deliveries_event on deliveries (event_seq, webhook_id, id);
 create index deliveries_delivered on deliveries (webhook_id, ended_at) where status = 'delivered';
 create index deliveries_failed on deliveries (webhook_id, ended_at) where status = 'failed';
--- For the filters of the log.
+-- For the log's filters.
 create index deliveries_statuses on deliveries (webhook_id, status, id);
 create index deliveries_types on deliveries (webhook_id, status, event_type, id);
 
@@ -248,21 +246,21 @@ create table api_keys (
   id text collate "C" primary key,
   -- SHA-256 of the key as 64 hexadecimal digits.
   digest text collate "C" not null unique,
-  -- The 4 characters after the prefix. Null for a key that was imported by its digest.
+  -- The 4 characters after the prefix. Null for a key imported by its digest.
   start text,
   tenant text collate "C" not null,
   tenant_slug text not null,
   scopes text[] not null,
-  -- CIDRs that requests with the key may come from. Null: any address.
+  -- CIDRs that the key can be used from. Null: any address.
   allowed_ips text[],
-  -- The published fields that the key sees besides id. Null: all of them.
+  -- The published fields that the key can read besides id. Null: all of them.
   candidate_fields text[],
   job_fields text[],
   name text,
   created_by text,
   created_at timestamptz not null,
   expires_at timestamptz,
-  -- Another key replaces this one, which ends at this time.
+  -- Another key replaces this one, which expires at this time.
   replaced_at timestamptz,
   revoked_at timestamptz,
   -- Written at most once a minute.
@@ -271,16 +269,16 @@ create table api_keys (
 
 create index api_keys_tenant on api_keys (tenant, created_at, id);
 
--- Requests with Idempotency-Key.
+-- Requests with an Idempotency-Key.
 create table requests (
   tenant text collate "C" not null,
   -- Of the API key's id and the Idempotency-Key.
   digest text collate "C" not null,
   -- Of the method, the URL and the body.
   fingerprint text not null,
-  -- Identifies the attempt that answers it.
+  -- Identifies the attempt that processes it.
   claim text not null,
-  -- Sealed if the host uses secretKeys. Null: no attempt has ended.
+  -- Encrypted if the host uses secretKeys. Null: no attempt has finished.
   answer text,
   leased_until timestamptz not null,
   expires_at timestamptz not null,
@@ -289,10 +287,9 @@ create table requests (
 
 create index requests_expires_at on requests (expires_at);
 
--- Changes of candidates and jobs, as transactions recorded them. Only inserted and deleted, so that transactions
--- never wait for each other.
+-- Recorded changes of candidates and jobs. Only inserted and deleted, so that transactions never wait for each other.
 create table recent_changes (
-  -- The order of sync. A transaction calls start_recording_v1 before it draws one.
+  -- The order of sync. A transaction calls start_recording_v1 before it takes a number.
   seq bigint generated always as identity primary key,
   tenant text collate "C" not null,
   -- candidate or job.
@@ -304,7 +301,7 @@ create table recent_changes (
 
 create index recent_changes_feed on recent_changes (tenant, kind, seq);
 
--- One row for each candidate or job, of its last change. `prune` moves recent changes here.
+-- The last change of each candidate or job. `prune` moves recent changes here.
 create table changes (
   tenant text collate "C" not null,
   kind text collate "C" not null,
@@ -321,16 +318,16 @@ create index changes_changed_at on changes (changed_at);
 -- One row.
 create table change_state (
   is_only boolean primary key default true check (is_only),
-  -- Part of each position. Another id ends all of them, for example after a restore that PostgreSQL cannot see.
+  -- Part of each position. A new id invalidates all, for example after a restore that PostgreSQL cannot detect.
   id uuid not null default gen_random_uuid(),
-  -- Authenticates tokens. Three uuids hold 366 random bits.
+  -- Authenticates tokens. Three uuids contain 366 random bits.
   secret bytea not null
     default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
   -- The last pruned change.
   pruned_change_seq bigint not null default 0,
-  -- Up to this change, all could be read when changes were last moved.
+  -- When changes were last moved, readers could see all changes up to this one.
   reached_change_seq bigint not null default 0,
-  -- The last pruned event. The feed shows no event before it, not even one that still has deliveries.
+  -- The last pruned event. The feed contains no earlier event, even if it still has deliveries.
   pruned_event_seq bigint not null default 0
 );
 
@@ -342,18 +339,18 @@ create table watched_tables (
   kind text collate "C" not null,
   schema_name name not null,
   table_name name not null,
-  -- As given to watch.
+  -- As passed to watch.
   id_expression text not null,
   tenant_expression text not null,
-  -- Part of each position of the kind. Another id ends them, for example after watch had to create triggers again.
+  -- Part of the kind's positions. A new id invalidates them, for example after watch had to create triggers again.
   id uuid not null default gen_random_uuid(),
   -- The table, its partitions and their triggers, as watch left them.
   parts text[] collate "C" not null default '{}',
   primary key (kind, schema_name, table_name)
 );
 
--- Changes that a trigger of watch could not record, because its expressions failed. Until watch repairs the table,
--- sync of the kind answers 410. A trigger adds a row only if it sees none of its table.
+-- Changes that a trigger of watch failed to record, because its expressions failed. Until watch repairs the table, the
+-- kind's sync returns 410. A trigger adds a row only if it sees none of its table.
 create table missed_changes (
   id bigint generated always as identity primary key,
   -- candidate or job.
@@ -361,22 +358,22 @@ create table missed_changes (
   schema_name name not null,
   table_name name not null,
   missed_at timestamptz not null default clock_timestamp(),
-  -- The error of the trigger.
+  -- The trigger's error.
   problem text not null
 );
 
 create index missed_changes_table on missed_changes (kind, schema_name, table_name, id);
 
--- Tenants that were renamed or removed: the SHA-256 of their ids, because a removed tenant leaves no name. Every
--- position depends on xid, so earlier positions are no longer valid.
+-- Renamed and removed tenants, by the SHA-256 of their ids, because no removed tenant's id may remain. Positions depend
+-- on xid, so earlier positions are no longer valid.
 create table ended_changes (
   tenant_digest bytea primary key,
   xid xid8 not null,
   -- Its id, until its changes have been deleted in batches.
   tenant text collate "C",
-  -- Its changes up to this number have ended. No position is before it.
+  -- Its changes up to this number are invalid. No position is before it.
   last_seq bigint not null,
-  -- Those up to this number have been deleted.
+  -- Changes up to this number have been deleted.
   deleted_to bigint not null default 0
 );
 

@@ -1,5 +1,5 @@
--- For SQL of the host: records that a candidate or job was created, changed or deleted, in the caller's transaction.
--- tenant_slug is the tenant's id: its slug only if the servers have no option tenantId.
+-- For the host's SQL: records that a candidate or job was created, changed or deleted, in the caller's transaction.
+-- tenant_slug is the tenant's id, which is the slug only if the servers have no option tenantId.
 create or replace function changed (tenant_slug text, kind text, id text, deleted boolean default false) returns void
 language plpgsql
 set search_path from current
@@ -27,8 +27,8 @@ begin
 end
 $$;
 
--- Records a change in the caller's transaction. If that has no id yet, gives it one, records nothing and returns an
--- empty text: call it again. If the second call returns an empty text too, no transaction is open.
+-- Records a change in the caller's transaction. If the transaction has no id yet, requests one, records nothing and
+-- returns an empty text: call it again. If the second call returns an empty text too, no transaction is open.
 create or replace function record_change_v1 (p_tenant text, p_kind text, p_id text, p_deleted text) returns text
 language plpgsql
 set search_path from current
@@ -45,8 +45,8 @@ begin
 end
 $$;
 
--- A transaction calls this before it draws a number from a sequence whose order readers follow. Tells readers from
--- which number on the transaction may still commit rows, by a lock in its name: PostgreSQL releases it after the rows
+-- A transaction calls this before it takes a number from a sequence that readers follow in order. Its lock shows
+-- readers the number from which on the transaction may still commit rows: PostgreSQL releases the lock after the rows
 -- have become visible.
 create or replace function start_recording_v1 (p_sequence regclass) returns void
 language plpgsql
@@ -59,7 +59,7 @@ declare
   v_setting text := 'fastify_recruiting_api.records_' || p_sequence::oid;
   v_transaction text := pg_current_xact_id()::text;
 begin
-  -- A rollback to a savepoint ends the lock and the setting together.
+  -- A rollback to a savepoint reverts the lock and the setting together.
   if current_setting(v_setting, true) is distinct from v_transaction then
     perform pg_advisory_xact_lock_shared(
       p_sequence::oid::integer, (coalesce(pg_sequence_last_value(p_sequence), 0) & 2147483647)::integer
@@ -69,12 +69,12 @@ begin
 end
 $$;
 
--- Returns up to which number of a sequence all rows that will ever be committed are visible to later statements, and
--- the last number that was drawn. Read the rows in a statement of their own: the snapshot of the caller's is too old.
--- Both are null on a standby, which does not show the transactions that are open on the primary.
+-- Returns the number of a sequence up to which all rows that will ever be committed are visible to later statements,
+-- and the last number taken. Read the rows in a separate statement: the caller's snapshot is too old. Both are null on
+-- a standby, which does not show the primary's open transactions.
 --
--- A transaction with a number up to last had its lock (start_recording_v1) before last was read here. Either the lock
--- is still there, or its rows are visible.
+-- A transaction with a number up to last took its lock (start_recording_v1) before last was read here. Either it still
+-- has the lock, or its rows are visible.
 create or replace function recorded_to_v1 (p_sequence regclass, out bound bigint, out last bigint)
 language plpgsql
 security definer
@@ -95,17 +95,17 @@ begin
     where l.locktype = 'advisory' and l.classid = p_sequence::oid and l.objsubid = 2
       and l.database = (select d.oid from pg_database d where d.datname = current_database())
   );
-  -- A lock has the lower 31 bits of a number that is no higher than this one.
+  -- A lock contains the lower 31 bits of a number that is no higher than this one.
   v_next := coalesce(pg_sequence_last_value(p_sequence), 0);
   bound := least(last, (select min(v_next - ((v_next - start) & 2147483647)) from unnest(v_starts) as start));
 end
 $$;
 
--- Returns what positions among the changes of a tenant are compared with, as of the caller's snapshot. p_bound is
--- that of recorded_to_v1. epoch: differs between databases, restores of a database, successive tenants of one name,
--- and states of the triggers; is_recorded: whether each table that watch was called for has its triggers, and they
--- recorded every change; pruned: the last pruned change of all tenants; read_to: a position from which nothing is
--- missed. It was committed, so it is on the disk: after a crash, the sequence continues behind it.
+-- Returns the values that positions in a tenant's changes are compared with, as of the caller's snapshot. p_bound is
+-- the bound of recorded_to_v1. epoch: differs between databases, restores of a database, successive tenants with one
+-- id, and states of the triggers; is_recorded: whether each watched table has its triggers and they recorded every
+-- change; pruned: the last pruned change of all tenants; read_to: a position after which no change is missed. It was
+-- committed, so it is on disk: after a crash, the sequence continues after it.
 create or replace function change_bounds_v1 (
   p_tenant text, p_kind text, p_bound bigint,
   out epoch text, out is_recorded boolean, out pruned bigint, out read_to bigint
@@ -146,9 +146,9 @@ begin
 end
 $$;
 
--- Moves up to p_limit recent changes to the table that keeps the last one of each candidate or job. Returns their
--- number. Changes that readers do not see yet stay, and rows that a transaction has locked are skipped. Stores how
--- far readers see, so that positions advance even for tenants without changes.
+-- Moves up to p_limit recent changes to the table changes, which keeps the last one of each candidate or job. Returns
+-- their number. Skips changes that readers cannot see yet, and locked rows. Stores how far readers can see, so that
+-- positions advance even for tenants without changes.
 create or replace function compact_changes_v1 (p_limit integer) returns integer
 language plpgsql
 set search_path from current
@@ -180,8 +180,7 @@ begin
 end
 $$;
 
--- Deletes up to p_limit rows that are older than the retention, the oldest first. Returns their number. Rows that a
--- transaction has locked are skipped.
+-- Deletes up to p_limit rows older than the retention period, oldest first. Returns their number. Skips locked rows.
 create or replace function prune_changes_v1 (p_retention_days double precision, p_limit integer) returns integer
 language sql
 set search_path from current
@@ -205,9 +204,9 @@ as $$
   select count(*)::integer from deleted
 $$;
 
--- Ends the tokens of a tenant and its changes so far. Those up to a number are ended by it: no position given from
--- now on is before them, and delete_ended_changes_v1 deletes them in batches. Only those behind one that an open
--- transaction may still commit are deleted here.
+-- Invalidates a tenant's tokens and its changes so far. Changes up to the bound of recorded_to_v1 are only marked: new
+-- positions are not before it, and delete_ended_changes_v1 deletes them in batches. Deletes visible changes after the
+-- bound here.
 create or replace function end_changes_v1 (p_tenant text) returns void
 language plpgsql
 set search_path from current
@@ -224,8 +223,8 @@ begin
 end
 $$;
 
--- Deletes up to p_limit ended changes of a tenant that was renamed or removed. Returns whether there may be more. A
--- batch begins where the one before stopped, because the index keeps the entries of deleted rows until vacuum runs.
+-- Deletes up to p_limit changes of a renamed or removed tenant. Returns whether there may be more. A batch starts where
+-- the previous one stopped, because the index keeps the entries of deleted rows until vacuum runs.
 create or replace function delete_ended_changes_v1 (p_limit integer) returns boolean
 language plpgsql
 set search_path from current
@@ -265,7 +264,7 @@ begin
     limit p_limit
   ) as first;
 
-  -- What is moved to changes at the same time may stay, until it is older than the retention.
+  -- Rows that are moved to changes at the same time may stay until the retention period ends.
   delete from recent_changes r
   where r.tenant = v_ended.tenant and r.kind in ('candidate', 'job') and r.seq > v_ended.deleted_to and r.seq <= v_to;
   delete from changes c
@@ -278,8 +277,8 @@ begin
 end
 $$;
 
--- For SQL of the host: ends all tokens of sync and of the feed of events, so that clients begin again. For rows that
--- were written past the triggers, and after restores that PostgreSQL cannot see.
+-- For the host's SQL: expires all tokens of sync and of the event feed, so that clients start again. Call it after
+-- writes that bypassed the triggers, and after restores that PostgreSQL cannot detect.
 create or replace function end_sync_tokens () returns void
 language sql
 set search_path from current
@@ -288,12 +287,10 @@ as $$
   update change_state set id = gen_random_uuid()
 $$;
 
--- Returns the watched tables of a kind with their triggers:
--- parts: the table, its partitions and their triggers, as watch left them;
--- found: as they are now. A trigger that was disabled and enabled again is another one;
--- lost: the tables among them that lack a trigger which fires;
--- added: partitions that watch has not seen;
--- missed_since, problem: when a trigger first could not record a change, and its error. Null if all were recorded.
+-- Returns a kind's watched tables and their triggers. parts: the table, its partitions and their triggers, as watch
+-- left them; found: as they are now, and a trigger that was disabled and enabled again is a new one; lost: tables with
+-- a missing or disabled trigger; added: partitions created after the last watch; missed_since, problem: when a trigger
+-- first failed to record a change, and its error, or null if none failed.
 create or replace function watched_tables_v1 (p_kind text)
 returns table (
   relation text, id_expression text, tenant_expression text, id uuid, is_there boolean, parts text[], found text[],
@@ -308,7 +305,7 @@ set jit to off
 as $$
 #variable_conflict use_column
 declare
-  -- A range, so that an index of names finds them: _ comes before `.
+  -- A range, so that an index on names finds them: _ comes before `.
   v_functions oid[] := array(
     select f.oid from pg_proc f
     where f.proname > ('watch_' || p_kind || '_')::name and f.proname < ('watch_' || p_kind || '`')::name
@@ -335,7 +332,7 @@ begin
     join pg_namespace n on n.oid = c.relnamespace
     cross join lateral format('%I.%I', n.nspname, c.relname) as named (name)
   ), compared as (
-    -- A group for each name instead of a join, which the planner may turn into a search of all parts for each part.
+    -- Groups by name instead of a join, which the planner may turn into a search of all parts for each part.
     select entry.schema_name, entry.table_name, entry.name,
       bool_or(entry.is_known) as is_known, max(entry.triggers) as triggers
     from (

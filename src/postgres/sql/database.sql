@@ -12,8 +12,8 @@ begin
 end
 $$;
 
--- Identifies the data of the server. The timeline changes with each restore and when a standby is promoted; that of
--- the last checkpoint would be the old one for minutes.
+-- Identifies the server's data. The timeline changes with each restore and when a standby is promoted; the last
+-- checkpoint would return the old one for minutes.
 create or replace function server_identity_v1 () returns text
 language plpgsql
 stable
@@ -30,8 +30,8 @@ begin
 end
 $$;
 
--- Returns why a process of this environment must not send notifications; no row if it may. A promoted standby is not
--- a copy: only the timeline of the cluster changes.
+-- Returns why a process of this environment must not send notifications; no row if it may. A promoted standby is not a
+-- copy: only the cluster's timeline changes.
 create or replace function find_hold_v1 (p_environment text) returns table (reason text, since timestamptz)
 language plpgsql
 stable
@@ -52,9 +52,9 @@ begin
 end
 $$;
 
--- Ends a hold: the tables belong to this database from now on. Returns why nothing was sent before, and how many
--- deliveries were pending; no row if nothing was held. Discarding skips these, deactivates all webhooks and revokes
--- all keys, unless they are kept.
+-- Releases a hold: the tables belong to this database from now on. Returns the hold's reason and the number of pending
+-- deliveries; no row if there was no hold. Discarding skips these deliveries, deactivates all webhooks and revokes all
+-- keys, unless they are kept.
 create or replace function adopt_v1 (
   p_environment text, p_is_discarding boolean, p_keeps_webhooks boolean, p_keeps_keys boolean
 )
@@ -64,7 +64,7 @@ set search_path from current
 set jit to off
 as $$
 begin
-  -- No claim reads the row while it changes.
+  -- No claim can read the row while it changes.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.claim', 0));
   reason := (select hold.reason from find_hold_v1(p_environment) as hold);
   if reason is null then
@@ -88,7 +88,7 @@ begin
       where w.status <> 'inactive';
     end if;
     if not p_keeps_keys then
-      -- Repeated, because a rotation that the statement waits for adds a key that only the next one sees.
+      -- Repeated: if the statement waits for a rotation, only the next one sees the new key.
       loop
         update api_keys k set revoked_at = date_trunc('milliseconds', clock_timestamp()) where k.revoked_at is null;
         exit when not found;

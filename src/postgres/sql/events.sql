@@ -1,9 +1,9 @@
--- Records an event and a delivery for each webhook that subscribes to its type and whose filters it matches, in the
--- caller's transaction. Writes only new rows that no other transaction waits for, except one with the same
--- idempotency key. p_other_subjects is a JSON array or null. p_filter_body is the column of events.
+-- Records an event, and a delivery for each webhook with this event type and matching filters, in the caller's
+-- transaction. Writes only new rows that no other transaction waits for, except one with the same idempotency key.
+-- p_other_subjects is a JSON array or null; p_filter_body is the column filter_body.
 --
--- Returns the number of pending deliveries; or, if an earlier event has the same idempotency key, a JSON array of its
--- id, deliveries and fingerprint; or, if the tenant rests, a JSON string with the end of its rest.
+-- Returns the number of pending deliveries. If an earlier event has the same idempotency key, returns a JSON array of
+-- its id, deliveries and fingerprint. If the tenant is resting, returns a JSON string with the end of its rest.
 create or replace function record_event_v1 (
   p_tenant text, p_id text, p_type text, p_body text, p_tombstone text, p_subject text, p_other_subjects text,
   p_key text, p_fingerprint text,
@@ -53,7 +53,7 @@ begin
       if found then
         return v_earlier;
       end if;
-      -- The earlier event was pruned just now: try again.
+      -- The earlier event has just been pruned: try again.
     end loop;
   end if;
 
@@ -64,8 +64,8 @@ begin
 
   with subscribed as (
     select w.id, w.status from webhooks w
-    -- The tenant may have been renamed while this waited for an event with the same idempotency key. A removed one is
-    -- null here.
+    -- The tenant may have been renamed while this waited for an event with the same idempotency key. For a removed
+    -- tenant, this is null.
     where w.tenant = (
         select case count(*) when 0 then p_tenant else max(t.tenant) end from tenants t where t.key = v_key
       )
@@ -91,8 +91,8 @@ begin
 end
 $$;
 
--- Returns the body of an event for filters. A body that PostgreSQL cannot convert, such as the empty one of an erased
--- event, is an empty object, because no emit may fail for it.
+-- Returns an event's body for filters. A body that PostgreSQL cannot convert, such as an erased event's empty body,
+-- becomes an empty object, because it must not make an emit fail.
 create or replace function event_json_v1 (p_body text) returns jsonb
 language plpgsql
 stable
@@ -107,11 +107,11 @@ exception
 end
 $$;
 
--- Returns what positions among the events of a tenant are compared with, as of the caller's snapshot. p_bound is that
--- of recorded_to_v1. tenant_key: the key of its events; epoch: differs between databases, restores and adoptions of a
--- database, and successive tenants of one name; pruned: the last pruned event of all tenants; read_to: a position
--- from which nothing is missed. It is the number of an event that was committed, so it is on the disk: after a crash,
--- the sequence continues behind it.
+-- Returns the values that positions in a tenant's events are compared with, as of the caller's snapshot. p_bound is the
+-- bound of recorded_to_v1. tenant_key: the key of the tenant's events; epoch: differs between databases, restores and
+-- adoptions of a database, and successive tenants with one id; pruned: the last pruned event of all tenants; read_to: a
+-- position after which no event is missed. It is a committed event's number, so it is on disk: after a crash, the
+-- sequence continues after it.
 create or replace function feed_bounds_v1 (
   p_tenant text, p_bound bigint, out tenant_key text, out epoch text, out pruned bigint, out read_to bigint
 )
@@ -142,9 +142,9 @@ begin
 end
 $$;
 
--- Replaces the events of a subject by their tombstones, cancels their queued deliveries and removes the responses to
--- them, in the caller's transaction. Takes up to p_limit events, those first that are not erased or have queued
--- deliveries. Returns an object: the number of events with the subject, and whether it left such events.
+-- Replaces a subject's events with their tombstones, cancels their queued deliveries and removes the responses, in the
+-- caller's transaction. Takes up to p_limit events, starting with those that are not erased or have queued deliveries.
+-- Returns an object: the number of the subject's events, and whether any such events are left.
 create or replace function erase_subject_v1 (p_tenant text, p_subject text, p_limit integer) returns json
 language plpgsql
 set search_path from current
@@ -189,7 +189,7 @@ begin
     response_excerpt = null,
     earlier = (select jsonb_agg(e.attempt - 'response_excerpt' order by e.nth)
       from jsonb_array_elements(d.earlier) with ordinality as e (attempt, nth))
-  -- An attempt of a stopped delivery, which has a fence, may write its excerpt at the same time: waits for it.
+  -- An attempt of a stopped delivery, which has a fence, may be writing its excerpt: waits for it.
   where d.event_seq = any (v_events)
     and (d.fence is not null or d.response_excerpt is not null or d.earlier @? '$[*].response_excerpt');
 
@@ -197,10 +197,9 @@ begin
 end
 $$;
 
--- Reads up to p_limit events that are older than the retention by their own date, the oldest first, after p_after: a
--- JSON array of a date and a seq, or null to begin. Deletes their old deliveries that ended, then the events without
--- deliveries. Also deletes requests that were kept long enough. Returns the number of deleted rows and the p_after of
--- the next call, or null at the end.
+-- Reads up to p_limit events older than the retention period, oldest first, after p_after: a JSON array of a date and a
+-- seq, or null for the first call. Deletes their old finished deliveries, then the events without deliveries. Also
+-- deletes expired requests. Returns the number of deleted rows and the p_after of the next call, or null at the end.
 create or replace function prune_v1 (
   p_retention_days double precision, p_limit integer, p_after text, out pruned integer, out next_after text
 )
@@ -227,7 +226,7 @@ begin
     limit p_limit
   ) as walked;
 
-  -- Events locked by a replay are skipped.
+  -- Skips events locked by a replay.
   v_events := array(select e.seq from events e where e.seq = any (v_events) order by e.seq for update skip locked);
 
   delete from deliveries d where d.event_seq = any (v_events) and d.created_at < v_before;
@@ -252,9 +251,9 @@ begin
 end
 $$;
 
--- Deletes up to p_limit events of removed tenants with their deliveries. Returns how many events are left, counted up
--- to p_limit. A batch begins where the one before stopped, because the index keeps the entries of deleted events
--- until vacuum runs.
+-- Deletes up to p_limit events of removed tenants with their deliveries. Returns the number of events left, at most
+-- p_limit. A batch starts where the previous one stopped, because the index keeps the entries of deleted events until
+-- vacuum runs.
 create or replace function remove_events_v1 (p_limit integer) returns integer
 language plpgsql
 set search_path from current
@@ -284,7 +283,7 @@ begin
     ) as found;
     v_events := v_events[:p_limit - v_deleted];
 
-    -- Waits for replays of these events, so that the next statements see what they queued.
+    -- Waits for replays of these events, so that the next statements see their deliveries.
     perform from events e where e.seq = any (v_events) order by e.seq for update;
     delete from queue q where q.event_seq = any (v_events);
     delete from deliveries d where d.event_seq = any (v_events);
@@ -293,7 +292,7 @@ begin
     v_deleted := v_deleted + coalesce(cardinality(v_events), 0);
     v_left := v_left + v_found - coalesce(cardinality(v_events), 0);
 
-    -- At the end it begins again: an emit may have committed late.
+    -- After the last event it starts again: an emit may have committed late.
     update tenants t set removed_to = case when v_found = v_wanted or v_left > 0 then v_dates[cardinality(v_events)] end
     where t.key = v_removed.key and (cardinality(v_events) > 0 or v_found = 0 and t.removed_to is not null);
     exit when v_left >= p_limit;

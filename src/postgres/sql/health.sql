@@ -1,7 +1,7 @@
--- Records what attempts say about the health of their webhooks: a success clears failures, a failure adds one. A
--- webhook that has failed for too long, or returned 410, gets a verdict, and disable_failing_webhooks_v1 disables it.
--- p_done has the ordinals of the results in p_results that were recorded, p_noted those of deliveries that were
--- stopped during the attempt. Returns whether there is a verdict or a warning.
+-- Updates the health of webhooks after attempts: a success clears failures, a failure adds one. A webhook that has
+-- failed for too long, or returned 410, gets a verdict, and disable_failing_webhooks_v1 disables it. p_done contains
+-- the ordinals of recorded results in p_results; p_noted those of deliveries stopped during the attempt. Returns
+-- whether there is a verdict or a warning.
 create or replace function record_health_v1 (
   p_results jsonb, p_done integer[], p_noted integer[], p_now timestamptz, p_failing_for_seconds double precision,
   p_failed_limit double precision, p_warn_after_seconds double precision, out has_verdict boolean
@@ -16,7 +16,7 @@ begin
     return;
   end if;
 
-  -- Changes of health run one at a time. The holder of this lock waits for no other.
+  -- Health changes run one at a time. The holder of this lock waits for no other.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.health', 0));
   with result as (
     -- Failures before a success do not count.
@@ -58,7 +58,7 @@ begin
     where s.is_failing
   ), warnable as materialized (
     -- An open transaction that renames or removes the tenant has locked its webhooks, and would miss the notice. The
-    -- next failure warns.
+    -- next failure then warns.
     select webhook.* from counted c
     cross join lateral (
       select w.id, w.tenant, w.tenant_slug from webhooks w where w.id = c.webhook_id limit 1 for key share skip locked
@@ -99,8 +99,8 @@ begin
   )
   select coalesce(bool_or(j.kind is not null), false) into has_verdict from judged j;
 
-  -- Pauses that ended early. A separate statement, so that it sees what a claim set aside while the first one waited
-  -- for it.
+  -- Ends pauses early. A separate statement, so that it sees deliveries that a claim set aside while the first one
+  -- waited for it.
   update paused_webhooks p set until = '-infinity'
   where p.webhook_id = any (array(select r.webhook_id from jsonb_to_recordset(p_results) as r (webhook_id bigint)))
     and p.until > '-infinity'
@@ -112,8 +112,8 @@ begin
 end
 $$;
 
--- Disables the webhooks with a verdict and stores notices. Locked webhooks are left for the next call. Returns the
--- disabled webhooks.
+-- Disables webhooks with a verdict and stores notices. Leaves locked webhooks for the next call. Returns the disabled
+-- webhooks.
 create or replace function disable_failing_webhooks_v1 () returns setof bigint
 language sql
 set search_path from current
@@ -148,8 +148,8 @@ as $$
   select id from disabled
 $$;
 
--- Lists a webhook whose status was set, and ends the pause of an earlier revision. The caller calls it with what its
--- update returned: these statements also see what a claim set aside while the update waited for it.
+-- Adds a webhook to stopped_webhooks if its status was set, and ends the pause of an earlier revision. Called with the
+-- result of an update, so that these statements also see deliveries that a claim set aside while the update waited.
 create or replace function apply_update_v1 (p_webhook bigint, p_is_status_set boolean) returns void
 language plpgsql
 set search_path from current

@@ -1,6 +1,6 @@
--- Stores a key. p_scopes, p_allowed_ips, p_candidate_fields and p_job_fields are JSON arrays, all but the first may
--- be null. p_max is the number of valid keys that the tenant may have, null without a limit. Returns none; full if
--- the tenant has so many keys; or, if the tenant rests, the end of its rest.
+-- Stores a key. p_scopes, p_allowed_ips, p_candidate_fields and p_job_fields are JSON arrays; all but the first can be
+-- null. p_max is the number of valid keys that the tenant can have; null for no limit. Returns none; full if the tenant
+-- has reached p_max; or, if the tenant is resting, the end of its rest.
 create or replace function issue_key_v1 (
   p_id text, p_digest text, p_start text, p_tenant text, p_tenant_slug text, p_scopes text, p_allowed_ips text,
   p_candidate_fields text, p_job_fields text, p_name text, p_created_by text, p_expires_at text,
@@ -17,7 +17,7 @@ begin
     return v_rests_until;
   end if;
   if p_max is not null then
-    -- Otherwise two could pass the limit together.
+    -- Otherwise two calls at once could exceed the limit.
     perform pg_advisory_xact_lock(hashtextextended('api_keys ' || p_tenant, 0));
     if p_max::integer <= (
       select count(*) from api_keys k
@@ -44,8 +44,8 @@ begin
 end
 $$;
 
--- Stores a key that replaces a valid key of the tenant; the old key ends after p_overlap seconds. p_created_by is null
--- for a rotation by the vendor, who may replace a key several times. Returns false if the tenant has no such key.
+-- Stores a key that replaces one of the tenant's valid keys, which expires after p_overlap seconds. p_created_by is
+-- null for a rotation by the vendor, who may replace a key several times. Returns false if the tenant has no such key.
 create or replace function rotate_key_v1 (
   p_tenant text, p_old text, p_id text, p_digest text, p_start text, p_overlap text,
   p_created_by text
@@ -59,7 +59,7 @@ declare
   v_old api_keys;
 begin
   select * into v_old from api_keys k where k.id = p_old and k.tenant = p_tenant for update;
-  -- Reads the clock after locking: another rotation may have ended the key while this one waited.
+  -- Reads the clock after locking: another rotation may have expired the key while this one waited.
   v_now := date_trunc('milliseconds', clock_timestamp());
   if not found or v_old.revoked_at is not null or least(v_old.expires_at, v_old.replaced_at) <= v_now
     or (p_created_by is not null and v_old.replaced_at is not null) then
@@ -82,7 +82,7 @@ begin
 end
 $$;
 
--- Revokes a key of a tenant at once. Returns whether the tenant has it and it was not revoked before.
+-- Revokes a tenant's key immediately. Returns false if the tenant has no such key or it was already revoked.
 create or replace function revoke_key_v1 (p_tenant text, p_id text) returns boolean
 language plpgsql
 set search_path from current

@@ -1,8 +1,8 @@
--- Leases ready deliveries to a worker: promotes what is due, chooses webhooks, leases up to p_limit of their
--- deliveries, and marks the webhooks whose deleted rows made this slow.
+-- Leases ready deliveries to a worker: promotes due deliveries, chooses webhooks, leases up to p_limit of their
+-- deliveries, and marks webhooks whose deleted rows made this slow.
 --
--- If this process must not send, it returns one row with only held. Otherwise a database without an environment takes
--- p_environment. It writes nothing if nothing is due.
+-- If this process must not send, returns one row with held alone. Otherwise a database without an environment takes
+-- p_environment. Writes nothing if nothing is due.
 create or replace function claim_v1 (
   p_limit integer, p_per_endpoint integer, p_lease_ms double precision, p_environment text
 )
@@ -14,8 +14,8 @@ returns table (
 )
 language plpgsql
 set search_path from current
--- Each search reads an index and stops, with any settings of the role and any estimate of the size of the queue. Plans
--- are kept: planning would take longer than the searches.
+-- With these settings each search reads an index and stops, independently of the role's settings and the estimated size
+-- of the queue. Plans are kept: planning would take longer than the searches.
 set enable_indexscan to on
 set enable_indexonlyscan to on
 set enable_tidscan to on
@@ -28,11 +28,11 @@ declare
   v_started timestamptz;
   v_visited record;
 begin
-  -- If a server crash loses the claim, another one follows.
+  -- If a server crash loses the claim, the deliveries are claimed again.
   perform set_config('synchronous_commit', 'off', true);
   perform promote_due_v1();
 
-  -- Claims run one at a time, so that each counts the leases of all others. The holder of this lock waits for no other.
+  -- Claims run one at a time, so that each counts all leases. The holder of this lock waits for no other.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.claim', 0));
   v_started := clock_timestamp();
 
@@ -45,7 +45,7 @@ begin
   update home set environment = p_environment where environment is null and p_environment is not null;
 
   delete from marks m where m.marked_at <= v_started - interval '10 minutes';
-  -- Finds deliveries that were committed late with a lower id. Nothing expires later, unless the clock went back.
+  -- Finds deliveries committed late with a lower id. No mark expires more than 10 s ahead, unless the clock went back.
   update marks m set first_fresh = m.safe_fresh, expires_at = 'infinity'
   where m.expires_at <= v_started or (m.expires_at > v_started + interval '10 seconds' and m.expires_at < 'infinity');
 
@@ -61,7 +61,7 @@ begin
 end
 $$;
 
--- Makes up to 1000 scheduled deliveries ready that are due, and ends up to 1000 pauses.
+-- Makes up to 1000 due deliveries ready, and ends up to 1000 expired pauses.
 create or replace function promote_due_v1 () returns void
 language plpgsql
 set search_path from current
@@ -89,12 +89,12 @@ begin
 end
 $$;
 
--- Visits the webhooks with ready deliveries, by ascending id, from where the previous call stopped, until p_wanted
--- can send or all were visited. Stops earlier after 50 ms, or after 500 ms if none can send so far; the next call
--- continues there.
+-- Visits webhooks with ready deliveries by ascending id, from where the previous call stopped, until p_wanted can send
+-- or all were visited. Stops earlier after 50 ms, or after 500 ms if none can send so far; the next call continues
+-- there.
 --
--- Deliveries of webhooks that cannot send leave the ready ones: those of paused webhooks are set aside, stopped ones
--- move to the log, and has_moved tells so. So each of them costs one visit. The caller holds the lock of claims.
+-- Deliveries that cannot be sent leave the ready ones, so each costs one visit: a paused webhook's deliveries are set
+-- aside, stopped ones move to the log, and has_moved is true. The caller holds the claim lock.
 create or replace function choose_webhooks_v1 (
   p_wanted integer, p_per_endpoint integer,
   out chosen bigint[], out capacities integer[], out tenants text[], out start_after bigint, out stopped_at bigint,
@@ -123,8 +123,8 @@ begin
   stopped_at := start_after;
 
   loop
-    -- The next webhook that has ready deliveries. Marked webhooks are visited in any case: a search would read the
-    -- deleted rows at the beginning of their queues. The order is that of the index, so each search reads one entry.
+    -- The next webhook with ready deliveries. Always visits marked webhooks: a search would read the deleted rows at
+    -- the beginning of their queues. The order is the index's, so each search reads one entry.
     if v_marked <= stopped_at then
       v_marked := coalesce(
         (select m.webhook_id from marks m where m.webhook_id > stopped_at order by m.webhook_id limit 1), v_none);
@@ -193,7 +193,7 @@ begin
 end
 $$;
 
--- Sets aside up to p_limit ready deliveries of a paused webhook. The caller holds the lock of claims.
+-- Sets aside up to p_limit ready deliveries of a paused webhook. The caller holds the claim lock.
 create or replace function set_aside_v1 (p_webhook bigint, p_limit integer) returns void
 language plpgsql
 set search_path from current
@@ -202,8 +202,8 @@ as $$
 declare
   v_until timestamptz;
 begin
-  -- What ends the pause early changes one of these rows, and then the row in paused_webhooks: it waits for this, or
-  -- this does nothing.
+  -- A transaction that ends the pause early changes one of these rows, and then the row in paused_webhooks. Either it
+  -- waits for this one, or this one does nothing.
   select h.paused_until into v_until
   from webhooks w
   join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
@@ -234,8 +234,8 @@ begin
 end
 $$;
 
--- Takes back up to p_limit deliveries that were set aside while their webhook was paused. The caller holds the lock
--- of claims.
+-- Takes back up to p_limit deliveries that were set aside during their webhook's pause. The caller holds the claim
+-- lock.
 create or replace function take_back_v1 (p_webhook bigint, p_limit integer) returns void
 language plpgsql
 set search_path from current
@@ -262,9 +262,9 @@ begin
 end
 $$;
 
--- Leases up to p_limit ready deliveries of these webhooks, of each up to its capacity. Tenants take turns: one
--- delivery of each, then a second one of each. The deliveries of a tenant come from its webhooks in turn. Skips
--- locked deliveries. The caller holds the lock of claims.
+-- Leases up to p_limit ready deliveries of these webhooks, up to each one's capacity. Tenants take turns: one delivery
+-- of each, then a second one of each. A tenant's deliveries come from its webhooks in turn. Skips locked deliveries.
+-- The caller holds the claim lock.
 create or replace function lease_v1 (
   p_webhooks bigint[], p_capacities integer[], p_tenants text[], p_limit integer, p_lease_ms double precision
 )
@@ -288,7 +288,7 @@ declare
   v_capacities integer[];
   v_turns integer[];
 begin
-  -- Each claim begins with the next tenant and, after a round of tenants, with the next webhook of each.
+  -- Each claim starts with the next tenant and, after a round of tenants, with each one's next webhook.
   with visited as (
     select v.*, dense_rank() over (order by v.tenant) as tenant_place,
       count(*) over (partition by v.tenant) as webhooks,
@@ -305,8 +305,7 @@ begin
   into v_webhooks, v_capacities, v_turns
   from rotated r;
 
-  -- More than one round only if the first webhooks have fewer deliveries: others are leased, or locked by another
-  -- transaction.
+  -- A second round is needed only if the first webhooks have too few deliveries: others are leased or locked.
   for v_from in 1 .. cardinality(v_webhooks) by greatest(p_limit, 1) loop
     return query
       with offered as (
@@ -319,7 +318,7 @@ begin
         join webhooks w on w.id = e.webhook_id
         left join marks m on m.webhook_id = e.webhook_id
         cross join lateral (
-          -- One search for each lane: each starts at its own first row and reads no more than it takes.
+          -- One search per lane: each starts at the lane's first row and reads only the rows it takes.
           select q.* from (values (0, m.first_leased), (1, m.first_fresh), (2, null), (3, null)) as begin (lane, id)
           cross join lateral (
             select q.ctid as place, q.lane, q.id from queue q
@@ -364,8 +363,8 @@ begin
 end
 $$;
 
--- Marks webhooks whose queue begins with deleted rows, or moves their marks, among those visited by a claim that
--- began after p_after and stopped at p_until. The caller holds the lock of claims.
+-- Marks webhooks whose queue begins with deleted rows, or moves their marks. Considers the webhooks visited by a claim
+-- that started after p_after and stopped at p_until. The caller holds the claim lock.
 create or replace function mark_v1 (p_after bigint, p_until bigint) returns void
 language plpgsql
 set search_path from current
@@ -425,7 +424,7 @@ begin
 end
 $$;
 
--- Releases leases. Their deliveries are ready at once.
+-- Releases leases. Their deliveries are ready immediately.
 create or replace function release_v1 (p_webhooks bigint[], p_ids bigint[], p_fences bigint[]) returns void
 language sql
 set search_path from current
@@ -454,9 +453,9 @@ as $$
   where q.ctid = given.place
 $$;
 
--- Records attempts: p_results is an array of one object for each. Never waits for a transaction of the host. Returns
--- the ordinals of results that could not be written because their delivery is locked, and whether a webhook got a
--- verdict.
+-- Records attempts. p_results is a JSON array with one object per attempt. Never waits for the host's transactions.
+-- Returns the ordinals of results that could not be written because their delivery is locked, and whether a webhook got
+-- a verdict.
 create or replace function record_attempts_v1 (
   p_results jsonb, p_failing_for_seconds double precision, p_failed_limit double precision,
   p_warn_after_seconds double precision, out later integer[], out has_verdict boolean
@@ -477,7 +476,7 @@ declare
   v_noted integer[];
   v_commit_setting text := current_setting('synchronous_commit');
 begin
-  -- If a server crash loses the completion, the deliveries are attempted again.
+  -- If a server crash loses the results, the deliveries are attempted again.
   perform set_config('synchronous_commit', 'off', true);
 
   with result as (
@@ -486,7 +485,7 @@ begin
       response_status integer, error text, response_excerpt text, retry_in_ms double precision
     )
   ), leased as materialized (
-    -- One search for each lease, with any estimate of the size of the queue.
+    -- One search per lease, independently of the estimated size of the queue.
     select r.*, q.place, q.event_seq, q.event_type, q.created_at, q.attempts
     from result r
     cross join lateral (
@@ -496,8 +495,8 @@ begin
       for update skip locked
     ) as q
   ), kept as materialized (
-    -- Excerpts are kept for events that are not erased. An open erase, which may not see this delivery, has locked
-    -- its events. A later one waits, and sees it.
+    -- Keeps excerpts only for events that are not erased. An open erase, which may not see this delivery, has locked
+    -- its events. A later one waits and sees it.
     select event.seq from leased l
     cross join lateral (
       select e.seq from events e
@@ -572,7 +571,7 @@ begin
     select (select array_agg(n.ordinal) from noted n), (select array_agg(l.ordinal) from locked l) into v_noted, later;
   end if;
 
-  -- Successes of healthy webhooks change no health.
+  -- Successes of healthy webhooks do not change health.
   has_verdict := false;
   if v_noted is not null or p_results @? '$[*] ? (@.outcome != "delivered")'
     or exists (select from webhook_health h where h.webhook_id = any (v_webhooks))
@@ -587,9 +586,8 @@ begin
 end
 $$;
 
--- Moves stopped deliveries of a webhook to the log: those below its skip_before, or all if it is not active or was
--- deleted. Takes up to p_limit from each lane and of the scheduled ones. Skips locked deliveries. Returns the number
--- of moved deliveries.
+-- Moves a webhook's stopped deliveries to the log: those below its skip_before, or all if it is inactive or deleted.
+-- Takes up to p_limit from each lane and of the scheduled ones. Skips locked deliveries. Returns their number.
 create or replace function sweep_v1 (p_webhook bigint, p_limit integer) returns integer
 language plpgsql
 set search_path from current

@@ -1,4 +1,4 @@
--- Claims the digest of a request for p_claim, unless it is being answered or was answered. Returns what is stored.
+-- Claims a request's digest for p_claim, unless the request is in progress or has an answer. Returns the stored values.
 create or replace function claim_request_v1 (
   p_tenant text, p_digest text, p_fingerprint text, p_claim text, p_lease_ms double precision,
   p_keep_ms double precision, out is_claimed boolean, out fingerprint text, out answer text
@@ -30,7 +30,7 @@ begin
 end
 $$;
 
--- Stores the answer of a request, or deletes the request if it is null. Does nothing if another claim has taken it.
+-- Stores a request's answer; null deletes the request. Does nothing if another claim has taken over.
 create or replace function save_answer_v1 (p_tenant text, p_digest text, p_claim text, p_answer text) returns void
 language sql
 set search_path from current
@@ -42,7 +42,7 @@ as $$
   where r.tenant = p_tenant and r.digest = p_digest and r.claim = p_claim and p_answer is not null;
 $$;
 
--- Deletes up to p_limit requests that were kept long enough. Returns their number.
+-- Deletes up to p_limit expired requests. Returns their number.
 create or replace function delete_requests_v1 (p_limit integer) returns integer
 language plpgsql
 set search_path from current

@@ -1,4 +1,4 @@
--- Gives a tenant that keeps its id another name. Returns the number of its webhooks.
+-- Changes the slug of a tenant that keeps its id. Returns the number of its webhooks.
 create or replace function name_tenant_v1 (p_tenant text, p_slug text) returns integer
 language plpgsql
 set search_path from current
@@ -9,7 +9,7 @@ declare
 begin
   -- Renames and removals run one at a time.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
-  -- Repeated, because a rotation that the statement waits for adds a key that only the next one sees.
+  -- Repeated: if the statement waits for a rotation, only the next one sees the new key.
   loop
     update api_keys k set tenant_slug = p_slug where k.tenant = p_tenant and k.tenant_slug <> p_slug;
     exit when not found;
@@ -21,8 +21,8 @@ begin
 end
 $$;
 
--- Locks the webhooks of a tenant that is about to be renamed. Returns their valid secrets and headers as a JSON
--- array; or, if the new id has a webhook, an event or a key, or rests, the JSON value null.
+-- Locks the webhooks of a tenant that is about to be renamed. Returns their valid secrets and headers as a JSON array.
+-- Returns the JSON value null if the new id has a webhook, an event or a key, or is resting.
 create or replace function lock_tenant_v1 (p_from text, p_to text) returns text
 language plpgsql
 set search_path from current
@@ -52,8 +52,8 @@ begin
 end
 $$;
 
--- Gives everything of a tenant to another id and name. p_secrets is what lock_tenant_v1 returned, sealed for the new
--- id. The old id rests for p_rest_seconds. Returns the number of webhooks.
+-- Moves a tenant's data to another id and slug. p_secrets is the result of lock_tenant_v1, encrypted for the new id.
+-- The old id rests for p_rest_seconds. Returns the number of webhooks.
 create or replace function rename_tenant_v1 (
   p_from text, p_to text, p_to_slug text, p_secrets text, p_rest_seconds double precision
 ) returns integer
@@ -71,17 +71,17 @@ begin
   end if;
   insert into tenants (key, tenant) values (v_key, p_to)
   on conflict (key) do update set tenant = p_to, rests_until = null, rests_since = null;
-  -- The next tenant of the old id.
+  -- The key of the old id's next tenant.
   insert into tenants (key, tenant) values (gen_random_uuid()::text, p_from);
   perform rest_tenant_v1(p_from, p_rest_seconds);
 
-  -- Repeated, because a rotation that the statement waits for adds a key that only the next one sees.
+  -- Repeated: if the statement waits for a rotation, only the next one sees the new key.
   loop
     update api_keys k set tenant = p_to where k.tenant = p_from;
     exit when not found;
   end loop;
   update notices n set tenant = p_to where n.tenant = p_from;
-  -- Their answers are sealed for the old id.
+  -- Their answers are encrypted for the old id.
   delete from requests r where r.tenant = p_from;
   perform end_changes_v1(p_from);
   perform end_changes_v1(p_to);
@@ -92,9 +92,8 @@ begin
 end
 $$;
 
--- Gives everything of a tenant to another id that already has data: its webhooks and keys at once, and up to p_limit
--- of its events. p_secrets are the secrets and headers of its webhooks, sealed for the new id, as for
--- rename_tenant_v1. Returns whether events are left.
+-- Moves a tenant's data to another id that already has data: all webhooks and keys, and up to p_limit events. p_secrets
+-- are the webhooks' secrets and headers, as for rename_tenant_v1. Returns whether events are left.
 create or replace function merge_tenant_v1 (
   p_from text, p_to text, p_to_slug text, p_secrets text, p_limit integer
 ) returns boolean
@@ -109,7 +108,7 @@ declare
 begin
   -- Renames and removals run one at a time.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
-  -- Repeated, because a rotation that the statement waits for adds a key that only the next one sees.
+  -- Repeated: if the statement waits for a rotation, only the next one sees the new key.
   loop
     update api_keys k set tenant = p_to where k.tenant = p_from;
     exit when not found;
@@ -121,7 +120,7 @@ begin
   where w.id = s.id;
 
   v_events := array(select e.seq from events e where e.tenant_key = v_from order by e.recorded_at limit p_limit);
-  -- An idempotency key that both have used stays with the event that is there.
+  -- If both ids used an idempotency key, the new id's event keeps it.
   update events e set tenant_key = v_to, idempotency_key = case
     when exists (select from events o where o.tenant_key = v_to and o.idempotency_key = e.idempotency_key) then null
     else e.idempotency_key
@@ -135,7 +134,7 @@ begin
   if exists (select from events e where e.tenant_key = v_from) then
     return true;
   end if;
-  -- At last, so that no position is given in between.
+  -- Last, so that no position is issued in between.
   perform end_changes_v1(p_from);
   perform end_changes_v1(p_to);
   perform name_tenant_v1(p_to, p_to_slug);
@@ -143,9 +142,8 @@ begin
 end
 $$;
 
--- Removes a tenant: its webhooks, keys and changes at once, and up to p_limit of its events. It rests for
--- p_rest_seconds. Returns how many events of removed tenants are left, counted up to p_limit. A later tenant with the
--- same id gets another key.
+-- Removes a tenant: all webhooks, keys and changes, and up to p_limit events. Its id rests for p_rest_seconds. Returns
+-- the number of events of removed tenants left, at most p_limit. A later tenant with the same id gets another key.
 create or replace function remove_tenant_v1 (
   p_tenant text, p_limit integer, p_rest_seconds double precision
 ) returns integer
@@ -167,7 +165,7 @@ begin
   end if;
   perform rest_tenant_v1(p_tenant, p_rest_seconds);
 
-  -- Repeated, because a rotation that the statement waits for adds a key that only the next one sees.
+  -- Repeated: if the statement waits for a rotation, only the next one sees the new key.
   loop
     delete from api_keys k where k.tenant = p_tenant;
     exit when not found;
@@ -184,7 +182,7 @@ begin
 end
 $$;
 
--- Begins or extends the rest of a tenant, which has a row in the table tenants.
+-- Starts or extends the rest of a tenant that has a row in the table tenants.
 create or replace function rest_tenant_v1 (p_tenant text, p_seconds double precision) returns void
 language sql
 set search_path from current
@@ -196,7 +194,7 @@ as $$
   where t.tenant = p_tenant and p_seconds > 0
 $$;
 
--- Returns when the rest of a tenant ends, as RFC 3339; null if it does not rest.
+-- Returns the end of a tenant's rest as RFC 3339; null if it is not resting.
 create or replace function find_rest_v1 (p_tenant text) returns text
 language sql
 stable
@@ -207,8 +205,8 @@ as $$
   from tenants t where t.tenant = p_tenant
 $$;
 
--- Lists the tenants that rest. Ends expired rests: deletes webhooks and keys that a transaction from before the rest
--- created late, once no such transaction is open.
+-- Lists resting tenants. Ends expired rests once no transaction from before the rest is open, and deletes webhooks and
+-- keys that such a transaction created late.
 create or replace function list_resting_v1 () returns table (tenant text, rests_until timestamptz)
 language plpgsql
 set search_path from current
@@ -217,7 +215,7 @@ as $$
 #variable_conflict use_column
 declare
   v_snapshot pg_snapshot := pg_current_snapshot();
-  -- A transaction that wrote a webhook or a key holds this lock until it ends. Those of other databases do not matter.
+  -- A transaction that wrote a webhook or a key holds this lock until it ends. Locks of other databases do not matter.
   v_is_writing boolean := exists (
     select from pg_locks l
     where l.locktype = 'relation' and l.mode = 'RowExclusiveLock' and l.pid is distinct from pg_backend_pid()
@@ -232,7 +230,7 @@ begin
     v_over := array(
       select t.tenant from tenants t
       where t.rests_until <= clock_timestamp()
-        -- After a restore on another server, this may be an id that it has not reached.
+        -- After a restore on another server, rests_since may be an id that the server has not reached.
         and (
           not v_is_writing
           or t.rests_since < pg_snapshot_xmin(v_snapshot) or t.rests_since >= pg_snapshot_xmax(v_snapshot)

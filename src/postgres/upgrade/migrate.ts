@@ -11,12 +11,12 @@ import type { Rights } from '../grants.js'
 /** The doc, type, default and check of each option. */
 const migrateOptions = {
   /**
-   * The schema for the tables of this package. It is created if it does not exist.
+   * The schema for this package's tables. Created if it does not exist.
    * @default 'recruiting'
    */
   schema: readSchema,
   /**
-   * Changes nothing, and returns what would run.
+   * Changes nothing and returns what would run.
    * @default false
    */
   dryRun: flag(false)
@@ -26,22 +26,21 @@ const migrateOptions = {
 export interface MigrateOptions extends OptionsOf<typeof migrateOptions> {}
 
 /**
- * Creates the tables and functions of this package or updates them. Call it at every start, before anything else: it
- * skips files that ran before, and processes that start together wait for each other. Processes of the previous
- * version keep working while it runs, and no statement of others waits for more than a second. Each step is all or
- * nothing, so it can be called again after it was interrupted. Returns the names of the migrations that ran
- * and of the functions it created.
+ * Creates or updates this package's tables and functions. Call it at every start, before anything else: it skips files
+ * that already ran, and processes that start together wait for each other. Processes of the previous version keep
+ * working while it runs, and no other statement waits for more than a second. Each step is all or nothing, so you can
+ * call it again after an interruption. Returns the names of the migrations that ran and of the functions it created.
  *
- * To use your own migration tool, run each SQL file in `src/postgres/migrations` once, in order, those with
- * `index concurrently` outside a transaction, then all files in `src/postgres/sql`, with the schema first in
- * `search_path`.
+ * To use your own migration tool, run each SQL file in `src/postgres/migrations` once, in order, those with `index
+ * concurrently` outside a transaction, then all files in `src/postgres/sql`, with the schema first in `search_path`.
  *
- * Beside a transaction that has locked its tables, such as a dump, it gives up with `storage_timeout` after a minute;
- * after ten minutes for an index, which blocks no one, and for another process that migrates. A process warning
- * (`RecruitingWarning`) says at once which process it waits for, and for how long. The error names that process too.
+ * While another transaction, such as a dump, locks its tables, it waits. It rejects with `storage_timeout` after a
+ * minute, or after ten minutes for an index, which blocks no one, and for another process that migrates. A process
+ * warning (`RecruitingWarning`) reports immediately which process it waits for, and for how long. The error names that
+ * process too.
  *
  * Throws `invalid_option`, `storage_not_ready` if the files are missing, the database is not UTF-8 or the schema
- * belongs to a later version, and errors of the database.
+ * belongs to a later version, and database errors.
  */
 export async function migrate (pool: PgPool, options: MigrateOptions = {}): Promise<string[]> {
   assertPool(pool)
@@ -61,17 +60,17 @@ const lockErrors: readonly unknown[] = ['55P03', '40P01']
 
 /**
  * Upgrades a schema to a version in steps, each all or nothing. Rejects with `storage_timeout` after waiting `giveUpMs`
- * for a lock; after ten times as long for one that an index needs, because that blocks no one, and for another process
- * that upgrades. A process warning says early which process it waits for, and for how long.
+ * for a lock, or ten times as long for an index, which blocks no one, and for another process that upgrades. A process
+ * warning reports early which process it waits for, and for how long.
  */
 export async function upgrade (pool: PgPool, schema: string, version: Version, giveUpMs = 60_000): Promise<string[]> {
   const done: string[] = []
   const longestMs = { lock: giveUpMs, other: 10 * giveUpMs }
-  // Since when it waits for each, and for which process.
+  // Since when it has waited for each, and for which process.
   let since: { lock?: number, other?: number } = {}
   let blockers: { lock?: string, other?: string } = {}
 
-  function noteBlocker (reason: 'lock' | 'other', found: string, longestMs: number): void {
+  function reportBlocker (reason: 'lock' | 'other', found: string, longestMs: number): void {
     if (blockers[reason] === undefined) {
       process.emitWarning(`migrate waits for up to ${longestMs / 1000} s for ${found}`, 'RecruitingWarning')
     }
@@ -81,10 +80,10 @@ export async function upgrade (pool: PgPool, schema: string, version: Version, g
   async function wait (reason: 'lock' | 'other', pauseMs: number, cause?: unknown): Promise<void> {
     since[reason] ??= performance.now()
     const waitedMs = performance.now() - since[reason]
-    // Processes that start together wait shortly.
+    // Processes that start together wait only briefly.
     if (reason === 'other' && waitedMs > Math.min(2000, longestMs.other / 2)) {
       const other = await findBlocker(pool, lockHolders, [lockName(schema)])
-      if (other !== null) noteBlocker(reason, other, longestMs.other)
+      if (other !== null) reportBlocker(reason, other, longestMs.other)
     }
     if (waitedMs > longestMs[reason]) throw giveUp(waitedMs, blockers[reason] ?? 'a lock', cause)
     await sleep(pauseMs)
@@ -93,7 +92,7 @@ export async function upgrade (pool: PgPool, schema: string, version: Version, g
   for (;;) {
     try {
       const files = await withClient(pool, (client) =>
-        runStep({ pool, client, schema, version, giveUpMs, noteBlocker: (...found) => noteBlocker('lock', ...found) })
+        runStep({ pool, client, schema, version, giveUpMs, reportBlocker: (...found) => reportBlocker('lock', ...found) })
       )
       if (files === null) {
         await wait('other', longestPauseMs / 5)
@@ -113,7 +112,7 @@ export async function upgrade (pool: PgPool, schema: string, version: Version, g
 function giveUp (waitedMs: number, blocker: string, cause: unknown): Error {
   const reason = cause === undefined ? '' : ` (${readField(cause, 'message')})`
   const problem = `migrate gave up after waiting ${Math.round(waitedMs / 1000)} s for ${blocker}${reason}`
-  return new RecruitingApiError('storage_timeout', `${problem}: run it again when that has ended`, 'pool', { cause })
+  return new RecruitingApiError('storage_timeout', `${problem}: run it again when it is done`, 'pool', { cause })
 }
 
 /** Describes the processes that `pids` selects; `null` if there is none. */
@@ -146,13 +145,13 @@ interface Step {
   schema: string
   version: Version
   giveUpMs: number
-  /** Called with the process that the step waits for, and for how long it waits at most. */
-  noteBlocker (blocker: string, longestMs: number): void
+  /** Called with the process that the step waits for, and the longest wait. */
+  reportBlocker (blocker: string, longestMs: number): void
 }
 
-/** Runs `work` with a connection, and looks which other one keeps it waiting. */
-async function noteBlockers<Result> (
-  { pool, client, noteBlocker }: Pick<Step, 'pool' | 'client' | 'noteBlocker'>,
+/** Runs `work` and reports which process blocks its connection. */
+async function reportBlockers<Result> (
+  { pool, client, reportBlocker }: Pick<Step, 'pool' | 'client' | 'reportBlocker'>,
   longestMs: number,
   work: () => Promise<Result>
 ): Promise<Result> {
@@ -163,11 +162,11 @@ async function noteBlockers<Result> (
     if (isLooking) return
     isLooking = true
     const blocker = await findBlocker(pool, 'select unnest(pg_blocking_pids($1::integer))', [own?.pid])
-    if (blocker !== null) noteBlocker(blocker, longestMs)
+    if (blocker !== null) reportBlocker(blocker, longestMs)
     isLooking = false
   }
 
-  // A failed look leaves `isLooking` set, so it is the last one.
+  // A failed search leaves `isLooking` set, so it is the last one.
   const timer = setInterval(() => {
     look().catch(() => {})
   }, lockTimeoutMs / 2)
@@ -179,15 +178,15 @@ async function noteBlockers<Result> (
 }
 
 /**
- * Runs the first migration that is missing, or the functions once there is none. Returns the names of the files, and
- * `null` if another process runs a step.
+ * Runs the first missing migration, or creates the functions if none is missing. Returns the names of the files; `null`
+ * if another process runs a step.
  */
 async function runStep (step: Step): Promise<string[] | null> {
   const { client, schema, giveUpMs } = step
   const query: RunQuery = (text, values) => ask(client, text, values)
   const lock = [lockName(schema)]
   await client.query(begin)
-  // A limit of the database user is for short statements.
+  // The database user's timeout is for short statements.
   await client.query(`set local statement_timeout to 0; set local lock_timeout to '${lockTimeoutMs}ms'`)
   // Waiting here would hold up `create index concurrently`, which waits for all transactions.
   const [row] = await query<{ locked: boolean }>(
@@ -196,17 +195,17 @@ async function runStep (step: Step): Promise<string[] | null> {
   )
   if (row?.locked !== true) return null
 
-  const { files, index } = await noteBlockers(step, giveUpMs, () => runInTransaction(query, step))
+  const { files, index } = await reportBlockers(step, giveUpMs, () => runInTransaction(query, step))
   if (index === undefined) return files
 
   await query('select pg_advisory_lock(hashtextextended($1, 0))', lock)
   await client.query('commit')
   const longestMs = 10 * giveUpMs
-  await noteBlockers(step, longestMs, () => runAlone(client, schema, index, longestMs))
+  await reportBlockers(step, longestMs, () => runAlone(client, schema, index, longestMs))
   return files
 }
 
-/** Runs and commits the next files, unless they must run outside a transaction: then `index` is their text. */
+/** Runs and commits the next files. If a file must run outside a transaction, `index` is its text instead. */
 async function runInTransaction (
   query: RunQuery,
   { client, schema, version }: Step
@@ -232,7 +231,7 @@ async function runInTransaction (
 }
 
 async function openSchema (client: PgClient, schema: string): Promise<void> {
-  // `create schema if not exists` needs the right to create schemas even if the schema exists.
+  // `create schema if not exists` needs the privilege to create schemas even if the schema exists.
   const { rows } = await client.query('select from pg_namespace where nspname = $1', [schema])
   if (rows.length === 0) await client.query(`create schema ${quoteName(schema)}`)
   await client.query(`set local search_path to ${quoteName(schema)}, pg_temp`)
@@ -248,7 +247,7 @@ async function runAlone (client: PgClient, schema: string, text: string, longest
 
 /** Drops earlier versions of functions, unless a process may still call them. */
 async function dropUnused (query: RunQuery, superseded: string[]): Promise<void> {
-  // A process that starts now records its version first, and then finds out that it lacks functions.
+  // A process that starts now records its version first, and then finds the missing functions.
   await query('lock table versions in share row exclusive mode')
   await query(`delete from versions where seen_at < clock_timestamp() - ${unseenAfter}`)
   const rows = await query<{ signature: string }>(`
@@ -258,7 +257,7 @@ async function dropUnused (query: RunQuery, superseded: string[]): Promise<void>
   for (const { signature } of rows) await query(`drop function ${signature}`)
 }
 
-/** Closes the connection afterwards, which rolls back, and ends settings and locks of the session. */
+/** Closes the connection afterwards, which rolls back and drops the session's settings and locks. */
 async function withClient<Result> (pool: PgPool, work: (client: PgClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect()
   try {
@@ -277,8 +276,8 @@ async function findRelations (query: RunQuery): Promise<Set<string>> {
 }
 
 /**
- * Grants each privilege on new tables to the roles that have the same one on `events`, so that processes keep
- * working, and roles that only read get no more. Roles that may insert events may use new sequences.
+ * Grants each privilege on new tables to roles that have the same one on `events`, so that processes keep working and
+ * read-only roles get no more. Roles that may insert events may use new sequences.
  */
 async function grantRelations (
   query: RunQuery,
@@ -299,7 +298,7 @@ async function grantRelations (
   }
 }
 
-/** Grants new functions to the roles that may insert events, unless every role may call them. */
+/** Grants new functions to roles that may insert events, unless every role may call them. */
 async function grantFunctions (query: RunQuery, names: readonly string[]): Promise<void> {
   const holders = (await findHolders(query)).filter(({ privilege }) => privilege === 'insert')
   const rows = await query<{ signature: string }>(
@@ -320,7 +319,7 @@ interface Holder {
   privilege: string
 }
 
-/** Lists the privileges on `events`, without those of its owner. */
+/** Lists the privileges on `events`, except its owner's. */
 async function findHolders (query: RunQuery): Promise<Holder[]> {
   return query<Holder>(`
     select case acl.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(acl.grantee)) end as role,

@@ -8,9 +8,9 @@ import { quoteName } from '../sql.js'
 
 /** The SQL of a version of this package. */
 export interface Version {
-  /** By the names of the files, which is also their order. */
+  /** By file name, in order. */
   migrations: ReadonlyMap<string, string>
-  /** The statements that create functions, by their names. */
+  /** The statements that create functions, by function name. */
   functions: ReadonlyMap<string, string>
   rights: Rights
 }
@@ -46,20 +46,20 @@ async function readFiles (folder: URL): Promise<Map<string, string>> {
       )
     )
   } catch (error) {
-    const problem = `there are no SQL files in ${fileURLToPath(folder)}: install fastify-recruiting-api beside your bundle, with all of its files`
+    const problem = `there are no SQL files in ${fileURLToPath(folder)}: install fastify-recruiting-api next to your bundle, with all of its files`
     throw new RecruitingApiError('storage_not_ready', problem, 'migrations', { cause: error })
   }
 }
 
 const intervalMs = 60 * 60 * 1000
 
-/** Functions that no version has used for this time may be dropped. */
+/** Functions that no version has used for this long may be dropped. */
 export const unseenAfter = "interval '1 day'"
 
 /** Records which functions this process calls, so that `migrate` keeps them. */
 interface Seen {
   record (): Promise<void>
-  /** Called before every query: records it again at most once an hour, and throws the error of `refuse`. */
+  /** Called before every query. Records the functions again at most once an hour. Throws the error of `refuse`. */
   keep (): void
   /** Makes all later queries fail with this error; `null` allows them again. */
   refuse (error: Error | null): void
@@ -100,13 +100,13 @@ export function createSeen (
       if (refusal !== null) throw refusal
       if (now() - recordedAt < intervalMs) return
       record().catch(() => {
-        // Functions are kept for a day, so the next hour is soon enough.
+        // Functions are kept for a day, so a retry in an hour is soon enough.
       })
     }
   }
 }
 
-/** Returns the session, which keeps the version recorded while it is used, and rejects everything after a refusal. */
+/** Returns a session that keeps the version recorded while in use, and rejects every query after `refuse`. */
 export function keepSeen (session: Session, seen: Pick<Seen, 'keep'>): Session {
   return {
     async query (operation, text, values) {
@@ -171,7 +171,7 @@ export function listNames ({ migrations, functions }: Pick<Missing, 'migrations'
   return [...migrations, ...functions]
 }
 
-/** Returns the names of the migrations that ran, and none if the schema does not exist. Throws `storage_not_ready`. */
+/** Returns the names of the migrations that ran; none if the schema does not exist. Throws `storage_not_ready`. */
 async function findMigrations (query: RunQuery, schema: string): Promise<Set<string>> {
   const table = `${quoteName(schema)}.migrations`
   const [found] = await query<{ encoding: string, is_there: boolean, hidden: string | null }>(`
@@ -194,7 +194,7 @@ async function findMigrations (query: RunQuery, schema: string): Promise<Set<str
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Whether two names are the same function, and the first a later version of it. */
+/** Whether the first name is a later version of the same function. */
 function isLater (name: string, than: string): boolean {
   const [a, b] = [parseName(name), parseName(than)]
   return a !== null && b !== null && a.base === b.base && a.version > b.version

@@ -457,8 +457,8 @@ t.test('doctor', async (t) => {
     for (const name of ['by_slug', 'by_both']) {
       t.match(await relations(`public.${name}`), [{
         state: 'fault',
-        text: `public.${name}: pages of a small tenant read the rows of all tenants in staff, because tenant_slug is not a column of that table`,
-        remedy: "set the option tenantId, and replace tenant_slug by tenant_id, the tenant's id in staff"
+        text: `public.${name}: a small tenant's pages read every tenant's rows in staff, because tenant_slug is not a column of that table`,
+        remedy: "set the option tenantId, and replace tenant_slug with tenant_id, the tenant's id in staff"
       }])
     }
     t.match(await relations('public.by_both --tenant-ids'), [{ state: 'ok' }])

@@ -214,7 +214,7 @@ t.test('watching', async (t) => {
     const refused: Array<[relation: string, options: object, field: string, message: RegExp]> = [
       ['crm.nobody', good, 'relation', /^relation: there is no table crm\.nobody that the database user may see$/],
       ['crm.view', good, 'relation', /^relation: crm\.view is not a table: watch the tables that it reads$/],
-      ['crm.parted', good, 'relation', /^relation: crm\.remote, a partition of crm\.parted, is a foreign table: call changed in its place$/],
+      ['crm.parted', good, 'relation', /^relation: crm\.remote, a partition of crm\.parted, is a foreign table: call changed for its rows instead$/],
       ['', good, 'relation', /^relation: expected the name of a table/],
       [5 as unknown as string, good, 'relation', /^relation: expected the name of a table/],
       ['a..b', good, 'relation', /^relation: /],

@@ -152,18 +152,18 @@ t.test('values other than handles are refused with the expected ones', async (t)
 t.test('a function takes its library\'s transaction, and names it in the error for anything else', async (t) => {
   const { manager: root } = standInForTypeOrm(client)
   const wrong: Array<[wrap: (handle: never) => unknown, expected: string, handles: unknown[]]> = [
-    [fromPrisma, 'fromPrisma expects the client that prisma.$transaction gives to its callback',
+    [fromPrisma, 'fromPrisma expects the client that prisma.$transaction passes to its callback',
       [Object.assign(standInForPrisma(client), { $connect: none })]],
-    [fromDrizzle, 'fromDrizzle expects the transaction that db.transaction gives to its callback',
+    [fromDrizzle, 'fromDrizzle expects the transaction that db.transaction passes to its callback',
       [{ execute: none, select: none, selectDistinct: none, transaction: none }]],
-    [fromKysely, 'fromKysely expects the transaction that db.transaction().execute gives', [db]],
-    [fromKnex, 'fromKnex expects the transaction that knex.transaction gives', [standInForKnex(client, { isTransaction: false })]],
-    [fromTypeOrm, 'fromTypeOrm expects the manager that dataSource.transaction gives to its callback, or a query runner with a transaction',
+    [fromKysely, 'fromKysely expects the transaction that db.transaction().execute passes to its callback', [db]],
+    [fromKnex, 'fromKnex expects a transaction from knex.transaction', [standInForKnex(client, { isTransaction: false })]],
+    [fromTypeOrm, 'fromTypeOrm expects the manager that dataSource.transaction passes to its callback, or a query runner with a transaction',
       [{ ...root, queryRunner: undefined }]],
-    [fromSequelize, 'fromSequelize expects the transaction that sequelize.transaction gives', []],
-    [fromMikroOrm, 'fromMikroOrm expects the entity manager that em.transactional gives to its callback',
+    [fromSequelize, 'fromSequelize expects a transaction from sequelize.transaction', []],
+    [fromMikroOrm, 'fromMikroOrm expects the entity manager that em.transactional passes to its callback',
       [standInForMikroOrm(undefined), standInForMikroOrm({})]],
-    [fromPostgresJs, 'fromPostgresJs expects the sql that sql.begin gives to its callback',
+    [fromPostgresJs, 'fromPostgresJs expects the sql that sql.begin passes to its callback',
       [Object.assign(standInForPostgresJs(client), { savepoint: undefined })]]
   ]
   for (const [wrap, message, handles] of wrong) {

@@ -63,7 +63,7 @@ t.test('a relation that does not fit the options is rejected at startup, by its 
   const aRecruiter = is('recruiter_id', 'uuids', 'uuid', anInteger('recruiter'))
   const aText = 'uuid or text or character varying, because the option ids.candidate is \'string\''
   const aTenant = 'text or character varying or uuid or bigint or integer or smallint'
-  const isBlind = 'of public.blind has a collation by which different texts are equal'
+  const isBlind = 'of public.blind has a collation that treats different texts as equal'
   const needsIds = 'has the column tenant_id and no tenant_slug, so it needs the option tenantId'
   const problems: Array<[given: Partial<typeof defaults>, problem: string]> = [
     [{ candidates: 'nowhere.x' }, 'there is no table or view nowhere.x that the database user may see'],
