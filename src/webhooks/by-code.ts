@@ -15,8 +15,8 @@ import type { RecruitingWebhooks, WebhookCall } from './recruiting.js'
 import { FailingQuery } from './schemas.js'
 
 /**
- * Offers the operations to the host, each time with a function that receives what a call has done. `assertOpen` throws
- * once the engine is closed.
+ * Returns a function that creates the host's calls; `report` receives each call. `assertOpen` throws once the engine is
+ * closed.
  */
 export function createRecruitingWebhooks (
   operations: WebhookOperations,
@@ -39,7 +39,7 @@ export function createRecruitingWebhooks (
     const names = idsOf(operation)
     const { input, item, shape, method, namesTenant = false } = operation
     const read = input === undefined ? () => undefined : createInputReader(input)
-    // As with HTTP, one that does not exist is no error to look for.
+    // Looking up a record that does not exist is not an error.
     const isLookup = method === 'GET' && shape === 'one'
 
     return (report: CallReport) => (argument: TenantArgument, ...given: unknown[]) => translate(async () => {
@@ -50,7 +50,7 @@ export function createRecruitingWebhooks (
         ...ids, tenant: { id, slug }, input: read(given[names.length])
       })
       if (result === null && !isLookup) throw notFound(names, given)
-      // Finding nothing is not reported.
+      // A lookup without a result is not reported.
       if (result !== null) report(describeCall(operation, { argument, id, given, result }))
       return shape === 'none' ? undefined : pick(operation, item, result)
     })
@@ -72,7 +72,7 @@ export function createRecruitingWebhooks (
   }
 }
 
-/** Returns the ids; `null` if nothing can have one of them. */
+/** Returns the ids; `null` if no record can have one of them. */
 function readIds (
   names: ReturnType<typeof idsOf>, given: readonly unknown[]
 ): { id: number, deliveryId: number } | null {
@@ -102,7 +102,7 @@ function pick ({ shape }: WebhookOperation, item: TSchema | undefined, result: u
   return { data: data.map((row) => pickPublished(item, row)), meta }
 }
 
-/** Describes a call for the audit: a tenant by its argument and its id, what the call was given, and its result. */
+/** Describes a call for the audit. */
 function describeCall (
   operation: WebhookOperation,
   call: { argument: TenantArgument, id: Tenant['id'], given: readonly unknown[], result: unknown }
@@ -110,7 +110,7 @@ function describeCall (
   const { operationId, resource: kind, shape } = operation
   const { argument, id: tenantId, given, result } = call
   const count = idsOf(operation).length
-  // A webhook that was created has its id in the result. A list is about no record.
+  // A created webhook has its id in the result. A list has no id.
   const id = given[count - 1] ?? readField(result, 'id')
   return {
     operationId,
@@ -129,11 +129,11 @@ function listFilters (query: unknown): string[] {
 }
 
 /**
- * Returns a reader of input: it makes a copy as JSON would, validates it against the API's schema and fills in the
- * defaults. It throws a `Refusal`.
+ * Returns a reader that copies input as JSON, validates it against the API's schema and fills in the defaults. It
+ * throws a `Refusal`.
  */
 function createInputReader<Schema extends TSchema> (schema: Schema): (input: unknown) => Static<Schema> {
-  // Compiled with the first call, because most processes make none.
+  // Compiled on the first call, because most processes make none.
   let validate: ValidateFunction | null = null
   return (input = {}) => {
     validate ??= compileSchema(createAjv({ useDefaults: true }), schema)
@@ -144,10 +144,7 @@ function createInputReader<Schema extends TSchema> (schema: Schema): (input: unk
   }
 }
 
-/**
- * Copies what the API would send of a value: the fields of the schema. Rows of a storage may have more, such as a
- * secret.
- */
+/** Copies the fields of the schema, which the API would send. A storage's rows may have more, such as a secret. */
 function pickPublished (schema: TSchema, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => pickPublished(schema.items, item))
   if (typeof value !== 'object' || value === null) return value

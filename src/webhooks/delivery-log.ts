@@ -22,7 +22,7 @@ const maxLogTotal = 10_000
 const maxReplayed = 10_000
 const defaultReplayMs = 24 * 60 * 60 * 1000
 
-/** Reads the delivery log of a webhook, retries its deliveries and replays its events. */
+/** Returns the operations that read a webhook's delivery log, retry its deliveries and replay its events. */
 export function createDeliveryOperations ({ webhooks, history, clock, assertUsable }: Parts) {
   return {
     async listDeliveries (tenant: Tenant, webhookId: number, query: Static<typeof DeliveryQuery>) {
@@ -58,7 +58,7 @@ export function createDeliveryOperations ({ webhooks, history, clock, assertUsab
         eventTypes,
         eventIds,
         since: window.since,
-        // Without `until` from the client there is no limit, because the storage's clock may be ahead of ours.
+        // No limit unless the client sets `until`: the storage's clock may be ahead of this process's.
         until: period.until,
         limit: maxReplayed
       }

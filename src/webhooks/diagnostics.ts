@@ -8,7 +8,7 @@ import type { AttemptCounts, EngineCalls, RecruitingEvents } from './recruiting.
 
 /** The listeners that the host adds with `on`. */
 export interface Listeners extends Pick<EngineCalls, 'on' | 'off'> {
-  /** Calls each listener. Never throws: the error of a failing listener is logged, and the others are called. */
+  /** Calls each listener. Never throws: if a listener fails, logs the error and calls the others. */
   emit<Name extends keyof RecruitingEvents> (name: Name, ...args: RecruitingEvents[Name]): void
 }
 
@@ -33,7 +33,7 @@ export interface EmitMessage {
   deliveries: number
 }
 
-/** On `fastify-recruiting-api:attempt`: an attempt has ended. */
+/** On `fastify-recruiting-api:attempt`: an attempt ended. */
 export interface AttemptMessage {
   tenantSlug: string
   webhookId: number
@@ -58,7 +58,7 @@ export interface RetryMessage extends AttemptMessage {
 
 /** On `fastify-recruiting-api:pause`: the attempt also pauses the webhook. */
 export interface PauseMessage extends AttemptMessage {
-  /** Milliseconds of the pause, from now. */
+  /** Milliseconds from now to the end of the pause. */
   pauseMs: number
 }
 
@@ -126,8 +126,8 @@ export function createCounters () {
 /** The health of a process that emits or delivers. */
 export interface RecruitingHealth {
   /**
-   * Whether the process does its work: it has not stopped, and if it delivers, the storage has answered a claim
-   * within the last 30 seconds and `delivery.pollMs`. A claim is not needed while all slots are in use.
+   * Whether the process works: it has not stopped, and if it delivers, the storage answered a claim within the last 30
+   * seconds plus `delivery.pollMs`. No claim is needed while all slots are in use.
    */
   alive: boolean
   /** When the storage last answered a claim of this process, in RFC 3339; `null` if it never did. */
@@ -137,9 +137,9 @@ export interface RecruitingHealth {
    * stopped or the storage does not answer.
    */
   oldestDueMs: number | null
-  /** Why nothing is sent, as in `stats`; `null` if nothing is held, or if it cannot be known now. */
+  /** Why nothing is sent, as in `stats`; `null` if nothing is held, or if it is unknown. */
   held: Hold | null
-  /** Attempts of this process that are in flight. */
+  /** Attempts of this process in flight. */
   inFlight: number
 }
 

@@ -94,13 +94,13 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     if (closing !== null) throw new RecruitingApiError('closed', 'the engine is closed')
   }
 
-  // Without this, `drain` would wait forever for deliveries that this process no longer makes.
+  // Otherwise `drain` would wait forever for deliveries that this process no longer attempts.
   function assertDelivering (): void {
     assertOpen()
     if (stopping !== null) throw new RecruitingApiError('closed', 'the engine has stopped delivering')
   }
 
-  /** Stops delivering. Afterwards nothing uses the storage in the background. May be called repeatedly. */
+  /** Stops delivering. Afterwards nothing uses the storage in the background. Can be called repeatedly. */
   function stop (): Promise<void> {
     stopping ??= stopDelivering()
     return stopping
@@ -141,7 +141,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     return (call) => auditor?.report(describeCall('code', actor, call))
   }
 
-  /** Returns the calls that are audited, in the name of this actor. */
+  /** Returns the audited calls for this actor. */
   function callsOf (actor: string | null): ActorCalls {
     const report = reportFor(actor)
     return {
@@ -222,7 +222,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
         if (worker === null || worker.inFlight === 0) {
           if (!await hasPending()) return
           const hold = await findHold()
-          // Held deliveries never end.
+          // Held deliveries would wait forever.
           if (hold !== null) throw heldError(hold.reason)
         }
         await (turn ?? new Promise<void>((resolve) => { runtime.clock.setTimeout(resolve, pollMs) }))
@@ -250,7 +250,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     secrets: isSealing ? secrets : null,
     /** Receives the audit entries; `null` without the option `onAudit`. */
     auditor,
-    /** Reports a call without an actor of its own. */
+    /** Reports a call without an actor. */
     report: reportFor(null),
     /** Never rejects, and can be called after `close`. */
     health: () => readHealth({ deliveries, worker, findHold, clock, pollMs }, stopping !== null),
@@ -266,7 +266,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       pruner.start()
     },
     stop,
-    /** Stops delivering and closes all connections. May be called repeatedly. */
+    /** Stops delivering and closes all connections. Can be called repeatedly. */
     close (): Promise<void> {
       closing ??= close()
       return closing
@@ -281,7 +281,7 @@ export async function verifyStorage (
   log: Logger
 ): Promise<void> {
   for (const warning of (await storage.verify?.(published)) ?? []) log.warn({}, warning)
-  // Workers log it themselves.
+  // Workers log a hold themselves.
   const hold = delivery.worker ? null : ((await storage.holds?.find(delivery.environment)) ?? null)
   if (hold !== null) log.error({ err: heldError(hold.reason) }, heldMessage)
 }

@@ -12,7 +12,7 @@ const waitMs = 1000
 /** Earlier pages of a log are cheap. */
 const deepOffset = 10_000
 
-/** The calls of tenants and hosts that read stored events and deliveries. */
+/** The methods that read stored events and deliveries for tenants and hosts. */
 export type History = Pick<
   DeliveryStore, 'list' | 'count' | 'find' | 'replay' | 'countReplay' | 'retry' | 'erase' | 'listSubjectEvents'
 > & Partial<Pick<EventFeed, 'latest'>>
@@ -21,9 +21,8 @@ export type History = Pick<
 export type RunInSlot = <Result>(work: () => Promise<Result>) => Promise<Result>
 
 /**
- * Lets at most two calls of the process at a time read a tenant's history, because their cost grows with what the
- * tenant stores: otherwise one tenant could take every connection. A call waits a second for its turn, then rejects
- * with `busy`.
+ * Lets at most two calls of the process read history at a time. Their cost grows with the tenant's data, so one tenant
+ * could otherwise use every connection. A call waits up to a second, then rejects with `busy`.
  */
 export function limitHistory (deliveries: DeliveryStore, feed: EventFeed | undefined, run: RunInSlot): History {
   return {
@@ -42,10 +41,10 @@ export function limitHistory (deliveries: DeliveryStore, feed: EventFeed | undef
   }
 }
 
-/** Creates the slots of a process, for all of its engines: they usually share a pool. */
+/** Creates the slots for all engines of a process, which usually share a pool. */
 export function createHistorySlots (clock: Clock): RunInSlot {
   return createSlots(maxReaders, waitMs, clock, () =>
-    new RecruitingApiError('busy', 'too many calls read the history of tenants: try again in 5 seconds')).run
+    new RecruitingApiError('busy', "too many calls read tenants' history: try again in 5 seconds")).run
 }
 
 const pageSize = 100
@@ -83,7 +82,7 @@ export function createSubjects (
       const tenantId = await tenants.getId(reference)
       let rowCount = 0
       let hasEnded = false
-      // Also reports callers that stop early: they have received events.
+      // Also reports callers that stop early, because they received events.
       try {
         for await (const event of listEvents(deliveries, tenantId, subject)) {
           rowCount++
@@ -99,7 +98,7 @@ export function createSubjects (
   }
 }
 
-/** Calls the storage until nothing is left to erase: a call stops at a bound. */
+/** Calls the storage until nothing is left to erase: each call stops at a limit. */
 async function eraseAll (
   deliveries: Pick<History, 'erase'>, tenantId: string, subject: string, transaction: unknown
 ): Promise<number> {

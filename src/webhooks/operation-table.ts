@@ -18,27 +18,27 @@ interface Arguments<Input, OwnId extends Id> {
   input: Input
 }
 
-/** An operation of the API. Routes, tools for agents, calls by code and the audit follow from it. */
+/** An operation of the API. Routes, tools for agents, calls by code and the audit are derived from it. */
 export interface Operation<Operations, OwnId extends Id> {
   operationId: string
-  /** `null` for an operation that exists by code only. */
+  /** `null` for an operation that only code can call. */
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE' | null
   /** The path below the tenant, with its parameters. */
   path: string
   tag: 'candidates' | 'jobs' | 'webhooks' | 'deliveries' | 'events' | 'api_keys'
   /** The scopes that a key needs. @default both scopes of webhooks */
   scopes?: readonly string[]
-  /** Scopes of which a key needs one. */
+  /** Scopes of which a key needs at least one. */
   anyScope?: readonly string[]
   summary: string
   description: string
-  /** The schema of the parameters of its path. @default the ids of a webhook and a delivery */
+  /** The schema of the path's parameters. @default the ids of a webhook and a delivery */
   params?: TSchema
-  /** The schema of the query of GET, otherwise of the body. */
+  /** The schema of the query for GET, otherwise of the body. */
   input?: TSchema
   /** The schema of an item in the result. */
   item?: TSchema
-  /** How many items there are: a page of a list, of a long log, or after a token; one; or none. */
+  /** The result: a page of a list, of a long log or after a token; one item; or none. */
   shape: 'page' | 'log' | 'follow' | 'one' | 'none'
   /** Describes the response of each status. */
   results: Readonly<Record<number, string>>
@@ -46,15 +46,15 @@ export interface Operation<Operations, OwnId extends Id> {
   statusFor? (input: unknown): number
   /** Capabilities that a portal session needs. @default ['write'], for GET ['read'] */
   capabilities?: readonly Capability[]
-  /** Rules for sessions of the portal without the capability `bodies`. */
+  /** Rules for portal sessions without the capability `bodies`. */
   withoutBodies?: SessionRules
   /** The kind of record that it reads or changes, for the audit. */
   resource?: 'candidate' | 'job' | 'event' | 'webhook' | 'delivery' | 'api_key'
-  /** How agents may use it, unless its method says so; `false` if they may not. */
+  /** Hints for agents, by default derived from the method; `false` hides the operation from agents. */
   hints?: false | { readOnly?: boolean, destructive?: boolean, idempotent?: boolean, openWorld?: boolean }
-  /** Whether it needs the tenant's slug, and not only its id. */
+  /** Whether it needs the tenant's slug in addition to the id. */
   namesTenant?: boolean
-  /** Whether its response has a secret, so that an answer may only be stored sealed. */
+  /** Whether its response contains a secret, so that it can only be stored sealed. */
   returnsSecret?: boolean
   /** Whether it needs a storage with a feed of events. */
   needsFeed?: boolean
@@ -63,11 +63,11 @@ export interface Operation<Operations, OwnId extends Id> {
 }
 
 interface SessionRules {
-  /** Explains the rules in the document. */
+  /** Explains the rules in the OpenAPI document. */
   note?: string
   /** Returns whether the input is forbidden. */
   forbids? (input: unknown): boolean
-  /** The schema of the item without what is hidden. */
+  /** The schema of the item that `hide` returns. */
   item?: TSchema
   hide? (item: unknown): unknown
 }
@@ -92,7 +92,7 @@ export function operation<Input extends TSchema = TSchema, Operations = WebhookO
 /** The body of an operation that takes none: absent or `{}`. The document does not show it. */
 const NoBody = Type.Object({}, { additionalProperties: false })
 
-/** All operations about webhooks, by their names in `app.recruiting.webhooks`. */
+/** All webhook operations by their names in `app.recruiting.webhooks`. */
 export const webhookOperations = {
   list: operation({
     operationId: 'listWebhooks',
@@ -308,7 +308,7 @@ export const webhookOperations = {
   })
 }
 
-/** The operation that lists the catalogue, which code of the host already has. */
+/** Lists the catalogue. Not callable by code, because the host has the catalogue. */
 export const listEventTypes = operation({
   operationId: 'listEventTypes',
   method: 'GET',

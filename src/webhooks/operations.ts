@@ -42,8 +42,8 @@ const maxPreviewed = 100
 export type WebhookOperations = ReturnType<typeof createWebhookOperations>
 
 /**
- * Returns all that a tenant can do with webhooks, for input that fits its schema. An operation on a webhook or delivery
- * that does not exist returns `null`. A `Refusal` reports input that no schema can judge, and nothing has changed then.
+ * Returns a tenant's webhook operations, for input that matches its schema. An operation on a webhook or delivery that
+ * does not exist returns `null`. Throws a `Refusal`, and changes nothing, for input that a schema cannot check.
  */
 export function createWebhookOperations (parts: Parts) {
   const { webhooks, history, events, targetRules, secrets, maxWebhooksPerTenant, findHold, clock } = parts
@@ -108,7 +108,7 @@ export function createWebhookOperations (parts: Parts) {
     for (const [index, type] of types.entries()) if (!others.has(type)) assertKnown(`event_types[${index}]`, type)
   }
 
-  /** Returns the event types that webhooks of the tenant subscribe to, which may have left the catalogue. */
+  /** Returns the event types that the tenant's webhooks subscribe to, even if they have left the catalogue. */
   async function listUsedEventTypes ({ id }: Pick<Tenant, 'id'>): Promise<ReadonlySet<string>> {
     return new Set((await listAll(id)).flatMap(({ event_types: types }) => types))
   }
@@ -170,7 +170,7 @@ export function createWebhookOperations (parts: Parts) {
       return withSecret(await store(tenant, normalized, secret, maximum) ?? refuseMore(maximum), secret)
     },
 
-    /** Creates a webhook with this secret, or returns the one that has it and the same address. */
+    /** Creates a webhook with this secret, or returns the existing one with the same secret and address. */
     async import (tenant: Tenant, { secret, ...input }: Static<typeof ImportWebhook>) {
       if (!isSecret(secret)) throw new Refusal('secret', 'must be whsec_ and 24 to 64 bytes in base64')
       assertAllKnown(input.event_types)
@@ -181,7 +181,7 @@ export function createWebhookOperations (parts: Parts) {
         if (same !== null) return same
         const maximum = await readMaximum(tenant)
         if (own.length >= maximum) refuseMore(maximum)
-        // Not stored if another request has created a webhook since the list: it may be the same one.
+        // Not stored if another request has created a webhook in between, which may be the same one.
         const created = await store(tenant, normalized, secret, own.length + 1)
         if (created !== null) return created
       }
@@ -194,7 +194,7 @@ export function createWebhookOperations (parts: Parts) {
       if (headers === undefined && target === undefined) return webhooks.update(tenant.id, id, normalized)
       const current = await webhooks.find(tenant.id, id)
       if (current === null) return null
-      // Another request may change the address before this one: then the headers have another origin and stay sealed.
+      // If another request changes the address first, the headers have another origin and are not sent.
       const url = target ?? current.target_url
       const sealed = await sealHeaders(secrets, headers ?? null, { tenantId: tenant.id, webhookId: id, url })
       const isKept = headers === undefined && url === current.target_url
@@ -239,7 +239,7 @@ export function createWebhookOperations (parts: Parts) {
       count: async () => ascending.length
     }, query, null),
 
-    /** Counts recent events, and those that match the filters. Throws `invalid_option` for a storage without a feed. */
+    /** Counts recent events and those that match the filters. Throws `invalid_option` for a storage without a feed. */
     async preview (tenant: Tenant, { event_types: eventTypes, filters = null }: Static<typeof PreviewWebhook>) {
       const { latest } = history
       assertOption(latest !== undefined, 'storage.feed', 'a storage with a feed', latest)

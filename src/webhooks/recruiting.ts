@@ -12,17 +12,17 @@ import type {
 } from './schemas.js'
 
 /**
- * The calls of the engine, which are those of `app.recruiting`. Each call about a tenant takes `{ tenantSlug }` or `{
- * tenantId }`, never both (`invalid_input`). With `tenantId` nothing is looked up. Where the tenant is an argument of
- * its own, a text is its slug.
+ * The engine's calls, available as `app.recruiting`. A call about a tenant takes `{ tenantSlug }` or `{ tenantId }`,
+ * never both (`invalid_input`). With `tenantId`, nothing is looked up. Where the tenant is a separate argument, a
+ * string is its slug.
  */
 export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
   /**
    * Records an event and a delivery for each webhook that subscribes to it. Once it resolves, or once `transaction`
    * commits, the event is delivered at least once. Throws `invalid_event`, `invalid_input`, `unknown_tenant`,
-   * `tenant_resting`, `idempotency_conflict` and `closed`, and then records nothing. Throws errors of the storage: if
-   * its response was lost, as with `storage_timeout`, the event may have been recorded. With an `idempotencyKey`,
-   * call again: one event is recorded.
+   * `tenant_resting`, `idempotency_conflict` and `closed`, and then records nothing. Also throws the storage's errors:
+   * if its response was lost, as with `storage_timeout`, the event may have been recorded. With an `idempotencyKey` you
+   * can safely call again: one event is recorded.
    */
   emit<Name extends keyof Events & string>(
     event: EmittedEvent<Events, Name>,
@@ -35,76 +35,76 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
    */
   drain(options?: { until?: Date | number }): Promise<void>
   /**
-   * Records that a candidate or job was created, changed or deleted, for `sync`. With `transaction`, the one that
-   * writes the row, nothing is missed. Throws `invalid_input`, `unknown_tenant`, `tenant_resting`, `invalid_event`
-   * for an invalid `transaction`, `invalid_option` if the storage keeps no changes, and errors of the storage.
+   * Records that a candidate or job was created, changed or deleted, for `sync`. Pass the `transaction` that writes the
+   * row, so that no change is missed. Throws `invalid_input`, `unknown_tenant`, `tenant_resting`, `invalid_event` for
+   * an invalid `transaction`, `invalid_option` if the storage records no changes, and the storage's errors.
    */
   changed(change: ChangedResource, options?: EmitOptions): Promise<void>
   /**
    * Deletes ended deliveries and events older than `delivery.retentionDays` and changes older than
-   * `changesRetentionDays`, and returns their number. Workers do this every hour. Ends early
-   * when the engine closes. Throws `closed`.
+   * `changesRetentionDays`, and returns their number. Workers do this every hour. Stops early when the engine closes.
+   * Throws `closed`.
    */
   prune(): Promise<number>
   /**
-   * Erases a subject, such as `candidate:42`: its events lose their `data`, their pending deliveries are cancelled, and
-   * kept responses are removed. A replay sends `data: null` and `erased: true`. With `transaction`, takes effect when
-   * that commits. Returns the number of events with this subject. Without `transaction`, more than 200,000 events are
-   * erased in several steps; after an error, call it again. Throws `invalid_event`, `invalid_input`, `unknown_tenant`,
+   * Erases a subject, such as `candidate:42`: removes the `data` and the stored responses of its events, and cancels
+   * their pending deliveries. A replay sends `data: null` and `erased: true`. With `transaction`, takes effect when it
+   * commits. Returns the number of events with this subject. Without `transaction`, more than 200,000 events are erased
+   * in several steps; after an error, call it again. Throws `invalid_event`, `invalid_input`, `unknown_tenant`,
    * `tenant_resting`, `busy` and `closed`.
    */
   erase(subject: ErasedSubject, options?: EmitOptions): Promise<number>
   /**
-   * Lists the events with a subject, oldest first, each with the webhooks that it was sent to, and when, for a person
-   * who asks who received their data. Goes back as far as `delivery.retentionDays`. Does not list the keys that read
-   * the events in the feed: `onAudit` reports these requests. Reads pages of 100 events while you iterate. Throws
+   * Lists a subject's events, oldest first, with the webhooks that received each event and when. Use it to answer a
+   * person who asks who received their data. Covers the last `delivery.retentionDays`. Does not list keys that read the
+   * events in the feed: `onAudit` reports these requests. Reads pages of 100 events while you iterate. Throws
    * `invalid_input`, `unknown_tenant`, `tenant_resting` and `closed` when the iteration begins.
    */
   findSubject(tenant: TenantArgument, subject: string): AsyncIterableIterator<FoundEvent>
   /**
    * Renames a tenant: its webhooks, deliveries, events and keys of `postgresKeyLookup`. All or nothing. With
-   * `transaction`, takes effect when that commits. Attempts in flight end under the old name, and recorded events
-   * keep it in their bodies. Returns the number of webhooks. Without the option `tenantId`, sessions of the portal
-   * and sync tokens of both names end, and nothing can use the old name for 61 minutes. With it, only the name in
-   * logs and notices changes. Throws `invalid_input` (also if the tenant `to` exists), `invalid_event` for an invalid
+   * `transaction`, takes effect when it commits. Attempts in flight finish under the old name, and recorded events keep
+   * it in their bodies. Returns the number of webhooks. Without the option `tenantId`, portal sessions and sync tokens
+   * of both names expire, and the old name is reserved for 61 minutes. With the option, only the name in logs and
+   * notices changes. Throws `invalid_input` (also if the tenant `to` exists), `invalid_event` for an invalid
    * `transaction`, `unknown_tenant`, `tenant_resting` and `closed`.
    */
   renameTenant(from: TenantArgument, to: string, options?: EmitOptions): Promise<{ webhooks: number }>
   /**
-   * Removes a tenant: its webhooks, notices and keys of `postgresKeyLookup` at once, then its events with their
-   * deliveries, in batches. No further attempts start. Can be repeated after a failure. With `transaction`, removes
-   * one batch when that commits; `left` is the number of events that later calls or `prune` remove, or 10,000 if
-   * there are more. Without the option `tenantId`, nothing can use the name for 61 minutes. Throws `invalid_input`,
-   * `invalid_event` for an invalid `transaction`, `unknown_tenant` and `closed`.
+   * Removes a tenant: its webhooks, notices and keys of `postgresKeyLookup` immediately, then its events with their
+   * deliveries, in batches. No further attempts start. Can be repeated after a failure. With `transaction`, removes one
+   * batch when it commits; `left` is the number of events that later calls or `prune` remove, or 10,000 if there are
+   * more. Without the option `tenantId`, the name is reserved for 61 minutes. Throws `invalid_input`, `invalid_event`
+   * for an invalid `transaction`, `unknown_tenant` and `closed`.
    */
   removeTenant(tenant: TenantArgument, options?: EmitOptions): Promise<{ left: number }>
   /** Returns metrics. `attempts`, `durationMs` and `inFlight` are for this process, the others for all processes. */
   stats(): Promise<RecruitingStats>
   /**
-   * Returns the figures of a tenant's deliveries, from all processes: pending, failing, and the result of the last
-   * hour. Cheap enough to call for a page, because counting stops at 10,000. Throws `invalid_input`,
+   * Returns a tenant's metrics from all processes: pending deliveries, failing webhooks and the results of the last
+   * hour. Cheap enough for each view of a page, because counting stops at 10,000. Throws `invalid_input`,
    * `unknown_tenant`, `tenant_resting` and `closed`.
    */
   stats(of: TenantReference): Promise<TenantDeliveryStats>
   /**
-   * Ends a hold: `stats().held`. The storage then belongs to `delivery.environment` of this process. With `deliver`,
-   * pending deliveries are sent. With `discard`, they end as `skipped`, every webhook becomes `inactive` unless
-   * `keepWebhooks`, and every key of `postgresKeyLookup` is revoked unless `keepKeys`, so that a copy reaches no one.
-   * Returns why nothing was sent, and how many deliveries were pending; `null`, and changes nothing, if nothing is
-   * held. Throws `invalid_option` and `closed`.
+   * Releases a hold, see `stats().held`. The storage then belongs to this process's `delivery.environment`. With
+   * `deliver`, pending deliveries are sent. With `discard`, they become `skipped`, every webhook becomes `inactive`
+   * unless `keepWebhooks`, and every key of `postgresKeyLookup` is revoked unless `keepKeys`, so that a copy reaches no
+   * one. Returns why nothing was sent and the number of pending deliveries. If nothing is held, returns `null` and
+   * changes nothing. Throws `invalid_option` and `closed`.
    */
   adopt(options: AdoptCall): Promise<Adoption | null>
   /**
-   * Seals every webhook secret with the first of the `secretKeys`, or with their function `seal`, and returns the
-   * number of secrets that changed. Call it when every process has the same first key or functions; once it has
-   * resolved, the other keys can be removed.
+   * Seals every webhook secret with the first of the `secretKeys`, or with their function `seal`. Returns the number of
+   * changed secrets. Call it when every process has the same first key or functions. Afterwards you can remove the
+   * other keys.
    */
   resealSecrets(): Promise<number>
   /** Manages webhooks from code, with the rules and the results of the API. */
   webhooks: RecruitingWebhooks
   /**
-   * Returns the audited calls, made in the name of this actor: 1 to 128 characters without control characters, such as
-   * the id of your support engineer. Throws `invalid_input`.
+   * Returns the audited calls for an actor, such as the id of a support engineer: 1 to 128 characters without control
+   * characters. Throws `invalid_input`.
    */
   as(actor: string): ActorCalls
   /** Adds a listener for events of the engine. */
@@ -125,7 +125,7 @@ export type ChangedResource = TenantReference & ChangedResourceFields
 interface ChangedResourceFields {
   /** `candidate` or `job`. */
   kind: ChangeKind
-  /** Its id, of the kind that the option `ids` says. */
+  /** Its id, of the kind set in the option `ids`. */
   id: Id
   /**
    * Whether it was deleted. A hint only: `sync` checks whether it still exists.
@@ -153,7 +153,7 @@ export interface AttemptCounts {
 /** The result of `stats`: the queue of all processes, and the attempts of this one since it started. */
 export interface RecruitingStats extends DeliveryStats, AttemptCounts {
   /**
-   * How far syncs are behind because a transaction that recorded a change is open; `null` if the storage keeps no
+   * How far syncs are behind because a transaction that recorded a change is open; `null` if the storage records no
    * changes.
    */
   changes: HeldBack | null
@@ -162,7 +162,7 @@ export interface RecruitingStats extends DeliveryStats, AttemptCounts {
    * has no feed.
    */
   feed: HeldBack | null
-  /** Attempts of this process that are in flight. */
+  /** Attempts of this process in flight. */
   inFlight: number
   /**
    * Why this process sends nothing, because the database is a copy or belongs to another environment; `null` if it
@@ -192,7 +192,7 @@ interface EmittedEventFields<Events extends EventCatalogue, Name extends keyof E
   subject?: string
   /**
    * The subjects of an event about several people or things: at most 100. `erase` and `findSubject` find the event by
-   * each, and by `subject`. Not sent.
+   * each of them and by `subject`. Not sent.
    */
   subjects?: readonly string[]
   /**
@@ -202,7 +202,7 @@ interface EmittedEventFields<Events extends EventCatalogue, Name extends keyof E
   idempotencyKey?: string
 }
 
-/** An event about a subject, and to which webhooks it was sent. */
+/** An event about a subject, and the webhooks it was sent to. */
 export type FoundEvent = Omit<SubjectEvent, 'position'>
 
 /** The subject to erase. */
@@ -220,7 +220,7 @@ export interface EmitOptions {
    * transaction of another library converted by `fromPrisma`, `fromKysely` and so on of
    * `fastify-recruiting-api/postgres`. Nothing is sent or erased unless it commits. Throws `invalid_event` for a
    * pool, for a client outside a transaction, and if the storage has no transactions.
-   * @default a transaction of the storage's own, committed at once
+   * @default the storage's own transaction, committed immediately
    */
   transaction?: unknown
 }
@@ -272,62 +272,59 @@ export type PreviewWebhookInput = Static<typeof PreviewWebhook>
 export type ListFailingQuery = Partial<Static<typeof FailingQuery>>
 
 /**
- * Offers the operations of the API to code, for example for the vendor's settings page or support tools. Input and
- * results have the fields of the API, without the envelope `data`, and the same rules hold. The first argument is the
- * tenant: its slug, `{ tenantSlug }` or `{ tenantId }`.
+ * The API's operations as functions, for example for the vendor's settings page or support tools. Input and results
+ * have the API's fields, without the envelope `data`, and the same rules apply. The first argument is the tenant's
+ * slug, `{ tenantSlug }` or `{ tenantId }`.
  *
- * Throws `invalid_input`, whose `field` is the argument or the field in it, `not_found` if the webhook or delivery
- * does not exist, and `closed`.
+ * Throws `invalid_input`, whose `field` is the argument or the field in it, `not_found` if the webhook or delivery does
+ * not exist, and `closed`.
  */
 export interface RecruitingWebhooks {
-  /** Lists the webhooks of a tenant, as `GET /webhooks`. */
+  /** Lists the webhooks of a tenant, like `GET /webhooks`. */
   list (tenant: TenantArgument, query?: ListWebhooksQuery): Promise<Page<Webhook>>
   /**
-   * Returns a webhook with its health and the end of its grace period, as `GET /webhooks/:id`; `null` if it does not
+   * Returns a webhook with its health and the end of its grace period, like `GET /webhooks/:id`; `null` if it does not
    * exist.
    */
   find (tenant: TenantArgument, id: number): Promise<WebhookWithHealth | null>
-  /** Creates a webhook and returns it with its secret, as `POST /webhooks`. */
+  /** Creates a webhook and returns it with its secret, like `POST /webhooks`. */
   create (tenant: TenantArgument, input: CreateWebhookInput): Promise<Static<typeof CreatedWebhook>>
   /**
-   * Creates a webhook with a secret that its receiver already knows: `whsec_` and 24 to 64 bytes in base64. A webhook
-   * of the tenant with the same address and secret is returned instead, unchanged, so an import can be repeated. For
-   * the vendor alone.
+   * Creates a webhook with a secret that its receiver already has: `whsec_` and 24 to 64 bytes in base64. If the tenant
+   * has a webhook with the same address and secret, returns it unchanged, so an import can be repeated. For the vendor
+   * only.
    */
   import (tenant: TenantArgument, input: ImportWebhookInput): Promise<Webhook>
-  /** Changes a webhook, as `PATCH /webhooks/:id`. */
+  /** Changes a webhook, like `PATCH /webhooks/:id`. */
   update (tenant: TenantArgument, id: number, changes: UpdateWebhookInput): Promise<Webhook>
-  /** Deletes a webhook, as `DELETE /webhooks/:id`. */
+  /** Deletes a webhook, like `DELETE /webhooks/:id`. */
   delete (tenant: TenantArgument, id: number): Promise<void>
-  /** Gives a webhook a new secret and returns it, as `POST /webhooks/:id/rotate_secret`. */
+  /** Replaces a webhook's secret and returns the webhook, like `POST /webhooks/:id/rotate_secret`. */
   rotateSecret (tenant: TenantArgument, id: number, input?: RotateSecretInput): Promise<Static<typeof RotatedWebhook>>
-  /** Sends a test notification from this process, as `POST /webhooks/:id/dispatch_test`. */
+  /** Sends a test notification from this process, like `POST /webhooks/:id/dispatch_test`. */
   sendTest (tenant: TenantArgument, id: number, input?: SendTestInput): Promise<Static<typeof TestResult>>
-  /** Queues past events again, as `POST /webhooks/:id/replay`; with `dry_run`, only counts them. */
+  /** Queues past events again, like `POST /webhooks/:id/replay`. With `dry_run`, only counts them. */
   replay (tenant: TenantArgument, id: number, input?: ReplayInput): Promise<Static<typeof ReplayResult>>
   /**
-   * Counts up to 100 of the latest events of these types, and those that match the filters, as `POST
-   * /webhooks/preview`. Throws `invalid_option` if the storage has no feed.
+   * Counts up to 100 of the latest events of these types, and how many of them match the filters, like
+   * `POST /webhooks/preview`. Throws `invalid_option` if the storage has no feed.
    */
   preview (tenant: TenantArgument, input: PreviewWebhookInput): Promise<Static<typeof WebhookPreview>>
-  /**
-   * Lists the deliveries of a webhook, as `GET /webhooks/:id/deliveries`. Throws `not_found` for an unknown webhook.
-   */
+  /** Lists a webhook's deliveries, like `GET /webhooks/:id/deliveries`. Throws `not_found` for an unknown webhook. */
   listDeliveries (tenant: TenantArgument, id: number, query?: ListDeliveriesQuery): Promise<Page<Delivery>>
   /**
-   * Returns a delivery with its attempts, as `GET /webhooks/:id/deliveries/:delivery_id`; `null` if it does not
+   * Returns a delivery with its attempts, like `GET /webhooks/:id/deliveries/:delivery_id`; `null` if it does not
    * exist.
    */
   findDelivery (tenant: TenantArgument, id: number, deliveryId: number): Promise<DeliveryWithAttempts | null>
-  /** Retries a delivery, as `POST /webhooks/:id/deliveries/:delivery_id/retry`. */
+  /** Retries a delivery, like `POST /webhooks/:id/deliveries/:delivery_id/retry`. */
   retryDelivery (tenant: TenantArgument, id: number, deliveryId: number): Promise<Delivery>
   /**
-   * Lists webhooks of all tenants that are failing or disabled, the longest failing first: since when, the last
-   * error, and how many deliveries wait, counted up to 1,000. `limit` is 1 to 1,000, by default 100. For the vendor
-   * only.
+   * Lists failing and disabled webhooks of all tenants, the longest failing first. Each has its health, its last error
+   * and the number of pending deliveries, up to 1,000. `limit` is 1 to 1,000, by default 100. For the vendor only.
    */
   failing (options?: ListFailingQuery): Promise<FailingWebhook[]>
 }
 
-/** The calls that are operations of a tenant. */
+/** The calls about one tenant. */
 export type WebhookCall = Exclude<keyof RecruitingWebhooks, 'failing'>

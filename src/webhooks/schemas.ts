@@ -61,10 +61,10 @@ export const EventType = Type.Object(
   { title: 'EventType' }
 )
 
-/** The query of the list of event types. */
+/** The query for the list of event types. */
 export const EventTypeQuery = Type.Object(pagingQuery(['name'], 'name'), { additionalProperties: false })
 
-/** The query of the list of event types, with its defaults. */
+/** The query for the list of event types, with its defaults. */
 export type EventTypeQuery = Static<typeof EventTypeQuery>
 
 const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
@@ -234,7 +234,7 @@ const filters = Type.Optional(
   })
 )
 
-/** The options of the list of failing webhooks, which the API does not have. */
+/** The options of `failing`, which the API does not offer. */
 export const FailingQuery = Type.Object(
   { limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }) },
   { additionalProperties: false }
@@ -248,7 +248,7 @@ export const CreateWebhook = Type.Object({
   filters
 }, { title: 'CreateWebhook', additionalProperties: false })
 
-/** A webhook to create with a secret of its own, which the API does not offer. */
+/** A webhook to create with an existing secret, which the API does not offer. */
 export const ImportWebhook = Type.Object(
   { ...CreateWebhook.properties, secret: Type.String() },
   { additionalProperties: false }
@@ -437,7 +437,7 @@ export const DeliveryWithAttempts = Type.Object({
   attempts: Type.Array(Attempt, { description: 'Oldest first' })
 }, { title: 'DeliveryWithAttempts' })
 
-/** The same for an API that also has sessions of the portal. */
+/** The same for an API with portal sessions. */
 export const DeliveryForSessions = Type.Object(
   {
     ...DeliveryWithAttempts.properties,

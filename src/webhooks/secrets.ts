@@ -23,7 +23,7 @@ export function isSealed (text: string): boolean {
   return text.startsWith(prefix) || isSealedByHost(text)
 }
 
-/** Returns whether functions of the host encrypted a stored text. */
+/** Returns whether the host's functions encrypted a stored text. */
 export function isSealedByHost (text: string): boolean {
   return text.startsWith(hostPrefix)
 }
@@ -67,7 +67,7 @@ function createHostBox (functions: SecretFunctions, clock: Clock): SecretBox {
   }
 }
 
-/** A `SecretBox` with keys alone, which need not wait. */
+/** A synchronous `SecretBox` with keys only. */
 export type KeyBox = ReturnType<typeof createKeyBox>
 
 /**
@@ -109,7 +109,7 @@ export function createKeyBox (keys: readonly Uint8Array[]) {
   }
 }
 
-// Associated data that binds a sealed secret to its webhook, so that a copy in another row does not open.
+// Associated data that binds a sealed secret to its webhook, so that a copy in another row cannot be opened.
 function owner (tenantId: string, webhookId: number): Buffer {
   return Buffer.from(JSON.stringify([tenantId, webhookId]))
 }
@@ -119,7 +119,7 @@ function tryOpen (sealed: string, key: Uint8Array, associated: Buffer): string |
   return unseal(key, bytes, associated)?.toString('utf8') ?? null
 }
 
-/** Logs a warning if the storage has a webhook with a plain secret. Never rejects. */
+/** Logs a warning if the first webhook has a plain secret. Never rejects. */
 export async function reportPlainSecrets (webhooks: Pick<WebhookStore, 'listSecrets'>, log: Logger): Promise<void> {
   const first = await webhooks.listSecrets({ afterId: 0, limit: 1 }).catch(() => [])
   if (first.every(({ secrets }) => secrets.every(isSealed))) return
@@ -158,21 +158,21 @@ async function resealOne (
   return count
 }
 
-/** The headers of a webhook, from names to values. */
+/** A webhook's own headers: names to values. */
 export type OwnHeaders = Record<string, string>
 
 /** Names reserved for the request, the signature or a proxy. */
 const refused =
   /^(?:webhook-|svix-|content-|transfer-|proxy|http2-|sec-)|^(?:host|connection|keep-alive|te|trailer|upgrade|expect|date|via|user-agent|set-cookie|traceparent|tracestate|baggage)$/
 
-/** Names the webhook that headers belong to, and its address. */
+/** The webhook that headers belong to, and its address. */
 interface HeaderTarget {
   tenantId: string
   webhookId: number
   url: string
 }
 
-/** Seals headers for the storage, with the origin of the address; `null` without any. */
+/** Seals headers for the storage, with the origin of the address; `null` without headers. */
 export async function sealHeaders (
   box: SecretBox, values: OwnHeaders | null, { tenantId, webhookId, url }: HeaderTarget
 ): Promise<StoredHeaders | null> {
@@ -195,8 +195,8 @@ export function assertHeaderNames (headers: OwnHeaders | null): void {
 }
 
 /**
- * Opens what `sealHeaders` sealed; `{}` if the address has another origin, because clients that cannot read the values
- * must not redirect them to their own servers. Rejects if the box cannot open it.
+ * Opens sealed headers. Returns `{}` if the address has another origin: clients that cannot read the values must not
+ * redirect them to their own servers. Rejects if the box cannot open them.
  */
 export async function openHeaders (
   box: SecretBox, sealed: string | null, { tenantId, webhookId, url }: HeaderTarget
@@ -209,7 +209,7 @@ export async function openHeaders (
 
 const shortestPart = 8
 
-/** Replaces the values of headers in a text, also their longer words and one that is cut at its end, by asterisks. */
+/** Replaces header values in a text with asterisks, including their longer words and a value cut off at the end. */
 export function maskHeaders (text: string, headers: OwnHeaders): string {
   const values = Object.values(headers).flatMap((value) => [value, JSON.stringify(value).slice(1, -1)])
   const words = values.flatMap((value) => value.split(' ')).filter((word) => word.length >= shortestPart)

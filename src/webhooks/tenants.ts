@@ -10,7 +10,7 @@ import { assertNames, optionNames } from './events/dispatcher.js'
 import type { EngineCalls } from './recruiting.js'
 import type { KeyBox, SecretBox } from './secrets.js'
 
-const sameName = 'expected another name than from'
+const sameName = 'expected a name other than from'
 // A batch takes less than a second.
 const batchSize = 2000
 
@@ -21,13 +21,13 @@ interface Parts {
   secrets: SecretBox
 }
 
-/** Renames and removes tenants. If slugs are the ids, freed names rest for an hour. */
+/** Renames and removes tenants. If slugs are the ids, freed slugs rest for `restSeconds`. */
 export function createTenantOperations (
   { assertOpen, webhooks, tenants, secrets }: Parts, report: CallReport
 ): Pick<EngineCalls, 'renameTenant' | 'removeTenant'> {
   const rest = { restSeconds: tenants.hasIds ? 0 : restSeconds }
 
-  /** The id is known under the new name if the host has renamed the tenant, otherwise under the old one. */
+  /** Looks up both names: the option `tenantId` may already have the new name, or still the old one. */
   async function findIds (reference: CheckedReference, to: string, transaction: unknown): Promise<[Tenant, Tenant]> {
     if (!tenants.hasIds) {
       const from = slugOf(reference)
@@ -45,10 +45,7 @@ export function createTenantOperations (
     return [{ slug: from, id: found }, { slug: to, id: found }]
   }
 
-  /**
-   * Not in a transaction of the host: the change is not visible before the commit, and it may hold the last
-   * connection.
-   */
+  /** Does nothing in a host's transaction: it is not visible before the commit, and may use the last connection. */
   async function learnRest (transaction: unknown): Promise<void> {
     if (transaction === undefined) await tenants.refresh()
   }
@@ -74,7 +71,7 @@ export function createTenantOperations (
       const reference = readTenantArgument(argument)
       assertNames('options', options, optionNames)
       const { transaction } = options
-      // Without ids it is not looked up: if this repeats a failed call, the name already rests.
+      // Without ids, the slug is not looked up: if this repeats a failed call, it is already resting.
       const tenant = tenants.hasIds ? await tenants.getId(reference, transaction) : slugOf(reference)
       let left = await webhooks.removeTenant(tenant, { transaction, ...rest, limit: batchSize })
       await learnRest(transaction)
@@ -92,8 +89,8 @@ export function createTenantOperations (
 type Reseal = RenameOptions['reseal']
 
 /**
- * The storage reseals in its transaction without waiting, which only keys can. With functions, each secret that a
- * rename lacks makes it fail, so it changes nothing. The secret is resealed, and the rename repeated.
+ * The storage reseals synchronously in its transaction, which only keys can do. With functions, a rename fails without
+ * changes if a secret has not been resealed yet. Then the secret is resealed and the rename repeated.
  */
 async function renameSealed (
   secrets: SecretBox, from: string, to: string, rename: (reseal: Reseal) => Promise<number | null>
@@ -119,12 +116,12 @@ async function renameSealed (
   }
 }
 
-/** Returns a function that seals what was sealed for one tenant for another. */
+/** Returns a function that reseals one tenant's secrets for another. */
 export function createReseal (secrets: KeyBox, from: string, to: string): Reseal {
   return (secret, webhookId) => secrets.seal(secrets.open(secret, from, webhookId), to, webhookId)
 }
 
-/** Text is a name, so its errors name the argument. */
+/** Reads the argument `from`, which errors name if it is a string. */
 function readFrom (from: unknown): CheckedReference {
   if (typeof from === 'object' && from !== null) return readTenantArgument(from)
   assertSlug('from', from)
@@ -144,7 +141,7 @@ const maxAsked = 100
 /**
  * Logs an error if webhooks or keys were stored by slug before the option `tenantId` was set: the keys then get 401,
  * and events reach none of the webhooks. Resolves when the storage has answered. Never rejects: calls and requests
- * report what else is wrong with the storage or the option.
+ * report other problems with the storage or the option.
  */
 export async function reportStoredSlugs (
   webhooks: Pick<WebhookStore, 'listIdsLikeSlugs'>, tenants: Pick<Tenants, 'hasIds' | 'find'>, log: Logger

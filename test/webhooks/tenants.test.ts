@@ -58,7 +58,7 @@ t.test('renameTenant rejects bad slugs, the same slug twice and unknown options,
     [['', 'initech'], 'from', new RegExp(rule)],
     [['acme', 'a\nb'], 'to', new RegExp(rule)],
     [['acme', undefined], 'to', new RegExp(rule)],
-    [['acme', 'acme'], 'to', 'to: expected another name than from']
+    [['acme', 'acme'], 'to', 'to: expected a name other than from']
   ]
   for (const [args, field, message] of refused) {
     await t.rejects(app.recruiting.renameTenant(...args as [string, string]), { code: 'invalid_input', field, message })

@@ -6,18 +6,18 @@ import { RecruitingApiError } from '../../errors.js'
 import { type StaticOf, type TypeBoxObject, exampleOf, Type } from '../../shared/typebox.js'
 
 /**
- * The events that a host emits: a map from the name, such as `application.created`, to the schema of `data`, made
- * with `@sinclair/typebox` 0.34 or with `typebox` 1.x. Tenants read the schema's `description`, a sentence such as
- * `An application was created`, and the first of its `examples`, which test notifications send; without one, it is
- * made from the schema. `descriptions` has the sentence by language, such as `{ de: '…' }`. `deprecated: { since,
- * sunset, link }` announces that an event will be removed.
+ * The events that a host emits: a map from names, such as `application.created`, to schemas of `data`, made with
+ * `@sinclair/typebox` 0.34 or `typebox` 1.x. Tenants see the schema's `description`, such as `An application was
+ * created`, and the first of its `examples`. Test notifications send this example; without one, it is made from the
+ * schema. `descriptions` contains the description by language, such as `{ de: '…' }`. `deprecated: { since, sunset,
+ * link }` announces that an event will be removed.
  */
 export type EventCatalogue = Record<string, TypeBoxObject>
 
-/** A catalogue that was checked. The code only uses its JSON, which is the same with either TypeBox. */
+/** A checked catalogue. Only its JSON is used, which is the same with either TypeBox. */
 export type EventSchemas = Record<string, TObject>
 
-/** Separates the deprecation of an event, and its descriptions by language, from its schema as JSON Schema knows it. */
+/** Splits an event into its JSON Schema, its deprecation and its descriptions by language. */
 export function splitEvent ({ deprecated, descriptions = null, ...schema }: TObject) {
   const deprecation = typeof deprecated === 'object' ? readDeprecation(deprecated) : null
   const flag = deprecation === null ? deprecated : true
@@ -41,9 +41,9 @@ interface EventHead<Name> {
 }
 
 /**
- * The body of a notification, as receivers parse it: a union by `type`. Only a test has `test`, and its `data` is the
- * first example of the event's schema, or made from the schema. Only a tombstone has `erased`, and `data: null`: the
- * subject of its event was erased.
+ * The body of a notification, as receivers parse it: a union by `type`. Only tests have `test`; their `data` is the
+ * first example of the event's schema, or made from the schema. Only tombstones have `erased` and `data: null`: the
+ * event's subject was erased.
  */
 export type WebhookEvent<
   Events extends EventCatalogue = DefaultEvents,
@@ -58,7 +58,7 @@ export type WebhookEvent<
 /** A sentence in English, German, Spanish, French, Dutch and Portuguese, the languages of the portal. */
 type Sentence = readonly [en: string, de: string, es: string, fr: string, nl: string, pt: string]
 
-// Accepts any object. The `id` only documents the resource, because the host decides what it sends.
+// Accepts any object. `id` is only documentation, because the host decides what it sends.
 function anyData (resource: string, [description, de, es, fr, nl, pt]: Sentence): TObject<Record<never, never>> {
   const id = Type.Unknown({ description: `The id of the ${resource}`, examples: [1] })
   return Type.Object(
@@ -153,8 +153,8 @@ export type DefaultEvents = { [Name in keyof typeof defaultEvents]: (typeof defa
 export type EventValidator = ReturnType<typeof createEventValidator>
 
 /**
- * Returns a function that throws `invalid_event` unless the type is known and the data fits its schema. Never changes
- * the data: unknown fields are valid and are sent. Compiles the schemas with the first event.
+ * Returns a function that throws `invalid_event` unless the type is in the catalogue and the data matches its schema.
+ * It never changes the data: unknown fields are valid and are sent. It compiles the schemas for the first event.
  */
 export function createEventValidator (events: EventSchemas) {
   let validators: Map<string, ValidateFunction> | null = null
@@ -177,10 +177,7 @@ export function createEventValidator (events: EventSchemas) {
   }
 }
 
-/**
- * Returns a function that returns an example of an event type's data; `null` if it does not fit the schema, or if none
- * can be made from the schema.
- */
+/** Returns a function that returns an event type's example data; `null` unless it matches the schema. */
 export function createEventExamples (events: EventSchemas): (type: string) => object | null {
   const validate = createEventValidator(events)
   return (type) => {
@@ -201,7 +198,7 @@ function compileEvents (events: EventSchemas): Map<string, ValidateFunction> {
 }
 
 /**
- * Registers the event catalogue of a host, so that the compiler checks the option `events` and every
+ * Registers the host's event catalogue, so that the compiler checks the option `events` and every
  * `app.recruiting.emit`:
  * `declare module 'fastify-recruiting-api' { interface Register { events: typeof events } }`
  */

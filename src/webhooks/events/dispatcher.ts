@@ -18,7 +18,7 @@ import type { EventCatalogue, EventValidator } from './catalogue.js'
  */
 export function generateEventId (nowMs: number): string {
   const time = nowMs.toString(16).padStart(12, '0')
-  // The first and last group of a UUID are fully random. It is ten times faster than random bytes.
+  // The first and last groups of a UUID are fully random, and it is ten times faster than random bytes.
   const uuid = randomUUID()
   return `evt_${time}${uuid.slice(0, 8)}${uuid.slice(-12)}`
 }
@@ -100,12 +100,12 @@ export function assertNames (argument: string, value: unknown, names: readonly s
   if (unknown !== undefined) refuse(unknown, `expected a known name such as ${findNearestName(unknown, names)}`)
 }
 
-/** Rejects values that are not text of 1 to 255 characters without control characters. */
+/** Rejects anything but text of 1 to 255 characters without control characters. */
 export function assertText (field: string, value: unknown): void {
   if (!isPlainText(value, 255)) refuse(field, 'expected 1 to 255 characters without control characters')
 }
 
-/** Returns the subjects of the event, each once. */
+/** Returns the event's subjects without duplicates. */
 function readSubjects (
   { subject, subjects = [] }: Pick<EmittedEvent<EventCatalogue>, 'subject' | 'subjects'>,
   isRequired: boolean
@@ -119,13 +119,13 @@ function readSubjects (
   return all
 }
 
-/** Returns the time of the event in the form that is sent, in UTC with milliseconds. */
+/** Returns the event's time as it is sent, in UTC with milliseconds. */
 function readOccurredAt (value: Date | string): string {
   const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
   return normalizeInstant(text) ?? refuse('occurredAt', 'expected a Date or an RFC 3339 date-time')
 }
 
-/** Returns an object with the data as JSON. Rejects data that cannot be converted. */
+/** Returns an object with the data as JSON text. Rejects data that cannot be converted. */
 function formatData (part: { data: unknown }): string {
   try {
     return JSON.stringify(part)

@@ -28,14 +28,14 @@ export type AttemptSettings = Pick<
 >
 
 /**
- * The result of an attempt; `aborted` if the sender aborted it; `unsigned` if a secret cannot be opened: nothing was
- * sent, and the delivery waits until its lease expires.
+ * The result of an attempt; `aborted` if the sender aborted it; `unsigned` if a secret cannot be opened. Then nothing
+ * was sent, and the delivery waits until its lease expires.
  */
 type AttemptEnd = AttemptResult | 'aborted' | 'unsigned'
 
 /**
  * Returns a function that signs and sends a claimed delivery, decides the outcome and reports the attempt. It never
- * rejects. `isAborted` is asked when the secrets are open, before anything is sent.
+ * rejects. It calls `isAborted` after opening the secrets, before it sends anything.
  */
 export function createAttemptDelivery (
   dependencies: AttemptDependencies,
@@ -45,7 +45,7 @@ export function createAttemptDelivery (
   const pauses = createPauseLog(log, clock)
   const { timeoutMs, retrySchedule, responseExcerptBytes: excerptBytes, propagateTrace } = settings
 
-  /** Returns the headers of the signature and those of the webhook; `null` if they cannot be opened. */
+  /** Returns the signature's headers and the webhook's own headers; `null` if they cannot be opened. */
   async function sign (
     delivery: ClaimedDelivery
   ): Promise<{ signed: Record<string, string>, own: OwnHeaders } | null> {
@@ -65,7 +65,7 @@ export function createAttemptDelivery (
     }
   }
 
-  /** Sends the delivery. The response may repeat the headers of the webhook, whose values nobody may read. */
+  /** Sends the delivery. Masks the values of the webhook's own headers, which the response may repeat. */
   async function send (
     { targetUrl: url, body }: ClaimedDelivery, headers: Record<string, string>, own: OwnHeaders
   ): Promise<SendResult> {
@@ -112,7 +112,7 @@ function logFailure (log: Logger, delivery: ClaimedDelivery, result: AttemptResu
 /** Pause without `Retry-After`. Short, because one event that always gets a 503 must not block the others. */
 const longestPauseMs = 60_000
 
-/** Decides the outcome of an attempt. `null` if aborted: it does not count as an attempt. */
+/** Returns the outcome of an attempt; `null` if it was aborted, which does not count as an attempt. */
 export function decideOutcome (
   delivery: ClaimedDelivery,
   sent: SendResult,
@@ -132,7 +132,7 @@ export function decideOutcome (
   return { ...attempt, error, outcome: 'retry', retryInMs, pauseMs }
 }
 
-/** Whether the endpoint is overloaded: it says so, or it timed out and was failing before. */
+/** Whether the endpoint is overloaded: it returned 429 or 503, or timed out while it was already failing. */
 function isOverloaded ({ responseStatus, error }: SendResult, isFailing: boolean): boolean {
   return responseStatus === 429 || responseStatus === 503 || (error === 'timeout' && isFailing)
 }
@@ -142,8 +142,8 @@ const maxRetryAfterMs = 24 * 60 * 60 * 1000
 const jitter = 0.2
 
 /**
- * Returns the milliseconds until the next attempt, or `null` at the end of the schedule. `Retry-After` lengthens the
- * wait and never shortens it. A jitter of 0 to 20 % is added.
+ * Returns the milliseconds until the next attempt, or `null` at the end of the schedule. `Retry-After` can lengthen the
+ * wait, but not shorten it. Adds a jitter of 0 to 20 %.
  */
 export function nextRetryMs (
   schedule: readonly number[],
@@ -188,23 +188,23 @@ function parseHttpDate (text: string): number {
 const maxWebhooks = 1000
 
 /**
- * Writes one line for each pause of a webhook, even if several attempts in flight cause it. Knows the pauses of the
- * last 1,000 webhooks.
+ * Logs each pause of a webhook once, even if several attempts in flight cause it. Remembers the last 1,000 paused
+ * webhooks.
  */
 function createPauseLog (log: Logger, clock: Clock) {
-  /** The last attempt that had begun when the webhook was paused. */
+  /** The last attempt started before each webhook was paused. */
   const lastAttempts = new LruMap<number>(maxWebhooks)
   let begun = 0
 
   return {
-    /** Returns the number of an attempt that begins. */
+    /** Returns the number of a new attempt. */
     begin: () => ++begun,
-    /** Writes the line if the attempt with this number begins a pause. */
+    /** Logs the pause if the attempt with this number starts one. */
     end (attempt: number, delivery: ClaimedDelivery, result: AttemptResult, { retryAfter }: SendResult): void {
       const { tenantId, tenantSlug, webhookId } = delivery
       if (result.outcome !== 'retry' || result.pauseMs === 0) return
       const webhook = formatWebhookKey(tenantId, webhookId)
-      // No attempt begins during a pause, so this one began before it.
+      // No attempt starts during a pause, so this one started before it.
       if (attempt <= (lastAttempts.get(webhook) ?? 0)) return
       lastAttempts.set(webhook, begun)
       const now = clock.now()

@@ -6,7 +6,7 @@ import type { Runtime } from '../runtime.js'
 
 const pruneLimit = 1000
 const pruneEveryMs = 60 * 60 * 1000
-// Random, so that processes that start together do not prune together.
+// The delay is random, so that processes that start together do not prune together.
 const longestStartDelayMs = 10 * 60 * 1000
 
 /** Deletes old rows, in the background and when the host asks. */
@@ -25,7 +25,7 @@ export function createPruner (
       const count = await pruneBatch()
       if (count === 0) break
       total += count
-      // A storage in memory answers at once.
+      // A storage in memory never waits, and would block the event loop.
       await runtime.nextTick()
     }
     return total
@@ -37,7 +37,7 @@ export function createPruner (
     return deleted + await pruneAll(() => changes.prune({ retentionDays: changesRetentionDays, limit: pruneLimit }))
   }
 
-  /** Deletes what is older than its retention, in batches, until it is stopped. Returns the number of deleted rows. */
+  /** Deletes rows older than their retention in batches, until it is stopped. Returns the number of deleted rows. */
   async function prune (): Promise<number> {
     const pruning = pruneBoth()
     underWay.add(pruning)
@@ -51,12 +51,12 @@ export function createPruner (
   }
 
   return {
-    /** Begins to prune within ten minutes, then once an hour. */
+    /** Prunes within ten minutes, then once an hour. */
     start (): void {
       timer = clock.setTimeout(run, runtime.random() * longestStartDelayMs)
     },
     prune,
-    /** Starts no further batch, and waits up to `graceMs` for those under way. */
+    /** Starts no further batch, and waits up to `graceMs` for running ones. */
     async stop (graceMs: number): Promise<void> {
       isStopped = true
       clock.clearTimeout(timer)
@@ -77,8 +77,8 @@ const noticeLeaseMs = 60_000
 const noticePollMs = 30_000
 
 /**
- * Reports stored notices of failing webhooks: writes each to the log, the diagnostics channel and the host's listeners,
- * then confirms it, so it arrives at least once.
+ * Reports stored notices of failing webhooks to the log, the diagnostics channel and the host's listeners. Confirms
+ * each afterwards, so it is reported at least once.
  */
 export function createNoticeReporter (
   deliveries: DeliveryStore,
@@ -112,7 +112,7 @@ export function createNoticeReporter (
     }
   }
 
-  /** Reports stored notices, after those of earlier calls. Never rejects. */
+  /** Reports stored notices after earlier calls have finished. Never rejects. */
   function report (): Promise<void> {
     reporting = reporting.then(reportAll)
     return reporting
@@ -125,11 +125,11 @@ export function createNoticeReporter (
 
   return {
     report,
-    /** Reports stored notices now, and then regularly those that other processes left. */
+    /** Reports stored notices now, then polls for notices that other processes left. */
     start (): void {
       poll()
     },
-    /** Stops polling. Resolves when no report is under way. */
+    /** Stops polling. Resolves when no report is running. */
     stop (): Promise<void> {
       isStopped = true
       clock.clearTimeout(timer)

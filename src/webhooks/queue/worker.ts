@@ -7,7 +7,7 @@ import { waitUpTo } from '../../shared/clock.js'
 import { type Capacity, formatWebhookKey } from '../sending/capacity.js'
 import { type AttemptDependencies, type AttemptSettings, createAttemptDelivery } from './attempt-delivery.js'
 
-/** Options of `delivery` that a worker needs, with their defaults, and the rule that disables webhooks. */
+/** The `delivery` options that a worker needs, with defaults, and the rule that disables webhooks. */
 interface WorkerSettings extends AttemptSettings,
   Pick<DeliverySettings, 'concurrency' | 'perEndpoint' | 'leaseMs' | 'pollMs' | 'closeGraceMs' | 'environment'> {
   healthRule: HealthRule
@@ -25,7 +25,7 @@ const gatherMs = 2
 
 /**
  * Claims due deliveries, attempts them and records the results, until it is closed. One turn writes new results, then
- * claims for the free slots, while other attempts continue. A turn waits for storage, so a slow storage gets fewer
+ * claims for the free slots, while other attempts continue. A turn waits for the storage, so a slow storage gets fewer
  * queries. A result that cannot be written keeps its slot and is written later.
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings) {
@@ -56,15 +56,15 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 
   /**
-   * Waits a moment, so that deliveries recorded in one tick are claimed together, and attempts that end shortly after
-   * each other are written together.
+   * Waits a moment, so that deliveries recorded in one tick are claimed together, and results of attempts that end
+   * close together are written together.
    */
   async function gather (): Promise<void> {
     await runtime.nextTick()
     if (results.size > 0) await waitUpTo(waitUntilIdle(), gatherMs, runtime.clock)
   }
 
-  /** Returns `false` if storage failed: the next turn then waits, even if it is woken. */
+  /** Returns `false` if the storage failed. The next turn then waits, even if it is woken. */
   async function takeTurn (): Promise<boolean> {
     const isWritten = await attemptStep(writeResults)
     const isClaimed = await attemptStep(claim)
@@ -156,7 +156,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     })
   }
 
-  /** Stops claiming, waits for attempts for up to the grace, aborts the rest and releases their leases. */
+  /** Stops claiming, waits up to `closeGraceMs` for attempts, aborts the rest and releases their leases. */
   async function close (): Promise<void> {
     isClosing = true
     stopListening()
@@ -178,7 +178,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     get inFlight (): number { return inFlight },
     /** When the storage last answered a claim, in milliseconds since the epoch; `null` if it never did. */
     get lastClaimAt (): number | null { return lastClaimAt },
-    /** When the last turn without a failed claim ended, by `clock.monotonic`; at first, when the worker was created. */
+    /** When the last turn without a failed claim ended, by `clock.monotonic`; initially the worker's creation. */
     get lastTurnAt (): number { return lastTurnAt },
     /** Starts claiming. Call it once. */
     start (): void {
@@ -189,15 +189,15 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       running ??= run()
     },
     /**
-     * Resolves at the end of the current turn, or else of the next one, which begins when an attempt ends, a delivery
-     * is recorded or the poll time has passed.
+     * Resolves at the end of the current turn, or else of the next one. That begins when an attempt ends, a delivery is
+     * recorded or `pollMs` has passed.
      */
     nextTurn: () => new Promise<void>((resolve) => { turnWaiters.push(resolve) }),
     close
   }
 }
 
-/** Lets a loop sleep, in the time of `clock`, until it is woken. */
+/** Lets a loop sleep on this clock until it is woken. */
 function createWakeup (clock: Clock) {
   let isWoken = false
   let isEnded = false
@@ -210,7 +210,7 @@ function createWakeup (clock: Clock) {
       isWoken = true
       if (!isIgnoring) awake()
     },
-    /** Forgets earlier calls of `wake`. */
+    /** Discards earlier calls of `wake`. */
     reset (): void {
       isWoken = false
     },
@@ -229,7 +229,7 @@ function createWakeup (clock: Clock) {
         }
       })
     },
-    /** Ends every sleep from now on, those that ignore `wake` too. */
+    /** Ends every sleep from now on, even if it ignores `wake`. */
     end (): void {
       isEnded = true
       awake()
@@ -237,7 +237,7 @@ function createWakeup (clock: Clock) {
   }
 }
 
-/** Holds results of attempts until they are written, and keeps those that cannot be written now. */
+/** Buffers results of attempts until they are written, including those that could not be written before. */
 function createResultWriter (deliveries: Pick<DeliveryStore, 'recordAttempts'>, rule: HealthRule) {
   let fresh: AttemptResult[] = []
   let left: AttemptResult[] = []
@@ -258,10 +258,10 @@ function createResultWriter (deliveries: Pick<DeliveryStore, 'recordAttempts'>, 
     add (result: AttemptResult): void { fresh.push(result) },
     /** The number of new results. */
     get size (): number { return fresh.length },
-    /** The number of results that could not be written: storage failed, or their delivery is locked. */
+    /** The number of results that could not be written: the storage failed, or their delivery is locked. */
     get leftOver (): number { return left.length },
 
-    /** Writes the new results together. Resolves with whether one of them is a failure. Rejects if storage fails. */
+    /** Writes the new results together. Returns whether one of them is a failure. Rejects if the storage fails. */
     async writeNew (): Promise<boolean> {
       const batch = fresh
       fresh = []
@@ -269,7 +269,7 @@ function createResultWriter (deliveries: Pick<DeliveryStore, 'recordAttempts'>, 
       return batch.some(({ outcome }) => outcome !== 'delivered')
     },
 
-    /** Writes the results that are left one by one, so that no result blocks the others. Rejects if storage fails. */
+    /** Writes the leftover results one by one, so that none blocks the others. Rejects if the storage fails. */
     async writeLeftOver (): Promise<void> {
       const batches = left.map((result) => [result])
       left = []

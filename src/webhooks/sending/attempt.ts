@@ -14,29 +14,29 @@ export interface Post {
   /** Names and values in turn. */
   headers: string[]
   body: string
-  /** How much of the response to keep. */
+  /** How many bytes of the response to keep. */
   excerptBytes: number
 }
 
-/** The parts of an answer that count. */
+/** The relevant parts of a response. */
 export interface Answer {
   status: number
   retryAfter: string | undefined
   excerpt: ReturnType<typeof startExcerpt>
 }
 
-/** The reason of an attempt that ended by its deadline. */
+/** The reason for an attempt that its deadline ended. */
 export const kTimeout = Symbol('timeout')
 
 const maxAnswerBytes = 4096
 const maxStaleMs = 1000
 
 /**
- * One attempt, as undici's handler of its request, under one deadline over lookup, connection, TLS and response. It
- * has a timer of its own, because undici's `bodyTimeout` restarts with every byte, and an abort signal does nothing
- * before the connection is up. The status line is the answer: a body that breaks off, never ends or is too long
- * changes nothing. If the receiver closes a reused connection without an answer, which happens to about 2 % of posts,
- * the request is sent again over a new connection.
+ * One attempt: undici's handler of its request, with one deadline for lookup, connection, TLS and response. It has its
+ * own timer, because undici's `bodyTimeout` restarts with every byte, and an abort signal has no effect before the
+ * connection is open. The status line decides: a body that breaks off, never ends or is too long changes nothing. If
+ * the receiver closes a reused connection without a response, as with about 2 % of posts, the request is sent again
+ * over a new connection.
  */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly #post: Post
@@ -51,7 +51,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #answer: Answer | null = null
   #received = 0
 
-  /** Calls `settle` once: with the answer or, if there is none, with the error or the reason given to `end`. */
+  /** Calls `settle` once, with the answer or, without one, with the error or the reason passed to `end`. */
   constructor (
     post: Post,
     timeoutMs: number,
@@ -126,13 +126,13 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#connection.client.dispatch({ path, method: 'POST', headers, body, reset: this.#isSecond }, this)
   }
 
-  /** The silence of a proxy says nothing about the receiver. */
+  /** A proxy that does not respond is not the receiver's fault. */
   #endLate (): void {
     this.end(this.#connection.isAtProxy ? new ProxyError('the proxy did not respond in time') : kTimeout)
   }
 
   /**
-   * Whether the receiver closed a reused connection without reading the request: most often it was idle for too long.
+   * Whether the receiver closed a reused connection without reading the request, usually after it was idle too long.
    */
   #isStale (): boolean {
     return (
@@ -153,7 +153,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 /** A connection to a receiver. It carries one request at a time. */
 interface Connection {
   readonly client: Client
-  /** How often something was read from its socket. */
+  /** How often data was read from its socket. */
   reads: number
   readonly informational: InformationalResponses
   /** Whether the proxy has not opened the tunnel yet. */
@@ -241,7 +241,7 @@ type Headers = Record<string, string | string[] | undefined>
 
 const textual = /^(text\/[^;]+|application\/([^;]+\+)?(json|xml)|application\/x-www-form-urlencoded)\s*(;|$)/i
 
-/** Collects the first `maxBytes` of a response; `null` unless it is text that is not compressed. */
+/** Collects the first `maxBytes` of a response; `null` unless it is uncompressed text. */
 function startExcerpt (headers: Headers, maxBytes: number) {
   const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = headers
   if (maxBytes === 0 || encoding !== 'identity' || typeof type !== 'string') return null
@@ -255,7 +255,7 @@ function startExcerpt (headers: Headers, maxBytes: number) {
       left -= kept.length
       chunks.push(kept)
     },
-    /** Returns the text so far, without a character that is cut; `undefined` if there is none. */
+    /** Returns the text so far, without an incomplete last character; `undefined` if there is none. */
     read (): string | undefined {
       const text = decode(decoder, Buffer.concat(chunks))
       return text === '' ? undefined : text

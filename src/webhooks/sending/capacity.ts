@@ -15,11 +15,11 @@ interface Waiting {
 export type Capacity = ReturnType<typeof createCapacity>
 
 /**
- * Bounds the attempts of this process that are in flight, deliveries and tests together, in all and for each webhook.
- * Storage bounds the deliveries to a webhook over all processes, but does not know of tests.
+ * Limits this process's attempts in flight, deliveries and tests together, in total and per webhook. The storage limits
+ * the deliveries to a webhook across all processes, but does not see tests.
  */
 export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLimits, clock: Clock) {
-  // A quarter is for deliveries alone: tests of endpoints that hang must not stop them.
+  // A quarter is reserved for deliveries: tests of hanging endpoints must not block them.
   const maxTests = worker ? concurrency - Math.floor(concurrency / 4) : concurrency
   const inFlight = new Map<string, number>()
   const deliveries = new Set<Waiting>()
@@ -77,7 +77,7 @@ export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLi
   }
 
   return {
-    /** Acquires slots of the process for deliveries to be claimed: up to `most`. Returns how many. */
+    /** Acquires up to `most` slots of the process, for deliveries to claim. Returns their number. */
     acquire (most: number): number {
       const count = Math.min(free, most)
       free -= count
@@ -94,7 +94,7 @@ export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLi
       else await wait(deliveries, webhook)
     },
     releaseWebhook,
-    /** Acquires a webhook and a slot for a test. Resolves with `false` if not in time, or after `abort`. */
+    /** Acquires a webhook and a slot for a test. Returns `false` after `waitMs` or `abort`. */
     acquireTest: (webhook: string, waitMs: number) => wait(tests, webhook, waitMs),
     /** Releases what `acquireTest` acquired. */
     releaseTest (webhook: string): void {
@@ -102,9 +102,9 @@ export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLi
       releaseWebhook(webhook)
       onTestReleased()
     },
-    /** Sets the one listener that is called when a test has released a slot. */
+    /** Sets the only listener, which is called when a test has released its slot. */
     onTestReleased (listener: () => void): void { onTestReleased = listener },
-    /** Ends all waiting: deliveries continue, tests do not. */
+    /** Ends all waits: deliveries continue, tests do not. */
     abort (): void {
       for (const waiting of tests) waiting.end(false)
       for (const waiting of deliveries) admit(waiting)

@@ -3,27 +3,27 @@ import type { Socket } from 'node:net'
 const maxCount = 100
 const maxHeadBytes = 16_384
 
-/** The beginning of an informational response: all of 1xx but 101, which ends HTTP on the connection. */
+/** The beginning of an informational response: any 1xx except 101, which ends HTTP on the connection. */
 export const informationalHead = /^HTTP\/\d\.\d 1(?!01)\d\d(?=[ \r])/
 const example = 'HTTP/1.1 100 '
 
 /**
- * Skips informational responses to a request, such as `100 Continue`, before undici reads the socket: it closes the
- * connection for a 100 that nobody asked for.
+ * Skips informational responses to a request, such as `100 Continue`, before undici reads the socket: undici closes the
+ * connection on an unexpected 100.
  */
 export class InformationalResponses {
   #isExpected = false
   #count = 0
   #held = Buffer.alloc(0)
 
-  /** Begins with a request. */
+  /** Starts skipping. Call it when a request is sent. */
   expect (): void {
     this.#isExpected = true
     this.#count = 0
     this.#held = Buffer.alloc(0)
   }
 
-  /** Reads the socket up to the answer, and puts the answer back. Call it before undici's listener of `readable`. */
+  /** Reads the socket up to the final response and puts that back. Call it before undici's `readable` listener. */
   skip (socket: Socket): void {
     const chunk: Buffer | null = this.#isExpected ? socket.read() : null
     if (chunk === null) return

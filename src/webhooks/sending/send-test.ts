@@ -12,7 +12,7 @@ export interface TestParts {
   capacity: Capacity
   clock: Clock
   runtime: Runtime
-  /** Returns why sending is held; `null` if it is not. */
+  /** Returns why nothing is sent; `null` if nothing is held. */
   findHold: () => Promise<Hold | null>
   /** The deadline of attempts. */
   timeoutMs: number
@@ -31,14 +31,14 @@ interface TestTarget {
   headers: Readonly<Record<string, string>>
 }
 
-/** The duration is that of the attempt alone; of the wait if no slot became free. */
+/** Its duration is the attempt's alone, or the wait's if no slot became free. */
 export type TestResult = Static<typeof TestResultSchema>
 
 const maxTestMs = 10_000
 
 /**
- * Waits for a slot, then makes one attempt: 10 s for both together, or the deadline of attempts if that is shorter.
- * Sends nothing if the storage is held.
+ * Waits for a slot, then makes one attempt, both within 10 s or the deadline of attempts, whichever is shorter. Sends
+ * nothing if the storage is held.
  */
 export async function sendTest (parts: TestParts, target: TestTarget): Promise<TestResult> {
   const { capacity, timeoutMs, clock, runtime, findHold } = parts
@@ -57,7 +57,6 @@ export async function sendTest (parts: TestParts, target: TestTarget): Promise<T
   )
 }
 
-/** Makes the attempt of a test. */
 export async function postTest (
   { sender, clock }: { sender: Sender; clock: Pick<Clock, 'now'> },
   target: Omit<TestTarget, 'webhookId'>,

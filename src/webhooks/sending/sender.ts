@@ -10,9 +10,9 @@ import { createResolver, type Resolver } from '../ssrf/resolver.js'
 
 /** One post to an endpoint. */
 export interface SendRequest {
-  /** An absolute URL. Ends as `blocked` if the rules for targets do not allow it now. */
+  /** An absolute URL. The result is `blocked` if the rules for targets do not allow it. */
   url: string
-  /** The headers of the signature. Content headers are added. */
+  /** The signature's and the webhook's own headers. Content headers are added. */
   headers: Record<string, string>
   /** Sent byte for byte. */
   body: string
@@ -23,21 +23,21 @@ export interface SendRequest {
 }
 
 export interface SendResult {
-  /** `null` if no response came. */
+  /** `null` without a response. */
   responseStatus: number | null
-  /** `null` for a 2xx; `aborted` if `abort` ended it, which says nothing about the endpoint. */
+  /** `null` for a 2xx; `aborted` after `abort`, which is not the endpoint's fault. */
   error: AttemptError | 'aborted' | null
   /** From the call of `send` to the end, including a second request after a stale connection. */
   durationMs: number
   /** The beginning of the response, if it is kept. */
   responseExcerpt?: string
-  /** The `Retry-After` header as it came. */
+  /** The `Retry-After` header as received. */
   retryAfter?: string
   /** Why the proxy opened no tunnel, for the log. */
   proxyFault?: string
 }
 
-/** The way that connections leave this machine. */
+/** How connections leave this machine. */
 export interface Route {
   /** `null` to connect directly. */
   proxy: HttpProxy | null
@@ -45,11 +45,11 @@ export interface Route {
   localAddress: string | null
 }
 
-/** Sends requests to endpoints over kept connections. */
+/** Sends requests to endpoints over persistent connections. */
 export interface Sender {
   /** Sends one request. Never rejects: errors are results. */
   send (request: SendRequest): Promise<SendResult>
-  /** Ends the requests in flight. */
+  /** Aborts the requests in flight. */
   abort (): void
   /** Closes all connections. Call it when no request is in flight. */
   close (): Promise<void>
@@ -62,7 +62,7 @@ const kAborted = Symbol('aborted')
 
 const direct: Route = { proxy: null, localAddress: null }
 
-/** `timeoutMs` is the longest deadline of requests. Closes the resolver with itself. */
+/** `timeoutMs` is the longest deadline of a request. `close` also closes the resolver. */
 export function createSender (
   rules: TargetRules,
   timeoutMs: number,
@@ -79,7 +79,7 @@ export function createSender (
     bodyTimeout: 0
   })
   const inFlight: Attempt[] = []
-  // The rules never change. Judging a literal address for each delivery would cost more than signing it.
+  // The rules never change. Checking a literal address for each delivery would cost more than signing it.
   const targets = new LruMap<URL>(maxTargets)
 
   return {

@@ -7,14 +7,14 @@ export function generateSecret (): string {
   return secretPrefix + randomBytes(32).toString('base64')
 }
 
-/** Whether a text is a secret of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64. */
+/** Returns whether text is a Standard Webhooks secret: `whsec_` and 24 to 64 bytes in base64. */
 export function isSecret (text: string): boolean {
   const bytes = Buffer.from(text.slice(secretPrefix.length), 'base64')
   const [full, bare] = [text, secretPrefix + bytes.toString('base64')].map((one) => one.replace(/=+$/, ''))
   return full === bare && bytes.length >= 24 && bytes.length <= 64
 }
 
-/** Whether two secrets are the same key. The padding of base64 is optional. */
+/** Returns whether two secrets are the same key. The padding of base64 is optional. */
 export function isSameSecret (one: string, other: string): boolean {
   return one.replace(/=+$/, '') === other.replace(/=+$/, '')
 }

@@ -6,7 +6,7 @@ import { parseUrl } from '../../shared/text.js'
 /** Returns whether a connection to an IP address is allowed. */
 export type AddressRule = (address: string) => boolean
 
-// The IANA special-purpose registry of IPv4, multicast and reserved space, and the public metadata address of Azure.
+// The IANA special-purpose registry of IPv4, multicast and reserved space, and Azure's public metadata address.
 const specialIpv4 = [
   '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24',
   '192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24',
@@ -19,7 +19,7 @@ const globalIpv6 = '2000::/3'
 // The parts of the IANA special-purpose registry of IPv6 that lie within global unicast.
 const specialIpv6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20']
 
-// Link-local space and cloud metadata services: a wider network in `allowNetworks` does not open them.
+// Link-local space and cloud metadata services. A wider network in `allowNetworks` does not allow them.
 const sensitiveIpv4 = ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32', '192.0.0.192/32']
 const sensitiveIpv6 = [
   'fe80::/10',
@@ -89,8 +89,8 @@ const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 const privateSuffix = /(^|\.)(localhost|local|internal)$/
 
 /**
- * Parses a `target_url`; store and use the `href` of the result. Throws a `Refusal` of the field if it is not allowed.
- * Does not resolve names: every attempt checks the addresses of its name.
+ * Parses a `target_url`; store and use the `href` of the result. Throws a `Refusal` if it is not allowed. Does not
+ * resolve names: every attempt checks the addresses of its name.
  */
 export function parseTargetUrl (text: string, rules: TargetRules): URL {
   const url = parseUrl(text)

@@ -18,15 +18,15 @@ export class PendingConnection {
   #isClosed = false
   #socket: Socket | null = null
 
-  /** Starts a connection that `close` ends. */
+  /** Starts a connection that `close` destroys. */
   start (connect: buildConnector.connector, target: buildConnector.Options, callback: buildConnector.Callback): void {
     const started: unknown = connect(target, callback)
-    // undici returns the socket, but its types do not say so.
+    // undici returns the socket, but its types omit it.
     if (started instanceof Socket) this.#socket = started
     if (this.#isClosed) this.close()
   }
 
-  /** Leaves the socket to its user. */
+  /** Hands over the socket: `close` no longer destroys it. */
   finish (): void {
     this.#socket = null
   }
@@ -52,8 +52,8 @@ export interface ConnectorOptions {
 export const tlsRules = { rejectUnauthorized: true, minVersion: 'TLSv1.2', allowH2: false } as const
 
 /**
- * Creates a connector that connects only to allowed addresses. It checks a literal address, which skips the lookup,
- * every address that the lookup returns, and the address that the socket is connected to.
+ * Creates a connector that connects only to allowed addresses. It checks a literal address (which skips the lookup),
+ * every address that the lookup returns, and the address of the connected socket.
  */
 export function createGuardedConnector (options: ConnectorOptions): Connect {
   const { isAllowed, timeoutMs, localAddress = null } = options
@@ -77,7 +77,7 @@ export function createGuardedConnector (options: ConnectorOptions): Connect {
   }
 }
 
-/** Adds the name for TLS (SNI), which has no dot at its end (RFC 6066, section 3). */
+/** Adds the name for TLS (SNI), which has no trailing dot (RFC 6066, section 3). */
 export function withServerName (target: buildConnector.Options): buildConnector.Options {
   return target.hostname.endsWith('.') ? { ...target, servername: target.hostname.slice(0, -1) } : target
 }

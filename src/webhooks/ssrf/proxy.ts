@@ -13,9 +13,9 @@ import { createSystemResolver } from './resolver.js'
 const maxAddresses = 8
 
 /**
- * Creates a connector that goes through the proxy. The addresses of a receiver are resolved and checked here, and the
- * proxy is asked for an address: it never gets a name that it could resolve anew. Errors before the tunnel is open
- * are `ProxyError`s.
+ * Creates a connector that goes through the proxy. It resolves and checks a receiver's addresses itself and asks the
+ * proxy for an address, because the proxy could resolve a name differently. Errors before the tunnel is open are
+ * `ProxyError`s.
  */
 export function createProxiedConnector (
   options: ConnectorOptions, proxy: HttpProxy
@@ -69,12 +69,12 @@ export function createProxiedConnector (
           (error) => callback(error, null)
         )
     },
-    /** Ends lookups of the proxy's name. */
+    /** Cancels lookups of the proxy's name. */
     close: system.close
   }
 }
 
-/** Starts a connection that the pending connection holds. */
+/** Starts a connection through `pending`. */
 function start (
   connect: buildConnector.connector,
   options: buildConnector.Options,
@@ -92,7 +92,7 @@ function formatHost ({ address, family }: LookupAddress): string {
   return family === 6 ? `[${address}]` : address
 }
 
-/** The proxy opened no tunnel. The message is written to the log: it holds nothing of the URL of the proxy. */
+/** The proxy opened no tunnel. The message is logged, so it contains no part of the proxy's URL. */
 export class ProxyError extends Error {}
 
 const maxAnswerLength = 16_384
@@ -100,8 +100,8 @@ const maxAnswerLength = 16_384
 const headEnd = '\r\n\r\n'
 
 /**
- * Asks the proxy that the socket is connected to for a tunnel to an address and port (RFC 9110, section 9.3.6).
- * Resolves when the socket leads there. Otherwise destroys the socket and rejects with a `ProxyError`.
+ * Asks the proxy at the other end of the socket for a tunnel to an address and port (RFC 9110, section 9.3.6). Resolves
+ * when the tunnel is open. Otherwise destroys the socket and rejects with a `ProxyError`.
  */
 function requestTunnel (
   socket: Socket,
@@ -114,7 +114,7 @@ function requestTunnel (
 
     function read (): void {
       for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) answer += chunk.toString('latin1')
-      if (answer.length > maxAnswerLength) return fail('the answer of the proxy is too long')
+      if (answer.length > maxAnswerLength) return fail("the proxy's response is too long")
       const final = skipInformational(answer)
       if (!final.includes(headEnd)) return
       const fault = faultOf(final)
@@ -152,7 +152,7 @@ function faultOf (answer: string): string | null {
   const [, status] = /^HTTP\/1\.[01] (\d{3})[ \r]/.exec(answer) ?? []
   if (status === undefined) return 'the proxy did not answer in HTTP'
   if (!status.startsWith('2')) return `the proxy answered ${status}`
-  // Receivers of HTTP and TLS wait for the first message.
+  // Receivers wait for the first message, in HTTP and in TLS.
   return answer.indexOf(headEnd) === answer.length - headEnd.length ? null : 'the proxy sent more than its answer'
 }
 

@@ -8,19 +8,19 @@ import type { TargetRules } from './addresses.js'
 export interface Resolver {
   /** Resolves to at least one address, or rejects. */
   resolve (hostname: string): Promise<LookupAddress[]>
-  /** Ends running queries. */
+  /** Cancels running queries. */
   close (): void
 }
 
 const maxQueryMs = 2000
 
-// How long the addresses of one family wait for those of the other, whose answer may be lost.
+// How long the addresses of one IP version wait for the other's, because that answer may be lost.
 const otherFamilyMs = 250
 
 // Lookups may use this many of libuv's four threads, which the whole process shares.
 const maxSystemLookups = 2
 
-// Error codes for a name that the name server does not know.
+// Error codes for names unknown to the name server.
 const unknownName = new Set(['ENOTFOUND', 'ENODATA'])
 
 /**
@@ -62,8 +62,8 @@ export function createResolver (
 }
 
 /**
- * Returns the name servers of the host, as it has set them for Node.js, or those of the system. Notices when the latter
- * change, as in `/etc/resolv.conf`: Node.js reads them only once.
+ * Returns the name servers that the host has set in Node.js, or the system's. Follows changes of the system's, for
+ * example in `/etc/resolv.conf`, which Node.js reads only once.
  */
 function createNameServers (timeoutMs: number) {
   const configured = dns.getServers()
@@ -85,11 +85,12 @@ function createNameServers (timeoutMs: number) {
       if (!isDeepStrictEqual(found, known)) {
         known = found
         previous = current
+        // Servers cannot be set while queries run.
         current = open()
       }
       return current
     },
-    /** Ends running queries. */
+    /** Cancels running queries. */
     close (): void {
       previous.cancel()
       current.cancel()
@@ -97,12 +98,12 @@ function createNameServers (timeoutMs: number) {
   }
 }
 
-/** Takes 30 µs. Servers cannot be set while queries run, so the current resolver keeps its own. */
+/** Takes 30 µs. Only a new resolver reads the system's current servers. */
 function readSystem (): string[] {
   return new dns.promises.Resolver().getServers()
 }
 
-/** Creates a resolver that asks the system, on a thread: it also knows search domains and the hosts file. */
+/** Creates a resolver that uses the system, on a thread, including search domains and the hosts file. */
 export function createSystemResolver (timeoutMs: number): Resolver {
   const tooLate = (): Error => new Error('no slot was free in time')
   const slots = createSlots(maxSystemLookups, timeoutMs, systemClock, tooLate)

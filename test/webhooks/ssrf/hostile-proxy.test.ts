@@ -22,15 +22,15 @@ const faults: Record<string, [behaviour: Behaviour, fault: string]> = {
   'wants other credentials': [says('HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\n\r\n'), 'the proxy answered 407'],
   redirects: [says('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n'), 'the proxy answered 302'],
   'switches protocols': [says('HTTP/1.1 101 Switching Protocols\r\n\r\n'), 'the proxy answered 101'],
-  'continues for ever': [says(proceed.repeat(1000)), 'the answer of the proxy is too long'],
+  'continues for ever': [says(proceed.repeat(1000)), "the proxy's response is too long"],
   'continues and answers': [says(`${proceed}HTTP/1.1 403 Forbidden\r\n\r\n`), 'the proxy answered 403'],
   'sends a body with its 200': [says(`${ok}hello`), 'the proxy sent more than its answer'],
   'answers twice': [says(`${ok}${ok}`), 'the proxy sent more than its answer'],
   'speaks another version': [says('HTTP/3.0 200 OK\r\n\r\n'), 'the proxy did not answer in HTTP'],
   'says a status of four digits': [says('HTTP/1.1 2000 OK\r\n\r\n'), 'the proxy did not answer in HTTP'],
   'sends garbage': [says(`${'\0\xff'.repeat(500)}\r\n\r\n`), 'the proxy did not answer in HTTP'],
-  'has endless headers': [{ request: (socket) => { socket.write('HTTP/1.1 200 OK\r\n'); flood(socket, 'x: y\r\n'.repeat(500)) } }, 'the answer of the proxy is too long'],
-  'floods before it is asked': [{ connect: (socket) => flood(socket, new Uint8Array(1000)) }, 'the answer of the proxy is too long']
+  'has endless headers': [{ request: (socket) => { socket.write('HTTP/1.1 200 OK\r\n'); flood(socket, 'x: y\r\n'.repeat(500)) } }, "the proxy's response is too long"],
+  'floods before it is asked': [{ connect: (socket) => flood(socket, new Uint8Array(1000)) }, "the proxy's response is too long"]
 }
 
 for (const [title, [behaviour, proxyFault]] of Object.entries(faults)) {
