@@ -4,7 +4,7 @@ import { hosts, refusingHosts } from '../fixtures/hosts/hosts.js'
 import { probeIn, probeOwn, probeRefused } from '../fixtures/hosts/matrix.js'
 import { probe } from '../fixtures/fuzz/probes.js'
 
-/** The answers without anything of a host, which are the same each time. */
+/** The API's responses in a plain host, which are the same each time. */
 let plainAnswers: ReturnType<typeof probe> | null = null
 
 function probePlain (t: Test): ReturnType<typeof probe> {
@@ -13,14 +13,14 @@ function probePlain (t: Test): ReturnType<typeof probe> {
 }
 
 for (const host of hosts) {
-  t.test(`a host with ${host.name}: the API works as usual`, async (t) => {
+  t.test(`a host with ${host.name}: the API's responses do not change`, async (t) => {
     const plain = await probePlain(t)
     t.ok(plain.length >= 20, 'there are probes')
     const judged = (answer: string): boolean => host.answers?.test(answer) !== true
     t.strictSame((await probeIn(t, host, plain)).filter(judged), plain.filter(judged))
   })
 
-  t.test(`a host with ${host.name}: its own routes, errors, parsers and 404 are as without the plugin`, async (t) => {
+  t.test(`a host with ${host.name}: the plugin does not change its routes, errors, parsers and 404`, async (t) => {
     const { alone, beside } = await probeOwn(t, host)
     t.ok(alone.length >= 20)
     t.strictSame(beside, alone)
@@ -28,11 +28,11 @@ for (const host of hosts) {
 }
 
 for (const host of refusingHosts) {
-  t.test(`a host with ${host.name}: the API answers ${host.status} in its own form`, async (t) => {
+  t.test(`a host with ${host.name}: the API returns ${host.status} with its own error body`, async (t) => {
     const answers = await probeRefused(t, host, await probePlain(t))
     t.ok(answers.filter(({ isGood }) => isGood).length >= 8)
     for (const { what, isGood, answer } of answers) {
-      // The host may reject first what the API would reject.
+      // The host can reject a request before the API does.
       checkError(t, answer, isGood ? host.status : answer.statusCode, what)
       if (isGood) t.match(answer.headers, host.headers ?? {}, what)
     }

@@ -22,7 +22,7 @@ async function namesAt (app: FastifyInstance, url: string): Promise<string[]> {
   return data.map(({ full_name: name }) => name)
 }
 
-t.test('in a child with a prefix the API and its links are below it', async (t) => {
+t.test('in a child with a prefix, the API and its links have that prefix', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(async (child) => { await child.register(recruitingApi, optionsFor()) }, { prefix: '/eu' })
@@ -34,7 +34,7 @@ t.test('in a child with a prefix the API and its links are below it', async (t) 
   t.ok(Object.keys((await app.inject('/eu/api/v1/public/openapi.json')).json().paths).every((name) => name.startsWith('/eu/')))
 })
 
-t.test('twice in two children with two storages, each serves its own and emits into its own', async (t) => {
+t.test('registered in two children with two storages, each API uses its own storage', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   const children: FastifyInstance[] = []
@@ -50,14 +50,14 @@ t.test('twice in two children with two storages, each serves its own and emits i
   t.notOk(app.hasDecorator('recruiting'))
 })
 
-t.test('twice in one server, under two prefixes, is refused by the name of the decorator', async (t) => {
+t.test('a second registration in the same server is rejected, even under another prefix', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(recruitingApi, optionsFor())
   await t.rejects(async () => app.register(recruitingApi, { ...optionsFor(), prefix: '/v2' }), { code: 'FST_ERR_DEC_ALREADY_PRESENT', message: /'recruiting'/ })
 })
 
-t.test('a host with its own decorator recruiting keeps it, and registers the plugin in a child', async (t) => {
+t.test('a host with its own decorator `recruiting` can register the plugin in a child', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   app.decorate('recruiting', { mine: true } as never)
@@ -74,7 +74,7 @@ async function ask (session: ClientHttp2Session, request: Record<string, string>
   return [Number(answer[':status']), answer, await text(stream)]
 }
 
-t.test('over HTTP/2 the answers are the same', async (t) => {
+t.test('responses over HTTP/2 are the same', async (t) => {
   const app = Fastify({ http2: true })
   await app.register(recruitingApi, optionsFor() as never)
   const session = connect(await app.listen({ host: '127.0.0.1', port: 0 }))

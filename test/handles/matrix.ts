@@ -20,8 +20,8 @@ const stacks: ReadonlyArray<[name: string, library: string, wrapped: string, ope
   ['Drizzle on postgres.js', 'Drizzle', 'fromDrizzle(tx)', openDrizzlePostgresJs],
   ['Kysely', 'Kysely', 'fromKysely(trx)', openKysely],
   ['Knex', 'Knex', 'fromKnex(trx)', openKnex],
-  ['a manager of TypeORM', 'TypeORM', 'fromTypeOrm(manager)', openTypeOrmManager],
-  ['a query runner of TypeORM', 'TypeORM', 'fromTypeOrm(manager)', openTypeOrmQueryRunner],
+  ['TypeORM manager', 'TypeORM', 'fromTypeOrm(manager)', openTypeOrmManager],
+  ['TypeORM query runner', 'TypeORM', 'fromTypeOrm(manager)', openTypeOrmQueryRunner],
   ['Sequelize', 'Sequelize', 'fromSequelize(transaction)', openSequelize],
   ['MikroORM', 'MikroORM', 'fromMikroOrm(em)', openMikroOrm],
   ['postgres.js', 'postgres.js', 'fromPostgresJs(sql)', openPostgresJs]
@@ -33,7 +33,7 @@ const hostile = `It's "quoted" \\ ? ?? $1 $$ :name {0} 🦉\u2028${'é'.repeat(1
 
 class Rollback extends Error {}
 
-/** Runs every case with a transaction of each library, in the version that `load` imports. */
+/** Runs every case with each library's transaction, in the version that `load` imports. */
 export async function runMatrix (load: Load): Promise<void> {
   const { server, pool, storage, schema, clear } = await startPostgresServerHost(t)
   const recruiting = createRecruiting({ storage, delivery: false })
@@ -63,7 +63,7 @@ export async function runMatrix (load: Load): Promise<void> {
         }), error)
       }
 
-      t.test('a commit sends, and nothing is sent before', async (t) => {
+      t.test('an event is sent after the commit, not before', async (t) => {
         await begin(async ({ transaction, run }) => {
           await run('insert into notes values (1)')
           t.match(await recruiting.emit(event, { transaction }), { deliveries: 1 })
@@ -73,7 +73,7 @@ export async function runMatrix (load: Load): Promise<void> {
         t.equal(await count('notes'), 1)
       })
 
-      t.test('a rollback sends nothing and leaves nothing', async (t) => {
+      t.test('a rolled back event is neither sent nor stored', async (t) => {
         await rollBack(async ({ transaction, run }) => {
           await run('insert into notes values (1)')
           await recruiting.emit(event, { transaction })
@@ -82,7 +82,7 @@ export async function runMatrix (load: Load): Promise<void> {
         t.equal(await count('notes'), 0)
       })
 
-      t.test('so does a nested transaction of the library', async (t) => {
+      t.test('a nested transaction commits and rolls back its own events', async (t) => {
         await begin(async ({ transaction, nest }) => {
           if (nest === undefined) return
           await rollBack(async (inner) => { await recruiting.emit(event, { transaction: inner.transaction }) }, nest)
@@ -92,7 +92,7 @@ export async function runMatrix (load: Load): Promise<void> {
         })
       })
 
-      t.test('a transaction that has ended records nothing', async (t) => {
+      t.test('a finished transaction records nothing', async (t) => {
         const kept: OpenTransaction[] = []
         await begin(async (open) => { kept.push(open) })
         await rollBack(async (open) => { kept.push(open) })
@@ -126,7 +126,7 @@ export async function runMatrix (load: Load): Promise<void> {
         })
       })
 
-      t.test('an unwrapped transaction is rejected, and the error names the function to use', async (t) => {
+      t.test('an unwrapped transaction is rejected with the function to use', async (t) => {
         const refused = { code: 'invalid_event', message: `transaction: expected ${wrapped}, got the ${library} handle itself` }
         await t.rejects(recruiting.emit(event, { transaction: root }), refused)
         await begin(async ({ handle }) => {
@@ -138,7 +138,7 @@ export async function runMatrix (load: Load): Promise<void> {
     })
   }
 
-  await t.test('Prisma takes an event back when its transaction outlasts its timeout', async (t) => {
+  await t.test('Prisma rolls an event back when its transaction exceeds the timeout', async (t) => {
     const { root, end } = await openPrisma(load, server.url)
     t.teardown(end)
     await clear()

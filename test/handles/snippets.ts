@@ -13,7 +13,7 @@ import {
   fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm
 } from '../../src/postgres/index.js'
 
-/* The snippets of docs/transactions.md, compiled by the check. */
+/* The snippets of docs/transactions.md, compiled by `npm run types`. */
 
 interface Row {
   id: number

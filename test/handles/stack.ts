@@ -1,8 +1,8 @@
 import type { PgQueryable } from '../../src/postgres/index.js'
 
-/** A library of which a host has a transaction. */
+/** A library with transactions. */
 export interface Stack {
-  /** A handle that has no transaction. */
+  /** A handle without a transaction. */
   root: unknown
   /** Runs `work` in a transaction, which is rolled back if it rejects. */
   begin (work: (open: OpenTransaction) => Promise<void>): Promise<void>
@@ -11,13 +11,13 @@ export interface Stack {
 
 /** A transaction of the host. */
 export interface OpenTransaction {
-  /** The handle of the library. */
+  /** The library's handle. */
   handle: unknown
-  /** What the host passes as `transaction`. */
+  /** The value of the option `transaction`. */
   transaction: PgQueryable
-  /** Runs a statement of the host, with the means of the library. */
+  /** Runs a statement through the library. */
   run (text: string): PromiseLike<unknown>
-  /** Runs `work` in a savepoint, which is rolled back if it rejects; absent where the library has no means for it. */
+  /** Runs `work` in a savepoint, which is rolled back if it rejects. Absent if the library has no savepoints. */
   nest?: Stack['begin']
 }
 

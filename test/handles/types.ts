@@ -5,7 +5,7 @@ import type { Sequelize } from 'sequelize'
 import type postgres from 'postgres'
 import { fromDrizzle, fromKnex, fromKysely, fromPostgresJs, fromSequelize } from '../../src/postgres/index.js'
 
-/* Compiled by the check. The stacks show that transactions fit; these handles have none. */
+/* Compiled by `npm run check:handles`. The handles below have no transaction. */
 
 export const fits = (trx: ControlledTransaction<unknown>) => fromKysely(trx)
 

@@ -20,7 +20,7 @@ async function buildAudited (t: Teardown, overrides: AppOverrides = {}) {
   return { app, entries }
 }
 
-t.test('reading a list is audited with its key, filters and rows, without the values of filters', async (t) => {
+t.test('a list request is audited with its key, filter names and row count, without filter values', async (t) => {
   const { app, entries } = await buildAudited(t)
   const answer = await app.inject({ url: `${base}/candidates?filter[q]=ada&filter[recruiter_id]=11&page=1`, headers })
   t.strictSame(entries, [{
@@ -44,7 +44,7 @@ t.test('reading a list is audited with its key, filters and rows, without the va
   t.notMatch(JSON.stringify({ ...entries[0], requestId: '', time: '' }), /ada|11|full-key/)
 })
 
-t.test('an entry has time, tenant id, address and key id, also for a key outside its networks', async (t) => {
+t.test('an entry has the time, tenant id, address and key id, even if the key is used outside its networks', async (t) => {
   const clock = createManualClock('2026-01-01T00:00:00Z')
   const { app, entries } = await buildAudited(t, {
     tenantId: () => 41,
@@ -72,7 +72,7 @@ t.test('an entry has time, tenant id, address and key id, also for a key outside
   ])
 })
 
-t.test('close waits for entries that are being written, but not forever', async (t) => {
+t.test('close waits up to 10 seconds for entries that are being written', async (t) => {
   const clock = createManualClock()
   const logs = captureLogs()
   let write = (): void => {}
@@ -91,7 +91,7 @@ t.test('close waits for entries that are being written, but not forever', async 
   t.match(await logs.waitFor('audit entries were not written before the close'), { entries: 1 })
 })
 
-t.test('an entry names the record that was read or changed and counts its rows, and has none if the request was refused before', async (t) => {
+t.test('an entry has the record and row count, or neither if the request was rejected earlier', async (t) => {
   const routes: HostRoutes = async (app) => {
     const config = { scopes: ['candidates:read'], resource: 'interview' }
     const response = { 200: Type.Object({ data: Type.Object({ id: Type.String() }) }) }
@@ -126,7 +126,7 @@ t.test('an entry names the record that was read or changed and counts its rows, 
   ])
 })
 
-t.test('refused requests are audited too', async (t) => {
+t.test('rejected requests are audited', async (t) => {
   const { app, entries } = await buildAudited(t)
   await app.inject({ url: `${base}/candidates?filter[q]=ada` })
   await app.inject({ url: `${base}/candidates?filter[q]=ada`, headers: bearer(keys.none) })
@@ -142,7 +142,7 @@ t.test('refused requests are audited too', async (t) => {
 })
 
 for (const [what, thrown] of Object.entries({ 'an error': new Error('canary'), ...hostileErrors })) {
-  t.test(`a listener that throws ${what}, or rejects with it, is logged and changes no response`, async (t) => {
+  t.test(`a listener that throws ${what}, or rejects with it, is logged and does not change the response`, async (t) => {
     const rejections = watchRejections(t)
     for (const onAudit of [() => { throw thrown }, async () => { throw thrown }]) {
       const logs = captureLogs()
@@ -155,7 +155,7 @@ for (const [what, thrown] of Object.entries({ 'an error': new Error('canary'), .
   })
 }
 
-t.test('a request that takes effect is audited once, also if the client has gone before the response', async (t) => {
+t.test('a successful request is audited once, even if the client disconnects before the response', async (t) => {
   const storage = memoryStorage({ tenants: { acme: {} } })
   let remove = (): void => {}
   const isHeld = new Promise<void>((resolve) => { remove = resolve })
@@ -197,7 +197,7 @@ function startAudited (t: Teardown) {
   return { recruiting, entries }
 }
 
-t.test('calls about webhooks are audited under the operations of the API, with the actor', async (t) => {
+t.test('webhook calls are audited with the actor and the operation ids of the API', async (t) => {
   const { recruiting, entries } = startAudited(t)
   const { webhooks } = recruiting.as('support:ann')
   const { id } = await webhooks.create('acme', { ...webhookInput, event_types: ['application.created'] })
@@ -259,7 +259,7 @@ t.test('calls about webhooks are audited under the operations of the API, with t
   t.ok(entries.every(({ actor, tenantSlug, tenantId }) => actor === 'support:ann' && tenantId === tenantSlug))
 })
 
-t.test('calls about subjects, tenants and secrets are audited, without an actor if none is given', async (t) => {
+t.test('calls about subjects, tenants and secrets are audited; without `as`, the actor is null', async (t) => {
   const { recruiting, entries } = startAudited(t)
   await recruiting.emit(event)
   await recruiting.emit(event)
@@ -290,7 +290,7 @@ t.test('calls about subjects, tenants and secrets are audited, without an actor 
   )
 })
 
-t.test('an actor is text, and without onAudit it changes nothing', async (t) => {
+t.test('an actor must be text, and has no effect without onAudit', async (t) => {
   const { recruiting } = startAudited(t)
   for (const actor of ['', 'x'.repeat(129), 'a\nb', 7]) {
     t.throws(() => recruiting.as(actor as string), { code: 'invalid_input', field: 'actor', message: /^actor: expected text of 1 to 128 characters without control characters, got / })
@@ -300,7 +300,7 @@ t.test('an actor is text, and without onAudit it changes nothing', async (t) => 
   t.strictSame((await silent.as('support:ann').webhooks.list('acme')).data, [])
 })
 
-t.test('a listener that throws fails no call and is logged; the plugin passes its own', async (t) => {
+t.test('a listener that throws is logged and fails no call; calls through the plugin are audited', async (t) => {
   const lines: unknown[] = []
   const logger = { ...silentLogger, error: (fields: object, message: string) => { lines.push(message) } }
   const recruiting = createRecruiting({ storage: memoryStorage(), onAudit () { throw new Error('canary') }, delivery: false, logger })

@@ -12,7 +12,7 @@ const base = '/api/v1/public/acme'
 const headers = bearer(keys.full)
 const query = 'filter[q]=Ada%20Lovelace&page=1&x&=Lovelace&filter%5Bq%5D=Lovelace'
 
-/** Serializers that show the whole request, as a host may have them. */
+/** A host's serializers that show the whole request. */
 const serializers = { req: ({ url, query }: FastifyRequest) => ({ mine: url, query }) }
 
 const routes: AppOverrides['routes'] = async (app) => {
@@ -21,20 +21,20 @@ const routes: AppOverrides['routes'] = async (app) => {
 
 const hosts: Record<string, AppOverrides & { logging?: object }> = {
   'no settings': {},
-  'a serializer of its own': { logging: { serializers } },
-  'ids of its own': { requestId: () => 'mine', logging: { serializers } },
-  'loggers that it makes itself': {
+  'its own serializer': { logging: { serializers } },
+  'its own request ids': { requestId: () => 'mine', logging: { serializers } },
+  'its own logger factory': {
     logging: { serializers },
     before (app) {
       app.setChildLoggerFactory((logger, bindings, options) => logger.child({ ...bindings, service: 'ats' }, options))
     }
   },
-  'loggers that it makes itself, with a serializer of its own': {
+  'its own logger factory and serializer': {
     before (app) {
       app.setChildLoggerFactory((logger, bindings, options) => logger.child(bindings, { ...options, serializers }))
     }
   },
-  'operations of its own that make their loggers themselves': {
+  'its own operations and their own logger factory': {
     async routes (app, options) {
       app.setChildLoggerFactory((logger, bindings, options) => logger.child({ ...bindings, service: 'ats' }, options))
       await routes(app, options, () => {})
@@ -43,7 +43,7 @@ const hosts: Record<string, AppOverrides & { logging?: object }> = {
 }
 
 for (const [what, { logging = {}, ...overrides }] of Object.entries(hosts)) {
-  t.test(`in a host with ${what} the log has the path and the names of the parameters, and none of their values`, async (t) => {
+  t.test(`in a host with ${what}, the log has the path and parameter names, but no values`, async (t) => {
     const logs = captureLogs()
     const server: FastifyServerOptions = { logger: { ...logs.logger, ...logging } }
     const app = await buildApp(t, { server, routes, ...overrides })
@@ -57,7 +57,7 @@ for (const [what, { logging = {}, ...overrides }] of Object.entries(hosts)) {
   })
 }
 
-t.test('serializers that the host gives to the plugin around it show no values either', async (t) => {
+t.test("the host's serializers for the surrounding plugin show no values either", async (t) => {
   const logs = captureLogs()
   const app = Fastify({ logger: logs.logger })
   t.teardown(() => app.close())
@@ -82,7 +82,7 @@ function logged (thrown: unknown): Line {
   return JSON.parse(lines.join(''))
 }
 
-t.test('an error is logged with its name, message, stack, code and causes, and with nothing else that hangs on it', async (t) => {
+t.test('an error is logged with its name, message, stack, code and causes, and no other properties', async (t) => {
   const cause = Object.assign(new Error('no route to host'), { code: 'EHOSTUNREACH', detail: 'canary' })
   const error = Object.assign(new RangeError('storage failed', { cause }), { code: 'E1', detail: 'canary', request: { body: 'canary' } })
   const { msg, err } = logged(error)
@@ -92,13 +92,13 @@ t.test('an error is logged with its name, message, stack, code and causes, and w
   t.notMatch(JSON.stringify(err), 'canary')
 })
 
-t.test('the errors of an AggregateError are logged, ten of them at most', async (t) => {
+t.test('at most ten errors of an AggregateError are logged', async (t) => {
   const errors = Array.from({ length: 12 }, (_, index) => new Error(`address ${index}`))
   const shown = logged(new AggregateError(errors)).err.aggregateErrors
   t.same(shown?.map(({ message }) => message), errors.slice(0, 10).map(({ message }) => message))
 })
 
-t.test('values that are no errors are logged as text', async (t) => {
+t.test('thrown values that are not errors are logged as text', async (t) => {
   for (const [value, text] of [
     [null, 'null'], [undefined, 'undefined'], ['', ''], ['text', 'text'], [404, '404'], [1n, '1'], [Symbol('s'), 'Symbol(s)'],
     [{ any: true }, 'an object without a readable message was thrown'], [{ message: null }, 'an object without a readable message was thrown'],
@@ -117,7 +117,7 @@ for (const [what, thrown] of Object.entries(hostileErrors)) {
   })
 }
 
-t.test('without a logger, lines that only inform are no process warnings', async (t) => {
+t.test('without a logger, info lines do not become process warnings', async (t) => {
   const warned: string[] = []
   const listen = ({ message }: Error): void => { warned.push(message) }
   process.on('warning', listen)

@@ -57,7 +57,7 @@ function spanOf (name: string) {
   return spans().find((span) => span.name === name)
 }
 
-/** Injects a request within a span, as an instrumentation of HTTP makes one. */
+/** Injects a request within a span, like HTTP instrumentation. */
 async function injectTraced (app: FastifyInstance, request: InjectOptions) {
   const span = opentelemetry.trace.getTracer('http').startSpan('GET', { kind: opentelemetry.SpanKind.SERVER })
   const within = opentelemetry.trace.setSpan(opentelemetry.context.active(), span)
@@ -66,7 +66,7 @@ async function injectTraced (app: FastifyInstance, request: InjectOptions) {
   return answer
 }
 
-t.test('one trace shows an application created and its webhook delivered', async (t) => {
+t.test('one trace contains the request, the emit and the delivery', async (t) => {
   const receiver = await startReceiver(t)
   const app = await buildTraced(t, { delivery: { ...toLoopback } })
   const payload = { name: 'ATS', target_url: receiver.url, event_types: ['application.created'] }
@@ -94,7 +94,7 @@ t.test('one trace shows an application created and its webhook delivered', async
   })
 })
 
-t.test('a request sets attributes on the span that is active, and makes none', async (t) => {
+t.test('a request sets attributes on the active span and creates none', async (t) => {
   const app = await buildTraced(t)
   const answer = await injectTraced(app, { url: `${base}/jobs?filter[q]=ada`, headers })
   t.match(spans().map(({ name, attributes }) => [name, attributes]), [['GET', {
@@ -106,16 +106,16 @@ t.test('a request sets attributes on the span that is active, and makes none', a
   t.equal(Object.keys(spans()[0]?.attributes ?? {}).length, 4)
 })
 
-t.test('without a span, none is made, not even from the caller\'s headers', async (t) => {
+t.test('without an active span, a request creates none, not even from its traceparent header', async (t) => {
   const app = await buildTraced(t)
-  opentelemetry.propagation.setGlobalPropagator({ inject () {}, fields: () => [], extract: () => t.fail('it is read') as never })
+  opentelemetry.propagation.setGlobalPropagator({ inject () {}, fields: () => [], extract: () => t.fail('the header is read') as never })
   t.teardown(async () => opentelemetry.propagation.disable())
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   t.equal((await app.inject({ url: `${base}/jobs`, headers: { ...headers, traceparent } })).statusCode, 200)
   t.same(spans(), [])
 })
 
-t.test('an emit that fails, and an attempt that fails, are errors', async (t) => {
+t.test('spans of failed emits and failed attempts have the status error', async (t) => {
   const app = await buildTraced(t, { delivery: { ...toLoopback, retrySchedule: [0] } })
   await t.rejects(app.recruiting.emit({ tenantSlug: '', type: 'application.created', data: {} }))
   t.match(spans(), [{ name: 'emit application.created', status: { code: opentelemetry.SpanStatusCode.ERROR } }])
@@ -129,7 +129,7 @@ t.test('an emit that fails, and an attempt that fails, are errors', async (t) =>
   })
 })
 
-/** A process that emits and one that delivers, over one storage. */
+/** Starts a process that emits and one that delivers, on the same storage. */
 async function startTwo (t: Teardown, delivery: DeliveryOptions) {
   const storage = memoryStorage()
   const receiver = await startReceiver(t)
@@ -145,7 +145,7 @@ async function startTwo (t: Teardown, delivery: DeliveryOptions) {
   return { emitter, receiver, storage, deliver }
 }
 
-t.test('an attempt by another process continues the trace of the request that emitted', async (t) => {
+t.test('an attempt in another process continues the trace of the request that emitted the event', async (t) => {
   const { emitter, receiver, deliver } = await startTwo(t, { retrySchedule: [0, 0] })
   receiver.answer(500, 204)
   const { id } = (await injectTraced(emitter, { method: 'POST', url: `${base}/applications`, headers })).json()
@@ -156,10 +156,10 @@ t.test('an attempt by another process continues the trace of the request that em
     parent: emit?.id, trace: request?.trace, attributes: { 'recruiting.event_id': id, 'recruiting.attempt': attempt, 'recruiting.outcome': attempt === 1 ? 'retry' : 'delivered' }
   })))
   t.equal(attempts.length, 2)
-  for (const { headers } of receiver.requests) t.equal(headers['traceparent'], undefined, 'nothing is sent unless the option says so')
+  for (const { headers } of receiver.requests) t.equal(headers['traceparent'], undefined, 'not sent without the option')
 })
 
-t.test('with propagateTrace, the receiver gets the span of the attempt', async (t) => {
+t.test("with propagateTrace, the receiver gets the attempt's span", async (t) => {
   const { emitter, receiver, deliver } = await startTwo(t, { propagateTrace: true })
   await injectTraced(emitter, { method: 'POST', url: `${base}/applications`, headers })
   await deliver()
@@ -167,7 +167,7 @@ t.test('with propagateTrace, the receiver gets the span of the attempt', async (
   t.equal(receiver.requests[0]?.headers['traceparent'], `00-${attempt?.trace}-${attempt?.id}-01`)
 })
 
-t.test('an event without a trace, or with one that cannot be read, begins a new one', async (t) => {
+t.test('an event without a valid trace starts a new one', async (t) => {
   const { storage, receiver, deliver } = await startTwo(t, { propagateTrace: true })
   const traceParents = [undefined, null, '', 'unknown', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`]
   for (const [index, traceParent] of traceParents.entries()) {
@@ -186,7 +186,7 @@ t.test('propagateTrace needs the option opentelemetry', async (t) => {
   t.throws(() => createRecruiting({ storage: memoryStorage(), delivery: { propagateTrace: true } }), { code: 'invalid_option', field: 'delivery.propagateTrace', message })
 })
 
-t.test('without a tracer of its own, OpenTelemetry gives spans that identify nothing, and nothing is stored or sent', async (t) => {
+t.test('without a tracer provider, spans have no ids, and nothing is stored or sent', async (t) => {
   const { emitter, receiver, storage, deliver } = await startTwo(t, { propagateTrace: true })
   const recorded: unknown[] = []
   const { record } = storage.deliveries
@@ -204,7 +204,7 @@ t.test('without a tracer of its own, OpenTelemetry gives spans that identify not
   await emitter.close()
 })
 
-/** OpenTelemetry, of which one function fails; those that were called. */
+/** Returns an OpenTelemetry API in which one function fails, and the names of called functions. */
 function breakTelemetry (broken: string, fail: () => never): { api: OpenTelemetryApi, calls: Set<string> } {
   const calls = new Set<string>()
   const wrap = (value: unknown): unknown => {
@@ -233,13 +233,13 @@ function throwError (): never {
 
 const ways: Array<[way: string, fail: () => never, parts: string[]]> = [
   ['throws', throwError, [...spanParts, 'setSpan', 'setSpanContext', 'active']],
-  // Against the types.
+  // The types do not allow it.
   ['rejects', (async () => throwError()) as unknown as () => never, spanParts]
 ]
 
 for (const [way, fail, parts] of ways) {
   for (const part of parts) {
-    t.test(`where ${part} of OpenTelemetry ${way}, events are recorded once and their attempts too`, async (t) => {
+    t.test(`if ${part} of OpenTelemetry ${way}, each event and each attempt is recorded once`, async (t) => {
       const rejections = watchRejections(t)
       const receiver = await startReceiver(t)
       const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
@@ -273,7 +273,7 @@ for (const [way, fail, parts] of ways) {
 for (const [way, fail, parts] of [['throws', throwError, ['active', 'getSpan', 'setAttribute']], ['rejects', ways[1]?.[1], ['setAttribute']]] as Array<[string, () => never, string[]]>) {
   for (const part of parts) {
     t.test(
-      `where ${part} of OpenTelemetry ${way}, requests get the usual responses and the log says why`,
+      `if ${part} of OpenTelemetry ${way}, the response does not change and the error is logged`,
       async (t) => {
         const rejections = watchRejections(t)
         const logs = captureLogs()
@@ -288,7 +288,7 @@ for (const [way, fail, parts] of [['throws', throwError, ['active', 'getSpan', '
   }
 }
 
-t.test('opentelemetry is the module @opentelemetry/api', async (t) => {
+t.test('opentelemetry must be the module @opentelemetry/api', async (t) => {
   for (const [value, shown] of [[true, 'true'], [{}, 'an object'], [{ trace: {} }, 'an object'], [{ trace: null }, 'an object']] as const) {
     await assertRefused(t, [{ opentelemetry: value }, 'opentelemetry', 'the module @opentelemetry/api', shown])
   }

@@ -3,13 +3,13 @@ import { readDelivery, readProxy } from '../../src/options/options.js'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 
-t.test('a lease is a minute, and at least twice the deadline of an attempt', async (t) => {
+t.test('a lease lasts a minute, or twice the timeout of an attempt if that is longer', async (t) => {
   t.equal(readDelivery({}, 'delivery').leaseMs, 60_000)
   t.equal(readDelivery({ timeoutMs: 30_000 }, 'delivery').leaseMs, 60_000)
   t.equal(readDelivery({ timeoutMs: 30_001 }, 'delivery').leaseMs, 60_002)
 })
 
-t.test('a worker delivers by default, and claims by its settings', async (t) => {
+t.test('a worker runs by default, and claims with its settings', async (t) => {
   const storage = memoryStorage()
   const { claimDue } = storage.deliveries
   const claimed = new Promise((resolve) => {
@@ -24,7 +24,7 @@ t.test('a worker delivers by default, and claims by its settings', async (t) => 
   await engine.close()
 })
 
-t.test('no message of a refused proxy shows what the URL contains', async (t) => {
+t.test('the error for an invalid proxy shows no part of its URL', async (t) => {
   const secrets = ['hunter2', 'vendor', 'internal']
   const values: unknown[] = ['ftp', 'http:', 'hunter2', 'vendor'].map((start) => `${start}://vendor:hunter2@internal/path`)
   values.push('vendor:hunter2@internal:80', 'http://vendor%3A:hunter2@internal', 'http://vendor:hunter2@internal:0', 'http://vendor:hunter2@inter nal')
@@ -42,7 +42,7 @@ t.test('no message of a refused proxy shows what the URL contains', async (t) =>
   }
 })
 
-t.test('the parts of a proxy are those of its URL', async (t) => {
+t.test('a proxy URL is split into its parts', async (t) => {
   t.strictSame(readProxy({ url: 'https://us%65r:p%C3%A9@Proxy.example:443/' }, 'proxy'), {
     protocol: 'https:', host: 'proxy.example', hostname: 'proxy.example', port: '', authorization: `Basic ${Buffer.from('user:pé').toString('base64')}`
   })

@@ -11,7 +11,7 @@ t.test('an error without a field has an empty one', async (t) => {
   t.equal(new RecruitingApiError('closed', 'the engine is closed').field, '')
 })
 
-t.test('isRecruitingApiError knows an error of another copy of the package', async (t) => {
+t.test('isRecruitingApiError recognizes an error of another copy of the package', async (t) => {
   const copy = Object.assign(new Error('closed'), { [Symbol.for('fastify-recruiting-api.error')]: true })
   t.ok(isRecruitingApiError(copy))
   t.ok(isRecruitingApiError(new RecruitingApiError('closed', 'the engine is closed')))
@@ -38,7 +38,7 @@ t.test('a misspelt option is rejected with the nearest name, without showing its
   await assertRefusedByPlugin(t, [{ toString: true }, 'toString', 'a known name such as storage', '"toString"'])
 })
 
-t.test('the plugin and createRecruiting take one object of options, and both check all of it', async (t) => {
+t.test('the plugin and createRecruiting accept the same options object and check all of it', async (t) => {
   await assertAccepted(t, { keyLookup: async () => null, prefix: '/api', errorDetails: true, rateLimit: true })
   await assertAccepted(t, { keyLookup: undefined, prefix: undefined })
   await assertRefused(t, [{ prefix: 'api' }, 'prefix', 'a path such as /api/v1/public', '"api"'])
@@ -46,7 +46,7 @@ t.test('the plugin and createRecruiting take one object of options, and both che
   await assertRefused(t, [{ rateLimit: { max: 0 } }, 'rateLimit.max', 'an integer from 1 to 1000000000, or a function', '0'])
 })
 
-t.test('only the plugin accepts what Fastify adds, and only createRecruiting a logger, with three methods', async (t) => {
+t.test("only the plugin accepts Fastify's register options, and only createRecruiting a logger with three methods", async (t) => {
   await assertAcceptedByPlugin(t, { logLevel: 'warn', logSerializers: {} })
   await assertRefused(t, [{ logLevel: 'warn' }, 'logLevel', 'a known name such as logger', '"logLevel"'])
   const logger = { info () {}, warn () {}, error () {} }
@@ -58,7 +58,7 @@ t.test('only the plugin accepts what Fastify adds, and only createRecruiting a l
   await assertRefused(t, [{ logger: null }, 'logger.info', 'a method', 'undefined'])
 })
 
-t.test('an option of undefined means the default', async (t) => {
+t.test('an undefined option gets its default', async (t) => {
   const unset = (names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]))
   await assertAccepted(t, { delivery: unset(Object.keys(readDelivery({}, 'delivery'))) })
   await assertAccepted(t, unset(['delivery', 'events', 'secretKeys', 'maxWebhooksPerTenant']))
@@ -67,7 +67,7 @@ t.test('an option of undefined means the default', async (t) => {
 
 const toNumber = (text = ''): number => Number(text.replaceAll(',', ''))
 
-t.test('the documented ranges and defaults of options are those that are checked', async (t) => {
+t.test('options have their documented ranges and defaults', async (t) => {
   const checked = { ranges: 0, defaults: 0 }
   for (const [name, readOptions] of optionInterfaces) {
     for (const { name: option, text, defaultText } of await readMembers('src/options/options.ts', name)) {
@@ -82,7 +82,7 @@ t.test('the documented ranges and defaults of options are those that are checked
         checked.defaults++
         const value = setting()
         const documented = JSON.parse(String(defaultText).replaceAll("'", '"'))
-        // The settings of what can be switched on are an object, or null.
+        // An option that can be switched off has an object or null as its setting.
         const isSwitch = typeof documented === 'boolean' && typeof value !== 'boolean'
         t.strictSame(isSwitch ? value !== null : value, documented, `${option} by default`)
       }

@@ -7,7 +7,7 @@ import { assertAccepted, assertRefused, assertRefusedByPlugin } from '../fixture
 
 const secretKeys = [randomBytes(32)]
 
-t.test('portal is an object with secretKeys, and no message shows a key', async (t) => {
+t.test('portal must be an object with secretKeys, and no message shows a key', async (t) => {
   const anObject = 'an object such as { secretKeys }'
   for (const [portal, shown] of [['text of a key', '"text"'], [true, 'true'], [null, 'null'], [[], 'an array']] as const) {
     await assertRefused(t, [{ portal }, 'portal', anObject, shown])
@@ -22,7 +22,7 @@ t.test('portal is an object with secretKeys, and no message shows a key', async 
   await assertAccepted(t, { portal: { secretKeys: [...secretKeys, new Uint8Array(32)] } })
 })
 
-t.test('absent options have their defaults', async (t) => {
+t.test('missing options get their defaults', async (t) => {
   t.equal(readPortal(undefined, 'portal'), null)
   t.strictSame(readPortal({ secretKeys }, 'portal'), {
     secretKeys,
@@ -35,7 +35,7 @@ t.test('absent options have their defaults', async (t) => {
   })
 })
 
-t.test('portal.frameAncestors are exact origins', async (t) => {
+t.test('portal.frameAncestors must be exact origins', async (t) => {
   const path = 'portal.frameAncestors'
   await assertRefused(t, [{ portal: { secretKeys, frameAncestors: 'https://ats.example' } }, path, 'an array of origins', '"https://ats.example"'])
   const wrong = [
@@ -50,10 +50,10 @@ t.test('portal.frameAncestors are exact origins', async (t) => {
   await assertRefused(t, [{ portal: { secretKeys, frameAncestors: [7] } }, `${path}[0]`, "an origin such as https://ats.example, or 'self'", '7'])
   const good = ['self', 'https://ats.example', 'https://ats.example:8443', 'http://localhost:3000', 'http://127.0.0.1', 'http://localhost', 'https://xn--bcher-kva.example']
   t.same(readPortal({ secretKeys, frameAncestors: good }, 'portal')?.frameAncestors, ["'self'", ...good.slice(1)])
-  t.same(readPortal({ secretKeys, frameAncestors: ["'self'"] }, 'portal')?.frameAncestors, ["'self'"], 'written as in a policy')
+  t.same(readPortal({ secretKeys, frameAncestors: ["'self'"] }, 'portal')?.frameAncestors, ["'self'"], 'spelled as in CSP')
 })
 
-t.test('portal.returnOrigins are exact origins by the same rule, without self', async (t) => {
+t.test('portal.returnOrigins must be exact origins, without self', async (t) => {
   const path = 'portal.returnOrigins'
   await assertRefused(t, [{ portal: { secretKeys, returnOrigins: 'https://ats.example' } }, path, 'an array of origins', '"https://ats.example"'])
   for (const origin of ['self', 'http://ats.example', 'javascript:alert(1)']) {
@@ -70,7 +70,7 @@ t.test('portal.baseUrl is checked like publicUrl', async (t) => {
   for (const baseUrl of ['https://ats.example/hr', '']) await assertAccepted(t, { portal: { secretKeys, baseUrl } })
 })
 
-t.test('portal.theme.accent has a contrast of 4.5:1 on its surface; the error has the one it found', async (t) => {
+t.test('portal.theme.accent must have a contrast of 4.5:1, and the error shows the actual one', async (t) => {
   const path = 'portal.theme.accent'
   const onLight = 'a colour with a contrast of at least 4.5:1 on #ffffff'
   const onDark = 'a colour with a contrast of at least 4.5:1 on #16181d'
@@ -93,14 +93,14 @@ t.test('portal.theme.accent has a contrast of 4.5:1 on its surface; the error ha
   t.strictSame(accentOf({ light: '#767676', dark: '#8AB4F8' }), { light: '#767676', dark: '#8ab4f8' })
 })
 
-t.test('a single accent is for the light mode; the dark mode gets a tint with enough contrast', async (t) => {
+t.test('a single accent is for light mode, and dark mode gets a tint with enough contrast', async (t) => {
   const accents: Record<string, string> = { '#0b57d0': '#4881dc', '#000000': '#828282', '#b3261e': '#c8635d', '#767676': '#818181' }
   for (const [light, dark] of Object.entries(accents)) {
     t.strictSame(readPortal({ secretKeys, theme: { accent: light } }, 'portal')?.theme.accent, { light, dark })
   }
 })
 
-t.test('portal.theme has a radius, a font and a mode', async (t) => {
+t.test('portal.theme accepts a radius, a font and a mode', async (t) => {
   const path = 'portal.theme'
   for (const radius of [-1, 24.1, Number.NaN, Infinity, '8', '8px', null]) {
     const shown = typeof radius === 'string' ? JSON.stringify(radius) : String(radius)
@@ -119,7 +119,7 @@ t.test('portal.theme has a radius, a font and a mode', async (t) => {
   t.strictSame(readPortal({ secretKeys, theme: { radius: 0.5, mode: 'system' } }, 'portal')?.theme, { radius: '0.5px', mode: 'system' })
 })
 
-t.test('portal.messages are complete trees of texts by locale; a text by number has other, and any category', async (t) => {
+t.test('portal.messages must be complete, and plural texts need other', async (t) => {
   const path = 'portal.messages'
   await assertRefused(t, [{ portal: { secretKeys, messages: [] } }, path, 'an object of messages by locale', 'an array'])
   await assertRefused(t, [{ portal: { secretKeys, messages: { 'no locale': en } } }, `${path}.no locale`, 'a language such as de or en-GB', '"no locale"'])

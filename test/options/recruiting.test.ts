@@ -8,7 +8,7 @@ import {
 import { buildApp } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 
-t.test('createRecruiting wants an object', async (t) => {
+t.test('createRecruiting requires an object', async (t) => {
   for (const [value, shown] of [[undefined, 'undefined'], [null, 'null'], ['acme', '"acme"']] as const) {
     t.throws(() => createRecruiting(value as never), {
       name: 'RecruitingApiError', code: 'invalid_option', field: 'options', message: `options: expected an object, got ${shown}`
@@ -16,7 +16,7 @@ t.test('createRecruiting wants an object', async (t) => {
   }
 })
 
-t.test('a schema that cannot be compiled is refused with the reason', async (t) => {
+t.test('a schema that cannot be compiled is rejected with the reason', async (t) => {
   await assertRefused(t, [
     { events: { 'job.created': { type: 'object', properties: { id: { type: 'int' } } } } },
     'events["job.created"]',
@@ -25,7 +25,7 @@ t.test('a schema that cannot be compiled is refused with the reason', async (t) 
   ])
 })
 
-t.test('a schema with examples that JSON cannot represent is refused, of events and of fields', async (t) => {
+t.test('event and field schemas with examples that JSON cannot represent are rejected', async (t) => {
   const circle: { self?: object } = {}
   circle.self = circle
   const cases: Array<[example: unknown, reason: RegExp]> = [
@@ -51,13 +51,13 @@ t.test('a schema with examples that JSON cannot represent is refused, of events 
   await assertAccepted(t, { events: { 'job.created': { ...Type.Object({}, { examples: [{ id: 1, name: undefined }] }), description: undefined } } })
 })
 
-t.test('a schema that throws a value other than an error is rejected with that value', async (t) => {
+t.test('a schema that throws a non-error is rejected with the thrown value', async (t) => {
   const thrown: unknown = 'no error at all'
   const schema = { type: 'object', get properties () { throw thrown } }
   await assertRefused(t, [{ events: { 'job.created': schema } }, 'events["job.created"]', 'a valid schema (no error at all)', 'an object'])
 })
 
-t.test('a field whose schema refers to nothing fails the registration, not each request', async (t) => {
+t.test('a field schema with an unresolvable $ref fails the registration, not each request', async (t) => {
   const candidateFields = Type.Object({ address: Type.Unsafe({ $ref: '#/$defs/Address' }) }, { $defs: { Address: { type: 'string' } } })
   await t.rejects(buildApp(t, { candidateFields }), /Address/)
 })
@@ -77,7 +77,7 @@ const refused: RefusedOption[] = [
   [{ ids: { job: String } }, 'ids.job', "'integer' or 'string'", 'a function']
 ]
 
-t.test('ids says integer or string for each kind of id, and nothing else, in the plugin and in the storage', async (t) => {
+t.test('ids must be integer or string per kind, in the plugin and in the storage', async (t) => {
   for (const option of refused) {
     await assertRefusedByPlugin(t, option)
     await assertRefused(t, option)
@@ -96,7 +96,7 @@ t.test('ids says integer or string for each kind of id, and nothing else, in the
   }
 })
 
-t.test('a memoryStorage with ids that differ from the plugin\'s is rejected at registration', async (t) => {
+t.test("a memoryStorage whose ids differ from the plugin's fails the registration", async (t) => {
   for (const name of ['candidate', 'job', 'source', 'recruiter'] as const) {
     const one = { [name]: 'string' } as const
     const error = { code: 'storage_not_ready', field: `ids.${name}` }
@@ -110,7 +110,7 @@ t.test('a memoryStorage with ids that differ from the plugin\'s is rejected at r
   }
 })
 
-t.test('sources of the host beside a storage in memory have their own ids', async (t) => {
+t.test("the host's own sources on a memoryStorage have their own ids", async (t) => {
   const candidates = candidatesFrom(() => [], { ids: all })
   const jobs = jobsFrom(() => [], { ids: all })
   await assertAcceptedByPlugin(t, { storage: { ...memoryStorage(), candidates, jobs }, ids: all })
@@ -120,7 +120,7 @@ t.test('sources of the host beside a storage in memory have their own ids', asyn
 const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' }
 const listed = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids, hasTenantIds: false }
 
-t.test('a storage is verified with the published fields, the kinds of their ids, and whether tenants have ids', async (t) => {
+t.test('verify gets the published fields, the kinds of ids, and whether tenants have ids', async (t) => {
   const asked: unknown[] = []
   const storage = { ...memoryStorage(), async verify (published: unknown) { asked.push(published); return [] } }
   await buildApp(t, { storage })
@@ -139,12 +139,12 @@ t.test('a storage is verified with the published fields, the kinds of their ids,
   ])
 })
 
-t.test('a host does not start on a storage that is not ready', async (t) => {
+t.test('registration fails if the storage is not ready', async (t) => {
   const storage = { ...memoryStorage(), verify: async () => { throw new Error('run the migrations') } }
   await t.rejects(buildApp(t, { storage }), { message: 'run the migrations' })
 })
 
-t.test('an engine without a server logs that the storage is not ready, and goes on trying', async (t) => {
+t.test('createRecruiting logs that the storage is not ready, and keeps trying', async (t) => {
   const storage = { ...memoryStorage(), verify: async () => { throw new Error('run the migrations') } }
   const errors: object[] = []
   const engine = createRecruiting({
@@ -155,7 +155,7 @@ t.test('an engine without a server logs that the storage is not ready, and goes 
   t.match(errors, [{ err: { message: 'run the migrations' }, message: 'the storage is not ready' }])
 })
 
-t.test('warnings of the storage are logged', async (t) => {
+t.test('warnings from verify are logged', async (t) => {
   const logs = captureLogs()
   await buildApp(t, { storage: { ...memoryStorage(), verify: async () => ['an index is missing'] }, server: { logger: logs.logger } })
   t.match(logs.lines.find(({ msg }) => msg === 'an index is missing'), { level: 40 })

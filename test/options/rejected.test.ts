@@ -111,15 +111,15 @@ const ofPlugin: RefusedOption[] = [
   ] as const).map(([rateLimit, path, expected, shown]): RefusedOption => [{ rateLimit }, `rateLimit${path}`, expected, shown])
 ]
 
-t.test('createRecruiting rejects a bad option by its path, with what it expects', async (t) => {
+t.test('createRecruiting rejects an invalid option with its path and the expected value', async (t) => {
   for (const option of ofEngine) await assertRefused(t, option)
 })
 
-t.test('the plugin rejects a bad option by its path, with what it expects', async (t) => {
+t.test('the plugin rejects an invalid option with its path and the expected value', async (t) => {
   for (const option of ofPlugin) await assertRefusedByPlugin(t, option)
 })
 
-t.test('the ends of each range and each form of a value are accepted', async (t) => {
+t.test('the limits of each range and each form of a value are accepted', async (t) => {
   const deliveries: object[] = [
     { leaseMs: 5100, timeoutMs: 100 }, { environment: 'x'.repeat(64) }, { retrySchedule: Array(100).fill(0.5) }, { retrySchedule: [31_536_000] },
     { allowNetworks: ['10.0.0.0/8', 'fd00::/8', '0.0.0.0/0', '::/0'], denyNetworks: [] },

@@ -6,7 +6,7 @@ import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByP
 
 const reader = ['list', 'count', 'find']
 
-/** The methods of each part of a storage, and who needs the part. */
+/** The methods of each part of a storage, and who requires the part. */
 const parts: Record<string, [methods: string[], neededBy: 'all' | 'the plugin' | 'none']> = {
   webhooks: [[
     'list', 'count', 'find', 'nextId', 'create', 'update', 'delete', 'rotateSecret', 'findSecrets', 'findHeaders', 'findGraceEnd',
@@ -24,14 +24,14 @@ const parts: Record<string, [methods: string[], neededBy: 'all' | 'the plugin' |
   idempotency: [['claim', 'save'], 'none']
 }
 
-t.test('a storage is an object', async (t) => {
+t.test('a storage must be an object', async (t) => {
   for (const [value, shown] of [[undefined, 'undefined'], [null, 'null'], ['memory', '"memory"'], [memoryStorage, 'a function']] as const) {
     await assertRefused(t, [{ storage: value }, 'storage', 'an object', shown])
   }
 })
 
 for (const [part, [methods, neededBy]] of Object.entries(parts)) {
-  t.test(`storage.${part} is an object with all its methods, and needed by ${neededBy}`, async (t) => {
+  t.test(`storage.${part} must have all its methods, and is required by ${neededBy}`, async (t) => {
     const refuse = neededBy === 'the plugin' ? assertRefusedByPlugin : assertRefused
     const storage = memoryStorage()
     for (const [value, shown] of [[undefined, 'undefined'], [null, 'null'], [() => {}, 'a function']] as const) {
@@ -49,7 +49,7 @@ for (const [part, [methods, neededBy]] of Object.entries(parts)) {
   })
 }
 
-t.test('the ports may be instances of classes and come from different storages', async (t) => {
+t.test('ports can be class instances from different storages', async (t) => {
   class Candidates {
     async list () { return [] }
     async count () { return 0 }
@@ -63,7 +63,7 @@ const never = async (): Promise<never> => { asked.push('the database'); throw ne
 const pool = { query: never, connect: never }
 const key = { key: 'a-key', tenantSlug: 'acme', scopes: [] }
 
-/** As a host without types may call them. */
+/** Untyped, like calls from JavaScript. */
 type Run = (...args: never[]) => unknown
 const misspelt: Array<[call: string, field: string, nearest: string, run: Run, args: unknown[]]> = [
   ['memoryStorage', 'tenant', 'tenants', memoryStorage, [{ tenant: {} }]],
@@ -77,7 +77,7 @@ const misspelt: Array<[call: string, field: string, nearest: string, run: Run, a
 ]
 
 for (const [call, field, nearest, run, args] of misspelt) {
-  t.test(`a misspelt option is refused by ${call}, and its value is not shown`, async (t) => {
+  t.test(`${call} rejects a misspelt option without showing its value`, async (t) => {
     const thrown = await (async () => run(...args as never[]))().then(() => null, (error: unknown) => error)
     t.ok(isRecruitingApiError(thrown))
     const name = field.slice(field.lastIndexOf('.') + 1)
@@ -86,7 +86,7 @@ for (const [call, field, nearest, run, args] of misspelt) {
   })
 }
 
-t.test('a key in the place of a name is not shown', async (t) => {
+t.test('a key that is passed as a property name is not shown', async (t) => {
   t.throws(() => memoryKeyLookup([{ 'a-secret-key': 'acme' }] as never), {
     field: 'keys[0].key',
     message: 'keys[0].key: expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = only at the end',
@@ -94,7 +94,7 @@ t.test('a key in the place of a name is not shown', async (t) => {
   })
 })
 
-t.test('an option of undefined means the default', async (t) => {
+t.test('an undefined option gets its default', async (t) => {
   const unset = (...names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]))
   memoryStorage(unset('tenants', 'clock'))
   memoryKeyLookup([{ ...key, ...unset('id', 'expiresAt', 'revoked') }], unset('clock'))

@@ -8,12 +8,12 @@ interface Configuration {
 
 const root = new URL('../../', import.meta.url)
 
-t.test('the table of imports in the document is the one that lint enforces', async (t) => {
+t.test('the table of imports in docs/architecture.md matches the lint rule', async (t) => {
   const { folders } = await import(new URL('.ci/folders.js', root).href) as Configuration
   const document = await readFile(new URL('docs/architecture.md', root), 'utf8')
   const rows = document.matchAll(/^\| `(\w+)\/` \| ([^|]*) \|[^|]*\|$/gm)
-  const said = Object.fromEntries([...rows].map(([, folder = '', imports = '']) => [folder, [...imports.matchAll(/`([^`]+)`/g)].map(([, path]) => path)]))
-  t.strictSame(said, folders)
+  const documented = Object.fromEntries([...rows].map(([, folder = '', imports = '']) => [folder, [...imports.matchAll(/`([^`]+)`/g)].map(([, path]) => path)]))
+  t.strictSame(documented, folders)
 })
 
 /** Returns the files that each file of `src` imports. */
@@ -27,10 +27,10 @@ async function readImports (): Promise<Map<string, string[]>> {
   })))
 }
 
-t.test('no two files import each other, not even through others', async (t) => {
+t.test('no imports are circular', async (t) => {
   const imports = await readImports()
   t.ok(imports.size > 200 && [...imports.values()].flat().length > imports.size)
-  // Removes files that import no other, again and again; what is left is a circle, or leads to one.
+  // Repeatedly removes files without imports. The rest is a circle, or leads to one.
   for (let size = -1; size !== imports.size;) {
     size = imports.size
     for (const [file, imported] of imports) if (!imported.some((other) => imports.has(other))) imports.delete(file)

@@ -8,16 +8,13 @@ const root = new URL('../../', import.meta.url)
 const read = (path: string): Promise<string> => readFile(new URL(path, root), 'utf8')
 const pages = ['README.md', ...readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
 
-t.test('the quick start of the README is two examples that are compiled and run', async (t) => {
+t.test('the quick start in the README consists of two tested examples', async (t) => {
   const readme = await read('README.md')
   t.ok(readme.includes(`\`\`\`ts\n${await read('examples/01-quick-start.ts')}\`\`\``))
   t.match(readme, 'cp node_modules/fastify-recruiting-api/examples/01-receiver.ts receiver.mts')
 })
 
-/**
- * Whether the lines of a snippet are lines of an example, in this order, possibly with others before and between
- * them.
- */
+/** Returns whether a snippet is an example without some of its lines. */
 function isExcerpt (snippet: string, example: string): boolean {
   const lines = example.split('\n').map((line) => line.trim())
   let position = -1
@@ -27,19 +24,19 @@ function isExcerpt (snippet: string, example: string): boolean {
   })
 }
 
-/** Returns an example as JavaScript, with the spaces of somebody who never wrote types. */
+/** Returns an example as JavaScript, with the spacing of code that never had types. */
 function removeTypes (example: string): string {
   return tsBlankSpace(example).replaceAll(/(?<=\S);? +(?=[,)]|$)/gm, '').replaceAll(/(?<=\S) +/g, ' ')
 }
 
-t.test('every snippet of TypeScript in the README and the pages is from an example, and a test runs each example', async (t) => {
+t.test('every code snippet in the docs is from an example, and each example is tested', async (t) => {
   const names = (await readdir(new URL('examples/', root))).filter((name) => name.endsWith('.ts'))
   const typed = await Promise.all(
     [...names, 'mirror/sync.ts', 'ats/src/companies.ts'].map((name) => read(`examples/${name}`))
   )
   // Some pages show an example without its types.
   const examples = typed.flatMap((text) => [text, removeTypes(text)])
-  // The snippets of these two are compiled and run as a whole.
+  // The snippets on these two pages are compiled and run as a whole.
   for (const page of pages.filter((path) => !['docs/adapters.md', 'docs/transactions.md'].includes(path))) {
     for (const [, snippet = ''] of (await read(page)).matchAll(/^```(?:ts|js|javascript|typescript)\n(.*?)^```$/gms)) {
       t.ok(examples.some((example) => isExcerpt(snippet, example)), `${page}: ${snippet}`)
@@ -51,10 +48,7 @@ t.test('every snippet of TypeScript in the README and the pages is from an examp
   for (const name of names) t.ok(run.includes(`'${name}'`), name)
 })
 
-/**
- * The targets of a page's links and pictures that are files of the project, each with the heading that it names, or
- * ''.
- */
+/** Returns the files that a page's links and pictures point to, each with its heading or ''. */
 async function readLinks (page: string): Promise<Array<{ path: string, heading: string }>> {
   const targets = [...(await read(page)).matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target = '']) => target)
   return targets.filter((target) => !target.startsWith('http')).map((target) => {
@@ -63,7 +57,7 @@ async function readLinks (page: string): Promise<Array<{ path: string, heading: 
   })
 }
 
-/** The names that GitHub gives the headings of a page. */
+/** Returns the anchors that GitHub creates for the headings of a page. */
 function headingsOf (text: string): string[] {
   const headings = [...text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#+ (.*)$/gm)]
   return headings.map(([, heading = '']) => heading.toLowerCase().replaceAll(/[^\w\- ]/g, '').replaceAll(' ', '-'))
@@ -80,7 +74,7 @@ t.test('every source file that a page names exists', async (t) => {
   }
 })
 
-t.test('every file that a page points to is in the repository, and every heading on its page', async (t) => {
+t.test('every link to a file or heading of the repository works', async (t) => {
   for (const page of [...pages, 'CHANGELOG.md', 'SECURITY.md', 'RELEASING.md']) {
     for (const { path, heading } of await readLinks(page)) {
       t.ok(existsSync(new URL(path, root)), `${page} points to ${path}`)
@@ -89,7 +83,7 @@ t.test('every file that a page points to is in the repository, and every heading
   }
 })
 
-t.test('every path of the repository that a page or an example names is there', async (t) => {
+t.test('every path of the repository in a page or an example exists', async (t) => {
   const examples = (await readdir(new URL('examples/', root), { recursive: true })).filter((name) => /\.(ts|yaml)$/.test(name))
   for (const page of [...pages, 'SECURITY.md', 'RELEASING.md', ...examples.map((name) => `examples/${name}`)]) {
     const text = await read(page)
@@ -98,7 +92,7 @@ t.test('every path of the repository that a page or an example names is there', 
   }
 })
 
-t.test('the tables and files in the README and the pages are what the code says; npm run tables writes them', async (t) => {
+t.test('the generated tables and files in the docs are current; npm run tables writes them', async (t) => {
   for (const page of await listPages()) {
     const text = await readFile(page, 'utf8')
     t.equal(await fillPage(text), text, page.pathname)

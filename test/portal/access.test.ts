@@ -15,7 +15,7 @@ import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { interviewRoutes } from '../fixtures/hosts/host-routes.js'
 import { assertRefusedByPlugin } from '../fixtures/refused-option.js'
 
-t.test('a session reaches no operation of another tenant: the same 401 as an unknown key', async (t) => {
+t.test("with another tenant's slug, a session gets the same 401 as an unknown key", async (t) => {
   const { storage, calls } = spyStorage()
   const { app, routes } = await buildAppWithRoutes(t, { storage, portal })
   const headers = bearer(await createToken(app))
@@ -30,10 +30,10 @@ t.test('a session reaches no operation of another tenant: the same 401 as an unk
       t.equal(comparable(answer), comparable(unknown), `${titleOf(route)} of ${tenant}`)
     }
   }
-  t.same(calls, [], 'the storage is not asked')
+  t.same(calls, [], 'no storage call')
 })
 
-t.test('requests of an actor count together in all sessions, apart from other actors and keys, also with perTenant', async (t) => {
+t.test('all sessions of an actor share one rate limit, separate from other actors and keys, even with perTenant', async (t) => {
   const seen: RateLimitCaller[] = []
   const max = (caller: RateLimitCaller): number => {
     seen.push(caller)
@@ -49,7 +49,7 @@ t.test('requests of an actor count together in all sessions, apart from other ac
   for (const key of [other, 'a-key']) t.match(await ask(key, '/webhooks'), { statusCode: 200, headers: { 'ratelimit-remaining': '1' } })
 })
 
-t.test('two tenants count apart, even with slashes in slugs, actors and key ids', async (t) => {
+t.test('tenants have separate rate limits, even with slashes in slugs, actors and key ids', async (t) => {
   const names = [['a', 'b/c'], ['a/b', 'c']] as const
   const keyLookup = async ({ tenantSlug }: { tenantSlug: string }) => {
     return { id: tenantSlug === 'a' ? 'b/c' : 'c', scopes: ['webhooks:read', 'webhooks:write'] }
@@ -64,15 +64,15 @@ t.test('two tenants count apart, even with slashes in slugs, actors and key ids'
   }
 })
 
-t.test('tokens that are not valid count as failed keys of their address, and lock out no session there', async (t) => {
+t.test('invalid tokens count as failed keys of their address, but valid sessions from there still work', async (t) => {
   const { ask, app } = await buildLimited(t, { failedKeys: { max: 2 } }, { portal })
   checkError(t, await ask('unknown'), 401)
   checkError(t, await ask(sealToken({ tenantSlug: 'globex' })), 401)
   checkLimited(t, await ask(sealToken({ until: -1 })), 2)
-  t.equal((await ask(await createToken(app), '/webhooks')).statusCode, 200, 'one that was never used')
+  t.equal((await ask(await createToken(app), '/webhooks')).statusCode, 200, 'a session that was never used')
 })
 
-t.test('an entry names the actor of a session, or the id of a key', async (t) => {
+t.test("an audit entry has the session's actor or the key id", async (t) => {
   const entries: AuditEntry[] = []
   const app = await buildApp(t, { portal, onAudit: (entry) => { entries.push(entry) } })
   const token = await createToken(app, ['read'], { actor: 'Ada <ada@example.com>' })
@@ -96,7 +96,7 @@ t.test('an entry names the actor of a session, or the id of a key', async (t) =>
   )
 })
 
-t.test('a token is in no log line, response or audit entry, with any outcome of its request', async (t) => {
+t.test('no log line, response or audit entry contains a token, whether its request succeeds or fails', async (t) => {
   const logs = captureLogs()
   const seen: string[] = []
   const app = await buildApp(t, {
@@ -126,7 +126,7 @@ t.test('a token is in no log line, response or audit entry, with any outcome of 
   for (const part of parts) t.notOk(text.includes(part))
 })
 
-/** Every set of capabilities; the empty one is a session that only reads. */
+/** Every set of capabilities. A session with the empty set can only read. */
 const grants = Array.from({ length: 2 ** (all.length - 1) }, (_, bits) =>
   all.filter((_name, index) => index > 0 && (bits >> (index - 1)) % 2 === 1))
 
@@ -140,7 +140,7 @@ t.test('every operation accepts or rejects each of the 64 sets of capabilities a
     const isReading = route.method === 'GET' || route.method === 'HEAD'
     const isForWebhooks = /^\/(webhooks|event_types|events|api_keys)/.test(route.path)
     const rule = operationRules[title.replace('HEAD', 'GET')]
-    t.equal(rule === undefined, isReading && !/^\/(events|api_keys)/.test(route.path), `the rule of ${title} is known`)
+    t.equal(rule === undefined, isReading && !/^\/(events|api_keys)/.test(route.path), `${title} has a rule`)
     const wrong: string[] = []
     for (const { capabilities, headers } of tokens) {
       const isAllowed = isForWebhooks && (rule?.capabilities ?? []).every((name) => capabilities.includes(name))
@@ -152,7 +152,7 @@ t.test('every operation accepts or rejects each of the 64 sets of capabilities a
   }
 })
 
-t.test('only sessions with bodies see the body of an event and the responses to it', async (t) => {
+t.test('only sessions with bodies get event bodies and response excerpts', async (t) => {
   const delivery = { responseExcerptBytes: 100 }
   const { app, drain, emit, receiver, webhook } = await startDelivering(t, { portal, delivery })
   receiver.answer({ status: 500, headers: { 'content-type': 'text/plain' }, body: 'inner text' })
@@ -169,7 +169,7 @@ t.test('only sessions with bodies see the body of an event and the responses to 
   })
 })
 
-t.test('a session without bodies cannot send them to another address: a change of target_url is a 403 that changes nothing', async (t) => {
+t.test('a session without bodies gets 403 if it changes target_url, and nothing is changed', async (t) => {
   const app = await buildApp(t, { portal })
   const url = '/api/v1/public/acme/webhooks'
   const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] }
@@ -182,7 +182,7 @@ t.test('a session without bodies cannot send them to another address: a change o
   for (const key of [withBodies, keys.full]) t.equal((await change(key, { target_url: 'https://example.org/' })).statusCode, 200)
 })
 
-t.test('a session without bodies cannot set filters, which a dry run would compare with them', async (t) => {
+t.test('a session without bodies cannot set filters, because match counts would reveal event data', async (t) => {
   const app = await buildApp(t, { portal })
   const url = '/api/v1/public/acme/webhooks'
   const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] }
@@ -198,7 +198,7 @@ t.test('a session without bodies cannot set filters, which a dry run would compa
 
 const schema = { response: { 200: Type.Object({}) } }
 
-/** Operations of a host, each with what it declares. */
+/** Operations of a host with their scopes and capabilities. */
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   app.get('/reads', { config: { scopes: [] }, schema }, async () => ({}))
   app.get('/reads-bodies', { config: { scopes: ['webhooks:read'], capabilities: ['bodies'] }, schema }, async () => ({}))
@@ -214,7 +214,7 @@ const requests = [
   ['POST', '/searches'], ['DELETE', '/replays']
 ] as const
 
-t.test('operations of the host need what they declare, and write if they declare nothing and change something', async (t) => {
+t.test("the host's operations need their declared capabilities, and by default `write` if they change data", async (t) => {
   const app = await buildApp(t, { portal, routes })
   const open = async (key: string): Promise<string[]> => {
     const answers = await Promise.all(requests.map(([method, path]) => app.inject({ method, url: `/api/v1/public/acme${path}`, headers: bearer(key) })))
@@ -232,7 +232,7 @@ t.test('operations of the host need what they declare, and write if they declare
   t.equal((await open(keys.full)).length, requests.length, 'a key needs no capabilities')
 })
 
-t.test('capabilities that do not exist are refused at registration', async (t) => {
+t.test('unknown capabilities fail the registration', async (t) => {
   const names = 'read, write, secrets, bodies, test, replay, keys'
   for (const [capabilities, shown] of [['write', '"write"'], [['writes'], 'an array'], [null, 'null']] as const) {
     const wrong: FastifyPluginAsyncTypebox = async (app) => {
@@ -253,7 +253,7 @@ async function readDocument (options: object): Promise<OpenApi> {
   return (await app.inject('/api/v1/public/openapi.json')).json()
 }
 
-t.test('with the portal, operations that need a capability say so', async (t) => {
+t.test('with the portal, the document lists the capabilities of each operation', async (t) => {
   const { paths } = await readDocument({ portal, routes: interviewRoutes })
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { description }]) => {
@@ -271,13 +271,13 @@ t.test('with the portal, operations that need a capability say so', async (t) =>
   t.equal(paths[`${tenant}/interviews`]?.post?.description, 'A portal session needs `write`.\n\nNeeds no scope.')
 })
 
-t.test('with the portal, the body of a delivery may be null, and the document says when', async (t) => {
+t.test("with the portal, the document declares that a delivery's body can be null", async (t) => {
   const bodyOf = ({ components }: OpenApi): unknown =>
     (components.schemas.DeliveryWithAttempts as { properties: { body: unknown } }).properties.body
   t.match(bodyOf(await readDocument({ portal })), { type: ['string', 'null'], description: /Its data is null after .*\. null only for portal sessions without the capability `bodies`$/ })
   t.match(bodyOf(await readDocument({})), { type: 'string', description: /Its data is null after the event's subject was erased$/ })
 })
 
-t.test('without the portal, the document knows nothing of sessions', async (t) => {
+t.test('without the portal, the document does not mention sessions', async (t) => {
   t.notMatch(JSON.stringify(await readDocument({ routes: interviewRoutes })), /session|capabilit/i)
 })

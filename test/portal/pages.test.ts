@@ -21,7 +21,7 @@ import { createToken, portal } from '../fixtures/portal/sessions.js'
 
 const immutable = 'public, max-age=31536000, immutable'
 
-t.test('the page is HTML of a few lines, without an inline script or style, and its paths are relative', async (t) => {
+t.test('the page has no inline script or style, and its paths are relative', async (t) => {
   const app = await buildApp(t, { portal })
   const { statusCode, headers, body } = await app.inject(base)
   t.equal(statusCode, 200)
@@ -32,7 +32,7 @@ t.test('the page is HTML of a few lines, without an inline script or style, and 
   t.match([...body.matchAll(/(?:src|href)="(.*?)"/g)].map(([, path]) => path), ['data:,', /^assets\/portal-[\da-f]{16}\.css$/, /^assets\/portal-[\da-f]{16}\.js$/])
 })
 
-t.test('script and style are the built files, with a hash in their names, and kept for a year', async (t) => {
+t.test('script and style are the built files, under hashed names, and are cached for a year', async (t) => {
   const app = await buildApp(t, { portal })
   const { script, style } = await listFiles(app)
   for (const [path, name, type] of [[script, 'portal.js', 'text/javascript'], [style, 'portal.css', 'text/css']] as const) {
@@ -44,7 +44,7 @@ t.test('script and style are the built files, with a hash in their names, and ke
   }
 })
 
-t.test('element.js imports the script of the page and defines the element with its configuration', async (t) => {
+t.test("element.js imports the page's script and defines the element with the page's configuration", async (t) => {
   const app = await buildApp(t, { portal })
   const { script } = await listFiles(app)
   const { headers, body } = await app.inject(`${base}assets/element.js`)
@@ -54,7 +54,7 @@ t.test('element.js imports the script of the page and defines the element with i
   t.strictSame(JSON.parse(config), readConfig((await app.inject(base)).body))
 })
 
-t.test('the configuration has the look, the names of the texts, the origins and the addresses of notifications', async (t) => {
+t.test('the configuration has the look, the text files, the origins and the source addresses', async (t) => {
   const app = await buildApp(t, {
     delivery: { sourceIps: ['203.0.113.7', '2001:db8::/32'] },
     portal: {
@@ -77,7 +77,7 @@ t.test('the configuration has the look, the names of the texts, the origins and 
   })
 })
 
-t.test('each language is a file with a hash in its name, kept for a year; the host can replace and add some', async (t) => {
+t.test('each language is a file with a hashed name, cached for a year; the host can replace and add languages', async (t) => {
   const own = { ...en, shell: { ...en.shell, title: '"><script>alert(1)</script>&quot;\'\u2028' } }
   const app = await buildApp(t, { portal: { ...portal, messages: { de: own, 'pt-PT': own, ar: own } } })
   const { texts } = await listFiles(app)
@@ -90,7 +90,7 @@ t.test('each language is a file with a hash in its name, kept for a year; the ho
   }
 })
 
-t.test('HEAD answers like GET without a body, and a client that has a file already gets 304', async (t) => {
+t.test('HEAD responds like GET without a body, and a client with the current file gets 304', async (t) => {
   const app = await buildApp(t, { portal })
   const { all } = await listFiles(app)
   t.equal(new Set(all).size, 4 + Object.keys(languages).length)
@@ -122,7 +122,7 @@ t.test('the page is served under any prefix, and sessions link to it', async (t)
 })
 
 t.test(
-  'a page of another version gets the current files, which no cache keeps under the names of that version',
+  'a page of another version gets the current files, which caches must not store under its names',
   async (t) => {
     const app = await buildApp(t, { portal })
     const { script, style, texts } = await listFiles(app)
@@ -153,7 +153,7 @@ t.test(
   }
 )
 
-t.test('without the built files the registration says how to build them', async (t) => {
+t.test('without the built files, the error shows how to build them', async (t) => {
   const settings = readPortal(portal, 'portal')
   if (settings === null) throw new Error('there are settings')
   await t.rejects(readAssets(settings, { sourceIps: [], keys: null }, new URL('nowhere/', import.meta.url)), {
@@ -161,7 +161,7 @@ t.test('without the built files the registration says how to build them', async 
   })
 })
 
-/** A host with the tenant portal alone. */
+/** Builds an app whose only tenant is `portal`. */
 async function buildTwin (t: Test, options: AppOverrides) {
   const storage = memoryStorage({ tenants: { portal: tenants.acme ?? {} } })
   await storeWebhook(storage, 'portal')
@@ -192,7 +192,7 @@ t.test('a tenant named portal has the same API as without the option', async (t)
   t.equal((await app.inject({ url: '/api/v1/public/portal/webhooks', headers })).statusCode, 200)
 })
 
-t.test('the page is in no document', async (t) => {
+t.test('the OpenAPI documents do not contain the page', async (t) => {
   for (const inHostDocument of [false, true]) {
     const before = async (app: FastifyInstance) => { await app.register(swagger, { openapi: {} }) }
     const app = await buildApp(t, { portal, openapi: { inHostDocument }, before })
@@ -201,7 +201,7 @@ t.test('the page is in no document', async (t) => {
   }
 })
 
-t.test('a hook of the host can step aside for the page, as for the API', async (t) => {
+t.test("a host's hook can recognize the page's routes by config.recruitingApi", async (t) => {
   const app = await buildApp(t, {
     portal,
     before (app) {
@@ -211,7 +211,7 @@ t.test('a hook of the host can step aside for the page, as for the API', async (
   for (const path of (await listFiles(app)).all) t.equal((await app.inject(`${base}${path}`)).statusCode, 200, path)
 })
 
-/** The answers to all files, without their date. */
+/** Returns the responses for all files, without their dates. */
 async function read (app: FastifyInstance) {
   const { all } = await listFiles(app)
   return Promise.all(all.map(async (path) => {
@@ -227,7 +227,7 @@ const framings: Array<[frameAncestors: string[], sources: string, options: strin
   [['self', 'https://ats.example'], "'self' https://ats.example", undefined]
 ]
 
-t.test('frameAncestors decides who may embed the portal, in both headers', async (t) => {
+t.test('frameAncestors sets both headers that limit embedding', async (t) => {
   for (const [frameAncestors, sources, options] of framings) {
     const app = await buildApp(t, { portal: { ...portal, frameAncestors } })
     for (const { headers } of await read(app)) {
@@ -236,7 +236,7 @@ t.test('frameAncestors decides who may embed the portal, in both headers', async
   }
 })
 
-t.test('helmet with a policy of the host, before or after, neither weakens the headers nor breaks the page', async (t) => {
+t.test("the host's helmet, registered before or after, neither weakens the headers nor breaks the page", async (t) => {
   const policy = { directives: { defaultSrc: ['*'], frameAncestors: ['*'] } }
   for (const [frameAncestors, sources, options] of framings) {
     for (const when of ['before', 'after'] as const) {
@@ -255,7 +255,7 @@ t.test('helmet with a policy of the host, before or after, neither weakens the h
   }
 })
 
-/** Settings and hooks of a host that change answers. */
+/** A host's settings and hooks that change responses. */
 const changes: Record<string, (app: FastifyInstance) => unknown> = {
   'wraps every body': (app) =>
     app.addHook('onSend', async (_request, _reply, payload) => JSON.stringify({ mine: String(payload) })),
@@ -277,7 +277,7 @@ const changes: Record<string, (app: FastifyInstance) => unknown> = {
   'has a serializer': (app) => app.setSerializerCompiler(() => () => '"mine"'),
   'wraps every object': (app) =>
     app.addHook('preSerialization', async (_request, _reply, payload) => ({ mine: payload })),
-  'has handlers of its own': (app) => {
+  'has its own handlers': (app) => {
     app.setErrorHandler((_error, _request, reply) => reply.code(418).send())
     app.setNotFoundHandler((_request, reply) => reply.code(418).send())
   },
@@ -295,12 +295,12 @@ t.test('no hook, serializer or handler of the host changes a file', async (t) =>
       t.same(await read(app), plain, `a host that ${what}, ${when}`)
       const [{ headers = {} } = {}] = plain
       const known = await app.inject({ url: base, headers: { 'if-none-match': String(headers.etag) } })
-      t.same([known.statusCode, known.body], [304, ''], `a host that ${what}, ${when}, and a client that has the page`)
+      t.same([known.statusCode, known.body], [304, ''], `a host that ${what}, ${when}, with a client that has the page`)
     }
   }
 })
 
-t.test('files that the host compresses are the same once they are inflated', async (t) => {
+t.test('files that the host compresses are otherwise unchanged', async (t) => {
   for (const when of ['before', 'after'] as const) {
     const app = await buildApp(t, {
       portal, openapi: false, async [when] (app: FastifyInstance) { await app.register(compress, { threshold: 0 }) }

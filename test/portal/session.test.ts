@@ -29,13 +29,13 @@ function start (portal?: Partial<PortalOptions>, prefix?: string) {
   return { recruiting, clock }
 }
 
-/** The address of a session, with the fields of its fragment. */
+/** Returns a session URL's address and the fields of its fragment. */
 function read (url: string) {
   const [address, fragment] = url.split('#')
   return { address, fields: Object.fromEntries(new URLSearchParams(fragment)) }
 }
 
-t.test('a session is a token, its end, and a path with both in the fragment', async (t) => {
+t.test('createSession returns a token, its expiry, and a path with both in the fragment', async (t) => {
   const { recruiting, clock } = start({})
   const { url, token, expiresAt } = await recruiting.portal.createSession(ada)
   t.match(token, /^rps\./)
@@ -43,7 +43,7 @@ t.test('a session is a token, its end, and a path with both in the fragment', as
   t.strictSame(read(url), { address: '/api/v1/public/portal/', fields: { token, tenant: 'acme', expires_at: expiresAt, capabilities: 'read' } })
 })
 
-t.test('hints for the page are in the fragment too', async (t) => {
+t.test('the fragment contains hints for the page', async (t) => {
   const { recruiting, clock } = start({})
   const { url, token, expiresAt } = await recruiting.portal.createSession({
     ...ada,
@@ -69,7 +69,7 @@ t.test('hints for the page are in the fragment too', async (t) => {
   })
 })
 
-t.test('the address begins with baseUrl and has the prefix', async (t) => {
+t.test('the URL starts with baseUrl and the prefix', async (t) => {
   const addresses: Array<[baseUrl: string, prefix: string | undefined, address: string]> = [
     ['https://api.example.com', undefined, 'https://api.example.com/api/v1/public/portal/'],
     ['https://api.example.com/', '/hr', 'https://api.example.com/hr/portal/'],
@@ -81,7 +81,7 @@ t.test('the address begins with baseUrl and has the prefix', async (t) => {
   }
 })
 
-t.test('without the option there are no sessions, and the error names it', async (t) => {
+t.test('without the option portal, createSession rejects with its name', async (t) => {
   await t.rejects(start().recruiting.portal.createSession(ada), { code: 'invalid_option', field: 'portal', message: 'portal: expected the option to be set, got undefined' })
 })
 
@@ -109,7 +109,7 @@ const refused: Array<[input: object, field: string, message: string]> = [
   [{ tenant: 'acme' }, 'tenant', 'expected a known name such as tenantId']
 ]
 
-t.test('wrong input is refused by its field', async (t) => {
+t.test('invalid input is rejected with its field', async (t) => {
   const { portal } = start({ returnOrigins }).recruiting
   for (const [input, field, message] of refused) {
     const creating = portal.createSession({ ...ada, ...input })
@@ -120,7 +120,7 @@ t.test('wrong input is refused by its field', async (t) => {
   await t.rejects(portal.createSession(null as never), { code: 'invalid_input' })
 })
 
-t.test('these are accepted', async (t) => {
+t.test('valid input is accepted', async (t) => {
   const { portal } = start({ returnOrigins }).recruiting
   const accepted: Array<Partial<PortalSessionFields> & { tenantSlug?: string }> = [
     { actor: 'a' }, { actor: '😀'.repeat(128) }, { actor: 'Ada Lovelace <ada@example.com>' }, { tenantSlug: 'a/b?#' },
@@ -146,13 +146,13 @@ function openAt (now: number, token: string, tenantSlug = 'acme') {
 
 const token = boxAt(startOfMarch).seal('acme', session)
 
-t.test('a token opens to its actor and capabilities', async (t) => {
+t.test('an opened token has the actor and capabilities', async (t) => {
   t.match(token, /^rps\.[\w-]+$/)
   t.match(openAt(startOfMarch, token), { actor: 'user:17', capabilities: ['read', 'replay'] })
-  t.not(boxAt(startOfMarch).seal('acme', session), token, 'and no two tokens are the same')
+  t.not(boxAt(startOfMarch).seal('acme', session), token, 'each token is different')
 })
 
-t.test('every actor of 1 to 128 characters fits in a token of 512, with any capabilities, and comes out as it went in', async (t) => {
+t.test('every actor of 1 to 128 characters fits in a token of 512, unchanged, with any capabilities', async (t) => {
   const box = boxAt(startOfMarch)
   const actors = fc.string({ unit: 'binary', minLength: 1, maxLength: 128, size: 'max' }).filter((text) => isPlainText(text, 128))
   fc.assert(fc.property(actors, fc.subarray([...capabilities]), (actor, granted) => {
@@ -168,7 +168,7 @@ t.test('every actor of 1 to 128 characters fits in a token of 512, with any capa
   }
 })
 
-t.test('a token with one bit changed does not open, whichever it is', async (t) => {
+t.test('a token with any single bit changed does not open', async (t) => {
   const bytes = Buffer.from(token.slice(4), 'base64url')
   const regions = { version: 0, nonce: 0, text: 0, tag: 0 }
   for (let bit = 0; bit < bytes.length * 8; bit++) {
@@ -186,15 +186,15 @@ t.test('a token with one bit changed does not open, whichever it is', async (t) 
   }
 })
 
-t.test('a token is valid from a minute before its date until its end', async (t) => {
+t.test('a token is valid from a minute before its date until it expires', async (t) => {
   t.equal(openAt(startOfMarch - minute - 1, token), null)
   t.ok(openAt(startOfMarch - minute, token))
   t.ok(openAt(session.expiresAt - 1, token))
   t.equal(openAt(session.expiresAt, token), null)
 })
 
-t.test('a token in another spelling does not open', async (t) => {
-  // Some tokens have no character that the two alphabets write differently.
+t.test('a token in another encoding does not open', async (t) => {
+  // Some tokens contain no character that differs between the two alphabets.
   let encoded = token.slice(4)
   while (!/[-_]/.test(encoded)) encoded = boxAt(startOfMarch, [key]).seal('acme', session).slice(4)
   t.ok(openAt(startOfMarch, `rps.${encoded}`))
@@ -204,7 +204,7 @@ t.test('a token in another spelling does not open', async (t) => {
   }
 })
 
-t.test('the first key seals, and all of them open', async (t) => {
+t.test('the first key seals, and all keys open', async (t) => {
   const rotated = boxAt(startOfMarch, [other, key])
   t.ok(rotated.open(token))
   t.equal(openAt(startOfMarch, rotated.seal('acme', session)), null)
@@ -212,7 +212,7 @@ t.test('the first key seals, and all of them open', async (t) => {
   t.equal(boxAt(startOfMarch, [other]).open(token), null)
 })
 
-t.test('every text that begins with rps. is a token, and nothing else', async (t) => {
+t.test('only text that starts with rps. is a token', async (t) => {
   const { isToken } = boxAt(startOfMarch)
   t.same(['rps.', 'rps.x', token].map(isToken), [true, true, true])
   t.same(['', 'rps', 'RPS.x', ' rps.x', 'rk_abc', 'xrps.x'].map(isToken), [false, false, false, false, false, false])
@@ -220,7 +220,7 @@ t.test('every text that begins with rps. is a token, and nothing else', async (t
 
 const url = '/api/v1/public/acme/webhooks'
 
-/** A token with one bit of its bytes changed. */
+/** Returns a token with one bit changed in the byte at `index`. */
 function changeBit (index: number, token = sealToken()): string {
   const bytes = Buffer.from(token.slice(4), 'base64url')
   const place = (index + bytes.length) % bytes.length
@@ -228,13 +228,13 @@ function changeBit (index: number, token = sealToken()): string {
   return `rps.${bytes.toString('base64url')}`
 }
 
-const refusedTokens: Record<string, () => string> = {
+const invalidTokens: Record<string, () => string> = {
   'no token after its prefix': () => 'rps.',
   'a bit of its text changed': () => changeBit(20),
   'its last character missing': () => sealToken().slice(0, -1),
   'another key': () => sealToken({ key: Buffer.alloc(32, 3) }),
   'another tenant': () => sealToken({ tenantSlug: 'globex' }),
-  'an end that is over': () => sealToken({ from: -900, until: -1 }),
+  'a past expiry': () => sealToken({ from: -900, until: -1 }),
   'a date more than a minute ahead': () => sealToken({ from: 70, until: 900 })
 }
 
@@ -248,14 +248,14 @@ t.test('an invalid token gets the same 401 as an unknown key, byte for byte, wit
   const unknown = await app.inject({ url, headers: bearer('unknown') })
   checkError(t, unknown, 401)
   calls.length = 0
-  for (const [what, make] of Object.entries(refusedTokens)) {
+  for (const [what, make] of Object.entries(invalidTokens)) {
     t.equal(comparable(await app.inject({ url, headers: bearer(make()) })), comparable(unknown), what)
   }
   t.same(asked, ['unknown'])
   t.same(calls, [])
 })
 
-t.test('a session ends with the clock of the deliveries', async (t) => {
+t.test('a session expires by the option delivery.clock', async (t) => {
   let now = Date.UTC(2026, 0, 1)
   const clock = { now: () => now, monotonic: () => now, setTimeout, clearTimeout }
   const app = await buildApp(t, { portal, delivery: { worker: false, clock: clock as never } })
@@ -268,19 +268,19 @@ t.test('a session ends with the clock of the deliveries', async (t) => {
   t.equal(await ask(), 401)
 })
 
-t.test('without the option a token is a key like any other', async (t) => {
+t.test('without the option portal, a token is an ordinary key', async (t) => {
   const token = sealToken()
   const app = await buildApp(t, { keyLookup: memoryKeyLookup([{ key: token, tenantSlug: 'acme', scopes: ['webhooks:read', 'webhooks:write'] }]) })
   t.equal((await app.inject({ url, headers: bearer(token) })).statusCode, 200)
 })
 
-t.test('a key lookup cannot make a session of a key', async (t) => {
+t.test('a key lookup cannot turn a key into a session', async (t) => {
   const forged = { id: '1', scopes: ['webhooks:read', 'webhooks:write'], actor: 'root', keyId: null, capabilities: ['read'] }
   const actors: unknown[] = []
   const app = await buildApp(t, {
     portal, keyLookup: async () => forged, onAudit: ({ keyId, actor }) => { actors.push([keyId, actor]) }
   })
   const payload = { name: 'ATS', target_url: 'https://example.com/', event_types: ['job.created'] }
-  t.equal((await app.inject({ method: 'POST', url, headers: bearer('a-key'), payload })).statusCode, 201, 'and its key needs no capabilities')
+  t.equal((await app.inject({ method: 'POST', url, headers: bearer('a-key'), payload })).statusCode, 201, 'the key needs no capabilities')
   t.same(actors, [['1', null]])
 })

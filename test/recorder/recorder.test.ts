@@ -21,7 +21,7 @@ const events = {
 }
 const signed = { tenantSlug: 'acme', type: 'offer.signed', data: { id: 7 } } as const
 
-t.test('each event is listed as receivers get it, in the order of the emits', async (t) => {
+t.test('events are listed in emit order, as receivers get them', async (t) => {
   const { recruiting, events: listed, of } = recordEvents({ events })
   const at = new Date('2026-03-01T09:30:00Z')
   const { id, deliveries } = await recruiting.emit({
@@ -30,7 +30,7 @@ t.test('each event is listed as receivers get it, in the order of the emits', as
   await recruiting.emit({ tenantSlug: 'globex', type: 'offer.sent', data: { id: 8 } })
   t.equal(deliveries, 0)
   const wrong = recruiting.emit({ ...signed, data: { id: 'seven' } } as never)
-  await t.rejects(wrong, { code: 'invalid_event', field: 'data.id' }, 'what the real emit rejects')
+  await t.rejects(wrong, { code: 'invalid_event', field: 'data.id' }, 'rejected like in production')
   const [first, second] = listed
   t.strictSame(first, {
     tenantSlug: 'acme',
@@ -47,7 +47,7 @@ t.test('each event is listed as receivers get it, in the order of the emits', as
   t.strictSame(of('offer.sent'), [second])
 })
 
-t.test('clear forgets everything, keys and open transactions too, and the list stays the same array', async (t) => {
+t.test('clear removes all events, keys and open transactions from the same array', async (t) => {
   const recorder = recordEvents({ events })
   const { events: listed, recruiting } = recorder
   await recruiting.emit({ ...signed, idempotencyKey: 'once' }, { transaction: 'tx' })
@@ -59,7 +59,7 @@ t.test('clear forgets everything, keys and open transactions too, and the list s
   t.equal(recorder.events, listed)
 })
 
-t.test('an unknown option, and a type that the catalogue does not have, are rejected', async (t) => {
+t.test('unknown options, and types outside the catalogue, are rejected', async (t) => {
   const record = recordEvents as (options?: unknown) => unknown
   for (const [options, field] of [[5, 'options'], [{ event: events }, 'event'], [{ events: { signed: events['offer.signed'] } }, 'events["signed"]']] as const) {
     t.throws(() => record(options), { code: 'invalid_option', field }, field)
@@ -73,7 +73,7 @@ t.test('an unknown option, and a type that the catalogue does not have, are reje
 
 const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 
-t.test('a server of the host on the storage of a recorder answers, and its events are recorded and not sent', async (t) => {
+t.test("an app on a recorder's storage serves requests, and its events are recorded but not sent", async (t) => {
   const receiver = await startReceiver(t)
   const recorder = recordEvents()
   recorder.storage.candidates.save('acme', { id: 1, full_name: 'Ada Lovelace' })
@@ -90,7 +90,7 @@ t.test('a server of the host on the storage of a recorder answers, and its event
   t.match(answer.json(), { data: [{ full_name: 'Ada Lovelace' }] })
 })
 
-t.test('every call that takes a transaction takes any handle', async (t) => {
+t.test('every call with a transaction accepts any handle', async (t) => {
   const { recruiting, storage } = recordEvents()
   const options = { transaction: {} }
   const begin = await storage.changes.begin('acme', 'candidate')
@@ -103,7 +103,7 @@ t.test('every call that takes a transaction takes any handle', async (t) => {
   t.equal(await recruiting.webhooks.find('initech', id), null)
 })
 
-t.test('a recorder takes ids, tenants and changes, so that an app under test has its real options', async (t) => {
+t.test('a recorder accepts ids, tenants and changes, so that an app under test keeps its options', async (t) => {
   const tenantId = (slug: string): number | null => slug === 'acme' ? 41 : null
   const ids = { candidate: 'string' } as const
   const { storage, recruiting, events } = recordEvents({
@@ -135,7 +135,7 @@ function emitIds (recorder: EventRecorder) {
   }
 }
 
-t.test('any handle is a transaction: its events are listed, and forgotten if it is rolled back', async (t) => {
+t.test('any handle can be a transaction, and a rollback removes its events', async (t) => {
   for (const handle of [{}, () => {}, Symbol('tx'), 'tx', 0, '', false, new Proxy({}, { get () { throw new Error('canary') } })]) {
     const recorder = recordEvents()
     const emit = emitIds(recorder)
@@ -150,7 +150,7 @@ t.test('any handle is a transaction: its events are listed, and forgotten if it 
   }
 })
 
-t.test('a committed event stays, even if its handle is used for another transaction', async (t) => {
+t.test('a committed event stays, even if its handle is reused for another transaction', async (t) => {
   const recorder = recordEvents()
   const emit = emitIds(recorder)
   const client = {}
@@ -165,7 +165,7 @@ t.test('a committed event stays, even if its handle is used for another transact
   t.strictSame(recorder.events.map(({ data }) => data), [{ id: 1 }, { id: 3 }])
 })
 
-t.test('a key that was rolled back can be used again', async (t) => {
+t.test('a rolled back idempotency key can be used again', async (t) => {
   const { recruiting, rollback, events } = recordEvents()
   const tx = {}
   const first = await recruiting.emit({ ...event, idempotencyKey: 'once' }, { transaction: tx })
@@ -183,9 +183,9 @@ t.test('commit and rollback reject a missing handle', async (t) => {
   }
 })
 
-// Not connected: a recorder asks no database.
+// Not connected: a recorder uses no database.
 const client = new pg.Client()
-const kysely = { isTransaction: true, executeQuery () {}, selectFrom () {}, withoutPlugins (): never { throw new Error('nobody calls it') } } as const
+const kysely = { isTransaction: true, executeQuery () {}, selectFrom () {}, withoutPlugins (): never { throw new Error('unexpected call') } } as const
 const { manager, queryRunner } = standInForTypeOrm(client)
 
 function wrapping<Handle extends object> (from: (handle: Handle) => PgQueryable, handle: Handle) {
@@ -197,15 +197,15 @@ const libraries = {
   Drizzle: wrapping(fromDrizzle, standInForDrizzle(client)),
   Knex: wrapping(fromKnex, standInForKnex(client)),
   Kysely: wrapping(fromKysely, kysely),
-  'a manager of TypeORM': wrapping(fromTypeOrm, manager),
-  'a query runner of TypeORM': wrapping(fromTypeOrm, queryRunner),
+  'TypeORM manager': wrapping(fromTypeOrm, manager),
+  'TypeORM query runner': wrapping(fromTypeOrm, queryRunner),
   Sequelize: wrapping(fromSequelize, standInForSequelize(client)),
   'MikroORM on Knex': wrapping(fromMikroOrm, standInForMikroOrm(standInForKnex(client))),
   'MikroORM on Kysely': wrapping(fromMikroOrm, standInForMikroOrm(kysely)),
   'postgres.js': wrapping(fromPostgresJs, standInForPostgresJs(client))
 }
 
-t.test('a transaction of a library is known by its own handle, however often it is converted', async (t) => {
+t.test("a converted transaction is identified by its library's own handle", async (t) => {
   for (const [library, { handle, wrap }] of Object.entries(libraries)) {
     const recorder = recordEvents()
     const emit = emitIds(recorder)

@@ -10,7 +10,7 @@ import { callsOf } from '../fixtures/tenants/calls.js'
 const type = 'application.created' as const
 const byId = { logger: silentLogger, delivery: false, tenantId: () => 41 } as const
 
-t.test('a call with a tenantId looks nothing up, and works for the same tenant as its slug', async (t) => {
+t.test('a call with a tenantId needs no lookup, and works for the same tenant as the slug', async (t) => {
   const recruiting = createRecruiting({
     storage: memoryStorage(), logger: silentLogger, delivery: false, portal, tenantId: (slug) => slug === 'acme' ? 41 : null
   })
@@ -50,7 +50,7 @@ t.test('each call rejects a tenantSlug together with a tenantId, and stores noth
   t.same(stored, [])
 })
 
-t.test('the option tenantSlug names the tenant of a call by id; without it the name is the id', async (t) => {
+t.test('for a call with a tenantId, the option tenantSlug returns the slug; without it, the id is the slug', async (t) => {
   const asked: unknown[] = []
   for (const [given, name] of [[{ tenantSlug: (id: string, transaction: unknown) => { asked.push([id, transaction]); return 'acme' } }, 'acme'], [{}, '41']] as const) {
     const storage = memoryStorage()
@@ -67,7 +67,7 @@ t.test('the option tenantSlug names the tenant of a call by id; without it the n
   t.same(asked, [['41', undefined], ['41', undefined], ['41', undefined]])
 })
 
-t.test('a tenantSlug that fails or returns no slug rejects the call, and nothing is stored', async (t) => {
+t.test('a call rejects and stores nothing if tenantSlug fails or returns no slug', async (t) => {
   const rule = /^tenantSlug: expected a function that returns a tenant slug of 1 to 100 characters/
   for (const [returned, message] of [['', rule], [41, rule], [new Error('no database'), 'no database']] as const) {
     const { storage, calls } = spyStorage()
@@ -85,7 +85,7 @@ t.test('a tenantSlug that fails or returns no slug rejects the call, and nothing
   t.throws(() => createRecruiting({ storage: memoryStorage(), tenantSlug: () => 'acme' }), { code: 'invalid_option', field: 'tenantSlug' })
 })
 
-t.test('data that changes while the name is looked up is recorded as it was checked', async (t) => {
+t.test('data that changes during the slug lookup is recorded as validated', async (t) => {
   const storage = memoryStorage()
   const data: { id: unknown } = { id: 1 }
   const tenantSlug = async (): Promise<string> => {
@@ -99,7 +99,7 @@ t.test('data that changes while the name is looked up is recorded as it was chec
   t.same(JSON.parse(body).data, { id: 1 })
 })
 
-t.test('without the option tenantId, the slug is the id, and a name that rests cannot be used by it either', async (t) => {
+t.test('without the option tenantId, the slug is the id, and a resting slug is rejected as an id too', async (t) => {
   const recruiting = createRecruiting({ storage: memoryStorage(), logger: silentLogger, delivery: false })
   t.teardown(() => recruiting.close())
   const { id } = await recruiting.webhooks.create('acme', webhookInput)

@@ -21,7 +21,7 @@ const Slug = Type.Object({ slug: Type.String() })
 const Row = Type.Object({ id: Type.Integer(), tenant: Type.String() })
 const list = defineList(Row, { sort: ['id'] })
 
-/** Own operations that answer with the tenant they are for. One emits an event. */
+/** Operations that return their tenant. One emits an event. */
 const routes: HostRoutes = async (app) => {
   const config = { scopes: ['jobs:read'] }
   app.get('/own', { config, schema: { response: { 200: Row } } }, async ({ recruiting: { tenantId } }) => {
@@ -34,7 +34,7 @@ const routes: HostRoutes = async (app) => {
   })
 }
 
-t.test('a slug that moves to another tenant while a request waits does not move the request', async (t) => {
+t.test('a request keeps its tenant if the slug moves to another one while it waits', async (t) => {
   const ids = new Map([['acme', 41]])
   const storage = memoryStorage({
     tenants: {
@@ -67,7 +67,7 @@ t.test('a slug that moves to another tenant while a request waits does not move 
   t.equal((await app.recruiting.webhooks.listDeliveries(other, ofOther.id)).meta.total, 0)
 })
 
-t.test('request.recruiting says who calls, once the key was checked', async (t) => {
+t.test('request.recruiting has the caller after the key check', async (t) => {
   const seen: Record<string, ApiCaller | null> = {}
   const note = (name: string) => async (request: FastifyRequest): Promise<void> => { seen[name] = request.recruiting }
   const app = await buildApp(t, {
@@ -94,10 +94,10 @@ t.test('request.recruiting says who calls, once the key was checked', async (t) 
   await app.inject({ url: `${base}/jobs`, headers: bearer('unknown') })
   t.equal(seen.onResponse, null, 'an unknown key')
   await app.inject('/outside')
-  t.equal(seen.outside, undefined, 'a route of the host itself')
+  t.equal(seen.outside, undefined, 'a route outside the API')
 })
 
-t.test('a host may have a request decorator named recruiting for its own requests', async (t) => {
+t.test('a host can have its own request decorator `recruiting`', async (t) => {
   const app = await buildApp(t, {
     before: (app) => {
       app.decorateRequest('recruiting', null as never)

@@ -16,7 +16,7 @@ import { callsOf } from '../fixtures/tenants/calls.js'
 const event = { tenantSlug: 'acme', type: 'application.created', data: {} } as const
 const rule = 'tenantId: expected a function that returns an integer, or text of 1 to 200 characters without control characters, or null, got '
 
-/** Plain JavaScript can return anything. */
+/** In plain JavaScript, a lookup can return anything. */
 function returning (value: unknown): TenantIdLookup {
   return () => value as string
 }
@@ -26,16 +26,16 @@ const hostile = new Proxy({}, { has () { throw new Error('no access') } })
 const bad: Array<[title: string, tenantId: TenantIdLookup, message: string]> = [
   ['throws', () => { throw new Error('no database') }, 'no database'],
   ['rejects', async () => { throw new Error('no database') }, 'no database'],
-  ['gives an object', returning({ id: 42 }), `${rule}an object`],
-  ['gives an object that cannot be read', returning(hostile), 'no access'],
-  ['gives NaN', returning(Number.NaN), `${rule}NaN`],
-  ['gives a fraction', returning(1.5), `${rule}1.5`],
-  ['gives an empty text', returning(''), `${rule}""`],
-  ['gives text of 201 characters', returning('x'.repeat(201)), `${rule}"${'x'.repeat(201)}"`],
-  ['gives half a surrogate pair', returning('\ud800'), `${rule}"\\ud800"`]
+  ['returns an object', returning({ id: 42 }), `${rule}an object`],
+  ['returns an unreadable object', returning(hostile), 'no access'],
+  ['returns NaN', returning(Number.NaN), `${rule}NaN`],
+  ['returns a fraction', returning(1.5), `${rule}1.5`],
+  ['returns an empty string', returning(''), `${rule}""`],
+  ['returns 201 characters', returning('x'.repeat(201)), `${rule}"${'x'.repeat(201)}"`],
+  ['returns half a surrogate pair', returning('\ud800'), `${rule}"\\ud800"`]
 ]
 
-t.test('a request whose tenantId fails gets 500, the log says why, and neither the key lookup nor the storage is asked', async (t) => {
+t.test('if tenantId fails, the request gets 500, the log has the reason, and key lookup and storage are not called', async (t) => {
   for (const [title, tenantId, message] of bad) {
     const logs = captureLogs()
     const { storage, calls } = spyStorage()
@@ -56,7 +56,7 @@ t.test('a request whose tenantId fails gets 500, the log says why, and neither t
   }
 })
 
-t.test('a call by code whose tenantId fails rejects, and stores nothing', async (t) => {
+t.test('if tenantId fails, a call rejects and stores nothing', async (t) => {
   for (const [title, tenantId] of bad) {
     const { storage, calls } = spyStorage()
     const recruiting = createRecruiting({ storage, tenantId, portal, delivery: false, logger: silentLogger })
@@ -67,7 +67,7 @@ t.test('a call by code whose tenantId fails rejects, and stores nothing', async 
   }
 })
 
-t.test('a tenantId that does not answer within 5 seconds fails', async (t) => {
+t.test('tenantId times out after 5 seconds', async (t) => {
   const clock = createManualClock()
   const storage = memoryStorage({ clock })
   const app = await buildApp(t, { storage, tenantId: () => new Promise(() => {}), delivery: { worker: false, clock } })
@@ -83,7 +83,7 @@ t.test('a tenantId that does not answer within 5 seconds fails', async (t) => {
   t.equal(clock.timerCount, 0)
 })
 
-t.test('each request and each call asks tenantId once, and uses that id throughout', async (t) => {
+t.test('each request and each call calls tenantId once, and uses that id throughout', async (t) => {
   let asked = 0
   const tenantId = async (): Promise<number> => ++asked
   const { storage, calls } = spyStorage()
@@ -109,7 +109,7 @@ t.test('each request and each call asks tenantId once, and uses that id througho
   }
 })
 
-t.test('null and undefined mean that there is no such tenant', async (t) => {
+t.test('null and undefined mean an unknown tenant', async (t) => {
   for (const value of [null, undefined]) {
     const app = await buildApp(t, { tenantId: returning(value) })
     checkError(t, await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer('key') }), 401)
@@ -120,7 +120,7 @@ t.test('null and undefined mean that there is no such tenant', async (t) => {
   }
 })
 
-t.test('ids may be integers, and any text that is no slug', async (t) => {
+t.test('tenant ids can be integers or any text', async (t) => {
   for (const id of [0, -7, 42, '42', '8f14e45f-ceea-467f-ab4c-1f0b7d3a2c11', 'Ünïcode id', '😀'.repeat(200), '__proto__', 'a/b']) {
     const keyLookup = memoryKeyLookup([{ key: 'key', tenantSlug: 'acme', tenantId: String(id), scopes: allScopes }])
     const storage = memoryStorage()
@@ -147,7 +147,7 @@ async function errorOf (call: Promise<unknown>): Promise<unknown> {
   return call.then(() => 'no error', (error: unknown) => isRecruitingApiError(error) ? `${error.code} ${error.message}` : error)
 }
 
-t.test('a tenant with an id can be renamed before and after the host has renamed its row', async (t) => {
+t.test('renameTenant works before and after the host has renamed its row', async (t) => {
   for (const isBefore of [true, false]) {
     const { recruiting, companies } = createHost(true)
     await recruiting.webhooks.create('acme', webhookInput)
@@ -160,7 +160,7 @@ t.test('a tenant with an id can be renamed before and after the host has renamed
   }
 })
 
-t.test('a tenant with an id cannot be renamed to the name of another one, and both keep their webhooks', async (t) => {
+t.test("a tenant cannot be renamed to another tenant's slug, and both keep their webhooks", async (t) => {
   const { recruiting } = createHost(true)
   await recruiting.webhooks.create('acme', webhookInput)
   t.equal(await errorOf(recruiting.renameTenant('acme', 'globex')), 'invalid_input to: expected a name that no other tenant has')
@@ -170,7 +170,7 @@ t.test('a tenant with an id cannot be renamed to the name of another one, and bo
   await recruiting.close()
 })
 
-t.test('a tenant whose row is gone is removed by its id, which may be a number or text', async (t) => {
+t.test('a tenant whose row is gone can be removed by id, as a number or text', async (t) => {
   for (const tenantId of [41, '41']) {
     const { recruiting, companies } = createHost(true)
     await recruiting.webhooks.create('acme', webhookInput)
@@ -196,7 +196,7 @@ t.test('an unknown tenant gets the same response as an unknown key', async (t) =
   }
 })
 
-t.test('an unknown tenant costs the same calls as a wrong key, and a forged session costs none', async (t) => {
+t.test('an unknown tenant causes the same calls as a wrong key, and a forged session none', async (t) => {
   const asked: string[] = []
   const lookup = memoryKeyLookup(apiKeys)
   let fault: Error | null = null
@@ -221,7 +221,7 @@ t.test('an unknown tenant costs the same calls as a wrong key, and a forged sess
     ['initech', keys.full, [401, 401, 401, 429], Array(3).fill(['tenantId', 'keyLookup']).flat()],
     ['acme', 'rps.forged', [401, 401, 401, 429], []],
     ['acme', sealToken({ until: -1 }), [401, 401, 401, 429], []],
-    // Only the first request with a session is not counted.
+    // Only the first request with a session does not count.
     ['globex', own, [401, 401, 401, 429], Array(4).fill('tenantId')],
     ['initech', await createToken(app), [401, 401, 401, 429], Array(4).fill('tenantId')],
     ['acme', own, [200, 200, 200, 200], Array(4).fill('tenantId')]
@@ -242,7 +242,7 @@ t.test('an unknown tenant costs the same calls as a wrong key, and a forged sess
   }
 })
 
-t.test('a valid key does not pass the limit of its address for another tenant', async (t) => {
+t.test("a valid key with another tenant's slug counts toward its address's limit", async (t) => {
   const asked: string[] = []
   const lookup = memoryKeyLookup(apiKeys)
   const app = await buildApp(t, {
@@ -271,7 +271,7 @@ function createNames (start: string) {
   return { clock, state, names }
 }
 
-t.test('resting names are read at most every two seconds, and a request waits for it only after a minute', async (t) => {
+t.test('resting slugs are read at most every two seconds, and a request waits for a read only after a minute', async (t) => {
   const { clock, state, names } = createNames('2026-01-01T00:00:00.000Z')
   for (const [passMs, reads] of [[0, 1], [0, 1], [2000, 1], [1, 2], [1000, 2], [60_001, 3]] as const) {
     await clock.skip(passMs)
@@ -281,7 +281,7 @@ t.test('resting names are read at most every two seconds, and a request waits fo
   }
 })
 
-t.test('a read that began more than a minute ago is repeated', async (t) => {
+t.test('a read that started more than a minute ago is repeated', async (t) => {
   const clock = createManualClock()
   const waiting: Array<(names: Array<{ tenantId: string, until: string }>) => void> = []
   const names = createRestingNames({ listResting: () => new Promise((resolve) => { waiting.push(resolve) }) }, clock)
@@ -306,7 +306,7 @@ t.test('a storage that fails for less than a minute fails no request', async (t)
   t.equal(await names.findEnd('acme'), '2026-01-02T00:00:00.000Z')
 })
 
-t.test('names are read again after a minute although the clock was set back', async (t) => {
+t.test('resting slugs are read again after a minute, even if the clock was set back', async (t) => {
   const { clock, state, names } = createNames('2026-01-01T12:00:00.000Z')
   await names.findEnd('acme')
   clock.setBack(3_600_000)

@@ -12,7 +12,7 @@ import {
   fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm
 } from '../../../src/postgres/index.js'
 
-/* Compiled by the check: the transactions of the lowest versions fit. */
+/* Compiled by `npm run check:handles`: transactions of the lowest versions fit. */
 
 type DrizzleTransaction<Database extends { transaction: (work: never) => unknown }> =
   Parameters<Parameters<Database['transaction']>[0]>[0]

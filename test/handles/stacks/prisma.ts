@@ -11,7 +11,7 @@ export const openPrisma: OpenStack = async (load, connectionString) => {
     handle: tx,
     transaction: fromPrisma(tx),
     run: (text) => tx.$executeRawUnsafe(text),
-    // Prisma 6 has none.
+    // Prisma 6 has no nested transactions.
     ...(typeof tx.$transaction === 'function' ? { nest: (work) => tx.$transaction((inner) => work(open(inner))) } : {})
   })
   return { root: db, begin: (work) => db.$transaction((tx) => work(open(tx))), end: () => db.$disconnect() }

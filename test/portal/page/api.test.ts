@@ -23,7 +23,7 @@ interface Sent {
   init: RequestInit
 }
 
-/** Answers one request after the other. */
+/** Creates an API that gets these responses, one per request. */
 function start (answers: Array<(init: RequestInit) => Promise<Response> | Response>, { first = session('one'), next = null }: { first?: Session | null, next?: Session | null } = {}) {
   const sent: Sent[] = []
   const refused: Session[] = []
@@ -50,7 +50,7 @@ function start (answers: Array<(init: RequestInit) => Promise<Response> | Respon
 
 const list = () => Response.json({ data: [], meta: {} })
 
-t.test('a request has the token, and neither cookies nor a referrer, and follows no redirect', async (t) => {
+t.test('a request has the token, sends no cookies or referrer, and follows no redirect', async (t) => {
   const { api, sent } = start([list, list])
   await api.webhooks.listDeliveries(1, { 'filter[status]': 'failed', page: 2 })
   await api.webhooks.update(1, { status: 'inactive' })
@@ -66,13 +66,13 @@ t.test('a request has the token, and neither cookies nor a referrer, and follows
   })
 })
 
-t.test('a request that got 401 is repeated once with the next session', async (t) => {
+t.test('a request that gets 401 is retried once with the next session', async (t) => {
   const refuse = () => Response.json({ error: { code: 'unauthorized', request_id: 'req_1' } }, { status: 401 })
   const next = session('two')
   const repeated = start([refuse, list], { next })
   t.equal((await repeated.api.webhooks.list({})).failure, null)
   t.strictSame(repeated.refused.map(({ token }) => token), ['one'])
-  t.strictSame(repeated.confirmed, [next], 'only the second one was accepted')
+  t.strictSame(repeated.confirmed, [next], 'only the second session was accepted')
   t.match(repeated.sent.map(({ init }) => init.headers), [{ authorization: 'Bearer one' }, { authorization: 'Bearer two' }])
 
   const twice = start([refuse, refuse], { next })
@@ -86,7 +86,7 @@ t.test('a request that got 401 is repeated once with the next session', async (t
   t.match((await none.api.webhooks.list({})).failure, { code: 'unauthorized', status: 0 })
 })
 
-t.test('no connection, half an answer and a slow one are failures; an abort rejects', async (t) => {
+t.test('network errors, truncated bodies and timeouts are failures, and only an abort rejects', async (t) => {
   const fail = () => { throw new TypeError('Failed to fetch') }
   t.strictSame((await start([fail]).api.webhooks.list({})).failure, noResponse('network'))
   t.strictSame((await start([() => new Response('{"data":')]).api.webhooks.list({})).failure, noResponse('network'))
@@ -98,7 +98,7 @@ t.test('no connection, half an answer and a slow one are failures; an abort reje
   await t.rejects(start([refuse], { next: session('two') }).api.webhooks.list({}, aborted), { name: 'AbortError' })
 })
 
-t.test('a request without an answer for half a minute is given up', async (t) => {
+t.test('a request times out after 30 seconds', async (t) => {
   const { timeout } = AbortSignal
   const asked: number[] = []
   AbortSignal.timeout = (ms) => {
@@ -111,7 +111,7 @@ t.test('a request without an answer for half a minute is given up', async (t) =>
   t.strictSame(asked, [30_000])
 })
 
-t.test('a failure has its code, its status, the id to quote and the time to wait', async (t) => {
+t.test('a failure has its code, status, request id and time to wait', async (t) => {
   const details: ApiErrorDetail[] = [{ in: 'body', field: 'event_types[0]', message: 'is unknown' }]
   const error = { code: 'bad_request', request_id: 'req_1', details }
   const refused = await readFailure(Response.json({ error }, { status: 400 }))
@@ -151,7 +151,7 @@ t.test('the whole catalogue is read, page by page', async (t) => {
   t.strictSame(await allEventTypes(list, signal), { value: null, failure: noResponse('network') })
 })
 
-/** Loads named values, each of which ends when the test says so. */
+/** Loads named values. Each load finishes when the test calls `end`. */
 function startTurns (most: number) {
   const inTurn = createTurns(most)
   const begun: string[] = []
@@ -169,7 +169,7 @@ function startTurns (most: number) {
   }
 }
 
-t.test('two load at once, the others in the order they came, and none after a failure', async (t) => {
+t.test('two loads run at once, the others follow in order, and none start after a failure', async (t) => {
   const { begun, load, end } = startTurns(2)
   const loads = ['a', 'b', 'c', 'd', 'e'].map((name) => load(name))
   t.strictSame(begun, ['a', 'b'])
@@ -186,7 +186,7 @@ t.test('two load at once, the others in the order they came, and none after a fa
   t.strictSame(begun, ['a', 'b', 'c', 'd'])
 })
 
-t.test('one that is no longer wanted gives its place to the next, and stops nothing', async (t) => {
+t.test('an aborted load is skipped and does not stop the next ones', async (t) => {
   const { begun, load, end } = startTurns(1)
   const [shown, hidden] = [new AbortController(), new AbortController()]
   const loads = [load('a', shown), load('b', hidden), load('c')]

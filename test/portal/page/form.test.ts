@@ -42,7 +42,7 @@ t.test('a form is checked before it is sent', async (t) => {
     'https://:password@hooks.example': 'urlParts',
     'https://hooks.example/#': 'urlParts',
     ' https://hooks.example ': undefined,
-    // Some vendors allow it for development.
+    // Some vendors allow http in development.
     'http://localhost:3000': undefined
   }
   for (const [url, fault] of Object.entries(faults)) {
@@ -50,7 +50,7 @@ t.test('a form is checked before it is sent', async (t) => {
   }
 })
 
-t.test('the reason why an address was refused is found where it can be seen', async (t) => {
+t.test('the reason for a rejected URL is found if the URL shows it', async (t) => {
   const reasons = {
     'http://hooks.example': 'urlHttps',
     'https://10.0.0.1': 'urlPublic',
@@ -63,7 +63,7 @@ t.test('the reason why an address was refused is found where it can be seen', as
   for (const [url, reason] of Object.entries(reasons)) t.equal(explainRefusal(url), reason, url)
 })
 
-t.test('a rejection is shown at its field, in the page\'s language if the reason is known', async (t) => {
+t.test("errors are shown at their fields, in the page's language if the reason is known", async (t) => {
   const refusal = (details: Failure['details'], targetUrl = draft.target_url) => {
     const failure = { ...noResponse('network'), code: 'bad_request' as const, status: 400, details }
     return readRefusal(failure, { ...draft, target_url: targetUrl }, (fault) => `own ${fault}`)
@@ -85,7 +85,7 @@ t.test('a rejection is shown at its field, in the page\'s language if the reason
   t.strictSame(readRefusal(noResponse('timeout'), { ...draft, target_url: 'http://x' }, String), {})
 })
 
-t.test('filters are sent if they were changed; without any, null is sent', async (t) => {
+t.test('only changed filters are sent, and null if all were removed', async (t) => {
   const filters = { 'data.stage': ['Offer'], 'data.job_id': [7] }
   const webhook: Webhook = { ...draft, id: 1, status: 'active', headers: null, filters, created_at: '', updated_at: '' }
   t.strictSame(changesOf(draft, webhook, { ...filters }), {})
@@ -93,7 +93,7 @@ t.test('filters are sent if they were changed; without any, null is sent', async
   t.strictSame(changesOf(draft, webhook, null), { filters: null })
 })
 
-t.test('an event type is described in the language of the page, if the vendor does so', async (t) => {
+t.test("an event type has a description in the page's language, if the vendor provides one", async (t) => {
   const descriptions = { de: 'Stelle', 'de-CH': 'Stell' }
   const type: EventType = { name: 'job.new', description: 'A job', descriptions, schema: {}, example: null }
   t.strictSame(['en', 'de', 'de-AT', 'de-CH'].map((locale) => optionsOf([type], [], locale)[0]?.description), ['A job', 'Stelle', 'Stelle', 'Stell'])
@@ -108,7 +108,7 @@ const storedDraft: Draft = {
   filters: [{ path: 'data.id', values: '7' }]
 }
 
-/** A storage of a tab, with a clock. */
+/** Creates a tab's storage and a clock. */
 function start () {
   const entries = new Map<string, string>()
   const tab = {
@@ -120,7 +120,7 @@ function start () {
   return { entries, tab, clock, open: (scope = '/acme') => createDraftStore({ tab, scope, now: () => clock.time }) }
 }
 
-t.test('a draft is found again by its form and tenant alone, for an hour', async (t) => {
+t.test('a draft is kept for an hour, per form and tenant', async (t) => {
   const { open, clock } = start()
   open().keep('new', storedDraft)
   t.strictSame(open().find('new', empty), storedDraft)
@@ -132,7 +132,7 @@ t.test('a draft is found again by its form and tenant alone, for an hour', async
   t.equal(open().find('new', empty), null)
 })
 
-t.test('what another script wrote there is ignored', async (t) => {
+t.test('malformed drafts in the storage are ignored', async (t) => {
   const { open, entries } = start()
   open().keep('new', storedDraft)
   const [[key = ''] = []] = [...entries]
@@ -156,7 +156,7 @@ t.test('what another script wrote there is ignored', async (t) => {
   }
 })
 
-t.test('a browser without tab storage keeps drafts in the page\'s memory', async (t) => {
+t.test("a browser without tab storage keeps drafts in the page's memory", async (t) => {
   Object.defineProperty(globalThis, 'sessionStorage', { configurable: true, get () { throw new Error('SecurityError') } })
   t.teardown(() => Reflect.deleteProperty(globalThis, 'sessionStorage'))
   const store = createDraftStore({ tab: tabStorage(), scope: '/refused', now: () => 0 })
@@ -169,7 +169,7 @@ t.test('a browser without tab storage keeps drafts in the page\'s memory', async
 const noFields: DataFields = new Map()
 const read = (values: string, ...types: string[]): FilterValue[] => valuesOf({ path: 'data.x', values }, new Map([['data.x', new Set(types)]]), null)
 
-t.test('values are read by the types of their field; quotes make text', async (t) => {
+t.test("values are read with their field's types, and quoted values are text", async (t) => {
   t.strictSame(read(' 7,Offer , true,null, -1.5,,"7" ,"a, b" ,1e3'), [7, 'Offer', true, null, -1.5, '7', 'a, b', 1000])
   t.strictSame(read('7, true, null, Offer', 'string'), ['7', 'true', null, 'Offer'])
   t.strictSame(read('7, true, Offer', 'string', 'number'), [7, 'true', 'Offer'])
@@ -179,7 +179,7 @@ t.test('values are read by the types of their field; quotes make text', async (t
   t.strictSame(read(' , '), [])
 })
 
-t.test('what the form shows of filters is read as the same filters, in the same order', async (t) => {
+t.test('formatted filters are read as the same filters, in the same order', async (t) => {
   const filters: EventFilters = {
     'data.stage.name': ['Offer', 'a, b', ' x', '', '"q"', 'a"b', '7', 'true', 'null', 'line\nbreak', '007', 'Größe', '{}'],
     'data.job_id': [7, -1.5, 0, Number.MAX_SAFE_INTEGER],
@@ -191,7 +191,7 @@ t.test('what the form shows of filters is read as the same filters, in the same 
   t.strictSame([draftsOf(null), filtersOf([], noFields, null), filtersOf([{ path: ' ', values: '' }], noFields, null)], [[], null, null])
 })
 
-t.test('an unedited filter of the webhook keeps its values, even if the schema differs', async (t) => {
+t.test('an unchanged filter keeps its values, even if the schema differs', async (t) => {
   const before: EventFilters = { 'data.job_id': [7, '7'] }
   const fields = new Map([['data.job_id', new Set(['string'])]])
   const [draft = { path: '', values: '' }] = draftsOf(before)
@@ -211,13 +211,13 @@ t.test('filters are checked before they are sent', async (t) => {
   t.equal(fault(['data.a', numbers(51)]), 'filtersMany')
 })
 
-/** The fields of events with these schemas and first examples. */
+/** Returns the fields of events with these schemas and their first examples. */
 function offeredFilters (...schemas: TObject[]): Record<string, string[]> {
   const fields = fieldsOf(schemas.map((schema) => ({ schema, example: schema.examples?.[0] ?? null })))
   return Object.fromEntries([...fields].map(([path, types]) => [path, [...types]]))
 }
 
-t.test('fields are offered from the schemas of the events, with their types', async (t) => {
+t.test('filter fields and their types come from the event schemas', async (t) => {
   const person = Type.Object({ name: Type.String(), 'a.b': Type.String() })
   t.strictSame(offeredFilters(Type.Object({
     job_id: Type.Integer(),

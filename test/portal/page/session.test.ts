@@ -19,7 +19,7 @@ t.test('a session is read from the fragment of its URL', async (t) => {
   })
 })
 
-t.test('a session needs a token, a tenant and a time; it may always read', async (t) => {
+t.test('a session needs a token, a tenant and an expiry, and can always read', async (t) => {
   const expiresAt = '2026-03-01T09:30:00.000Z'
   t.strictSame(readSession(`#token=a&tenant=acme&expires_at=${expiresAt}`, [])?.capabilities, new Set(['read']))
   for (const fields of ['', `tenant=acme&expires_at=${expiresAt}`, `token=a&expires_at=${expiresAt}`, 'token=a&tenant=acme', 'token=a&tenant=acme&expires_at=soon', '/1/deliveries/2']) {
@@ -27,7 +27,7 @@ t.test('a session needs a token, a tenant and a time; it may always read', async
   }
 })
 
-t.test('a link cannot inject a script, another site\'s address, an invalid colour or more than a font', async (t) => {
+t.test("a link cannot inject a script, another site's URL or CSS", async (t) => {
   const session = (rest: string) => readSession(`#token=a&tenant=acme&expires_at=2026-03-01T09:30:00.000Z&${rest}`, ['https://ats.example'])
   for (const url of ['javascript:alert(1)', 'data:text/html,x', '//other.example', '/\\other.example', '/\t/other.example', 'settings', '', 'https://other.example/', 'https://ats.example.other.example/', 'https://ats.example@other.example/', 'http://ats.example/']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, null, url)
   for (const url of ['/', '/settings?tab=webhooks#list', 'https://ats.example/settings']) t.equal(session(new URLSearchParams({ return_url: url }).toString())?.returnUrl, url)
@@ -41,7 +41,7 @@ function session (token: string, expiresAt: number, tenantSlug = 'acme', returnU
   return { token, tenantSlug, expiresAt, capabilities: new Set(['read']), locale: null, theme: {}, returnUrl }
 }
 
-/** A session manager with a clock that tests move. */
+/** Creates a session manager with a manual clock. */
 function start ({ first, mayAsk = true }: { first: Session | null, mayAsk?: boolean }) {
   let time = 0
   let timer: { at: number, callback: () => void } | null = null
@@ -72,7 +72,7 @@ function start ({ first, mayAsk = true }: { first: Session | null, mayAsk?: bool
   return { sessions, asked, states, goTo }
 }
 
-t.test('another session is asked for a minute before the end, and taken without a break', async (t) => {
+t.test('a session is renewed a minute before it expires, without interruption', async (t) => {
   const first = session('one', 900_000)
   const { sessions, asked, states, goTo } = start({ first })
   goTo(839_999)
@@ -86,7 +86,7 @@ t.test('another session is asked for a minute before the end, and taken without 
   t.strictSame([asked, states], [[840_000, 1_740_000], ['renewing', 'active', 'renewing']])
 })
 
-t.test('sessions that are short, or look expired to a clock that is ahead, are renewed every half minute', async (t) => {
+t.test('short sessions, and sessions that look expired to a fast clock, are renewed every 30 seconds', async (t) => {
   for (const lifetimeMs of [60_000, -900_000]) {
     const { sessions, asked, goTo } = start({ first: session('one', lifetimeMs) })
     goTo(30_000)
@@ -98,7 +98,7 @@ t.test('sessions that are short, or look expired to a clock that is ahead, are r
   }
 })
 
-t.test('a session that is not renewed ends exactly at its expiry', async (t) => {
+t.test('a session without a renewal ends exactly at its expiry', async (t) => {
   for (const mayAsk of [true, false]) {
     const { sessions, goTo } = start({ first: session('one', 900_000), mayAsk })
     goTo(899_999)
@@ -109,7 +109,7 @@ t.test('a session that is not renewed ends exactly at its expiry', async (t) => 
   }
 })
 
-t.test('without a session one is asked for', async (t) => {
+t.test('without a session, the page asks for one', async (t) => {
   const asking = start({ first: null })
   t.strictSame([asking.asked, asking.sessions.state()], [[0], 'renewing'])
   asking.goTo(4_999)
@@ -121,21 +121,21 @@ t.test('without a session one is asked for', async (t) => {
   t.equal(start({ first: null, mayAsk: false }).sessions.state(), 'none')
 })
 
-t.test('those who got 401 wait for the next session, for which is asked once', async (t) => {
+t.test('requests that got 401 wait for the next session, which is requested once', async (t) => {
   const first = session('one', 900_000)
   const { sessions, asked, states, goTo } = start({ first })
   const waiting = [sessions.replaced(first), sessions.replaced(first)]
   t.strictSame([asked, states], [[0], ['renewing']])
   goTo(5_000)
-  t.equal(sessions.state(), 'ended', 'it was refused, so its end does not matter')
+  t.equal(sessions.state(), 'ended', 'the API rejected it, so its expiry does not matter')
   const second = session('two', 900_000)
   sessions.accept(second)
   t.strictSame(await Promise.all(waiting), [second, second])
-  t.equal(await sessions.replaced(first), second, 'at once if there is another one already')
+  t.equal(await sessions.replaced(first), second, 'immediately if there already is a newer one')
   t.equal(asked.length, 1)
 })
 
-t.test('what one tenant began is not sent with the session of another', async (t) => {
+t.test("a tenant's request is not retried with another tenant's session", async (t) => {
   const first = session('one', 900_000)
   const { sessions } = start({ first })
   const waiting = sessions.replaced(first)
@@ -143,7 +143,7 @@ t.test('what one tenant began is not sent with the session of another', async (t
   t.equal(await waiting, null)
 })
 
-t.test('the address to go back to is that of a session that the API has accepted', async (t) => {
+t.test('the return URL belongs to the last session that the API accepted', async (t) => {
   const first = session('one', 900_000, 'acme', '/settings')
   const { sessions, states } = start({ first })
   t.equal(sessions.returnUrl(), null)
@@ -151,10 +151,10 @@ t.test('the address to go back to is that of a session that the API has accepted
   t.strictSame([sessions.returnUrl(), states], ['/settings', ['active']])
   sessions.accept(session('two', 900_000, 'acme', '/elsewhere'))
   sessions.confirm(first)
-  t.equal(sessions.returnUrl(), '/settings', 'until the new one is accepted too')
+  t.equal(sessions.returnUrl(), '/settings', 'until the API accepts the new one')
 })
 
-t.test('a failed page can be loaded again', async (t) => {
+t.test('the page can ask for a session again', async (t) => {
   t.equal(start({ first: null, mayAsk: false }).sessions.canAsk(), false)
   const { sessions, asked, states, goTo } = start({ first: null })
   t.equal(sessions.canAsk(), true)
@@ -165,7 +165,7 @@ t.test('a failed page can be loaded again', async (t) => {
   t.equal(sessions.state(), 'none')
 })
 
-t.test('once closed, it has no session and asks for none', async (t) => {
+t.test('a closed session manager has no session and asks for none', async (t) => {
   const first = session('one', 900_000, 'acme', '/settings')
   const { sessions, asked, goTo } = start({ first })
   sessions.confirm(first)
@@ -176,7 +176,7 @@ t.test('once closed, it has no session and asks for none', async (t) => {
   t.strictSame(asked, [])
 })
 
-t.test('script and style take at most 44 KB gzipped together', async (t) => {
+t.test('script and style together take at most 44 KB gzipped', async (t) => {
   const files = await Promise.all(['portal.js', 'portal.css'].map((name) => readFile(new URL(`../../../dist/portal/${name}`, import.meta.url))))
   const size = files.reduce((total, file) => total + gzipSync(file).length, 0)
   t.ok(size > 10_000 && size <= 44 * 1024, `${size} bytes`)

@@ -7,18 +7,18 @@ import { choose, chooseLanguage, createFormat, fill, prettyJson, showControls } 
 import { formatRoute, parseRoute, type Route } from '../../../src/portal/page/session.js'
 import { contrastOf, readableOn, textOn, themeProperties } from '../../../src/portal/theme.js'
 
-t.test('placeholders get their values, isolated from the direction of the text around them', async (t) => {
+t.test('placeholder values are isolated from the direction of the surrounding text', async (t) => {
   t.equal(fill('Delete {name}?', { name: 'مرحبا' }, String), 'Delete \u2068مرحبا\u2069?')
   t.equal(fill('{count} of {total}', { count: 1, total: 2 }, (value) => `#${value}`), '#1 of #2')
   t.equal(fill('{unknown} stays', {}, String), '{unknown} stays')
 })
 
-t.test('characters that would reorder the text around them are shown', async (t) => {
+t.test('characters that would reorder the surrounding text are escaped', async (t) => {
   t.equal(showControls('evil\u202egpj.exe \u200f مرحبا'), 'evil\\u202egpj.exe \u200f مرحبا')
   t.equal(fill('Delete {name}?', { name: '\u2069\u202e' }, String), 'Delete \u2068\\u2069\\u202e\u2069?')
 })
 
-t.test('the text for a number follows the rules of the language', async (t) => {
+t.test('plural texts follow the rules of the language', async (t) => {
   const days = { one: '{count} день', few: '{count} дня', many: '{count} дней', other: '{count} дня' }
   const rules = new Intl.PluralRules('ru')
   t.strictSame([1, 2, 5, 21].map((count) => choose(days, count, rules)), ['{count} день', '{count} дня', '{count} дней', '{count} день'])
@@ -33,7 +33,7 @@ t.test('every language has the same texts with the same placeholders', async (t)
   for (const [locale, messages] of Object.entries(languages)) t.strictSame(collect(messages), collect(en), locale)
 })
 
-t.test('the first wanted language with texts is taken, with its own dates and numbers', async (t) => {
+t.test('the first wanted language with texts is chosen, with its dates and numbers', async (t) => {
   const pick = (wanted: string[], own = {}) => chooseLanguage(wanted, { en: 'en.json', de: 'de.json', ...own })
   t.strictSame(pick(['fr', 'de-AT', 'en']), { file: 'de.json', locale: 'de-AT', direction: 'ltr' })
   t.strictSame(pick(['xx', 'not a locale']), { file: 'en.json', locale: 'en', direction: 'ltr' })
@@ -78,7 +78,7 @@ t.test('JSON is indented and keeps its numbers, escapes and repeated names', asy
   t.equal(prettyJson('{not json'), '{not json')
 })
 
-t.test('every place has an address, and is read from it', async (t) => {
+t.test('every route has a fragment and is read from it', async (t) => {
   const places: Array<[Route, string]> = [
     [{ screen: 'endpoints' }, '#/'],
     [{ screen: 'create' }, '#/new'],
@@ -92,7 +92,7 @@ t.test('every place has an address, and is read from it', async (t) => {
   }
 })
 
-t.test('any other address is the list', async (t) => {
+t.test('any other fragment leads to the list', async (t) => {
   for (const address of ['', '#', '#/x', '#/1/2', '#/12345678901234567', '#/1/deliveries', '#token=a']) t.strictSame(parseRoute(address), { screen: 'endpoints' }, address)
 })
 
@@ -102,10 +102,10 @@ t.test('text on any accent, and an accent on any background, has enough contrast
   fc.assert(fc.property(colour, colour, (accent, ground) => {
     return contrastOf(textOn(accent), accent) >= 4.5 && contrastOf(readableOn(ground, accent), ground) >= 4.5
   }))
-  t.equal(readableOn('#ffffff', '#0000ff'), '#0000ff', 'one that is readable stays')
+  t.equal(readableOn('#ffffff', '#0000ff'), '#0000ff', 'a readable accent stays')
 })
 
-t.test('a session overrides the look of the vendor, part by part', async (t) => {
+t.test("a session overrides single parts of the vendor's look", async (t) => {
   t.strictSame(themeProperties({}, {}), {})
   t.strictSame(themeProperties({ accent: { light: '#0000ff', dark: '#ffff00' }, radius: '2px', font: 'Inter' }, { accent: { dark: '#ffffff' }, radius: '4px', mode: 'dark' }), {
     '--rw-radius': '4px',

@@ -19,13 +19,13 @@ const post = { method: 'POST', payload: webhookInput } as const
 interface Created { id: number, secret: string }
 interface FeedPage { data: Array<{ id: string }>, meta: { next_token: string } }
 
-/** A hand-over of the slug `acme` to another tenant, whose key is `new-key`. */
-interface Story extends Vendor {
+/** A vendor that can hand the slug `acme` over to another tenant, whose key is `new-key`. */
+interface HandOver extends Vendor {
   server: VendorServer
   handOver (): Promise<void>
 }
 
-/** The vendor renames its company, and another one takes the name at once. */
+/** Renames the tenant. Another one takes the slug immediately. */
 async function handOverById ({ companies, keys }: Vendor, { app }: VendorServer): Promise<void> {
   companies.delete('acme')
   companies.set('acme-old', 41)
@@ -34,7 +34,7 @@ async function handOverById ({ companies, keys }: Vendor, { app }: VendorServer)
   keys.set('new-key', '42')
 }
 
-/** The vendor removes its company, and another one takes the name as soon as that is possible. */
+/** Removes the tenant. Another one takes the slug as soon as it has rested. */
 async function handOverByRest ({ keys, pass }: Vendor, { app }: VendorServer): Promise<void> {
   await app.recruiting.removeTenant('acme')
   keys.delete('old-key')
@@ -42,9 +42,9 @@ async function handOverByRest ({ keys, pass }: Vendor, { app }: VendorServer): P
   keys.set('new-key', 'acme')
 }
 
-/** Runs a test for each way in which a slug changes hands. */
+/** Runs a test for each way to hand a slug over. */
 function testHandOvers (
-  title: string, run: (t: Test, story: Story) => Promise<void>, delivery?: DeliveryOptions
+  title: string, run: (t: Test, setup: HandOver) => Promise<void>, delivery?: DeliveryOptions
 ): void {
   for (const hasIds of [true, false]) {
     t.test(`${title} (${hasIds ? 'by id' : 'after the rest'})`, async (t) => {
@@ -56,7 +56,7 @@ function testHandOvers (
   }
 }
 
-testHandOvers('a session and a cached key get the 401 of an unknown key from the next tenant with the slug', async (t, { server, handOver }) => {
+testHandOvers("for the slug's next tenant, an old session and a cached old key get the 401 of an unknown key", async (t, { server, handOver }) => {
   const { app, ask, read } = server
   const { token } = await app.recruiting.portal.createSession({ tenantSlug: 'acme', actor: 'user:17', expiresInSeconds: 3600 })
   for (const key of [token, 'old-key']) t.equal((await ask('/acme/webhooks', key)).statusCode, 200, 'before')
@@ -73,8 +73,8 @@ testHandOvers('a session and a cached key get the 401 of an unknown key from the
   t.equal((await read<unknown[]>('/acme/webhooks', 'new-key')).length, 1)
 })
 
-testHandOvers('a link to the next page leads the previous tenant nowhere, and the next one to its own rows', async (t, story) => {
-  const { server: { ask }, setCandidates, keys, handOver } = story
+testHandOvers("a next-page link gets 401 with the previous tenant's key, and the next tenant's rows with its own", async (t, setup) => {
+  const { server: { ask }, setCandidates, keys, handOver } = setup
   await setCandidates(String(keys.get('old-key')), [1, 2, 3])
   const { headers } = await ask('/acme/candidates?per_page=1', 'old-key')
   const next = /<\/api\/v1\/public([^>]*)>; rel="next"/.exec(String(headers.link))?.[1] ?? ''
@@ -90,8 +90,8 @@ for (const [title, change] of [
   ['that changed rows', (app: FastifyInstance) => app.recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 1 })],
   ['that changed nothing', async () => {}]
 ] as const) {
-  testHandOvers(`the sync token of a tenant ${title} gets 410 from the next tenant with its slug`, async (t, story) => {
-    const { server: { app }, setCandidates, keys, handOver } = story
+  testHandOvers(`the sync token of a tenant ${title} gets 410 with the next tenant's key`, async (t, setup) => {
+    const { server: { app }, setCandidates, keys, handOver } = setup
     await setCandidates(String(keys.get('old-key')), [1])
     const { token } = await followSync(app, { key: 'old-key' })
     await change(app)
@@ -104,7 +104,7 @@ for (const [title, change] of [
   })
 }
 
-testHandOvers('the feed shows nothing of the previous tenant with the slug, and its tokens get 410', async (t, { server: { app, ask }, handOver }) => {
+testHandOvers("the feed contains no events of the slug's previous tenant, and its tokens get 410", async (t, { server: { app, ask }, handOver }) => {
   const { id } = await app.recruiting.emit(event)
   const read = async (key: string, query = ''): Promise<FeedPage> => JSON.parse((await ask(`/acme/events${query}`, key)).body)
   const [begun, current] = [await read('old-key', '?per_page=1'), await read('old-key', '?token=now')]
@@ -118,7 +118,7 @@ testHandOvers('the feed shows nothing of the previous tenant with the slug, and 
   for (const { meta } of [begun, current]) checkError(t, await ask(`/acme/events?token=${meta.next_token}`, 'new-key'), 410, 'after an event')
 })
 
-testHandOvers('subjects and idempotency keys are not those of the previous tenant with the slug', async (t, { server: { app }, handOver }) => {
+testHandOvers("subjects and idempotency keys of the slug's previous tenant do not affect the next one", async (t, { server: { app }, handOver }) => {
   const { recruiting } = app
   const find = async () => (await collect(recruiting.findSubject('acme', 'candidate:1'))).length
   const { id } = await recruiting.emit(event)
@@ -130,7 +130,7 @@ testHandOvers('subjects and idempotency keys are not those of the previous tenan
   t.not(next, id)
 })
 
-testHandOvers('a webhook, its log and its events do not exist for the next tenant with the slug', async (t, { server, handOver }) => {
+testHandOvers("webhooks, deliveries and events do not exist for the slug's next tenant", async (t, { server, handOver }) => {
   const { app, ask, read } = server
   const old = await read<Created>('/acme/webhooks', 'old-key', post)
   const { id: eventId } = await app.recruiting.emit(event)
@@ -156,15 +156,15 @@ function create ({ read }: VendorServer, key: string, targetUrl: string): Promis
   return read('/acme/webhooks', key, { method: 'POST', payload: { ...webhookInput, target_url: targetUrl } })
 }
 
-/** Checks the signature with the clock of the request, because the time of these tests jumps. */
+/** Checks the signature at the request's own time, because the clock jumps in these tests. */
 function isSignedBy ({ secret }: Created, { headers, body }: ReceivedRequest): boolean {
   const id = String(headers['webhook-id'])
   const time = new Date(Number(headers['webhook-timestamp']) * 1000)
   return headers['webhook-signature'] === new Webhook(secret).sign(id, time, body)
 }
 
-testHandOvers('an attempt in flight and its retries are not those of the next tenant with the slug', async (t, story) => {
-  const { server, handOver, pass } = story
+testHandOvers("an attempt in flight and its retries stay with the slug's previous tenant", async (t, setup) => {
+  const { server, handOver, pass } = setup
   const [oldReceiver, newReceiver] = [await startReceiver(t), await startReceiver(t)]
   const old = await create(server, 'old-key', oldReceiver.url)
   let held: ServerResponse | undefined
@@ -184,7 +184,7 @@ testHandOvers('an attempt in flight and its retries are not those of the next te
   t.same(newReceiver.requests.length, 1)
 }, { worker: true })
 
-testHandOvers('a test under way is signed for the tenant that sent it', async (t, { server, handOver }) => {
+testHandOvers("a test notification in flight is signed with its own tenant's secret", async (t, { server, handOver }) => {
   const receiver = await startReceiver(t)
   const old = await create(server, 'old-key', receiver.url)
   let held: ServerResponse | undefined
@@ -198,7 +198,7 @@ testHandOvers('a test under way is signed for the tenant that sent it', async (t
   t.same(await server.read('/acme/webhooks', 'new-key'), [])
 })
 
-t.test('everything goes along when a tenant with an id is renamed', async (t) => {
+t.test('a renamed tenant with an id keeps everything', async (t) => {
   const { companies, setCandidates, start } = await createVendor(t, { hasIds: true })
   const { app, ask, read } = await start()
   await setCandidates('41', [1])
@@ -222,7 +222,7 @@ t.test('everything goes along when a tenant with an id is renamed', async (t) =>
   t.ok(changedIds(pages).includes('2'))
 })
 
-t.test('removing a tenant by its id keeps the next tenant with its slug', async (t) => {
+t.test('removing a tenant by id does not affect the next tenant with its slug', async (t) => {
   const { companies, keys, start } = await createVendor(t, { hasIds: true })
   const { app, read } = await start()
   await read('/acme/webhooks', 'old-key', post)
@@ -235,7 +235,7 @@ t.test('removing a tenant by its id keeps the next tenant with its slug', async 
   t.same(await read('/acme-old/webhooks', 'old-key'), [])
 })
 
-t.test('a session does not go along when a tenant without an id is renamed', async (t) => {
+t.test('a session becomes invalid when a tenant without an id is renamed', async (t) => {
   const { keys, start } = await createVendor(t, { hasIds: false })
   const { app, ask } = await start()
   const token = await createToken(app)
@@ -254,7 +254,7 @@ for (const [title, end] of [
   ['removed', ({ app }: VendorServer) => app.recruiting.removeTenant('acme')],
   ['renamed', ({ app }: VendorServer) => app.recruiting.renameTenant('acme', 'acme-new')]
 ] as const) {
-  t.test(`for 61 minutes nothing can use the slug of a ${title} tenant`, async (t) => {
+  t.test(`the slug of a ${title} tenant cannot be used for 61 minutes`, async (t) => {
     const { clock, pass, start } = await createVendor(t, { hasIds: false })
     const server = await start()
     const { recruiting } = server.app
@@ -271,7 +271,7 @@ for (const [title, end] of [
         const [code, until, field] = await codeOf(call({ tenantSlug: 'acme' } as never))
         t.same([code, field], ['tenant_resting', 'tenantSlug'], `after ${at} ms, ${name}`)
         const restedMs = Date.parse(String(until)) - from
-        if (at === 0) t.ok(Math.abs(restedMs - restMs) < 60_000, `${name} says until when, ${restedMs} ms`)
+        if (at === 0) t.ok(Math.abs(restedMs - restMs) < 60_000, `${name} has the end of the rest, ${restedMs} ms`)
       }
     }
     await pass(2000)
@@ -280,7 +280,7 @@ for (const [title, end] of [
   })
 }
 
-t.test('another process learns within a minute that a slug rests, and stores nothing under it before that', async (t) => {
+t.test('another process learns within a minute that a slug rests, and stores nothing for it until then', async (t) => {
   const { pass, start } = await createVendor(t, { hasIds: false })
   const [first, second] = [await start(), await start()]
   t.equal((await second.ask('/acme/candidates', 'old-key')).statusCode, 200)
@@ -292,18 +292,18 @@ t.test('another process learns within a minute that a slug rests, and stores not
   t.same(await first.app.recruiting.removeTenant('acme'), { left: 0 }, 'nothing was recorded')
 })
 
-t.test('a session and a cached key also end in a process that learns of a removal late', async (t) => {
+t.test('sessions and cached keys also become invalid in a process that learns of a removal late', async (t) => {
   const { keys, pass, start } = await createVendor(t, { hasIds: false })
   const [first, second] = [await start(), await start()]
   await second.ask('/acme/candidates', 'unknown')
   await pass(59_000)
-  // The first request starts to read the names again, and the read ends before the other requests do.
+  // The first request starts another read of resting names, which finishes before the other requests.
   for (let asked = 0; asked < 3; asked++) await second.ask('/acme/candidates', 'unknown')
   await first.app.recruiting.removeTenant('acme')
   await pass(1000)
   const session = { tenantSlug: 'acme', actor: 'user:17', expiresInSeconds: 3600 }
   const { token } = await second.app.recruiting.portal.createSession(session)
-  t.equal((await second.ask('/acme/candidates', 'old-key')).statusCode, 200, 'it had not learned')
+  t.equal((await second.ask('/acme/candidates', 'old-key')).statusCode, 200, 'it has not learned yet')
   keys.delete('old-key')
   await pass(restMs - 1000)
   keys.set('new-key', 'acme')
