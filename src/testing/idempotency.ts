@@ -19,7 +19,7 @@ const running = { ...claimed, isClaimed: false }
 
 /** Cases about answers of requests with `Idempotency-Key`. */
 export const idempotencyCases = [
-  answerCase('claim', 'a request is claimed once, and then answered with what was saved', async ({ store }) => {
+  answerCase('claim', 'a request is claimed once, and later attempts get the saved answer', async ({ store }) => {
     same(await store.claim('acme', request('first')), claimed, 'the first attempt')
     const other = request('second', { fingerprint: 'e'.repeat(64) })
     same(await store.claim('acme', other), running, 'an attempt of another request while the first is running')
@@ -28,7 +28,7 @@ export const idempotencyCases = [
     same(await store.claim('acme', other), { ...running, answer }, 'an attempt after the first has ended')
   }),
 
-  answerCase('claim', 'one of several concurrent attempts is claimed', async ({ store }) => {
+  answerCase('claim', 'only one of several concurrent attempts is claimed', async ({ store }) => {
     const names = ['a', 'b', 'c', 'd', 'e']
     const states = await Promise.all(names.map((claim) => store.claim('acme', request(claim))))
     same(states.filter(({ isClaimed }) => isClaimed).length, 1, 'the number of claimed attempts')
@@ -50,7 +50,7 @@ export const idempotencyCases = [
     same(await store.claim('acme', request('second')), claimed, 'the next attempt')
   }),
 
-  answerCase('save', 'an attempt whose lease has ended stores no answer', async ({ store, wait }) => {
+  answerCase('save', 'an attempt whose lease has expired stores no answer', async ({ store, wait }) => {
     await store.claim('acme', request('late', { leaseMs: 10 }))
     await wait(20)
     same(await store.claim('acme', request('next')), claimed, 'an attempt after the lease')

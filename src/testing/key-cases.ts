@@ -6,7 +6,7 @@ import type { KeyHarness, SavedKey } from './support/harness.js'
 
 const scopes = ['candidates:read', 'jobs:read']
 
-/** Opens a key lookup under test. The helpers act for the tenant `acme` by default. */
+/** Adds helpers to a key lookup under test. They act for the tenant `acme` by default. */
 function openKeys (harness: KeyHarness) {
   /** Without the option `tenantId`, the slug is the id. */
   const lookUp = async (key: string, tenant = 'acme'): Promise<ApiKey | null> =>
@@ -15,12 +15,12 @@ function openKeys (harness: KeyHarness) {
   return {
     harness,
     lookUp,
-    /** Returns the scopes of a key, sorted; `null` for one that is not found. */
+    /** Returns a key's scopes, sorted; `null` if the key is not found. */
     async findScopes (key: string, tenant?: string): Promise<string[] | null> {
       const owner = await lookUp(key, tenant)
       return owner && [...owner.scopes].sort()
     },
-    /** Saves a valid key, and returns its text. */
+    /** Saves a valid key and returns its text. */
     async save (changes: Partial<SavedKey> = {}): Promise<string> {
       const key = await harness.save({ key: 'acme-key-1', tenantSlug: 'acme', scopes, state: 'valid', ...changes })
       return given(key, 'the harness can make a valid key')
@@ -115,7 +115,7 @@ const keyStoreCases: readonly KeyLookupCase[] = Object.freeze([
     same(await page('id', 'asc', 3), [], 'the page after the last')
   }),
 
-  storeCase('a key of another tenant does not exist', async ({ store, lookUp }) => {
+  storeCase('a tenant cannot see or change keys of another tenant', async ({ store, lookUp }) => {
     const { id } = await create(store, 'mine')
     same(await store.list('globex', { ...byId, offset: 0 }), [], 'the keys of globex')
     same(await store.count('globex'), 0, 'the number of keys of globex')
@@ -126,7 +126,7 @@ const keyStoreCases: readonly KeyLookupCase[] = Object.freeze([
     same((await lookUp('mine'))?.id, id, 'the key of acme, looked up for acme')
   }),
 
-  storeCase('no more than maxKeys valid keys are created, even at the same time', async ({ store }) => {
+  storeCase('at most maxKeys valid keys are created, even by concurrent calls', async ({ store }) => {
     const others = await store.create('globex', newKey('other', { tenantSlug: 'globex' }), 1)
     given(others, 'the key of another tenant')
     const names = ['a', 'b', 'c', 'd', 'e', 'f']
@@ -141,7 +141,7 @@ const keyStoreCases: readonly KeyLookupCase[] = Object.freeze([
     same(await store.create('acme', newKey('h'), 3), null, 'a fourth key, while a replaced one is still valid')
   }),
 
-  storeCase('a rotated key has the scopes and limits of the old one, which ends after its overlap', async ({
+  storeCase('a rotated key has the scopes and limits of the old one, which expires after the overlap', async ({
     store, lookUp
   }) => {
     const old = await create(store, 'old', { allowedIps: ['192.0.2.0/24'] })
@@ -176,7 +176,7 @@ const keyStoreCases: readonly KeyLookupCase[] = Object.freeze([
   })
 ])
 
-// Unknown keys that an attacker may send. The lookup must return null for each and must not reject.
+// Unknown keys that an attacker may send. The lookup must return null for each and not reject.
 const strangers = [
   'a',
   'unknown',
@@ -193,8 +193,7 @@ const strangers = [
 ]
 
 /**
- * Conformance cases for a `KeyLookup`, and for its `store` if it has one. Each case runs on a new lookup that knows no
- * keys.
+ * Conformance cases for a `KeyLookup`, and for its `store` if it has one. Each case runs on a new lookup without keys.
  */
 export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
   keyCase('a key is found for its tenant, with its scopes', async ({ save, findScopes }) => {
@@ -216,7 +215,7 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     same((await lookUp(keys[0]))?.id, ids[0], 'the id of the first key, looked up again')
   }),
 
-  keyCase('a key of another tenant, or for an unknown tenant, is null', async ({ save, lookUp }) => {
+  keyCase('a key is not found for another or an unknown tenant', async ({ save, lookUp }) => {
     const mine = await save()
     const theirs = await save({ key: 'globex-key', tenantSlug: 'globex' })
     const others = ['globex', 'nobody', 'ACME', 'Acme', 'acme ', 'acm_', '%', '__proto__', "acme' or '1'='1"]
@@ -226,7 +225,7 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     same(await lookUp(theirs), null, 'the key of globex for acme')
   }),
 
-  keyCase('an unknown key is null, even if it is similar to a known one', async ({ save, lookUp, findScopes }) => {
+  keyCase('an unknown key is not found, even if it is similar to a known one', async ({ save, lookUp, findScopes }) => {
     const key = await save()
     const otherCases = [key.toUpperCase(), key.toLowerCase()].filter((other) => other !== key)
     const similar = [...otherCases, key.slice(0, -1), `${key}x`, `x${key}`, key.slice(1)]
@@ -236,8 +235,8 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
     same(await findScopes(key), scopes, 'the scopes of the known key')
   }),
 
-  ...([['expired', 'an expired key is null'], ['revoked', 'a revoked key is null']] as const).map(([state, name]) =>
-    keyCase(name, async ({ harness, save, lookUp, findScopes }) => {
+  ...(['expired', 'revoked'] as const).map((state) =>
+    keyCase(`${state} keys are not found`, async ({ harness, save, lookUp, findScopes }) => {
       const valid = await save()
       const other = await harness.save({ key: 'acme-key-2', tenantSlug: 'acme', scopes, state })
       if (other !== null) same(await lookUp(other), null, `the ${state} key`)
@@ -251,7 +250,7 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
   }),
 
   keyCase(
-    'noting the use of a key, known or not, returns at once and does not throw',
+    'recordUse returns immediately and never throws, even for an unknown key',
     async ({ harness, save, lookUp, findScopes }) => {
       const key = await save()
       const owner = await lookUp(key)
@@ -261,7 +260,7 @@ export const keyLookupCases: readonly KeyLookupCase[] = Object.freeze([
       same(await findScopes(key), scopes, 'the scopes afterwards')
     }),
 
-  keyCase('changing a returned owner gives a key no further scopes', async ({ save, lookUp, findScopes }) => {
+  keyCase('changing a returned owner does not change the scopes of its key', async ({ save, lookUp, findScopes }) => {
     const key = await save()
     const owner = await lookUp(key)
     try {

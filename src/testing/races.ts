@@ -54,7 +54,7 @@ export const claimRaceCases = [
     same(ids.length, 4, 'the number of deliveries claimed again, of 4')
   }),
 
-  test('deliveries.claimDue', 'perEndpoint limits the leases of a webhook, over concurrent callers', async (t) => {
+  test('deliveries.claimDue', 'perEndpoint limits the leases of a webhook across concurrent callers', async (t) => {
     await t.emitMany(20)
     const claims = await atOnce(8, () => t.claim({ limit: 10, perEndpoint: 3 }))
     const first = deliveryIds(claims).length
@@ -74,7 +74,7 @@ export const resultRaceCases = [
     }),
 
   test('deliveries.recordAttempts',
-    'of several concurrent results that report a webhook gone, one creates the notice', async (t, webhook) => {
+    'of several concurrent 410 results, exactly one creates the notice', async (t, webhook) => {
       const leases = await t.lease(4)
       const given = await Promise.all(leases.map((lease) => t.recordAttempts([failed(lease, { isGone: true })])))
       same(given.flat().map(({ kind }) => kind), ['gone'], 'the notices of four concurrent calls')
@@ -107,7 +107,7 @@ export const resultRaceCases = [
   }),
 
   test('deliveries.claimDue',
-    'nothing is claimed for a webhook made inactive while events were recorded', async (t, { id }) => {
+    'nothing is claimed for a webhook deactivated while events were recorded', async (t, { id }) => {
       await Promise.all([
         t.emit(),
         t.emit(),
@@ -121,7 +121,7 @@ export const resultRaceCases = [
     }),
 
   test('deliveries.recordAttempts',
-    'results reported while their webhook is stopped or its events are erased are all recorded', async (t, webhook) => {
+    'results reported while a webhook is deactivated or its events are erased are all recorded', async (t, webhook) => {
       for (let i = 0; i < 12; i++) await t.emit({ subject: 'candidate:1', tombstone: '{}' })
       const leases = await t.claimAll(12)
       await Promise.all([
@@ -153,7 +153,7 @@ export const webhookRaceCases = [
       same(await t.webhooks.count('acme', {}), 2, 'the number of webhooks with maxPerTenant 2')
     }),
 
-  test('webhooks.update', 'concurrent changes of different fields are all kept', async (t, webhook) => {
+  test('webhooks.update', 'concurrent changes of different fields are all applied', async (t, webhook) => {
     const changes = {
       name: 'New',
       target_url: 'https://hooks.example/new',
@@ -171,7 +171,7 @@ export const webhookRaceCases = [
   }),
 
   emptyTest('webhooks.rotateSecret',
-    'of two concurrent rotations, the later one keeps the secret of the earlier one as the previous one', async (t) => {
+    'of two concurrent rotations, the later one keeps the secret of the earlier one as previous secret', async (t) => {
       const { id } = await t.addWebhook({ secret: 'a' })
       const rotate = (secret: string) => t.webhooks.rotateSecret('acme', id, { secret, gracePeriodSeconds: 60 })
       await Promise.all([rotate('b'), rotate('c')])
@@ -179,7 +179,7 @@ export const webhookRaceCases = [
     }),
 
   test('webhooks.update',
-    'deliveries recorded after a webhook was made active again are not skipped', async (t, webhook) => {
+    'deliveries recorded after a webhook was reactivated are not skipped', async (t, webhook) => {
       await t.emitMany(20)
       const stopping = t.webhooks.update('acme', webhook.id, { status: 'inactive' })
       const isStopped = await eventually(async () => (await t.webhooks.find('acme', webhook.id))?.status === 'inactive')

@@ -4,7 +4,7 @@ import type { KeyLookupCase, StorageCase } from './support/case.js'
 
 /** The result of one case. */
 export interface CaseResult {
-  /** Copied from the case, like the next two fields. */
+  /** From the case, like the next two fields. */
   group: string
   name: string
   port: string
@@ -45,7 +45,7 @@ function toError (error: unknown): Error {
 async function failureOf (run: () => Promise<void>, timeoutMs: number): Promise<Error | null> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`the case did not end within ${timeoutMs} ms`)), timeoutMs)
+    timer = setTimeout(() => reject(new Error(`the case did not finish within ${timeoutMs} ms`)), timeoutMs)
   })
   const failure = await Promise.race([run(), timeout]).then(() => null, toError)
   clearTimeout(timer)
@@ -56,8 +56,8 @@ const maxLineLength = 100
 const maxStackLines = 8
 
 /**
- * Formats a report for people: the number of cases passed in each group, then every failure with its method, the
- * compared value, the expected and the actual one.
+ * Formats a readable report: the number of passed cases in each group, then each failure with its method, the compared
+ * value, and the expected and actual values.
  */
 export function formatReport (results: readonly CaseResult[]): string {
   const failures = results.flatMap(({ error, ...result }) => error === null ? [] : [{ ...result, error }])
@@ -110,7 +110,7 @@ function show (value: unknown): string {
   return line.length <= maxLineLength ? line : indent(inspect(value, { ...limits, breakLength: maxLineLength }))
 }
 
-// The first calls of a stack belong to the storage, the others to this kit.
+// The first calls of a stack are the storage's, the others are this kit's.
 function shorten (stack: string): string {
   return stack.split('\n').slice(0, maxStackLines).join('\n')
 }

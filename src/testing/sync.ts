@@ -22,7 +22,7 @@ const changeCase = optionalCases('sync', 'changes', (driver) => {
   const begin = ({ tenantSlug = 'acme', kind = 'candidate' }: Options = {}): Promise<string> =>
     changes.begin(tenantSlug, kind)
 
-  /** Follows the changes after a position to the end, and returns their ids and the last position. */
+  /** Follows the changes from a position to the end. Returns their ids and the last position. */
   const follow = async (
     start: string, { tenantSlug = 'acme', kind = 'candidate', limit = 100 }: Options & { limit?: number } = {}
   ): Promise<{ ids: string[], position: string }> => {
@@ -33,7 +33,7 @@ const changeCase = optionalCases('sync', 'changes', (driver) => {
     return { ids: items, position }
   }
 
-  /** Returns the first page after a position; `null` if the position is not known. */
+  /** Returns the first page after a position; `null` if the position is invalid. */
   const list = (after: string, tenantSlug = 'acme') => changes.list(tenantSlug, 'candidate', { after, limit: 10 })
 
   return { ...driver, changes, record, begin, follow, list }
@@ -41,7 +41,7 @@ const changeCase = optionalCases('sync', 'changes', (driver) => {
 
 /** Cases about the changes of candidates and jobs. */
 export const changeCases = [
-  changeCase('list', 'changes are listed in pages, in order, each once', async (t) => {
+  changeCase('list', 'pages of changes contain each change once, in order', async (t) => {
     const start = await t.begin()
     for (const id of ['5', '3', '4', '1', '2']) await t.record(id)
     same((await t.follow(start)).ids, ['5', '3', '4', '1', '2'], 'the ids in one page')
@@ -52,7 +52,7 @@ export const changeCases = [
     same((await t.follow(position)).ids, ['3'], 'the ids after one more change')
   }),
 
-  changeCase('list', 'an item that changed twice comes after both changes', async (t) => {
+  changeCase('list', 'an item that changed twice is listed at its second change', async (t) => {
     const start = await t.begin()
     await t.record('1')
     const { position } = await t.follow(start)
@@ -62,13 +62,13 @@ export const changeCases = [
     same((await t.follow(start)).ids.at(-1), '1', 'the last id from the start')
   }),
 
-  changeCase('list', 'a deletion is listed like any change', async (t) => {
+  changeCase('list', 'a deletion is listed like any other change', async (t) => {
     await t.record('1')
     await t.record('2')
     const start = await t.begin()
     await t.record('1', { deleted: true })
     await t.record('3', { deleted: true })
-    same((await t.follow(start)).ids, ['1', '3'], 'the ids of two that were deleted')
+    same((await t.follow(start)).ids, ['1', '3'], 'the ids of two deleted items')
   }),
 
   changeCase('list', 'changes of another tenant or resource are not listed', async (t) => {
@@ -83,7 +83,7 @@ export const changeCases = [
     same(listed, [['1'], ['3'], ['2'], [], []], 'the ids of two tenants and resources, and of a tenant without changes')
   }),
 
-  changeCase('begin', 'a change that commits late is not passed by', async (t) => {
+  changeCase('begin', 'a change that commits late is not missed', async (t) => {
     if (t.harness.begin === undefined) return
     const before = await t.begin()
     const late = await t.harness.begin()
@@ -96,11 +96,11 @@ export const changeCases = [
     const rest = await t.follow(early.position)
     same([...early.ids, ...rest.ids].toSorted(), ['1', 'late'],
       'all ids, read while and after the transaction was open')
-    holds((await t.follow(during)).ids.includes('late'), 'the late change comes after the position of that time')
+    holds((await t.follow(during)).ids.includes('late'), 'the late change follows the position read before its commit')
   }),
 
   changeCase('record',
-    'a change commits with the host\'s transaction, or is rejected by a storage without transactions', async (t) => {
+    'a change commits with the host\'s transaction; a storage without transactions rejects it', async (t) => {
       const start = await t.begin()
       await followsTransaction(t, 'recording', {
         async write (transaction) {
@@ -113,13 +113,13 @@ export const changeCases = [
       })
     }),
 
-  changeCase('record', 'recording a change rejects a transaction that has ended', async (t) => {
+  changeCase('record', 'a change with a transaction that has ended is rejected', async (t) => {
     const start = await t.begin()
     await rejectsEnded(t, 'recording', (transaction) => t.record('1', { transaction }))
     same((await t.follow(start)).ids, [], 'the ids')
   }),
 
-  changeCase('record', 'two transactions that record the same items do not wait for one another', async (t) => {
+  changeCase('record', 'two transactions that record the same items do not wait for each other', async (t) => {
     const { harness } = t
     if (harness.begin === undefined) return rejects(t.record('1', { transaction: {} }), 'recording with a transaction')
     await t.record('1')
@@ -135,7 +135,7 @@ export const changeCases = [
     same([...new Set((await t.follow(start)).ids)].toSorted(), ['1', '2'], 'the ids after one of them committed')
   }),
 
-  changeCase('list', 'unknown positions and those before pruned changes are not accepted', async (t) => {
+  changeCase('list', 'unknown positions and positions before pruned changes are rejected', async (t) => {
     const start = await t.begin()
     await t.record('1')
     const { position } = await t.follow(start)
@@ -164,25 +164,25 @@ export const changeCases = [
       [1, 0], 'further batches')
   }),
 
-  changeCase('tokenSecret', 'the secret of tokens has 32 bytes and stays the same', async (t) => {
+  changeCase('tokenSecret', 'the token secret has at least 32 bytes and never changes', async (t) => {
     const [first, second] = [await t.changes.tokenSecret(), await t.changes.tokenSecret()]
     holds(first.length >= 32, 'the secret has 32 bytes or more')
-    same([...second], [...first], 'the secret, asked for again')
+    same([...second], [...first], 'the secret, read again')
     holds(new Set(first).size > 8, 'the secret is random')
   }),
 
-  changeCase('stats', 'readers are not behind while no transaction is open', async (t) => {
+  changeCase('stats', 'changes report no delay while no transaction is open', async (t) => {
     await t.record('1')
     same(await t.changes.stats(), { heldBackMs: 0, heldBackBy: null }, 'the statistics')
   }),
 
-  changeCase('webhooks.renameTenant', 'positions of a renamed tenant and of its new name are not known', async (t) => {
+  changeCase('webhooks.renameTenant', 'renaming a tenant invalidates the positions of both names', async (t) => {
     const [before, start] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
     const others = await t.begin({ tenantSlug: 'initech' })
     await t.record('1')
     await t.rename()
     same([await t.list(before), await t.list(start, 'globex')], [null, null],
-      'the pages of both names after positions from before')
+      'the pages of both names after earlier positions')
     const [old, renamed] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
     await t.record('2', { tenantSlug: 'globex' })
     same([(await t.follow(old)).ids, (await t.follow(renamed, { tenantSlug: 'globex' })).ids], [[], ['2']],
@@ -191,13 +191,13 @@ export const changeCases = [
   }),
 
   changeCase('webhooks.removeTenant',
-    'positions of a removed tenant are not known, also if the name is taken again', async (t) => {
+    'removing a tenant invalidates its positions, even if the name is reused', async (t) => {
       const [start, others] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
       await t.record('1')
       const { position } = await t.follow(start)
       await t.remove()
       await t.record('2')
-      same([await t.list(start), await t.list(position)], [null, null], 'the pages after positions from before')
+      same([await t.list(start), await t.list(position)], [null, null], 'the pages after earlier positions')
       const next = await t.begin()
       await t.record('3')
       same((await t.follow(next)).ids, ['3'], 'the ids after a new position')
@@ -205,9 +205,9 @@ export const changeCases = [
     })
 ]
 
-/** Cases about reading rows for sync. They pass on a source without the methods. */
+/** Cases about reading rows for sync. A source without the methods passes. */
 export const syncedRowCases = [
-  rowCases('listAfter', 'rows are read by ascending id, after an id', async (rows) => {
+  rowCases('listAfter', 'rows after an id are read by ascending id', async (rows) => {
     if (!rows.isSynced) return
     await rows.saveIds([30, 4, 100, 5_000_000_000, 12])
     await rows.saveIds([5, 31], 'globex')
@@ -216,16 +216,16 @@ export const syncedRowCases = [
     same(await rows.listAfter(12, 2), [30, 100], 'two after 12')
     same(await rows.listAfter(13, 10), [30, 100, 5_000_000_000], 'all after 13, which does not exist')
     same(await rows.listAfter(5_000_000_000, 10), [], 'all after the last one')
-    same(await rows.listAfter(5, 10, 'globex'), [31], 'those of another tenant')
-    same(await rows.listAfter(null, 10, 'nobody'), [], 'those of a tenant without rows')
+    same(await rows.listAfter(5, 10, 'globex'), [31], 'the rows of another tenant')
+    same(await rows.listAfter(null, 10, 'nobody'), [], 'the rows of a tenant without any')
   }, 'sync'),
 
-  rowCases('findMany', 'rows are found in the order of their ids', async (rows) => {
+  rowCases('findMany', 'rows are found in the order of the given ids', async (rows) => {
     if (!rows.isSynced) return
     await rows.saveIds([1, 2, 30])
     await rows.saveIds([3], 'globex')
     same(await rows.findMany([30, 3, 1, 4, 2]), [30, null, 1, null, 2], 'the ids of the rows that are found')
-    same(await rows.findMany([1, 3], 'globex'), [null, 3], 'those of another tenant')
+    same(await rows.findMany([1, 3], 'globex'), [null, 3], 'the ids for another tenant')
     same(await rows.findMany([9]), [null], 'an id that does not exist')
   }, 'sync')
 ].flat()

@@ -40,7 +40,7 @@ const mistakes: Mistake[] = [
     })],
   [
     'accepts a transaction and ignores it',
-    'an event commits with the host\'s transaction, or is rejected by a storage without transactions',
+    'an event commits with the host\'s transaction; a storage without transactions rejects it',
     ({ deliveries }) => ({ deliveries: { record: (tenant, event) => deliveries.record(tenant, event) } })],
   // Tenancy
   ['deletes webhooks of other tenants', 'a webhook of another tenant is neither changed nor deleted',
@@ -56,12 +56,12 @@ const mistakes: Mistake[] = [
       }
     })],
   // Sync
-  ['forgets deletions', 'a deletion is listed like any change',
+  ['forgets deletions', 'a deletion is listed like any other change',
     ({ changes }) => ({
       changes: { record: async (tenant, change) => change.deleted ? undefined : changes.record(tenant, change) }
     })],
   // Idempotency
-  ['stores the answer of a late attempt', 'an attempt whose lease has ended stores no answer',
+  ['stores the answer of a late attempt', 'an attempt whose lease has expired stores no answer',
     ({ data }) => ({
       idempotency: {
         async save (tenant, { digest }, answer) {
@@ -119,7 +119,7 @@ t.test('cases use all ports of a storage with text ids', async (t) => {
 })
 
 t.test('a lookup that ignores the tenant is caught', async (t) => {
-  const cases = keyLookupCases.filter(({ name }) => name === 'a key of another tenant, or for an unknown tenant, is null')
+  const cases = keyLookupCases.filter(({ name }) => name === 'a key is not found for another or an unknown tenant')
   const [result] = await runCases(cases, () => {
     const saved: SavedKey[] = []
     return {

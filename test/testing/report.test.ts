@@ -22,7 +22,7 @@ function makeForgetful (): StorageHarness {
 }
 
 t.test('a report counts passes and shows, for each failure, the method, the expected and the actual value', async (t) => {
-  const names = ['jobs: status is compared exactly', 'every listener is called for a recorded event', 'jobs: rows can be ordered by status']
+  const names = ['jobs: status is compared exactly', 'every listener is called for a recorded event', 'jobs: rows can be sorted by status']
   const cases = storageCases.filter(({ name }) => names.includes(name))
 
   t.equal(formatReport(await runCases(cases, makeForgetful)), `FAILED  lists       1 of 2
@@ -122,7 +122,7 @@ t.test('a harness that cannot be made fails its case', async (t) => {
 t.test('a case that hangs times out, and the next one runs', async (t) => {
   const cases = [makeCase('hangs', () => new Promise(() => {})), makeCase('passes', async () => {})]
   const results = await runCases(cases, makeMemoryHarness, { timeoutMs: 10 })
-  t.strictSame(results.map(({ error }) => error?.message), ['the case did not end within 10 ms', undefined])
+  t.strictSame(results.map(({ error }) => error?.message), ['the case did not finish within 10 ms', undefined])
 })
 
 t.test('a storage that takes longer to list resting tenants than the short rest of the case passes', async (t) => {

@@ -7,7 +7,7 @@ const emptyTest = benchCases('deliveries')
 
 /** Cases about the results of attempts. */
 export const attemptCases = [
-  test('recordAttempts', 'a successful attempt ends the delivery', async (t, webhook) => {
+  test('recordAttempts', 'a successful attempt marks the delivery as delivered', async (t, webhook) => {
     const lease = await t.leaseOne()
     const waiting = await t.deliveries.find('acme', webhook.id, lease.deliveryId)
     same(waiting?.attempts, [], 'the attempts before the claim is completed')
@@ -28,7 +28,7 @@ export const attemptCases = [
     }, 'the delivery with its attempts')
   }),
 
-  test('recordAttempts', 'attempts are kept in the order they were made', async (t, webhook) => {
+  test('recordAttempts', 'attempts are stored in the order they were made', async (t, webhook) => {
     await t.attempt((lease) => retry(lease, { retryInMs: 50 }))
     const { deliveryId } = await t.wait(50).then(() => t.claimOne({ leaseMs: 10 }))
     const shown = await t.deliveries.find('acme', webhook.id, deliveryId)
@@ -48,7 +48,7 @@ export const attemptCases = [
     same(final, { ...final, ...ended, response_status: null, error: 'timeout' }, 'the failed delivery')
   }),
 
-  test('recordAttempts', 'the log shows each error as given', async (t, webhook) => {
+  test('recordAttempts', 'the log contains each error unchanged', async (t, webhook) => {
     await t.emitMany(6)
     const errors = ['timeout', 'connection', 'tls', 'blocked', 'http_status', null] as const
     const leases = await t.claimAll(6)
@@ -57,7 +57,7 @@ export const attemptCases = [
   }),
 
   emptyTest('webhooks.update',
-    'making a webhook inactive skips its pending deliveries, including leased and waiting ones', async (t) => {
+    'deactivating a webhook skips its pending deliveries, including leased and waiting ones', async (t) => {
       const webhook = await t.addWebhook({ event_types: ['job.created'] })
       const other = await t.addWebhook()
       await t.emitMany(4, { type: 'job.created' })
@@ -89,7 +89,7 @@ export const attemptCases = [
   }),
 
   test('recordAttempts',
-    'a delivery that stopped being pending during its attempt keeps its status, unless the attempt delivered it',
+    'a delivery skipped during its attempt stays skipped, unless the attempt succeeds',
     async (t, webhook) => {
       const [first, second, third] = await t.lease(4)
       await t.skipPending(webhook.id)
@@ -102,7 +102,7 @@ export const attemptCases = [
       same(await t.claim(), [], 'the deliveries claimed afterwards')
     }),
 
-  test('recordAttempts', 'results for a webhook deleted during the attempt do no harm', async (t, webhook) => {
+  test('recordAttempts', 'results for a webhook deleted during the attempt are ignored', async (t, webhook) => {
     const [first, second, third, fourth] = await t.lease(4)
     await t.webhooks.delete('acme', webhook.id)
     const results = [delivered(first), retry(second, { retryInMs: 0 }), failed(third, { isGone: true })]
@@ -121,7 +121,7 @@ const moved = { target_url: 'https://hooks.example/moved' }
 
 /** Cases about attempts sent to an old address. */
 export const addressCases = [
-  test('recordAttempts', 'a late 410 from an old address disables nothing', async (t, webhook) => {
+  test('recordAttempts', 'a late 410 from an old address does not disable the webhook', async (t, webhook) => {
     await t.emitMany(2)
     const lease = await t.claimOne()
     await t.webhooks.update('acme', webhook.id, moved)
@@ -133,7 +133,7 @@ export const addressCases = [
   }),
 
   test('recordAttempts',
-    'late failures and pauses of an old address do not count for the new one', async (t, { id }) => {
+    'late failures and pauses of an old address do not affect the new one', async (t, { id }) => {
       await t.emitMany(4)
       const [first, second, third] = await t.claimAll(3)
       await t.webhooks.update('acme', id, moved)
@@ -144,7 +144,7 @@ export const addressCases = [
     }),
 
   test('recordAttempts',
-    'a late success of an old address does not clear the record of the new one', async (t, { id }) => {
+    'a late success of an old address does not clear the failures of the new one', async (t, { id }) => {
       await t.emitMany(3)
       const late = await t.claimOne()
       await t.webhooks.update('acme', id, moved)
@@ -153,7 +153,7 @@ export const addressCases = [
       same((await t.claimOne()).isFailing, true, 'isFailing of the new address')
     }),
 
-  test('webhooks.update', 'a new address ends the pause and clears the record of failures', async (t, { id }) => {
+  test('webhooks.update', 'a new address ends the pause and clears the failures', async (t, { id }) => {
     await t.emitMany(4)
     const [first, second] = await t.claimAll(2)
     await t.recordAttempts([failed(first), retry(second, { pauseMs: 600_000 })], disableAtTwo)
@@ -168,7 +168,7 @@ export const addressCases = [
   })
 ]
 
-/** Cases about leases, and which results count. */
+/** Cases about leases and the results that count. */
 export const leaseCases = [
   test('claimDue', 'a leased delivery is not claimed', async (t) => {
     await t.emitMany(3)
@@ -176,7 +176,7 @@ export const leaseCases = [
       [['evt_1', 'evt_2'], ['evt_3'], []], 'three consecutive claims')
   }),
 
-  test('claimDue', 'after its lease has expired, a delivery is claimed again with a greater fence', async (t) => {
+  test('claimDue', 'a delivery is claimed again with a greater fence after its lease expires', async (t) => {
     await t.emitMany(2)
     const first = await t.claimOne({ leaseMs: 50 })
     await t.wait(50)
@@ -201,7 +201,7 @@ export const leaseCases = [
     same(progress(await t.log(webhook)), [['delivered', 1]], 'status and attempts after the result that counts')
   }),
 
-  test('recordAttempts', 'of several leases of one claim, one is lost without the others', async (t, webhook) => {
+  test('recordAttempts', 'losing one lease of a claim does not affect the others', async (t, webhook) => {
     const [lost, second, third] = await t.lease(4, { leaseMs: 50 })
     await t.wait(50)
     const held = await t.claimOne()
@@ -215,7 +215,7 @@ export const leaseCases = [
   }),
 
   test('recordAttempts',
-    'a lost lease stays lost when reported with another delivery of the claim that took it over',
+    'a lost lease stays lost, even if reported together with a valid one',
     async (t, webhook) => {
       await t.emitMany(2)
       const lost = await t.claimOne({ leaseMs: 50 })
@@ -246,14 +246,14 @@ export const leaseCases = [
     same(await t.claim(), [], 'the deliveries claimed afterwards')
   }),
 
-  test('recordAttempts', 'a result counts once, however often it is reported', async (t, webhook) => {
+  test('recordAttempts', 'a result that is reported several times counts once', async (t, webhook) => {
     const lease = await t.leaseOne()
     await t.recordAttempts([retry(lease), retry(lease)])
     await t.recordAttempts([delivered(lease)])
     same(progress(await t.log(webhook)), [['pending', 1]], 'status and attempts after three reports')
   }),
 
-  test('release', 'a released delivery is due at once, with no attempt counted', async (t, webhook) => {
+  test('release', 'a released delivery is due immediately, and no attempt is counted', async (t, webhook) => {
     await t.emitMany(2)
     const first = await t.claimOne()
     await t.deliveries.release([first])
@@ -286,7 +286,7 @@ export const leaseCases = [
 /** Cases about deliveries locked by a transaction of the host. A storage without transactions locks none. */
 export const lockedCases = [
   test('recordAttempts',
-    'a transaction that erases a delivery does not block the completion of others', async (t, webhook) => {
+    'a transaction that erases a delivery does not block results for others', async (t, webhook) => {
       await t.emit({ subject: 'candidate:1', tombstone: '{}' })
       await t.emitMany(2)
       const leases = await t.claimAll(3)
@@ -303,7 +303,7 @@ export const lockedCases = [
     }),
 
   test('claimDue',
-    'a delivery being erased by an open transaction is not claimed and does not block other claims',
+    'a delivery that an open transaction erases is not claimed and does not block other claims',
     async (t, webhook) => {
       await t.emit({ subject: 'candidate:1', tombstone: '{}' })
       await t.emit()

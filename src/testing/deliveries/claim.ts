@@ -10,9 +10,9 @@ const emptyTest = benchCases('deliveries')
 const unevenTest = casesWith(addThree, 'deliveries')
 const fairTest = casesWith(addSix, 'deliveries')
 
-/** Cases about which deliveries are claimed, and their order. */
+/** Cases about the claimed deliveries and their order. */
 export const claimCases = [
-  emptyTest('claimDue', 'a claim has everything needed to attempt a delivery', async (t) => {
+  emptyTest('claimDue', 'a claim contains everything needed to attempt a delivery', async (t) => {
     const { id } = await t.addWebhook({ secret: 'sesame' })
     await t.emit({ body: '{"a":1}' })
     await t.webhooks.update('acme', id, { target_url: 'https://hooks.example/moved' })
@@ -42,7 +42,7 @@ export const claimCases = [
   }),
 
   test('claimDue',
-    'a claim says whether an attempt to the webhook has failed since its last success', async (t, { id }) => {
+    'a claim reports whether the webhook has failed since its last success', async (t, { id }) => {
       await t.emitMany(5)
       const attempt = await t.claimOne()
       await t.recordAttempts([retry(attempt)])
@@ -54,7 +54,7 @@ export const claimCases = [
       await t.webhooks.update('acme', id, { status: 'active' })
       const fifth = await t.claimOne()
       same([attempt, second, third, fourth, fifth].map(({ isFailing }) => isFailing), [false, true, false, true, false],
-        'isFailing at first, after a failure, after a success, after a failure, after it was made active')
+        'isFailing at first, after a failure, after a success, after a failure, after reactivation')
     }),
 
   test('claimDue', 'a claim covers all tenants', async (t, mine) => {
@@ -66,7 +66,7 @@ export const claimCases = [
       'the claimed deliveries by tenant')
   }),
 
-  test('claimDue', 'a claim returns no more than its limit', async (t) => {
+  test('claimDue', 'a claim returns at most its limit', async (t) => {
     await t.addWebhook()
     await t.emitMany(5)
     for (const [limit, count] of [[1, 1], [3, 3], [100, 6]] as const) {
@@ -74,12 +74,12 @@ export const claimCases = [
     }
   }),
 
-  emptyTest('claimDue', 'webhooks whose deliveries are leased do not make claims smaller', async (t) => {
+  emptyTest('claimDue', 'leased deliveries of other webhooks do not make claims smaller', async (t) => {
     for (let i = 0; i < 4; i++) await t.addWebhook({ event_types: ['job.created'] })
     await t.emit({ type: 'job.created' })
     await t.claimAll(4)
     for (let i = 0; i < 2; i++) await t.addWebhook({ event_types: ['job.closed'] })
-    // Claims may begin with another webhook each time.
+    // Each claim may start with another webhook.
     for (let i = 0; i < 6; i++) {
       await t.emit({ type: 'job.closed' })
       await t.claimAll(2)
@@ -119,7 +119,7 @@ export const claimCases = [
     same(eventIds(await t.claim()), ['evt_2', 'evt_1'], 'a retry, a retry of a replay')
   }),
 
-  test('claimDue', 'among retries, the delivery recorded first comes first', async (t) => {
+  test('claimDue', 'retries are claimed in the order their deliveries were recorded', async (t) => {
     const [first, second, third, fourth] = await t.lease(4)
     const due = (lease: Attempted, retryInMs: number): AttemptResult => retry(lease, { retryInMs })
     await t.recordAttempts([due(first, 60), due(second, 20), due(third, 40), due(fourth, 20)])
@@ -127,7 +127,7 @@ export const claimCases = [
     same(eventIds(await t.claim()), ['evt_1', 'evt_2', 'evt_3', 'evt_4'], 'retries due after 60, 20, 40 and 20 ms')
   }),
 
-  test('claimDue', 'first attempts come in the order in which their events were recorded', async (t) => {
+  test('claimDue', 'first attempts are claimed in the order their events were recorded', async (t) => {
     await t.emitMany(3)
     await t.wait(5)
     const one = await t.leaseOne()
@@ -136,7 +136,7 @@ export const claimCases = [
   })
 ]
 
-// Three webhooks of these tenants with 30, 3 and 1 due deliveries, recorded in this order.
+// Adds three webhooks of these tenants with 30, 3 and 1 due deliveries, recorded in this order.
 async function addThree (
   { addWebhook, emitMany }: StorageDriver, tenants = ['acme', 'globex', 'initech']
 ): Promise<number[]> {
@@ -149,7 +149,7 @@ async function addThree (
   return ids
 }
 
-// Five webhooks of `acme` with 4 due deliveries each, then one of `globex` with 20.
+// Adds five webhooks of `acme` with 4 due deliveries each, then one of `globex` with 20.
 async function addSix ({ addWebhook, emitMany }: StorageDriver): Promise<number[]> {
   const ids: number[] = []
   for (let i = 0; i < 5; i++) ids.push((await addWebhook()).id)
@@ -208,14 +208,14 @@ export const fairnessCases = [
       same(tally(await t.claim({ limit: 3 }), ids)[2], 1, 'the share of the third webhook in the next claim of 3')
     }),
 
-  unevenTest('claimDue', 'a paused webhook does not take the turns of others', async (t, ids) => {
+  unevenTest('claimDue', 'a paused webhook takes no turns from others', async (t, ids) => {
     const flood = (await t.claim({ limit: 3 })).find(({ webhookId }) => webhookId === ids[0])
     holds(flood !== undefined, 'the flooding webhook has one of the first three deliveries')
     await t.recordAttempts([retry(flood, { pauseMs: 600_000 })])
     same(tally(await t.claim({ limit: 5 }), ids), [0, 2, 0], 'a claim of 5 while the flooding webhook is paused')
   }),
 
-  unevenTest('claimDue', 'perEndpoint limits the leases of a webhook, over all claims', async (t, ids) => {
+  unevenTest('claimDue', 'perEndpoint limits the leases of a webhook across all claims', async (t, ids) => {
     const first = await t.claim({ perEndpoint: 2 })
     same(tally(first, ids), [2, 2, 1], 'a claim with perEndpoint 2')
     same(tally(await t.claim({ perEndpoint: 2 }), ids), [0, 0, 0], 'the next claim')
@@ -225,7 +225,7 @@ export const fairnessCases = [
       'a claim after two of the first webhook were completed')
   }),
 
-  test('claimDue', 'expired and released leases make room for others of their webhook', async (t) => {
+  test('claimDue', 'expired and released leases no longer count towards perEndpoint', async (t) => {
     await t.emitMany(6)
     same((await t.claim({ perEndpoint: 2, leaseMs: 50 })).length, 2, 'a claim with perEndpoint 2')
     await t.wait(50)
@@ -236,7 +236,7 @@ export const fairnessCases = [
   }),
 
   test('claimDue',
-    'a webhook made inactive and active again can still lease perEndpoint deliveries', async (t, { id }) => {
+    'a reactivated webhook can still lease perEndpoint deliveries', async (t, { id }) => {
       await t.emitMany(2)
       const stoppedLeases = await t.claim({ perEndpoint: 2 })
       await t.skipPending(id)
@@ -264,7 +264,7 @@ const holdCase = optionalCases('deliveries', 'holds', (driver) => {
 
 /** Cases about storages that hold notifications. */
 export const holdCases = [
-  holdCase('deliveries.claimDue', 'only workers of the first environment, and those without one, claim', async (t) => {
+  holdCase('deliveries.claimDue', 'only workers of the first environment, or of none, can claim', async (t) => {
     await t.addWebhook()
     await t.emitMany(2)
     await t.claimAll(1, { environment: 'production' })
@@ -274,7 +274,7 @@ export const holdCases = [
     await t.claimAll(1, { environment: 'production' })
   }),
 
-  holdCase('deliveries.claimNotices', 'notices are not given to another environment', async (t) => {
+  holdCase('deliveries.claimNotices', 'another environment gets no notices', async (t) => {
     await t.addWebhook()
     await t.claim({ environment: 'production' })
     await t.emit()
@@ -283,7 +283,7 @@ export const holdCases = [
     same((await t.claimNotices({ environment: 'production' })).length, 1, 'the number of notices for production')
   }),
 
-  holdCase('find', 'another environment is held, from the time when it is first noticed', async (t) => {
+  holdCase('find', 'another environment is held from the time it is first seen', async (t) => {
     same(await t.holds.find('staging'), null, 'the hold before any claim')
     await t.claim({ environment: 'production' })
     same([await t.holds.find('production'), await t.holds.find(null)], [null, null],
@@ -294,7 +294,7 @@ export const holdCases = [
     same(await t.holds.find('staging'), hold, 'the hold, read again')
   }),
 
-  holdCase('adopt', 'an adopted storage belongs to the other environment', async (t) => {
+  holdCase('adopt', 'an adopted storage belongs to the new environment', async (t) => {
     await t.addWebhook()
     await t.emit()
     await t.claim({ environment: 'production', limit: 1, leaseMs: 10 })

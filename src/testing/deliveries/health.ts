@@ -57,7 +57,7 @@ export const healthCases = [
       same(kinds(await t.attempt(failed, disableAtTwo)), [['disabled', 2]], 'the notices of the second failed delivery')
     }),
 
-  test('recordAttempts', 'a failed attempt with a retry can disable the webhook', async (t, webhook) => {
+  test('recordAttempts', 'a failed attempt that will be retried can disable the webhook', async (t, webhook) => {
     const patient = { ...disableAtTwo, failingForSeconds: 3600 }
     await t.attempt(failed, patient)
     await t.attempt(failed, patient)
@@ -66,7 +66,7 @@ export const healthCases = [
     same(statuses(await t.log(webhook)), ['failed', 'failed', 'skipped'], 'the log')
   }),
 
-  test('recordAttempts', 'a success in between clears the record of failures', async (t) => {
+  test('recordAttempts', 'a success clears the failures before it', async (t) => {
     await t.attempt(failed, disableAtTwo)
     await t.attempt(delivered, disableAtTwo)
     same(await t.attempt(failed, disableAtTwo), [], 'the notices of the first failure after a success')
@@ -74,7 +74,7 @@ export const healthCases = [
   }),
 
   test('webhooks.update',
-    'making a webhook active clears its record of failures, other changes do not', async (t, { id }) => {
+    'setting a webhook to active clears its failures, other changes do not', async (t, { id }) => {
       await t.attempt(failed, disableAtTwo)
       await t.webhooks.update('acme', id, { status: 'active' })
       same(await t.attempt(failed, disableAtTwo), [], 'the notices of the first failure after it was made active')
@@ -86,7 +86,7 @@ export const healthCases = [
       same(await t.attempt(failed, disableAtTwo), [], 'the notices of the first failure after that')
     }),
 
-  emptyTest('recordAttempts', 'a success in the same call saves a webhook, before or after the failure', async (t) => {
+  emptyTest('recordAttempts', 'a success in the same call as a failure keeps a webhook active', async (t) => {
     const ids = [(await t.addWebhook()).id, (await t.addWebhook()).id]
     await t.emitMany(2)
     const patient = { ...disableAtTwo, failingForSeconds: 3600 }
@@ -149,7 +149,7 @@ export const pauseCases = [
     same(eventIds(await t.claim()), ['evt_3'], 'the claimed deliveries after another delivery succeeded')
   }),
 
-  test('webhooks.update', 'a webhook made active is no longer paused', async (t, { id }) => {
+  test('webhooks.update', 'setting a webhook to active ends its pause', async (t, { id }) => {
     await t.attempt((lease) => retry(lease, { pauseMs: 600_000 }))
     await t.emit()
     await t.webhooks.update('acme', id, { name: 'Still paused' })
@@ -168,10 +168,10 @@ export const pauseCases = [
   })
 ]
 
-/** Cases about endpoints that are gone. */
+/** Cases about endpoints that return 410. */
 export const goneCases = [
   test('recordAttempts',
-    'a webhook that is gone is disabled at once, and its other deliveries are skipped', async (t, webhook) => {
+    'a 410 disables the webhook immediately and skips its other deliveries', async (t, webhook) => {
       const other = await t.addWebhook({ tenantSlug: 'globex' })
       await t.emitMany(3)
       await t.emitMany(1, { tenantSlug: 'globex' })
@@ -196,7 +196,7 @@ export const goneCases = [
     }),
 
   test('recordAttempts',
-    'a webhook that is gone is disabled even with a success in the same call', async (t, { id }) => {
+    'a 410 disables the webhook even with a success in the same call', async (t, { id }) => {
       const since = await t.attempt(failed, disableAtTwo).then(() => t.webhooks.update('acme', id, {}))
       const [gone, last] = await t.lease(2)
       await t.wait(20)
@@ -236,7 +236,7 @@ async function attempt (
 /** Cases about notices of a webhook's health. */
 export const noticeCases = [
   test('recordAttempts',
-    'one notice says that a webhook has been failing for long, and the webhook stays active', async (t, webhook) => {
+    'one notice reports that a webhook keeps failing, and the webhook stays active', async (t, webhook) => {
       const patient = { ...warnAtOnce, warnAfterSeconds: 3600 }
       same(await attempt(t, retry, patient), [], 'the notices of a failure, with a limit of one hour')
       same(await attempt(t, retry), ['failing'], 'the notices of the next failure, without a limit')
@@ -245,7 +245,7 @@ export const noticeCases = [
     }),
 
   test('recordAttempts',
-    'another notice follows after a success or after the webhook was made active', async (t, { id }) => {
+    'a failure after a success, or after setting the webhook to active, creates another notice', async (t, { id }) => {
       same(await attempt(t, retry), ['failing'], 'the notices of a failure')
       await attempt(t, delivered)
       same(await attempt(t, failed), ['failing'], 'the notices of a failure after a success')
@@ -281,7 +281,7 @@ export const noticeCases = [
     same(await t.claimNotices({ leaseMs: 600_000 }), [], 'the notices claimed while all are leased')
   }),
 
-  test('confirmNotice', 'a notice may be confirmed twice', async (t) => {
+  test('confirmNotice', 'a notice can be confirmed twice', async (t) => {
     await t.emit()
     await t.deliveries.recordAttempts([failed(await t.claimOne())], warnAtOnce)
     const [{ noticeId }] = exactly(await t.claimNotices(), 1, 'notices claimed')
@@ -296,7 +296,7 @@ export const noticeCases = [
     same(await t.recordAttempts([retry(lease)], warnAtOnce), [], 'the notices')
   }),
 
-  test('recordAttempts', 'a notice has the last error, or http_status if that failure has none', async (t) => {
+  test('recordAttempts', 'a notice contains the last error, or http_status if there is none', async (t) => {
     const [first, second] = await t.lease(2)
     const results = [failed(first), { ...retry(second), error: null, responseStatus: 500 }]
     const [notice] = await t.recordAttempts(results, warnAtOnce)

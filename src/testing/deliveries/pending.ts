@@ -85,7 +85,7 @@ export const pendingCases = [
     same((await t.deliveries.stats()).oldestDueMs, 0, 'oldestDueMs when nothing is due')
   }),
 
-  emptyTest('tenantStats', 'tenantStats counts what is pending, failing and ended of one tenant', async (t) => {
+  emptyTest('tenantStats', 'tenantStats counts pending, failing, delivered and failed of one tenant', async (t) => {
     const read = async (tenant: string): Promise<number[]> => {
       const { pending, failing, delivered, failed } = await t.deliveries.tenantStats(tenant)
       return [pending, failing, delivered, failed]
@@ -114,7 +114,7 @@ export const pendingCases = [
   }),
 
   emptyTest('tenantStats',
-    'the oldest due delivery of a tenant is neither of another nor of a paused webhook', async (t) => {
+    'oldestDueMs of a tenant ignores other tenants and paused webhooks', async (t) => {
       const oldestOf = async (tenant: string): Promise<number> => (await t.deliveries.tenantStats(tenant)).oldestDueMs
       await t.addWebhook()
       await t.addWebhook({ tenantSlug: 'globex' })
@@ -133,7 +133,7 @@ export const pendingCases = [
       same([pending, oldestDueMs], [2, 0], 'pending and oldestDueMs when the webhook is paused')
     }),
 
-  test('tenantStats', 'a retry that is due counts as the oldest of its tenant', async (t) => {
+  test('tenantStats', 'oldestDueMs of a tenant includes due retries', async (t) => {
     await t.attempt((lease) => retry(lease, { retryInMs: 10 }))
     await t.wait(110)
     const { oldestDueMs } = await t.deliveries.tenantStats('acme')
@@ -163,7 +163,7 @@ export const onDueCases = [
     same(eventIds((await Promise.all(claims)).flat()), ['evt_1'], 'the deliveries that a listener claims')
   }),
 
-  test('onDue', 'each listener stops independently, and may be stopped twice', async (t) => {
+  test('onDue', 'each listener stops independently, and can be stopped twice', async (t) => {
     let ended = 0
     let listening = 0
     const endFirst = t.deliveries.onDue(() => { ended++ })

@@ -17,7 +17,7 @@ const feedCase = optionalCases('deliveries', 'feed', (driver) => {
   const { feed } = driver.harness.storage
   if (feed === undefined) return null
 
-  /** Follows the feed of `acme`, and returns the numbers of the events, 1 for evt_1, and the last position. */
+  /** Follows the feed of `acme`. Returns the numbers of the events, such as 1 for evt_1, and the last position. */
   const follow = async (
     start: string | null, { tenantSlug = 'acme', limit = 100, eventTypes }: Options = {}
   ): Promise<{ numbers: number[], position: string }> => {
@@ -28,7 +28,7 @@ const feedCase = optionalCases('deliveries', 'feed', (driver) => {
     return { numbers: items, position }
   }
 
-  /** Returns the first page after a position; `null` if the position is not known. */
+  /** Returns the first page after a position; `null` if the position is invalid. */
   const list = (after: string | null, tenantSlug = 'acme', limit = 10) =>
     feed.list(tenantSlug, { after, limit, eventTypes: null })
 
@@ -37,7 +37,7 @@ const feedCase = optionalCases('deliveries', 'feed', (driver) => {
 
 /** Cases about the feed of events. */
 export const feedCases = [
-  feedCase('list', 'the feed lists all events in pages, in order, each once, with and without webhooks', async (t) => {
+  feedCase('list', 'pages of the feed contain each event once, in order, with and without webhooks', async (t) => {
     await t.emitMany(3)
     await t.addWebhook()
     await t.addWebhook()
@@ -50,7 +50,7 @@ export const feedCases = [
     same((await t.follow(position)).numbers, [6], 'the events after one more')
   }),
 
-  feedCase('list', 'the feed of a tenant has no event of another', async (t) => {
+  feedCase('list', 'the feed of a tenant contains no events of other tenants', async (t) => {
     const { position } = await t.follow(null)
     await t.emit()
     await t.emit({ tenantSlug: 'globex' })
@@ -60,7 +60,7 @@ export const feedCases = [
     same((await t.follow(null, { tenantSlug: 'nobody' })).numbers, [], 'the events of a tenant without any')
   }),
 
-  feedCase('list', 'the feed lists events of some types', async (t) => {
+  feedCase('list', 'the feed can be filtered by event type', async (t) => {
     for (const type of ['job.created', 'candidate.created', 'job.closed', 'candidate.created', 'job.created']) {
       await t.emit({ type })
     }
@@ -73,7 +73,7 @@ export const feedCases = [
     same((await t.follow(null, { eventTypes: ['job.updated'] })).numbers, [], 'the events of a type without any')
   }),
 
-  feedCase('list', 'the feed has the exact bodies, and tombstones of erased subjects', async (t) => {
+  feedCase('list', 'the feed returns exact bodies, and tombstones of erased subjects', async (t) => {
     const body = '{"id":"evt_1", "data":{"b":1.0,"a":"\\u0007\\u2028 é 漢 👩‍💻"}}'
     await t.emit({ body })
     await t.emit({ subject: 'candidate:1', tombstone: '{"id":"evt_2","erased":true}' })
@@ -82,7 +82,7 @@ export const feedCases = [
     same(page.bodies, [body, '{"id":"evt_2","erased":true}'], 'the bodies')
   }),
 
-  feedCase('end', 'events that commit late are in the feed, after any position that was given before', async (t) => {
+  feedCase('end', 'events that commit late follow every position returned before', async (t) => {
     const before = await t.feed.end('acme')
     await t.emit()
     same((await t.follow(before)).numbers, [1], 'the events after the position before the first')
@@ -101,10 +101,10 @@ export const feedCases = [
     same([...early.numbers, ...rest.numbers].toSorted(), [1, 2, 9],
       'all events, read while and after the transaction was open')
     same((await t.follow(null)).numbers, [1, 9, 2], 'all events, in the order in which they were recorded')
-    holds((await t.follow(during)).numbers.includes(9), 'the late event comes after the position of that time')
+    holds((await t.follow(during)).numbers.includes(9), 'the late event follows the position read before its commit')
   }),
 
-  feedCase('endBefore', 'the feed begins with the first event that was recorded at a time or later', async (t) => {
+  feedCase('endBefore', 'endBefore returns the position before the first event since a time', async (t) => {
     const from = async (since: string) => (await t.follow(await t.feed.endBefore('acme', since))).numbers
     await t.emitMany(2)
     await t.emit({ tenantSlug: 'globex' })
@@ -122,7 +122,7 @@ export const feedCases = [
     holds((await from('2001-01-01T00:00:00.000Z')).includes(5), 'the events after those that were pruned')
   }),
 
-  feedCase('find', 'an event is found by its id, by its tenant, until it is pruned', async (t) => {
+  feedCase('find', 'a tenant finds its event by id until it is pruned', async (t) => {
     const body = '{"id":"evt_1", "data":1.0}'
     await t.emit({ body })
     await t.emit({ subject: 'candidate:1', tombstone: '{"erased":true}' })
@@ -135,7 +135,7 @@ export const feedCases = [
     same(await t.feed.find('acme', 'evt_1'), null, 'the event once it is pruned')
   }),
 
-  feedCase('list', 'positions that are unknown or before pruned events are not accepted by the feed', async (t) => {
+  feedCase('list', 'the feed rejects unknown positions and positions before pruned events', async (t) => {
     const start = await t.feed.end('acme')
     await t.emit()
     const { position } = await t.follow(null)
@@ -152,7 +152,7 @@ export const feedCases = [
       'the events after another one, from there and from the beginning')
   }),
 
-  feedCase('list', 'an old event that is kept for its delivery does not end the tokens of the feed', async (t) => {
+  feedCase('list', 'an old event kept for its delivery does not invalidate positions of the feed', async (t) => {
     await t.addWebhook({ event_types: ['job.created'] })
     await t.emit({ type: 'job.created' })
     await t.emit()
@@ -164,7 +164,7 @@ export const feedCases = [
     same((await t.follow(first.position)).numbers.at(-1), 4, 'the last event after the first page')
   }),
 
-  feedCase('latest', 'the newest events of some types come first', async (t) => {
+  feedCase('latest', 'latest returns the newest events of some types first', async (t) => {
     for (const type of ['job.created', 'candidate.created', 'job.closed', 'job.created', 'candidate.created']) {
       await t.emit({ type })
     }
@@ -176,24 +176,24 @@ export const feedCases = [
     same(await read(10, ['job.updated']), [], 'a type without events')
   }),
 
-  feedCase('stats', 'readers of the feed are not behind while no transaction is open', async (t) => {
+  feedCase('stats', 'the feed reports no delay while no transaction is open', async (t) => {
     await t.emit()
     same(await t.feed.stats(), { heldBackMs: 0, heldBackBy: null }, 'the statistics')
   }),
 
-  feedCase('tokenSecret', 'the feed has a secret of 32 bytes or more, always the same', async (t) => {
+  feedCase('tokenSecret', 'the token secret of the feed has at least 32 bytes and never changes', async (t) => {
     const [one, other] = [await t.feed.tokenSecret(), await t.feed.tokenSecret()]
     holds(one.length >= 32, 'the secret has 32 bytes or more')
     same(Buffer.from(one).toString('hex'), Buffer.from(other).toString('hex'), 'the secret of another call')
   }),
 
   feedCase('webhooks.renameTenant',
-    'a renamed tenant keeps its events in the feed, and earlier positions of both names are not known', async (t) => {
+    'a renamed tenant keeps its events in the feed, and earlier positions of both names become invalid', async (t) => {
       await t.emitMany(3)
       const [old, next] = [(await t.follow(null)).position, await t.feed.end('globex')]
       await t.rename()
       same([await t.list(old), await t.list(old, 'globex'), await t.list(next, 'globex')], [null, null, null],
-        'the pages after positions from before')
+        'the pages after earlier positions')
       await t.emit({ tenantSlug: 'globex' })
       same((await t.follow(null, { tenantSlug: 'globex', limit: 1 })).numbers, [1, 2, 3, 4],
         'the events of the new name')
@@ -201,11 +201,11 @@ export const feedCases = [
     }),
 
   feedCase('webhooks.removeTenant',
-    'a removed tenant leaves nothing in the feed of a later one of its name', async (t) => {
+    'a removed tenant leaves nothing in the feed of a new tenant with its name', async (t) => {
       await t.emitMany(2)
       const { position } = await t.follow(null)
       await t.remove()
-      same(await t.list(position), null, 'the page after a position from before')
+      same(await t.list(position), null, 'the page after an earlier position')
       await t.emit()
       same((await t.follow(null)).numbers, [3], 'the events of the later tenant')
     })

@@ -26,7 +26,7 @@ async function fill ({ deliveries, addWebhook, emit, claimAll, recordAttempts, w
   }
 }
 
-// Text that a storage could change: control characters, escapes, and letters of more than two bytes.
+// Text that a storage could change: control characters, escapes and letters of more than two bytes.
 const hostile = '{"a":"\\u0000 \\ud800 \\\\"}\r\n\t\u0001\u007f\u2028 %_$1 \'é\u{1f600}\ufffd\ufeff'
 
 /** Cases about the log of a webhook. */
@@ -79,7 +79,7 @@ export const logCases = [
   }),
 
   test('recordAttempts',
-    'the excerpt of each response is kept unchanged, with any characters', async (t, { id: webhookId }) => {
+    'the excerpt of each response is stored unchanged, with any characters', async (t, { id: webhookId }) => {
       const lease = await t.leaseOne()
       const texts = [hostile, null, 'x'.repeat(4096), ' ']
       const readExcerpts = async (): Promise<unknown> => {
@@ -99,7 +99,7 @@ export const logCases = [
     }),
 
   test('recordAttempts',
-    'the response to an attempt whose delivery was cancelled in between is not kept', async (t, { id: webhookId }) => {
+    'a response is not stored if the delivery was cancelled during the attempt', async (t, { id: webhookId }) => {
       await t.emit({ subject: 'candidate:1', tombstone: '{}' })
       await t.emit({ subject: 'candidate:1', tombstone: '{}' })
       await t.emit()
@@ -115,7 +115,7 @@ export const logCases = [
     }),
 
   filledTest('find',
-    'changing a returned delivery changes nothing that is stored', async (t, { webhookId, deliveryId }) => {
+    'changing a returned delivery does not change the stored one', async (t, { webhookId, deliveryId }) => {
       const find = (): ReturnType<typeof t.deliveries.find> => t.deliveries.find('acme', webhookId, deliveryId)
       const before = structuredClone(await find())
       const { attempts } = given(await find(), 'find returns the delivery')

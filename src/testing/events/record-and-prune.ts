@@ -7,7 +7,7 @@ const emptyTest = benchCases('deliveries')
 
 /** Cases about recording events. */
 export const recordCases = [
-  test('record', 'a claim has the trace of its event, also for a replay', async (t, webhook) => {
+  test('record', 'a claim contains the trace of its event, even for a replay', async (t, webhook) => {
     const traceParent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
     await t.emit({ traceParent, idempotencyKey: 'once' })
     await t.emit({ traceParent })
@@ -82,7 +82,7 @@ export const recordCases = [
       same((await t.log(webhook)).length, 4, 'the number of deliveries')
     }),
 
-  test('record', 'record rejects an event id that exists, also in another tenant', async (t, webhook) => {
+  test('record', 'record rejects an existing event id, even of another tenant', async (t, webhook) => {
     const foreign = await t.addWebhook({ tenantSlug: 'globex' })
     await t.deliveries.record('acme', createEvent('evt_1'))
     await rejects(t.deliveries.record('acme', createEvent('evt_1')), 'the same id again')
@@ -103,7 +103,7 @@ export const recordCases = [
   }),
 
   test('record',
-    'an event commits with the host\'s transaction, or is rejected by a storage without transactions',
+    'an event commits with the host\'s transaction; a storage without transactions rejects it',
     async (t, webhook) => {
       const read = async () => [statuses(await t.log(webhook)), eventIds(await t.claim())]
       await followsTransaction(t, 'an event', {

@@ -16,7 +16,7 @@ function queued (count: number, truncated = false): ReplayResult {
 
 const nothing = queued(0)
 
-// evt_1 delivered, evt_2 failed, evt_3 skipped, evt_4 pending; recorded a few milliseconds apart.
+// Records evt_1 (delivered), evt_2 (failed), evt_3 (skipped) and evt_4 (pending) a few milliseconds apart.
 async function fill ({ webhooks, addWebhook, emit, attempt, wait }: StorageDriver): Promise<Webhook> {
   const webhook = await addWebhook()
   await attempt(delivered)
@@ -122,7 +122,7 @@ export const replayCases = [
     same(await t.deliveries.count('acme', webhook.id, {}), 4, 'the number of deliveries')
   }),
 
-  test('replay', 'a late success of an event that is queued again does not queue it twice', async (t, webhook) => {
+  test('replay', 'a late success does not queue a replayed event twice', async (t, webhook) => {
     const lease = await t.leaseOne()
     await t.skipPending(webhook.id)
     await t.replay(webhook)
@@ -136,9 +136,9 @@ function shift (date: string, ms: number): string {
   return new Date(Date.parse(date) + ms).toISOString()
 }
 
-/** Cases about counting what a replay would queue. */
+/** Cases about the count of a replay. */
 export const countReplayCases = [
-  emptyTest('countReplay', 'the count of a replay is what the replay then queues', async (t) => {
+  emptyTest('countReplay', 'the count of a replay equals the number that it queues', async (t) => {
     const webhook = await t.addWebhook({ event_types: ['candidate.created', 'job.created'] })
     await t.recordAttempts((await t.lease(3)).map((lease) => failed(lease)))
     await t.wait(5)
@@ -193,7 +193,7 @@ export const countReplayCases = [
   })
 ]
 
-// A delivery whose next attempt is due in an hour.
+// Creates a delivery whose next attempt is due in an hour.
 async function makeWaiting (driver: StorageDriver): Promise<{ webhook: Webhook, delivery: Delivery }> {
   const webhook = await driver.addWebhook()
   await driver.emit({ subject: 'candidate:1', tombstone: '{}' })
@@ -205,7 +205,7 @@ async function makeWaiting (driver: StorageDriver): Promise<{ webhook: Webhook, 
 /** Cases about retrying one delivery. */
 export const retryCases = [
   waitingTest('retry',
-    'a delivery that waits for its next attempt becomes due now, and its attempts count on',
+    'retrying a scheduled delivery makes it due now and keeps its attempts',
     async (t, { webhook, delivery }) => {
       same(await t.claim(), [], 'the deliveries due before')
       const retried = given(await t.deliveries.retry('acme', webhook.id, delivery.id), 'retry returns the delivery')
@@ -233,7 +233,7 @@ export const retryCases = [
   }),
 
   waitingTest('retry',
-    'retrying a delivery that an open transaction erases does not wait for it', async (t, { webhook, delivery }) => {
+    'a retry does not wait for an open transaction that erases the delivery', async (t, { webhook, delivery }) => {
       const open = await t.harness.begin?.()
       if (open !== undefined) await t.deliveries.erase('acme', 'candidate:1', open.transaction)
       const retried = await t.deliveries.retry('acme', webhook.id, delivery.id)
@@ -267,7 +267,7 @@ export const retryCases = [
         created_at: retried.created_at,
         delivered_at: null
       }, `the result for the delivery that is ${delivery.status}`)
-      same(ended.some(({ id }) => id >= retried.id), false, 'it has an id of its own')
+      same(ended.some(({ id }) => id >= retried.id), false, 'whether an earlier delivery has its id or a greater one')
       same((await t.log(webhook)).at(-1), retried, 'the last delivery of the log')
     }
     same((await t.log(webhook)).slice(0, 4), ended, 'the earlier deliveries')
@@ -293,7 +293,7 @@ export const retryCases = [
     }),
 
   waitingTest('retry',
-    'a delivery of a webhook that is not active is not retried, and neither is an unknown one',
+    'unknown deliveries, and deliveries of a webhook that is not active, are not retried',
     async (t, { webhook, delivery }) => {
       same(await t.deliveries.retry('acme', webhook.id, delivery.id + 1000), null, 'an unknown delivery')
       same(await t.deliveries.retry('acme', webhook.id + 1000, delivery.id), null, 'an unknown webhook')

@@ -30,7 +30,7 @@ export const subjectCases = [
     }),
 
   emptyTest('listSubjectEvents',
-    'pages of events with a subject have each event once, in the order of recording', async (t) => {
+    'pages of events with a subject contain each event once, in the order of recording', async (t) => {
       for (const subject of ['job:7', 'candidate:42', 'candidate:42', 'job:7', 'job:7']) {
         await t.emit({ ...about, subject, otherSubjects: subject === 'job:7' ? ['candidate:42'] : [] })
       }
@@ -47,7 +47,7 @@ export const subjectCases = [
     }),
 
   emptyTest('listSubjectEvents',
-    'an event with a subject has its deliveries, with when and how each attempt ended', async (t) => {
+    'an event with a subject contains its deliveries, with the time and result of each attempt', async (t) => {
       const first = await t.addWebhook({ name: 'CRM' })
       const second = await t.addWebhook({ status: 'inactive' })
       const third = await t.addWebhook({ name: 'Data lake' })
@@ -101,7 +101,7 @@ export const subjectCases = [
     }),
 
   tenancyTest('deliveries.listSubjectEvents',
-    'events with a subject belong to the renamed tenant, and a removed one leaves none', async (t) => {
+    'events with a subject follow a renamed tenant and are deleted with a removed one', async (t) => {
       const count = async (tenant: string): Promise<number> =>
         (await t.deliveries.listSubjectEvents(tenant, 'job:7', all)).length
       await t.emit({ ...about, otherSubjects: ['job:7'] })
@@ -214,7 +214,7 @@ export const eraseCases = [
   }),
 
   test('erase',
-    'erasing commits with the host\'s transaction, or is rejected by a storage without transactions', async (t) => {
+    'erasing commits with the host\'s transaction; a storage without transactions rejects it', async (t) => {
       await t.emit(person)
       await followsTransaction(t, 'erasing', {
         write: (transaction) => t.deliveries.erase('acme', 'candidate:42', transaction),

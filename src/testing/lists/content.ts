@@ -24,7 +24,7 @@ export const contentCases = [
     )
   }),
 
-  rowCases('list', 'fields that the host publishes in addition are returned', async (rows) => {
+  rowCases('list', 'other fields that the host publishes are returned', async (rows) => {
     await rows.save([rare])
     const fields = [...rows.fields, ...rows.further]
     same(
@@ -54,7 +54,7 @@ export const contentCases = [
     }
   }),
 
-  rowCases('list', 'changing a returned row changes nothing that is stored', async (rows) => {
+  rowCases('list', 'changing a returned row does not change the stored one', async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }])
     const before = structuredClone(await rows.list())
     for (const row of await rows.list()) {
@@ -79,7 +79,7 @@ export const contentCases = [
 /** Cases about the check of a storage when a server starts. */
 export const verifyCases = [
   defineCase('lists', {
-    port: 'verify', name: 'verify accepts a usable storage, for every app that starts on it'
+    port: 'verify', name: 'verify accepts a usable storage each time an app starts'
   }, async ({ storage, tenantId }) => {
     const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
     const { candidates, jobs } = resources
@@ -127,7 +127,7 @@ export const findCases = [
     }
   }),
 
-  rowCases('find', 'a row that is found has the fields that it has in the list', async (rows) => {
+  rowCases('find', 'find returns the same fields as list', async (rows) => {
     await rows.save([{ id: 1 }, rare])
     for (const fields of [rows.fields, [...rows.fields, ...rows.further]]) {
       for (const row of await rows.list({ fields })) {
@@ -140,10 +140,10 @@ export const findCases = [
     }
   }),
 
-  rowCases('find', 'changing a row that was found changes nothing that is stored', async (rows) => {
+  rowCases('find', 'changing a found row does not change the stored one', async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }])
     const before = structuredClone(await rows.find(1))
     Object.assign(await rows.find(1) ?? {}, { id: 2, full_name: 'changed', name: 'changed' })
-    same(await rows.find(1), before, 'the row, asked for again')
+    same(await rows.find(1), before, 'the row, read again')
   })
 ].flat()

@@ -3,7 +3,7 @@ import { exactFilterCases, resourceCase, rowCases, type Rows } from './rows.js'
 
 type Filter = NonNullable<Parameters<Rows['count']>[0]>
 
-/** Compares the rows that pass each filter, and their number. */
+/** Checks the rows that pass each filter, and their number. */
 async function passes (rows: Rows, expected: ReadonlyArray<readonly [filter: Filter, ids: readonly number[]]>) {
   for (const [filter, ids] of expected) {
     same(await rows.ids({ filter }), ids, `the rows with ${JSON.stringify(filter)}`)
@@ -11,7 +11,7 @@ async function passes (rows: Rows, expected: ReadonlyArray<readonly [filter: Fil
   }
 }
 
-/** Values of rows that an exact filter must tell apart, and values that no row has. */
+/** Values of rows that an exact filter must distinguish, and values that no row has. */
 const exactValues = {
   id: { present: [1, 12, null, 1, 9_007_199_254_740_991], absent: [2, 9_007_199_254_740_990] },
   text: {
@@ -24,7 +24,7 @@ const exactValues = {
 export const filterCases = [
   exactFilterCases((resource, filter) => {
     const { name, field, test } = filter
-    const title = test === 'id' ? `${name} keeps the ${resource} of one ${filter.id}` : `${name} is compared exactly`
+    const title = test === 'id' ? `${name} selects the ${resource} of one ${filter.id}` : `${name} is compared exactly`
     return [resourceCase(resource, 'list', title, async (rows) => {
       const { present, absent } = exactValues[test]
       await rows.save(present.map((value, index) => ({ id: index + 1, [field]: value })))
@@ -37,7 +37,7 @@ export const filterCases = [
     })]
   }),
 
-  rowCases('list', 'updatedAfter keeps rows updated strictly later', async (rows) => {
+  rowCases('list', 'updatedAfter selects rows updated strictly later', async (rows) => {
     const dates = [
       '2025-12-31T23:59:59.999Z',
       '2026-01-01T00:00:00.000Z',
@@ -63,7 +63,7 @@ export const filterCases = [
     ])
   }),
 
-  rowCases('list', 'updatedAfter compares the milliseconds that are shown', async (rows) => {
+  rowCases('list', 'updatedAfter compares whole milliseconds', async (rows) => {
     const dates = ['2026-01-01T00:00:00.123456Z', '2026-01-01T00:00:00.123999Z', '2026-01-01T00:00:00.124001Z']
     await rows.save(dates.map((date, index) => ({ id: index + 1, updated_at: date })))
     await passes(rows, [
@@ -73,7 +73,7 @@ export const filterCases = [
     ])
   }),
 
-  rowCases('list', 'several filters must all hold', async (rows) => {
+  rowCases('list', 'a row must match all filters', async (rows) => {
     const exact = rows.exactFilters.map(({ name, field, test }) => ({ name, field, values: exactValues[test].present }))
     const wanted = Object.fromEntries(exact.map(({ field, values }) => [field, values[0]]))
     const passing = { name: 'Baker', ...wanted, updated_at: '2026-01-02T00:00:00.000Z' }
@@ -113,7 +113,7 @@ export const searchCases = [
     ])
   }),
 
-  rowCases('list', 'q ignores letter case, beyond ASCII too', async (rows) => {
+  rowCases('list', 'q ignores case, even beyond ASCII', async (rows) => {
     await saveNames(rows, ['René', 'RENÉ', 'Ωmega', 'ОЛЬГА', 'ørsted', 'Đurić'])
     await findsAll(rows, [
       ['rené', [1, 2]],
@@ -127,7 +127,7 @@ export const searchCases = [
     ])
   }),
 
-  rowCases('list', 'q ignores which lower-case form a letter has', async (rows) => {
+  rowCases('list', 'q treats all lower-case forms of a letter as equal', async (rows) => {
     await saveNames(rows, ['Νίκος', 'ΝΊΚΟΣ', 'νίκοσ', 'Κωστας Β', 'ΚΩΣΤΑΣ', 'Weiß', 'WEIẞ', '\u212Berg', 'Åerg'])
     await findsAll(rows, [
       ['νίκος', [1, 2, 3]],
@@ -185,7 +185,7 @@ export const searchCases = [
     ])
   }),
 
-  rowCases('list', 'q may contain any characters, up to 200', async (rows) => {
+  rowCases('list', 'q can contain any characters, up to 200', async (rows) => {
     const long = 'x'.repeat(200)
     await saveNames(rows, ['a\u{1f600}b', 'a\u{1f601}b', long, `${long}y`, 'ab', 'tab\there'])
     await findsAll(rows, [

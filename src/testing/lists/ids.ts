@@ -4,7 +4,7 @@ import { same } from '../support/expect.js'
 import type { AnyStorageHarness, StorageHarness } from '../support/harness.js'
 import { exactFilterCases, openRows, ownRowCases } from './rows.js'
 
-// Each list is in its order: by value, or by code point.
+// Each list is sorted by value or by code point.
 const present: Record<IdForm, readonly Id[]> = {
   integer: [1, 9, 10, 12, 100, 4_294_967_297, 9_007_199_254_740_991],
   text: [
@@ -89,7 +89,7 @@ const strange = [
   '{0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70}'
 ]
 
-/** Ids that no row has, and that some columns cannot hold. */
+/** Ids that no row has, and that some columns cannot store. */
 const unholdable: Record<IdForm, readonly Id[]> = {
   integer: [2_147_483_648, 9_007_199_254_740_989],
   text: strange,
@@ -115,7 +115,7 @@ export const idCases = [
     for (const id of unholdable[form]) same(await rows.find(id), null, `row ${id}`)
   }),
 
-  ownRowCases('list', 'ids are in the order of their values or code points', async (rows, harness) => {
+  ownRowCases('list', 'ids are sorted by value or code point', async (rows, harness) => {
     const ids = present[formOf(harness, rows.idKind)]
     await rows.saveIds(ids.toReversed())
     for (const sort of [['id'], ['created_at', 'id']]) {

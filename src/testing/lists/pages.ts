@@ -20,7 +20,7 @@ export const pageCases = [
       'offset 1, limit 2, descending')
   }),
 
-  rowCases('list', 'pages in an order with ties show every row once', async (rows) => {
+  rowCases('list', 'pages of an order with ties contain every row once', async (rows) => {
     await rows.save(samples(1, 23))
     for (const field of ['name', 'created_at', 'updated_at']) {
       const seen: number[] = []
@@ -38,7 +38,7 @@ export const pageCases = [
     same(await rows.ids({ limit: 1 }), [1], 'a page of one')
   }),
 
-  rowCases('list', 'pages beyond the last row are empty, however far', async (rows) => {
+  rowCases('list', 'pages beyond the last row are empty, even far beyond', async (rows) => {
     await rows.save(samples(1, 2))
     for (const offset of [2, 3, 200, 2_147_483_648, 429_496_729_200]) {
       same(await rows.ids({ offset, limit: 200 }), [], `offset ${offset}`)
@@ -61,7 +61,7 @@ export const pageCases = [
     same(await rows.count({ q: 'neither' }), 0, 'the number that pass a q without matches')
   }),
 
-  rowCases('list', 'rows saved between two pages by id neither repeat nor hide rows', async (rows) => {
+  rowCases('list', 'rows saved between two pages by id do not repeat or hide rows', async (rows) => {
     await rows.save(samples(1, 6))
     const first = await rows.ids({ limit: 4 })
     await rows.save(samples(7, 9))
@@ -106,7 +106,7 @@ const words = [
 
 /** Cases about the order of rows. */
 export const orderCases = [
-  rowCases('list', 'ids are ordered by value, not as text', async (rows) => {
+  rowCases('list', 'ids are sorted by value, not as text', async (rows) => {
     await rows.save([100, 9, 2_147_483_648, 10, 1].map((id) => ({ id })))
     same(await rows.ids(), [1, 9, 10, 100, 2_147_483_648], 'ids 1, 9, 10, 100 and 2147483648, saved in another order')
     same(
@@ -116,7 +116,7 @@ export const orderCases = [
     )
   }),
 
-  rowCases('list', 'text is ordered by code point in every language', async (rows) => {
+  rowCases('list', 'text is sorted by code point in every language', async (rows) => {
     const samples = words.map((name, index) => ({ id: index + 1, name }))
     await rows.save(samples.toReversed())
     const expected = samples.map(({ id }) => id)
@@ -124,7 +124,7 @@ export const orderCases = [
     same(await rows.ids({ sort: ['-name', '-id'] }), expected.toReversed(), 'the same words, descending')
   }),
 
-  rowCases('list', 'dates are ordered by value, to the millisecond', async (rows) => {
+  rowCases('list', 'dates are sorted by value, to the millisecond', async (rows) => {
     const dates = [
       '1969-12-31T23:59:59.999Z', '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z',
       '2026-01-01T00:00:01.000Z', '9999-12-31T23:59:59.999Z'
@@ -164,7 +164,7 @@ export const orderCases = [
     }
   }),
 
-  [resourceCase('jobs', 'list', 'rows can be ordered by status', async (rows) => {
+  [resourceCase('jobs', 'list', 'rows can be sorted by status', async (rows) => {
     await rows.save(['published', 'Closed', 'draft', 'closed'].map((status, index) => ({ id: index + 1, status })))
     same(await rows.ids({ sort: ['status', 'id'] }), [2, 4, 3, 1], 'the jobs in the order of their statuses')
   })]

@@ -26,7 +26,7 @@ interface SampleQuery {
   fields?: readonly string[]
 }
 
-/** What differs between candidates and jobs. */
+/** The differences between candidates and jobs. */
 export const resources = {
   candidates: {
     idKind: 'candidate',
@@ -55,7 +55,7 @@ function listExactFilters (resource: Resource): ExactFilter[] {
 /** Candidates or jobs, with one interface for both. The tenant is `acme` by default. */
 export type Rows<RowId extends Id = number> = ReturnType<typeof openRows<RowId>>
 
-/** Creates the same case for candidates and for jobs. For sync, it passes on a source without the methods. */
+/** Creates the same case for candidates and jobs. In the group `sync`, a source without the methods passes. */
 export function rowCases (
   port: string, name: string, body: (rows: Rows) => Promise<void>, group: StorageGroup = 'lists'
 ): StorageCase[] {
@@ -76,7 +76,7 @@ export function resourceCase (
   })
 }
 
-/** Creates cases for each filter of candidates and of jobs that compares a field exactly. */
+/** Creates cases for each filter of candidates and jobs that compares a field exactly. */
 export function exactFilterCases (
   create: (resource: Resource, filter: ExactFilter) => StorageCase[]
 ): StorageCase[] {
@@ -84,7 +84,7 @@ export function exactFilterCases (
     listExactFilters(resource).flatMap((filter) => create(resource, filter)))
 }
 
-/** Creates the same case for candidates and for jobs, with the ids of the storage itself. */
+/** Creates the same case for candidates and jobs, with the storage's own ids. */
 export function ownRowCases (
   port: string, name: string, body: (rows: Rows<Id>, harness: AnyStorageHarness) => Promise<void>
 ): StorageCase[] {
@@ -122,7 +122,7 @@ export function openRows<RowId extends Id> (harness: StorageHarness<RowId, RowId
     isSynced: source.listAfter !== undefined || source.findMany !== undefined,
     save,
     saveIds: (ids: readonly RowId[], tenant?: string) => save(ids.map((id) => ({ id })), tenant),
-    /** Returns a row as it is saved. */
+    /** Returns the saved row of a sample. */
     toRow: (sample: Sample<RowId>): object => resource === 'jobs' ? toJob(sample) : toCandidate(sample),
     /** Returns the rows of one page. */
     list,

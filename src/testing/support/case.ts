@@ -10,20 +10,20 @@ import type {
  * - `lists`: candidates and jobs
  * - `webhooks`: webhooks and their secrets
  * - `deliveries`: the queue and its log
- * - `tenancy`: ids of another tenant, in every method that takes an id
+ * - `tenancy`: another tenant's ids, in every method that takes an id
  * - `races`: concurrent callers
- * - `sync`: changes, of a storage that keeps them; others pass
- * - `idempotency`: answers of requests with `Idempotency-Key`, of a storage that keeps them; others pass
+ * - `sync`: changes; a storage without them passes
+ * - `idempotency`: stored responses to requests with `Idempotency-Key`; a storage without them passes
  */
 export type StorageGroup = 'lists' | 'webhooks' | 'deliveries' | 'tenancy' | 'races' | 'sync' | 'idempotency'
 
 interface Case<Group, Make> {
   group: Group
-  /** A sentence that is true of a storage that passes. Unique among all cases. */
+  /** A statement that holds if the case passes. Unique among all cases. */
   name: string
   /** The method under test, such as `deliveries.claimDue`. */
   port: string
-  /** Resolves if the sentence holds; otherwise rejects, usually with an `AssertionError`. */
+  /** Resolves if the statement holds; otherwise rejects, usually with an `AssertionError`. */
   run (make: Make): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export interface StorageCase extends Case<StorageGroup, MakeStorage> {}
 /** One conformance case for a key lookup. */
 export interface KeyLookupCase extends Case<'keys', MakeKeyLookup> {}
 
-/** Creates a case that runs on a new storage. Its ids are numbers, which stand for the ids of the storage. */
+/** Creates a case that runs on a new storage. Its ids are numbers, which stand for the storage's ids. */
 export function defineCase (
   group: StorageGroup,
   head: Pick<StorageCase, 'port' | 'name'>,
@@ -42,7 +42,7 @@ export function defineCase (
   return defineIdCase(group, head, (harness) => body(numberIds(harness)))
 }
 
-/** Creates a case that uses the ids of the storage itself. */
+/** Creates a case that uses the storage's own ids. */
 export function defineIdCase (
   group: StorageGroup,
   head: Pick<StorageCase, 'port' | 'name'>,
@@ -67,10 +67,10 @@ export async function runOn<Harness extends { close? (): Promise<void> | void }>
 /** The form of ids. */
 export type IdForm = 'integer' | 'text' | 'uuid'
 
-// In code point order. A storage that orders by a language or ignores letter case confuses some of them.
+// In code point order. A storage that sorts by language or ignores case confuses some of them.
 const digits = '!\'*-09AMZ\\_abmz~'
 
-/** Returns the form of ids of a kind. */
+/** Returns the form of a kind of ids. */
 export function findForm (kind: IdKind, hasUuids: boolean): IdForm {
   if (kind === 'integer') return 'integer'
   return hasUuids ? 'uuid' : 'text'
@@ -97,19 +97,19 @@ function fromSampleId (id: unknown, form: IdForm): unknown {
 
 interface SyncQuery extends RowFields { after: number | null, limit: number }
 
-/** The form of each id that a row holds. */
+/** The form of each id in a row. */
 interface IdFields {
   id: IdForm
   source_id?: IdForm
   recruiter_id?: IdForm
 }
 
-/** The kinds of a harness, with the default of those that it leaves out. */
+/** Returns the kinds of a harness's ids, with defaults. */
 export function findKinds ({ ids }: AnyStorageHarness): IdKinds {
   return { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer', ...ids }
 }
 
-/** Returns a harness whose ids are numbers, each of which stands for one id of the storage. */
+/** Wraps a harness so that its ids are numbers, each of which stands for one of the storage's ids. */
 export function numberIds (harness: AnyStorageHarness): StorageHarness {
   const kinds = findKinds(harness)
   if (Object.values(kinds).every((kind) => kind === 'integer')) return harness as StorageHarness
@@ -173,7 +173,7 @@ function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Field
   }
 }
 
-/** Returns a copy of a row with other ids; an absent or empty one stays. */
+/** Returns a copy of a row with converted ids. Absent ids and null stay. */
 function convert<Row> (row: object, fields: IdFields, change: (id: never, form: IdForm) => unknown): Row {
   const copy: Record<string, unknown> = { ...row }
   for (const [field, form] of Object.entries(fields)) {
@@ -185,7 +185,7 @@ function convert<Row> (row: object, fields: IdFields, change: (id: never, form: 
 
 type Method = (...args: unknown[]) => unknown
 
-/** Returns a harness that takes the names of the cases as tenants, over a storage that takes the ids of `tenantId`. */
+/** Wraps a harness with `tenantId`: cases pass the names of tenants, and the storage gets their ids. */
 export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
   const { storage, tenantId: findId } = harness
   if (findId === undefined) return harness
@@ -204,7 +204,7 @@ export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
     return { ...argument, id: toId(argument.id) }
   }
 
-  /** Results name tenants as `tenantId`. */
+  /** Results contain tenants as `tenantId`. */
   function toNamed (result: unknown): unknown {
     if (Array.isArray(result)) return result.map(toNamed)
     if (!isObject(result)) return result
@@ -234,7 +234,7 @@ export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
     })
   }
 
-  // The texts of `holds` are environments.
+  // The strings passed to `holds` are environments, not tenants.
   const ports = Object.entries(storage).map(([name, port]: [string, unknown]) =>
     [name, name === 'holds' || !isObject(port) ? port : wrap(port)])
   return {
@@ -245,7 +245,7 @@ export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
   }
 }
 
-/** Bytes, such as a secret, do not change. */
+/** Bytes, such as a secret, are not converted. */
 function isObject (value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
 }

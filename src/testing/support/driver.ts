@@ -28,7 +28,7 @@ function createDriver (harness: StorageHarness) {
   const { webhooks, deliveries } = harness.storage
   let events = 0
 
-  /** Lets time pass on the storage's clock; in real time if the harness cannot advance it. */
+  /** Advances the storage's clock, or waits in real time if the harness cannot. */
   async function wait (ms: number): Promise<void> {
     if (harness.advance === undefined) await setTimeout(ms + marginMs)
     else await harness.advance(ms)
@@ -96,7 +96,7 @@ function createDriver (harness: StorageHarness) {
     return claimed
   }
 
-  /** Claims up to ten notices. By default others can claim them at once. */
+  /** Claims up to ten notices. By default they can be claimed again immediately. */
   async function claimNotices (
     changes?: { limit?: number, leaseMs?: number, environment?: string }
   ): Promise<ClaimedNotice[]> {
@@ -110,7 +110,7 @@ function createDriver (harness: StorageHarness) {
     return claimed.map(({ notice }) => notice)
   }
 
-  /** Completes attempts, repeats those of locked deliveries, and takes notices. By default no webhook is disabled. */
+  /** Records results, retries those of locked deliveries, and takes notices. By default no webhook is disabled. */
   async function recordAttempts (results: AttemptResult[], rule: HealthRule = lenient): Promise<HealthNotice[]> {
     let left = results
     for (let tries = 0; tries < maxTries && left.length > 0; tries++) {
@@ -121,14 +121,14 @@ function createDriver (harness: StorageHarness) {
     return takeNotices()
   }
 
-  /** Claims a delivery and completes it with this result. Returns the notices. */
+  /** Claims a delivery and records this result. Returns the notices. */
   async function complete (
     createResult: (lease: Attempted) => AttemptResult, rule?: HealthRule
   ): Promise<HealthNotice[]> {
     return recordAttempts([createResult(await claimOne())], rule)
   }
 
-  /** Records an event, claims a delivery and completes it with this result. Returns the notices. */
+  /** Records an event, claims a delivery and records this result. Returns the notices. */
   async function attempt (
     createResult: (lease: Attempted) => AttemptResult, rule?: HealthRule
   ): Promise<HealthNotice[]> {
@@ -155,7 +155,7 @@ function createDriver (harness: StorageHarness) {
     attempt,
     claimNotices,
     takeNotices,
-    /** Makes a webhook inactive and active again, so that its pending deliveries are skipped. */
+    /** Deactivates and reactivates a webhook, so that its pending deliveries are skipped. */
     async skipPending (webhookId: number): Promise<void> {
       await webhooks.update('acme', webhookId, { status: 'inactive' })
       await webhooks.update('acme', webhookId, { status: 'active' })
@@ -168,14 +168,14 @@ function createDriver (harness: StorageHarness) {
     /** Counts all `undelivered` events. */
     countReplay: ({ id }: Pick<Webhook, 'id'>, changes?: Partial<ReplaySelection>, tenantSlug = 'acme') =>
       deliveries.countReplay(tenantSlug, id, { ...undelivered, ...changes }),
-    /** Erases a subject, and returns the number of its events. */
+    /** Erases a subject and returns the number of its events. */
     async erase (subject = 'candidate:42', tenantSlug = 'acme'): Promise<number> {
       return (await deliveries.erase(tenantSlug, subject)).events
     },
     /** Renames `acme` to `globex`. By default secrets stay as they are. */
     rename: (options?: Partial<RenameOptions>) =>
       webhooks.renameTenant(named('acme'), named('globex'), { reseal: (secret) => secret, ...options }),
-    /** Removes `acme`, and up to 100 of its events. */
+    /** Removes `acme` and up to 100 of its events. */
     remove: (options?: Partial<RemoveOptions>) => webhooks.removeTenant('acme', { limit: 100, ...options })
   }
 }
@@ -191,7 +191,7 @@ export function benchCases (group: StorageGroup, usualPort: string = group): Def
       body(createDriver(harness)))
 }
 
-/** Returns a function that creates cases which begin with the same step. Its result is their second argument. */
+/** Returns a function that creates cases with the same first step, whose result is their second argument. */
 export function casesWith<Subject> (
   setUp: (driver: StorageDriver) => Promise<Subject>, group: StorageGroup, usualPort?: string
 ): DefineCase<[StorageDriver, Subject]> {
@@ -199,12 +199,12 @@ export function casesWith<Subject> (
   return (port, name, body) => define(port, name, async (t) => body(t, await setUp(t)))
 }
 
-/** Returns a function that creates cases about a webhook, which is active and subscribes to `candidate.created`. */
+/** Returns a function that creates cases about an active webhook that subscribes to `candidate.created`. */
 export function webhookCases (group: StorageGroup, usualPort?: string): DefineCase<[StorageDriver, Webhook]> {
   return casesWith((t) => t.addWebhook(), group, usualPort)
 }
 
-/** Returns a function that creates cases with a further subject. A storage without the subject passes. */
+/** Returns a function that creates cases about an optional part of a storage. A storage without the part passes. */
 export function optionalCases<Subject> (
   group: StorageGroup, usualPort: string, extend: (driver: StorageDriver) => Subject | null
 ): DefineCase<[Subject]> {
@@ -215,7 +215,7 @@ export function optionalCases<Subject> (
   })
 }
 
-/** Follows pages after a position to the end, and returns their items and the last position. */
+/** Follows pages from a position to the end. Returns their items and the last position. */
 export async function followPages<Item> (
   read: (after: string | null) => Promise<{ items: readonly Item[], position: string, hasMore: boolean } | null>,
   start: string | null,
@@ -259,7 +259,7 @@ export async function eventually (condition: () => Promise<boolean> | boolean): 
   return condition()
 }
 
-/** Checks that a write rejects a committed transaction, and one rolled back. */
+/** Checks that a write rejects transactions that were committed or rolled back. */
 export async function rejectsEnded (
   { harness }: StorageDriver, what: string, write: (transaction: unknown) => Promise<unknown>
 ): Promise<void> {
@@ -275,7 +275,7 @@ interface TransactionSteps<Result> {
   write (transaction: unknown): Promise<Result>
   /** Checks the result of the write before its transaction ends. */
   check? (result: Result): Promise<void> | void
-  /** Checks what the storage has, without the write and with it. */
+  /** Checks the storage after the rollback and after the commit. */
   look (isWritten: boolean): Promise<void>
 }
 

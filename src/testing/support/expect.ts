@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 
 /**
- * Throws unless the values are equal. Ignores the prototypes of objects, but `1` is not `'1'` and a `Date` is not a
- * string.
+ * Throws unless the values are equal. Ignores prototypes of objects, but `1` is not `'1'` and a `Date` is not a string.
  */
 export function same (actual: unknown, expected: unknown, message: string): void {
-  // An assertion with a message would hide both values from the report.
+  // An assertion with a custom message would hide both values from the report.
   try {
     assert.deepStrictEqual(structuredClone(actual), structuredClone(expected))
   } catch {

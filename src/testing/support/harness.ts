@@ -6,7 +6,7 @@ export interface SavedCandidate<
   SourceId extends Id = number,
   RecruiterId extends Id = number
 > {
-  /** A positive integer, or text if the harness says so. An existing row of the tenant with this id is replaced. */
+  /** A positive integer, or text with the option `ids`. Replaces the tenant's existing row with this id. */
   id: CandidateId
   full_name: string
   headline: string | null
@@ -19,7 +19,7 @@ export interface SavedCandidate<
 
 /** A job to save in the storage under test. */
 export interface SavedJob<JobId extends Id = number> {
-  /** A positive integer, or text if the harness says so. An existing row of the tenant with this id is replaced. */
+  /** A positive integer, or text with the option `ids`. Replaces the tenant's existing row with this id. */
   id: JobId
   name: string
   status: string
@@ -27,7 +27,7 @@ export interface SavedJob<JobId extends Id = number> {
   updated_at: string
 }
 
-/** A host transaction that is begun for one case. */
+/** A host's open transaction. */
 export interface OpenTransaction {
   /** The value that a host passes to `emit` and `erase` as `transaction`. */
   transaction: unknown
@@ -37,15 +37,15 @@ export interface OpenTransaction {
   rollback (): Promise<void>
 }
 
-/** The further needs of the cases. */
+/** Optional settings and functions for the cases. */
 interface HarnessOptions {
   /** Which ids of the storage are text, as in the option `ids` of the plugin. @default all are 'integer' */
   ids?: Partial<IdKinds>
-  /** Whether uuids are the only text ids that the storage can keep. @default false */
+  /** Whether the storage can only store UUIDs as text ids. @default false */
   hasUuids?: boolean
   /**
-   * The id of a tenant of `testTenants`, if the storage needs ids that are not slugs, such as uuids. Always the same
-   * for a tenant.
+   * Returns the id of a tenant of `testTenants`, always the same, if the storage needs ids that are not slugs, such as
+   * UUIDs.
    * @default the name is the id
    */
   tenantId? (name: string): string
@@ -57,7 +57,7 @@ interface HarnessOptions {
   close? (): Promise<void> | void
 }
 
-/** A storage under test, and the other functions that the cases need. The type arguments are `string` for text ids. */
+/** A storage under test, with the functions that the cases need. The type arguments are `string` for text ids. */
 export interface StorageHarness<
   CandidateId extends Id = number,
   JobId extends Id = number,
@@ -82,18 +82,18 @@ export interface AnyStorageHarness extends HarnessOptions {
   saveJobs (tenantSlug: string, rows: ReadonlyArray<SavedJob<never>>): Promise<void> | void
 }
 
-/** Creates an empty storage. Called once for every case. The cases use the tenants of `testTenants`. */
+/** Creates an empty storage. Called once per case. The cases use the tenants of `testTenants`. */
 export type MakeStorage = () => Promise<AnyStorageHarness> | AnyStorageHarness
 
 /** An API key to save in the lookup under test. */
 export interface SavedKey {
-  /** A bearer token of 1 to 512 characters. The harness may use another one, see `KeyHarness.save`. */
+  /** A bearer token of 1 to 512 characters. The harness can replace it, see `KeyHarness.save`. */
   key: string
   /** The only tenant that the key is valid for. */
   tenantSlug: string
   /** For example `candidates:read`. */
   scopes: readonly string[]
-  /** `expired` and `revoked` keys were valid earlier. */
+  /** `expired` and `revoked` keys were valid before. */
   state: 'valid' | 'expired' | 'revoked'
 }
 
@@ -110,8 +110,8 @@ export interface KeyHarness {
   close? (): Promise<void> | void
 }
 
-/** Creates a key lookup that knows no keys. Called once for every case. */
+/** Creates a key lookup without keys. Called once per case. */
 export type MakeKeyLookup = () => Promise<KeyHarness> | KeyHarness
 
-/** The tenants that the cases write to. A storage that checks tenants must know them. */
+/** The tenants that the cases write to. A storage that checks tenants must accept them. */
 export const testTenants: readonly string[] = Object.freeze(['acme', 'globex', 'initech'])

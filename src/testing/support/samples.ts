@@ -11,7 +11,7 @@ export const disableAtTwo: HealthRule = { failingForSeconds: 0, failedDeliveries
 /** A rule that disables a webhook at its first failed attempt. */
 export const disableAtOnce: HealthRule = { failingForSeconds: 0, failedDeliveries: 0, warnAfterSeconds: 0 }
 
-/** Returns an order by these fields. As in the API, `-id` means descending. */
+/** Returns a sort order by these fields. As in the API, `-id` means descending. */
 export function order<Field extends string> (...fields: ReadonlyArray<Field | `-${Field}`>): Array<SortItem<Field>> {
   return fields.map((field) => ({
     field: field.replace('-', '') as Field, direction: field.startsWith('-') ? 'desc' : 'asc'

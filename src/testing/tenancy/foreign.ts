@@ -20,7 +20,7 @@ async function fill ({ addWebhook, emit, log }: StorageDriver) {
 
 type Ids = Awaited<ReturnType<typeof fill>>
 
-/** Checks that a method finds no delivery of another webhook or tenant. */
+/** Checks that a method does not find deliveries of another webhook or tenant. */
 async function findsNone (
   { mine, other, theirs, delivery, foreignDelivery }: Ids,
   method: (tenantSlug: string, webhookId: number, id: number) => Promise<unknown>
@@ -81,7 +81,7 @@ export const deliveryTenancyCases = [
       [['acme', mine, 'evt_1'], ['globex', theirs, 'evt_2']], 'the claimed deliveries')
   }),
 
-  emptyTest('deliveries.claimDue', 'a claim has the body, address and secret of its own tenant', async (t) => {
+  emptyTest('deliveries.claimDue', 'a claim contains the body, address and secret of its own tenant', async (t) => {
     const expected = (tenantSlug: string) => ({
       body: `{"of":"${tenantSlug}"}`,
       targetUrl: `https://${tenantSlug}.example/`,
@@ -104,14 +104,14 @@ export const deliveryTenancyCases = [
   }),
 
   filledTest('deliveries.replay',
-    'a replay neither uses events of another tenant nor goes to its webhook', async (t, ids) => {
+    'a replay neither uses events of another tenant nor accepts its webhook', async (t, ids) => {
       await usesOwnEvents(t, ids, 'replay')
       same((await t.claim()).map(({ tenantSlug, eventId }) => [tenantSlug, eventId]), [['acme', 'evt_1']],
         'the claimed deliveries')
     }),
 
   filledTest('deliveries.countReplay',
-    'the count of a replay includes no events of another tenant, and is not for its webhook',
+    'countReplay neither counts events of another tenant nor accepts its webhook',
     (t, ids) => usesOwnEvents(t, ids, 'countReplay')),
 
   filledTest('deliveries.retry', 'a delivery of another webhook or tenant is not retried', async (t, ids) => {

@@ -50,7 +50,7 @@ export const renameCases = [
     same(await t.replay({ id }, { include: 'all' }, 'globex'), { queued: 1, truncated: false }, 'the result of replay')
   }),
 
-  emptyTest('renameTenant', 'secrets of a renamed tenant are those that reseal returns', async (t) => {
+  emptyTest('renameTenant', 'a rename stores the secrets that reseal returns', async (t) => {
     const first = await t.addWebhook({ secret: 'first' })
     const second = await t.addWebhook({ secret: 'second' })
     await t.webhooks.rotateSecret('acme', second.id, { secret: 'third', gracePeriodSeconds: 3600 })
@@ -59,7 +59,7 @@ export const renameCases = [
       [[`first of ${first.id}`], [`third of ${second.id}`, `second of ${second.id}`]], 'the secrets')
   }),
 
-  emptyTest('renameTenant', 'a secret that expired is dropped by a rename and not resealed', async (t) => {
+  emptyTest('renameTenant', 'a rename drops expired secrets without resealing them', async (t) => {
     const { id } = await t.addWebhook({ secret: 'first' })
     await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 1 })
     await t.wait(1000)
@@ -113,7 +113,7 @@ export const renameCases = [
   }),
 
   test('renameTenant',
-    'renaming commits with the host\'s transaction, or is rejected by a storage without transactions',
+    'renaming commits with the host\'s transaction; a storage without transactions rejects it',
     async (t, { id }) => {
       await rejectsEnded(t, 'renaming', (transaction) => t.rename({ transaction }))
       await followsTransaction(t, 'renaming', {
@@ -131,7 +131,7 @@ export const renameCases = [
 /** Cases about removing a tenant. */
 export const removeCases = [
   test('removeTenant',
-    'a removed tenant has no webhook, no delivery and no notice, and others keep theirs', async (t, webhook) => {
+    'removing a tenant deletes its webhooks, deliveries and notices, and no others', async (t, webhook) => {
       const theirs = await t.addWebhook({ tenantSlug: 'globex' })
       await t.emit()
       await t.deliveries.recordAttempts([failed(await t.claimOne(), { isGone: true })], lenient)
@@ -162,14 +162,14 @@ export const removeCases = [
     same([counts.filter((count) => count > 2), counts.at(-1)], [[], 0], 'results above the limit, and the last one')
   }),
 
-  test('removeTenant', 'prune removes the events that removing a tenant has left', async (t) => {
+  test('removeTenant', 'prune deletes the remaining events of a removed tenant', async (t) => {
     await t.emitMany(5)
     await t.remove({ limit: 1 })
     while (await t.deliveries.prune({ retentionDays: 1, limit: 2 }) > 0);
     same(await t.remove({ limit: 1 }), 0, 'the events left after prune')
   }),
 
-  test('removeTenant', 'a new tenant with the name of a removed one sees nothing of it', async (t) => {
+  test('removeTenant', 'a new tenant with the name of a removed one sees none of its data', async (t) => {
     await t.emit(key)
     await t.emitMany(3)
     await t.remove({ limit: 1 })
@@ -181,7 +181,7 @@ export const removeCases = [
   }),
 
   test('removeTenant',
-    'removing commits with the host\'s transaction, or is rejected by a storage without transactions',
+    'removing commits with the host\'s transaction; a storage without transactions rejects it',
     async (t, { id }) => {
       await t.emit()
       await rejectsEnded(t, 'removing', (transaction) => t.remove({ transaction }))
@@ -202,7 +202,7 @@ async function listResting ({ webhooks }: Pick<StorageDriver, 'webhooks'>): Prom
   return (await webhooks.listResting()).map(({ tenantId }) => tenantId)
 }
 
-/** Lets acme rest, and lists at once. */
+/** Removes acme and immediately lists the resting tenants. */
 async function rest (driver: StorageDriver, restMs: number): Promise<{ resting: string[], tookMs: number }> {
   const start = performance.now()
   await driver.remove({ restSeconds: restMs / 1000 })
@@ -210,12 +210,12 @@ async function rest (driver: StorageDriver, restMs: number): Promise<{ resting: 
   return { resting, tookMs: performance.now() - start }
 }
 
-/** Cases about tenants whose names rest, and about names of tenants with ids of their own. */
+/** Cases about resting tenants, and about renaming a tenant that keeps its id. */
 export const restCases = [
   emptyTest('removeTenant', 'a removed tenant rests for the given time', async (t) => {
     let restMs = 20
     let { resting, tookMs } = await rest(t, restMs)
-    // In real time, a slow storage is asked after the end of a short rest.
+    // In real time, a short rest may end before a slow storage answers.
     while (resting.length === 0 && tookMs >= restMs && restMs < longestRestMs) {
       ;({ resting, tookMs } = await rest(t, (restMs *= 10)))
     }
@@ -231,20 +231,20 @@ export const restCases = [
     await t.emit({ tenantSlug: 'globex' })
   }),
 
-  test('renameTenant', 'a tenant cannot be renamed to one that rests', async (t, { id }) => {
+  test('renameTenant', 'a tenant cannot be renamed to a resting one', async (t, { id }) => {
     await t.webhooks.removeTenant('globex', { limit: 10, restSeconds: 3600 })
     same(await t.rename(), null, 'the result of renameTenant')
     same((await t.webhooks.find('acme', id))?.id, id, 'the webhook under the old name')
   }),
 
-  emptyTest('create', 'a tenant that rests gets no webhook', async (t) => {
+  emptyTest('create', 'no webhook can be created for a resting tenant', async (t) => {
     await t.remove({ restSeconds: 3600 })
     const id = await t.webhooks.nextId('acme')
     await rejects(t.webhooks.create('acme', createWebhook(id), 50), 'creating a webhook')
     same(await t.webhooks.count('acme', {}), 0, 'the number of webhooks')
   }),
 
-  emptyTest('deliveries.record', 'a tenant that rests gets no event, and others do', async (t) => {
+  emptyTest('deliveries.record', 'no event can be recorded for a resting tenant', async (t) => {
     await t.remove({ restSeconds: 3600 })
     await rejects(t.deliveries.record('acme', createEvent('evt_late')), 'recording an event')
     await t.emit({ tenantSlug: 'globex' })

@@ -13,7 +13,7 @@ function withData (data: string): string {
   return `{"id":"evt","data":${data}}`
 }
 
-/** Returns which bodies match, by recording them for a webhook with the filters. */
+/** Returns the bodies that match, by recording them for a webhook with the filters. */
 async function match (
   { addWebhook, emit, log, webhooks }: StorageDriver,
   filters: EventFilters,
@@ -53,7 +53,7 @@ export const eventFilterCases = [
     same(without.map((webhook) => webhook.filters), [null, null], 'the filters of webhooks without any')
   }),
 
-  webhooksTest('update', 'filters stay with other changes, are replaced as a whole, and removed by null', async (t) => {
+  webhooksTest('update', 'other changes keep the filters, new ones replace them all, null removes them', async (t) => {
     const { id } = await t.addWebhook({ filters: job7 })
     same((await t.webhooks.update('acme', id, { name: 'Renamed', headers: null, status: 'active' }))?.filters, job7,
       'the filters after another change')
@@ -63,7 +63,7 @@ export const eventFilterCases = [
     same((await t.webhooks.find('acme', id))?.filters, null, 'the filters found after null')
   }),
 
-  test('webhooks.update', 'changed filters count for later events, and pending deliveries stay', async (t) => {
+  test('webhooks.update', 'changed filters apply to later events, not to pending deliveries', async (t) => {
     const { id } = await t.addWebhook({ filters: job7 })
     await t.emit({ body: withData('{"job_id":7}') })
     await t.webhooks.update('acme', id, { filters: { 'data.job_id': [8] } })
@@ -75,7 +75,7 @@ export const eventFilterCases = [
   }),
 
   test('record',
-    'an event creates deliveries only for the webhooks whose filters it matches, not even skipped ones', async (t) => {
+    'an event creates no delivery, not even a skipped one, if it does not match the filters', async (t) => {
       const plain = await t.addWebhook()
       const filtered = await t.addWebhook({ filters: job7 })
       const inactive = await t.addWebhook({ filters: job7, status: 'inactive' })
@@ -95,7 +95,7 @@ export const eventFilterCases = [
         'the claimed deliveries, with their bodies')
     }),
 
-  test('record', 'every path must lead to one of its values, of the same type', async (t) => {
+  test('record', 'every path must have one of its values, of the same type', async (t) => {
     const both = ['{"job_id":7,"stage":"offer"}', '{"stage":"offer","job_id":8}'].map(withData)
     const one = [
       '{"job_id":7}',
@@ -135,7 +135,7 @@ export const eventFilterCases = [
     }
   }),
 
-  test('record', 'names lead into objects alone, and a path that leads nowhere leads to null', async (t) => {
+  test('record', 'paths lead into objects only, and a missing field counts as null', async (t) => {
     const deep = [withData('{"a":{"b":{"c":{"d":1}}}}')]
     const not = [
       '{"a":{"b":{"c":{"d":[1]}}}}',
@@ -172,7 +172,7 @@ export const eventFilterCases = [
       'the bodies that match a name that every object in JavaScript has')
   }),
 
-  test('record', 'NUL and lone surrogates in a body are no obstacle, and equal no value', async (t) => {
+  test('record', 'bodies can contain NUL and lone surrogates, which equal no value', async (t) => {
     const bodies = ['\\u0000', 'a\\u0000b', '\\ud83d', '\\ude00a', '\\uD83D\\ud83d\\ude00', '\\ud83d\\u0000\\ude00']
       .flatMap((text) => [withData(`{"id":1,"x":"${text}"}`), withData(`{"id":1,"${text}":{"x":"y"}}`)])
     same(await match(t, { 'data.id': [1] }, bodies), bodies, 'the bodies that match by another value')
@@ -183,10 +183,10 @@ export const eventFilterCases = [
       withData(`{"x":"${text}","y":"\\u0000"}`)
     )
     same(await match(t, { 'data.x': ['\\u0000', '\\\\ud83d', '\u{1f600}', '\\\u{1f600}'] }, wellFormed), wellFormed,
-      'the bodies with escapes that are no obstacle')
+      'the bodies that match despite escapes')
   }),
 
-  test('replay', 'a replay and its count obey the filters of that time', async (t) => {
+  test('replay', 'a replay and its count apply the current filters', async (t) => {
     const webhook = await t.addWebhook()
     for (const job of [7, 8, 7]) await t.emit({ body: withData(`{"job_id":${job}}`) })
     await t.recordAttempts((await t.claimAll(3)).map((lease) => failed(lease)))

@@ -9,7 +9,7 @@ const emptyTest = benchCases('deliveries')
 const healthy: WebhookHealth = { failing_since: null, failed_deliveries: 0, paused_until: null, disabled_reason: null }
 const everything = { limit: 100, maxPending: 100 }
 
-/** Returns the health of a webhook that exists. */
+/** Returns the health of an existing webhook. */
 async function healthOf ({ webhooks }: StorageDriver, { id }: Pick<Webhook, 'id'>): Promise<WebhookHealth> {
   return given(await webhooks.findHealth('acme', id), 'findHealth returns the health')
 }
@@ -54,7 +54,7 @@ export const webhookHealthCases = [
   }),
 
   test('webhooks.findHealth',
-    'a disabled webhook shows why, and keeps its record of failures until it is made active', async (t, webhook) => {
+    'a disabled webhook shows the reason, and keeps its failures until it is reactivated', async (t, webhook) => {
       await t.attempt(failed, disableAtTwo)
       const { failing_since: failingSince } = await healthOf(t, webhook)
       await t.attempt((lease) => retry(lease, { pauseMs: 50 }), lenient)
@@ -78,7 +78,7 @@ export const webhookHealthCases = [
     }),
 
   test('recordAttempts',
-    'late results of a webhook that is not active change nothing about its health', async (t, webhook) => {
+    'late results do not change the health of a webhook that is not active', async (t, webhook) => {
       await t.attempt(failed, lenient)
       const [one, two, three] = await t.lease(3)
       await t.webhooks.update('acme', webhook.id, { status: 'inactive' })

@@ -91,7 +91,7 @@ export const writeCases = [
     same(await t.webhooks.list('acme', firstRows), [expected], 'the result of list')
   }),
 
-  test('create', 'event types keep the order given by the client', async (t) => {
+  test('create', 'event types keep the order in which they were passed', async (t) => {
     const { id, event_types: created } = await t.addWebhook({ event_types: eventTypes })
     same(created, eventTypes, 'the event types that create returns')
     same((await t.webhooks.find('acme', id))?.event_types, eventTypes, 'the event types that find returns')
@@ -110,7 +110,7 @@ export const writeCases = [
     same(ids.filter((id) => !Number.isSafeInteger(id) || id < 1), [], 'the ids that are not positive integers')
   }),
 
-  test('create', 'create rejects an id that another webhook has', async (t) => {
+  test('create', 'create rejects the id of another webhook', async (t) => {
     const first = await t.addWebhook()
     await rejects(t.webhooks.create('acme', createWebhook(first.id), 50), 'a second webhook with the same id')
     await rejects(t.webhooks.create('globex', createWebhook(first.id), 50),
@@ -134,7 +134,7 @@ export const writeCases = [
       'the rejected webhook, after another was deleted')
   }),
 
-  test('update', 'an update changes the fields it names and no others', async (t) => {
+  test('update', 'an update changes only the fields that it contains', async (t) => {
     let expected: Webhook = await t.addWebhook()
     const other = await t.addWebhook()
     const updates = [
@@ -178,10 +178,10 @@ export const writeCases = [
     same(await t.webhooks.rotateSecret('acme', id, { secret: 'new', gracePeriodSeconds: 0 }), null,
       'a rotation of its secret')
     same([await t.webhooks.count('acme', {}), await t.webhooks.find('acme', other.id)], [1, other],
-      'the remaining deliveries')
+      'the number of webhooks left, and the other webhook')
   }),
 
-  test('find', 'changing a webhook that was passed or returned changes nothing that is stored', async (t) => {
+  test('find', 'changing a passed or returned webhook does not change the stored one', async (t) => {
     const passed = { ...createWebhook(await t.webhooks.nextId('acme')), event_types: ['a.b'] }
     const created = await t.webhooks.create('acme', passed, 1)
     passed.event_types.push('changed')

@@ -42,7 +42,7 @@ export const secretCases = [
       'the secrets of a claim')
   }),
 
-  test('findGraceEnd', 'the end of a grace period is shown until it is reached', async (t) => {
+  test('findGraceEnd', 'the end of a grace period is returned until it has passed', async (t) => {
     const { id } = await t.addWebhook()
     const graceEndOf = (): Promise<string | null> => t.webhooks.findGraceEnd('acme', id)
     same(await graceEndOf(), null, 'the end of a grace period before a rotation')
@@ -76,7 +76,7 @@ export const secretCases = [
       'the secrets after another rotation, without a grace period')
   }),
 
-  secretTest('deliveries.claimDue', 'a claim has the secrets that are valid at that time', async (t, { id }) => {
+  secretTest('deliveries.claimDue', 'a claim contains the currently valid secrets', async (t, { id }) => {
     await t.emit()
     await t.emit()
     same((await t.claimOne()).secrets, ['first'], 'the secrets of a claim before the rotation')
@@ -141,7 +141,7 @@ const stored = { names: ['X-Api-Key', 'Authorization'], sealed: 'sealed "é"' }
 
 /** Cases about the headers of webhooks. */
 export const headerCases = [
-  test('create', 'a webhook shows the names of its headers, and never their values', async (t) => {
+  test('create', 'a webhook shows the names of its headers, but never their values', async (t) => {
     const names = { 'X-Api-Key': null, Authorization: null }
     const created = await t.addWebhook({ headers: stored })
     same([created.headers, (await t.webhooks.find('acme', created.id))?.headers], [names, names],
@@ -156,13 +156,13 @@ export const headerCases = [
   }),
 
   headerTest('findHeaders',
-    'headers of another tenant and of a webhook that does not exist are not found', async (t, { id }) => {
+    'headers of another tenant or of a nonexistent webhook are not found', async (t, { id }) => {
       same([await t.webhooks.findHeaders('globex', id), await t.webhooks.findHeaders('acme', id + 1000)], [null, null],
         'the sealed headers')
     }),
 
   headerTest('update',
-    'headers stay with other changes, are replaced as a whole, and removed by null', async (t, { id }) => {
+    'other changes keep the headers, new ones replace them all, null removes them', async (t, { id }) => {
       same((await t.webhooks.update('acme', id, { name: 'Renamed' }))?.headers,
         { 'X-Api-Key': null, Authorization: null }, 'the headers after another change')
       same((await t.webhooks.update('acme', id, { headers: { names: ['X-Token'], sealed: 'other' } }))?.headers,
@@ -172,7 +172,7 @@ export const headerCases = [
       same(await t.webhooks.findHeaders('acme', id), null, 'the sealed headers after null')
     }),
 
-  test('deliveries.claimDue', 'a claim has the headers of that time', async (t) => {
+  test('deliveries.claimDue', 'a claim contains the current headers', async (t) => {
     const { id } = await t.addWebhook()
     await t.emit()
     await t.emit()
@@ -190,7 +190,7 @@ export const headerCases = [
       same(await t.webhooks.replaceSecret('acme', id, { from: stored.sealed, to: 'resealed' }), true,
         'replacing the headers')
       same(await t.webhooks.replaceSecret('acme', id, { from: stored.sealed, to: 'again' }), false,
-        'replacing what is no longer there')
+        'replacing headers that were already replaced')
       const listed = await t.webhooks.listSecrets({ afterId: 0, limit: 10 })
       same(listed.map(({ webhookId, secrets, headers }) => [webhookId, secrets.length, headers]),
         [[id, 1, 'resealed'], [other.id, 1, stored.sealed]], 'all secrets and headers')
@@ -198,7 +198,7 @@ export const headerCases = [
         'the webhook, updated_at included, and its secret')
     }),
 
-  headerTest('renameTenant', 'headers of a renamed tenant are those that reseal returns', async (t, { id }) => {
+  headerTest('renameTenant', 'a rename stores the headers that reseal returns', async (t, { id }) => {
     const without = await t.addWebhook()
     await t.rename({ reseal: (secret, webhookId) => `${secret} of ${webhookId}` })
     same([await t.webhooks.findHeaders('globex', id), await t.webhooks.findHeaders('globex', without.id)],
