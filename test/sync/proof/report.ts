@@ -43,7 +43,7 @@ export function formatReport ({ operations, kills, damages, crashes, copies, syn
   const row = (name: string, { missing, leftOver, outdated }: Differences): string => `| ${name} | ${missing} | ${leftOver} | ${outdated} |`
   return [
     `${number.format(operations)} writes, ${kills} kills of the server, ${damages} times unrecorded changes, ${number.format(crashes)} crashes of ${copies} readers`,
-    '| a copy kept by | missing | left over | outdated |',
+    '| method | missing rows | extra rows | outdated rows |',
     '|---|---|---|---|',
     row('`sync`', sync),
     row('`filter[updated_after]`', updatedAfter)
