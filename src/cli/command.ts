@@ -1,10 +1,9 @@
 import type { AuditedCall } from '../observe/audit.js'
 import type { PgPool } from '../postgres/index.js'
 
-/** The name of the program. */
 export const program = 'fastify-recruiting-api'
 
-/** The surroundings of a command. Only `bin.ts` touches the process. */
+/** A command's environment. Only `bin.ts` touches the process. */
 export interface Io {
   env: Readonly<Record<string, string | undefined>>
   /** Writes the result. */
@@ -19,23 +18,23 @@ export interface Io {
   ask: ((question: string) => Promise<string>) | null
   /** Milliseconds since the epoch. */
   now (): number
-  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
   sleep (ms: number, signal: AbortSignal): Promise<void>
-  /** Runs a task, and aborts its signal when the user ends the program, as with Ctrl-C. */
+  /** Runs a task and aborts its signal when the user stops the program, for example with Ctrl-C. */
   untilInterrupted<Result> (work: (signal: AbortSignal) => Promise<Result>): Promise<Result>
   /** Imports the host's `pg`. */
   importDriver (): Promise<unknown>
-  /** Imports the demo of the package. */
+  /** Imports the package's demo. */
   importDemo (): Promise<unknown>
 }
 
 /** An option of a command. */
 export interface Option {
-  /** A word for its value, such as `SLUG`; `null` for an option without a value. */
+  /** A placeholder for its value, such as `SLUG`; `null` for an option without a value. */
   value: string | null
   about: string
   isRequired?: boolean
-  /** Variables of the environment that may hold the value or, for the name of a file, its content. */
+  /** Environment variables that can contain the value or, for a file option, the file's content. */
   variables?: readonly string[]
 }
 
@@ -43,33 +42,33 @@ export type Options = Readonly<Record<string, Option>>
 
 /** The arguments and options that a command takes. */
 export interface Usage {
-  /** A word for each argument, such as `ID`. All are required. */
+  /** A placeholder for each argument, such as `ID`. All are required. */
   args?: readonly string[]
   options?: Options
 }
 
-/** A command without a database. Of the common options it takes only `--help`. */
+/** A command without a database. It has only one common option, `--help`. */
 export interface LocalCommand extends Usage {
   runLocally (context: Pick<Context, 'io' | 'flags' | 'args'>): Promise<number | void>
 }
 
 /** A command. Its file is imported only when it runs. */
 export interface Command extends Usage {
-  /** Whether it runs before `migrate` has. @default false */
+  /** Whether it can run before `migrate`. */
   runsUnmigrated?: boolean
   /** Resolves to the exit code: 1 if rejected or a problem was found. @default 0 */
   run (context: Context): Promise<number | void>
 }
 
-/** The entry of `--audit-file` for the command, which fills it in before it changes anything. */
+/** The command's entry in `--audit-file`. The command fills it in before it changes anything. */
 export interface CommandAudit extends Pick<AuditedCall, 'tenantSlug' | 'resource' | 'rowCount'> {
   /** Whether the change was confirmed. The entry is then written even if the command fails later. */
   isConfirmed: boolean
-  /** Writes an entry of its own for one of several records, as soon as it is changed. */
+  /** Writes a separate entry for one of several records, as soon as it has changed. */
   write (entry: Required<Pick<AuditedCall, 'tenantSlug' | 'resource'>>): Promise<void>
 }
 
-/** The arguments and surroundings of a command. */
+/** A command's arguments and environment. */
 export interface Context {
   io: Io
   flags: Flags
@@ -82,10 +81,10 @@ export interface Context {
 /** Wrong usage: exit code 2. The message names the argument and the remedy. */
 export class UsageError extends Error {}
 
-/** A command that cannot be carried out: exit code 1. The message says why, and what to do. */
+/** A command that cannot run: exit code 1. The message explains why and what to do. */
 export class RefusedError extends Error {}
 
-/** The options that were given. */
+/** The parsed options. */
 export class Flags {
   readonly #values: ReadonlyMap<string, string | true>
 
@@ -107,7 +106,7 @@ export class Flags {
     return String(this.text(name))
   }
 
-  /** Returns an integer of this range. Throws for anything else. */
+  /** Returns an integer in this range. Throws for anything else. */
   integer (name: string, minimum = 0, maximum = Number.MAX_SAFE_INTEGER): number | undefined {
     const text = this.text(name)
     if (text === undefined) return undefined
@@ -127,12 +126,12 @@ export class Flags {
     return word
   }
 
-  /** Returns the items of a comma-separated list that was given. */
+  /** Returns the items of a required comma-separated list. */
   list (name: string): string[] {
     return this.required(name).split(',').map((item) => item.trim())
   }
 
-  /** Returns the items of a comma-separated list; `undefined` if it is not given. */
+  /** Returns the items of a comma-separated list; `undefined` if absent. */
   optionalList (name: string): string[] | undefined {
     return this.has(name) ? this.list(name) : undefined
   }

@@ -12,7 +12,7 @@ export interface CommandEntry {
   load (): Promise<Command | LocalCommand>
 }
 
-/** Imports a command when it runs, so that the others cost no time. */
+/** Imports a command only when it runs, so that it does not slow down the others. */
 function command<Name extends string> (
   about: string, file: () => Promise<Readonly<Record<Name, Command | LocalCommand>>>, name: Name
 ): CommandEntry {
@@ -34,27 +34,27 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   init: command('creates an ATS with the API, the portal and tests in a new folder', start, 'init'),
   migrate: command('creates the tables, or updates them', upkeep, 'migrate'),
   grants: command('shows or grants the privileges that your servers and workers need', upkeep, 'grants'),
-  watch: command('records the changes of a table for sync', upkeep, 'watch'),
-  doctor: command('finds problems and says how to fix them', doctor, 'doctor'),
+  watch: command("records a table's changes for sync", upkeep, 'watch'),
+  doctor: command('finds problems and shows how to fix them', doctor, 'doctor'),
   'keys issue': command('issues an API key', keys, 'issue'),
-  'keys list': command('lists the API keys of a tenant', keys, 'list'),
+  'keys list': command("lists a tenant's API keys", keys, 'list'),
   'keys rotate': command('replaces an API key; the old one stays valid for a while', keys, 'rotate'),
   'keys revoke': command('revokes an API key immediately', keys, 'revoke'),
-  'webhooks list': command('lists the webhooks of a tenant, or of all tenants', webhooks, 'list'),
-  'webhooks failing': command('lists webhooks of all tenants that fail or are disabled', webhooks, 'failing'),
+  'webhooks list': command('lists webhooks of one tenant or all tenants', webhooks, 'list'),
+  'webhooks failing': command('lists failing and disabled webhooks of all tenants', webhooks, 'failing'),
   'webhooks show': command('shows a webhook and its health', webhooks, 'show'),
   'webhooks enable': command('activates a webhook', webhooks, 'enable'),
   'webhooks disable': command('deactivates a webhook', webhooks, 'disable'),
   'webhooks delete': command('deletes a webhook', webhooks, 'remove'),
-  'webhooks disable-all': command('deactivates the webhooks of a tenant, or of all tenants', webhooks, 'disableAll'),
-  'webhooks delete-all': command('deletes the webhooks of a tenant, or of all tenants', webhooks, 'removeAll'),
+  'webhooks disable-all': command('deactivates webhooks of one tenant or all tenants', webhooks, 'disableAll'),
+  'webhooks delete-all': command('deletes webhooks of one tenant or all tenants', webhooks, 'removeAll'),
   'webhooks test': command('sends a test notification', webhooks, 'test'),
-  'webhooks import': command('creates webhooks with the secrets that their receivers know', webhooks, 'importWebhooks'),
+  'webhooks import': command("creates webhooks with their receivers' existing secrets", webhooks, 'importWebhooks'),
   'deliveries list': command('lists the latest deliveries of a webhook', deliveries, 'list'),
   'deliveries show': command('shows a delivery and its attempts', deliveries, 'show'),
   'deliveries retry': command('attempts a delivery again', deliveries, 'retry'),
   replay: command('sends past events to a webhook again', deliveries, 'replay'),
-  listen: command('shows the events of a tenant and sends them to a receiver on your machine', listen, 'listen'),
+  listen: command("shows a tenant's events and sends them to a receiver on your machine", listen, 'listen'),
   trigger: command('sends a test event to a webhook or to a receiver on your machine', listen, 'trigger'),
   'subjects find': command('lists who received data about a person, as JSON lines', tenants, 'findSubject'),
   'tenants rename': command('renames a tenant, with its webhooks, keys and events', tenants, 'rename'),
@@ -74,7 +74,7 @@ export function describeProgram (): string[] {
   return [`usage: ${program} COMMAND [OPTIONS]`, '', ...formatTable(rows), '', more]
 }
 
-/** Describes a command in a line. */
+/** Describes a command in one line. */
 export function describeUsage (name: string, { args = [], options = {} }: Usage): string {
   const required = Object.entries(options)
     .filter(([, { isRequired }]) => isRequired)
@@ -93,17 +93,17 @@ export function describeCommand (name: string, command: Usage): string[] {
 
 const help: Option = { value: null, about: 'shows this help' }
 
-/** The options of every command that say who runs it, and where that is written. */
+/** Every command's options for auditing: who runs it and which file records that. */
 export const auditOptions: Readonly<Record<'actor' | 'audit-file', Option>> = {
   actor: { value: 'NAME', about: 'who runs the command, for --audit-file', variables: ['RECRUITING_ACTOR'] },
   'audit-file': {
     value: 'FILE',
-    about: 'appends what the command did to a file, as a line of JSON',
+    about: 'appends a line of JSON about the command to a file',
     variables: ['RECRUITING_AUDIT_FILE']
   }
 }
 
-/** The options of every command on the database. */
+/** The options of every command that uses the database. */
 const commonOptions: Options = {
   ...secretOptions('database-url', 'URL', 'the database'),
   schema: { value: 'NAME', about: 'the schema that migrate created; the default is recruiting' },
@@ -119,7 +119,7 @@ export function optionsOf (command: Usage): Options {
 }
 
 /**
- * Reads the arguments after the name of the command. A variable of `env` may stand for a required option. Throws
+ * Parses the arguments after the command's name. A variable in `env` can replace a required option. Throws
  * `UsageError`, which shows `usage` if an argument is missing.
  */
 export function parseFlags (
@@ -137,7 +137,7 @@ export function parseFlags (
     if (option === undefined) {
       const similar = findSimilarName(name, Object.keys(known))
       const hint = similar === null ? '; --help lists all of them' : `, did you mean --${similar}?`
-      throw new UsageError(`${token.rawName}: there is no such option${hint}`)
+      throw new UsageError(`${token.rawName}: unknown option${hint}`)
     }
     if (values.has(name)) throw new UsageError(`--${name}: given twice`)
     if (option.value === null && value !== undefined) throw new UsageError(`--${name}: takes no value`)

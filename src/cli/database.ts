@@ -9,7 +9,7 @@ import { readSecret } from './secrets.js'
 
 type CreatePool = new (options: object) => PgPool & { end (): Promise<void> }
 
-/** Creates a pool with the `pg` that the host has installed. Nothing connects before the first query. */
+/** Creates a pool with the host's `pg`. It connects on the first query. */
 export async function openDatabase (io: Io, flags: Flags) {
   const secret = await readSecret({ io, flags }, 'database-url')
   if (secret === null) {
@@ -17,7 +17,7 @@ export async function openDatabase (io: Io, flags: Flags) {
       '--database-url: missing, and DATABASE_URL is not set; add --database-url postgres://user@host/database')
   }
   const { text: connectionString, source } = secret
-  // It is not shown: it may contain a password.
+  // The message omits the URL, which may contain a password.
   if (!isDatabaseUrl(connectionString)) {
     throw new UsageError(`${source}: expected a URL such as postgres://user@host/database`)
   }
@@ -27,7 +27,7 @@ export async function openDatabase (io: Io, flags: Flags) {
   return { pool, end: () => pool.end() }
 }
 
-/** Returns whether `pg` can read the text: a URL, or the folder of a socket. */
+/** Returns whether `pg` can read the text: a URL, or a socket's folder. */
 function isDatabaseUrl (text: string): boolean {
   try {
     return text.startsWith('/') || ['postgres:', 'postgresql:', 'socket:'].includes(new URL(text).protocol)
@@ -47,15 +47,12 @@ async function importPool (io: Io): Promise<CreatePool> {
   }
 }
 
-/**
- * Returns the names of the migrations and functions that are missing. Throws if the schema belongs to a later
- * version.
- */
+/** Returns the names of missing migrations and functions. Throws if the schema belongs to a later version. */
 export async function findMissingMigrations (pool: PgPool, schema: string): Promise<string[]> {
   return listNames(await findMissing((text, values) => ask(pool, text, values), schema, await readVersion()))
 }
 
-/** Describes an error in one line, with a remedy where there is one. */
+/** Describes an error in one line, with a remedy if there is one. */
 export function describeError (error: unknown): string {
   const code = readField(error, 'code')
   const message = readMessage(error)
@@ -67,9 +64,9 @@ export function describeError (error: unknown): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Returns the message of anything that was thrown. */
+/** Returns the message of any thrown value. */
 export function readMessage (error: unknown): string {
-  // A connection that failed for several addresses has an error for each, and no message of its own.
+  // A connection that failed for several addresses has an error for each, and no message.
   const errors = readField(error, 'errors')
   return String(readField(Array.isArray(errors) ? errors[0] : error, 'message') ?? error)
 }

@@ -61,7 +61,7 @@ const scripts = {
 export const init: LocalCommand = {
   args: ['DIR'],
   async runLocally ({ io, args: [name = ''] }) {
-    // As `init "$FOLDER"` with a variable that is not set.
+    // For example `init "$FOLDER"` with an unset variable.
     if (name === '') throw new UsageError('DIR: expected the name of a new folder')
     const folder = resolve(name)
     await assertEmpty(folder, name)
@@ -82,7 +82,7 @@ async function assertEmpty (folder: string, name: string): Promise<void> {
     throw new RefusedError(
       error.code === 'ENOTDIR' ? `${name} is not a folder` : `${name} cannot be read (${error.code})`)
   })
-  if (names.length > 0) throw new RefusedError(`${name} is not empty: it has ${names[0]}. Choose a new folder`)
+  if (names.length > 0) throw new RefusedError(`${name} is not empty: it contains ${names[0]}. Choose a new folder`)
 }
 
 /** Reads the files of one of the package's examples. */
@@ -118,7 +118,7 @@ async function createFiles (folderName: string): Promise<Record<string, string>>
 function formatVariables (): string {
   const createKey = (): string => randomBytes(32).toString('base64')
   const password = randomBytes(24).toString('base64url')
-  // Below the ports that systems give to clients.
+  // Below the ports that systems assign to clients.
   const port = randomInt(20_000, 32_000)
   return `# Secrets of this ATS: never commit this file.
 
@@ -127,16 +127,16 @@ POSTGRES_PORT=${port}
 POSTGRES_PASSWORD=${password}
 DATABASE_URL=postgres://postgres:${password}@127.0.0.1:${port}/postgres
 
-# A user who is signed in without a password, sample data and a key. Never set it in production.
+# Creates sample data, a key and a user who is signed in without a password. Never set it in production.
 DEVELOPER_SIGN_IN=yes
 
-# Keys of 32 bytes: the first encrypts the secrets of webhooks, the second the sessions of the portal.
+# 32-byte keys: the first encrypts webhook secrets, the second portal sessions.
 RECRUITING_SECRET_KEYS=${createKey()}
 PORTAL_SECRET_KEYS=${createKey()}
 `
 }
 
-/** Quotes a word for a shell if it has to be. */
+/** Quotes a word for a shell if necessary. */
 function quoteWord (word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

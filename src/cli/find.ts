@@ -6,17 +6,17 @@ import { parseTenantId, tenantIdRule } from '../shared/tenants.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import { type Context, type Option, RefusedError, UsageError } from './command.js'
 
-/** The option of commands about the deliveries of a webhook. */
+/** The option of commands about a webhook's deliveries. */
 export const webhookOption: Option = { value: 'ID', about: 'the id of the webhook', isRequired: true }
 
 /**
- * The webhooks and deliveries of all tenants. Without an engine, which takes longer to import than most commands run.
+ * Opens the webhooks and deliveries of all tenants, without an engine: importing it takes longer than most commands.
  */
 export function openStorage ({ pool, schema }: Context): EventStorage {
   return postgresStorage(pool, { schema })
 }
 
-/** Finds a webhook of any tenant by its id. `argument` names it in errors, and `text` describes it to people. */
+/** Finds any tenant's webhook by its id. `argument` names the id in errors; `text` describes the webhook to users. */
 export async function findTarget (context: Context, argument: string, given: string) {
   const id = readId(argument, given)
   const [row] = await ask<{ tenant: string, tenant_slug: string }>(context.pool,
@@ -44,12 +44,12 @@ export const tenantOption: Option = {
   isRequired: true
 }
 
-/** Checks the id of a tenant. `argument` names it in errors. */
+/** Checks a tenant's id. `argument` names it in errors. */
 export function readTenant (argument: string, given: string): string {
   return parseTenantId(given) ?? refuse(argument, tenantIdRule, given)
 }
 
-/** Checks the name of a tenant. `argument` names it in errors. */
+/** Checks a tenant's slug. `argument` names it in errors. */
 export function readSlug (argument: string, given: string): string {
   return isTenantSlug(given) ? given : refuse(argument, tenantSlugRule, given)
 }

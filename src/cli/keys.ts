@@ -10,7 +10,7 @@ import { confirm, formatRecord, formatRecords, showResult } from './terminal.js'
 
 const prefixOption: Option = { value: 'PREFIX', about: 'the prefix of your keys; the default is rk' }
 
-/** The keys of the database, with the prefix that was given. */
+/** Opens the database's keys, with the given prefix. */
 function openKeys ({ flags, pool, schema }: Context, names: Pick<ApiKeysOptions, 'tenantSlug'> = {}): ApiKeys {
   const prefix = flags.text('prefix')
   return apiKeys(pool, { schema, ...names, ...omitUndefined({ prefix, ownScopes: flags.optionalList('own-scopes') }) })
@@ -25,18 +25,18 @@ function openKeysOfTenant (context: Context) {
 export const issue: Command = {
   options: {
     tenant: tenantOption,
-    'tenant-slug': { value: 'SLUG', about: 'the name of the tenant, if its id is another; the default is the id' },
+    'tenant-slug': { value: 'SLUG', about: 'the slug of the tenant, if its id differs; the default is the id' },
     scopes: { value: 'A,B', about: 'for example candidates:read,jobs:read', isRequired: true },
-    'own-scopes': { value: 'A,B', about: 'the scopes of your own routes, which --scopes may name as well' },
+    'own-scopes': { value: 'A,B', about: 'the scopes of your own routes, which --scopes can contain too' },
     'allowed-ips': {
       value: 'A,B',
-      about: 'networks that requests may come from, such as 203.0.113.0/24; the default is any address'
+      about: 'networks that the key can be used from, such as 203.0.113.0/24; the default is any address'
     },
     'candidate-fields': {
       value: 'A,B',
-      about: 'the fields of a candidate that the key sees besides id; the default is all'
+      about: 'the candidate fields that the key can read besides id; the default is all'
     },
-    'job-fields': { value: 'A,B', about: 'the fields of a job that the key sees besides id; the default is all' },
+    'job-fields': { value: 'A,B', about: 'the job fields that the key can read besides id; the default is all' },
     name: { value: 'NAME', about: 'what the key is for' },
     'expires-at': { value: 'DATE', about: 'when the key expires, such as 2030-01-01T00:00:00Z; the default is never' },
     'created-by': { value: 'NAME', about: 'who issues the key' },
@@ -151,7 +151,7 @@ async function findKey (
   return key
 }
 
-/** Asks, creates a key and shows it once. Nothing is stored if the key cannot be written to its file. */
+/** Asks for confirmation, creates a key and shows it once. Stores nothing if the key cannot be written to its file. */
 async function createKey (
   context: Context, change: string, create: (transaction: PgClient) => Promise<IssuedApiKey>
 ): Promise<void> {

@@ -18,7 +18,7 @@ type LocalContext = Pick<Context, 'io' | 'flags'>
 
 const urlVariable = 'RECRUITING_URL'
 
-/** The options of commands that call the API of a service, as its customers do. */
+/** The options of commands that call a service's API, as its customers do. */
 const serviceOptions: Options = {
   url: {
     value: 'URL',
@@ -29,7 +29,7 @@ const serviceOptions: Options = {
   ...secretOptions('key', 'KEY', 'your API key')
 }
 
-/** Opens the service of the options. Its requests end when the signal is aborted. */
+/** Opens the service. Aborting the signal aborts its requests. */
 async function openService (context: LocalContext, signal: AbortSignal) {
   const { io, flags } = context
   const address = flags.has('url')
@@ -45,7 +45,7 @@ async function openService (context: LocalContext, signal: AbortSignal) {
     },
     sleep: (ms, failure) => {
       const isBusy = failure instanceof ApiError && (failure.status === 429 || failure.status === 503)
-      // The user sees other failures at once.
+      // Other failures are shown immediately.
       return isBusy ? waitForService(io, ms, signal) : Promise.reject(failure)
     }
   })
@@ -66,7 +66,7 @@ function waitForService (io: Io, ms: number, signal: AbortSignal): Promise<void>
   return io.sleep(ms, signal)
 }
 
-/** Separates the name of the tenant, which is the last part of the path. */
+/** Splits off the tenant's slug, the last part of the path. */
 function readAddress (text: string, source: string): { baseUrl: string, tenantSlug: string } {
   const [, baseUrl = '', part = ''] =
     /^(https?:\/\/[^/?#@\s]+(?:\/[^/?#\s]+)*)\/([^/?#\s]+)\/?$/.exec(text.trim()) ?? []
@@ -90,8 +90,8 @@ const remedies: Readonly<Record<number, string>> = {
   200: 'check --url',
   204: 'check --url',
   400: 'check the names in --types',
-  401: 'check the key and --url, which ends in the name of the tenant',
-  403: 'the key needs the scope webhooks:read, for trigger also webhooks:write',
+  401: "check the key and --url, which ends with the tenant's slug",
+  403: 'the key needs the scope webhooks:read, and for trigger also webhooks:write',
   404: 'check --url; or the service has an older version'
 }
 
@@ -114,7 +114,7 @@ function isTemporary (error: unknown): boolean {
   return error instanceof ApiError ? error.status === 429 || error.status >= 500 : describeFailure(error) !== null
 }
 
-/** Turns the failure of a request into the refusal of the command. `notFound` describes a 404. */
+/** Converts a failed request to a `RefusedError`. `notFound` describes a 404. */
 async function callService<Result> (call: Promise<Result>, notFound: string | null = null): Promise<Result> {
   return call.catch((error: unknown) => {
     const isNotFound = error instanceof ApiError && error.status === 404
@@ -126,12 +126,12 @@ async function callService<Result> (call: Promise<Result>, notFound: string | nu
 /** The timeout of a request to a receiver: the default of `delivery.timeoutMs`. */
 const timeoutMs = 15_000
 
-/** The developer named the address: other than for a webhook, it may be on this machine. */
+/** The developer chose the address: unlike a webhook's, it may be on this machine. */
 const rules = { allowHttp: true, allowPrivateNames: true, isAllowedAddress: createAddressRule(['0.0.0.0/0', '::/0']) }
 
 /** The options of commands that send events to a receiver. */
 const forwardOptions: Options = {
-  forward: { value: 'URL', about: 'where your receiver is, such as http://localhost:4000/hooks' },
+  forward: { value: 'URL', about: "your receiver's URL, such as http://localhost:4000/hooks" },
   ...secretOptions('secret', 'SECRET', 'the secret of your receiver, whsec_ and base64')
 }
 
@@ -146,7 +146,7 @@ function readReceiver (flags: Flags): string | null {
   }
 }
 
-/** Reads the secret that signs; `null` if none is given. Errors never contain it. */
+/** Reads the signing secret; `null` if none is given. Errors never contain it. */
 async function readSigningSecret (context: LocalContext): Promise<string | null> {
   const secret = await readSecret(context, 'secret')
   if (secret === null) return null
@@ -155,7 +155,7 @@ async function readSigningSecret (context: LocalContext): Promise<string | null>
   return text
 }
 
-/** Runs a task with the sender of the service, whose requests end when the signal is aborted. */
+/** Runs a task with a sender. Aborting the signal aborts its requests. */
 async function withSender<Result> (signal: AbortSignal, work: (sender: Sender) => Promise<Result>): Promise<Result> {
   const sender = createSender(rules, timeoutMs)
   signal.addEventListener('abort', sender.abort)
@@ -172,7 +172,7 @@ export const listen: LocalCommand = {
       about: 'starts with the oldest event that the service keeps instead of the next one'
     },
     replay: { value: 'ID', about: 'sends the event with this id again, then exits' },
-    every: { value: 'SECONDS', about: 'how often to ask for new events; the default is 2' },
+    every: { value: 'SECONDS', about: 'how often to request new events; the default is 2' },
     json: { value: null, about: 'writes each event as a line of JSON, with its data' }
   },
 
@@ -212,10 +212,10 @@ interface Receiver {
   sender: Sender
 }
 
-/** Sends an event as the service does, and shows the result. Resolves to whether there is no fault. */
+/** Sends an event as the service does, and shows the result. Resolves to whether it succeeded. */
 async function handleEvent ({ io, flags }: LocalContext, receiver: Receiver | null, event: Event): Promise<boolean> {
   const result = receiver === null ? null : await send(receiver, event, io.now())
-  // The user ended the program.
+  // The user stopped the program.
   if (result?.error === 'aborted') return false
   if (flags.has('json')) writeJsonLine(io, { event, delivery: result })
   else {
@@ -258,7 +258,7 @@ interface Following {
   greeting: string
 }
 
-/** Handles events, in order, until the signal is aborted. Throws for failures that do not pass. */
+/** Handles events, in order, until the signal is aborted. Throws for permanent failures. */
 async function follow ({ io, client, signal, everyMs, handle, from, types, greeting }: Following): Promise<void> {
   const filter = omitUndefined({ types })
   let token: string | null = null
@@ -267,7 +267,7 @@ async function follow ({ io, client, signal, everyMs, handle, from, types, greet
   let isLost = false
   let shown = ''
 
-  /** Shows a state once, however often it is met. */
+  /** Shows a state only when it changes. */
   function show (state: string): void {
     if (state !== shown) writeLines(io.err, [state])
     shown = state
@@ -290,13 +290,13 @@ async function follow ({ io, client, signal, everyMs, handle, from, types, greet
     }
   }
 
-  /** Continues after the last event, which has another position now. */
+  /** Continues after the last event, whose position has changed. */
   async function findPlace (): Promise<void> {
     token = null
     for await (const { data, meta } of last === null ? [] : client.events(filter)) {
       const place = data.findIndex(({ id }) => id === last)
       if (place === -1) continue
-      show('the service no longer knows this position: continuing after the last event')
+      show('this position has expired: continuing after the last event')
       await handleAll(data.slice(place + 1))
       token = meta.next_token
       isLost = false
@@ -304,8 +304,8 @@ async function follow ({ io, client, signal, everyMs, handle, from, types, greet
     }
     isLost = false
     start = from
-    const next = from === 'now' ? 'new ones' : 'the oldest one that it keeps'
-    show(`the service no longer knows this position: some events may have been missed; continuing with ${next}`)
+    const next = from === 'now' ? 'new ones' : 'the oldest one'
+    show(`this position has expired: some events may have been missed; continuing with ${next}`)
   }
 
   /** Returns how long to wait before the next request. */
@@ -367,7 +367,7 @@ async function readTarget (context: LocalContext): Promise<Send> {
     throw new UsageError('--secret: missing, add the secret of your receiver or set RECRUITING_WEBHOOK_SECRET')
   }
   return ({ tenantSlug }, { name, example }, signal) => withSender(signal, (sender) => {
-    if (example === null) throw new UsageError(`TYPE: ${name} has no example that fits its schema`)
+    if (example === null) throw new UsageError(`TYPE: ${name} has no example that matches its schema`)
     const tenant = { slug: tenantSlug, id: tenantSlug }
     const target = { type: name, data: example, tenant, url, secrets: [secret], headers: {} }
     return postTest({ sender, clock: io }, target, generateEventId(io.now()), timeoutMs)

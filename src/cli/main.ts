@@ -49,7 +49,7 @@ function findCommand ([first = '', second = '']: readonly string[]): [name: stri
   }
   const similar = findSimilarName(`${first} ${second}`.trim(), Object.keys(commands))
   const hint = similar === null ? '; --help lists all of them' : `, did you mean ${similar}?`
-  throw new UsageError(`${JSON.stringify(first)}: there is no such command${hint}`)
+  throw new UsageError(`${JSON.stringify(first)}: unknown command${hint}`)
 }
 
 async function runCommand (
@@ -69,7 +69,7 @@ async function runCommand (
   }
   try {
     const code = await runWithDatabase(command, { io, flags, args, audit: entry }).catch(async (error: unknown) => {
-      // It may have changed something before.
+      // It may have changed something before it failed.
       if (!isRefusal(error) || entry.isConfirmed) {
         await audit.write({ operationId: name, ...entry }, describeError(error))
       }
@@ -82,7 +82,7 @@ async function runCommand (
   }
 }
 
-/** Opens the file of `--audit-file`, before the command does anything; without the option, nothing is written. */
+/** Opens the file of `--audit-file` before the command does anything. Without the option, nothing is written. */
 async function openAudit ({ io, flags }: Pick<Context, 'io' | 'flags'>) {
   const read = (name: keyof typeof auditOptions): string | undefined =>
     flags.text(name) ?? auditOptions[name].variables?.map((variable) => io.env[variable]).find((value) => value)
@@ -98,7 +98,7 @@ async function openAudit ({ io, flags }: Pick<Context, 'io' | 'flags'>) {
       throw new UsageError(`--audit-file: the file cannot be written (${error.code})`)
     })
   return {
-    /** With `error`, the command failed after it may have changed something. */
+    /** `error` is set if the command failed after it may have changed something. */
     async write (call: AuditedCall, error?: string): Promise<void> {
       const entry = {
         time: new Date(io.now()).toISOString(),
@@ -128,7 +128,7 @@ async function runWithDatabase (command: Command, given: Omit<Context, 'pool' | 
   }
 }
 
-/** The options and arguments that fields of the package's own errors stand for. */
+/** The options and arguments for the fields of the package's errors. */
 const flagNames: Readonly<Record<string, string>> = {
   tenantSlug: '--tenant',
   scopes: '--scopes',
@@ -160,7 +160,7 @@ function reportError (error: unknown, prefix: string, io: Io): number {
   return error instanceof UsageError || error instanceof Refusal || isInvalid ? 2 : 1
 }
 
-/** Puts the option or argument in the place of the field at the beginning of a message. */
+/** Replaces the field at the beginning of a message with its option or argument. */
 function nameFlag (message: string, error: unknown): string {
   if (error instanceof Refusal) return `--${error.field}: ${message}`
   const field = isRecruitingApiError(error) ? error.field : ''

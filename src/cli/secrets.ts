@@ -5,7 +5,7 @@ import { writeLines } from './terminal.js'
 
 const keyBytes = 32
 
-/** The secrets that commands read, with the variables that may hold them. */
+/** The secrets that commands read, with the variables that can contain them. */
 const variables = {
   'database-url': ['RECRUITING_DATABASE_URL', 'DATABASE_URL'],
   proxy: ['RECRUITING_PROXY'],
@@ -34,7 +34,9 @@ export function secretOptions (name: GivenName, value: string, about: string): R
   }
 }
 
-/** The option of `secretKeys`. The keys have no option, because others on the machine can read the command line. */
+/**
+ * The file with `secretKeys`. The keys themselves have no option: other users of the machine can read the command line.
+ */
 export const secretKeysOption: Option = {
   value: 'FILE',
   about:
@@ -42,7 +44,7 @@ export const secretKeysOption: Option = {
   variables: variables['secret-keys']
 }
 
-/** Reads a secret from `--NAME`, from the file of `--NAME-file` or from its variable; `null` if it is nowhere. */
+/** Reads a secret from `--NAME`, from the file of `--NAME-file` or from its variable; `null` if none is set. */
 export async function readSecret (
   { io, flags }: Pick<Context, 'io' | 'flags'>, name: GivenName
 ): Promise<Secret | null> {
@@ -67,7 +69,7 @@ async function readTextFile (path: string, source: string): Promise<string> {
   })
 }
 
-/** Reads the argument `FILE` as JSON; `undefined` if it is not: the error would quote it, secrets included. */
+/** Reads the argument `FILE` as JSON; `undefined` if it is invalid: the error would quote it, including secrets. */
 export async function readJsonFile (path: string): Promise<unknown> {
   const text = await readTextFile(path, 'FILE')
   try {
@@ -83,7 +85,7 @@ async function readSecretFile (path: string, source: string): Promise<Secret> {
   return { text, source }
 }
 
-/** Returns whether a variable of the environment has a value. */
+/** Returns whether an environment variable has a value. */
 export function isSet (value: string | undefined): boolean {
   return value !== undefined && value.trim() !== ''
 }
@@ -111,8 +113,8 @@ export const outOption: Option = {
 }
 
 /**
- * Runs `work`, which creates a secret, and gives it to `keep` before it commits: the file of `--out`, which must not
- * exist. Without one, the terminal shows it after the commit. Throws, before anything changes, if there is neither.
+ * Runs `work`, which creates a secret and passes it to `keep` before it commits. `keep` writes it to the new file of
+ * `--out`. Without `--out`, the terminal shows it after the commit. Throws before anything changes if there is neither.
  */
 export async function withSecretOutput<Result> (
   { io, flags }: Context, work: (keep: (secret: string) => Promise<void>) => Promise<Result>
@@ -153,15 +155,15 @@ async function withSecretFile<Result> (
   }
 }
 
-/** The variables that a file may set. Others, such as NODE_OPTIONS, could change where secrets are sent. */
+/** The variables that an `.env` file may set. Others, such as NODE_OPTIONS, could change where secrets are sent. */
 const fileVariables = [
   'DATABASE_URL', 'RECRUITING_DATABASE_URL', 'RECRUITING_URL', 'RECRUITING_API_KEY', 'RECRUITING_WEBHOOK_SECRET',
   'RECRUITING_SECRET_KEYS', 'RECRUITING_ACTOR', 'RECRUITING_AUDIT_FILE', 'PORT', 'RECEIVER_PORT'
 ]
 
 /**
- * Returns the variables of an `.env` file that the environment lacks. The URL of the API counts only with the key of
- * the same file, so that a foreign folder never decides where a key of the environment or command line is sent.
+ * Returns the variables of an `.env` file that the environment lacks. Skips the API's URL unless the key comes from the
+ * same file: a foreign folder must not decide where a key of the environment or command line is sent.
  */
 export function readEnvFile (
   text: string, env: Readonly<Record<string, string | undefined>>, argv: readonly string[]

@@ -51,7 +51,7 @@ export const remove: Command = {
   }
 }
 
-/** Opens the calls of a server; with an id, of one that has the option `tenantId`. */
+/** Opens a server's tenant operations; with an id, those of a server with the option `tenantId`. */
 function openTenants (context: Context, id: string | null, box: SecretBox) {
   const { webhooks } = openStorage(context)
   const tenantId = id === null ? null : () => id
@@ -59,9 +59,7 @@ function openTenants (context: Context, id: string | null, box: SecretBox) {
   return createTenantOperations({ assertOpen () {}, webhooks, tenants, secrets: box }, () => {})
 }
 
-/**
- * Returns the id of a tenant, `null` if it equals the slug, and counts its records, in words. Throws if it has none.
- */
+/** Returns a tenant's id, `null` if it is the slug, and describes its records. Throws if it has none. */
 async function describeTenant (
   context: Context, argument: string, given: string
 ): Promise<{ id: string | null, counts: string }> {
@@ -83,7 +81,7 @@ async function describeTenant (
   return { id, counts: `${parts.join(', ')}, and its events with their deliveries` }
 }
 
-/** Throws for an id whose webhooks and keys were created under other names: most likely a mistake. */
+/** Throws for an id whose webhooks and keys were created under other slugs: most likely a mistake. */
 async function assertName ({ pool, schema }: Context, argument: string, slug: string, id: string): Promise<void> {
   const names = await ask<{ name: string }>(pool, `
     select tenant_slug as name from ${quoteName(schema)}.webhooks where tenant = $1
@@ -93,7 +91,6 @@ async function assertName ({ pool, schema }: Context, argument: string, slug: st
     `${argument}: the tenant with the id ${id} is ${names.map(({ name }) => name).join(' or ')}, not ${slug}`)
 }
 
-/** `subjects find` */
 export const findSubject: Command = {
   args: ['SUBJECT'],
   options: { tenant: tenantOption },
@@ -134,7 +131,7 @@ export const useIds: Command = {
       showResult(context, { moved: [], planned: moves }, table)
       return
     }
-    const effect = 'Servers need the option tenantId from then on, and the syncs of these tenants begin again.'
+    const effect = "Servers then need the option tenantId, and these tenants' syncs start again."
     await confirm(context, `Moves the data of ${formatCount(moves.length, 'tenant')} from slugs to ids. ${effect}`)
     await withProgress(io, 'moving', async (report) => {
       for (const [index, { slug, id }] of moves.entries()) {
@@ -148,7 +145,7 @@ export const useIds: Command = {
   }
 }
 
-/** Returns the tenants whose data is stored by slug. Throws if the owner of some data is not clear. */
+/** Returns the tenants whose data is stored by slug. Throws if the owner of some data is unclear. */
 function planMoves (ids: ReadonlyMap<string, string>, stored: readonly string[]) {
   const known = new Set(ids.values())
   const unknown = stored.filter((tenant) => !ids.has(tenant) && !known.has(tenant))
@@ -179,10 +176,10 @@ async function readIds (path: string): Promise<Map<string, string>> {
     slugs.set(id, slug)
   }
   for (const [slug, id] of ids) {
-    // Nobody could see whether the data of the id has already moved.
+    // Otherwise it would be unclear whether the id's data has already moved.
     if (slug !== id && ids.has(id)) {
       throw new UsageError(
-        `FILE: the id ${id} of ${slug} is the slug of another tenant: let tenantId return ids with a prefix`)
+        `FILE: the id ${id} of ${slug} is the slug of another tenant: make tenantId return ids with a prefix`)
     }
   }
   return ids

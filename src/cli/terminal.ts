@@ -33,7 +33,7 @@ export function createIo (process: Process): Io {
     sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}),
     untilInterrupted: (work) => untilInterrupted(process, work),
     importDriver: () => import('pg'),
-    // The build puts it here. A checkout has `npm run demo`.
+    // The build writes it here. In a checkout, use `npm run demo`.
     importDemo: () => import(new URL('dist/demo/main.js', packageFolder()).href)
   }
 }
@@ -52,7 +52,7 @@ async function untilInterrupted<Result> (
   })
 }
 
-/** Ctrl-C and Ctrl-D answer with nothing. */
+/** Ctrl-C and Ctrl-D return an empty answer. */
 async function ask (input: Input, output: Output, question: string): Promise<string> {
   const lines = createInterface({ input, output })
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
@@ -71,12 +71,12 @@ function printable (text: string): string {
   return text.replace(unprintable, '\ufffd')
 }
 
-/** Writes lines. Names, addresses and errors in them cannot begin a line of their own. */
+/** Writes lines. Names, addresses and errors in them cannot start a new line. */
 export function writeLines (write: (text: string) => void, lines: readonly string[]): void {
   write(lines.map((line) => `${printable(line)}\n`).join(''))
 }
 
-/** Writes a result: as JSON with `--json`, otherwise lines for people. */
+/** Writes a result: as JSON with `--json`, otherwise as lines of text. */
 export function showResult (
   { io, flags }: Pick<Context, 'io' | 'flags'>, result: unknown, lines: readonly string[]
 ): void {
@@ -89,7 +89,7 @@ export function writeJsonLine ({ out }: Pick<Io, 'out'>, value: unknown): void {
   out(`${JSON.stringify(value).replace(unprintable, escapeUnits)}\n`)
 }
 
-/** Formats a value as JSON that holds no unprintable characters except its own line breaks. */
+/** Formats a value as JSON without unprintable characters except line breaks. */
 function formatJson (value: unknown): string {
   const escape = (character: string): string => character === '\n' ? character : escapeUnits(character)
   return `${JSON.stringify(value, null, 2).replace(unprintable, escape)}\n`
@@ -99,7 +99,7 @@ function escapeUnits (character: string): string {
   return character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
 }
 
-/** Formats rows of cells in columns, a line for each row. */
+/** Formats rows of cells in columns, one line per row. */
 export function formatTable (rows: ReadonlyArray<ReadonlyArray<unknown>>): string[] {
   const cells = rows.map((row) => row.map(formatCell))
   const [first = []] = cells
@@ -116,7 +116,7 @@ export function formatRecords<Row extends object> (
   return formatTable([Object.keys(columns), ...rows.map((row) => fields.map((field) => row[field]))])
 }
 
-/** Formats a record with a line for each field. */
+/** Formats a record with one line per field. */
 export function formatRecord (record: object): string[] {
   return formatTable(Object.entries(record))
 }
@@ -128,7 +128,7 @@ export function formatCount (count: number, one: string, many = `${one}s`): stri
 
 const maxShown = 20
 
-/** Formats a list of names, of which only the first ones are shown. */
+/** Formats a list of names. Shows only the first ones. */
 export function formatNames (names: readonly string[]): string {
   const rest = names.length - maxShown
   return names.slice(0, maxShown).join(', ') + (rest > 0 ? ` and ${rest} more` : '')
@@ -138,7 +138,10 @@ function formatCell (value: unknown): string {
   return Array.isArray(value) ? value.join(',') : String(value ?? '-')
 }
 
-/** Says what will change and asks, unless `--yes`. Throws if the answer is not yes; otherwise marks the audit. */
+/**
+ * Shows what will change and asks for confirmation, unless `--yes`. Throws unless the answer is yes; otherwise marks
+ * the audit.
+ */
 export async function confirm ({ io, flags, audit }: Context, change: string): Promise<void> {
   writeLines(io.err, [change])
   if (!flags.has('yes')) {
@@ -152,7 +155,7 @@ export async function confirm ({ io, flags, audit }: Context, change: string): P
 const firstMs = 1000
 const everyMs = 250
 
-/** Shows on a terminal what a long task has done so far. `work` gets a function that sets the text. */
+/** Shows a long task's progress on a terminal. `work` gets a function that sets the text. */
 export async function withProgress<Result> (
   { showsProgress, err }: Pick<Io, 'showsProgress' | 'err'>,
   label: string,

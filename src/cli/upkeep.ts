@@ -35,7 +35,7 @@ export const watch: Command = {
     relation: { value: 'TABLE', about: 'your table, such as public.people', isRequired: true },
     id: {
       value: 'COLUMN',
-      about: 'the column with the id of the item, or an SQL expression over row',
+      about: "the column with the item's id, or an SQL expression over row",
       isRequired: true
     },
     tenant: {
@@ -52,7 +52,7 @@ export const watch: Command = {
 
   async run (context) {
     const { flags, pool, schema } = context
-    // The option is the name of a column.
+    // Here, --tenant is the name of a column.
     context.audit.tenantSlug = null
     const relation = flags.required('relation')
     const kind = flags.required('kind') as WatchOptions['kind']
@@ -78,7 +78,7 @@ export const stats: Command = {
     tenant: {
       ...tenantOption,
       isRequired: false,
-      about: 'shows the figures of this tenant: its id, or its slug if your servers have no option tenantId'
+      about: "shows this tenant's statistics: its id, or its slug if your servers have no option tenantId"
     }
   },
 
@@ -112,7 +112,7 @@ export const adopt: Command = {
     'keep-keys': { value: null, about: 'with --discard: keys stay valid' },
     environment: {
       value: 'NAME',
-      about: 'delivery.environment of the servers of this database; without it, that of the first worker'
+      about: "same as delivery.environment of this database's servers; the default is the first worker's"
     }
   },
 
@@ -167,7 +167,7 @@ async function describeHold ({ pool, schema }: Context, hold: Hold, environment:
   ]
 }
 
-/** Returns what to do with pending deliveries. Asks unless an option says it. */
+/** Returns what to do with pending deliveries. Asks unless an option is set. */
 async function readPending ({ io, flags }: Context): Promise<'deliver' | 'discard'> {
   if (flags.has('deliver')) return 'deliver'
   if (flags.has('discard')) return 'discard'
@@ -199,12 +199,12 @@ function formatSeconds (ms: number): string {
 
 const batchSize = 1000
 
-// No defaults: a shorter retention than the servers have would delete too much.
+// No defaults: a shorter retention than the servers' would delete too much.
 export const prune: Command = {
   options: {
     'retention-days': {
       value: 'DAYS',
-      about: 'deletes ended deliveries and events older than this, like delivery.retentionDays: 1 to 3650',
+      about: 'deletes finished deliveries and events older than this, like delivery.retentionDays: 1 to 3650',
       isRequired: true
     },
     'changes-retention-days': {
@@ -218,7 +218,7 @@ export const prune: Command = {
     const retentionDays = Number(flags.integer('retention-days', 1, 3650))
     const changesDays = flags.integer('changes-retention-days', 1, 3650)
     const more = changesDays === undefined ? '' : `, and changes older than ${changesDays} days`
-    await confirm(context, `Deletes ended deliveries and events older than ${retentionDays} days${more}.`)
+    await confirm(context, `Deletes finished deliveries and events older than ${retentionDays} days${more}.`)
     const { deliveries, changes } = postgresStorage(pool, { schema })
     let pruned = 0
     await withProgress(io, 'pruning', async (report) => {
@@ -259,7 +259,7 @@ export const listOptions: Options = {
   jobs: { value: 'RELATION', about: 'your table or view of jobs' }
 }
 
-/** Throws if `--no-lists` is given with the name of a relation. */
+/** Throws if `--no-lists` is combined with the name of a relation. */
 export function checkLists (flags: Flags): void {
   const named = kinds.find(({ option }) => flags.has(option))
   if (flags.has('no-lists') && named !== undefined) {
@@ -267,7 +267,7 @@ export function checkLists (flags: Flags): void {
   }
 }
 
-/** Finds the relations of the host that the flags name. `null` stands for one that does not exist. */
+/** Finds the host's relations that the flags name; `null` for one that does not exist. */
 export async function findLists (
   query: RunQuery, schema: string, flags: Flags
 ): Promise<Array<{ option: string, relation: HostRelation | null }>> {
@@ -286,7 +286,7 @@ export const grants: Command = {
       isRequired: true
     },
     ...listOptions,
-    'no-lists': { value: null, about: 'grants neither, if your server has no lists of candidates and jobs' },
+    'no-lists': { value: null, about: 'skips both, if your server has no lists of candidates and jobs' },
     apply: { value: null, about: 'grants the privileges, instead of showing the statements' }
   },
 
@@ -315,7 +315,7 @@ export const grants: Command = {
     await inTransaction(pool, async (client) => {
       for (const statement of statements) await client.query(statement)
       const queryAfter: RunQuery = (text, values) => ask(client, text, values)
-      // Without the right to grant, PostgreSQL may warn instead of failing.
+      // Without the privilege to grant, PostgreSQL may warn instead of failing.
       const lacking = [
         ...await listLacking(queryAfter, schema, role), ...await listLackingOnLists(queryAfter, role, lists)
       ]

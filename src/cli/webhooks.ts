@@ -27,7 +27,7 @@ export const list: Command = {
   options: {
     tenant: anyTenantOption,
     status: { value: 'STATUS', about: `${statuses.join(', ')}; the default is all of them` },
-    'event-type': { value: 'TYPE', about: 'only those that subscribe to this event type, also a retired one' }
+    'event-type': { value: 'TYPE', about: 'only webhooks that subscribe to this event type, which may be retired' }
   },
 
   async run (context) {
@@ -68,7 +68,7 @@ interface SelectedWebhook {
   event_types: string[]
 }
 
-/** Returns the webhooks of all tenants that the options select. */
+/** Returns the webhooks that the options select, of all tenants. */
 async function selectWebhooks ({ flags, pool, schema }: Context): Promise<SelectedWebhook[]> {
   const given = flags.text('tenant')
   const tenant = given === undefined ? null : readTenant('--tenant', given)
@@ -198,7 +198,7 @@ export const enable = createStatusCommand('active', 'Activates',
 export const disable = createStatusCommand('inactive', 'Deactivates',
   'Its pending deliveries become skipped; replay can send them later.')
 
-/** Creates a command that sets the status of a webhook. `verb` and `consequence` describe it in the question. */
+/** Creates a command that sets a webhook's status. `verb` and `consequence` are for the question. */
 function createStatusCommand (status: 'active' | 'inactive', verb: string, consequence: string): Command {
   return {
     args: ['ID'],
@@ -233,7 +233,7 @@ export const test: Command = {
     const { args: [given = ''], io, flags } = context
     const { tenant, id, text } = await findTarget(context, 'ID', given)
     const change = `Sends a test notification to ${text}.`
-    // Without a terminal to ask, it ends before it opens anything.
+    // Without a terminal to ask, fails before it opens anything.
     if (io.ask === null && !flags.has('yes')) await confirm(context, change)
     const recruiting = await createSender(context, { tenantId: () => tenant.id })
     try {
@@ -252,7 +252,7 @@ async function createSender (
   context: Context,
   settings: { tenantId (slug: string): string, events?: EventCatalogue, maxWebhooksPerTenant?: number }
 ): Promise<StandaloneRecruiting<EventCatalogue>> {
-  // It takes longer to import than the other commands run.
+  // Importing it takes longer than running other commands.
   const { createRecruiting } = await import('../create-recruiting.js')
   const { flags, io } = context
   const log = ({ err }: { err?: unknown }, message: string): void =>
@@ -274,7 +274,7 @@ async function createSender (
       }
     })
   } catch (error) {
-    // The error names the option of servers, not the place where the URL was found.
+    // The error names the servers' option, not the URL's source.
     const field = 'delivery.proxy.url'
     throw readField(error, 'field') === field
       ? new UsageError(describeError(error).replace(field, String(proxy?.source)))
@@ -286,9 +286,9 @@ async function createSender (
 interface Entry extends ImportWebhookInput {
   /** The slug. */
   tenant: string
-  /** The id of the tenant, if the servers have the option `tenantId`. */
+  /** The tenant's id, if the servers have the option `tenantId`. */
   tenant_id?: string
-  /** The id of the endpoint where it comes from. */
+  /** The id of the imported endpoint. */
   endpoint?: string
 }
 
@@ -304,7 +304,7 @@ export const importWebhooks: Command = {
     const types = [...new Set(entries.flatMap(({ event_types: types }) => types))]
     const recruiting = await createSender(context, {
       tenantId: (slug) => tenantIds.get(slug) ?? slug,
-      // The servers know which events exist; here they are those of the file.
+      // The servers define the event types; here, the file does.
       events: Object.fromEntries(types.map((type) => [type, Type.Object({})])),
       maxWebhooksPerTenant: 10_000
     })
@@ -355,5 +355,5 @@ async function readEntries (path: string): Promise<Entry[]> {
 function refuse (error: unknown, index: number): never {
   if (!isRecruitingApiError(error)) throw error
   const problem = `FILE: webhook ${index + 1}: ${describeError(error)}`
-  throw new RefusedError(`${problem}. Those before it were imported: fix it, then run the command again`)
+  throw new RefusedError(`${problem}. Earlier webhooks were imported: fix it, then run the command again`)
 }

@@ -55,7 +55,7 @@ t.test('doctor ends although a check does not', async (t) => {
     {
       check: 'endless',
       state: 'unknown',
-      text: 'not checked, because it did not end in time',
+      text: 'not checked, because it took too long',
       remedy: 'run the command again when the server is less busy'
     },
     { check: 'fine', state: 'ok', text: 'fine', remedy: null }

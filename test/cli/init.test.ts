@@ -64,7 +64,7 @@ t.test('the secrets are new for each folder, and only their owner can read them'
 t.test('nothing is written to a folder that is not empty, or to a file', async (t) => {
   const folder = t.testdir({ notes: { '.git': {} }, file: '' })
   for (const [name, reason] of [
-    ['notes', 'is not empty: it has .git. Choose a new folder'],
+    ['notes', 'is not empty: it contains .git. Choose a new folder'],
     ['file', 'is not a folder'],
     ['file/below', 'is not a folder'],
     ['x'.repeat(300), 'cannot be read (ENAMETOOLONG)']

@@ -160,9 +160,9 @@ t.test('a key that the service does not accept, an unknown type and an address w
   const app = await buildApp(t, { server: { forceCloseConnections: true } })
   const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/api/v1/public`
   for (const [argv, message] of [
-    [['--url', `${url}/acme`, '--key', 'wrong'], 'Missing or invalid API key (401): check the key and --url, which ends in the name of the tenant'],
-    [['--url', `${url}/globex`, '--key', keys.full], 'Missing or invalid API key (401): check the key and --url, which ends in the name of the tenant'],
-    [['--url', `${url}/acme`, '--key', keys.none], 'API key does not have required scope (403): the key needs the scope webhooks:read, for trigger also webhooks:write'],
+    [['--url', `${url}/acme`, '--key', 'wrong'], "Missing or invalid API key (401): check the key and --url, which ends with the tenant's slug"],
+    [['--url', `${url}/globex`, '--key', keys.full], "Missing or invalid API key (401): check the key and --url, which ends with the tenant's slug"],
+    [['--url', `${url}/acme`, '--key', keys.none], 'API key does not have required scope (403): the key needs the scope webhooks:read, and for trigger also webhooks:write'],
     [['--url', `${url}/acme`, '--key', keys.full, '--types', 'job.created,job.closd'], 'Validation failed for request payload (400): check the names in --types'],
     [['--url', `${url}/acme/none`, '--key', keys.full], 'Resource was not found (404): check --url; or the service has an older version']
   ] as const) {
@@ -225,12 +225,12 @@ t.test('if the service no longer knows the position, the command continues after
   for (let count = 0; count < 2; count++) await listening.wake()
   const { out, err } = await listening.idle()
   t.strictSame(out.match(/evt_\d/g), ['evt_2', 'evt_3', 'evt_4'])
-  t.equal(err, `${greeting}the service no longer knows this position: continuing after the last event\n${greeting}`)
+  t.equal(err, `${greeting}this position has expired: continuing after the last event\n${greeting}`)
   t.strictSame(queriesOf(service).map((query) => query.replace(/&?per_page=200/, '')), ['token=now', 'token=a', '', 'token=b', 'token=c'])
 })
 
 t.test('without that event it continues where it began, and says that events may be missing', async (t) => {
-  const missed = 'the service no longer knows this position: some events may have been missed; continuing with'
+  const missed = 'this position has expired: some events may have been missed; continuing with'
   const { service, options } = await startService(t, page('a', 'evt_1'), expired, page('b', 'evt_7'), page('c', 'evt_8'))
   const listening = startListening(t, ['listen', ...options])
   for (let count = 0; count < 2; count++) await listening.wake()
@@ -242,7 +242,7 @@ t.test('without that event it continues where it began, and says that events may
   const reading = startListening(t, ['listen', ...options, '--from-oldest'])
   for (let count = 0; count < 2; count++) await reading.wake()
   const read = await reading.idle()
-  t.strictSame([read.out.match(/evt_\d/g), read.err], [['evt_7'], `${greeting}${missed} the oldest one that it keeps\n${greeting}`])
+  t.strictSame([read.out.match(/evt_\d/g), read.err], [['evt_7'], `${greeting}${missed} the oldest one\n${greeting}`])
 })
 
 t.test('an interruption ends a request to the service', async (t) => {

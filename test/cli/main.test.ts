@@ -37,15 +37,15 @@ t.test('--version is that of the package', async (t) => {
 })
 
 const wrong: Array<[line: string, message: string]> = [
-  ['migrat', 'fastify-recruiting-api: "migrat": there is no such command, did you mean migrate?'],
-  ['frobnicate', 'fastify-recruiting-api: "frobnicate": there is no such command; --help lists all of them'],
-  ['toString', 'fastify-recruiting-api: "toString": there is no such command; --help lists all of them'],
+  ['migrat', 'fastify-recruiting-api: "migrat": unknown command, did you mean migrate?'],
+  ['frobnicate', 'fastify-recruiting-api: "frobnicate": unknown command; --help lists all of them'],
+  ['toString', 'fastify-recruiting-api: "toString": unknown command; --help lists all of them'],
   ['demo now', 'demo: "now": unexpected argument'],
   ['keys', 'fastify-recruiting-api: keys: add one of issue, list, rotate, revoke'],
   ['keys list', 'keys list: --tenant: missing, add --tenant ID'],
   ['keys list --tenant', 'keys list: --tenant: needs a value, --tenant ID'],
   ['keys list --tenant a --tenant b', 'keys list: --tenant: given twice'],
-  ['keys list --tenat a', 'keys list: --tenat: there is no such option, did you mean --tenant?'],
+  ['keys list --tenat a', 'keys list: --tenat: unknown option, did you mean --tenant?'],
   ['keys list --tenant a --json=yes', 'keys list: --json: takes no value'],
   ['keys revoke', 'keys revoke: ID: missing, usage: fastify-recruiting-api keys revoke ID --tenant ID [OPTIONS]'],
   ['reseal', 'reseal: --secret-keys: missing, add --secret-keys FILE or set RECRUITING_SECRET_KEYS']

@@ -130,7 +130,7 @@ t.test('commands write what they did to the file of --audit-file', async (t) => 
   t.match(await cli(`reseal --secret-keys ${join(folder, 'keys')} --yes`), { code: 1, err: /none of the secretKeys opens/ })
   await pool.query('alter table recruiting.queue rename to gone')
   t.match(await cli('stats'), { code: 1 })
-  t.match(await cli('stats --help'), { code: 0, out: /--audit-file FILE +appends what the command did to a file, as a line of JSON; or set RECRUITING_AUDIT_FILE/ })
+  t.match(await cli('stats --help'), { code: 0, out: /--audit-file FILE +appends a line of JSON about the command to a file; or set RECRUITING_AUDIT_FILE/ })
 
   const entries = (await readFile(path, 'utf8')).trim().split('\n').map((line) => JSON.parse(line))
   const webhook = { kind: 'webhook', id }

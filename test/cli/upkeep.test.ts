@@ -113,7 +113,7 @@ t.test('upkeep by command', async (t) => {
     await pool.query("update recruiting.events set recorded_at = now() - interval '10 days' where tenant_key = 'old'")
     t.match(await cli('prune --retention-days 11 --yes'), { code: 0, out: 'deleted 0 rows\n' })
     t.strictSame(await cli('prune --retention-days 9'), {
-      code: 2, out: '', err: 'Deletes ended deliveries and events older than 9 days.\nprune: --yes: required, because there is no terminal to ask for confirmation\n'
+      code: 2, out: '', err: 'Deletes finished deliveries and events older than 9 days.\nprune: --yes: required, because there is no terminal to ask for confirmation\n'
     })
     t.match(await cli('prune --retention-days 9', { answers: ['y'] }), { code: 0, out: 'deleted 1 row\n' })
     await recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 1 })

@@ -8,7 +8,7 @@ import { createKeyBox, isSealed, isSealedByHost } from '../../webhooks/secrets.j
 import { formatCount, formatNames } from '../terminal.js'
 import { advice, type DoctorContext, fault, type Finding, ok, orOk, unknown } from './finding.js'
 
-/** A sequence, and the largest id that it has given out. Names without a schema. */
+/** A sequence, and the largest id in use. Names have no schema. */
 interface Numbered {
   /** The sequence, or the identity column that owns it. */
   sequence: string | { table: string, column: string }
@@ -21,7 +21,7 @@ const numbered: readonly Numbered[] = [
   {
     sequence: 'delivery_ids',
     rows: 'deliveries',
-    // By webhook, because no index has all deliveries in the order of their ids.
+    // By webhook, because no index has all deliveries in id order.
     largest: `select greatest((select max(id) from $.queue), (
       select max(last.id) from $.webhooks w
       cross join lateral (select d.id from $.deliveries d where d.webhook_id = w.id order by d.id desc limit 1) as last
@@ -32,7 +32,7 @@ const numbered: readonly Numbered[] = [
   {
     sequence: { table: 'recent_changes', column: 'seq' },
     rows: 'changes',
-    // Those that were moved have lower numbers than the second one.
+    // Moved changes have lower numbers than the second one.
     largest: `select nullif(greatest(
       (select max(seq) from $.recent_changes), (select reached_change_seq from $.change_state)
     ), 0)`
@@ -84,7 +84,7 @@ async function checkSequence (
 const [usualDays, usualChangesDays] = [30, 90]
 /** Workers prune once an hour, and may have been stopped for a while. */
 const graceDays = 2
-/** How many of the oldest events are looked at. */
+/** How many of the oldest events to check. */
 const fewEvents = 1000
 
 /** Whether old events and changes are deleted. */
@@ -119,13 +119,13 @@ export async function checkRetention ({ query, quotedSchema, flags }: DoctorCont
 
 function describeOld (rows: string, oldest: string | null, days: number, command: string, option: string): Finding[] {
   if (oldest === null) return []
-  const problem = `${rows} of ${oldest} are still there although they are kept for ${days} days`
+  const problem = `${rows} of ${oldest} are still stored, although they are kept for ${days} days`
   return [fault(`${problem}, so tables grow and personal data stays`,
     `start a worker, or run ${command}; if your servers keep them longer, run doctor with ${option} DAYS`)]
 }
 
 const maxListed = 1000
-/** Ids of tenants whose slugs are not known. */
+/** Ids of tenants whose slugs are unknown. */
 const integerOrUuid = /^(-?\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 
 /** Whether webhooks and keys are stored by slug, although the servers have the option `tenantId`. */
@@ -154,14 +154,14 @@ export async function checkDueDeliveries ({ session, quotedSchema, flags }: Doct
     'start a worker; if workers are running, add more or raise delivery.concurrency')]
 }
 
-/** Whether any process delivers: one that listens on the channel of the schema, or claims deliveries. */
+/** Whether any process delivers: one that listens on the schema's channel, or claims deliveries. */
 export async function checkWorkers (context: DoctorContext): Promise<Finding[]> {
   const waitMs = 1000 * (context.flags.integer('wait-seconds') ?? usualWaitSeconds)
   const startedAt = performance.now()
-  // A worker behind a pooler is seen only while its last statement was a claim, once every pollMs.
+  // A worker behind a pooler is visible only while its last statement was a claim, once every pollMs.
   for (;;) {
     const { count, hidden } = await countWorkers(context)
-    if (count > 0) return [ok(`${formatCount(count, 'connection')} of workers`)]
+    if (count > 0) return [ok(formatCount(count, 'worker connection'))]
     if (performance.now() - startedAt < waitMs) {
       await sleep(sampleMs)
       continue
@@ -193,7 +193,7 @@ function describeWorker ({ schema, quotedSchema }: Pick<DoctorContext, 'schema' 
   return [`listen "${channelOf(schema)}"`, '/* fastify-recruiting-api claim deliveries', `${quotedSchema}.`]
 }
 
-/** Lists the database users of the workers that can be seen. */
+/** Lists the database users of visible workers. */
 export async function listWorkerRoles ({ query, ...context }: DoctorContext): Promise<string[]> {
   const rows = await query<{ role: string }>(
     `select distinct usename::text as role from ${others} and ${isWorker} order by 1`, describeWorker(context))
@@ -229,7 +229,7 @@ export async function checkFailing ({ session, quotedSchema }: DoctorContext): P
         'run fastify-recruiting-api webhooks failing, and inform their tenants')])
 }
 
-/** Whether the given keys open every webhook secret. */
+/** Whether the given keys decrypt every webhook secret. */
 export async function checkSecrets (context: DoctorContext): Promise<Finding[]> {
   const hasKeys = context.secretKeys.length > 0
   const { closed, plain, sealedByHost } = await findClosed(context)
@@ -250,7 +250,10 @@ export async function checkSecrets (context: DoctorContext): Promise<Finding[]> 
     '[oldKey, newKey] in every process, then use [newKey, oldKey], then run fastify-recruiting-api reseal')]
 }
 
-/** Returns the webhooks whose secrets no key opens, and the numbers of those with a plain secret, or the host's. */
+/**
+ * Returns the webhooks whose secrets no key decrypts, and counts those with a plain secret or one encrypted by the
+ * host.
+ */
 async function findClosed (
   { pool, session, schema, quotedSchema, secretKeys }: DoctorContext
 ): Promise<{ closed: string[], plain: number, sealedByHost: number }> {

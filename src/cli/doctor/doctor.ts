@@ -22,7 +22,7 @@ import {
 } from './server.js'
 import { checkFeed, checkLocks, checkSync, checkTransactions } from './transactions.js'
 
-/** Every check, in the order in which findings are shown. */
+/** Every check, in display order. */
 const checks: readonly Check[] = [
   { name: 'locks', needsTables: false, run: checkLocks },
   { name: 'migrations', needsTables: false, run: checkMigrations },
@@ -80,7 +80,7 @@ export const doctor: Command = {
 
   async run (context) {
     const { io, flags, pool, schema } = context
-    // Wrong usage is reported before anything is checked.
+    // Reports wrong usage before it checks anything.
     const secretKeys = await readSecretKeys(context)
     checkLists(flags)
     const seconds = ['max-due-seconds', 'max-lock-seconds', 'max-transaction-seconds', 'wait-seconds']
@@ -117,14 +117,14 @@ export interface NamedFinding extends Finding {
 /** How long statements may wait for a lock, and how long they may take. */
 const lockMs = 1000
 const statementMs = 3000
-/** How long a check may take, and all of them. Statements of the last ones may take longer. */
+/** How long one check and all checks may take. The last statements may take longer. */
 const usualLimits = { checkMs: 4000, totalMs: 6000 }
-/** Few, because some servers have few connections. */
+/** Few, because some servers allow few connections. */
 const atOnce = 4
 
-/** Creates a session that changes nothing and does not wait. */
+/** Creates a read-only session with short timeouts. */
 export function createReader (pool: PgPool): Session {
-  // The server ends a statement first, and says why.
+  // The server's timeout comes first and explains why.
   const session = createSession(pool, statementMs + 500)
   const settings = 'set transaction read only; ' +
     `set local lock_timeout to ${lockMs}; set local statement_timeout to ${statementMs}`
@@ -136,7 +136,7 @@ export function createReader (pool: PgPool): Session {
   return { transaction, query: (operation, text, values) => transaction(operation, (query) => query(text, values)) }
 }
 
-/** Runs checks, several at once. A check that does not end in time is reported as such. */
+/** Runs checks, several at once. A check that takes too long is reported as such. */
 export async function runChecks (
   all: readonly Check[], context: DoctorContext, report: (text: string) => void, { checkMs, totalMs } = usualLimits
 ): Promise<NamedFinding[]> {
@@ -172,7 +172,7 @@ async function hasTables ({ query, schema }: DoctorContext): Promise<boolean> {
 async function runCheck (check: Check, context: DoctorContext, limitMs: number): Promise<Finding[]> {
   let timer: NodeJS.Timeout | undefined
   const expired = new Promise<Finding[]>((resolve) => {
-    timer = setTimeout(() => resolve([describeLimit('it did not end in time')]), Math.max(0, limitMs))
+    timer = setTimeout(() => resolve([describeLimit('it took too long')]), Math.max(0, limitMs))
   })
   try {
     return await Promise.race([check.run(context), expired])

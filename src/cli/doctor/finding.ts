@@ -2,11 +2,11 @@ import type { PgPool } from '../../postgres/index.js'
 import type { RunQuery, Session } from '../../postgres/session.js'
 import type { Flags } from '../command.js'
 
-/** Something that a check found. */
+/** A check's result. */
 export interface Finding {
   /** `unknown` if it could not be checked. Only a `fault` makes the exit code 1. */
   state: 'ok' | 'fault' | 'advice' | 'unknown'
-  /** One sentence: what is wrong, and what that causes. */
+  /** One sentence: the problem and its effect. */
   text: string
   /** The action to take, such as a command or SQL; `null` if none is needed. */
   remedy: string | null
@@ -14,17 +14,17 @@ export interface Finding {
 
 /** The database and the options that checks use. */
 export interface DoctorContext {
-  /** Checks use it only for what `session` cannot do. Nothing limits the time of its statements. */
+  /** Only for what `session` cannot do. Its statements have no timeout. */
   pool: PgPool
-  /** Reads only. Statements that take too long, or wait for a lock, fail. */
+  /** Read-only. Statements that take too long or wait for a lock fail. */
   session: Session
-  /** A statement of `session`. */
+  /** Runs a statement with `session`. */
   query: RunQuery
   /** As given, and quoted. */
   schema: string
   quotedSchema: string
   flags: Flags
-  /** Empty if they were not given. */
+  /** Empty if not given. */
   secretKeys: readonly Uint8Array[]
   now (): number
 }
@@ -53,7 +53,7 @@ export function unknown (text: string, remedy: string): Finding {
   return { state: 'unknown', text, remedy }
 }
 
-/** Returns what was found, or that all is well. */
+/** Returns the findings, or an `ok` if there are none. */
 export function orOk (findings: readonly Finding[], text: string): Finding[] {
   return findings.length > 0 ? [...findings] : [ok(text)]
 }

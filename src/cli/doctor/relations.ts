@@ -13,7 +13,7 @@ import { advice, type DoctorContext, fault, type Finding, ok, quoteShell } from 
 
 const kinds = [candidateKind, jobKind]
 
-/** The host's relations, their columns and indexes. */
+/** Whether the host's relations have the required columns and indexes. */
 export async function checkRelations (context: DoctorContext): Promise<Finding[]> {
   if (context.flags.has('no-lists')) return [ok('not checked, because of --no-lists')]
   return (await Promise.all(kinds.map((kind) => checkKind(context, kind)))).flat()
@@ -50,7 +50,7 @@ async function findRelation (session: Session, { option }: RowKind, name: string
   }
 }
 
-/** Checks each column alone, so that all faults are found at once. */
+/** Checks each column separately, so that all faults are found at once. */
 function checkColumns (relation: Relation, kind: RowKind, hasTenantIds: boolean | null): Finding[] {
   const { option, columns, ids, exact } = kind
   const none: RowKind = { ...kind, columns: {}, ids: {}, exact: [] }
@@ -76,7 +76,7 @@ function findProblem (check: () => unknown): string | null {
   }
 }
 
-/** How many rows are read to find one whose `name_key` is wrong. */
+/** How many rows to read to find a wrong `name_key`. */
 const fewRows = 10_000
 
 /** Whether filter[q] finds every name: PostgreSQL lower-cases only letters from a to z in some collations. */
@@ -102,22 +102,22 @@ async function checkSearch (query: RunQuery, relation: TenantRelation, { filters
   return [fault(`${problem}, so filter[q] misses rows`, remedy)]
 }
 
-/** A column of an index, in the order of code points if `isInC`. */
+/** An index column, sorted by code point if `isInC`. */
 interface Key {
   column: string
   isInC: boolean
 }
 
-/** Finds the lists that no index serves. Asks the planner, which knows the tables beneath a view. */
+/** Finds lists that no index serves. Asks the planner, which sees the tables below a view. */
 function findSlowPages (session: Session, relation: TenantRelation, kind: RowKind): Promise<Finding[]> {
   return session.transaction(`explain ${kind.option}`, async (query) => {
     const shared = await findSharedTable(query, relation, kind)
-    // With other ways switched off, the planner scans a table only where no index helps.
+    // With other plans disabled, the planner scans a table only if no index helps.
     await query('set local enable_seqscan to off; set local enable_hashjoin to off; set local enable_mergejoin to off')
     const plan = await explainKeys(query, relation)
     const tables = flatten(plan).filter(({ 'Relation Name': table }) => table !== undefined)
     const columns = plan.Output.map(readColumn)
-    // Columns have no alias if there is one table alone.
+    // Columns have no alias if there is only one table.
     const table = tables.find(({ Alias: alias }) =>
       columns.every((column) => column !== null && (column.alias ?? alias) === alias))
     if (table !== undefined) {
@@ -125,14 +125,14 @@ function findSlowPages (session: Session, relation: TenantRelation, kind: RowKin
     }
     const whole = tables.filter(isReadWhole).map(({ 'Relation Name': name }) => fault(
       `${relation.name}: every page reads the whole table ${name}`,
-      `create an index of ${name} that begins with the column that the view selects a tenant's rows by`))
+      `create an index on ${name} whose first column is the one the view filters tenants by`))
     return whole.length > 0 || shared === null
       ? whole
       : [fault(describeSharedTable(relation, shared), remedySharedTable(relation, shared))]
   })
 }
 
-/** Looks for an index for the order of `id` and one for that of `updated_at`. Columns are quoted where they must be. */
+/** Looks for indexes in the order of `id` and of `updated_at`. Columns are quoted if necessary. */
 async function checkIndexes (
   query: RunQuery,
   relation: Relation,
@@ -169,12 +169,12 @@ async function checkIndexes (
   return findings
 }
 
-/** Quotes a name as SQL that people read does: only where it must. */
+/** Quotes a name only if necessary, for SQL that people read. */
 function quoteIfNeeded (name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoteName(name)
 }
 
-/** Whether the tables that feed sync are watched, and their triggers are there. */
+/** Whether the tables that feed sync are watched and have their triggers. */
 export async function checkWatched ({ query, schema, quotedSchema }: DoctorContext): Promise<Finding[]> {
   const findings = await Promise.all((['candidate', 'job'] as const).map(async (kind) => {
     const tables = (await listWatchedTables(query, quotedSchema, kind)).filter(({ isThere }) => isThere)
@@ -187,7 +187,7 @@ function adviseNone (kind: WatchedTable['kind']): Finding {
   const problem = `no table is watched for ${kind}s: there is no ${kind}s/sync`
   return advice(`${problem}, unless postgresStorage has changes: 'manual'`,
     `if your customers should sync ${kind}s, call watch for each table that your view of ${kind}s reads, ` +
-    'then start the servers again')
+    'then restart the servers')
 }
 
 function checkTable (table: WatchedTable, schema: string): Finding {

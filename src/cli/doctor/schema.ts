@@ -3,7 +3,7 @@ import { countRows, describeSchema, type Description, parseKey, readExpected } f
 import { readVersion } from '../../postgres/upgrade/version.js'
 import { type DoctorContext, fault, type Finding, orOk, unknown } from './finding.js'
 
-/** Whether the schema is what the migrations and functions of this version create. */
+/** Whether the schema matches this version's migrations and functions. */
 export async function checkSchema ({ session, query, schema, quotedSchema }: DoctorContext): Promise<Finding[]> {
   const { migrations } = await readVersion()
   const done = await query<{ name: string }>(`select name from ${quotedSchema}.migrations`)
@@ -15,7 +15,7 @@ export async function checkSchema ({ session, query, schema, quotedSchema }: Doc
   const expected = await readExpected()
   const found = await session.transaction('describe the schema', (run) => describeSchema(run, schema))
   const faults = compare({ expected, found, quotedSchema })
-  return orOk(faults, `its ${expected.size} tables, columns, indexes, functions and so on are those of this version`)
+  return orOk(faults, `its ${expected.size} tables, columns, indexes, functions and so on match this version`)
 }
 
 /** Whether tables have the rows that `migrate` inserts. */
@@ -29,17 +29,17 @@ export async function checkRows ({ query, schema }: DoctorContext): Promise<Find
     return fault(`the table ${owner} is empty, so statements that rely on its row fail or do nothing`,
       `set search_path to ${quoteName(schema)}, pg_temp; ${findInsert(text, owner)}`)
   })
-  return orOk(wrong, `${expected.map(([key]) => parseKey(key).owner).join(' and ')} have theirs`)
+  return orOk(wrong, `${expected.map(([key]) => parseKey(key).owner).join(' and ')} have their rows`)
 }
 
-/** Returns the statement of the migrations that fills a table. */
+/** Returns the migrations' statement that fills a table. */
 function findInsert (text: string, table: string): string {
   const [statement = ''] = new RegExp(`^insert into ${table}\\b[^;]*;`, 'm').exec(text) ??
     new RegExp(`^do \\$\\$(?:(?!^\\$\\$;).)*?insert into ${table}\\b.*?^\\$\\$;`, 'ms').exec(text) ?? []
   return statement.replaceAll(/\s+/g, ' ')
 }
 
-/** What this version creates, and what there is. */
+/** The expected schema and the actual one. */
 interface Compared {
   expected: Description
   found: Description
@@ -48,7 +48,7 @@ interface Compared {
 
 /** An object of the schema, with quoted names. */
 interface SchemaObject {
-  /** The table; of a sequence or function, its own name. */
+  /** The table, or a sequence's or function's own name. */
   owner: string
   /** Of a column, constraint or index. */
   name: string
@@ -57,14 +57,14 @@ interface SchemaObject {
   definition: string
 }
 
-/** The effect of the differences of one kind of object, and the SQL that repairs them. */
+/** The effects of differences in one kind of object, and the SQL that repairs them. */
 interface Kind {
   noun: string
-  /** What happens without it; `null` if that is reported for another object. */
+  /** The effect of a missing object; `null` if that is reported for another object. */
   missing: string | null
-  /** What happens if it has another definition; `null` if nothing does. */
+  /** The effect of another definition; `null` if there is none. */
   changed: string | ((expected: string, found: string) => string | null)
-  /** What happens if one is there that this version does not create. By default nothing does. */
+  /** The effect of an object that this version does not create. There is none by default. */
   extra? (key: string, definition: string, compared: Compared): string | null
   /** Whether the definition is a digest, which people cannot read. @default false */
   isDigest?: boolean
@@ -80,7 +80,7 @@ const ownWrite = 'so it runs with each write of this package and can make it fai
 const kinds: Readonly<Record<string, Kind>> = {
   sequence: {
     noun: 'the sequence',
-    missing: 'so nothing gets a new id',
+    missing: 'so there are no new ids',
     changed: 'so new ids may repeat, run out or come in another order',
     create: ({ fullName, definition }) =>
       `create ${splitUnlogged(definition)} sequence ${fullName} ${definition.replace('unlogged ', '')}`,
@@ -146,39 +146,39 @@ const kinds: Readonly<Record<string, Kind>> = {
   setting: {
     noun: 'the storage parameter',
     missing: lateVacuum,
-    // Lower ones only make vacuum run more often.
+    // Lower values only make vacuum run more often.
     changed: (expected, found) => Number(found) > Number(expected) ? lateVacuum : null,
     create: ({ owner, name, definition }) => `alter table ${owner} set (${name} = ${definition})`,
     change: ({ owner, name, definition }) => `alter table ${owner} set (${name} = ${definition})`
   },
   trigger: {
     noun: 'the trigger',
-    missing: 'so what it does is not done',
-    changed: 'so what it does is not done as it should',
+    missing: 'so its effect is missing',
+    changed: 'so its effect may be wrong',
     extra: () => ownWrite,
     create: ({ owner, definition }) => definition.replace(/ ON \S+ /, ` ON ${owner} `),
     drop: ({ owner, name }) => `drop trigger ${name} on ${owner}`
   },
   rule: {
     noun: 'the rule',
-    missing: 'so what it does is not done',
-    changed: 'so what it does is not done as it should',
+    missing: 'so its effect is missing',
+    changed: 'so its effect may be wrong',
     extra: () => ownWrite,
     create: ({ definition }) => definition,
     drop: ({ owner, name }) => `drop rule ${name} on ${owner}`
   },
   function: {
     noun: 'the function',
-    missing: 'so every call of it fails',
-    changed: 'so calls of it fail or do something else',
-    extra: () => 'so calls of this package may reach the wrong one',
+    missing: 'so every call fails',
+    changed: 'so calls fail or behave differently',
+    extra: () => 'so this package may call the wrong one',
     create: () => 'run fastify-recruiting-api migrate',
     drop: ({ fullName }) => `drop function ${fullName}`
   },
   body: {
     noun: 'the body of the function',
     missing: null,
-    changed: 'so calls of it may fail or do something else',
+    changed: 'so calls may fail or behave differently',
     isDigest: true,
     create: () => 'run fastify-recruiting-api migrate',
     drop: ({ fullName }) => `drop function ${fullName}`
@@ -193,7 +193,7 @@ function compare (compared: Compared): Finding[] {
   const { expected, found } = compared
   const [tables, functions] = [listOwners(expected, 'table'), listOwners(expected, 'function')]
   const locked = listOwners(found, 'locked')
-  // A table or column that is missing is reported without its parts.
+  // A missing table or column is reported without its parts.
   const wrong = [...expected].filter(([key]) => {
     const isLost = listWholes(key).some((whole) => expected.has(whole) && !found.has(whole))
     return !isLost && !locked.has(parseKey(key).owner)
@@ -205,13 +205,13 @@ function compare (compared: Compared): Finding[] {
   return [
     ...[...locked].filter((table) => tables.has(table)).map((table) => unknown(
       `the table ${table} was not compared, because a transaction has locked it`,
-      'end what the check locks reports, then run the command again')),
+      'end the transactions that the check locks reports, then run the command again')),
     ...wrong.flatMap(([key, definition]) => compareExpected(key, definition, compared)),
     ...more.flatMap(([key, definition]) => compareExtra(key, definition, compared))
   ]
 }
 
-/** Lists the table, and the column, that an object is part of. */
+/** Lists the table and the column that an object is part of. */
 function listWholes (key: string): string[] {
   const { kind, owner, name } = parseKey(key)
   const column = kind === 'default' || kind === 'not-null' ? [`column ${owner}.${name}`] : []
@@ -238,7 +238,7 @@ function compareExpected (key: string, definition: string, compared: Compared): 
   if (effect === null) return []
   const object = nameObject(key, definition, compared)
   const remedy = kind.change?.(object) ?? [kind.drop?.(object) ?? [], kind.create(object)].flat().join('; ')
-  const difference = kind.isDigest === true ? 'is not that of this version' : `is "${now}" instead of "${definition}"`
+  const difference = kind.isDigest === true ? "differs from this version's" : `is "${now}" instead of "${definition}"`
   return [fault(`${label(key)} ${difference}, ${effect}`, remedy)]
 }
 

@@ -7,7 +7,7 @@ import { findLists } from '../upkeep.js'
 import { listWorkerRoles } from './data.js'
 import { advice, fault, type Finding, ok, type DoctorContext, quoteShell, orOk, unknown } from './finding.js'
 
-/** Whether the migrations of this version have run. `schema` compares what they made. */
+/** Whether this version's migrations have run. `checkSchema` compares their result. */
 export async function checkMigrations ({ query, schema }: DoctorContext): Promise<Finding[]> {
   const missing = await findMissing(query, schema, await readVersion())
   if (missing.migrations.length === 0) return [ok('all of them have run')]
@@ -59,7 +59,7 @@ export async function checkListening ({ pool, query }: DoctorContext): Promise<F
   }
 }
 
-/** Whether the database user and those of the workers have the privileges that a process needs. */
+/** Whether the database user and the workers' users have the privileges that a process needs. */
 export async function checkPrivileges (context: DoctorContext): Promise<Finding[]> {
   const { query } = context
   const [own] = await query<{ role: string }>(
@@ -71,7 +71,7 @@ export async function checkPrivileges (context: DoctorContext): Promise<Finding[
   return [await checkRole(query, context, role, fault), ...others].flat()
 }
 
-/** `report` makes findings about the host's relations, which processes that only deliver do not read. */
+/** `report` creates the findings about the host's relations, which processes that only deliver do not read. */
 async function checkRole (
   query: RunQuery, { schema, flags }: DoctorContext, role: string, report: typeof advice
 ): Promise<Finding[]> {
@@ -90,7 +90,7 @@ async function checkRole (
   ]
 }
 
-/** Whether the database can be written and holds every character. */
+/** Whether the database is writable and can store every character. */
 export async function checkDatabase ({ query }: DoctorContext): Promise<Finding[]> {
   const [row] = await query<{ encoding: string, is_standby: boolean }>(
     'select getdatabaseencoding() as encoding, pg_is_in_recovery() as is_standby')
@@ -110,9 +110,9 @@ export async function checkDatabase ({ query }: DoctorContext): Promise<Finding[
 interface Setting {
   /** Its wrong values, in all spellings. */
   wrong: readonly string[]
-  /** What they cause. */
+  /** Their effect. */
   effect: string
-  /** Whether they matter for roles that do not write to the tables of this package. */
+  /** Whether they matter for roles that do not write to this package's tables. */
   forEveryRole: boolean
 }
 
@@ -123,7 +123,7 @@ const no = ['off', 'false', 'no', '0']
 const settings: Readonly<Record<string, Setting>> = {
   default_transaction_read_only: {
     wrong: yes,
-    effect: 'so this package can record and deliver nothing',
+    effect: 'so this package cannot record or deliver anything',
     forEveryRole: false
   },
   session_replication_role: {
@@ -147,7 +147,7 @@ interface SettingRow {
   is_writer: boolean
 }
 
-/** Whether a role, the database or the server has a setting that breaks a promise of this package. */
+/** Whether a role, the database or the server has a setting that breaks one of this package's promises. */
 export async function checkRoleSettings ({ query, quotedSchema }: DoctorContext): Promise<Finding[]> {
   const rows = await query<SettingRow>(`
     select s.name, s.setting as value, null as role, null as database, true as is_writer
@@ -162,7 +162,7 @@ export async function checkRoleSettings ({ query, quotedSchema }: DoctorContext)
     left join pg_database d on d.oid = s.setdatabase
     where d.oid is null or d.datname = current_database()
     order by 1, 3, 4`, [Object.keys(settings), `${quotedSchema}.events`])
-  return orOk(rows.flatMap(judgeSetting), `${Object.keys(settings).join(', ')} are as this package needs them`)
+  return orOk(rows.flatMap(judgeSetting), `${Object.keys(settings).join(', ')} have the values that this package needs`)
 }
 
 function judgeSetting ({ name, value, role, database, is_writer: isWriter }: SettingRow): Finding[] {
@@ -178,7 +178,7 @@ function judgeSetting ({ name, value, role, database, is_writer: isWriter }: Set
   return [fault(`${place} has ${name} = ${value}, ${setting.effect}`, remedy)]
 }
 
-/** A table may have many times more dead rows than make autovacuum start, and this many. */
+/** Vacuum is late above this many dead rows plus this many times autovacuum's threshold. */
 const [deadFactor, fewDead] = [10, 10_000]
 
 interface TableRow {
@@ -243,7 +243,7 @@ export async function checkPublications ({ query, schema, quotedSchema }: Doctor
     const problem = `the publication ${publication} includes the table ${name}, which has no replica identity`
     return fault(`${problem}, so every update and delete of its rows fails`,
       `alter table ${quotedSchema}.${name} replica identity full`)
-  }), 'none keeps this package from writing')
+  }), 'none prevents this package from writing')
 }
 
 const manyTransactions = 1_000_000
@@ -276,7 +276,7 @@ export async function checkReplication ({ query }: DoctorContext): Promise<Findi
   return orOk([
     ...slots.flatMap(judgeSlot),
     ...standbys.map(({ standby, age }) => fault(
-      `a statement on the standby ${standby} keeps vacuum from rows that ${age} transactions deleted`,
+      `a statement on the standby ${standby} keeps vacuum from removing rows deleted in the last ${age} transactions`,
       'end that statement on the standby, or set hot_standby_feedback to off there')),
     ...await findWaitingCommits(query)
   ], 'no slot or standby keeps dead rows or makes commits wait')
@@ -285,14 +285,14 @@ export async function checkReplication ({ query }: DoctorContext): Promise<Findi
 function judgeSlot ({ slot, active, megabytes, age }: SlotRow): Finding[] {
   const drop = `select pg_drop_replication_slot('${slot.replaceAll("'", "''")}')`
   if (!active) {
-    const kept = `${megabytes} MB of WAL and the rows that ${age} transactions deleted`
+    const kept = `${megabytes} MB of WAL and the rows deleted in the last ${age} transactions`
     return [fault(`no client reads the replication slot ${slot}, so the server keeps ${kept}`,
       `start its reader again, or run ${drop}`)]
   }
   return age <= manyTransactions
     ? []
     : [fault(
-        `the reader of the replication slot ${slot} is slow, so vacuum keeps what ${age} transactions deleted`,
+        `the reader of the replication slot ${slot} is slow, so vacuum keeps rows deleted in the last ${age} transactions`,
         `find out why it is slow, or stop it and run ${drop}`)]
 }
 
@@ -308,6 +308,6 @@ async function findWaitingCommits (query: RunQuery): Promise<Finding[]> {
     return [unknown('the database user cannot see whether a synchronous standby is connected',
       'grant pg_monitor to the database user')]
   }
-  return [fault(`no standby of synchronous_standby_names (${names}) is connected, so every commit waits for ever`,
+  return [fault(`no standby of synchronous_standby_names (${names}) is connected, so every commit waits forever`,
     'start the standby, or run alter system reset synchronous_standby_names; select pg_reload_conf()')]
 }

@@ -13,7 +13,10 @@ interface OpenTransaction {
   database: string | null
 }
 
-/** Whether old transactions delay vacuum, and prepared ones of other databases the reuse of transaction ids. */
+/**
+ * Whether old transactions delay vacuum, and whether prepared ones of other databases delay the reuse of transaction
+ * ids.
+ */
 export async function checkTransactions ({ query, flags }: DoctorContext): Promise<Finding[]> {
   const limit = flags.integer('max-transaction-seconds') ?? usualTransactionSeconds
   const open = await query<OpenTransaction>(`
@@ -48,7 +51,7 @@ function describeOpen ({ who, seconds, remedy, database }: OpenTransaction): Fin
     )
 }
 
-/** Whether statements of other users are hidden from this one. */
+/** Whether statements of other users are hidden from this user. */
 async function seesNobody (query: RunQuery): Promise<boolean> {
   return (await query("select from pg_stat_activity where query = '<insufficient privilege>' limit 1")).length > 0
 }
@@ -81,14 +84,14 @@ interface Holder {
   pid: number
   since: string
   seconds: number
-  /** The tables that it has locked; `null` if it holds only rows or other locks. */
+  /** The tables that it has locked; `null` if it has locked only rows. */
   tables: string | null
   statement: string
 }
 
 /**
- * Whether transactions keep others from what this package needs: its tables, the relations of the host with the tables
- * beneath them, and rows for which its statements wait.
+ * Whether transactions lock what this package needs: its tables, the host's relations with the tables below them, and
+ * rows that its statements wait for.
  */
 export async function checkLocks ({ query, schema, flags }: DoctorContext): Promise<Finding[]> {
   const limit = flags.integer('max-lock-seconds') ?? usualLockSeconds

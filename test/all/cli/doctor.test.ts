@@ -103,15 +103,15 @@ const faults: Fault[] = [
   {
     inject: `create or replace function end_sync_tokens () returns void language sql
       set search_path from current set jit to off as 'select'`,
-    texts: [/^the body of the function end_sync_tokens\(\) is not that of this version, so calls of it may fail or do/]
+    texts: [/^the body of the function end_sync_tokens\(\) differs from this version's, so calls may fail or behave differently$/]
   },
   {
     inject: 'alter function sweep_v1 reset search_path',
-    texts: [/^the function sweep_v1\(bigint, integer\) is "\(p_webhook bigint, .*, so calls of it fail or do something/]
+    texts: [/^the function sweep_v1\(bigint, integer\) is "\(p_webhook bigint, .*, so calls fail or behave differently$/]
   },
   {
     inject: "create function sweep_v1 (text, text) returns integer language sql as 'select 0'",
-    texts: [/^the function sweep_v1\(text, text\) is not part of this version, so calls of this package may reach the/]
+    texts: [/^the function sweep_v1\(text, text\) is not part of this version, so this package may call the wrong one$/]
   },
   {
     inject: `create trigger audit before update on events for each row
@@ -253,7 +253,7 @@ const faults: Fault[] = [
   {
     inject: 'alter role app set default_transaction_read_only to yes',
     check: 'settings',
-    texts: [/^the role app has default_transaction_read_only = yes, so this package can record and deliver nothing$/],
+    texts: [/^the role app has default_transaction_read_only = yes, so this package cannot record or deliver anything$/],
     repair: 'alter role app reset default_transaction_read_only'
   },
   {
@@ -288,21 +288,21 @@ const faults: Fault[] = [
   {
     inject: "select pg_create_logical_replication_slot('forgotten', 'pgoutput')",
     check: 'replication',
-    texts: [/^no client reads the replication slot forgotten, so the server keeps \d+ MB of WAL and the rows that \d+/],
+    texts: [/^no client reads the replication slot forgotten, so the server keeps \d+ MB of WAL and the rows deleted in the/],
     repair: "select pg_drop_replication_slot('forgotten')"
   },
   {
     inject: `update events set recorded_at = now() - interval '40 days';
       update deliveries set created_at = now() - interval '40 days'`,
     check: 'retention',
-    texts: [/^events of \d{4}-\d\d-\d\d are still there although they are kept for 30 days, so tables grow and personal/],
+    texts: [/^events of \d{4}-\d\d-\d\d are still stored, although they are kept for 30 days, so tables grow and personal/],
     repair: 'update events set recorded_at = now()'
   },
   {
     inject: `insert into changes (tenant, kind, id, seq, deleted, changed_at)
       values ('acme', 'job', '1', 1, false, now() - interval '100 days')`,
     check: 'retention',
-    texts: [/^changes of \d{4}-\d\d-\d\d are still there although they are kept for 90 days/],
+    texts: [/^changes of \d{4}-\d\d-\d\d are still stored, although they are kept for 90 days/],
     repair: 'delete from changes'
   }
 ]
@@ -600,7 +600,7 @@ t.test('doctor', async (t) => {
         'the server has autovacuum = off, so dead rows stay and claims get slower and slower',
         'alter system set autovacuum = on; select pg_reload_conf()'],
       ['replication', 'synchronous_standby_names', 'paris', '',
-        'no standby of synchronous_standby_names (paris) is connected, so every commit waits for ever',
+        'no standby of synchronous_standby_names (paris) is connected, so every commit waits forever',
         'start the standby, or run alter system reset synchronous_standby_names; select pg_reload_conf()']
     ] as const) {
       await configure(name, wrong)
