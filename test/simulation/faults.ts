@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { build, type Plugin } from 'esbuild'
 
-/** Replaces a text in a source file. */
+/** A replacement in a source file. */
 interface Edit {
   file: string
   from: string
   to: string
 }
 
-/** Faults for copies of the engine and of the storage. A simulation that finds none of them proves nothing. */
+/** Faults for copies of the engine and the storage. A simulation that does not find them proves nothing. */
 export const faults: Readonly<Record<string, readonly Edit[]>> = {
   'results of lost leases count': [
     {
@@ -55,14 +55,14 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
       to: 'deliveries.onDue(() => {},'
     }
   ],
-  'an erasure forgets the queue': [
+  'an erasure does not cancel pending deliveries': [
     {
       file: 'src/memory/deliveries/deliveries.ts',
       from: "if (delivery.status !== 'pending') continue\n    data.pending.stop",
       to: 'continue\n    data.pending.stop'
     }
   ],
-  'the deadline begins before the wait for a slot': [
+  'the timeout starts before the wait for a slot': [
     {
       file: 'src/webhooks/queue/worker.ts',
       from: 'await capacity.acquireWebhook(webhook)',
@@ -79,12 +79,12 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
       to: 'body, timeoutMs: timeoutMs - (clock.monotonic() - startedAt), excerptBytes'
     }
   ],
-  'results wait by the wall clock': [
+  'retries of failed writes use the wall clock': [
     { file: 'src/webhooks/queue/worker.ts', from: 'clock.monotonic()', to: 'clock.now()' }
   ]
 }
 
-/** Compiles the simulation with a fault. Throws if the source no longer has the text that the fault replaces. */
+/** Compiles the simulation with a fault. Throws if the source no longer contains the replaced text. */
 export async function compileFaulty (root: string, edits: readonly Edit[], outfile: string): Promise<void> {
   const made = new Set<Edit>()
   const plugin: Plugin = {

@@ -55,7 +55,7 @@ export interface Delivery {
   dueAt: number
   createdAt: number
   fence: number
-  /** Of the current fence; `null` before the first claim. */
+  /** The claim with the current fence; `null` before the first claim. */
   claim: Claim | null
 }
 
@@ -65,18 +65,18 @@ interface Claim {
   delivery: Delivery
   claimed: ClaimedDelivery
   until: number
-  /** Whether the machine got the reply. */
+  /** Whether the machine received the reply. */
   isKnown: boolean
   sent: Sent | null
-  /** Whether its lease still keeps others away. */
+  /** Whether its lease still blocks other claims. */
   isHeld: boolean
-  /** Whether its result would still count. */
+  /** Whether its result still counts. */
   isOpen: boolean
 }
 
 /**
- * The state that the comments of the ports require. It follows each effect on the storage, and checks each claim,
- * request and result of the workers. It shares no code with the engine.
+ * The state that the ports' comments require. It follows each effect on the storage, and checks each claim, request
+ * and result of the workers. It shares no code with the engine.
  */
 export class Model {
   readonly webhooks = new Map<number, Webhook>()
@@ -87,17 +87,17 @@ export class Model {
   /** The environment that the storage belongs to. */
   environment: string | null = null
   readonly #claims = new Map<string, Claim>()
-  /** Claims that reached their machine and were not sent yet, by machine, event and address. */
+  /** Claims that reached their machine but were not sent yet, by machine, event and URL. */
   readonly #unsent = new Map<string, Claim[]>()
   readonly #written = new Set<Sent>()
   readonly #pending = new Set<Delivery>()
-  /** How often a tenant was renamed, removed or pruned, which ends positions in its feed. */
+  /** How often a tenant was renamed, removed or pruned. Each time, positions in its feed become invalid. */
   readonly endedFeeds = new Map<string, number>()
   readonly #now: () => number
   readonly #schedule: readonly number[]
   #lastDeliveryId = 0
 
-  /** `now` is the clock of the storage. */
+  /** `now` is the storage's clock. */
   constructor (now: () => number, schedule: readonly number[]) {
     this.#now = now
     this.#schedule = schedule
@@ -242,7 +242,7 @@ export class Model {
     if (claim?.isHeld === true) reject(`which ${claim.machine.name} has leased`)
     if (fence <= delivery.fence) reject('with an old fence')
     if (attemptCount !== delivery.attempts) reject(`with ${attemptCount} instead of ${delivery.attempts} attempts`)
-    if (claimed.body !== event.body) reject('with another body than was recorded')
+    if (claimed.body !== event.body) reject('with a body that was not recorded')
     if (claimed.targetUrl !== webhook.url) reject('with an old address')
     if (claimed.secrets.join(' ') !== validSecrets(webhook, now).join(' ')) reject('with other secrets')
     if ((this.#countLeases().get(webhook) ?? 0) >= perEndpoint) reject(`beyond ${perEndpoint} leases of its webhook`)
@@ -254,7 +254,7 @@ export class Model {
     this.#claims.set(`${deliveryId}/${fence}`, delivery.claim)
   }
 
-  /** Notes that a machine got the reply to a claim. */
+  /** Records that a machine received the reply to a claim. */
   learn (claimed: readonly ClaimedDelivery[]): void {
     for (const { deliveryId, fence } of claimed) {
       const claim = this.#claims.get(`${deliveryId}/${fence}`)
@@ -265,21 +265,21 @@ export class Model {
     }
   }
 
-  /** Finds the claim of a request that a machine sends, and checks that it is what was claimed. */
+  /** Finds the claim of a machine's request, and checks that the request matches it. */
   send (sent: Sent): void {
     const { machine, request: { url, headers, body } } = sent
     const eventId = headers['webhook-id']
     const unsent = this.#unsent.get(`${machine.name} ${eventId} ${url}`) ?? []
     if (unsent.length === 0) throw new Violation(`${machine.name} sends ${eventId} to ${url} without a claim`)
-    // The machine may have claimed the delivery again before it sent anything.
+    // The machine may have claimed the delivery twice before it sent anything.
     const claim = unsent.find(({ claimed }) => isSigned(sent.request, claimed.secrets))
     if (claim === undefined) throw new Violation(`${eventId} is not signed with the valid secrets`)
     unsent.splice(unsent.indexOf(claim), 1)
     claim.sent = sent
-    if (body !== claim.claimed.body) throw new Violation(`${eventId} is sent with another body than was claimed`)
+    if (body !== claim.claimed.body) throw new Violation(`${eventId} is sent with a body that was not claimed`)
   }
 
-  /** Two claims of a delivery by one machine send equal requests. Only their results show which sent which. */
+  /** Two claims of a delivery by one machine send equal requests. Only their results show which is which. */
   #swapRequests (claim: Claim): void {
     const other = [...this.#claims.values()].find((one) => {
       return one.delivery === claim.delivery && one.machine === claim.machine && hasAnswer(one)
@@ -290,7 +290,7 @@ export class Model {
     ;[claim.sent, other.sent] = [other.sent, claim.sent]
   }
 
-  /** Whether the result of a request was written. */
+  /** Returns whether the result of a request was written. */
   isWritten (sent: Sent): boolean {
     return this.#written.has(sent)
   }
@@ -303,7 +303,7 @@ export class Model {
       const claim = this.#claims.get(`${result.deliveryId}/${result.fence}`)
       if (claim === undefined) throw new Violation(`a result of delivery ${result.deliveryId} has no claim`)
       if (!hasAnswer(claim)) this.#swapRequests(claim)
-      this.#judgeResult(result, claim)
+      this.#checkResult(result, claim)
       if (claim.sent !== null) this.#written.add(claim.sent)
       if (delivery === undefined || !claim.isOpen) continue
       const { webhook } = delivery
@@ -336,19 +336,19 @@ export class Model {
     }
   }
 
-  /** Checks the outcome of an attempt against what the network answered. */
-  #judgeResult (result: AttemptResult, { claimed, sent }: Claim): void {
+  /** Checks the outcome of an attempt against the network's response. */
+  #checkResult (result: AttemptResult, { claimed, sent }: Claim): void {
     const answer = sent?.result
     const reject = (problem: string): never => {
       throw new Violation(`the result of delivery ${result.deliveryId} ${problem}`)
     }
     if (answer === undefined || answer === null) return reject('was never sent')
-    if (result.responseStatus !== answer.responseStatus || result.error !== answer.error) reject('is not what came')
+    if (result.responseStatus !== answer.responseStatus || result.error !== answer.error) reject('is not the response')
     const isGone = answer.responseStatus === 410
     const seconds = answer.error === 'blocked' || isGone ? undefined : this.#schedule[claimed.attemptCount + 1]
     const outcome = answer.error === null ? 'delivered' : seconds === undefined ? 'failed' : 'retry'
     if (result.outcome !== outcome) reject(`is ${result.outcome} instead of ${outcome}`)
-    if (result.outcome === 'failed' && result.isGone !== isGone) reject('is wrong about 410')
+    if (result.outcome === 'failed' && result.isGone !== isGone) reject('has the wrong isGone')
     if (result.outcome !== 'retry' || seconds === undefined) return
     const leastMs = Math.max(seconds, /^\d+$/.test(answer.retryAfter ?? '') ? Number(answer.retryAfter) : 0) * 1000
     if (result.retryInMs < leastMs || result.retryInMs > leastMs * 1.2 + 1) {
@@ -448,7 +448,7 @@ export class Model {
     return delivery
   }
 
-  /** Called for each delivery that begins to wait. */
+  /** Called for each delivery that becomes pending. */
   onPending: (delivery: Delivery) => void = () => {}
 
   #last (event: Event, webhook: Webhook): Delivery | undefined {
@@ -514,7 +514,7 @@ function validSecrets ({ secret, previous }: Webhook, now: number): string[] {
   return previous !== null && now < previous.until ? [secret, previous.secret] : [secret]
 }
 
-/** Whether a webhook gets an event: its type, and every path of the filters has one of the values. */
+/** Returns whether a webhook gets an event: it subscribes to the type, and each filter matches. */
 function isWanted ({ type, body }: Event, { filters }: Webhook, types: readonly string[]): boolean {
   if (!types.includes(type)) return false
   const { data } = JSON.parse(body) as { data: Record<string, unknown> | null }

@@ -5,7 +5,7 @@ import type { SendRequest, SendResult } from '../../src/webhooks/sending/sender.
 import type { Random } from './random.js'
 import { type Machine, Violation, type World } from './world.js'
 
-/** How an endpoint behaves. `resets`: before or after the receiver has read the request. */
+/** The weights of endpoint behaviours. `resets` happen before or after the receiver has read the request. */
 export const moods = {
   healthy: 10, slow: 3, hangs: 2, error: 3, overloaded: 2, gone: 1, unreachable: 2, resets: 2, blocked: 0.5
 }
@@ -30,7 +30,7 @@ export interface Sent {
 
 type Answer = Pick<SendResult, 'responseStatus' | 'error' | 'retryAfter'>
 
-/** Endpoints, by URL, and the senders of machines. */
+/** Endpoints by URL, and the machines' senders. */
 export class Network {
   readonly receipts: Receipt[] = []
   readonly #moods = new Map<string, Mood>()
@@ -38,7 +38,7 @@ export class Network {
   readonly #random: Random
   /** Called when a machine sends something. */
   onSend: (sent: Sent) => void = () => {}
-  /** Called when a machine gets an answer. */
+  /** Called when a machine gets a response. */
   onAnswer: (sent: Sent) => void = () => {}
 
   constructor (world: World, random: Random) {
@@ -54,7 +54,7 @@ export class Network {
     for (const url of this.#moods.keys()) this.#moods.set(url, 'healthy')
   }
 
-  /** `concurrency` is the most requests that the machine sends at the same time. */
+  /** `concurrency` is the machine's limit of concurrent requests. */
   createSender (machine: Machine, concurrency: number): LateSender {
     const inFlight = new Set<(answer: Answer) => void>()
     const sender: LateSender = {
@@ -88,7 +88,7 @@ export class Network {
     return sender
   }
 
-  /** Decides the answer to a request, and when it arrives. */
+  /** Draws the response to a request, and its delay. */
   #exchange (request: SendRequest): { delayMs: number, answer: Answer } {
     const random = this.#random
     const wayMs = random.integer(1, 40)
@@ -120,12 +120,12 @@ export class Network {
     this.#world.after(delayMs, () => {
       const eventId = String(headers['webhook-id'])
       this.receipts.push({ at: this.#world.time, url, eventId, body, status })
-      this.#world.note(`${url} gets ${eventId}, answers ${status}`)
+      this.#world.log(`${url} gets ${eventId}, answers ${status}`)
     })
   }
 }
 
-/** Fails unless one of the secrets verifies the request, or if the request has a signature by any other secret. */
+/** Returns whether the request is signed with exactly these secrets. */
 export function isSigned (
   { headers, body }: Pick<SendRequest, 'headers' | 'body'>,
   secrets: readonly string[]

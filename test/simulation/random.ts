@@ -1,6 +1,6 @@
-/** Draws that a seed decides. */
+/** Random numbers from a seed. */
 export interface Random {
-  /** Returns a number from 0 up to 1. */
+  /** Returns a number from 0 to less than 1. */
   next (): number
   /** Returns an integer from `least` to `most`. */
   integer (least: number, most: number): number

@@ -1,6 +1,6 @@
 import { type Run, simulate } from './simulate.js'
 
-/** Leaves out steps of a failing run, as many as can be left out without losing the failure. */
+/** Drops as many steps of a failing run as possible while it still fails. */
 export async function shrink (run: Run): Promise<Run> {
   const dropped = new Set<number>()
   let shortest = run

@@ -1,6 +1,6 @@
 /*
  * Simulates bad days on one core: `node simulate.program.js FROM COUNT STEP`. Prints a line of JSON every second, and
- * for each seed that fails the shortest trace.
+ * the shortest trace of each failing seed.
  */
 import { shrink } from './shrink.js'
 import { simulate } from './simulate.js'

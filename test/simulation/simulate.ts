@@ -12,33 +12,33 @@ import { createRandom, type Random } from './random.js'
 import { connect, type OnEffect, StorageFault, Transaction, type Weather } from './storage.js'
 import { Machine, Violation, World } from './world.js'
 
-/** One thing that happens to the system. Its seed decides the details. */
+/** A step of the simulation. Its seed decides the details. */
 export interface Step {
   at: number
   name: keyof typeof weights
   seed: number
 }
 
-/** How a run ended. */
+/** The result of a run. */
 export interface Run {
   seed: number
   /** The digest of everything that happened. */
   digest: string
-  /** The broken promise; `null` if there is none. */
+  /** The broken promise; `null` without one. */
   failure: string | null
   trace: readonly string[]
   steps: Step[]
-  /** Events of the simulated time. */
+  /** Events in simulated time. */
   events: number
-  /** Attempts that endpoints read. */
+  /** Requests that endpoints read. */
   received: number
-  /** Failed calls of the storage, lost hints, failed attempts, killed and suspended servers. */
+  /** Failed storage calls, lost hints, failed attempts, killed and suspended servers. */
   faults: number
   /** Simulated milliseconds. */
   time: number
 }
 
-/** How often each thing happens. */
+/** How often each step happens. */
 export const weights = {
   emit: 40,
   emitInTransaction: 6,
@@ -77,7 +77,7 @@ const rough: Weather = {
 const clean = { ...calm }
 const dayMs = 86_400_000
 
-/** Runs a bad day. The same seed always gives the same run; `dropped` steps are left out. */
+/** Runs a bad day. A seed always produces the same run. Skips the `dropped` steps. */
 export async function simulate (
   seed: number, { isTraced = false, dropped = new Set() }: { isTraced?: boolean, dropped?: ReadonlySet<number> } = {}
 ): Promise<Run> {
@@ -85,7 +85,7 @@ export async function simulate (
   const steps = day.plan()
   let failure: string | null = null
   try {
-    await day.live(steps.filter((_step, index) => !dropped.has(index)))
+    await day.run(steps.filter((_step, index) => !dropped.has(index)))
   } catch (error) {
     failure = error instanceof Violation ? error.message : String((error as Error).stack)
   }
@@ -161,7 +161,7 @@ class Day {
     this.#pollMs = this.#isCalm ? 60_000 : random.pick([1000, 10_000, 60_000])
     this.#environment = random.pick([null, 'environment0'])
     const timeoutMs = random.pick([1000, 15_000])
-    // Waiting costs a poll each second of a short interval, so long waits go with long intervals.
+    // Long waits with a short poll interval would need many polls.
     const retrySchedule = random.pick(
       this.#pollMs > 10_000 ? [[0, 5, 300, 1800, 7200], [2, 600]] : [[0, 5, 60], [1, 0.5, 30, 90]]
     )
@@ -183,11 +183,11 @@ class Day {
     this.#tenants = Array.from({ length: random.integer(1, 4) }, () => this.#newTenant())
     this.network.onSend = (sent) =>
       this.#check(() => {
-        this.world.note(
+        this.world.log(
           `${sent.machine.name} sends ${String(sent.request.headers['webhook-id'])} to ${sent.request.url}`
         )
         if (isTest(sent)) return
-        if (sent.request.timeoutMs !== timeoutMs) throw new Violation('an attempt has less than the whole deadline')
+        if (sent.request.timeoutMs !== timeoutMs) throw new Violation('an attempt has less than the full timeout')
         this.#model.send(sent)
       })
     this.network.onAnswer = (sent) => {
@@ -196,7 +196,7 @@ class Day {
     if (this.#isCalm) this.#expectPromptClaims()
   }
 
-  /** Draws what will happen. */
+  /** Draws the steps. */
   plan (): Step[] {
     const random = this.#random
     const endMs = this.#pollMs * 80
@@ -212,7 +212,7 @@ class Day {
     })).sort((one, other) => one.at - other.at)
   }
 
-  async live (steps: readonly Step[]): Promise<void> {
+  async run (steps: readonly Step[]): Promise<void> {
     const { world } = this
     for (const tenant of this.#tenants) this.#readers.push({ tenant, position: null, ended: 0, ids: [], isBusy: false })
     for (let count = this.#random.integer(1, 3); count > 0; count--) this.#startServer(this.#random)
@@ -220,13 +220,13 @@ class Day {
     for (let count = this.#random.integer(1, 5); count > 0; count--) this.#take('create', this.#random)
     for (const { at, name, seed } of steps) {
       world.after(at, () => {
-        world.note(name)
+        world.log(name)
         this.#take(name, createRandom(seed))
       })
     }
     await world.runUntil((steps.at(-1)?.at ?? 0) + 1000)
     await this.#recover()
-    await this.#assertAllEnded()
+    await this.#assertLogs()
     await this.#assertReaders()
     await this.#assertMirror()
     await this.#closeAll()
@@ -240,7 +240,7 @@ class Day {
     }
   }
 
-  // The system.
+  // The servers.
 
   #startServer (random: Random): Server {
     const { world } = this
@@ -295,7 +295,7 @@ class Day {
     const [first, second, third] = args as [never, never, never]
     if (result === null || result === false) return
     if (method !== 'listResting' && method !== 'claimNotices' && method !== 'find') {
-      this.world.note(`${machine.name} ${port}.${method} ${describe(result)}`)
+      this.world.log(`${machine.name} ${port}.${method} ${describe(result)}`)
     }
     const changes: Record<string, () => void> = {
       'webhooks.create': () => model.create(first, second),
@@ -428,7 +428,7 @@ class Day {
       case 'setClock':
         return server.machine.setClock(random.pick([-dayMs, -3_600_000, -1000, 1000, 3_600_000, dayMs]))
       case 'setStorageClock':
-        // The steady clocks of the storage and of the model are read on both sides of the step.
+        // Reads the steady clocks of the storage and the model before and after the change.
         this.#storageNow()
         this.#storage.deliveries.stats().catch(() => {})
         this.#storageForwardMs += random.pick([-3_600_000, -1000, 1000, 600_000])
@@ -445,7 +445,7 @@ class Day {
     }
   }
 
-  /** The storage as a server sees it for readers. */
+  /** Returns a server's view of the storage for readers. */
   #connectReader ({ machine }: Server, random: Random): { feed: EventFeed; changes: ChangeSource } {
     const { feed, changes } = connect(this.#storage, machine, {
       world: this.world,
@@ -483,7 +483,7 @@ class Day {
           return
         }
         if (random.chance(0.4)) return
-        // The commit takes a moment, and everything in it happens at once.
+        // The commit takes a moment, then applies all effects at once.
         this.world.after(random.integer(0, 50), () => {
           if (machine.state === 'dead') return
           for (const effect of transaction.effects) effect().catch(() => {})
@@ -524,12 +524,12 @@ class Day {
 
   // Promises about time.
 
-  /** In calm weather, a delivery to a webhook that nothing is sent to is claimed at once, not by the next poll. */
+  /** In calm weather, a delivery to an idle webhook is claimed immediately, not by the next poll. */
   #expectPromptClaims (): void {
     this.#model.onPending = (delivery) => {
       this.world.after(5000, () => {
         if (!this.#isForgotten(delivery)) return
-        // A slot may have become free just now.
+        // A slot may have just become free.
         this.world.after(1000, () => {
           if (!this.#isForgotten(delivery)) return
           throw new Violation(`delivery ${delivery.id} waits although nothing else is due`)
@@ -545,7 +545,7 @@ class Day {
     // Servers of an earlier environment send nothing.
     if (dueAt > this.#storageNow() || this.#running().length === 0 || this.#environment !== null) return false
     if (this.#running().some(({ machine }) => machine.troubledAt > this.world.time - 120_000)) return false
-    // Test notifications take slots, too.
+    // Test notifications also take slots.
     return webhook.status === 'active' && this.#running().some(({ machine }) => !machine.isFull)
   }
 
@@ -605,11 +605,11 @@ class Day {
       }
       const expected = [...this.#model.events.values()].filter(({ tenant }) => tenant === reader.tenant)
       const missing = expected.find(({ id }) => !reader.ids.includes(id))
-      if (missing !== undefined) throw new Violation(`the feed of ${reader.tenant} misses ${missing.id}`)
+      if (missing !== undefined) throw new Violation(`the feed of ${reader.tenant} does not contain ${missing.id}`)
     }
   }
 
-  /** Reads all rows first, then what changed since. */
+  /** Reads all rows first, then only changes. */
   #sync (changes: ChangeSource, random: Random): void {
     const mirror = this.#mirror
     if (mirror.isBusy) return
@@ -650,17 +650,17 @@ class Day {
     }
     const copy = [...this.#mirror.ids].sort().join(' ')
     const expected = (await this.#findCandidates(candidateIds)).sort().join(' ')
-    if (copy !== expected) throw new Violation(`sync ends with the candidates ${copy} instead of ${expected}`)
+    if (copy !== expected) throw new Violation(`sync has the candidates ${copy} instead of ${expected}`)
   }
 
-  // The end of the day.
+  // The end of the run.
 
-  /** Everything works again, and some server runs. */
+  /** Ends all faults, starts a server, and waits until no delivery is pending. */
   async #recover (): Promise<void> {
     Object.assign(this.#weather, clean)
     this.network.healAll()
     for (const { machine } of this.#servers) machine.resume()
-    // A server without an environment sends in any.
+    // A server without an environment delivers in any.
     this.#environment = null
     this.#startServer(this.#random)
     const endMs = this.world.time + 2 * dayMs
@@ -668,12 +668,12 @@ class Day {
       await this.world.runUntil(this.world.time + Math.max(this.#pollMs, 10_000))
     }
     const [stuck] = this.#model.pending
-    if (stuck !== undefined) throw new Violation(`delivery ${stuck.id} of ${stuck.event.id} never ends`)
+    if (stuck !== undefined) throw new Violation(`delivery ${stuck.id} of ${stuck.event.id} stays pending`)
     await this.world.runUntil(this.world.time + 2 * this.#pollMs + 100_000)
   }
 
-  /** Compares the log with the model and with what endpoints saw. */
-  async #assertAllEnded (): Promise<void> {
+  /** Compares the log with the model and with the requests that endpoints read. */
+  async #assertLogs (): Promise<void> {
     const { webhooks, deliveries } = this.#model
     for (const { id, tenant, isDeleted } of webhooks.values()) {
       if (isDeleted) continue

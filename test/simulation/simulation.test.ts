@@ -12,13 +12,13 @@ t.test('every promise is kept on 200 bad days', async (t) => {
   t.ok(received > 10_000, 'receivers read many requests')
 })
 
-t.test('seeds that failed once stay fixed', async (t) => {
+t.test('seeds that failed once still pass', async (t) => {
   for (const { seed, about } of regressions as Array<{ seed: number, about: string }>) {
     t.equal((await simulate(seed)).failure, null, `${seed}: ${about}`)
   }
 })
 
-t.test('a seed always gives the same run', async (t) => {
+t.test('a seed always produces the same run', async (t) => {
   for (let seed = 1; seed <= 10; seed++) {
     const [one, other] = [await simulate(seed), await simulate(seed)]
     t.equal(one.digest, other.digest, `seed ${seed}`)

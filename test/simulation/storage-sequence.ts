@@ -26,8 +26,8 @@ const weights = {
 }
 
 /**
- * Makes the same calls to a storage as to any other with this seed, one at a time, and returns its answers. Ids and
- * times, which differ between storages, are replaced by the order in which they appeared. Nothing is left in the end.
+ * Makes calls that depend only on the seed, one at a time, and returns the storage's answers. Ids, which differ between
+ * storages, are replaced by their order of appearance. Removes all its data at the end.
  */
 export async function readAnswers (storage: EventStorage, seed: number, count: number): Promise<string[]> {
   const sequence = new Sequence(storage, seed)
@@ -204,7 +204,7 @@ class Sequence {
     }
   }
 
-  /** Claims everything that is due, and records a result for each. */
+  /** Claims all due deliveries, and records a result for each. */
   async #work (): Promise<unknown> {
     const { deliveries } = this.#storage
     const claimed: ClaimedDelivery[] = []
@@ -213,7 +213,7 @@ class Sequence {
       if (more.length === 0) break
       claimed.push(...more)
     }
-    // The order of turns depends on who came last, and the deliveries of one event may get their ids in any order.
+    // The order of tenants depends on earlier claims, and an event's deliveries can get their ids in any order.
     claimed.sort((one, other) => one.webhookId - other.webhookId || one.deliveryId - other.deliveryId)
     const shown = claimed.map((one) => {
       this.#deliveries.push({ tenant: one.tenantId, webhookId: one.webhookId, id: one.deliveryId })
@@ -264,7 +264,7 @@ class Sequence {
     return name
   }
 
-  /** Shows what is the same in every storage. */
+  /** Shows the fields that are the same in every storage. */
   #show (row: Webhook | Delivery | null): unknown {
     if (row === null) return null
     if ('target_url' in row) {

@@ -5,7 +5,7 @@ import type { Machine, World } from './world.js'
 /** An error of the simulated storage. */
 export class StorageFault extends Error {}
 
-/** How bad the connections to the storage are now. Probabilities are for each call. */
+/** The current quality of the connections to the storage. Probabilities are per call. */
 export interface Weather {
   isDown: boolean
   longestMs: number
@@ -15,10 +15,10 @@ export interface Weather {
   losesHint: number
 }
 
-/** Called with each effect on the storage, in order. */
 /** Called when a machine gets a reply. */
 export type OnReply = (method: string, result: unknown) => void
 
+/** Called with each effect on the storage, in order. */
 export type OnEffect = (
   machine: Machine,
   port: string,
@@ -29,14 +29,14 @@ export type OnEffect = (
 
 type Call = (...args: unknown[]) => Promise<unknown>
 
-/** A transaction of the host: what it contains happens when it commits. */
+/** A host's transaction: its effects happen when it commits. */
 export class Transaction {
   readonly effects: Array<() => Promise<unknown>> = []
 }
 
 /**
- * The storage as one machine sees it. Each call travels there and back. It may fail before it has an effect, lose its
- * reply, or arrive twice.
+ * Returns one machine's view of the storage. Each call takes time. It can fail before it has an effect, lose its reply,
+ * or arrive twice.
  */
 export function connect (
   storage: EventStorage,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../src/ports/index.js'
 
-/** A promise that a simulation does not keep. Its message says which one, and where. */
+/** A promise that was broken in a simulation. The message names it. */
 export class Violation extends Error {}
 
 interface Event {
@@ -13,8 +13,8 @@ interface Event {
 const startedAt = Date.UTC(2026, 0, 1)
 
 /**
- * The time, the timers and the trace of one run. The time jumps from one event to the next. Nothing here is real: the
- * next event begins when no promise has anything left to do.
+ * The time, timers and trace of a run. The simulated time jumps from one event to the next, once no promise has
+ * anything left to do.
  */
 export class World {
   /** Milliseconds since the start of the run. */
@@ -40,7 +40,7 @@ export class World {
     return () => { event.run = null }
   }
 
-  /** Runs events until a time, or until one of them fails. */
+  /** Runs events until a time, or until one fails. */
   async runUntil (endMs: number): Promise<void> {
     await settle()
     while (this.failure === null) {
@@ -67,8 +67,8 @@ export class World {
     this.failure ??= error instanceof Error ? error : new Error(String(error))
   }
 
-  /** Adds a line to the trace. Ids are random, so each gets the number of its first appearance. */
-  note (text: string): void {
+  /** Adds a line to the trace. Replaces random ids by their order of appearance. */
+  log (text: string): void {
     const line = `${this.time} ${text.replaceAll(/evt_[0-9a-f]{32}/g, (id) => this.#nameOf(id))}`
     this.#hash.update(line)
     this.#lines?.push(line)
@@ -80,7 +80,7 @@ export class World {
     return name
   }
 
-  /** The digest of the trace. Ends it. */
+  /** Returns the digest of the trace, and closes the trace. */
   digest (): string {
     return this.#hash.digest('hex')
   }
@@ -90,11 +90,11 @@ export class World {
   }
 }
 
-/** A computer that runs an engine. It can be killed and suspended, and its clock can be set. */
+/** A computer that runs an engine. Tests can kill it, suspend it and set its clock. */
 export class Machine {
-  /** When something last went wrong that excuses delays and repetitions, in the time of the world. */
+  /** The simulated time of the last fault that excuses delays and repetitions. */
   troubledAt = Number.NEGATIVE_INFINITY
-  /** Whether it has as many requests in flight as it may. */
+  /** Whether it has reached its limit of concurrent requests. */
   isFull = false
   isClosing = false
   readonly name: string
@@ -119,9 +119,7 @@ export class Machine {
     return this.#timers.size
   }
 
-  /**
-   * Runs what a timer or an answer from outside causes: later if the machine is suspended, and never once it is dead.
-   */
+  /** Runs the callback of a timer or response: later if the machine is suspended, never if it is dead. */
   deliver (run: () => void): void {
     if (this.#state === 'running') run()
     else if (this.#state === 'suspended') this.#waiting.push(run)
@@ -176,13 +174,13 @@ export class Machine {
     clearTimeout: (cancel) => { (cancel as (() => void) | undefined)?.() }
   }
 
-  /** Resolves at the same time, after all events that are already due. */
+  /** Resolves at the current time, after all events that are already due. */
   nextTick (): Promise<void> {
     return new Promise((resolve) => { this.clock.setTimeout(resolve, 0) })
   }
 }
 
-// A macrotask begins when no promise has anything left to do.
+// A macrotask starts when no promise has anything left to do.
 function settle (): Promise<void> {
   return new Promise((resolve) => { setImmediate(resolve) })
 }

@@ -11,13 +11,13 @@ import { numberIds } from '../../src/testing/support/case.js'
 import { keyLookupCases, runCases, type SavedKey, storageCases, type StorageHarness } from '../../src/testing/index.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
-type RightStorage = Required<Omit<RecruitingStorage, 'verify' | 'feed'>> & { data: WebhookData }
-type Broken = { [Port in keyof Omit<RightStorage, 'data'>]?: Partial<RightStorage[Port]> }
+type CorrectStorage = Required<Omit<RecruitingStorage, 'verify' | 'feed'>> & { data: WebhookData }
+type Broken = { [Port in keyof Omit<CorrectStorage, 'data'>]?: Partial<CorrectStorage[Port]> }
 
-/** A storage that is right but for these methods, and the case that must catch it. */
-type Mistake = [storage: string, caughtBy: string, breaks: (right: RightStorage) => Broken]
+/** A storage that is correct except for these methods, and the case that must catch it. */
+type Mistake = [storage: string, caughtBy: string, breaks: (correct: CorrectStorage) => Broken]
 
-/** A mistake for each group: a case that cannot fail looks like one that passes. */
+/** One mistake per group, because a case that cannot fail looks like one that passes. */
 const mistakes: Mistake[] = [
   // Lists
   ['lists rows of other tenants', 'candidates: a tenant sees only its own rows',
@@ -61,7 +61,7 @@ const mistakes: Mistake[] = [
       changes: { record: async (tenant, change) => change.deleted ? undefined : changes.record(tenant, change) }
     })],
   // Idempotency
-  ['stores the answer of a late attempt', 'an attempt whose lease has expired stores no answer',
+  ['stores the response of a late attempt', 'an attempt whose lease has expired stores no answer',
     ({ data }) => ({
       idempotency: {
         async save (tenant, { digest }, answer) {
@@ -75,7 +75,7 @@ function makeBroken (breaks: Mistake[2]): StorageHarness {
   const clock = createManualClock()
   const { candidates, jobs } = memoryStorage({ clock })
   const data = createWebhookData(() => clock.now(), memoryChanges({ clock }))
-  const right = {
+  const correct = {
     candidates,
     jobs,
     webhooks: createWebhookStore(data),
@@ -84,16 +84,16 @@ function makeBroken (breaks: Mistake[2]): StorageHarness {
     holds: createHoldStore(data),
     idempotency: createIdempotencyStore(data)
   }
-  const broken = breaks({ ...right, data })
+  const broken = breaks({ ...correct, data })
   return {
     storage: {
-      candidates: { ...right.candidates, ...broken.candidates },
-      jobs: { ...right.jobs, ...broken.jobs },
-      webhooks: { ...right.webhooks, ...broken.webhooks },
-      deliveries: { ...right.deliveries, ...broken.deliveries },
-      changes: { ...right.changes, ...broken.changes },
-      holds: { ...right.holds, ...broken.holds },
-      idempotency: { ...right.idempotency, ...broken.idempotency }
+      candidates: { ...correct.candidates, ...broken.candidates },
+      jobs: { ...correct.jobs, ...broken.jobs },
+      webhooks: { ...correct.webhooks, ...broken.webhooks },
+      deliveries: { ...correct.deliveries, ...broken.deliveries },
+      changes: { ...correct.changes, ...broken.changes },
+      holds: { ...correct.holds, ...broken.holds },
+      idempotency: { ...correct.idempotency, ...broken.idempotency }
     },
     saveCandidates: (tenant, rows) => rows.forEach((row) => candidates.save(tenant, { ...row })),
     saveJobs: (tenant, rows) => rows.forEach((row) => jobs.save(tenant, { ...row })),
@@ -104,9 +104,9 @@ function makeBroken (breaks: Mistake[2]): StorageHarness {
 for (const [storage, caughtBy, breaks] of mistakes) {
   t.test(`a storage that ${storage} is caught by: ${caughtBy}`, async (t) => {
     const cases = storageCases.filter(({ name }) => name === caughtBy)
-    const [right] = await runCases(cases, () => makeBroken(() => ({})))
+    const [correct] = await runCases(cases, () => makeBroken(() => ({})))
     const [broken] = await runCases(cases, () => makeBroken(breaks))
-    t.equal(right?.error, null)
+    t.equal(correct?.error, null)
     t.equal(broken?.error?.name, 'AssertionError')
   })
 }

@@ -5,16 +5,16 @@ import { namedTenants } from '../../src/testing/support/case.js'
 
 const cases = [...storageCases, ...keyLookupCases]
 
-t.test('every case has a name of its own', async (t) => {
+t.test('case names are unique', async (t) => {
   const names = cases.map(({ name }) => name)
   t.strictSame(names.filter((name, index) => names.indexOf(name) !== index), [])
 })
 
-t.test('every case has one of the groups', async (t) => {
+t.test('every case is in a known group', async (t) => {
   t.strictSame([...new Set(cases.map(({ group }) => group))], ['lists', 'webhooks', 'deliveries', 'tenancy', 'races', 'sync', 'idempotency', 'keys'])
 })
 
-t.test('methods that a storage does not have stay missing', async (t) => {
+t.test('optional methods that a storage lacks stay missing', async (t) => {
   const storage = memoryStorage()
   const { listAfter: _, ...candidates } = storage.candidates
   const harness = { storage: { ...storage, candidates }, tenantId: (name: string) => `id-${name}`, saveCandidates () {}, saveJobs () {} }

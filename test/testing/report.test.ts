@@ -21,7 +21,7 @@ function makeForgetful (): StorageHarness {
   }
 }
 
-t.test('a report counts passes and shows, for each failure, the method, the expected and the actual value', async (t) => {
+t.test("a report has the number of passes, and each failure's method, expected and actual value", async (t) => {
   const names = ['jobs: status is compared exactly', 'every listener is called for a recorded event', 'jobs: rows can be sorted by status']
   const cases = storageCases.filter(({ name }) => names.includes(name))
 
@@ -38,12 +38,12 @@ ok      deliveries  1 of 1
 `)
 })
 
-t.test('a report without failures says that all cases passed', async (t) => {
+t.test('a report without failures is short', async (t) => {
   const cases = storageCases.filter(({ group }) => group === 'webhooks').slice(0, 2)
   t.equal(formatReport(await runCases(cases, makeMemoryHarness)), 'ok      webhooks    2 of 2\n\nAll 2 cases passed.\n')
 })
 
-t.test('a value that does not fit into a line is shown in several', async (t) => {
+t.test('a long value is shown on several lines', async (t) => {
   const long = Array.from({ length: 3 }, (_, id) => ({ id, name: 'x'.repeat(40) }))
   const error = new AssertionError({ message: 'the rows', actual: long, expected: [], operator: 'deepStrictEqual' })
   const report = formatReport([{ group: 'lists', name: 'rows', port: 'jobs.list', durationMs: 1, error }])
@@ -54,7 +54,7 @@ t.test('a value that does not fit into a line is shown in several', async (t) =>
 `)
 })
 
-t.test('the stack of an error that many cases share is shown once', async (t) => {
+t.test('a stack that many cases share is shown once', async (t) => {
   const base = { group: 'lists', name: 'rows', port: 'jobs.list', durationMs: 1 }
   const report = formatReport([{ ...base, error: new Error('no such table') }, { ...base, error: new Error('no such table') }])
 
@@ -91,7 +91,7 @@ function makeCase (name: string, body: () => Promise<void>): StorageCase {
   return benchCases('deliveries')('stats', name, body)
 }
 
-t.test('each case runs on a harness of its own, which is closed, well or not', async (t) => {
+t.test('each case runs on its own harness, which is closed even after a failure', async (t) => {
   const closed: number[] = []
   let made = 0
   const make = async (): Promise<StorageHarness> => {
@@ -102,30 +102,30 @@ t.test('each case runs on a harness of its own, which is closed, well or not', a
   const results = await runCases([
     makeCase('passes', async () => {}),
     makeCase('fails', () => Promise.reject(error)),
-    makeCase('fails with a text', async () => Promise.reject('text')) // eslint-disable-line prefer-promise-reject-errors
+    makeCase('throws text', async () => Promise.reject('text')) // eslint-disable-line prefer-promise-reject-errors
   ], make)
 
   t.strictSame(closed, [1, 2, 3])
   t.strictSame(results.map(({ durationMs, ...result }) => result), [
     { group: 'deliveries', ...head, name: 'passes', error: null },
     { group: 'deliveries', ...head, name: 'fails', error },
-    { group: 'deliveries', ...head, name: 'fails with a text', error: new Error('text') }
+    { group: 'deliveries', ...head, name: 'throws text', error: new Error('text') }
   ])
   t.ok(results.every(({ durationMs }) => durationMs >= 0))
 })
 
-t.test('a harness that cannot be made fails its case', async (t) => {
+t.test('a harness that cannot be created fails its case', async (t) => {
   const results = await runCases([makeCase('passes', async () => {})], () => { throw new Error('no database') })
   t.strictSame(results.map(({ error }) => error?.message), ['no database'])
 })
 
-t.test('a case that hangs times out, and the next one runs', async (t) => {
+t.test('a hanging case times out, and the next one runs', async (t) => {
   const cases = [makeCase('hangs', () => new Promise(() => {})), makeCase('passes', async () => {})]
   const results = await runCases(cases, makeMemoryHarness, { timeoutMs: 10 })
   t.strictSame(results.map(({ error }) => error?.message), ['the case did not finish within 10 ms', undefined])
 })
 
-t.test('a storage that takes longer to list resting tenants than the short rest of the case passes', async (t) => {
+t.test('a storage that lists resting tenants slowly passes', async (t) => {
   const cases = storageCases.filter(({ name }) => name === 'a removed tenant rests for the given time')
   const results = await runCases(cases, () => {
     const storage = memoryStorage()

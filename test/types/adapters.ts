@@ -1,6 +1,6 @@
 import { type Delivery, type DeliveryWithAttempts, type RecruitingStorage, type Webhook, Webhook as WebhookSchema } from '../../src/index.js'
 
-/* Compiled by `npm run types`: what an adapter's author has to name can be named. */
+/* Compiled by `npm run types`: adapters can import all types that they need. */
 
 export async function names (
   { webhooks, deliveries }: RecruitingStorage
@@ -11,5 +11,5 @@ export async function names (
   ]
 }
 
-/** The schema of the same name is still there. */
+/** A schema with the same name is exported too. */
 export const title: unknown = WebhookSchema.title

@@ -5,12 +5,12 @@ import type { Event as WireEvent } from '../../src/http/routes/events.js'
 import type { Job as WireJob } from '../../src/http/routes/jobs.js'
 import type * as wire from '../../src/webhooks/schemas.js'
 
-/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. */
+/* Compiled by `npm run types`: each @ts-expect-error fails unless the next line is invalid. */
 
 type Same<A, B> = [A] extends [B] ? [B] extends [A] ? true : never : never
 type Output<Schema extends { static: unknown }> = Schema['static']
 
-/** The types of the client are those of the API's schemas. */
+/** The client's types equal those of the API's schemas. */
 export const same: true[] = [
   true satisfies Same<Candidate, Static<typeof WireCandidate>>,
   true satisfies Same<Job, Static<typeof WireJob>>,
@@ -34,20 +34,20 @@ export async function ownFields (): Promise<[string, string | null, number]> {
   if (candidate === null) throw new Error('no candidate')
   // @ts-expect-error ids are text
   await client.candidates.find(1)
-  // @ts-expect-error there is no such field
+  // @ts-expect-error an unknown field
   String(candidate.phone)
-  // @ts-expect-error there is no such filter
+  // @ts-expect-error an unknown filter
   client.jobs.list({ 'filter[recruiter_id]': 1 })
   const job = await client.jobs.find(1)
   return [candidate.id, candidate.email, job?.id ?? 0]
 }
 
-/** The data of events, as the vendor documents it. */
+/** Event data with the vendor's documented type. */
 export function ownEvent (event: WebhookEvent<{ id: number }>): number {
   return event.data?.id ?? 0
 }
 
-/** A vendor's own events, told apart by their type. */
+/** A vendor's own events, distinguished by their type. */
 export async function ownEvents (): Promise<number> {
   const client = createClient<{ events: { 'offer.signed': { salary: number }, 'job.created': { title: string } } }>(options)
   let total = 0
@@ -58,9 +58,9 @@ export async function ownEvents (): Promise<number> {
       else total += event.data?.salary
     }
   }
-  // @ts-expect-error there is no such event
+  // @ts-expect-error an unknown event
   client.events({ types: ['offer.declined'] })
-  // @ts-expect-error a feed has two ends
+  // @ts-expect-error not an end of the feed
   createClient(options).events({ from: 'yesterday' })
   createClient<{ job: { id: string } }>(options).events({ types: ['anything'] })
   return total

@@ -2,7 +2,7 @@ import type { PoolClient } from 'pg'
 import { type EmitOptions, type Recruiting, type RecruitingStorage, createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 
-/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. */
+/* Compiled by `npm run types`: each @ts-expect-error fails unless the next line is invalid. */
 
 const storage: RecruitingStorage = memoryStorage()
 
@@ -19,7 +19,7 @@ export async function defaultCatalogue (): Promise<void> {
 
 export function listeners (recruiting: Recruiting): void {
   recruiting.on('webhookDisabled', ({ webhookId, lastError }) => [webhookId.toFixed(), lastError.toUpperCase()])
-  // @ts-expect-error no such thing to listen for
+  // @ts-expect-error an unknown event name
   recruiting.on('webhookEaten', () => {})
 }
 
@@ -36,8 +36,8 @@ export async function tenants ({ emit, webhooks, removeTenant }: Recruiting): Pr
   await emit({ tenantId: 41, type: 'application.created', data: {} })
   await webhooks.list({ tenantId: '41' })
   await removeTenant({ tenantSlug: 'acme' })
-  // @ts-expect-error either of them
+  // @ts-expect-error both a slug and an id
   await emit({ tenantId: 41, tenantSlug: 'acme', type: 'application.created', data: {} })
-  // @ts-expect-error either of them
+  // @ts-expect-error both a slug and an id
   await webhooks.list({ tenantId: 41, tenantSlug: 'acme' })
 }

@@ -5,13 +5,13 @@ import recruitingApi, {
   createRecruiting, defaultEvents
 } from '../../src/index.js'
 
-/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. `Register` has no catalogue. */
+/* Compiled by `npm run types`, without `Register`. Each @ts-expect-error fails unless the next line is invalid. */
 
 const events = { 'offer.signed': Type.Object({ id: Type.Integer() }) }
 const signed = { tenantSlug: 'acme', type: 'offer.signed', data: { id: 1 } } as const
 const created = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 
-/** The plugin takes the default catalogue alone until `Register` names another, and `emit` the names of that. */
+/** Without `Register`, the plugin and `emit` accept only the default catalogue. */
 export async function plugin (app: FastifyInstance, storage: RecruitingStorage, keyLookup: KeyLookup): Promise<void> {
   await app.register(recruitingApi, { storage, keyLookup })
   await app.register(recruitingApi, { storage, keyLookup, events: defaultEvents })
@@ -20,27 +20,27 @@ export async function plugin (app: FastifyInstance, storage: RecruitingStorage, 
   // @ts-expect-error a part of the default catalogue
   await app.register(recruitingApi, { storage, keyLookup, events: { 'application.created': defaultEvents['application.created'] } })
   await app.recruiting.emit(created)
-  // @ts-expect-error an event that the default catalogue does not have
+  // @ts-expect-error not in the default catalogue
   await app.recruiting.emit(signed)
 }
 
-/** An engine without a server has the catalogue that it is given. */
+/** `createRecruiting` uses the catalogue that it gets. */
 export async function standalone (storage: RecruitingStorage): Promise<void> {
   await createRecruiting({ storage, events }).emit(signed)
   // @ts-expect-error data of another type
   await createRecruiting({ storage, events }).emit({ ...signed, data: { id: 'one' } })
-  // @ts-expect-error an event of the default catalogue
+  // @ts-expect-error only in the default catalogue
   await createRecruiting({ storage, events }).emit(created)
-  // @ts-expect-error an event that the default catalogue does not have
+  // @ts-expect-error not in the default catalogue
   await createRecruiting({ storage }).emit(signed)
-  // @ts-expect-error a catalogue by its type alone: when it runs it would be the default one
+  // @ts-expect-error a catalogue only as a type: at run time, it would be the default one
   createRecruiting<typeof events>({ storage })
 }
 
-// @ts-expect-error a catalogue by its type alone
+// @ts-expect-error a catalogue only as a type
 export const forgotten: RecruitingOptions<typeof events> = { storage: {} as RecruitingStorage }
 
-/** Options that tell nothing of their catalogue leave `emit` any name. */
+/** With options of an unknown catalogue, `emit` accepts any name. */
 export async function anyName (options: RecruitingOptions): Promise<void> {
   const recruiting = createRecruiting(options)
   await recruiting.emit(created)
@@ -48,7 +48,7 @@ export async function anyName (options: RecruitingOptions): Promise<void> {
 }
 
 export const ready: RecruitingApiOptions[] = [
-  // A lookup answers at once or by a promise.
+  // A lookup returns a value or a promise.
   { storage: {} as RecruitingStorage, keyLookup: () => null },
   { storage: {} as RecruitingStorage, keyLookup: async () => ({ id: 'key-1', scopes: [] }), rateLimit: true },
   { storage: {} as RecruitingStorage, keyLookup: () => null, rateLimit: { timeWindow: '1 minute' } },
@@ -56,7 +56,7 @@ export const ready: RecruitingApiOptions[] = [
   { storage: {} as RecruitingStorage, keyLookup: () => null, logger: console }
 ]
 
-/** Emitting and delivering need webhooks and deliveries alone; the plugin serves candidates and jobs too. */
+/** `createRecruiting` needs only webhooks and deliveries. The plugin also needs candidates and jobs. */
 export async function storages ({ webhooks, deliveries }: RecruitingStorage): Promise<RecruitingApiOptions> {
   await createRecruiting({ storage: { webhooks, deliveries } }).emit(created)
   // @ts-expect-error no deliveries

@@ -13,19 +13,19 @@ export async function memory (): Promise<[string, number | null, number]> {
   const row: CandidateRow<string> | null = await storage.candidates.find('acme', 'a')
   // @ts-expect-error the candidates of this storage have text ids
   storage.candidates.save('acme', { id: 1, full_name: 'Ada' })
-  // @ts-expect-error its jobs have integers
+  // @ts-expect-error its jobs have integer ids
   storage.jobs.save('acme', { id: 'a', name: 'Nurse', status: 'open' })
-  // @ts-expect-error not a kind
+  // @ts-expect-error not a kind of id
   memoryStorage({ ids: { candidate: 'uuid' } })
   return [row?.id ?? '', row?.source_id ?? null, (await storage.jobs.list('acme', { filter: {}, sort: [], offset: 0, limit: 1 }))[0]?.id ?? 0]
 }
 
-/** A source of the vendor's own says its ids by type arguments: candidate, source, recruiter. */
+/** A vendor's own source declares its ids as type arguments: candidate, source, recruiter. */
 export const source: CandidateSource<string, number, string> = candidatesFrom(() => [{ id: 'a', full_name: 'Ada', ...dates }], { ids })
-// @ts-expect-error rows with integers
+// @ts-expect-error rows with integer ids
 candidatesFrom(() => [{ id: 1, full_name: 'Ada', ...dates }], { ids })
 
-/** The plugin and `createRecruiting` take storages of all kinds. */
+/** The plugin and `createRecruiting` accept storages with any ids. */
 export function taken (pool: PgPool, mixed: RecruitingStorage<string, number>, own: JobSource<string>): void {
   const storages: Array<RecruitingApiOptions['storage']> = [
     memoryStorage(), memoryStorage({ ids }),
@@ -35,7 +35,7 @@ export function taken (pool: PgPool, mixed: RecruitingStorage<string, number>, o
   for (const storage of storages) createRecruiting({ storage, ids })
 }
 
-/** The kit takes harnesses of all kinds. */
+/** The kit accepts harnesses with any ids. */
 export function harnesses (
   integers: StorageHarness, texts: StorageHarness<string, string, string, string>
 ): MakeStorage[] {

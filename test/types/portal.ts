@@ -6,36 +6,36 @@ import {
 } from '../../src/index.js'
 import { en } from '../../src/portal/locales/en.js'
 
-/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. */
+/* Compiled by `npm run types`: each @ts-expect-error fails unless the next line is invalid. */
 
 const portal: PortalOptions = { secretKeys: [Buffer.alloc(32)] }
 const ada: PortalSessionInput = { tenantSlug: 'acme', actor: 'user:17', capabilities: ['read', 'write'], theme: { mode: 'dark' } }
 
-/** The plugin and an engine without a server create sessions of the same type. */
+/** The plugin and `createRecruiting` create sessions of the same type. */
 export async function sessions (app: FastifyInstance, storage: RecruitingStorage): Promise<PortalSession> {
   const takes = async (recruiting: Pick<Recruiting, 'portal'>): Promise<PortalSession> => recruiting.portal.createSession(ada)
   await takes(app.recruiting)
   await app.recruiting.portal.createSession({ tenantSlug: 'acme', actor: 'user:17' })
-  // @ts-expect-error a session of nobody
+  // @ts-expect-error a session without an actor
   await app.recruiting.portal.createSession({ tenantSlug: 'acme' })
-  // @ts-expect-error a capability that does not exist
+  // @ts-expect-error an unknown capability
   await app.recruiting.portal.createSession({ ...ada, capabilities: ['admin'] })
-  // @ts-expect-error a mode that does not exist
+  // @ts-expect-error an unknown mode
   await app.recruiting.portal.createSession({ ...ada, theme: { mode: 'auto' } })
   // @ts-expect-error a portal without keys
   createRecruiting({ storage, portal: {} })
   return takes(createRecruiting({ storage, portal }))
 }
 
-/** Routes declare capabilities that exist. */
+/** Routes can declare only known capabilities. */
 export function routes (app: FastifyInstance): void {
   const schema = { response: { 200: Type.Object({}) } }
   app.post('/replays', { config: { scopes: [], capabilities: ['replay'] }, schema }, async () => ({}))
-  // @ts-expect-error a capability that does not exist
+  // @ts-expect-error an unknown capability
   app.post('/writes', { config: { scopes: [], capabilities: ['writes'] }, schema }, async () => ({}))
 }
 
-/** Texts are complete. */
+/** Texts must be complete. */
 export const french: PortalMessages = en
 const { problem: _, ...rest } = en
 // @ts-expect-error without the texts of problems

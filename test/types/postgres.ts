@@ -2,7 +2,7 @@ import type { Client, Pool, PoolClient } from 'pg'
 import type { ApiKey, AsyncKeyLookup, KeyLookup, RecruitingStorage } from '../../src/index.js'
 import { type PgClient, type PgPool, type PgQueryable, type StoredApiKey, apiKeys, migrate, postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
 
-/* Compiled by `npm run types`: the driver that nothing in src/ imports fits. */
+/* Compiled by `npm run types`: pg fits, although src/ does not import it. */
 
 export function fits (pool: Pool, client: Client, poolClient: PoolClient): [PgPool, PgQueryable, PgClient] {
   return [pool, client, poolClient]
@@ -14,8 +14,8 @@ export async function serves (pool: Pool): Promise<RecruitingStorage> {
   return postgresStorage(pool, { candidates: 'public.api_candidates', jobs: 'public.api_jobs' })
 }
 
-// @ts-expect-error a connection is no pool
-export const refused = (client: Client) => postgresStorage(client)
+// @ts-expect-error a connection is not a pool
+export const rejected = (client: Client) => postgresStorage(client)
 
 export async function keys (pool: Pool, transaction: PoolClient): Promise<StoredApiKey | null> {
   const { issue, list, rotate, revoke, find } = apiKeys(pool, { schema: 'recruiting', prefix: 'acme' })
@@ -23,18 +23,18 @@ export async function keys (pool: Pool, transaction: PoolClient): Promise<Stored
   const listed: StoredApiKey[] = await list({ tenantSlug: 'acme' })
   await rotate({ tenantSlug: 'acme' }, id, { overlapSeconds: 5 }, { transaction })
   const isRevoked: boolean = await revoke({ tenantId: 5 }, listed[0]?.id ?? key)
-  // @ts-expect-error a listed key has no key
+  // @ts-expect-error a listed key does not contain its secret
   listed[0]?.key.slice(Number(isRevoked))
   // @ts-expect-error a key needs scopes
   await issue({ tenantSlug: 'acme' })
-  // @ts-expect-error a key belongs to a tenant
+  // @ts-expect-error no tenant
   await revoke(id)
   return find({ tenantId: '5' }, id)
 }
 
 const key1 = 'CRM'
 
-/** A lookup is a function, with or without the method of a cache, and one of this package always gives a promise. */
+/** A lookup is a function, with or without `recordUse`. The package's own lookups always return a promise. */
 export const lookups: KeyLookup[] = [
   () => null,
   async ({ tenantSlug, key }) => tenantSlug === key ? { id: '', scopes: [] } : null,

@@ -8,7 +8,7 @@ declare const withCallback: FastifyPluginCallback
 declare const typed: FastifyPluginAsyncTypebox
 declare const typedWithCallback: FastifyPluginCallbackTypebox
 
-/** Plugins of every kind are taken. */
+/** `routes` accepts every kind of plugin. */
 export const options: Array<Pick<RecruitingApiOptions, 'routes'>> = [
   { routes: plain },
   { routes: withCallback },
@@ -24,7 +24,7 @@ const rows = defineList(Type.Object({ id: Type.Integer(), name: Type.String() })
   filters: { stage: Type.Union([Type.Literal('applied'), Type.Literal('offer')]), job_id: Type.Integer() }
 })
 
-/** A list is typed by its item, its sort fields and its filters, with any type provider of the plugin. */
+/** A list is typed by its item, sort fields and filters, with any type provider. */
 export const listRoutes: FastifyPluginAsync = async (app) => {
   app.get('/rows', { config: { scopes: [] }, schema: { querystring: rows.query, response: { 200: rows.page } } }, (request, reply) => rows.read(request, reply, {
     async list (tenantSlug: string, { filter, sort, offset, limit }) {

@@ -1,6 +1,6 @@
 import { type MemoryCandidate, type MemoryJob, memoryStorage } from '../../src/memory/index.js'
 
-/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. */
+/* Compiled by `npm run types`: each @ts-expect-error fails unless the next line is invalid. */
 
 interface Person {
   id: number
@@ -15,27 +15,27 @@ interface Vacancy {
   office: { city: string }
 }
 
-/** Rows that a host has an interface for, which has no index signature. */
+/** Rows with a host's interface, which has no index signature. */
 export function ownInterfaces (candidates: Person[], jobs: readonly Vacancy[], person: Person, vacancy: Vacancy): void {
   const storage = memoryStorage({ tenants: { acme: { candidates, jobs } } })
   storage.candidates.save('acme', person)
   storage.jobs.save('acme', vacancy)
 }
 
-/** Rows written down on the spot, with fields to be published beside those of the contract. */
+/** Literal rows with additional fields. */
 export function literals (): [MemoryCandidate, MemoryJob] {
   memoryStorage({ tenants: { acme: { candidates: [{ id: 1, full_name: 'Ada', email: 'ada@example.com' }], jobs: [{ id: 1, name: 'Nurse', status: 'open', office: 3 }] } } })
   return [{ id: 1, full_name: 'Ada', phone: null }, { id: 1, name: 'Nurse', status: 'open', office: 3 }]
 }
 
-/** What the contract's fields are is still checked. */
+/** The contract's fields are still checked. */
 export function mistakes (): void {
   const { candidates, jobs } = memoryStorage()
   // @ts-expect-error no name
   candidates.save('acme', { id: 1 })
-  // @ts-expect-error an id that is no number
+  // @ts-expect-error an id that is not a number
   candidates.save('acme', { id: '1', full_name: 'Ada' })
-  // @ts-expect-error a headline that is no text, beside a further field
+  // @ts-expect-error a headline that is not text, with an additional field
   candidates.save('acme', { id: 1, full_name: 'Ada', headline: 7, email: 'ada@example.com' })
   // @ts-expect-error no status
   jobs.save('acme', { id: 1, name: 'Nurse' })

@@ -6,13 +6,13 @@ import { type EventData, type RecruitingApiOptions, type RecruitingStorage, type
 import type { StaticOf } from '../../src/shared/typebox.js'
 import { recordEvents } from '../../src/testing/index.js'
 
-/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. Both TypeBoxes fit. */
+/* Compiled by `npm run types`: each @ts-expect-error fails unless the next line is invalid. Both TypeBoxes fit. */
 
 const old = { 'offer.signed': Type034.Object({ id: Type034.Integer(), note: Type034.Optional(Type034.String()) }) }
 const events = { 'offer.signed': Type.Object({ id: Type.Integer(), note: Type.Optional(Type.String()) }) }
 const signed = { tenantSlug: 'acme', type: 'offer.signed' } as const
 
-/** `emit` and recorders know the data. A catalogue may have schemas of both. */
+/** `emit` and recorders infer the data. A catalogue can contain schemas of both packages. */
 export async function emits (storage: RecruitingStorage): Promise<Array<[number, string?]>> {
   const recruiting = createRecruiting({ storage, events })
   await recruiting.emit({ ...signed, data: { id: 1 } })
@@ -62,40 +62,40 @@ const handlers: FastifyPluginAsync = async (app) => {
   app.get('/ids', {}, (request, reply) => rows.read(request, reply, { list: async () => [{ id: 1 }], count: async () => 1 }))
 }
 
-/** A list also fits routes that are typed by the type provider of `typebox`. */
+/** A list also fits routes with the type provider of `typebox`. */
 const typed: FastifyPluginAsyncTypebox = async (app) => {
   app.get('/rows', { config: { scopes: [] }, schema: { querystring: rows.query, response: { 200: rows.page } } }, (request, reply) => rows.read(request, reply, {
     list: async () => [{ id: 1, name: '' }], count: async () => 1
   }))
 }
 
-/** The option `routes` takes plugins with either type provider, and types an inline plugin by schemas of both. */
+/** `routes` accepts plugins with either type provider, and infers an inline plugin from schemas of both. */
 export const options: Array<Pick<RecruitingApiOptions, 'routes'>> = [
   { routes: handlers },
   { routes: typed },
   {
     async routes (app) {
-      const Answer = Type.Object({ next: Type.Integer() })
+      const Next = Type.Object({ next: Type.Integer() })
       const schema = {
         params: Type034.Object({ id: Type034.Integer() }),
         querystring: Type.Object({ limit: Type.Integer() }),
-        response: { 200: Answer }
+        response: { 200: Next }
       }
       app.get('/a/:id', { config: { scopes: [] }, schema }, async ({ params, query }) => ({ next: params.id + query.limit }))
-      // @ts-expect-error an answer of another type
+      // @ts-expect-error a response of another type
       app.get('/b/:id', { config: { scopes: [] }, schema }, async () => ({ next: 'x' }))
     }
   }
 ]
 
-/** Receivers and handlers get the same types from both. */
+/** Receivers and handlers get the same types from both packages. */
 export const received: WebhookEvent<typeof events> = {
   id: 'evt_1', type: 'offer.signed', timestamp: '2026-01-01T00:00:00.000Z', tenant_slug: 'acme', data: { id: 1 } satisfies EventData<typeof old, 'offer.signed'>
 }
 
 const Address = Type.Object({ street: Type.String(), zip: Type.Optional(Type.Union([Type.String(), Type.Null()])) })
 
-/** Every type that JSON has. */
+/** Every JSON type. */
 export const Everything = Type.Object({
   any: Type.Unknown(),
   array: Type.Array(Address),
@@ -118,12 +118,12 @@ export const Everything = Type.Object({
 
 type Same<One, Other> = [One, Other] extends [Other, One] ? true : false
 
-/** The types are those that `typebox` itself infers. */
+/** The types equal those that `typebox` infers. */
 export const everything: Same<StaticOf<typeof Everything>, Static<typeof Everything>> = true
 
 /** `Type.Unsafe` of 1.1. */
 export const unsafe: Same<StaticOf<{ '~kind': 'Unsafe', '~hint': 'x' }>, 'x'> = true
 
-/** Types that JSON does not have, and references, are unknown: they accept every value. */
+/** Non-JSON types and references are `unknown`: they accept every value. */
 type Others = StaticOf<ReturnType<typeof Type.BigInt>> | StaticOf<ReturnType<typeof Type.Ref>>
 export const others: Same<Others, unknown> = true

@@ -1,14 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { WebhookEvent } from '../../src/index.js'
 
-/* Compiled by `npm run types`: each @ts-expect-error fails if what follows is no error. */
+/* Compiled by `npm run types`: each @ts-expect-error fails unless the next line is invalid. */
 
 export const events = {
   'offer.signed': Type.Object({ amount: Type.Integer() }),
   'offer.sent': Type.Object({ to: Type.String() })
 }
 
-/** The type tells which data there is, once tombstones are out of the way. */
+/** After a check for tombstones, the type determines the data. */
 export function handle (event: WebhookEvent<typeof events>): number | string {
   // @ts-expect-error a tombstone has no data
   event.data.amount.toFixed()
@@ -27,7 +27,7 @@ export const bodies: Array<WebhookEvent<typeof events>> = [
   { ...head, type: 'offer.sent', data: { amount: 1 } },
   // @ts-expect-error the data of a test fits the schema
   { ...head, type: 'offer.sent', data: {}, test: true },
-  // @ts-expect-error null without a word of why
+  // @ts-expect-error null without `erased`
   { ...head, type: 'offer.sent', data: null }
 ]
 

@@ -5,7 +5,7 @@ import { type World, idCount, isQuiet, kinds, proofTenants, serveStorage } from 
 /** Rows in memory, where every write is a transaction. */
 export function createMemoryWorld (replace: (changes: ChangeSource) => Partial<ChangeSource> = () => ({})): World {
   const storage = memoryStorage()
-  // The rows record their changes by the methods of this object.
+  // Rows record their changes with the methods of this object.
   Object.assign(storage.changes, replace({ ...storage.changes }))
   let version = 0
   const save = {

@@ -26,8 +26,8 @@ function watchProfiles (pool: pg.Pool): Promise<void> {
 }
 
 /**
- * Creates the tables of a vendor. Candidates are people with a profile, as far as they are visible; triggers record
- * what changes. Jobs are positions; the writers record what changes.
+ * Creates a vendor's tables. Candidates are visible people with an optional profile; triggers record their changes.
+ * Jobs are visible positions; the writers record their changes.
  */
 async function createProofTables (pool: pg.Pool): Promise<void> {
   const columns = `
@@ -53,19 +53,19 @@ async function createProofTables (pool: pg.Pool): Promise<void> {
   await watchProfiles(pool)
 }
 
-/** Writers hold this lock shared, so that damage which has it does not wait for them in a circle. */
+/** Writers take this lock in shared mode, so that damage, which takes it exclusively, cannot deadlock with them. */
 const damageLock = 73
 
 const next = "version = nextval('versions'), updated_at = now()"
-/** Nobody expects quiet items, whose ids end in 0, to change. */
+/** Does not touch quiet items, whose ids end in 0. */
 const writePast = `
   update people set name = 'Past the triggers', ${next} where id % 10 = 3;
   delete from people where id % 100 = 7`
 const lockView = 'lock table api_candidates in access exclusive mode'
 
 /**
- * Returns a function that does, in turns, everything to the tables of candidates that a vendor does without thinking of
- * sync: rows change that no trigger sees. Writers and readers go on.
+ * Returns a function that changes candidates past the triggers, each time in another way that vendors do by mistake.
+ * Writers and readers continue.
  */
 function createDamage (pool: pg.Pool, webhooks: WebhookStore): Required<World>['damage'] {
   let turn = 0
@@ -113,7 +113,7 @@ function createDamage (pool: pg.Pool, webhooks: WebhookStore): Required<World>['
       await endSyncTokens(pool)
     },
     async function removeTenant () {
-      // Without a rest, as of a tenant with an id of its own.
+      // Without a rest, like a tenant with its own id.
       await webhooks.removeTenant('globex', { limit: 10_000 })
     }
   ]
@@ -164,7 +164,7 @@ function remove (item: Touched): string {
   return `delete from ${tables[item.kind]} ${where(item)}`
 }
 
-/** Leaves the vendor's view, or enters it. */
+/** Removes an item from the vendor's view, or adds it again. */
 function toggle (item: Touched): string {
   return `update ${tables[item.kind]} set is_visible = not is_visible, ${next} ${where(item)}`
 }
@@ -205,15 +205,15 @@ function pickId (random: Random): number {
 }
 
 /**
- * Locks the items until the transaction ends, so that a higher version always commits later. Locked in one order, they
- * never wait in a circle.
+ * Locks the items until the transaction ends, so that a higher version always commits later. Always locks in the same
+ * order, so that writers never deadlock.
  */
 function lockItems (items: readonly Touched[]): string {
   const names = new Set(items.map(({ kind, tenantSlug, id }) => `('${kind} ${tenantSlug} ${id}')`))
   return `select pg_advisory_xact_lock_shared(${damageLock}); select pg_advisory_xact_lock(key) from (select distinct hashtext(name) as key from (values ${[...names].join(', ')}) as item (name) order by key) as sorted`
 }
 
-/** The tables of a vendor in PostgreSQL, and writers that commit late or not at all. */
+/** Creates a vendor's tables in PostgreSQL, and writers that commit late or not at all. */
 export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: Partial<Pick<World, 'serve'>> = {}) {
   await migrate(pool)
   await createProofTables(pool)
@@ -235,7 +235,7 @@ export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: 
 
   return {
     async write (random) {
-      // As workers do, while readers are between two pages.
+      // Like workers, while readers are between two pages.
       if (random.chance(0.02)) await storage.changes.prune({ retentionDays: 3650, limit: 1000 })
       const writes = Array.from({ length: random.integer(1, 8) }, () => pickWrite(random))
       const client = await pool.connect()
@@ -243,7 +243,7 @@ export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: 
       let isDone = false
       try {
         await makeWrites(client, writes, random)
-        // Others commit in between.
+        // Other writers commit in between.
         if (random.chance(0.3)) await sleep(random.chance(0.1) ? random.integer(100, 300) : random.integer(0, 30))
         await client.query(random.chance(0.12) ? 'rollback' : 'commit')
         isDone = true
@@ -270,10 +270,10 @@ export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: 
   } satisfies World
 }
 
-/** If the server is killed while a writer waits, its next query fails. */
+/** If the server is killed while a writer waits, the writer's next query fails. */
 function ignore (): void {}
 
-/** For candidates, triggers do it. */
+/** Triggers record candidates. */
 function recordJob ({ kind, tenantSlug, id }: Touched): string {
   return kind === 'candidate' ? 'select' : `select recruiting.changed('${tenantSlug}', 'job', '${id}')`
 }

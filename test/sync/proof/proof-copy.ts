@@ -3,12 +3,12 @@ import type { Copy } from '../../../examples/mirror/sync.js'
 import type { ChangeKind } from '../../../src/index.js'
 import type { Versions } from './world.js'
 
-/** Stands for a reader that was killed. */
+/** Simulates a killed reader. */
 export class Crash extends Error {}
 
 export type ProofCopy = ReturnType<typeof createProofCopy>
 
-/** A copy that crashes at random, before or after a page is saved. What was saved stays. */
+/** Creates a copy that crashes at random before or after it saves a page. Saved pages stay. */
 export function createProofCopy (kind: ChangeKind, random: Random) {
   const items = new Map<number, { version: number, generation: number }>()
   const newest: Versions = new Map()
@@ -49,10 +49,10 @@ export function createProofCopy (kind: ChangeKind, random: Random) {
       generation++
     },
     items: (): Versions => new Map([...items].map(([id, { version }]) => [id, version])),
-    /** How often an item came in an older state than before. */
+    /** How often an item arrived in an older state than before. */
     olderStates: () => olderStates,
     crashes: () => crashes,
-    /** From now on it does not crash. */
+    /** Stops the crashes. */
     calmDown () { crashShare = 0 }
   }
 }

@@ -1,10 +1,10 @@
 import type { Versions } from './world.js'
 
-/** How a copy differs from the table. */
+/** The differences between a copy and the table. */
 export interface Differences {
-  /** Items that the copy does not have. */
+  /** Items that are only in the table. */
   missing: number
-  /** Items that the table does not have. */
+  /** Items that are only in the copy. */
   leftOver: number
   /** Items in another state. */
   outdated: number
@@ -16,9 +16,9 @@ export interface Report {
   damages: number
   crashes: number
   copies: number
-  /** Of all copies. */
+  /** The differences of all copies. */
   sync: Differences & { olderStates: number }
-  /** Of one copy. */
+  /** The differences of one copy. */
   updatedAfter: Differences
 }
 

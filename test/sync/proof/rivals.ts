@@ -20,7 +20,7 @@ async function readPages (url: string, key: string, query: Record<string, string
   }
 }
 
-/** A client that asks for what was updated after the latest update that it has seen. */
+/** Creates a client that polls for rows updated after the latest known update. */
 export function createUpdatedAfter (): { items: Versions, poll (url: string, key: string): Promise<void> } {
   const items: Versions = new Map()
   let after: string | null = null

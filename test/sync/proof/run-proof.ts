@@ -8,19 +8,19 @@ import { type ProofTenant, type World, keyOf, kinds, proofTenants } from './worl
 
 export interface ProofOptions {
   seed: number
-  /** How many writes there are at least. */
+  /** The minimum number of writes. */
   operations: number
-  /** How often the server is killed. @default 5 */
+  /** The number of times the server is killed. @default 5 */
   kills?: number
   /** @default 12 */
   writers?: number
   /** How long a reader waits between two turns, in milliseconds. @default 50 */
   restMs?: number
-  /** Errors of requests that a reader outlives, because something is killed. @default those of a killed server */
+  /** Request errors that a reader tolerates, because something is killed. @default those of a killed server */
   outlives?: RegExp
-  /** How often rows change in a way that is not recorded, while readers read. @default 0 */
+  /** The number of times rows change without being recorded, while readers read. @default 0 */
   damages?: number
-  /** Kills something else, as often as the server. */
+  /** Kills something else each time the server is killed. */
   disturb?: () => Promise<void>
 }
 
@@ -34,7 +34,7 @@ interface Reader {
 
 const pageSizes = [1, 2, 5, 20, 50, 100, 200]
 
-/** Lets writers write and readers copy, by sync and by its rival. Returns how the copies differ from the table. */
+/** Lets writers write and readers copy, with sync and with its rival. Compares the copies with the table. */
 export async function runProof (world: World, options: ProofOptions): Promise<Report> {
   const { seed, operations, kills = 5, damages = 0, writers = 12, restMs = 50, outlives = /fetch failed|terminated|other side closed|got 404/, disturb } = options
   let server = await world.serve(0)
@@ -61,7 +61,7 @@ export async function runProof (world: World, options: ProofOptions): Promise<Re
     differences = addDifferences(differences, compare(copy.items(), await world.read(tenantSlug, kind)))
   }
 
-  /** Does one thing at a time. */
+  /** Runs one task at a time. */
   async function aside (task: () => Promise<void>): Promise<void> {
     isBusy = true
     await task()
@@ -90,7 +90,7 @@ export async function runProof (world: World, options: ProofOptions): Promise<Re
     server = await world.serve(port)
   }
 
-  /** Repeats a reader's turn until the writers have ended, also after it was killed. */
+  /** Repeats a reader's turn until the writers have finished, even after a crash. */
   async function repeat (turn: () => Promise<void>): Promise<void> {
     while (!isOver) {
       await survive(turn, outlives)

@@ -11,26 +11,26 @@ export const idCount = 1000
 
 export type ProofTenant = typeof proofTenants[number]
 
-/** The version of each item, by its id. Every write gives its item a version that is higher than all before. */
+/** The version of each item, by id. Each write assigns a version that is higher than all earlier ones. */
 export type Versions = Map<number, number>
 
-/** What writers write to, and readers copy. */
+/** The tables that writers change and readers copy. */
 export interface World {
-  /** Makes some writes; those that belong together in one transaction. Returns their number. */
+  /** Makes some writes, possibly in a transaction. Returns their number. */
   write (random: Random): Promise<number>
-  /** Returns what a copy must be. */
+  /** Returns the content of an exact copy. */
   read (tenantSlug: ProofTenant, kind: ChangeKind): Promise<Versions>
   /** Resolves once no transaction is open. */
   settle (): Promise<void>
-  /** Changes rows in a way that is not recorded. Then calls `check`, while nobody writes. */
+  /** Changes rows without recording the changes. Then calls `check`, while nobody writes. */
   damage? (check: () => Promise<void>): Promise<void>
-  /** Starts a server of the API, on a port of its own unless one is given. */
+  /** Starts an API server, on a free port if `port` is 0. */
   serve (port: number): Promise<ProofServer>
 }
 
 export interface ProofServer {
   port: number
-  /** Ends it, with the requests that are under way. */
+  /** Stops it, and aborts requests in flight. */
   kill (): Promise<void>
 }
 

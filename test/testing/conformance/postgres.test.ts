@@ -5,18 +5,18 @@ import { testConformance } from '../../fixtures/postgres/postgres-conformance.js
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 import { createTables, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
-t.test('PostgreSQL passes the kit in a schema of any name and with any collation', async (t) => {
+t.test('PostgreSQL passes the kit with any schema name and collation', async (t) => {
   const pool = (await startPostgres(t, "template0 locale_provider icu icu_locale 'en-US'")).createPool()
   await testConformance(t, pool, await createTables(pool, { schema: 'Größe $1 $$ "x"; drop schema \'a\'.b' }))
 })
 
-/** A uuid for each name. */
+/** Returns a uuid that depends on the name. */
 function tenantId (name: string): string {
   const digits = createHash('sha256').update(name).digest('hex')
   return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5')
 }
 
-t.test('PostgreSQL keeps every promise with uuids as ids and a column tenant_id of type uuid', async (t) => {
+t.test('PostgreSQL passes the kit with uuids as ids and tenant ids', async (t) => {
   const { pool, clear } = await startPostgresHost(t)
   const common = 'tenant_id uuid, id uuid, created_at timestamptz, updated_at timestamptz, primary key (tenant_id, id)'
   await pool.query(`
