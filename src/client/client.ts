@@ -33,11 +33,11 @@ import type {
 } from './types.js'
 
 export interface ClientOptions {
-  /** Where the service serves its API, such as `https://ats.example.com/api/v1/public`. */
+  /** The base URL of the service's API, such as `https://ats.example.com/api/v1/public`. */
   baseUrl: string
-  /** The name of your company in the API's paths. */
+  /** Your company's name in the API's paths. */
   tenantSlug: string
-  /** Your API key. Keep it out of pages that others can open. */
+  /** Your API key. Do not use it in pages that others can open. */
   key: string
   /**
    * Sends the requests.
@@ -45,30 +45,29 @@ export interface ClientOptions {
    */
   fetch?: typeof fetch
   /**
-   * How long a request may take, in milliseconds.
+   * Timeout of a request, in milliseconds.
    * @default 30000
    */
   timeoutMs?: number
   /**
-   * How often a request is repeated after 429 or 503 and, if that is harmless, after 502, 504 or a lost connection. All
-   * but your own PATCH and POST requests are harmless: an `Idempotency-Key` makes POST so.
-   * Each time the client waits as long as `Retry-After` says, up to a minute; without it 0.5 to 1 second, and twice as
-   * long each time.
+   * Maximum number of retries after 429 or 503 and, for requests that are safe to repeat, after 502, 504 or a lost
+   * connection. Only your own PATCH and POST requests are not safe; an `Idempotency-Key` makes POST safe. Before each
+   * retry, the client waits for `Retry-After`, up to a minute; without it 0.5 to 1 second, doubled each time.
    * @default 4
    */
   maxRetries?: number
-  /** Waits between retries, for tests. Gets the error that the request failed with; throw it to end the retries. */
+  /** Waits between retries, for tests. Receives the error of the failed request; throw it to stop retrying. */
   sleep?: (ms: number, failure: unknown) => Promise<void>
 }
 
 export interface SyncOptions {
-  /** Returns the token that was saved last, `null` to begin. Called once. */
+  /** Returns the last saved token; `null` to begin. Called once. */
   load?: () => string | null | undefined | Promise<string | null | undefined>
   /** Saves the token of a page. Called after your loop has handled the page. */
   save?: (token: string) => unknown
   /**
-   * Called when the service no longer knows the token; the sync then begins again. Afterwards delete what it did not
-   * contain. Without this, an expired token throws an `ApiError` with the code `sync_token_expired`.
+   * Called when the token has expired; the sync then begins again. Afterwards, delete every item that it did not
+   * contain. Without this function, an expired token throws an `ApiError` with the code `sync_token_expired`.
    */
   restart?: () => unknown
   /** 1 to 200. @default 200 */
@@ -77,16 +76,16 @@ export interface SyncOptions {
 
 export interface EventsOptions<Type extends string = string> extends SyncOptions {
   /**
-   * Called when the service no longer knows the token, for example because it is older than the events that are kept.
-   * The feed then begins with the oldest of them: skip the ids that you have. Without this, an expired token throws
-   * an `ApiError` with the code `sync_token_expired`.
+   * Called when the token has expired, for example because it is older than the oldest stored event. The feed then
+   * begins with the oldest stored event: skip the ids that you have. Without this function, an expired token throws an
+   * `ApiError` with the code `sync_token_expired`.
    */
   restart?: () => unknown
-  /** The types of events, such as `application.created`. A token is only valid for the same types. @default all */
+  /** The event types, such as `application.created`. A token is only valid for the same types. @default all */
   types?: readonly Type[]
   /**
-   * Where to begin without a token: with the oldest event that is kept, with those to come, or with the first one that
-   * was recorded at this time or later.
+   * Where to begin without a token: with the oldest stored event, with new events, or with the first event recorded at
+   * this time or later.
    * @default 'oldest'
    */
   from?: 'oldest' | 'now' | Date
@@ -96,26 +95,25 @@ export interface EventsOptions<Type extends string = string> extends SyncOptions
 export interface Lists<Item extends { id: unknown }, Change, Query> {
   /** Reads a list page by page. */
   list (query?: Query): AsyncGenerator<Page<Item>, void>
-  /** Returns one; `null` if there is none with this id. */
+  /** Returns one item; `null` if there is none with this id. */
   find (id: Item['id']): Promise<Item | null>
-  /** Reads everything, then what changed, until it is up to date. Call it again later with the saved token. */
+  /** Reads all items, then their changes, until it is up to date. Call it again later with the saved token. */
   sync (options?: SyncOptions): AsyncGenerator<SyncPage<Change>, void>
 }
 
-/** The API of one tenant. Methods throw an `ApiError` for errors of the service. */
+/** The API of one tenant. Methods throw an `ApiError` for error responses. */
 export interface Client<Types extends ApiTypes = ApiTypes> {
   candidates: Lists<Candidate<Types>, CandidateChange<Types>, CandidateQuery>
   jobs: Lists<Job<Types>, JobChange<Types>, JobQuery>
   webhooks: {
     list (query?: WebhookQuery): AsyncGenerator<Page<Webhook>, void>
     find (id: number): Promise<WebhookWithHealth | null>
-    /** The result has the secret, which cannot be read again. */
+    /** The result contains the secret, which cannot be read again. */
     create (webhook: NewWebhook): Promise<WebhookWithSecret>
     update (id: number, changes: Partial<NewWebhook>): Promise<Webhook>
     delete (id: number): Promise<void>
     /**
-     * Replaces the secret. Notifications are also signed with the old one for `grace_period_seconds`, by default a
-     * day.
+     * Replaces the secret. Notifications are also signed with the old one for `grace_period_seconds`, a day by default.
      */
     rotateSecret (id: number, options?: { grace_period_seconds?: number }): Promise<RotatedWebhook>
     /** Counts the recent events that a webhook with these event types and filters would have received. */
@@ -126,30 +124,27 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
     replay (id: number, selection?: ReplaySelection): Promise<ReplayResult>
     listDeliveries (id: number, query?: DeliveryQuery): AsyncGenerator<Page<Delivery>, void>
     findDelivery (id: number, deliveryId: number): Promise<DeliveryWithAttempts | null>
-    /** Attempts a delivery again, now. */
+    /** Retries a delivery now. */
     retryDelivery (id: number, deliveryId: number): Promise<Delivery>
   }
   /** The API keys of the tenant. Your key needs the scope `api_keys:manage`. */
   apiKeys: {
     list (query?: ApiKeyQuery): AsyncGenerator<Page<ApiKey>, void>
-    /** The result has the key, which cannot be read again. */
+    /** The result contains the key, which cannot be read again. */
     create (key: NewApiKey): Promise<CreatedApiKey>
-    /** Creates a key that replaces another one, which stays valid for `grace_period_seconds`, by default a day. */
+    /** Creates a key that replaces another one, which stays valid for `grace_period_seconds`, a day by default. */
     rotate (id: string, options?: { grace_period_seconds?: number }): Promise<RotatedApiKey>
     revoke (id: string): Promise<void>
   }
   /**
-   * Reads the events of the tenant, from the saved token until it is up to date. Each comes once, none is missed, in
-   * the order in which they were recorded. Call it again later with the saved token.
+   * Reads the tenant's events in the order in which they were recorded, from the saved token until it is up to date.
+   * Returns each event exactly once. Call it again later with the saved token.
    */
   events (options?: EventsOptions<Event<Types>['type']>): AsyncGenerator<SyncPage<Event<Types>>, void>
-  /** Returns an event; `null` if the service has none with this id, or no longer. */
+  /** Returns an event; `null` if none with this id is stored. */
   findEvent (id: string): Promise<Event<Types> | null>
   listEventTypes (query?: PageQuery<'name'>): AsyncGenerator<Page<EventType>, void>
-  /**
-   * Calls any other operation of the service, at a path such as `/applications`. Returns the response, `null` for
-   * 204.
-   */
+  /** Calls any other operation, at a path such as `/applications`. Returns the response body; `null` for 204. */
   request<Response> (request: ApiRequest): Promise<Response>
 }
 
@@ -166,7 +161,7 @@ type OperationsOf<Methods> = {
     : OperationsOf<Methods[Name]>
 }
 
-/** The operation of each method, whose first arguments are the ids of its path. */
+/** The operation of each method. The first arguments of a method are the ids in its path. */
 export const operations: OperationsOf<Omit<Client, 'request'>> = {
   candidates: {
     list: ['list', '/candidates'],
@@ -199,7 +194,7 @@ export const operations: OperationsOf<Omit<Client, 'request'>> = {
   listEventTypes: ['list', '/event_types']
 }
 
-/** Returns the methods of all operations. Each calls `perform` with its path and the arguments after its ids. */
+/** Returns the methods of all operations. Each calls `perform` with its path and the arguments after the ids. */
 export function createMethods<Methods> (
   perform: (kind: Kind, path: string, ...given: Array<object | undefined>) => unknown, table: object = operations
 ): Methods {
@@ -210,7 +205,7 @@ export function createMethods<Methods> (
       const filled = path.replaceAll(/:\w+/g, () => pathPart(given.shift()))
       return perform(kind, filled, ...given)
     }
-    // Lists are iterators. Any other method rejects instead of throwing.
+    // Lists are iterators. All other methods reject instead of throwing.
     return [name, kind === 'list' || kind === 'follow' ? call : async (...given: object[]) => call(...given)]
   })
   return Object.fromEntries(methods)
@@ -234,7 +229,7 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
     return data
   }
 
-  /** Without this check, what a proxy sends instead of a page would begin a list again for ever. */
+  /** Without this check, a proxy's response instead of a page would restart a list forever. */
   async function readPage<Read extends Page<unknown> | SyncPage<unknown>> (path: string, query: object): Promise<Read> {
     const { status, body } = await send(transport, { path, query })
     const { data, meta } = Object(body) as Partial<Read>
@@ -261,7 +256,7 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
       }
     },
 
-    /** Reads what follows a token, page by page. */
+    /** Reads the items after a token, page by page. */
     async * follow (
       path: string, { load, save, restart, per_page: perPage = 200, types, from }: EventsOptions = {}
     ): AsyncGenerator {
@@ -274,7 +269,7 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
         try {
           page = await readPage(path, { 'filter[event_type]': types?.join(), ...place, per_page: perPage })
         } catch (error) {
-          // A program that was killed while it saved a token may leave it empty.
+          // A program killed while saving a token may leave it empty.
           const isExpired = error instanceof ApiError && (error.code === 'sync_token_expired' || token?.trim() === '')
           if (!isExpired || restart === undefined || hasRestarted) throw error
           hasRestarted = true
@@ -295,12 +290,12 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
 
     count: (path: string, body: unknown) => readData({ method: 'POST', path, body, isRepeatable: true }),
 
-    /** Sends a request that may change something once, although it may be sent again. */
+    /** Sends a request that takes effect once, even if it is retried. */
     async post (path: string, body: unknown) {
       try {
         return await readData({ method: 'POST', path, body, idempotencyKey: crypto.randomUUID() })
       } catch (error) {
-        // The service may not accept the key, and a 400 says that nothing was done.
+        // The service may not accept the key. After a 400, nothing was done.
         if (!(error instanceof ApiError) || error.status !== 400) throw error
         return readData({ method: 'POST', path, body })
       }

@@ -1,4 +1,4 @@
-/** A fault in a request, if the service gives details. */
+/** A fault in a request, if the service returns details. */
 export interface ApiErrorDetail {
   in: 'path' | 'query' | 'header' | 'body'
   /** '' for the whole body. */
@@ -6,17 +6,17 @@ export interface ApiErrorDetail {
   message: string
 }
 
-/** A response of the API with an error. */
+/** An error response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** The HTTP status. */
   readonly status: number
-  /** Such as `unauthorized`; `unknown` if the response did not come from the API, but for example from a proxy. */
+  /** Such as `unauthorized`; `unknown` if the response did not come from the API, but from a proxy, for example. */
   readonly code: string
-  /** Names the request in the service's logs; `null` if the response did not come from the API. */
+  /** Identifies the request in the service's logs; `null` if the response did not come from the API. */
   readonly requestId: string | null
   readonly details: readonly ApiErrorDetail[]
-  /** How long to wait before the next request, in milliseconds; `null` if the response does not say. */
+  /** Milliseconds to wait before the next request; `null` if unknown. */
   readonly retryAfterMs: number | null
 
   constructor (status: number, body: ErrorBody | null, retryAfterMs: number | null) {
@@ -34,13 +34,13 @@ interface ErrorBody {
   error?: { code?: string, message: string, request_id?: string, details?: ApiErrorDetail[] }
 }
 
-/** The error of a response that the API does not send, for example of a proxy in front of it. */
+/** Returns the error for a response that did not come from the API, but from a proxy, for example. */
 export function unexpected (status: number, message: string): ApiError {
   return new ApiError(status, { error: { message } }, null)
 }
 
 export interface Transport {
-  /** Ends in the tenant's slug. */
+  /** Ends with the tenant's slug. */
   url: string
   key: string
   fetch: typeof fetch
@@ -56,7 +56,7 @@ export interface ApiRequest {
   query?: object
   body?: unknown
   /**
-   * Whether it is harmless to send the request twice, so that it is repeated although it may have been done.
+   * Whether the request is safe to repeat, so that it is retried even if it may have succeeded.
    * @default true for GET and DELETE, and with an `idempotencyKey`
    */
   isRepeatable?: boolean
@@ -67,27 +67,27 @@ export interface ApiRequest {
   idempotencyKey?: string
 }
 
-/** Becomes one part of a path. Throws a `TypeError` for text that a URL cannot have there. */
+/** Encodes a path segment. Throws a `TypeError` for text that cannot be one. */
 export function pathPart (value: unknown): string {
   const text = String(value)
   if (/^\.{0,2}$/.test(text)) throw new TypeError(`expected an id, got ${JSON.stringify(text)}`)
   return encodeURIComponent(text)
 }
 
-/** A response: its body is `null` for 204. */
+/** A response. Its body is `null` for 204. */
 interface ApiResponse {
   status: number
   body: unknown
 }
 
 const maxWaitMs = 60_000
-/** More than the API sends in a page. */
+/** Larger than any page of the API. */
 const maxBytes = 32 * 1024 * 1024
 
 /**
- * Sends a request and returns the response. Repeats it after 429 and 503, which say that nothing was done. After 502,
- * 504 and a lost connection, which do not, it repeats requests that are harmless to repeat, and after the 409 of one
- * that is still running. Throws an `ApiError` for other errors, and what `fetch` throws without a response.
+ * Sends a request and returns the response. Retries it after 429 and 503, when nothing was done, and after the 409 of a
+ * request that is still running. After 502, 504 and a lost connection, it retries requests that are safe to repeat.
+ * Throws an `ApiError` for other error responses, and the error of `fetch` without a response.
  */
 export async function send (transport: Transport, request: ApiRequest, retries = 0): Promise<ApiResponse> {
   const { method = 'GET', idempotencyKey: key } = request
@@ -99,14 +99,14 @@ export async function send (transport: Transport, request: ApiRequest, retries =
     const response = await sendOnce(transport, request)
     const { ok, status } = response
     if (ok) return { status, body: status === 204 ? null : await readJson(response) }
-    // The response to the request before was lost.
+    // The response to the previous attempt was lost.
     if (status === 404 && method === 'DELETE' && retries > 0) return { status: 204, body: null }
     retryAfterMs = readRetryAfter(response)
     isRetried = status === 429 || status === 503 || (isRepeatable && (status === 502 || status === 504)) ||
       (status === 409 && key !== undefined && retryAfterMs !== null)
     failure = new ApiError(status, await readJson(response).catch(() => null) as ErrorBody | null, retryAfterMs)
   } catch (error) {
-    // `fetch` throws it for a lost connection.
+    // `fetch` throws a TypeError for a lost connection.
     isRetried = isRepeatable && error instanceof TypeError
     failure = error
   }
@@ -130,14 +130,14 @@ function sendOnce (
   return fetch(`${url}${path}${search.size > 0 ? `?${search}` : ''}`, {
     method,
     headers,
-    // The key is for this service only.
+    // The key is only for this service.
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
     ...(body === undefined ? {} : { body: JSON.stringify(body) })
   })
 }
 
-/** Returns the milliseconds of `Retry-After`, which is in seconds or a date; `null` without it. */
+/** Returns `Retry-After` in milliseconds, from seconds or a date; `null` without it. */
 export function readRetryAfter ({ headers }: Response): number | null {
   const text = headers.get('retry-after')
   if (text === null) return null

@@ -5,12 +5,9 @@ type Schemas = components['schemas']
 
 export type { Id }
 
-/** The fields and ids of one vendor's API, where they differ from the default. */
+/** The fields and ids of a vendor's API that differ from the defaults. */
 export interface ApiTypes {
-  /**
-   * The fields of a candidate that replace or extend the default ones, such as `{ id: string, email: string | null
-   * }`.
-   */
+  /** The candidate fields that replace or extend the defaults, such as `{ id: string, email: string | null }`. */
   candidate?: object
   /** The same for a job. */
   job?: object
@@ -32,20 +29,20 @@ export interface Page<Item> {
   meta: Schemas['LogPageMeta']
 }
 
-/** A page of a sync, with the current state of its items, or of the feed of events. */
+/** A page of a sync, with the current state of its items, or of the event feed. */
 export interface SyncPage<Item> {
   data: Item[]
   meta: Schemas['TokenMeta']
 }
 
-/** A candidate that was created or changed, or is gone: then `candidate` is `null`. */
+/** A candidate that was created, changed or deleted. `candidate` is `null` if it was deleted. */
 export interface CandidateChange<Types extends ApiTypes = ApiTypes>
   extends Omit<Schemas['CandidateChange'], 'id' | 'candidate'> {
   id: Candidate<Types>['id']
   candidate: Candidate<Types> | null
 }
 
-/** A job that was created or changed, or is gone: then `job` is `null`. */
+/** A job that was created, changed or deleted. `job` is `null` if it was deleted. */
 export interface JobChange<Types extends ApiTypes = ApiTypes> extends Omit<Schemas['JobChange'], 'id' | 'job'> {
   id: Job<Types>['id']
   job: Job<Types> | null
@@ -68,7 +65,7 @@ export interface WebhookEvent<Data = Record<string, unknown>> extends FeedEvent<
   test?: true
 }
 
-/** Keeps the names that editors suggest. */
+/** Keeps the names as editor suggestions. */
 type Sort<Field extends string> = Field | `-${Field}` | (string & Record<never, never>)
 
 /** The query of a list. A list begins with `page` and ends with the last one. */
@@ -94,19 +91,19 @@ export interface WebhookQuery extends
 export interface DeliveryQuery extends
   PageQuery<'id' | 'created_at'>, Filters<Schemas['listWebhookDeliveriesQuery']> {}
 
-/** An API key, without its text. */
+/** An API key, without the key itself. */
 export type ApiKey = Schemas['ApiKey']
 
 export interface ApiKeyQuery extends PageQuery<'id' | 'created_at'> {}
 
-/** The fields of a new API key. Its scopes may also be those of the vendor's own operations. */
+/** The fields of a new API key. Its scopes can also be those of the vendor's own operations. */
 export interface NewApiKey extends Omit<Schemas['CreateApiKey'], 'scopes' | 'candidate_fields' | 'job_fields'> {
   scopes: string[]
   candidate_fields?: string[] | null
   job_fields?: string[] | null
 }
 
-/** An API key with its text, which only its creation and rotation return. */
+/** An API key with the key itself, which only creation and rotation return. */
 export type CreatedApiKey = Schemas['CreatedApiKey']
 
 export type RotatedApiKey = Schemas['RotatedApiKey']
@@ -119,7 +116,7 @@ export type EventFilters = NonNullable<Webhook['filters']>
 /** The fields of a new webhook. */
 export type NewWebhook = Schemas['CreateWebhook']
 
-/** A webhook with its secret, which only its creation and rotation return. */
+/** A webhook with its secret, which only creation and rotation return. */
 export type WebhookWithSecret = Schemas['CreatedWebhook']
 
 export type RotatedWebhook = Schemas['RotatedWebhook']
@@ -137,7 +134,7 @@ export type Delivery = Schemas['Delivery']
 
 export type DeliveryWithAttempts = Schemas['DeliveryWithAttempts']
 
-/** The events to send again. By default those of the last 24 hours that were not delivered. */
+/** The events to send again; by default the undelivered events of the last 24 hours. */
 export type ReplaySelection = Schemas['Replay']
 
 export type ReplayResult = Schemas['ReplayResult']

@@ -1,6 +1,6 @@
 import type { WebhookEvent } from './types.js'
 
-/** The notification is not from the service, was changed on its way, or is too old. */
+/** The notification is not from the service, was changed in transit, or is too old. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
 }
@@ -10,7 +10,7 @@ type WebhookHeaders = { get (name: string): string | null } | Record<string, str
 
 export interface VerifyOptions {
   /**
-   * How much the time of the notification may differ from now, in seconds.
+   * Maximum difference between the notification's time and now, in seconds.
    * @default 300
    */
   toleranceSeconds?: number
@@ -21,9 +21,8 @@ export interface VerifyOptions {
 const signedHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 
 /**
- * Verifies a notification by Standard Webhooks and returns its event. `body` is the body exactly as it arrived:
- * parsed and formatted again, it no longer has the same signature. Throws a `WebhookVerificationError`: respond with
- * 401.
+ * Verifies a notification by Standard Webhooks and returns its event. `body` is the body exactly as it arrived: parsing
+ * and formatting it changes the signature. Throws a `WebhookVerificationError`: respond with 401.
  */
 export async function verifyWebhook<Data = Record<string, unknown>> (
   body: string | Uint8Array,
@@ -41,14 +40,14 @@ export async function verifyWebhook<Data = Record<string, unknown>> (
     throw new WebhookVerificationError(`webhook-timestamp: more than ${toleranceSeconds} seconds from now`)
   }
   const signature = await sign(`${id}.${timestamp}.`, body, secret)
-  // While a secret is rotated, there is a signature for each secret.
+  // During a rotation, there is a signature for each secret.
   if (!signatures.split(' ').some((candidate) => isSame(candidate, signature))) {
     throw new WebhookVerificationError('webhook-signature: does not match the body and the secret')
   }
   return parseEvent(body) as WebhookEvent<Data>
 }
 
-/** Returns the signature of a body, as the header contains it. */
+/** Returns the signature of a body, as in the header. */
 async function sign (prefix: string, body: string | Uint8Array, secret: string): Promise<string> {
   const start = new TextEncoder().encode(prefix)
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body
@@ -62,7 +61,7 @@ async function sign (prefix: string, body: string | Uint8Array, secret: string):
   return `v1,${btoa(String.fromCharCode(...new Uint8Array(digest)))}`
 }
 
-/** Compares in a time that does not depend on where two texts differ. */
+/** Compares two texts in constant time. */
 function isSame (candidate: string, signature: string): boolean {
   if (candidate.length !== signature.length) return false
   let difference = 0

@@ -47,13 +47,13 @@ export interface ApiDependencies {
   ids: IdKinds
   operations: WebhookOperations
   settings: HttpSettings
-  /** The addresses that notifications come from; empty if the host does not say. */
+  /** The addresses that notifications come from; empty if unknown. */
   sourceIps: readonly string[]
   auditor: Auditor | null
   tracing: Tracing | null
   idempotency: Idempotency
   portal: Portal | null
-  /** How customers manage their keys; `null` if they do not. */
+  /** The settings of the keys that customers manage; `null` without them. */
   managedKeys: PortalKeysSettings | null
   /** Counts requests; `null` without the option. */
   limits: Limits | null
@@ -62,24 +62,24 @@ export interface ApiDependencies {
   scopes: string[]
 }
 
-/** Further routes of each tenant, which call the other ones. */
+/** Additional routes of each tenant, which call the other routes. */
 export interface ApiExtension {
   /** Maximum length of the keys that its routes accept. */
   maxKeyLength: number
-  /** Returns the context of all other routes, which lets its calls in. */
+  /** Returns the context of all other routes, which accepts its calls. */
   admit (context: RouteContext): RouteContext
-  /** Registers its routes, after all others. */
+  /** Registers its routes after all others. */
   register (scope: FastifyInstance, routes: readonly RouteOptions[]): void
 }
 
-/** Returns a plugin that serves everything below the prefix: the tenants' API in a closed scope, and its document. */
+/** Returns a plugin that serves everything below the prefix: the tenants' API in its own scope, and its document. */
 export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
   return async (app) => {
     const { limits, settings: { openapi, publicUrl, requestId } } = dependencies
     const routes: RouteOptions[] = []
     prepareLoggers(app, requestId)
     await app.register(async (scope) => {
-      // Handles errors that are thrown while the inner scope's error handler sends its response.
+      // Handles errors thrown while the inner scope's error handler sends its response.
       scope.setErrorHandler(writeAnswer)
       await scope.register(tenantApi(dependencies, routes))
     }, { prefix: '/:tenant_slug' })
@@ -117,7 +117,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
       idempotency,
       isInHostDocument: openapi?.inHostDocument === true,
       hasSessions,
-      // Fields of the host may have a schema that cannot be compiled: then the registration fails.
+      // Registration fails if a field of the host has a schema that cannot be compiled.
       compilers: hasOwnFields(settings) ? createCompilers(errorDetails) : createLateCompilers(errorDetails),
       isOfHost: false
     }
@@ -138,7 +138,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
       await scope.register(async (host) => {
         const compilers = createCompilers(errorDetails)
         defineRoutes(host, { ...context, compilers, isOfHost: true }, { routes, complete: completeHostRoute })
-        // Hooks of the plugin run afterwards, and may change what this has read.
+        // The plugin's hooks run later, and can change the input.
         host.addHook('preValidation', readInput)
         await host.register(plugin as FastifyPluginAsync)
       })
@@ -195,10 +195,10 @@ function createAccessCheck (lookUp: RequestAccessLookup, maxKeyLength: number): 
   }
 }
 
-/** Tokens that were used for a tenant which is not theirs. */
+/** Maximum number of remembered tokens that were used for another tenant. */
 const maxStrays = 1000
 
-/** Returns a function that finds the caller of a request, by its key or its session. */
+/** Returns a function that finds a request's caller by its key or session. */
 function createLookup (dependencies: KeyCheckDependencies, limits: Limits | null): RequestAccessLookup {
   const { tenants, sessions } = dependencies
   const checkKey = createKeyCheck(dependencies)
@@ -209,7 +209,7 @@ function createLookup (dependencies: KeyCheckDependencies, limits: Limits | null
     return sessions.isToken(credentials.key) ? checkSession(credentials, request) : checkKey(credentials, request)
   })
   const strays = new LruMap<true>(maxStrays)
-  // Invalid keys of an address lock out no session there, unless the session tries other tenants.
+  // Invalid keys from an address do not lock out sessions there, unless a session tries other tenants.
   return async (credentials, request, reply) => {
     const { key } = credentials
     const name = sessions.isToken(key) && sessions.open(key) !== null ? hashApiKey(key) : null
@@ -221,7 +221,7 @@ function createLookup (dependencies: KeyCheckDependencies, limits: Limits | null
   }
 }
 
-/** Sets the scope's parser, error handler and not-found handler, so that those of the host do not change the API. */
+/** Sets the scope's parser, error handler and not-found handler, so that the host's own do not change the API. */
 function isolateScope (scope: FastifyInstance, context: RouteContext, errorDetails: boolean): void {
   decorateRequests(scope)
   isolateBodyParser(scope)
@@ -239,7 +239,7 @@ function hasOwnFields ({ candidateFields, jobFields }: HttpSettings): boolean {
   return Object.keys({ ...candidateFields.properties, ...jobFields.properties }).length > 0
 }
 
-/** Throws if a limit names an operation that does not exist: a typo would limit nothing. */
+/** Throws if a limit names an operation that does not exist: with a typo, it would limit nothing. */
 function assertLimited ({ rateLimit }: HttpSettings, routes: readonly RouteOptions[]): void {
   const known = routes.map(({ schema }) => operationIdOf(schema))
   for (const operationId of Object.keys(rateLimit?.operations ?? {})) {
@@ -252,7 +252,7 @@ function assertLimited ({ rateLimit }: HttpSettings, routes: readonly RouteOptio
   }
 }
 
-/** Returns what the API requests from the storage: fields, and kinds of ids. */
+/** Returns the fields that the API requests from the storage, and the kinds of ids. */
 export function publishedFields (
   { candidateFields, jobFields, ids, tenantId }: HttpSettings & { ids: IdKinds, tenantId: TenantIdLookup | null }
 ): PublishedFields {
@@ -265,8 +265,8 @@ export function publishedFields (
 }
 
 /**
- * Adds the fields that the host publishes to an item. Reads `required`, because each TypeBox marks optional fields in
- * its own way.
+ * Adds the host's published fields to an item. Reads `required`, because each TypeBox marks optional fields
+ * differently.
  */
 function withFields<Item extends TObject> (item: Item, fields: TObject): TUnsafe<Static<Item>> {
   const required = [item, fields].flatMap(({ required = [] }) => required)

@@ -22,7 +22,7 @@ export function auditHooks (auditor: Auditor): AuditHooks {
 
   return {
     onSend (request, reply, _payload, done) {
-      // A client that has closed the connection gets no response, so that `onResponse` does not run.
+      // If the client has closed the connection, there is no response and `onResponse` does not run.
       if (reply.raw.destroyed) report(request, reply)
       else if (findState(request) !== null) {
         const end = auditor.expect()
@@ -61,8 +61,8 @@ function describe (request: FastifyRequest, state: RequestState | null, status: 
   }
 }
 
-/** Notes what a handler of the route reads or changes, for the entry of its request. */
-export function createAuditNotes (route: RouteOptions) {
+/** Records what the route's handler reads or changes, for the request's audit entry. */
+export function createAuditRecorder (route: RouteOptions) {
   const readResource = createResourceReader(route)
   return {
     before (request: FastifyRequest, state: RequestState): void {
@@ -76,8 +76,8 @@ export function createAuditNotes (route: RouteOptions) {
 }
 
 /**
- * Returns a reader of the record that a request is about: its id is the last parameter of the path or, if that is the
- * tenant, in the response.
+ * Returns a reader of the record that a request is about. Its id is the last path parameter or, if that is the tenant,
+ * in the response.
  */
 function createResourceReader ({
   url,
@@ -93,7 +93,7 @@ function createResourceReader ({
   }
 }
 
-/** Lists only filters that the operation knows: the name of any other parameter may hold any text. */
+/** Lists only filters that the operation has: the name of any other parameter can contain any text. */
 function listFilters ({ routeOptions, query }: FastifyRequest): string[] {
   const { properties = {} } = (routeOptions.schema?.querystring ?? {}) as { properties?: object }
   const given = query as Record<string, unknown>

@@ -18,7 +18,7 @@ export interface Credentials {
   key: string
 }
 
-/** Returns the credentials of the request; `null` if no key could match. */
+/** Returns the credentials of a request; `null` if they cannot be valid. */
 export function readCredentials (
   { raw }: FastifyRequest, tenantSlug: string, maxKeyLength: number
 ): Credentials | null {
@@ -40,14 +40,14 @@ function hasOneAuthorization (rawHeaders: readonly string[]): boolean {
 /** Finds the owner of a key or session token; `null` if it is not valid for the tenant. */
 export type AccessLookup = (credentials: Credentials, request: FastifyRequest) => Promise<Access | null>
 
-/** The same, for lookups that may reject a request and set headers. */
+/** The same, for lookups that can reject a request and set headers. */
 export type RequestAccessLookup =
   (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<AccessLookup>
 
 /** Finds who sends a request; `null` without a valid key or session. */
 export type AccessCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<Access | null>
 
-/** The dependencies of the check of a key or session. */
+/** The dependencies of key and session checks. */
 export interface KeyCheckDependencies {
   tenants: Tenants
   keyLookup: KeyLookup
@@ -59,12 +59,12 @@ export interface KeyCheckDependencies {
 const forgeable = 'trustProxy trusts every address, so callers choose their own, which defeats allowedIps of keys: ' +
   'name your proxies instead'
 
-/** An id that no tenant has: ids contain no control characters. */
+/** An id that no tenant has, because ids contain no control characters. */
 const idOfNobody = (tenantSlug: string): string => `\u0001${tenantSlug}`
 
 /**
- * Returns a lookup that converts errors of the host's lookups. It returns `null` for a key from a forbidden address. It
- * also looks up the key for an unknown tenant, so that response times do not show which tenants exist.
+ * Returns a lookup that converts the errors of the host's lookups. It returns `null` for a key from an address that is
+ * not allowed. It also looks up keys of unknown tenants, so that response times do not reveal which tenants exist.
  */
 export function createKeyCheck (
   { tenants, keyLookup, isAddressForgeable }: Omit<KeyCheckDependencies, 'sessions'>
@@ -83,7 +83,7 @@ export function createKeyCheck (
     try {
       await keyLookup(credentials)
     } catch (thrown) {
-      // The id may be malformed for the host's lookup. Only a lookup that rejects all requests rejects this one.
+      // The lookup may fail for this id. Only a 429 or 503, which any request can get, is passed on.
       if (toPortError(thrown).code !== 'internal_error') throw thrown
     }
     return null
@@ -107,7 +107,7 @@ export function createKeyCheck (
   }
 }
 
-/** Returns a lookup for session tokens. It opens a token before it asks the host for the tenant. */
+/** Returns a lookup for session tokens. It opens the token before looking up the tenant. */
 export function createSessionCheck (tenants: Tenants, sessions: SessionOpener): AccessLookup {
   return async ({ tenantSlug, key }) => {
     const session = sessions.open(key)
@@ -122,7 +122,7 @@ export function createSessionCheck (tenants: Tenants, sessions: SessionOpener): 
   }
 }
 
-/** Copies the result of a key lookup, so later changes to it have no effect. Throws if the scopes are not an array. */
+/** Copies the result of a key lookup, so that later changes have no effect. Throws unless the scopes are an array. */
 function ofKey ({ slug: tenantSlug, id: tenantId }: Tenant, found: ApiKey): Access {
   const { id, scopes } = found
   // Strings also have `includes`: `jobs:readonly` would match `jobs:read`.

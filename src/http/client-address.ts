@@ -10,8 +10,8 @@ const ipv4 = /^(?:::ffff:)?((?:\d+\.){3}\d+)(?::\d+)?$/i
 const ipv6 = /^\[?([\da-f:.]+)(?:%[^\]]*)?(?:\](?::\d+)?)?$/i
 
 /**
- * Returns the IP address of a client without port and zone; `null` if it has none: a Unix socket has no address, and a
- * forwarding header can hold any text.
+ * Returns a client's IP address without port and zone; `null` if there is none: a Unix socket has no address, and a
+ * forwarding header can contain any text.
  */
 export function parseClientAddress (ip = ''): string | null {
   const address = (ipv4.exec(ip) ?? ipv6.exec(ip))?.[1] ?? ''
@@ -21,8 +21,8 @@ export function parseClientAddress (ip = ''): string | null {
 const maxLists = 1000
 
 /**
- * Returns a function that decides whether a client may use a key with these `allowedIps`, which the host's key lookup
- * returned. It throws if they are not valid.
+ * Returns a function that checks whether a client can use a key with these `allowedIps`. Throws if the host's key
+ * lookup returned invalid ones.
  */
 export function createAddressCheck (): (allowedIps: readonly string[], ip: string) => boolean {
   const lists = new LruMap<BlockList>(maxLists)
@@ -39,13 +39,13 @@ export function createAddressCheck (): (allowedIps: readonly string[], ip: strin
   }
 }
 
-/** An address reserved for documentation (RFC 5737), which no proxy has, and more hops than any request passes. */
+/** An address reserved for documentation (RFC 5737), which no proxy has, and more hops than any request takes. */
 const nobody = '192.0.2.1'
 const manyHops = 1000
 
 /**
- * Returns whether the host's `trustProxy` trusts every address: it is `true`, or a function that trusts the reserved
- * one. Fastify has no public access to the option, so this reads its internal record; without one it returns `false`.
+ * Returns whether the host's `trustProxy` trusts every address: `true`, or a function that trusts the reserved address.
+ * Fastify does not expose the option, so this reads its internal options; without them, it returns `false`.
  */
 export function trustsEveryProxy (app: object): boolean {
   const trustProxy = readTrustProxy(app)

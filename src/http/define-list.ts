@@ -12,17 +12,17 @@ import { PageOf } from './schemas.js'
 
 /** Options of `defineList`. */
 export interface ListOptions<Field extends string, Filters extends Record<string, TypeBoxSchema>> {
-  /** Fields that `sort` may name: letters, digits and `_`. One of them is `id`, which is unique within a tenant. */
+  /** Fields to sort by: letters, digits and `_`. One of them is `id`, which is unique within a tenant. */
   sort: readonly Field[]
   /**
-   * The order of a request without `sort`.
+   * The order without the parameter `sort`.
    * @default 'id'
    */
   defaultSort?: NoInfer<Field | `-${Field}`>
   /**
-   * Schemas of the filters, which arrive as `filter[name]` and are optional: text, or integers, which are by default
-   * from -(2^53-1) to 2^53-1. `q` is trimmed, ignored if blank, and has at most 200 characters. Text with `format:
-   * 'date-time'` is converted to UTC with milliseconds.
+   * Schemas of the filters, which are optional parameters `filter[name]`: text, or integers, by default from -(2^53-1)
+   * to 2^53-1. `q` is trimmed, ignored if blank, and has at most 200 characters. Text with `format: 'date-time'` is
+   * converted to UTC with milliseconds.
    * @default {}
    */
   filters?: Filters
@@ -37,7 +37,7 @@ export interface ListOptions<Field extends string, Filters extends Record<string
 export interface OwnList<Row, Field extends string, Filter> {
   /** The `querystring` of the route. */
   readonly query: TObject
-  /** The response of the route with status 200. */
+  /** The route's response with status 200. */
   readonly page: ReturnType<typeof PageOf<TUnsafe<Row>>>
   /**
    * Reads the requested page and its total, sets `Link`, and returns the response. `list` and `count` run in
@@ -53,8 +53,8 @@ const optionNames = { sort: true, defaultSort: true, filters: true, description:
 const namePattern = /^[a-z_]\w*$/i
 
 /**
- * Defines a list of your own, with the parameters, errors, `meta` and `Link` of the API's lists: `page`, `per_page`,
- * `sort` and `filter[…]`. `item` is the schema of one row, made with either TypeBox. Throws `invalid_option`.
+ * Defines your own list with the parameters (`page`, `per_page`, `sort` and `filter[…]`), errors, `meta` and `Link` of
+ * the API's lists. `item` is the schema of one row, from either TypeBox. Throws `invalid_option`.
  */
 export function defineList<
   Item extends TypeBoxSchema,
@@ -117,13 +117,13 @@ function readFilter (field: string, { format }: TSchema, values: Record<string, 
   return format === 'date-time' ? parseDateTime(field, value) : value
 }
 
-/** Without the validation of this query, `sort` could hold anything, and outside the API nothing has checked a key. */
+/** Otherwise `sort` might not be validated, or the key not checked. */
 function assertRoute ({ routeOptions: { config, schema } }: FastifyRequest, query: TObject): void {
   if (config.recruitingApi === true && schema?.querystring === query) return
-  throw new Error('read expects a request of a route of the option routes whose querystring is the query of this list')
+  throw new Error("read expects a request of a route in the option routes whose querystring is this list's query")
 }
 
-/** The drivers of databases return `count(*)` as text. */
+/** Database drivers return `count(*)` as text. */
 function assertTotal (total: unknown): number {
   if (typeof total === 'number' && Number.isSafeInteger(total) && total >= 0) return total
   throw new Error(
@@ -136,7 +136,7 @@ function assertSort (sort: unknown, defaultSort: unknown): asserts sort is reado
     sort.includes('id') && new Set(sort).size === sort.length
   assertOption(isValid, 'sort', 'an array of different names, one of them id', sort)
   const isKnown = typeof defaultSort === 'string' && sort.includes(defaultSort.replace(/^-/, ''))
-  assertOption(isKnown, 'defaultSort', `one of ${sort.join(', ')}, after a minus sign if it is descending`, defaultSort)
+  assertOption(isKnown, 'defaultSort', `one of ${sort.join(', ')}, with a leading - if descending`, defaultSort)
 }
 
 function assertFilters (filters: unknown): void {
@@ -153,7 +153,7 @@ function assertFilters (filters: unknown): void {
   }
 }
 
-/** Text, or one of several texts. Every parameter arrives as text, and only those of type `integer` are converted. */
+/** Accepts text, or one of several texts. Parameters arrive as text, and only the type `integer` is converted. */
 function isText (schema: TSchema | null | undefined): boolean {
   if (schema?.type === 'string') return true
   if (Array.isArray(schema?.enum)) return schema.enum.every((value) => typeof value === 'string')

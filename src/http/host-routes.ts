@@ -25,7 +25,7 @@ interface EitherTypeBox extends FastifyTypeProvider {
 
 type EitherPlugin = FastifyPluginAsync<Record<never, never>, RawServerDefault, EitherTypeBox>
 
-/** A method, because its parameters are compared less strictly: plugins may use another type provider than this one. */
+/** A method, because TypeScript compares its parameters less strictly: plugins can use another type provider. */
 interface PluginMethod {
   register(
     app: Parameters<EitherPlugin>[0],
@@ -34,9 +34,7 @@ interface PluginMethod {
   ): void | Promise<void>
 }
 
-/**
- * Returns a route of the option `routes` with the errors it can return and its deprecation. Throws `invalid_option`.
- */
+/** Adds errors and the deprecation to a route of the option `routes`. Throws `invalid_option`. */
 export function completeHostRoute (route: RouteOptions): RouteOptions {
   assertScopes(route)
   assertCapabilities(route)
@@ -52,7 +50,7 @@ export function completeHostRoute (route: RouteOptions): RouteOptions {
   })
 }
 
-/** Throws for a route without scopes: most likely a mistake, and every key of the tenant could use it. */
+/** Throws for a route without scopes: probably a mistake, because every key of the tenant could use it. */
 function assertScopes (route: RouteOptions): void {
   const scopes: unknown = route.config?.scopes
   const isValid = Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string')
@@ -74,7 +72,7 @@ function assertIdempotent (route: RouteOptions): void {
   const { idempotent = false } = route.config ?? {}
   const isPost = [route.method].flat().every((method) => method === 'POST')
   const isValid = idempotent === false || (isPost && (idempotent === true || idempotent === 'sealed'))
-  const expected = isPost ? "true, false or 'sealed'" : 'false, because only POST can be idempotent so'
+  const expected = isPost ? "true, false or 'sealed'" : 'false, because only POST routes can be idempotent'
   assertOption(isValid, 'routes', `config.idempotent of ${nameOf(route)} to be ${expected}`, idempotent)
 }
 
@@ -97,7 +95,7 @@ function isOneSchema (schema: unknown): boolean {
   return typeof schema === 'object' && schema !== null && !('content' in schema)
 }
 
-/** Announces the deprecation that a route declares: in its document, and in the headers of every response. */
+/** Announces a route's deprecation in the document and in the headers of every response. */
 function announceDeprecation (route: RouteOptions): RouteOptions {
   const deprecated = route.config?.deprecated
   if (deprecated === undefined) return route
@@ -113,7 +111,7 @@ function announceDeprecation (route: RouteOptions): RouteOptions {
     ...(notice.sunset === null ? {} : { sunset: new Date(notice.sunset).toUTCString() })
   }
   const link = notice.link === null ? null : `<${notice.link}>; rel="deprecation"; type="text/html"`
-  // A list has links of its own by then.
+  // Keeps the links of a list.
   const announce: onSendHookHandler<unknown> = (_request, reply, _payload, done) => {
     reply.headers(headers)
     if (link !== null) reply.header('link', [reply.getHeader('link'), link].filter(Boolean).join(', '))

@@ -12,7 +12,7 @@ import { badRequest, type ErrorDetail, guardPort, HttpError, toHttpError, type W
 const header = 'idempotency-key'
 const repeatedHeader = 'idempotent-replayed'
 
-/** Longer than a request may take: only a process that died holds a claim until then. */
+/** Longer than any request: a claim lasts this long only if its process died. */
 const leaseMs = 120_000
 const keepMs = 86_400_000
 
@@ -25,7 +25,7 @@ const IdempotencyKey = Type.Optional(Type.String({
   examples: ['0f4b8c1e-6a53-4c67-9a35-0d7e3b1f2a90']
 }))
 
-/** Adds the header to the schema of the headers of a route. */
+/** Adds the header to a route's header schema. */
 export function withIdempotencyKey (headers: unknown): TObject {
   const declared = headers as TObject | undefined
   return { ...Type.Object({}), ...declared, properties: { ...declared?.properties, [header]: IdempotencyKey } }
@@ -39,12 +39,12 @@ export interface Answer {
 
 type Headers = ReturnType<FastifyReply['getHeaders']>
 
-/** An answer as it is stored: a response, or an error. */
+/** A stored answer: a response, or an error. */
 type StoredAnswer =
   | { status: number, headers: Headers, body: string | undefined }
   | { status: number, code: WireErrorCode, details: readonly ErrorDetail[] }
 
-/** Seals text for the storage. `webhookId` is 0: no webhook has that id. */
+/** Seals text for the storage. `webhookId` is 0, which no webhook has. */
 export interface AnswerBox {
   seal (text: string, tenantId: string, webhookId: number): Promise<string>
   open (sealed: string, tenantId: string, webhookId: number): Promise<string>
@@ -52,13 +52,13 @@ export interface AnswerBox {
 
 /** Runs a request with `Idempotency-Key` once, and repeats its response. */
 export interface Idempotency {
-  /** Whether routes with this config accept the header. */
+  /** Returns whether routes with this config accept the header. */
   accepts (config: FastifyContextConfig): boolean
-  /** Calls `answer`, or returns what it returned for an equal request. Rejects with an `HttpError`. */
+  /** Calls `answer`, or returns the answer of an identical earlier request. Rejects with an `HttpError`. */
   answerOnce (request: FastifyRequest, reply: FastifyReply, answer: () => Promise<Answer>): Promise<Answer>
 }
 
-/** Without a store no route accepts the header, and without a box none whose responses have secrets. */
+/** Without a store, no route accepts the header. Without a box, routes whose responses contain secrets do not. */
 export function createIdempotency (unguarded: IdempotencyStore | undefined, box: AnswerBox | null): Idempotency {
   const store = unguarded && guardPort(unguarded)
   const accepts: Idempotency['accepts'] = ({ idempotent }) => {
@@ -71,13 +71,13 @@ export function createIdempotency (unguarded: IdempotencyStore | undefined, box:
     async answerOnce (request, reply, answer) {
       const name = request.headers[header]
       if (name === undefined) return answer()
-      if (store === undefined || !accepts(request.routeOptions.config)) throw refuse('is not accepted here')
+      if (store === undefined || !accepts(request.routeOptions.config)) throw invalidKey('is not accepted here')
       const { tenantId } = readCaller(request)
       const digest = hashJson([ownerOf(request), name])
       const fingerprint = hashJson([request.method, request.url, stateOf(request).body])
       const attempt = { digest, claim: randomUUID() }
       const stored = await store.claim(tenantId, { ...attempt, fingerprint, leaseMs, keepMs })
-      if (stored.fingerprint !== fingerprint) throw refuse('was used for another request')
+      if (stored.fingerprint !== fingerprint) throw invalidKey('was used for another request')
       if (stored.answer !== null) return repeat(reply, await open(box, stored.answer, tenantId, digest))
       if (!stored.isClaimed) {
         reply.header('retry-after', 1)
@@ -99,19 +99,19 @@ export function createIdempotency (unguarded: IdempotencyStore | undefined, box:
           if (kept !== null && (reply.sent || !isFinal(kept.status))) kept = null
           await store.save(tenantId, attempt, kept && await close(box, kept, tenantId, digest))
         } catch (err) {
-          // The operation has ended, so its client must learn how.
-          logOf(request).error({ err }, 'the answer of a request with Idempotency-Key was not stored')
+          // The operation is done, so its client still gets the result.
+          logOf(request).error({ err }, 'the answer to a request with Idempotency-Key was not stored')
         }
       }
     }
   }
 }
 
-function refuse (message: string): HttpError {
+function invalidKey (message: string): HttpError {
   return badRequest({ in: 'header', field: header, message })
 }
 
-/** Identifies a key by its id, and a session by its token: nobody else may read its answers. */
+/** Identifies a key by its id, and a session by its token, so that nobody else can read its answers. */
 function ownerOf (request: FastifyRequest): string[] {
   const { keyId } = readCaller(request)
   return keyId === null ? ['session', hashApiKey(String(request.headers.authorization))] : ['key', keyId]
@@ -126,12 +126,12 @@ function changesOf (headers: Headers, before: Headers): Headers {
   return Object.fromEntries(changes) as Headers
 }
 
-/** Whether the same request would get the same answer later. */
+/** Returns whether the same request would get the same answer later. */
 function isFinal (status: number): boolean {
   return status < 500 && ![401, 403, 429].includes(status)
 }
 
-/** Returns an answer again, or throws its error. */
+/** Returns a stored answer, or throws its error. */
 function repeat (reply: FastifyReply, stored: StoredAnswer): Answer {
   reply.header(repeatedHeader, 'true')
   if ('code' in stored) throw new HttpError(stored.code, stored.details)
@@ -140,7 +140,7 @@ function repeat (reply: FastifyReply, stored: StoredAnswer): Answer {
   return { payload: body === undefined ? undefined : JSON.parse(body), body }
 }
 
-/** Formats an answer for the storage. The box seals a key, because some services seal only a few kilobytes. */
+/** Formats an answer for the storage. The box seals only a key, because some services seal just a few kilobytes. */
 async function close (
   box: AnswerBox | null, answer: StoredAnswer, tenantId: string, digest: string
 ): Promise<string> {
@@ -156,6 +156,6 @@ async function open (box: AnswerBox | null, text: string, tenantId: string, dige
   if (stored.sealed === undefined) return stored
   const key = await box?.open(stored.key, tenantId, 0) ?? ''
   const opened = unseal(Buffer.from(key, 'base64'), Buffer.from(stored.sealed, 'base64'), Buffer.from(digest))
-  if (opened === null) throw new Error('secretKeys do not open the answer of a request with Idempotency-Key')
+  if (opened === null) throw new Error('secretKeys cannot open the answer to a request with Idempotency-Key')
   return JSON.parse(opened.toString())
 }

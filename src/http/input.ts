@@ -9,16 +9,13 @@ import {
   compileHostSchema, compileSchema, createAjv, describeFault, formatFaultPath, keepCompiled
 } from '../shared/ajv.js'
 
-/**
- * A query without encoded characters. A lenient HTTP parser passes others than visible ASCII, whose encoding is
- * unknown.
- */
+/** A query without encoded characters. Lenient HTTP parsers accept more than visible ASCII, in an unknown encoding. */
 const plainQuery = /^[!-$&-*,-~]*$/
 const encodedText = /^[!-~]*$/
 
 /**
- * Parses the query in the raw URL and ignores the host's query parser. Throws a 400 for repeated parameters and invalid
- * encoding: silently ignoring them would return wrong data.
+ * Parses the query of the raw URL, ignoring the host's query parser. Throws a 400 for repeated parameters and invalid
+ * encoding, because ignoring them would return wrong data.
  */
 export function parseQuery (url: string): Record<string, unknown> {
   const values: Record<string, string> = {}
@@ -91,8 +88,8 @@ export function parseDateTime (field: string, text: string): string {
 const bodyLimit = 65536
 
 /**
- * Makes the scope accept only JSON bodies, whichever parsers the host has. Until the API reads the parsed body,
- * `request.body` is the text, so that hooks of the host cannot change it.
+ * Makes the scope accept only JSON bodies, regardless of the host's parsers. Until the API reads the parsed body,
+ * `request.body` is the text, so that host hooks cannot change it.
  */
 export function isolateBodyParser (scope: FastifyInstance): void {
   const parseJson = scope.getDefaultJsonParser('error', 'error')
@@ -120,12 +117,12 @@ function unreadable ({ field = '', message }: { field?: string, message: string 
 /** Limits the length of the response. */
 const maxFaults = 20
 
-/** Limit the search: a body of 64 KiB can have 32,000 faults. */
+/** Limits the search: a body of 64 KiB can have 32,000 faults. */
 const maxValues = 2000
-// The longest list that an operation takes: the last of its items may be wrong.
+// The longest list that an operation accepts.
 const maxItems = 100
 
-/** Returns up to 20 faults of a value whose first fault is known. Checks only a sample of large values. */
+/** Returns up to 20 faults of a value, starting with the known first one. Checks only a sample of large values. */
 function findFaults (value: unknown, first: ErrorObject, validateAll: ValidateFunction): ErrorObject[] {
   const budget = { left: maxValues }
   const sample = takeSample(value, budget)
@@ -155,7 +152,7 @@ interface Validator {
 
 type CompileValidator = (part: { schema: object, httpPart?: string }) => Validator
 
-/** Compilers of a route, because Fastify drops those of a scope when the host adds a schema. */
+/** The compilers of a route. Fastify drops those of a scope when the host adds a schema. */
 export interface Compilers {
   validatorCompiler: FastifySchemaCompiler<object>
   serializerCompiler: FastifySerializerCompiler<object>
@@ -163,17 +160,17 @@ export interface Compilers {
 
 const compiled = keepCompiled<(value: unknown) => string>()
 
-/** Compiles a serializer once per schema: all routes share the schemas of errors. */
+/** Compiles a serializer once per schema, because all routes share the error schemas. */
 const serializerCompiler: Compilers['serializerCompiler'] = ({ schema }) => compiled(schema, () => {
   return fastJsonStringify(schema as fastJsonStringify.Schema)
 })
 
-/** Returns compilers for schemas of the host. An invalid one fails the registration. */
+/** Returns compilers for host schemas. Registration fails if one is invalid. */
 export function createCompilers (errorDetails: boolean): Compilers {
   return { validatorCompiler: createValidatorCompiler(compileHostSchema, errorDetails), serializerCompiler }
 }
 
-/** Returns compilers for the API's schemas, which compile with the first request, so that a server starts sooner. */
+/** Returns compilers for the API's own schemas. They compile on the first request, so that the server starts sooner. */
 export function createLateCompilers (errorDetails: boolean): Compilers {
   return {
     validatorCompiler: validateLate(createValidatorCompiler(compileSchema, errorDetails)),
@@ -203,11 +200,11 @@ const serializeLate: Compilers['serializerCompiler'] = (part) => {
 }
 
 /**
- * Creates the validator compiler of routes. Integers in path and query are converted from text. Validation stops at
- * the first fault, unless clients see the details.
+ * Creates the routes' validator compiler. It converts integers in path and query from text. Validation stops at the
+ * first fault unless clients see the details.
  */
 function createValidatorCompiler (compile: typeof compileSchema, errorDetails: boolean): CompileValidator {
-  // Created with the first schema: the API's own routes are compiled with their first request.
+  // Created with the first schema, because the API's own routes compile on their first request.
   let ajv: Ajv | null = null
   let thorough: Ajv | null = null
   return ({ schema, httpPart }) => {
@@ -246,7 +243,7 @@ function integerFields ({ properties = {} }: { properties?: Record<string, { typ
 }
 
 /**
- * Converts decimal digits only. Other numbers that `Number` accepts (`1e1`, `0x10`, ` 2`, `2.0`) stay text and are
+ * Converts decimal digits only. Other numbers that `Number` accepts (`1e1`, `0x10`, ` 2`, `2.0`) remain text and are
  * rejected.
  */
 function readIntegers (values: Record<string, unknown>, names: readonly string[]): void {

@@ -15,9 +15,9 @@ import { parseClientAddress } from './client-address.js'
 
 /** Limits requests per key and actor, and per address without a valid key. All methods throw only `HttpError`. */
 export interface Limits {
-  /** Returns a lookup that rejects unknown keys from an address that has sent too many invalid ones. */
+  /** Returns a lookup that rejects unknown keys from addresses that have sent too many invalid ones. */
   guard (lookUp: AccessLookup): RequestAccessLookup
-  /** Returns whether an operation has a budget of its own. */
+  /** Returns whether an operation has its own budget. */
   hasBudget (operationId: string | null): boolean
   /** Counts a request with a valid key. */
   count (request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -25,10 +25,9 @@ export interface Limits {
   countAddress (request: FastifyRequest, reply: FastifyReply): Promise<void>
 }
 
-/** Counts a request and returns the usage of its budget. */
+/** Counts a request and returns its budget's usage. */
 type Limiter = (request: FastifyRequest) => Promise<Usage>
 
-/** `max` as `@fastify/rate-limit` takes it. */
 interface CounterSettings {
   max: number | ((request: FastifyRequest) => Promise<number>)
   timeWindow: number
@@ -44,12 +43,12 @@ export async function createLimits (
   const rateLimit = await loadPackage(load)
   const { default: Fastify } = await import('fastify')
 
-  /** Creates a counter per name. All names share one store, so each name begins with the kind of its budget. */
+  /** Creates a counter per name. All names share one store, so each begins with the kind of its budget. */
   async function createLimiter (
     budget: CounterSettings,
     keyGenerator: (request: FastifyRequest) => string
   ): Promise<Limiter> {
-    // A separate instance, because the scope would inherit the limiter of a host that uses the package too.
+    // A separate instance, because the scope would inherit the limiter of a host that also uses the package.
     const owner = Fastify()
     await owner.register(rateLimit, { ...settings, ...budget, global: false, keyGenerator })
     assertOption(
@@ -104,7 +103,7 @@ function createMax (max: Limit<RateLimitCaller>, path: string): CounterSettings[
   }
 }
 
-/** Turns an error from the store or from the host's function into a 500. */
+/** Converts errors of the store and of the host's function to a 500. */
 function isolateStore (limiter: Limiter): Limiter {
   return async (request) => {
     try {
@@ -116,7 +115,7 @@ function isolateStore (limiter: Limiter): Limiter {
 }
 
 function report (usage: Usage, reply: FastifyReply): void {
-  if (usage.isExceeded) refuseRequest(reply, usage)
+  if (usage.isExceeded) rejectRequest(reply, usage)
   setUsage(reply, usage)
 }
 
@@ -133,7 +132,7 @@ async function loadPackage (load: LoadPackage): Promise<FastifyPluginAsync<Recor
   }
 }
 
-/** Returns a name for the caller of a request, unique across tenants. An actor never has the name of a key. */
+/** Returns a name for a request's caller, unique across tenants, keys and actors. */
 function nameCaller (request: FastifyRequest): string {
   const { tenantId, keyId, actor } = readCaller(request)
   // An id may contain a slash.
@@ -141,13 +140,13 @@ function nameCaller (request: FastifyRequest): string {
   return actor === null ? `key:${tenant}/${keyId}` : `actor:${tenant}/${actor}`
 }
 
-/** The same for all keys of a tenant together. */
+/** Returns one name for all keys of a tenant. */
 function nameTenant (request: FastifyRequest): string {
   const { tenantId, actor } = readCaller(request)
   return actor === null ? `tenant:${encodeURIComponent(tenantId)}` : nameCaller(request)
 }
 
-/** Limits requests that need no key by their address. Only these refusals use the API's error format. */
+/** Limits requests without a key by their address. Only these 429s use the API's error format. */
 export function limitOpenRequests (scope: FastifyInstance, limits: Limits, requestId: RequestIdSource | null): void {
   scope.addHook('onRequest', async (request, reply) => {
     try {
@@ -175,8 +174,8 @@ interface Address {
 }
 
 /**
- * Returns a lookup that allows `max` invalid keys per address and window. A recently valid key always passes. An
- * address never has more lookups in progress than invalid keys left; further requests wait.
+ * Returns a lookup that allows `max` invalid keys per address and window. Recently valid keys always pass. An address
+ * never has more lookups in progress than invalid keys left; further requests wait.
  */
 function boundFailedKeys (
   findAccess: AccessLookup, { max, cache, countFailure }: FailedKeyOptions
@@ -207,7 +206,7 @@ function boundFailedKeys (
     const usage = await countFailure(request)
     Object.assign(findAddress(request), { remaining: usage.remaining, resetAtMs: performance.now() + usage.ttl })
     // Other processes may have used up a shared count.
-    if (usage.isExceeded) refuseRequest(reply, usage)
+    if (usage.isExceeded) rejectRequest(reply, usage)
     return null
   }
 
@@ -218,7 +217,7 @@ function boundFailedKeys (
       const address = findAddress(request)
       const { remaining, lookups, waiting } = address
       if (remaining === 0) {
-        refuseRequest(reply, { max, remaining, ttl: address.resetAtMs - performance.now(), isExceeded: true })
+        rejectRequest(reply, { max, remaining, ttl: address.resetAtMs - performance.now(), isExceeded: true })
       }
       if (lookups >= remaining) {
         await new Promise<void>((resolve) => { waiting.push(resolve) })
@@ -236,8 +235,8 @@ function boundFailedKeys (
 }
 
 /**
- * Returns the name that an address is counted under. An IPv6 address counts as its /64. Requests without a valid
- * address share one name.
+ * Returns the name for counting an address. An IPv6 address counts as its /64. Requests without a valid address share
+ * one name.
  */
 function nameAddress (ip?: string): string {
   const address = parseClientAddress(ip)
@@ -259,7 +258,7 @@ interface Usage {
 }
 
 /** Throws `rate_limited` and sets `Retry-After`. */
-function refuseRequest (reply: FastifyReply, usage: Usage): never {
+function rejectRequest (reply: FastifyReply, usage: Usage): never {
   setUsage(reply, usage).header('retry-after', toSeconds(usage))
   throw new HttpError('rate_limited')
 }

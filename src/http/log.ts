@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest, RegisterOptions } from 'fastify'
 import { createSafeLogger, type Logger } from '../observe/logger.js'
 
-/** Returns the logger of a request. It can log any thrown value. */
+/** Returns a request's logger, which can log any thrown value. */
 export function logOf (request: FastifyRequest): Logger {
   return createSafeLogger(request.log)
 }
@@ -13,22 +13,21 @@ export type RequestIdSource = (request: FastifyRequest) => string
 
 const kLoggedId = Symbol('id in the logger of a request')
 
-/** A request whose logger may have its id. */
 interface LoggedRequest extends IncomingMessage {
   [kLoggedId]?: string
 }
 
 /**
- * Replaces the factory that creates the logger of each request of a scope, and calls the host's. Log lines have the
- * request id and hide the values of the query. With the option `requestId` the id is bound later, by `assignId`.
+ * Wraps the factory of a scope's request loggers, so that log lines contain the request id and hide query values. With
+ * the option `requestId`, `assignId` binds the id later.
  */
 export function prepareLoggers (scope: FastifyInstance, source: RequestIdSource | null): void {
-  // Without a logger, Fastify creates none for a request, unless there is a factory.
+  // Without a logger, Fastify creates request loggers only if there is a factory.
   if (scope.log.level === undefined) return
   const { childLoggerFactory } = scope
   let parent: FastifyBaseLogger | null = null
 
-  /** Reuses one logger per level, because a child with its own serializers costs twice as much. */
+  /** Reuses one logger per level, because a child with serializers costs twice as much. */
   function redact (logger: FastifyBaseLogger): FastifyBaseLogger {
     if (parent === null || parent.level !== logger.level) {
       parent = logger.child({}, { serializers: redactValues(undefined) })
@@ -43,7 +42,7 @@ export function prepareLoggers (scope: FastifyInstance, source: RequestIdSource 
   })
 }
 
-/** Hides query values in the serializers that a plugin or the host's factory adds to the children of a logger. */
+/** Hides query values in serializers that a plugin or the host's factory adds to child loggers. */
 function redactChildren (logger: FastifyBaseLogger): void {
   const { child } = logger
   // Does nothing if the logger is frozen.
@@ -53,12 +52,12 @@ function redactChildren (logger: FastifyBaseLogger): void {
   })
 }
 
-/** Adds the serializer of requests to those of the host. Fastify passes those of plugins as inherited properties. */
+/** Adds the request serializer to those of the host. Fastify passes a plugin's serializers as inherited properties. */
 export function redactValues (serializers: object | undefined): NonNullable<RegisterOptions['logSerializers']> {
   return Object.assign(Object.create(serializers ?? null), serializers, { req: describeRequest })
 }
 
-/** Serializes a request as Fastify does, but without the values of the query: they may be personal data. */
+/** Serializes a request as Fastify does, but without query values, which may be personal data. */
 function describeRequest (request: Partial<FastifyRequest>): object {
   const { method, url = '', headers, host, ip, socket } = request
   return {
@@ -71,30 +70,30 @@ function describeRequest (request: Partial<FastifyRequest>): object {
   }
 }
 
-/** Turns `/jobs?filter[q]=Ada&page=2` into `/jobs?filter[q]&page`. */
+/** Converts `/jobs?filter[q]=Ada&page=2` to `/jobs?filter[q]&page`. */
 function hideValues (url: string): string {
   const start = url.indexOf('?')
   return start === -1 ? url : url.slice(0, start) + url.slice(start).replaceAll(/=[^&]*/g, '')
 }
 
-/** Returns the id of a request, and sets the header. Log lines have it afterwards. */
+/** Returns the id of a request, and sets its header. Later log lines contain it. */
 export function assignId (request: FastifyRequest, reply: FastifyReply, source: RequestIdSource | null): string {
   const logged = (request.raw as LoggedRequest)[kLoggedId]
   const { id, err } = logged === undefined ? makeId(request, source) : { id: logged }
   if (logged === undefined) request.log = reply.log = request.log.child({ request_id: id })
   reply.header('x-request-id', id)
-  if (err !== undefined) logOf(request).error({ err }, 'the requestId option gave no usable id, so one was generated')
+  if (err !== undefined) logOf(request).error({ err }, 'the requestId option returned no valid id: generated one')
   return id
 }
 
-/** Characters that need no quoting in a header and in a log line. */
-const usable = /^[\x21-\x7e]{1,200}$/
+/** Characters that need no quoting in headers and log lines. */
+const validId = /^[\x21-\x7e]{1,200}$/
 
 function makeId (request: FastifyRequest, source: RequestIdSource | null): { id: string, err?: unknown } {
   if (source === null) return { id: generateRequestId() }
   try {
     const id: unknown = source(request)
-    if (typeof id === 'string' && usable.test(id)) return { id }
+    if (typeof id === 'string' && validId.test(id)) return { id }
     // An unhandled rejection would end the process.
     Promise.resolve(id).catch(() => {})
     return { id: generateRequestId(), err: new TypeError('expected 1 to 200 visible ASCII characters') }

@@ -3,25 +3,25 @@ import type { AuditedResource } from '../observe/audit.js'
 import type { Tenant } from '../ports/index.js'
 import type { PortalCapability } from './sessions.js'
 
-/** The published fields of each resource that a key may read besides `id`; `null` for all of them. */
+/** The published fields of each resource that a key can read besides `id`; `null` for all of them. */
 export interface VisibleFields {
   readonly candidate: readonly string[] | null
   readonly job: readonly string[] | null
 }
 
-/** Who sends a request: the owner of an API key, or the actor of a session of the portal. */
+/** A request's caller: the owner of an API key, or the actor of a portal session. */
 export interface ApiCaller {
   /** The slug in the path. */
   readonly tenantSlug: string
-  /** The id of the tenant when the key was checked; without the option `tenantId` it is the slug. */
+  /** The tenant's id when the key was checked; without the option `tenantId`, its slug. */
   readonly tenantId: string
   /** The id that the key lookup returned; `null` for a session. */
   readonly keyId: string | null
-  /** Who uses the portal; `null` for a key. */
+  /** The portal user; `null` for a key. */
   readonly actor: string | null
   /** The scopes of the key or the session. */
   readonly scopes: readonly string[]
-  /** The published fields that the key may read; `null` for all. */
+  /** The published fields that the key can read; `null` for all. */
   readonly fields: VisibleFields | null
 }
 
@@ -30,21 +30,21 @@ export interface Access {
   caller: ApiCaller
   /** The networks of the key; `null` without a limit. */
   allowedIps: readonly string[] | null
-  /** Everything that a session may do; `null` for a key, which only its scopes limit. */
+  /** The capabilities of a session; `null` for a key, which only its scopes limit. */
   capabilities: readonly PortalCapability[] | null
 }
 
-/** Everything that the API remembers about a request. */
+/** The API's state of a request. */
 export interface RequestState {
   /** The id in `x-request-id`; empty if the host responded before it was set. */
   id: string
-  /** The slug in the path, even if hooks of the host change the parameters later. */
+  /** The slug in the path, even if host hooks change the parameters later. */
   tenantSlug: string
-  /** Precedes every path in the response; may be empty. */
+  /** Precedes every path in the response; can be empty. */
   publicUrl: string
   /** `null` until the key was checked. */
   access: Access | null
-  /** The owner of a valid key that is not allowed from the address of the request, for the audit. */
+  /** The owner of a valid key that is not allowed from the request's address, for the audit. */
   stranger: ApiCaller | null
   /** The parsed body; `undefined` if there is none. */
   body: unknown
@@ -66,7 +66,7 @@ interface StatefulRequest extends FastifyRequest {
   [kState]?: RequestState | null
 }
 
-/** Prepares the requests of a scope. Their property `recruiting` is the caller; `null` until the key was checked. */
+/** Prepares a scope's requests. Their property `recruiting` is the caller; `null` until the key was checked. */
 export function decorateRequests (scope: FastifyInstance): void {
   const callerOf = (request: StatefulRequest) => (request[kState]?.access?.caller ?? null) as ApiCaller
   scope.decorateRequest(kState, null)
@@ -74,14 +74,14 @@ export function decorateRequests (scope: FastifyInstance): void {
     scope.decorateRequest('recruiting', { getter (this: StatefulRequest) { return callerOf(this) } })
     return
   }
-  // The host has a decorator of this name for its own requests.
+  // The host has its own decorator with this name.
   scope.addHook('onRequest', (request, _reply, done) => {
     Object.defineProperty(request, 'recruiting', { get: () => callerOf(request), configurable: true })
     done()
   })
 }
 
-/** Starts the state of a request, or returns it if an earlier step has started it. */
+/** Returns the state of a request, which the first call creates. */
 export function startState (request: StatefulRequest, publicUrl: string): RequestState {
   const state = request[kState] ?? {
     id: '',
@@ -113,12 +113,12 @@ export function stateOf (request: FastifyRequest): RequestState & { access: Acce
   throw new Error('the API key of the request was not checked')
 }
 
-/** Returns who sends a request. */
+/** Returns the caller of a request. */
 export function readCaller (request: FastifyRequest): ApiCaller {
   return stateOf(request).access.caller
 }
 
-/** Returns the tenant of a request, with the id that the key check resolved. */
+/** Returns the tenant of a request, with the id from the key check. */
 export function readTenant (request: FastifyRequest): Tenant {
   const { tenantSlug, tenantId } = readCaller(request)
   return { slug: tenantSlug, id: tenantId }
@@ -134,13 +134,13 @@ function slugInPath ({ params }: FastifyRequest): string {
   return tenantSlug
 }
 
-/** Returns whether the caller may do this. Keys may, because only sessions of the portal have capabilities. */
+/** Returns whether the caller has a capability. Keys have all: capabilities only limit portal sessions. */
 export function isCapable (request: FastifyRequest, capability: PortalCapability): boolean {
   const { capabilities } = stateOf(request).access
   return capabilities === null || capabilities.includes(capability)
 }
 
-/** Makes the API send the result of a handler, a text, unchanged. */
+/** Makes the API send a handler's text unchanged. */
 export function sendAsIs (request: FastifyRequest): void {
   stateOf(request).serialize = String
 }

@@ -5,7 +5,7 @@ import type {
 import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
 import { Type } from '../shared/typebox.js'
-import { auditHooks, createAuditNotes } from './audit.js'
+import { auditHooks, createAuditRecorder } from './audit.js'
 import { type AccessCheck, isAuthorized } from './auth.js'
 import { describeCapabilities, inHostDocument } from './document/document.js'
 import { operationIdOf } from './document/operation.js'
@@ -18,7 +18,7 @@ import { Conflict, RateLimited } from './schemas.js'
 import type { DeclaredRoute } from './sessions.js'
 import { HttpError, toHttpError } from './wire-errors.js'
 
-/** Everything that the routes of the tenants share. */
+/** The parts that all tenant routes share. */
 export interface RouteContext {
   findAccess: AccessCheck
   requestId: RequestIdSource | null
@@ -27,23 +27,23 @@ export interface RouteContext {
   tracing: Tracing | null
   auditor: Auditor | null
   idempotency: Idempotency
-  /** Whether the document of the host shows the routes. */
+  /** Whether the host's document contains the routes. */
   isInHostDocument: boolean
-  /** Whether sessions of the portal are accepted. */
+  /** Whether portal sessions are accepted. */
   hasSessions: boolean
   compilers: Compilers
-  /** Whether the routes are the host's, whose plugin may change their input in hooks of its own. */
+  /** Whether these are host routes, whose plugin can change the input in its own hooks. */
   isOfHost: boolean
 }
 
 const NoQuery = Type.Object({}, { additionalProperties: false })
 
 /**
- * Returns the complete options of a route. A request passes them from top to bottom. Hooks that the host adds to its
- * server run before the hook of the same name here, even if it adds them later.
+ * Returns the complete options of a route. A request runs through them from top to bottom. Hooks that the host adds to
+ * its server run before the hook with the same name here, even if they are added later.
  */
 export function defineRoute (context: RouteContext, route: RouteOptions): RouteOptions {
-  const notes = context.auditor === null ? null : createAuditNotes(route)
+  const notes = context.auditor === null ? null : createAuditRecorder(route)
   const { idempotency } = context
   const config = completeConfig(context, route)
   const hooks = openingHooks(context, { config, method: route.method })
@@ -59,12 +59,12 @@ export function defineRoute (context: RouteContext, route: RouteOptions): RouteO
 
     async handler (request, reply) {
       const state = stateOf(request)
-      if (!state.hasInput) throw new Error('a hook of the host threw nothing, so the input was not read')
+      if (!state.hasInput) throw new Error('a host hook threw undefined, so the input was not read')
       state.isHandling = true
       reply.headers(commonHeaders)
       const answer = async (): Promise<Answer> => {
         const payload: unknown = await route.handler.call(this, request, reply)
-        // A handler of the host may already have called `reply.send`.
+        // A host handler may already have called `reply.send`.
         return { payload, body: reply.sent ? undefined : serialize(reply, state, payload) }
       }
       try {
@@ -92,7 +92,7 @@ export function defineRoute (context: RouteContext, route: RouteOptions): RouteO
   }
 }
 
-/** Serializes the result of a handler to text: objects would pass through the `preSerialization` hooks of the host. */
+/** Serializes a handler's result to text, because objects would pass the host's `preSerialization` hooks. */
 function serialize (reply: FastifyReply, state: RequestState, payload: unknown): string | undefined {
   if (payload === undefined) return undefined
   const serializer = state.serialize ?? reply.getSerializationFunction(String(reply.statusCode))
@@ -100,7 +100,7 @@ function serialize (reply: FastifyReply, state: RequestState, payload: unknown):
   return serializer(payload as Record<string, unknown>)
 }
 
-/** Returns the hooks that unknown paths have in common with the routes. `declared` says who may use a route. */
+/** Returns the hooks that routes and unknown paths share. `declared` determines who can use a route. */
 export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
   const { limits, tracing, findAccess } = context
 
@@ -113,7 +113,7 @@ export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
         'http.route': request.routeOptions.url, 'recruiting.operation': operation, 'recruiting.request_id': state.id
       })
       const access = await findAccess(request, reply)
-      // The response is the same for every reason, so that no one can probe keys or tenants.
+      // The response is always the same, so that no one can probe keys or tenants.
       if (access === null) throw new HttpError('unauthorized')
       state.access = access
       tracing?.describeRequest({ 'recruiting.tenant': state.tenantSlug })
@@ -126,7 +126,7 @@ export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
   }
 }
 
-/** Starts the state of a request, with its id, unless an earlier step has done so. */
+/** Returns the state of a request, which the first call creates, with its id. */
 export function startRequest (
   { requestId, publicUrl }: RouteContext, request: FastifyRequest, reply: FastifyReply
 ): RequestState {
@@ -135,7 +135,7 @@ export function startRequest (
   return state
 }
 
-/** Reads query and body as the client sent them, ignoring changes by hooks of the host. Fastify validates them next. */
+/** Reads query and body as the client sent them, ignoring changes by host hooks. Fastify validates them next. */
 export const readInput: preValidationHookHandler = function (request, _reply, done) {
   const state = findState(request)
   if (state === null) return done()
@@ -146,16 +146,15 @@ export const readInput: preValidationHookHandler = function (request, _reply, do
   done()
 }
 
-/** The plugin of the host may create loggers itself. The types of Fastify 6 do not declare this option. */
+/** The host's plugin may create loggers. Fastify 6 does not declare the type of this option. */
 function redactLogs (route: RouteOptions): object {
   return { logSerializers: redactValues((route as { logSerializers?: object }).logSerializers) }
 }
 
-/** Marks the route as one of the API. Changes the object, because HEAD routes share it. */
+/** Marks the route as part of the API. Changes the object, because HEAD routes share it. */
 function completeConfig (context: RouteContext, { config = {} }: RouteOptions): FastifyContextConfig {
   return Object.assign(Object.isExtensible(config) ? config : { ...config }, {
     ...inHostDocument(context.isInHostDocument),
-    // Each operation of the API is a tool for agents.
     ...context.isOfHost ? {} : { mcp: true },
     ...config,
     recruitingApi: true
@@ -163,8 +162,8 @@ function completeConfig (context: RouteContext, { config = {} }: RouteOptions): 
 }
 
 /**
- * Adds what operations have in common: a query without parameters, `Idempotency-Key`, the errors of both, and the needs
- * of sessions.
+ * Adds the parts that operations share: an empty query, `Idempotency-Key` with its 409, the 429 of limits, and the
+ * capabilities that sessions need.
  */
 function completeSchema ({ limits, hasSessions, idempotency }: RouteContext, route: RouteOptions): FastifySchema {
   const { response, ...schema } = { querystring: NoQuery, ...route.schema }
@@ -185,12 +184,12 @@ function completeSchema ({ limits, hasSessions, idempotency }: RouteContext, rou
   }
 }
 
-/** Returns the hooks of a kind: ours, then those of the route. */
+/** Returns our hooks of a kind, then those of the route. */
 function join<Hook> (ours: Hook | undefined, others: Hook | Hook[] | undefined): Hook[] {
   return [ours ?? [], others ?? []].flat() as Hook[]
 }
 
-/** Turns every route that is added to a scope into one of the API. No other hook changes routes. */
+/** Makes every route of a scope part of the API. No other hook changes routes. */
 export function defineRoutes (
   scope: FastifyInstance, context: RouteContext, { routes, complete = (route) => route }: {
     /** Receives the routes, without HEAD. */

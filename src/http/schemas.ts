@@ -12,14 +12,14 @@ export const textIdExamples = {
   recruiter: '0197f4c2-8a13-7c1f-b2e7-9a5d6f3c8e41'
 }
 
-/** Returns the schema of an id in a response; `integer` is the one of integer ids. */
+/** Returns the schema of an id in a response; `integer` is the schema of integer ids. */
 export function answeredId (kind: IdKind, integer: TSchema, example: string): TUnsafe<Id> {
   if (kind === 'integer') return Type.Unsafe<Id>(integer)
   const { description } = integer
   return Type.Unsafe<Id>(Type.String({ ...(description === undefined ? {} : { description }), examples: [example] }))
 }
 
-/** Returns the schema of an id in a request. Text that cannot be an id gets 400. */
+/** Returns the schema of an id in a request. Invalid text gets 400. */
 export function requestedId (kind: IdKind, integer: TSchema, example: string): TUnsafe<Id> {
   if (kind === 'integer') return Type.Unsafe<Id>(integer)
   return Type.Unsafe<Id>(Type.String({ ...answeredId(kind, integer, example), pattern: textIdPattern }))
@@ -37,7 +37,7 @@ export const UpdatedAfter = Type.String({
   examples: ['2026-03-01T00:00:00Z']
 })
 
-/** Has no bounds: an id out of range gets 404 like any other unknown id, not 400. */
+/** Without bounds: an id out of range gets 404, like any unknown id, not 400. */
 function idOf (what: string) {
   return Type.Integer({ description: `The id of the ${what}`, examples: [1] })
 }
@@ -55,7 +55,7 @@ const Meta = Type.Object({
   total_pages: Type.Integer({ minimum: 0, description: '`total` divided by `per_page`, rounded up', examples: [1] })
 }, { title: 'PageMeta', description: 'The position of the page in the list' })
 
-/** Appears only in the document. */
+/** Only for the document. */
 const linkHeaders = {
   link: Type.String({
     description:
@@ -87,7 +87,7 @@ const LogMeta = Type.Object(
   { title: 'LogPageMeta', description: 'The position of the page in the log' }
 )
 
-/** A response with one page of a log, which may be too long to count. */
+/** A response with one page of a log, which can be too long to count. */
 export function LogPageOf<T extends TSchema> (item: T, description: string) {
   return Type.Object({ data: Type.Array(item), meta: LogMeta }, { description, headers: linkHeaders })
 }
@@ -95,7 +95,7 @@ export function LogPageOf<T extends TSchema> (item: T, description: string) {
 /** A token for examples in the document. */
 export const tokenExample = 'WyI3ZjNhOTEuNzQyLiIsbnVsbF0.vJ3hq0mW8d1L5uYb2nQ4s6Xz9c7RkTfGpEaHoNiMjUw'
 
-/** The query of a resource that clients follow with tokens. */
+/** The query of a resource that clients read with tokens. */
 export function tokenQuery (description: string, example: string) {
   return {
     token: Type.Optional(Type.String({ pattern: '\\S', description, examples: [example] })),
@@ -103,7 +103,6 @@ export function tokenQuery (description: string, example: string) {
   }
 }
 
-/** How a client that follows a resource continues. */
 const FollowMeta = Type.Object(
   {
     next_token: Type.String({
@@ -115,7 +114,7 @@ const FollowMeta = Type.Object(
   { title: 'TokenMeta', description: 'How to read the next page' }
 )
 
-/** A response with one page of a resource that clients follow with tokens. */
+/** A response with one page of a resource that clients read with tokens. */
 export function FollowPageOf<T extends TSchema> (item: T, description = '') {
   return Type.Object({ data: Type.Array(item), meta: FollowMeta }, { description })
 }
@@ -142,7 +141,7 @@ const challenge = {
   'www-authenticate': Type.String({ description: 'RFC 6750', examples: ['Bearer'] })
 }
 
-/** Turns `bad_request` into `BadRequest`. */
+/** Converts `bad_request` to `BadRequest`. */
 function formatTitle (code: WireErrorCode): string {
   return code.split('_').map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('')
 }
@@ -172,7 +171,7 @@ function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}) {
   )
 }
 
-/** Errors of every operation. Only the host causes the 503: its hooks, key lookup or storage. */
+/** Errors of every operation. Only the host's hooks, key lookup or storage cause the 503. */
 export const errorResponses = {
   400: ErrorOf('bad_request'),
   401: ErrorOf('unauthorized', challenge),
@@ -184,13 +183,13 @@ export const errorResponses = {
   })
 }
 
-/** Also returned by operations that accept `Idempotency-Key`, and by the host's operations that change data. */
+/** An additional error of operations that accept `Idempotency-Key`, and of host operations that change data. */
 export const Conflict = ErrorOf('conflict', {
   'retry-after': Type.Integer({ description: 'Seconds to wait, if the same request is running', examples: [1] })
 })
 
-/** A further error of a sync. */
+/** An additional error of operations with tokens. */
 export const SyncTokenExpired = ErrorOf('sync_token_expired')
 
-/** A further error of every operation if requests are limited. */
+/** An additional error of every operation if requests are limited. */
 export const RateLimited = ErrorOf('rate_limited', usage)

@@ -1,21 +1,18 @@
 import type { FastifyContextConfig, FastifyPluginAsync, RouteOptions } from 'fastify'
 
-/** Everything that a session of the portal can be allowed; every session may `read`. */
+/** All capabilities of portal sessions; every session has `read`. */
 export const capabilities = ['read', 'write', 'secrets', 'bodies', 'test', 'replay', 'keys'] as const
 
-/** Something that a session of the portal may do. */
+/** A capability of a portal session. */
 export type PortalCapability = typeof capabilities[number]
 
-/** The part of a route that says who may use it. */
+/** The parts of a route that determine who can use it. */
 export interface DeclaredRoute {
   config?: FastifyContextConfig | undefined
   method: RouteOptions['method']
 }
 
-/**
- * Returns the capabilities that a session needs for a route. Without a declaration everything but reading needs
- * `write`.
- */
+/** Returns the capabilities that a session needs for a route. By default, everything but reading needs `write`. */
 export function requiredCapabilities ({ config, method }: DeclaredRoute): readonly PortalCapability[] {
   const isReading = [method].flat().every((name) => name === 'GET' || name === 'HEAD')
   return config?.capabilities ?? [isReading ? 'read' : 'write']
@@ -23,28 +20,28 @@ export function requiredCapabilities ({ config, method }: DeclaredRoute): readon
 
 /** A valid session. */
 export interface Session {
-  /** Who uses the portal. */
+  /** The portal user. */
   actor: string
   capabilities: readonly PortalCapability[]
 }
 
-/** A session of a token that was not yet compared with the tenant of a request. */
+/** The session of a token that was not yet compared with the request's tenant. */
 export interface OpenedSession extends Session {
-  /** Returns whether the session is this tenant's. */
+  /** Returns whether the session belongs to this tenant. */
   isOf (tenantId: string): boolean
 }
 
-/** Opens session tokens, which are sent in place of an API key. */
+/** Opens session tokens, which are sent instead of an API key. */
 export interface SessionOpener {
-  /** Returns whether this is a token. Tokens never reach the key lookup, whether they are valid or not. */
+  /** Returns whether this is a token. Tokens never reach the key lookup, even invalid ones. */
   isToken (key: string): boolean
-  /** Returns the session; `null` unless the token is valid now. */
+  /** Returns the session; `null` unless the token is valid. */
   open (token: string): OpenedSession | null
 }
 
-/** The parts of the portal that the API mounts. */
+/** The parts of the portal for the API. */
 export interface Portal {
   sessions: SessionOpener
-  /** Serves the page, below the prefix; `config` is for its routes. */
+  /** Serves the page below the prefix. Its routes get `config`. */
   pages: FastifyPluginAsync<{ config: object }>
 }

@@ -1,26 +1,23 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { HttpError } from './wire-errors.js'
 
-/** Makes and reads the tokens of a resource that clients follow. */
+/** Formats and reads the tokens of a resource. */
 export interface Tokens {
-  /**
-   * Returns the state of a token; `null` without one. Throws a 410 for a token that was not made for the same
-   * subject.
-   */
+  /** Returns the state of a token; `null` without one. Throws a 410 for a token of another subject. */
   read (subject: string, token: string | undefined): Promise<TokenState | null>
-  /** Returns whether a token was made for the same subject. */
+  /** Returns whether a token belongs to the subject. */
   isValid (subject: string, token: string): Promise<boolean>
   /** Formats a token that is valid only for `subject`, such as a resource and a tenant. */
   format (subject: string, state: TokenState): Promise<string>
 }
 
-/** Texts that the service needs to continue. */
+/** The state that the service continues from. */
 type TokenState = ReadonlyArray<string | null>
 
 /** Longer tokens are rejected unread. */
 const maxLength = 512
 
-/** Creates tokens that are authenticated with the storage's secret, which is read once. */
+/** Creates tokens authenticated with the storage's secret, which is read once. */
 export function createTokens (source: { tokenSecret (): Promise<Uint8Array> }): Tokens {
   const readSecret = createOnce(() => source.tokenSecret())
 
@@ -57,7 +54,7 @@ function sign (secret: Uint8Array, subject: string, content: string): Buffer {
   return createHmac('sha256', secret).update(`${subject}\n${content}`).digest()
 }
 
-/** Calls `read` once; after a failure, again. */
+/** Calls `read` once, and again after a failure. */
 function createOnce<Value> (read: () => Promise<Value>): () => Promise<Value> {
   let reading: Promise<Value> | null = null
   return () => {

@@ -6,41 +6,41 @@ import { Refusal, isRecruitingApiError } from '../errors.js'
 /** All errors of the API. `npm run tables` writes the comments into a table of docs/contract.md. */
 export const wireErrors = {
   /**
-   * A parameter or the body is not valid. This includes malformed JSON, other media types, bodies over 64 KiB or
-   * nested more than 100 levels deep, text with a NUL or half a surrogate pair, and numbers out of range.
+   * A parameter or the body is invalid. This includes malformed JSON, other media types, bodies over 64 KiB or nested
+   * more than 100 levels deep, text with NUL or a lone surrogate, and numbers out of range.
    */
   bad_request: { status: 400, message: 'Validation failed for request payload' },
   /**
-   * The key is missing or not valid. The response, with `WWW-Authenticate: Bearer`, is the same for a key that is
-   * malformed, unknown, expired, revoked, another tenant's or not allowed from the caller's address, and for a tenant
-   * that does not exist.
+   * The key is missing or invalid. The response, with `WWW-Authenticate: Bearer`, is the same for a malformed, unknown,
+   * expired or revoked key, for another tenant's key, for a key that is not allowed from the caller's address, and for
+   * a tenant that does not exist.
    */
   unauthorized: { status: 401, message: 'Missing or invalid API key' },
   /** The key lacks a scope. */
   forbidden: { status: 403, message: 'API key does not have required scope' },
-  /** The path, method or resource does not exist. Resources of other tenants look the same. */
+  /** The path, method or resource does not exist, or the resource belongs to another tenant. */
   not_found: { status: 404, message: 'Resource was not found' },
   /**
-   * The same request, with this `Idempotency-Key`, is running: try again after `Retry-After`. Operations that the
-   * vendor has added also return this if another request has changed the resource.
+   * The same request, with this `Idempotency-Key`, is still running: retry after the time in `Retry-After`. The
+   * vendor's own operations also return this if another request has changed the resource.
    */
   conflict: { status: 409, message: 'The request conflicts with another request' },
   /**
-   * The token of a sync or of the list of events is malformed, expired, of another tenant, resource or filter, or of
+   * The token of a sync or of the list of events is malformed, expired, for another tenant, resource or filter, or from
    * a restored database.
    */
   sync_token_expired: { status: 410, message: 'Sync token is no longer valid' },
   /**
-   * The key sent too many requests, or its address too many invalid keys, if the vendor limits them. `Retry-After`,
-   * if present, says when to try again.
+   * The key sent too many requests, or its address too many invalid keys, if the vendor limits them. Retry after the
+   * time in `Retry-After`, if present.
    */
   rate_limited: { status: 429, message: 'Rate limit exceeded' },
   /**
-   * The service failed; its log has the cause under the `request_id`. You can safely retry `GET`, requests with an
-   * `Idempotency-Key` and others that are harmless to repeat.
+   * The service failed; its log contains the cause with the `request_id`. It is safe to retry `GET`, requests with an
+   * `Idempotency-Key` and other harmless requests.
    */
   internal_error: { status: 500, message: 'Unexpected server error' },
-  /** The service accepts no requests at the moment. `Retry-After`, if present, says when to try again. */
+  /** The service is not accepting requests. Retry after the time in `Retry-After`, if present. */
   unavailable: { status: 503, message: 'Service is temporarily unavailable' }
 } as const
 
@@ -51,23 +51,23 @@ export type WireErrorCode = keyof typeof wireErrors
 export interface ErrorDetail {
   /** The part of the request with the fault. */
   in: 'path' | 'query' | 'header' | 'body'
-  /** Path of the field, for example `event_types[0]`; empty for the whole body. */
+  /** Path of the field, such as `event_types[0]`; empty for the whole body. */
   field: string
-  /** The rule that is broken, for example `must be <= 200`. */
+  /** The violated rule, such as `must be <= 200`. */
   message: string
 }
 
 const kBrand = Symbol.for('fastify-recruiting-api.http-error')
 
 /**
- * Ends a request with one of the API's errors, for example `not_found`. Handlers of the option `routes` can throw it
+ * Responds to a request with one of the API's errors, such as `not_found`. Handlers of the option `routes` can throw it
  * too. The constructor throws `invalid_option` for an unknown code.
  */
 export class HttpError extends Error {
   override readonly name = 'HttpError'
-  /** Determines status and message. */
+  /** Determines the status and the message. */
   readonly code: WireErrorCode
-  /** The status of the response, so that Fastify sends it from your own routes too. */
+  /** The response status, so that Fastify also sends it from your own routes. */
   readonly statusCode: number
   /** Faults of a 400: always logged, and sent if the option `errorDetails` is on. */
   readonly details: readonly ErrorDetail[]
@@ -92,7 +92,7 @@ export function badRequest (...details: ErrorDetail[]): HttpError {
 }
 
 /**
- * Reads an `HttpError`, also one of another copy of this package; `null` for anything else. Copies the details as text,
+ * Reads an `HttpError`, even from another copy of this package; `null` for anything else. Copies the details as text,
  * because plain JavaScript can pass any value.
  */
 export function readHttpError (thrown: unknown): Required<Pick<HttpError, 'code' | 'details' | 'cause'>> | null {
@@ -122,7 +122,7 @@ export function toHttpError (thrown: unknown): HttpError {
   return toInternalError(thrown)
 }
 
-/** Whether other calls that read the history of tenants take all slots of the process. */
+/** Returns whether other calls that read tenants' history use all slots of the process. */
 function isBusy (thrown: unknown): boolean {
   return isRecruitingApiError(thrown) && readField(thrown, 'code') === 'busy'
 }
@@ -131,8 +131,8 @@ function isBusy (thrown: unknown): boolean {
 const portCodes: readonly WireErrorCode[] = ['rate_limited', 'unavailable']
 
 /**
- * Converts an error of a key lookup: a 429 or 503 if it is an `HttpError` of this code, otherwise a 500. Another
- * `HttpError` would let a fault of the host look like a fault of the request.
+ * Converts an error of a key lookup: an `HttpError` with 429 or 503 stays, all others become a 500. Another `HttpError`
+ * would make a fault of the host look like a fault of the request.
  */
 export function toPortError (thrown: unknown): HttpError {
   const known = readHttpError(thrown)
@@ -143,7 +143,7 @@ export function toPortError (thrown: unknown): HttpError {
 
 type Methods = Record<string, (...args: unknown[]) => unknown>
 
-/** Returns the port with methods whose `HttpError`s are converted in this way. Other errors pass. */
+/** Returns the port with methods that convert `HttpError`s this way. Other errors pass. */
 export function guardPort<Port extends object> (port: Port): Port {
   const guarded: Methods = {}
   for (const name of methodNames(port)) {
@@ -158,7 +158,7 @@ export function guardPort<Port extends object> (port: Port): Port {
   return guarded as Port
 }
 
-/** Also names inherited methods: a port may be an instance of a class. */
+/** Includes inherited methods, because a port can be an instance of a class. */
 function methodNames (port: object): string[] {
   if (port === Object.prototype) return []
   const names = Object.getOwnPropertyNames(port).filter((name) => typeof Reflect.get(port, name) === 'function')

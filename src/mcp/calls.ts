@@ -18,7 +18,7 @@ export interface Call {
 }
 
 export interface CallOptions {
-  /** Whether it repeats an earlier call of the same message, which has been counted. */
+  /** Whether it repeats an earlier, counted call of the same message. */
   isRepeated?: boolean
 }
 
@@ -28,40 +28,40 @@ export interface CallAnswer {
   text: string
 }
 
-/** Names a call to the API. Its value cannot be guessed, and is valid only while the call lasts. */
+/** Identifies a call to the API. Its value cannot be guessed, and is valid only during the call. */
 const callHeader = 'x-recruiting-call'
 
 /**
- * Headers that belong to the request of the client alone: they describe its body, its connection, or the form of its
- * response. All others are passed on, because hooks of the host may need them.
+ * Headers that only apply to the client's request: they describe its body, its connection or its response format. All
+ * others are passed on, because host hooks may need them.
  */
 const ownHeaders =
   /^(?::|accept|content-|if-|mcp-|connection|expect|keep-alive|last-event-id|origin|range|te$|trailer|transfer-|upgrade)/
 
-/** Headers of the response to a call that the client needs. */
+/** Response headers of a call that are passed to the client. */
 const passedHeaders = ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
 
-/** Encodes a part of a path; `null` for a text that cannot be one: in URLs, dots mean another folder. */
+/** Encodes a path segment; `null` for text that cannot be one, such as dots, which change the path. */
 export function encodePart (text: string): string | null {
   return /^\.{0,2}$/.test(text) ? null : encodeURIComponent(text)
 }
 
 /**
- * Calls operations for authenticated clients. A call is a separate request with its own request id: it
- * passes the hooks of the host, the scopes, the validation and the audit. It has the caller of the client's request,
- * which has been counted, so it counts only if its operation has a budget of its own.
+ * Calls operations for authenticated clients. A call is a separate request with its own request id: it runs the host's
+ * hooks, the scope check, the validation and the audit. Its caller is that of the client's request, which was already
+ * counted, so it counts only if its operation has its own budget.
  */
 export class Calls {
   readonly #calls = new Map<string, { access: Access, url: string, isRepeated: boolean }>()
 
-  /** Returns the call of a request. Throws a 404 if it has reached another operation, such as `sync` with this id. */
+  /** Returns the call of a request. Throws a 404 if it reached another operation, such as `sync` instead of an id. */
   #find ({ headers, routeOptions }: FastifyRequest) {
     const call = this.#calls.get(String(headers[callHeader]))
     if (call !== undefined && call.url !== routeOptions.url) throw new HttpError('not_found')
     return call
   }
 
-  /** Returns the context of the operations, which lets calls in. */
+  /** Returns the context of the operations, which accepts calls. */
   admit (context: RouteContext): RouteContext {
     const { findAccess, limits } = context
     return {
@@ -79,7 +79,7 @@ export class Calls {
     }
   }
 
-  /** Calls an operation. `prefix` is that of the API's routes, with their parameters. */
+  /** Calls an operation. `prefix` is the prefix of the API's routes, with its parameters. */
   async send (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -101,18 +101,18 @@ export class Calls {
           [callHeader]: name
         },
         ...(body === null ? {} : { payload: body }),
-        // A Unix socket has none.
+        // A Unix socket has no address.
         ...omitUndefined({ remoteAddress })
       })
       for (const header of passedHeaders) {
         const value = response.headers[header]
         if (value !== undefined) reply.header(header, value)
       }
-      // The call has an entry of its own.
+      // The call has its own audit entry.
       state.isAudited = true
       return { status: response.statusCode, text: response.payload }
     } catch (error) {
-      // A server that is closing takes no calls.
+      // A closing server accepts no calls.
       if (readField(error, 'code') === 'FST_ERR_REOPENED_CLOSE_SERVER') return { status: 503, text: '' }
       throw error
     } finally {
@@ -122,8 +122,8 @@ export class Calls {
 }
 
 /**
- * Fills in the parameters of a prefix: the tenant, and those of the host. Returns `null` if one cannot be in a URL. The
- * text of the client's URL is not used.
+ * Fills in the parameters of a prefix: the tenant, and those of the host. Returns `null` if one cannot be in a URL.
+ * Does not use the client's URL.
  */
 function fillParameters (prefix: string, values: Record<string, unknown>): string | null {
   const names = Array.from(prefix.matchAll(/:(\w+)/g), ([, name = '']) => name)

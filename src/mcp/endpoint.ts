@@ -18,8 +18,8 @@ import { listTools, type Tool } from './tools.js'
 export type Mcp = ReturnType<typeof buildMcp>
 
 /**
- * Builds the parts of the MCP server that the plugin mounts, with the vendor's texts from the document, if there is
- * one. Throws `invalid_option` if the SDK is not installed.
+ * Builds the MCP server's parts for the plugin, with the vendor's texts from the document, if there is one. Throws
+ * `invalid_option` if the SDK is not installed.
  */
 export function buildMcp (settings: McpSettings, place: Place, document: { info: object } | null) {
   const resource = describeResource(settings, place)
@@ -32,7 +32,7 @@ export function buildMcp (settings: McpSettings, place: Place, document: { info:
   }, resource, scopes)
   return {
     extension,
-    /** Serves the metadata for OAuth, if there are authorization servers. Register it outside the prefix. */
+    /** Serves the OAuth metadata, if there are authorization servers. Register it outside the prefix. */
     metadata: (open: OpenRoutes) => metadataRoute(resource, place, scopes, open)
   }
 }
@@ -57,7 +57,7 @@ const maxKeyLength = 512
 const schema: FastifySchema & { hide: true, operationId: string } = { hide: true, operationId: 'mcp' }
 const config: FastifyContextConfig = { capabilities: ['read'], mcp: false }
 
-/** Returns the server for agents, without state: each message gets a server of its own. */
+/** Returns the stateless server for agents: each message gets its own server. */
 function createExtension (
   { secrets, origins }: McpSettings,
   info: ServerParts['info'],
@@ -79,13 +79,13 @@ function createExtension (
       const all = listTools(routes)
       const tools = secrets ? all : all.filter(({ isSecret }) => !isSecret)
       for (const scope of tools.flatMap(({ route }) => readScopes(route))) scopes.add(scope)
-      const refused = all.filter((tool) => !tools.includes(tool)).map(({ name }) => name)
+      const withheld = all.filter((tool) => !tools.includes(tool)).map(({ name }) => name)
 
       async function serve (request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
         const { access } = stateOf(request)
-        // Loaded with the first message: once loaded, it makes every request of the process slower.
+        // Loaded with the first message, because it makes every later request of the process slower.
         const sdk = await import('@modelcontextprotocol/server')
-        return respond({ sdk, info, tools, refused }, {
+        return respond({ sdk, info, tools, withheld }, {
           tenantSlug: readTenantSlug(request),
           body: request.body,
           headers: request.headers,
@@ -102,7 +102,7 @@ function createExtension (
         const fault = findFault(request.body)
         const answer = fault === null ? await serve(request, reply) : { status: 400, headers: {}, text: fault }
         reply.code(answer.status).headers(answer.headers)
-        // A notification has no response, and so no media type.
+        // A notification has no response, so no media type.
         if (answer.text === '') return reply.send()
         sendAsIs(request)
         return answer.text
@@ -118,7 +118,7 @@ function createExtension (
         handler: async (request, reply) => {
           reply.code(405).header('allow', 'POST')
           sendAsIs(request)
-          // Clients of the protocol expect a 405 for streams that a server does not have.
+          // Clients expect a 405 from servers without streams.
           return formatFault(-32000, 'Method not allowed.')
         }
       })
@@ -137,7 +137,7 @@ function formatFault (code: number, message: string): string {
   return JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null })
 }
 
-/** Sends an error of the protocol for a body that is not JSON. All other errors are those of the API. */
+/** Sends a protocol error for a body that is not JSON. All other errors are API errors. */
 function sendParseError (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const isBody = readHttpError(error)?.details.some((detail) => detail.in === 'body') === true
   if (!isBody) throw error
@@ -145,10 +145,10 @@ function sendParseError (error: unknown, request: FastifyRequest, reply: Fastify
   return reply.send(formatFault(-32700, 'Parse error'))
 }
 
-/** Returns the error of a body that is no message; `null` for a message. */
+/** Returns the error for a body that is not a message; `null` for a message. */
 function findFault (body: unknown): string | null {
-  // The protocol has no batches since its revision 2025-06-18.
-  if (Array.isArray(body)) return formatFault(-32600, 'Bad Request: one message a request')
+  // The protocol has had no batches since its revision 2025-06-18.
+  if (Array.isArray(body)) return formatFault(-32600, 'Bad Request: send one message per request')
   const isMessage = typeof body === 'object' && body !== null &&
     (!('method' in body) || typeof body.method === 'string')
   return isMessage ? null : formatFault(-32600, 'Invalid Request')
@@ -171,10 +171,10 @@ async function respond (
 
 const forwarded = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name']
 
-/** The protocol wants both media types, but the response is always JSON. */
+/** The protocol requires both media types, but the response is always JSON. */
 const acceptsJson = /(?:^|,)\s*(?:application\/json|application\/\*|\*\/\*)\s*(?:;|,|$)/i
 
-/** Handles a message by the revision of the protocol that it is written in. */
+/** Handles a message by its protocol revision. */
 async function exchange (
   parts: ServerParts,
   message: Message,

@@ -18,8 +18,8 @@ const wellKnown = '/.well-known/oauth-protected-resource'
 export type ProtectedResource = NonNullable<ReturnType<typeof describeResource>>
 
 /**
- * Returns a tenant's MCP server as clients of OAuth see it (RFC 9728), with parameters such as `{tenant_slug}`; `null`
- * without authorization servers. Throws `invalid_option` if nothing says how clients reach it.
+ * Returns a tenant's MCP server as a protected resource (RFC 9728), with parameters such as `{tenant_slug}`; `null`
+ * without authorization servers. Throws `invalid_option` if its URL is unknown.
  */
 export function describeResource ({ authorizationServers, resource }: McpSettings, place: Place) {
   if (authorizationServers.length === 0) return null
@@ -44,7 +44,7 @@ function metadataPathOf (place: Place): string {
   return `${place.mount}${wellKnown}${pathOf(place)}`
 }
 
-/** Returns the value of `WWW-Authenticate` (RFC 6750, RFC 9728), with the scopes that are missing. */
+/** Returns the value of `WWW-Authenticate` (RFC 6750, RFC 9728), with the missing scopes. */
 export function challenge (
   resource: ProtectedResource | null,
   request: FastifyRequest,
@@ -55,7 +55,7 @@ export function challenge (
   return `Bearer ${missing}resource_metadata="${fillIn(resource.metadata, request)}"`
 }
 
-/** Characters of a part of a path (RFC 3986). */
+/** Characters of a path segment (RFC 3986). */
 const pathPart = /^[\w.~!$&'()*+,;=:@%-]+$/
 
 /** Fills in parameters as the client's URL spells them, because clients compare addresses as text. */
@@ -75,10 +75,10 @@ function safeDecode (part: string): string | null {
   }
 }
 
-// A host without @fastify/swagger has no type for it.
+// Hosts without @fastify/swagger have no type for `hide`.
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
-/** What routes that need no key share. */
+/** The parts that routes without a key share. */
 export interface OpenRoutes {
   limits: Limits | null
   requestId: RequestIdSource | null

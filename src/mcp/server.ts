@@ -18,7 +18,7 @@ export interface Message {
   body: unknown
   headers: FastifyRequest['headers']
   log: ReturnType<typeof logOf>
-  /** Returns whether the caller may use a route. */
+  /** Returns whether the caller can use a route. */
   mayUse (route: RouteOptions): boolean
   /** Calls an operation as the caller. */
   call (call: Call, options: CallOptions): Promise<CallAnswer>
@@ -28,13 +28,13 @@ export interface Message {
 export interface ServerParts {
   sdk: Sdk
   info: { name: string, title: string, version: string }
-  /** All tools that agents may have. */
+  /** All tools for agents. */
   tools: readonly Tool[]
   /** Names of tools that are not offered because they return secrets. */
-  refused: readonly string[]
+  withheld: readonly string[]
 }
 
-/** Ends a message with the response of the operation: the client has to see its status. */
+/** Responds to a message with the operation's response, because the client needs its status. */
 export class Passed extends Error {
   readonly answer: CallAnswer
   readonly tool: Tool
@@ -46,9 +46,9 @@ export class Passed extends Error {
   }
 }
 
-/** Returns a server for one message. `pass` gets the response that replaces the server's. */
+/** Returns a server for one message. `pass` receives a response that replaces the server's. */
 export function createServer (
-  { sdk, info, tools, refused }: ServerParts,
+  { sdk, info, tools, withheld }: ServerParts,
   message: Message,
   pass: (passed: Passed) => void
 ): Server {
@@ -78,14 +78,14 @@ export function createServer (
         throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, error.message)
       }
       if (error instanceof Passed) pass(error)
-      else log.error({ err: error }, 'a message of an agent failed')
+      else log.error({ err: error }, "an agent's message failed")
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, 'Unexpected server error')
     }
   }
 
   async function callTool (name: string, given: object): Promise<CallToolResult> {
     const tool = tools.find((known) => known.name === name)
-    if (refused.includes(name)) {
+    if (withheld.includes(name)) {
       return formatFault(`${name} returns a secret, which this server never shows to agents. Ask a person to do it.`)
     }
     if (tool === undefined) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown tool')
@@ -154,7 +154,7 @@ function describeTool ({ name, title, description, plan, hints, output }: Tool) 
 
 const dayMs = 86_400_000
 
-/** The prompts. A caller who may not use all `tools` of one does not see it. */
+/** The prompts. A caller sees only prompts whose `tools` it can use. */
 const allPrompts = [
   {
     name: 'failures_this_week',
@@ -165,9 +165,9 @@ const allPrompts = [
     ask: (since: string) =>
       [
         `Find out which notifications of our webhooks failed since ${since}, and why.`,
-        '1. Call list_webhooks, and all its pages.',
-        '2. For each webhook, call get_webhook, whose `health` shows failures, and list_webhook_deliveries with the filter status "failed". Leave out deliveries created before that time.',
-        '3. For one delivery of each kind of error, call get_webhook_delivery, whose `attempts` show what the endpoint responded.',
+        '1. Call list_webhooks for all pages.',
+        '2. For each webhook, call get_webhook, whose `health` shows failures, and list_webhook_deliveries with the filter status "failed". Ignore deliveries created before that time.',
+        '3. For one delivery of each kind of error, call get_webhook_delivery, whose `attempts` show the responses of the endpoint.',
         'Report for each webhook how many failed, since when, the causes and what would fix them. Change nothing and replay nothing unless I ask you to.'
       ].join('\n')
   },
@@ -180,9 +180,9 @@ const allPrompts = [
     ask: (since: string) =>
       [
         `Find out what changed in our recruiting system since ${since}.`,
-        `1. Call list_candidates and list_jobs with the filter updated_after "${since}" and sort "-updated_at", and all their pages.`,
-        '2. If there is a tool list_events, call it too, page by page, and leave out events before that time.',
-        "Report the changes by job, newest first, and name what needs somebody's attention."
+        `1. Call list_candidates and list_jobs with the filter updated_after "${since}" and sort "-updated_at", for all pages.`,
+        '2. If there is a tool list_events, call it too, page by page, and ignore events before that time.',
+        'Report the changes by job, newest first, and point out everything that needs attention.'
       ].join('\n')
   }
 ]
@@ -219,7 +219,7 @@ function parseUri (uri: string, tenantSlug: string): object | null {
   if (!uri.startsWith(address)) return null
   try {
     const id = decodeURIComponent(uri.slice(address.length))
-    // No storage has other ids.
+    // Storages have no other ids.
     return /^(?!.*\/)[\x21-\x7e]{1,64}$/.test(id) ? { id } : null
   } catch {
     return null
@@ -239,7 +239,7 @@ function formatPage ({ text }: CallAnswer, tenantSlug: string): ListResourcesRes
 
 function describeJob (job: unknown, tenantSlug: string): Resource {
   const id = String(readField(job, 'id'))
-  // A key may be limited to some fields.
+  // A key can be limited to some fields.
   const texts = { title: readField(job, 'name'), description: readField(job, 'status') }
   const shown = Object.entries(texts).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   return {

@@ -7,11 +7,11 @@ import { assertOption } from '../shared/read-options.js'
 import { Type } from '../shared/typebox.js'
 import { type Call, encodePart } from './calls.js'
 
-/** Describes the tool of a route, in its config `mcp`. */
+/** Describes a route's tool, in its config `mcp`. */
 export interface ToolConfig {
   /**
    * The name: 1 to 64 letters, digits, `_` and `-`.
-   * @default the `operationId`, as `list_candidates`
+   * @default the `operationId` in snake case, such as `list_candidates`
    */
   name?: string
   /**
@@ -20,18 +20,18 @@ export interface ToolConfig {
    */
   description?: string
   /**
-   * Whether it changes nothing.
+   * Whether it only reads.
    * @default true for GET
    */
   readOnly?: boolean
   /**
-   * Whether it may change or delete what exists, not only add.
-   * @default true unless it is read-only
+   * Whether it can change or delete existing data, not only add.
+   * @default true unless read-only
    */
   destructive?: boolean
   /**
-   * Whether calling it again with the same arguments changes nothing more.
-   * @default true for PUT and DELETE, and if it is read-only
+   * Whether repeated calls with the same arguments have no further effect.
+   * @default true for PUT, DELETE and read-only tools
    */
   idempotent?: boolean
   /**
@@ -43,7 +43,7 @@ export interface ToolConfig {
 
 export type Tool = ReturnType<typeof createTool>
 
-/** Returns the tools of all routes that declare one. Throws `invalid_option`. */
+/** Returns the tools of all routes that have one. Throws `invalid_option`. */
 export function listTools (routes: readonly RouteOptions[]): Tool[] {
   const tools = routes.filter((route) => route.config?.mcp && !isHidden(route)).map(createTool)
   for (const [index, { name }] of tools.entries()) {
@@ -52,7 +52,7 @@ export function listTools (routes: readonly RouteOptions[]): Tool[] {
   return tools
 }
 
-/** Returns an operation as a tool. */
+/** Returns a route's tool. */
 function createTool (route: RouteOptions) {
   const mcp = route.config?.mcp
   const given: ToolConfig = typeof mcp === 'object' ? mcp : {}
@@ -65,7 +65,7 @@ function createTool (route: RouteOptions) {
     name
   )
   const { summary = name, description } = (route.schema ?? {}) as { summary?: string, description?: string }
-  // Callers see only the tools that they may use, so needs are left out.
+  // Callers see only tools that they can use, so the description omits capabilities.
   const about = description?.replace(`\n\n${noteCapabilities(route)}`, '')
   return {
     name,
@@ -80,7 +80,7 @@ function createTool (route: RouteOptions) {
   }
 }
 
-/** Returns how clients may use a tool (MCP, ToolAnnotations). */
+/** Returns the hints for clients (MCP, ToolAnnotations). */
 function hintsOf (
   { method }: RouteOptions,
   { readOnly = method === 'GET', destructive = !readOnly, idempotent, openWorld = false }: ToolConfig
@@ -93,7 +93,7 @@ function hintsOf (
   }
 }
 
-/** Returns the schema of successful responses, if they have one, and it is an object: clients accept no other. */
+/** Returns the schema of successful responses, if they share one that is an object: clients accept no others. */
 function readOutput (route: RouteOptions): TSchema | undefined {
   const successes = Object.entries(readOperation(route).responses).filter(([status]) => status.startsWith('2'))
   const outlines = new Map(successes.map(([, schema]) => [JSON.stringify(outline(schema)), outline(schema)]))
@@ -102,8 +102,8 @@ function readOutput (route: RouteOptions): TSchema | undefined {
 }
 
 /**
- * Returns the names and types of the fields of a response and of its rows: enough for clients that check results, and
- * short. Guarded texts need not match a pattern, and a key may see only some fields.
+ * Returns the field names and types of a response and its rows: short, but enough for clients that check results.
+ * Guarded texts may not match a pattern, and a key may see only some fields.
  */
 function outline (schema: TSchema): TSchema {
   const data: TSchema | undefined = schema.properties?.data
@@ -113,7 +113,7 @@ function outline (schema: TSchema): TSchema {
   return described
 }
 
-/** Keeps the type of a schema, and the types of its fields. */
+/** Keeps only the types of a schema and its fields. */
 function listFields (schema: TSchema): TSchema {
   const fields = Object.entries<TSchema>(schema.properties ?? {}).map(([name, field]) => [name, pickType(field)])
   return { ...pickType(schema), ...fields.length === 0 ? {} : { properties: Object.fromEntries(fields) } } as TSchema
@@ -126,7 +126,7 @@ function pickType ({ type }: TSchema): object {
 type Schemas = Record<string, TSchema>
 
 /**
- * A parameter such as `filter[q]`. Models take no brackets in names, so it becomes the member `q` of the argument
+ * A parameter such as `filter[q]`. Models do not accept brackets in names, so it becomes the member `q` of the argument
  * `filter`.
  */
 const grouped = /^(\w+)\[(\w+)\]$/
@@ -179,7 +179,7 @@ function planArguments (route: RouteOptions, name: string) {
   }
 }
 
-/** The body of an operation that takes none. */
+/** Returns whether an operation takes no body. */
 function isEmpty ({ properties = {}, additionalProperties }: TObject): boolean {
   return additionalProperties === false && Object.keys(properties).length === 0
 }
@@ -209,7 +209,7 @@ function groupParameters (parameters: ReadonlyArray<{ name: string, schema: TSch
   )
 }
 
-/** Returns the schema of an argument, without symbols: a host may use another TypeBox. */
+/** Returns the schema of an argument, without symbols: a host can use another TypeBox. */
 function asArgument (schema: TSchema, isRequired: boolean): TSchema {
   const described: TSchema = Type.Unsafe(
     JSON.parse(JSON.stringify(shorten(describeDefaults(schema, { isFilledIn: true }))))
@@ -220,7 +220,7 @@ function asArgument (schema: TSchema, isRequired: boolean): TSchema {
 /** The largest values of pages and ids. */
 const largest = [2 ** 31 - 1, Number.MAX_SAFE_INTEGER]
 
-/** Keywords that say no more to a model than the description of an argument. The route checks them. */
+/** Keywords that add nothing to an argument's description for a model. The route still checks them. */
 const implied = [
   'title',
   'examples',
@@ -235,7 +235,9 @@ const implied = [
   'maxProperties'
 ]
 
-/** Copies the schema of an argument without what its description says: a list of tools must not fill a context. */
+/**
+ * Copies an argument's schema without keywords that its description covers, because tool lists must not fill a context.
+ */
 function shorten (schema: TSchema): TSchema {
   const { description, minimum, maximum, properties, items, ...rest } = schema
   const entries = Object.entries<TSchema>(properties ?? {})
@@ -256,8 +258,8 @@ function shorten (schema: TSchema): TSchema {
 export class ArgumentFault extends Error {}
 
 /**
- * Returns the call of an operation for the arguments of its tool. Throws an `ArgumentFault` for those that no request
- * can have: the route checks all others.
+ * Returns the call of an operation for its tool's arguments. Throws an `ArgumentFault` for arguments that no request
+ * can contain. The route checks all others.
  */
 export function formatCall (plan: ArgumentPlan, given: object): Call {
   const { method, url, inPath, inQuery, inBody, hasBody } = plan
@@ -278,7 +280,7 @@ export function formatCall (plan: ArgumentPlan, given: object): Call {
   }
 }
 
-/** Turns the member `q` of the argument `filter` into `filter[q]`. */
+/** Converts the member `q` of the argument `filter` to `filter[q]`. */
 function flatten ({ inQuery }: ArgumentPlan, given: object): Array<[string, unknown]> {
   const groups = new Set(inQuery.map((name) => grouped.exec(name)?.[1]))
   return Object.entries(given).flatMap(([name, value]) => {
@@ -295,7 +297,7 @@ function readPart (given: object, name: string): string {
   return part
 }
 
-/** Models send `null` for what they leave out. */
+/** Models send `null` for omitted arguments. */
 function formatParameter (name: string, value: unknown): string[] {
   if (value === null) return []
   const text = formatScalar(value)

@@ -308,6 +308,6 @@ t.test('only POST routes of the host can be idempotent', async (t) => {
     routesWith('POST', 'yes'), 'routes', `config.idempotent of POST ${path} to be true, false or 'sealed'`, '"yes"'
   ])
   await assertRefusedByPlugin(t, [
-    routesWith('PATCH', true), 'routes', `config.idempotent of PATCH ${path} to be false, because only POST can be idempotent so`, 'true'
+    routesWith('PATCH', true), 'routes', `config.idempotent of PATCH ${path} to be false, because only POST routes can be idempotent`, 'true'
   ])
 })

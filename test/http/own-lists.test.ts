@@ -90,7 +90,7 @@ t.test('read rejects a request whose query was not validated', async (t) => {
     }
   })
   checkError(t, await requestList(app, 'rows', 'sort=name'), 500)
-  const message = 'read expects a request of a route of the option routes whose querystring is the query of this list'
+  const message = "read expects a request of a route in the option routes whose querystring is this list's query"
   t.equal((await waitFor('request failed')).err?.message, message)
   t.match((await app.inject('/acme/outside?page=1&per_page=1&sort=id')).json(), { statusCode: 500, message })
 })
@@ -125,7 +125,7 @@ const refusedOwnListOptions: Array<[options: unknown, field: string, expected: s
   [{ sort: ['id'], filter: {} }, 'filter', 'a known name such as filters', '"filter"'],
   [{ sort: 'id' }, 'sort', names, '"id"'],
   [{ sort: ['id', 'id'] }, 'sort', names, 'an array'],
-  [{ sort: ['id'], defaultSort: 'name' }, 'defaultSort', 'one of id, after a minus sign if it is descending', '"name"'],
+  [{ sort: ['id'], defaultSort: 'name' }, 'defaultSort', 'one of id, with a leading - if descending', '"name"'],
   [{ sort: ['id'], filters: [] }, 'filters', 'an object', 'an array'],
   [{ sort: ['id'], filters: { 'a]': Type.String() } }, 'filters.a]', 'a name of letters, digits and _', '"a]"'],
   [{ sort: ['id'], filters: { open: Type.Boolean() } }, 'filters.open', 'a schema of text or integers', '"boolean"'],

@@ -125,7 +125,7 @@ t.test('anything else from the requestId option is replaced by a generated id, a
     checkError(t, answer, 404, what)
     t.match(answer.headers['x-request-id'], generated)
     t.same(logs.lines.filter(({ level }) => level === 50).map((line) => [line.request_id, line.msg]), [
-      [answer.headers['x-request-id'], 'the requestId option gave no usable id, so one was generated']
+      [answer.headers['x-request-id'], 'the requestId option returned no valid id: generated one']
     ], what)
   }
   await setImmediate()

@@ -267,7 +267,7 @@ t.test('a call that fails itself is an error of the protocol, whose cause is log
   const answer = await send(message)
   Object.assign(app, { inject })
   t.match([answer.statusCode, answer.json()], [200, { error: { code: -32603, message: 'Unexpected server error' } }])
-  t.match(logs.lines.filter(({ msg }) => msg === 'a message of an agent failed'), [{ err: { message: 'the password is 1234' } }])
+  t.match(logs.lines.filter(({ msg }) => msg === "an agent's message failed"), [{ err: { message: 'the password is 1234' } }])
 })
 
 t.test('a message in progress when the server closes gets the advice to try again', async (t) => {

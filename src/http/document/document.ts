@@ -12,13 +12,12 @@ import {
   requestIdHeader
 } from './operation.js'
 
-/** The part of the settings that the document shows. */
 interface DocumentSettings {
   openapi: OpenApiSettings
   publicUrl: string
 }
 
-/** Formats the OpenAPI 3.1 document of all routes that are not hidden, from the schemas that validate and serialize. */
+/** Formats the OpenAPI 3.1 document of all visible routes, from the schemas that validate and serialize. */
 export function formatDocument (
   all: readonly RouteOptions[],
   events: EventSchemas,
@@ -106,7 +105,7 @@ function formatHeader (name: string, description: string, example: string): obje
   return { name, in: 'header', required: true, description, schema: { type: 'string' }, example }
 }
 
-/** Formats the notification of an event, and the meaning of the receiver's responses. */
+/** Formats an event's notification, and the meaning of the receiver's responses. */
 function formatEvent (name: string, declared: TObject, components: Components): object {
   const { schema: { description: summary = name, ...data }, deprecation } = splitEvent(declared)
   const head = {
@@ -158,15 +157,12 @@ function formatEvent (name: string, declared: TObject, components: Components): 
   }
 }
 
-/** Shows an object with an id if the schema accepts any object. */
+/** Returns an object with an id if the schema accepts any object. */
 function exampleOfData (data: TObject): unknown {
   return Object.keys(data.properties).length === 0 && data.examples === undefined ? { id: 1 } : exampleOf(data)
 }
 
-/**
- * Returns the description of a route with the capabilities that a session of the portal needs, unless it is only
- * `read`.
- */
+/** Returns a route's description with the capabilities that a portal session needs, if it needs more than `read`. */
 export function describeCapabilities (route: RouteOptions): { description?: string } {
   const note = noteCapabilities(route)
   if (note === null) return {}
@@ -174,7 +170,7 @@ export function describeCapabilities (route: RouteOptions): { description?: stri
   return { description: [description, note].filter((part) => part !== undefined).join('\n\n') }
 }
 
-/** Returns what a session of the portal needs for a route; `null` if it needs nothing or has no access. */
+/** Returns what a portal session needs for a route; `null` if it needs only `read` or has no access. */
 export function noteCapabilities (route: RouteOptions): string | null {
   const needed = requiredCapabilities(route).filter((name) => name !== 'read').map((name) => `\`${name}\``)
   if (needed.length === 0 || !isOpenToSessions(route)) return null
@@ -195,8 +191,8 @@ interface Described {
 }
 
 /**
- * Returns the config that hides a route from the document that the host creates with `@fastify/swagger`, or describes
- * it there as in the API's document. Does not change the schemas that validate.
+ * Returns the config that hides a route from the host's `@fastify/swagger` document, or describes it there as in the
+ * API's document. The validation schemas do not change.
  */
 export function inHostDocument (isShown: boolean): object {
   return { swaggerTransform: isShown ? describe : hide }
@@ -221,7 +217,7 @@ function describe ({ route, openapiObject, swaggerObject }: Described): object {
   return { schema: formatForHost(operation, security) }
 }
 
-/** Not `apiKey`, which the host may already use. */
+/** Not `apiKey`, which the host may use already. */
 const schemeName = 'recruitingApiKey'
 
 function addScheme (parent: object, member: string, scheme: object): void {
@@ -231,7 +227,7 @@ function addScheme (parent: object, member: string, scheme: object): void {
   Object.assign(parent, { [member]: { ...known, [schemeName]: { ...scheme, description } } })
 }
 
-/** Formats the operation as a route schema, which `@fastify/swagger` reads. */
+/** Formats the operation as a route schema for `@fastify/swagger`. */
 function formatForHost ({ about, parameters, body, responses }: Operation, security: Operation['security']): object {
   const path = parameters.filter((parameter) => parameter.in === 'path')
   const query = parameters.filter((parameter) => parameter.in === 'query')
@@ -241,7 +237,7 @@ function formatForHost ({ about, parameters, body, responses }: Operation, secur
     params: Type.Object(Object.fromEntries(path.map(({ name, schema }) => [name, schema]))),
     querystring: {
       type: 'object',
-      // Reference pages send the examples of parameters.
+      // Reference pages would send the parameters' examples.
       properties: Object.fromEntries(query.map(({ name, schema }) => [name, withoutExamples(schema)])),
       required: query.filter(({ required }) => required).map(({ name }) => name)
     },

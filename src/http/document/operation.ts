@@ -18,19 +18,19 @@ export function formatOperation (
   }
 }
 
-/** Optional parameters keep examples in their schema: reference pages would send an `example` of the parameter. */
+/** Optional parameters keep examples in their schema: reference pages would send a parameter's `example`. */
 function formatParameter ({ schema, ...parameter }: Parameter): object {
   const { description, ...rest } = schema
   return { ...parameter, ...(parameter.required ? formatValue(schema) : { description, schema: rest }) }
 }
 
-/** Formats the common part of parameters and headers. */
+/** Formats the part that parameters and headers share. */
 function formatValue (value: TSchema): object {
   const { description, examples, ...schema } = value
   return { description, schema, example: exampleOf(value) }
 }
 
-/** The schema of a host's body may not be an object, and then has no `properties`. */
+/** A host's body schema without `properties` may not be an object. */
 function isEmpty ({ properties }: TSchema): boolean {
   return properties !== undefined && Object.keys(properties).length === 0
 }
@@ -51,7 +51,7 @@ export const requestIdHeader = Type.String({
   examples: ['req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e']
 })
 
-/** A response with a title, such as an error, becomes a shared component. */
+/** Makes a response with a title, such as an error, a shared component. */
 function formatResponse ({ description = '', headers = {}, ...schema }: TSchema, components: Components): object {
   const answer = { description, headers: formatHeaders({ 'x-request-id': requestIdHeader, ...headers }) }
   if (schema.type === 'null') return answer
@@ -80,7 +80,7 @@ interface OperationSchema {
   response?: Record<string, TSchema>
 }
 
-/** A path parameter as the router accepts it. */
+/** A path parameter, as accepted by the router. */
 const PathPart = Type.String({ minLength: 1, maxLength: 100 })
 const TenantSlug = Type.String({
   ...PathPart,
@@ -88,10 +88,10 @@ const TenantSlug = Type.String({
   description: 'The tenant that the API key belongs to'
 })
 
-/** An operation as its route declares it. */
+/** An operation, as declared by its route. */
 export interface Operation {
   about: Pick<OperationSchema, 'operationId' | 'tags' | 'summary' | 'description' | 'deprecated'>
-  /** Alternatives; each lists all scopes that a key needs. */
+  /** Alternatives, each with all scopes that a key needs. */
   security: ReadonlyArray<readonly string[]>
   parameters: Parameter[]
   body: TObject | undefined
@@ -135,7 +135,7 @@ export function readOperation ({ url, schema = {}, config = {} }: RouteOptions):
   }
 }
 
-/** Only the tenant has a default description, because parameters of a host's route can mean anything. */
+/** Only the tenant has a default description, because the parameters of host routes can mean anything. */
 function listPathParameters (url: string, params: TObject | undefined): Parameter[] {
   return Array.from(url.matchAll(/:(\w+)/g), ([, name = '']) => {
     const schema = params?.properties[name] ?? PathPart
@@ -151,7 +151,7 @@ function listParameters (
   })
 }
 
-/** Returns whether `schema: { hide: true }` keeps a route out of the document, as with `@fastify/swagger`. */
+/** Returns whether `schema: { hide: true }` hides a route from the document, as with `@fastify/swagger`. */
 export function isHidden ({ schema = {} }: RouteOptions): boolean {
   return (schema as OperationSchema).hide === true
 }
@@ -189,15 +189,15 @@ type Json = Record<string, unknown>
 
 const componentName = /^[A-Za-z0-9._-]+$/
 
-/** Keywords that hold values, not schemas. */
+/** Keywords whose values are not schemas. */
 const values = new Set(['examples', 'default', 'const', 'enum'])
 
-/** The components of a document: schemas, and responses that many operations share. */
+/** The components of a document: schemas and shared responses. */
 export class Components {
   readonly #schemas: Record<string, Json> = {}
   readonly #responses: Record<string, Json> = {}
 
-  /** Returns the schema for the document. Every part with a title becomes a component of that name. */
+  /** Returns the schema for the document. Each part with a title becomes a component with that name. */
   schema (schema: TSchema): Json {
     return this.#visit(schema) as Json
   }
@@ -218,7 +218,7 @@ export class Components {
     const { title, ...schema } = Object.fromEntries(Object.entries(value).map(([key, member]) => {
       return [key, values.has(key) ? member : this.#visit(member)]
     }))
-    // A property can have such a name too; its value is a schema.
+    // A property can also be named title; its value is a schema.
     if (typeof title === 'string' && componentName.test(title)) return this.#hoist(title, schema)
     return title === undefined ? schema : { title, ...schema }
   }
@@ -232,14 +232,14 @@ export class Components {
   }
 }
 
-/** Whether absent fields with a `default` are filled in, as in request bodies. */
+/** Whether absent fields get their `default`, as in request bodies. */
 interface Reading {
   isFilledIn: boolean
 }
 
 /**
- * Moves each `default` into the description: generators such as openapi-typescript treat a field with a `default` as
- * always present. A field that is filled in is not required.
+ * Moves each `default` into the description: generators such as openapi-typescript treat fields with a `default` as
+ * always present. Fields that are filled in are not required.
  */
 export function describeDefaults (schema: TSchema, reading: Reading): TSchema {
   const { default: usual, required, ...described } = schema
@@ -270,6 +270,6 @@ function describeWithin (value: TSchema | TSchema[] | boolean, reading: Reading)
 }
 
 function describeDefault (description: string | undefined, value: unknown): string {
-  const said = `Default: \`${typeof value === 'string' ? value : JSON.stringify(value)}\``
-  return description === undefined ? said : `${description.replace(/\.$/, '')}. ${said}`
+  const text = `Default: \`${typeof value === 'string' ? value : JSON.stringify(value)}\``
+  return description === undefined ? text : `${description.replace(/\.$/, '')}. ${text}`
 }

@@ -30,7 +30,7 @@ function judgeFailure (error: unknown, request: FastifyRequest, reply: FastifyRe
   return { code: codeOf(readStatus(error, reply)), details: [], cause: error, isFromHook: true }
 }
 
-/** Codes that Fastify throws for an unreadable body. */
+/** Fastify's error codes for an unreadable body. */
 const bodyFaults = new Map([
   ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'must be application/json'],
   ['FST_ERR_CTP_BODY_TOO_LARGE', 'must be at most 64 KiB'],
@@ -59,7 +59,6 @@ function readStatus (error: unknown, { statusCode }: FastifyReply): number {
 
 const hookMessage = 'thrown by a host hook, not by the API'
 
-/** Further parts of an error response. */
 interface ErrorAnswer {
   /** The id of the request. */
   id: string
@@ -67,7 +66,7 @@ interface ErrorAnswer {
   errorDetails: boolean
 }
 
-/** `Retry-After` of a 503 that no hook threw, unless the host has set another one. */
+/** `Retry-After` of a 503, unless a hook threw it or the host has set another value. */
 const unavailableSeconds = 5
 
 /** Sends an error in the API's format, and logs its cause. */
@@ -86,7 +85,7 @@ export function sendError (
   else if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', unavailableSeconds)
   const text = formatError(code, id, errorDetails && status === 400 ? details : undefined)
   reply.headers(commonHeaders).code(status).header('content-type', contentType)
-  // These headers belong to a response that a hook failed to send.
+  // A response that was not sent may have set these headers.
   for (const name of ['link', 'location', 'content-encoding']) reply.removeHeader(name)
   return reply.send(text)
 }
@@ -107,7 +106,7 @@ function logFailure (
   else if (code === 'bad_request') log.info({ details }, 'request refused')
 }
 
-/** Keeps only `Retry-After` of an error's headers: the others are meant for the host's routes. */
+/** Keeps only an error's `Retry-After`: its other headers are for the host's own routes. */
 function keepRetryAfter (error: unknown, reply: FastifyReply): void {
   const headers = readField(error, 'headers')
   const wait = readText(headers, 'retry-after') ?? readText(headers, 'Retry-After')
@@ -115,8 +114,8 @@ function keepRetryAfter (error: unknown, reply: FastifyReply): void {
 }
 
 /**
- * Writes the error to the raw response if a hook of the host throws while an error is sent. Fastify would send the
- * text of the hook's error.
+ * Writes the error to the raw response if a host hook throws while an error is sent. Fastify would send the hook's
+ * error text.
  */
 export function writeAnswer (error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   logOf(request).error({ err: error }, hookMessage)

@@ -17,13 +17,13 @@ export interface PublishedRows<Row> {
   /** What to request from the storage. */
   selected: Required<RowFields>
   /**
-   * Throws if the fields of a row that the caller sees do not fit the schema: the serializer would silently convert
-   * them. `method` is that of the port. The message contains no value.
+   * Throws if a row's visible fields do not match the schema, because the serializer would silently convert them.
+   * `method` is the port's method. The message contains no values.
    */
   assertRows (method: string, rows: readonly Row[], request: FastifyRequest): void
 }
 
-/** Lists of fields whose validators are kept. */
+/** Maximum number of cached validators. */
 const maxValidators = 100
 
 /** Publishes candidates with the fields of `item`. */
@@ -49,7 +49,7 @@ function publish<Row extends object> (
   const validators = new LruMap<ValidateFunction>(maxValidators)
   let validateWhole: ValidateFunction | null = null
 
-  /** Compiles a validator of the fields that a caller sees. */
+  /** Compiles a validator for a caller's visible fields. */
   function compile (visible: readonly string[]): ValidateFunction {
     const checked = fields.filter((field) => visible.includes(field))
     return createAjv({ useDefaults: false }).compile({
@@ -83,8 +83,8 @@ const schemaMaps = ['properties', 'patternProperties', '$defs', 'definitions']
 const values = ['enum', 'const', 'default', 'examples']
 
 /**
- * Returns the part of a schema that rows must fit: further fields are left out of the response, and a `format` changes
- * no value. Larger integers would have lost digits.
+ * Returns the part of a schema that rows must match: the response omits other fields, and a `format` changes no value.
+ * Larger integers would have lost digits.
  */
 function checkedPart (schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema
@@ -100,7 +100,7 @@ function checkedPart (schema: unknown): unknown {
   return { ...[type].flat().includes('integer') ? bounds : {}, ...Object.fromEntries(members) }
 }
 
-/** Whether a schema is of text, or of an array of text; either may be null. */
+/** Returns whether a schema is text or an array of text; either can be null. */
 function isText (schema: TSchema | undefined): boolean {
   const { type, anyOf, items }: Partial<TSchema> = schema ?? {}
   if (Array.isArray(anyOf)) return anyOf.some(isText)
@@ -117,7 +117,7 @@ function assertId (method: string, field: string, value: unknown, name: keyof Id
   )
 }
 
-/** Names the type only: the log should hold no data. */
+/** Names only the type, because logs must not contain data. */
 function describe (value: unknown): string {
   if (value === null || value === undefined) return String(value)
   return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
@@ -125,12 +125,12 @@ function describe (value: unknown): string {
 
 type Serialize = (payload: unknown) => string
 
-/** Lists of fields whose serializers are kept. */
+/** Maximum number of cached serializers. */
 const maxSerializers = 100
 
 /**
- * Returns a function that limits the response to the fields that its caller sees. `answerOf` returns the schema of
- * the response for the schema of an item.
+ * Returns a function that limits the response to the caller's visible fields. `answerOf` returns the response schema
+ * for an item's schema.
  */
 export function createFieldLimit<Item extends TSchema> (
   kind: keyof VisibleFields, item: Item, answerOf: (item: Item) => TSchema
@@ -153,10 +153,10 @@ export function createFieldLimit<Item extends TSchema> (
 }
 
 /**
- * Throws a 400 for a filter or `sort` by a published field that the caller does not see, because the result would
- * reveal the field. `filters` are the fields that each filter reads.
+ * Throws a 400 for a filter or `sort` by a published field that the caller cannot see, because the result would reveal
+ * it. `filters` maps each filter to the field it reads.
  */
-export function refuseHiddenFields (
+export function rejectHiddenFields (
   request: FastifyRequest,
   kind: keyof VisibleFields,
   published: readonly string[],
@@ -170,7 +170,7 @@ export function refuseHiddenFields (
     .map((item) => ['sort', item.replace(/^-/, '')] as const)
   const filtered = Object.entries(filters).filter(([name]) => query[name] !== undefined)
   for (const [parameter, field] of [...filtered, ...sorted]) {
-    // Fields that nobody sees, such as created_at, are the same for every key.
+    // Unpublished fields, such as created_at, are the same for every key.
     const isHidden = field !== 'id' && published.includes(field) && !visible.includes(field)
     if (isHidden) throw new Refusal(parameter, `the API key does not see the field ${field}`, 'query')
   }

@@ -36,13 +36,13 @@ function formatLinks (request: FastifyRequest, { data, meta }: Page<unknown>): s
   return links.join(', ')
 }
 
-/** Throws a 404 for an id out of range: no resource can have it. */
+/** Throws a 404 for an id out of range, which no resource can have. */
 export function storableId<ResourceId extends Id> (id: ResourceId): ResourceId {
   if (!isStorableId(id)) throw new HttpError('not_found')
   return id
 }
 
-/** Throws a 404 for `null`, which the ports return for another tenant's resource as well. */
+/** Throws a 404 for `null`, which the ports also return for another tenant's resource. */
 export function found<T> (resource: T | null): T {
   if (resource === null) throw new HttpError('not_found')
   return resource
@@ -56,12 +56,12 @@ export function readAddress (request: FastifyRequest): string {
 /** Visible ASCII that no URL contains (RFC 3986, appendix A). `>` would end a link. */
 const notInUrls = /["<>\\^`{|}]/g
 
-/** A path that needs no change: parts without such characters, each after one slash. */
+/** A path that needs no change: segments without such characters, each after one slash. */
 const usualPath = /^(?:\/[^/"<>\\^`{|}]+)+$/
 
 /**
  * Returns the path of a request URL without repeated and trailing slashes, which a lenient router ignores. In a link,
- * two slashes at the start would name another host. The router ends a path at a `#` too.
+ * two leading slashes would mean another host. The router also ends a path at `#`.
  */
 function readPath (url: string): string {
   const end = url.search(/[?#]/)

@@ -21,7 +21,7 @@ const Networks = Type.Array(Type.String(), {
   examples: [networksExample]
 })
 
-/** An API key, without its text. */
+/** An API key, without the key itself. */
 const ApiKey = Type.Object({
   id: Type.String({ examples: [idExample] }),
   name: Nullable(Type.String({ examples: ['CRM sync'], description: 'null for a key without a name' })),
@@ -51,10 +51,10 @@ const key = Type.String({
   examples: ['rk_4fQzV7nE2mXk9RbT0cYwL5sHdJ8uGaP3iK6oN1qZxWvB4hXyTqA']
 })
 
-/** A new key, with its text. */
+/** A new key, with the key itself. */
 const CreatedApiKey = Type.Object({ ...ApiKey.properties, key }, { title: 'CreatedApiKey' })
 
-/** A key that replaces another one, with its text. */
+/** A key that replaces another one, with the key itself. */
 const RotatedApiKey = Type.Object({
   ...ApiKey.properties,
   key,
@@ -131,11 +131,11 @@ const common = {
   scopes: [manageKeysScope],
   capabilities: ['keys'],
   resource: 'api_key',
-  // An agent must not create keys, which outlive it.
+  // Not for agents: keys would outlive them.
   hints: false
 } as const
 
-/** Returns the operations on the keys of a tenant. */
+/** Returns the operations on a tenant's keys. */
 export function keyOperations (
   store: KeyStore, settings: PortalKeysSettings, published: Pick<PublishedFields, 'candidates' | 'jobs'>
 ): ApiOperation[] {

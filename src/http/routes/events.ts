@@ -12,7 +12,7 @@ import { isStorableText } from '../../shared/text.js'
 import { parseDateTime } from '../input.js'
 import type { ApiOperation } from './operations.js'
 
-/** The query of the feed. Any other text as token is a 410. */
+/** The query of the feed. An invalid token gets 410. */
 const FeedQuery = Type.Object(
   {
     ...tokenQuery(
@@ -65,7 +65,7 @@ const description = [
   'After a 410, begin again: the token is older than the oldest stored event, or not valid for this filter.'
 ].join(' ')
 
-/** Returns the operations that read the events of a tenant. */
+/** Returns the operations that read a tenant's events. */
 export function eventOperations (
   feed: EventFeed, events: EventSchemas, operations: Pick<WebhookOperations, 'listUsedEventTypes'>
 ): ApiOperation[] {
@@ -74,7 +74,7 @@ export function eventOperations (
     method: 'GET', tag: 'events', scopes: ['webhooks:read'], capabilities: ['bodies'], item: Event
   } as const
 
-  /** Throws a 400 for a type outside the catalogue, unless the client has read the feed with it or subscribes. */
+  /** Throws a 400 for a type outside the catalogue, unless the client already reads it or subscribes. */
   async function assertUsable (types: readonly string[], tenant: string, isBegun: boolean): Promise<void> {
     if (isBegun || types.every((type) => Object.hasOwn(events, type))) return
     const used = await operations.listUsedEventTypes({ id: tenant })
@@ -135,7 +135,7 @@ function formatPage (bodies: readonly string[], token: string, hasMore: boolean)
 
 const maxEventTypes = 100
 
-/** Returns the event types of a filter, sorted, each once. */
+/** Returns the unique event types of a filter, sorted. */
 function parseEventTypes (text: string): string[] {
   const types = text.split(',')
   const field = 'filter[event_type]'

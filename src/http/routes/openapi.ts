@@ -9,7 +9,7 @@ interface Served {
   tag: string
 }
 
-/** Describes the route in the host's document. */
+/** The route in the host's document. */
 const schema = {
   operationId: 'getOpenApiDocument',
   tags: ['document'],

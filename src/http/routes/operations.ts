@@ -13,7 +13,7 @@ import {
 } from '../schemas.js'
 import { HttpError } from '../wire-errors.js'
 
-/** An operation that a request runs. */
+/** An operation that requests can call. */
 export type ApiOperation = Operation<FastifyRequest, Id>
 
 interface Params {
@@ -60,7 +60,7 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
   })
 }
 
-/** An operation whose path lacks the id does not read it. */
+/** Returns 0 for an operation without an id in its path, which does not read it. */
 function readId<OwnId extends Id> (id: OwnId | undefined): OwnId | 0 {
   return id === undefined ? 0 : storableId(id)
 }
@@ -75,7 +75,7 @@ function formatSchema (
   const responses = Object.entries(entry.results).map(([status, about]) => {
     return [status, describeResult(entry, about, { hasSessions, hasLocation: hasAddress && status === '201' })]
   })
-  // The types of Fastify know only a part of these fields.
+  // Fastify's types declare only some of these fields.
   const schema = {
     operationId,
     tags: [tag],

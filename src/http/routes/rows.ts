@@ -6,7 +6,7 @@ import { pagingQuery, readPage } from '../../shared/paging.js'
 import { Type } from '../../shared/typebox.js'
 import { operation } from '../../webhooks/operation-table.js'
 import { parseSearch, parseUpdatedAfter } from '../input.js'
-import { createFieldLimit, type PublishedRows, refuseHiddenFields } from '../responses/published-rows.js'
+import { createFieldLimit, type PublishedRows, rejectHiddenFields } from '../responses/published-rows.js'
 import { DataOf, PageOf, requestedId, rowParams, Search, textIdExamples, UpdatedAfter } from '../schemas.js'
 import type { ApiOperation } from './operations.js'
 
@@ -18,7 +18,7 @@ export interface RowList<Filter extends { q?: string }, SortField> {
   filters: RowFilters<Filter>
 }
 
-/** Converts a value of the schema; `undefined` for no filter. */
+/** Converts a valid value; `undefined` for no filter. */
 const parsers: Partial<Record<RowFilter['test'], (text: string) => unknown>> = {
   contains: parseSearch,
   after: parseUpdatedAfter
@@ -40,7 +40,7 @@ function schemaOf (filter: RowFilter, ids: IdKinds): TSchema {
   }
 }
 
-/** Returns the parameter of a filter: `filter[recruiter_id]` for `recruiterId`. */
+/** Returns the parameter of a filter, such as `filter[recruiter_id]` for `recruiterId`. */
 function parameterOf (name: string): string {
   return `filter[${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}]`
 }
@@ -86,7 +86,7 @@ export function rowOperations<Row extends { id: Id }, Filter extends { q?: strin
       shape: 'page',
       results: { 200: `A page of ${kind}s` },
       async run (request: FastifyRequest, { tenant: { id: tenant }, input }) {
-        refuseHiddenFields(request, kind, fields, filteredFields)
+        rejectHiddenFields(request, kind, fields, filteredFields)
         const page = await readPage<Row, Filter, SortField>({
           list: ({ filter, sort, offset, limit }) =>
             source.list(tenant, { filter, sort, offset, limit, fields, textFields }),

@@ -11,13 +11,13 @@ import { readingRows } from './rows.js'
 import { parseId } from '../../shared/ids.js'
 import { createTokens, expired } from '../tokens.js'
 
-/** The query of a sync. Any other text as token is a 410. */
+/** The query of a sync. An invalid token gets 410. */
 const SyncQuery = Type.Object(
   tokenQuery('`next_token` of the previous page. Omit it to begin. Valid for this tenant and resource', tokenExample),
   { additionalProperties: false }
 )
 
-/** Returns the schema of an item of a sync. `item` is the schema of a published row. */
+/** Returns the schema of a sync item. `item` is the schema of a published row. */
 function changeOf (kind: ChangeKind, item: TSchema, idKind: IdKind) {
   const id: TUnsafe<Id> = answeredId(
     idKind,
@@ -84,14 +84,14 @@ export async function syncOperation<Row extends { id: Id }> (
   })
 }
 
-// A host without @fastify/swagger has no type for it.
+// Hosts without @fastify/swagger have no type for `hide`.
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
-/** The route instead of an operation that is missing: otherwise the one of one row would run, with `sync` as the id. */
+/** Replaces a missing sync operation: otherwise the operation for one row would run, with `sync` as the id. */
 export function missingSync (kind: ChangeKind): RouteOptions {
-  const refuse = async (): Promise<never> => { throw new HttpError('not_found') }
+  const reject = async (): Promise<never> => { throw new HttpError('not_found') }
   return {
-    method: 'GET', url: `/${kind}s/sync`, exposeHeadRoute: true, schema: hidden, onRequest: refuse, handler: refuse
+    method: 'GET', url: `/${kind}s/sync`, exposeHeadRoute: true, schema: hidden, onRequest: reject, handler: reject
   }
 }
 
@@ -138,19 +138,19 @@ interface Query<Row> {
 
 /** One page of a sync, and the state of the client once it has received it. */
 interface Read<Row> {
-  /** `row` is `null` if it no longer exists. */
+  /** `row` is `null` if it was deleted. */
   items: Array<{ id: Id, row: Row | null }>
   hasMore: boolean
   /** The position among the changes. */
   position: string
-  /** While the client still reads all rows: the id of the last one, as text; otherwise `null`. */
+  /** The id of the last row, as text, while the client still reads all rows; otherwise `null`. */
   afterId: string | null
 }
 
 /**
- * Returns a function that reads one page of a sync: all rows by id, then the changes since the first page. A change
- * that commits while the rows are read is among the changes, so nothing is missed. Throws a 410 for a token that is
- * not valid and while the storage has missed changes, and a 404 if changes are no longer recorded.
+ * Returns a function that reads one page of a sync: all rows by id, then the changes since the first page. Changes that
+ * commit while the rows are read are included, so nothing is missed. Throws a 410 for an invalid token and while the
+ * storage has missed changes, and a 404 if changes are no longer recorded.
  */
 function createSync<Row extends { id: Id }> ({ kind, idKind, selected, rows, changes }: Dependencies<Row>) {
   const tokens = createTokens(changes)
@@ -167,7 +167,7 @@ function createSync<Row extends { id: Id }> ({ kind, idKind, selected, rows, cha
   async function readRows (
     { tenant, limit, assertRows }: Query<Row>, position: string, after: Id | null, expire = expired
   ): Promise<Read<Row>> {
-    // Also checks that the position is still known.
+    // Also checks that the position is still valid.
     const next = await changes.list(tenant, kind, { after: position, limit: 1 }) ?? expire()
     const found = await rows.listAfter(tenant, { after, limit, ...selected })
     assertRows('listAfter', found)
@@ -186,7 +186,7 @@ function createSync<Row extends { id: Id }> ({ kind, idKind, selected, rows, cha
     const { tenant, limit, assertRows } = query
     const page = await changes.list(tenant, kind, { after, limit }) ?? expired()
     const ids = [...new Set(page.ids)].map((id) => parseId(id, idKind)).filter((id) => id !== null)
-    // Read after the changes, so an item that changes in between is returned again later.
+    // Read after the changes, so that a row that changes in between is returned again later.
     const found = ids.length === 0 ? [] : await rows.findMany(tenant, ids, selected)
     assertRows('findMany', found.filter((row) => row !== null))
     const fitting = countFitting(found)
@@ -209,10 +209,10 @@ function createSync<Row extends { id: Id }> ({ kind, idKind, selected, rows, cha
   }
 }
 
-/** A page of sync ends with the row that exceeds this size of all rows. */
+/** A page ends with the row that makes the rows exceed this size. */
 const maxPageBytes = 10 * 1024 * 1024
 
-/** Returns how many of the first rows a page has: at least one. */
+/** Returns how many rows fit into a page: at least one. */
 function countFitting (rows: readonly unknown[]): number {
   let bytes = 0
   const full = rows.findIndex((row) => {
@@ -222,7 +222,7 @@ function countFitting (rows: readonly unknown[]): number {
   return full === -1 ? rows.length : full + 1
 }
 
-/** Rejects rows that share an id or come in another order: sync would miss some of them. */
+/** Throws for rows with the same id or in another order, because sync would miss some. */
 function assertAscending (ids: readonly Id[], kind: ChangeKind): void {
   const repeated = ids.find((id, index) => index > 0 && !isBefore(ids[index - 1], id))
   if (repeated !== undefined) {
