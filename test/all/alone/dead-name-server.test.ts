@@ -11,7 +11,7 @@ import { countCalls } from '../../fixtures/hostile/hostile-connections.js'
 const deadlineMs = 1500
 const sends = 20
 
-t.test('a name server that was asked twice in vain is a timeout before the deadline, for there must be time left to connect', async (t) => {
+t.test('two unanswered DNS queries cause a timeout before the deadline, which leaves time to connect', async (t) => {
   const { dns, receiver } = await startDead(t)
   const sender = await startSender(t, { dns, timeoutMs: 3000 })
   const { durationMs, ranMs, ...outcome } = await sender.post(`http://dead0.example:${receiver.port}/`)
@@ -19,7 +19,7 @@ t.test('a name server that was asked twice in vain is a timeout before the deadl
   t.ok(ranMs < 2900, `after ${ranMs} ms`)
 })
 
-t.test('they cost neither a thread nor time of anybody else', async (t) => {
+t.test('lookups at dead name servers neither block a thread nor delay other work', async (t) => {
   const { dns, receiver } = await startDead(t)
   const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })
   const lookups = countCalls(t, 'GETADDRINFOREQWRAP')
@@ -34,14 +34,14 @@ t.test('they cost neither a thread nor time of anybody else', async (t) => {
 
   let pending = sends
   const dead = deadUrls(receiver).map((url) => sender.post(url, { timeoutMs: deadlineMs }).finally(() => { pending-- }))
-  const besideMs = await timeOf(work)
-  t.equal(pending, sends, 'all of them are still waiting')
-  t.ok(besideMs < usualMs * 2 + 200, `${besideMs} ms beside them, ${usualMs} ms alone`)
+  const concurrentMs = await timeOf(work)
+  t.equal(pending, sends, 'all posts are still waiting')
+  t.ok(concurrentMs < usualMs * 2 + 200, `${concurrentMs} ms with them, ${usualMs} ms alone`)
   t.same(new Set((await Promise.all(dead)).map(({ error }) => error)), new Set(['timeout']))
   t.equal(lookups.count, 0)
 })
 
-t.test('a name that does not exist, or whose name server fails, is an error of the connection and asks no thread', async (t) => {
+t.test('an unknown name, or a failing name server, is a connection error and blocks no thread', async (t) => {
   const dns = await startDnsServer(t)
   const { port } = await startReceiver(t)
   const sender = await startSender(t, { dns, allowNetworks: [] })

@@ -10,12 +10,12 @@ interface Endless {
   request: (socket: Socket) => void
   responseStatus: number | null
   error: string | null
-  /** Ends by the deadline, and not by what the sender has read. */
+  /** Whether the deadline ends the attempt, not the size of the response. */
   isDeadline?: boolean
 }
 
 const times = 20
-/** Of attempts that end by their deadline. Many times the limit of memory arrives in it. */
+/** For attempts that end at their deadline. By then, many times the memory limit has arrived. */
 const timeoutMs = 3000
 const limit = 50 * 1024 * 1024
 const ok = 'HTTP/1.1 200 OK\r\n'
@@ -49,11 +49,11 @@ const others: Endless[] = [
   }
 ]
 
-for (const [title, cases] of Object.entries({ 'endless bodies': bodies, 'answers that are endless elsewhere': others })) {
-  t.test(`20 ${title} at once take less than 50 MB, and a healthy receiver goes on receiving`, async (t) => {
+for (const [title, cases] of Object.entries({ 'endless bodies': bodies, 'responses with other endless parts': others })) {
+  t.test(`20 ${title} at once take less than 50 MB, and a healthy receiver still gets its notifications`, async (t) => {
     const healthy = await startReceiver(t)
     const receivers = await Promise.all(cases.map(({ request }) => startHostileReceiver(t, { request })))
-    // The others end long before on any machine.
+    // The others end long before that on any machine.
     const deadline = (index: number): number => cases[index]?.isDeadline ? timeoutMs : 60_000
     const targets = receivers.map(({ url }, index) => ({ url, timeoutMs: deadline(index) }))
     const reports = await measureMemory({ healthyUrl: healthy.url, targets, times })

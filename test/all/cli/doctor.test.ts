@@ -15,7 +15,7 @@ const webhook = { name: 'CRM', target_url: 'https://example.com/', event_types: 
 const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 const [secretKey, otherKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 9)]
 
-/** A pool to which notifications do not arrive, as behind a pooler in transaction mode. */
+/** A pool that gets no notifications, like behind a pooler in transaction mode. */
 class DeafPool extends pg.Pool {
   constructor (options: pg.PoolConfig) {
     super(options)
@@ -35,19 +35,18 @@ const slowUpdates = (name: string, table = name) =>
   `public.${name}: filter[updated_after] and sorting by updated_at read all rows of a tenant, or of the table ${table}`
 const wholeTable = (name: string, table: string) => `public.${name}: every page reads the whole table ${table}`
 
-/** A fault of the database, and the findings that name it. */
+/** A fault of the database, and its findings. */
 interface Fault {
-  /** SQL, which sees the tables of this package and those of the host. */
+  /** SQL with the package's and the host's tables in its search path. */
   inject: string
-  /** The options of doctor. */
   options?: string
-  /** `schema` by default. */
+  /** @default 'schema' */
   check?: string
-  /** `fault` by default. */
+  /** @default 'fault' */
   state?: string
-  /** The sentences of its findings, in their order. */
+  /** The texts of the findings, in order. */
   texts: Array<string | RegExp>
-  /** What ends the fault. By default the remedies of the findings do. */
+  /** A repair. @default the findings' remedies */
   repair?: string
 }
 
@@ -225,7 +224,7 @@ const faults: Fault[] = [
     texts: ["no table is watched for jobs: there is no jobs/sync, unless postgresStorage has changes: 'manual'"],
     repair: 'run fastify-recruiting-api watch --kind job --relation recruiting.jobs --id id --tenant tenant_slug'
   },
-  // What surrounds it.
+  // The server and the stored data.
   {
     inject: "update migrations set name = 'x' where name = '001-tables.sql'",
     check: 'migrations',
@@ -322,7 +321,7 @@ t.test('doctor', async (t) => {
     await client.connect()
     try {
       await client.query('set search_path to recruiting, public')
-      // Statements for indexes and vacuum need to be alone.
+      // Index and vacuum statements cannot run in a transaction block.
       for (const statement of text.includes('$$') ? [text] : text.split(/;\s+/)) await client.query(statement)
     } finally {
       await client.end()
@@ -349,7 +348,7 @@ t.test('doctor', async (t) => {
   const find = async (wanted: string, ...options: Parameters<typeof examine>): Promise<NamedFinding | undefined> =>
     (await examine(...options)).find(({ check }) => check === wanted)
 
-  /** The findings that are not in order. Plain secrets of the webhooks are advice. */
+  /** Returns the findings that are not ok, except the advice about unencrypted secrets. */
   const findFaults = async (...options: Parameters<typeof examine>): Promise<NamedFinding[]> =>
     (await examine(...options)).filter(({ check, state }) => state !== 'ok' && check !== 'secrets')
 
@@ -364,11 +363,11 @@ t.test('doctor', async (t) => {
   await pool.query('delete from recruiting.recent_changes')
   const worker = createRecruiting({ storage })
   t.teardown(() => worker.close())
-  // Records events and delivers none.
+  // Records events, but does not deliver.
   const recorder = createRecruiting({ storage, delivery: false })
   t.teardown(() => recorder.close())
 
-  await t.test('finds nothing where all is well, and says what it has checked', async (t) => {
+  await t.test('prints each check of a healthy database as ok', async (t) => {
     const { code, out, err } = await cli('doctor')
     t.strictSame([code, err], [0, ''])
     t.strictSame(
@@ -381,7 +380,7 @@ t.test('doctor', async (t) => {
     )
   })
 
-  await t.test('names each fault, and its remedy ends it', async (t) => {
+  await t.test('finds each fault, and its remedy repairs it', async (t) => {
     const { id } = await recorder.webhooks.create('acme', { ...webhook, status: 'inactive' })
     await recorder.emit(event)
     for (const { inject, options = '', check = 'schema', state = 'fault', texts, repair: own } of faults) {
@@ -407,7 +406,7 @@ t.test('doctor', async (t) => {
     await pool.query('alter function recruiting.sweep_v2 rename to sweep_v1')
   })
 
-  await t.test('watched tables whose triggers are gone or disabled, with the command that repairs them', async (t) => {
+  await t.test('watched tables with missing or disabled triggers, with the repair command', async (t) => {
     await watch(pool, 'recruiting.jobs', { kind: 'job', id: 'id', tenant: "coalesce(row.tenant_slug, 'none')" })
     const findWatched = async () => (await examine()).filter(({ check }) => check === 'watched tables').map(({ state, text, remedy }) => [state, text, remedy])
     t.strictSame(await findWatched(), [
@@ -425,7 +424,7 @@ t.test('doctor', async (t) => {
     await watch(pool, 'recruiting.jobs', { kind: 'job', id: 'id', tenant: 'tenant_slug' })
   })
 
-  await t.test('relations with other names, --no-lists, and a relation without name_key', async (t) => {
+  await t.test('missing relations, --no-lists, and a relation without name_key', async (t) => {
     await pool.query('alter table recruiting.jobs rename to positions')
     t.match(await findFaults(), [{
       check: 'relations',
@@ -442,7 +441,7 @@ t.test('doctor', async (t) => {
     }])
   })
 
-  await t.test('a view whose pages read the rows of all tenants, and one that has no tenant id', async (t) => {
+  await t.test("a view whose pages read all tenants' rows, and a view without tenant_id", async (t) => {
     await pool.query(`
       create table firms (id bigint primary key, slug text not null unique);
       create table staff (id bigint primary key, firm bigint not null, name text, at timestamptz, name_key text collate "C");
@@ -467,7 +466,7 @@ t.test('doctor', async (t) => {
     }])
   })
 
-  await t.test('nothing of workers where the database user may not look', async (t) => {
+  await t.test('unknown workers, without the privilege to see them', async (t) => {
     await pool.query('create role blind login; grant usage on schema recruiting to blind; grant select on all tables in schema recruiting to blind')
     const finding = await find('workers', '--wait-seconds 0', {
       env: { DATABASE_URL: server.url.replace('postgres@', 'blind@') }
@@ -475,7 +474,7 @@ t.test('doctor', async (t) => {
     t.match(finding, { state: 'unknown', remedy: 'grant pg_monitor to the database user' })
   })
 
-  await t.test('who has locked a row that a statement of this package waits for', async (t) => {
+  await t.test('a locked row that the package waits for', async (t) => {
     const { id } = await worker.webhooks.create('locked', webhook)
     const client = new pg.Client({ connectionString: server.url, application_name: 'import' })
     await client.connect()
@@ -490,7 +489,7 @@ t.test('doctor', async (t) => {
     await worker.removeTenant('locked')
   })
 
-  await t.test('a long transaction that holds vacuum back', async (t) => {
+  await t.test('a long transaction that blocks vacuum', async (t) => {
     const client = await pool.connect()
     await client.query("set application_name to 'nightly report'; begin isolation level repeatable read; select 1")
     const finding = (await examine('--max-transaction-seconds 0')).find(({ text }) => text.includes('nightly report'))
@@ -517,7 +516,7 @@ t.test('doctor', async (t) => {
   })
 
   await t.test('clocks that differ', async (t) => {
-    // A slow machine measures less exactly.
+    // Slow machines measure less exactly.
     for (const [ms, text] of [
       [60_000, /^this machine is (59|60)\.\d s ahead of the server, and receivers reject notifications that are minutes/],
       [-60_000, /^this machine is (59|60)\.\d s behind the server, and receivers reject/]
@@ -543,7 +542,7 @@ t.test('doctor', async (t) => {
     const text = `no key opens the secrets of 1 webhook, so their deliveries wait: ${id} of acme`
     t.match(await find('secrets', `--secret-keys ${right}`), { state: 'ok' })
     t.match(await find('secrets', `--secret-keys ${wrong}`), { state: 'fault', text })
-    // Headers under another key than the secret, as after an interrupted change of keys.
+    // Headers encrypted with another key than the secret, like after an interrupted rotation.
     await open([otherKey]).update('acme', id, { headers: { 'X-Token': '1' } })
     t.match(await find('secrets', `--secret-keys ${right}`), { state: 'fault', text })
     t.match(await find('secrets'), { state: 'unknown', text: 'the secrets of 1 webhook are encrypted' })
@@ -564,16 +563,16 @@ t.test('doctor', async (t) => {
       { text: `1 failing, so their receivers get nothing or too little: ${ids[0]} of acme` }
     ])
     await pool.query("update recruiting.webhooks set status = 'inactive'")
-    t.strictSame(await findFaults(), [], 'one that its tenant has switched off is none of these')
+    t.strictSame(await findFaults(), [], 'a webhook that its tenant has paused does not count')
   })
 
-  await t.test('a check that fails is a fault, and the others go on', async (t) => {
+  await t.test('a failing check is a fault, and the others continue', async (t) => {
     t.match(await findFaults('--candidates a.b.c.d'), [
       { check: 'relations', state: 'fault', text: /^could not be checked: improper (qualified|relation) name/ }
     ])
   })
 
-  await t.test('shows faults and remedies to people', async (t) => {
+  await t.test('prints faults and remedies as text', async (t) => {
     const { code, out } = await cli('doctor --candidates public.missing')
     t.equal(code, 1)
     t.match(out, /^fault {4}relations {7}--candidates: there is no table or view public\.missing that the database user may see\n {9,}to fix it: create it, or grant the right to read it$/m)
@@ -582,7 +581,7 @@ t.test('doctor', async (t) => {
     }
   })
 
-  /** Changes a setting of the server, and waits until new connections have it. */
+  /** Changes a server setting, and waits until new connections have it. */
   async function configure (name: string, value: string): Promise<void> {
     await pool.query(`alter system set ${name} to '${value}'`)
     await pool.query('select pg_reload_conf()')
@@ -594,7 +593,7 @@ t.test('doctor', async (t) => {
     }
   }
 
-  await t.test('settings of the server with which nothing is vacuumed or committed', async (t) => {
+  await t.test('server settings that prevent vacuum or commits', async (t) => {
     for (const [check, name, wrong, right, text, remedy] of [
       ['vacuum', 'autovacuum', 'off', 'on',
         'the server has autovacuum = off, so dead rows stay and claims get slower and slower',
@@ -610,7 +609,7 @@ t.test('doctor', async (t) => {
     }
   })
 
-  await t.test('a database that is not UTF-8, and a standby in place of the primary', async (t) => {
+  await t.test('a database that is not UTF-8, and a standby', async (t) => {
     await pool.query("create database latin encoding 'LATIN1' template template0")
     const standby = await startStandby(t, await startPostgresServer(t))
     for (const [url, text] of [
@@ -622,7 +621,7 @@ t.test('doctor', async (t) => {
 
   await t.test('deliveries that have been due for too long', async (t) => {
     await worker.close()
-    // Otherwise a claim may be the last statement of an idle connection, as of a worker behind a pooler.
+    // Otherwise a claim could be the last statement of an idle connection, like of a worker behind a pooler.
     const clients = await Promise.all(Array.from({ length: pool.totalCount }, () => pool.connect()))
     for (const client of clients) {
       await client.query('select 1')
@@ -638,7 +637,7 @@ t.test('doctor', async (t) => {
     await recorder.webhooks.delete('acme', id)
   })
 
-  await t.test('no process that delivers, until one starts', async (t) => {
+  await t.test('no delivering process, until one starts', async (t) => {
     t.match(await findFaults('--wait-seconds 1'), [{ text: 'no process delivers, so events wait' }])
     const started = findFaults('--wait-seconds 10')
     const late = createRecruiting({ storage: postgresStorage(pool) })
@@ -646,6 +645,6 @@ t.test('doctor', async (t) => {
     t.strictSame(await started, [])
     t.match(await findFaults('--schema other --no-lists'), [
       { check: 'migrations', text: /^the schema other lacks 001-tables\.sql, / }
-    ], 'one of another schema does not count')
+    ], 'a worker of another schema does not count')
   })
 })

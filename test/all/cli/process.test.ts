@@ -27,7 +27,7 @@ async function runProcess (
   return { code, out, err }
 }
 
-t.test('the program reads its arguments and the environment, and ends with an exit code', async (t) => {
+t.test('the program reads its arguments and the environment, and returns an exit code', async (t) => {
   const { url } = await startPostgres(t)
   const [migrated, found, refused, wrong] = await Promise.all([
     runProcess(['migrate', '--schema', 'mine'], { DATABASE_URL: url }),
@@ -42,7 +42,7 @@ t.test('the program reads its arguments and the environment, and ends with an ex
   t.strictSame(wrong, { code: 2, out: '', err: 'prune: --retention-days: missing, add --retention-days DAYS\n' })
 })
 
-t.test('the file .env of the current folder sets variables that the environment lacks', async (t) => {
+t.test("the current folder's .env sets variables that are missing in the environment", async (t) => {
   const folder = t.testdir({ '.env': 'DATABASE_URL=postgres://127.0.0.1:1/\n', folder: { '.env': {} } })
   const [read, overridden, without] = await Promise.all([
     runProcess(['stats'], {}, folder),
@@ -54,7 +54,7 @@ t.test('the file .env of the current folder sets variables that the environment 
   t.match(without, { code: 2, err: /^stats: --database-url: missing/ })
 })
 
-t.test('commands that use files of the package have help in a bundle, where it is not installed', async (t) => {
+t.test("commands that use the package's files show their help even in a bundle", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'bundle-'))
   t.teardown(() => rm(folder, { recursive: true }))
   const outfile = join(folder, 'bin.mjs')
@@ -65,7 +65,7 @@ t.test('commands that use files of the package have help in a bundle, where it i
   }
 })
 
-t.test('a command that listens ends with Ctrl-C, and that is no error', async (t) => {
+t.test('Ctrl-C stops listen with exit code 0', async (t) => {
   const app = await buildApp(t, { server: { forceCloseConnections: true } })
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   const child = startProcess(['listen'], { RECRUITING_URL: `${origin}/api/v1/public/acme`, RECRUITING_API_KEY: keys.full })

@@ -22,14 +22,14 @@ t.test('the ATS passes its own tests', async (t) => {
   t.equal(await example.exit(), 0)
 })
 
-/** The findings of `doctor` that are not in order. */
+/** Returns the findings of `doctor` that are not ok. */
 async function findFaults (url: string, env: Record<string, string> = {}): Promise<unknown> {
   const { out, err } = await createCli(url, { env: { DATABASE_URL: url, ...env } })('doctor --json')
   t.equal(err, '')
   return JSON.parse(out).findings.filter(({ state }: { state: string }) => state !== 'ok')
 }
 
-t.test('the examples run one after another on one database, in which doctor finds no fault', async (t) => {
+t.test('the examples run one after another on the same database, and doctor finds no fault', async (t) => {
   const { url, createPool } = await startPostgresServer(t, { settings: ['fsync=off'] })
   const keys = Buffer.alloc(32, 1).toString('base64')
   const env = { PORT: '0', DATABASE_URL: url, RECRUITING_SECRET_KEYS: keys, PORTAL_SECRET_KEYS: keys }
@@ -44,7 +44,7 @@ t.test('the examples run one after another on one database, in which doctor find
   t.match(rows, [{ total: 2 }])
 })
 
-t.test('in production tables change by command, an old ATS restarts beside newer ones, nobody is signed in', async (t) => {
+t.test('in production, only a command migrates, an old ATS works on newer tables, and no one is signed in', async (t) => {
   const { url, createPool } = await startPostgresServer(t, { settings: ['fsync=off'] })
   const keys = Buffer.alloc(32, 1).toString('base64')
   const env = {
@@ -80,7 +80,7 @@ t.test('in production tables change by command, an old ATS restarts beside newer
   t.strictSame([await running.end('SIGTERM'), await restarted.end('SIGTERM')], [0, 0])
 })
 
-t.test('the ATS stores everything by the ids of its companies, so that a slug can change', async (t) => {
+t.test('the ATS stores everything by company id, so that a slug can change', async (t) => {
   const { url, createPool } = await startPostgresServer(t, { settings: ['fsync=off'] })
   const keys = Buffer.alloc(32, 1).toString('base64')
   const env = { PORT: '0', DATABASE_URL: url, RECRUITING_SECRET_KEYS: keys, PORTAL_SECRET_KEYS: keys }
@@ -110,7 +110,7 @@ function isListening (port: number): Promise<boolean> {
   })
 }
 
-/** Writes an ATS with `init`, as if `npm install` had run there. */
+/** Creates an ATS with `init`, with its dependencies installed. */
 async function writeAts (t: Test): Promise<{ folder: string, variables: Record<string, string> }> {
   const folder = `${t.testdir({})}/my ats`
   t.match(await createCli(undefined)(['init', folder]), { code: 0 })
@@ -119,11 +119,11 @@ async function writeAts (t: Test): Promise<{ folder: string, variables: Record<s
   return { folder, variables: Object.fromEntries([...lines].map(([, name, value]) => [name, value])) }
 }
 
-t.test('an ATS written by init starts with a PostgreSQL of its own, and ends with it', async (t) => {
+t.test('an ATS created by init starts and stops with its own PostgreSQL', async (t) => {
   const { folder, variables } = await writeAts(t)
   const { DATABASE_URL: url = '', POSTGRES_PORT: port } = variables
   for (const run of ['first', 'second']) {
-    // As its `npm start`; the tsconfig.json of the project leads from the package's name to `src/`.
+    // Like its `npm start`. The project's tsconfig.json maps the package name to `src/`.
     const child = spawn(process.execPath, ['--env-file=.env', '--import', 'tsx', 'src/server.ts'], {
       cwd: folder,
       env: { PATH: process.env.PATH, PORT: '0', TSX_TSCONFIG_PATH: fileURLToPath(new URL('tsconfig.json', root)) },

@@ -31,7 +31,7 @@ t.test('a typed client lists candidates, registers a webhook and copies candidat
   t.equal(await example.exit(), 0)
 })
 
-t.test('the client prints what changed and happened since the last run, and why a request was rejected', async (t) => {
+t.test('the client prints changes and events since the last run, and the reason for a rejection', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'recruiting-client-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   const storage = memoryStorage({ tenants: { acme: { candidates: [{ id: 1, full_name: 'Ana Costa' }, { id: 2, full_name: 'Bo Lind' }] } } })
@@ -54,7 +54,7 @@ t.test('the client prints what changed and happened since the last run, and why 
 
 const key = 'acme-secret-key'
 
-t.test('the quick start ends with a verified delivery, and a forged one is rejected', async (t) => {
+t.test('the quick start delivers a verified notification, and its receiver rejects a forged one', async (t) => {
   const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
   const [, path = '', body = ''] = /^curl http:\/\/127\.0\.0\.1:3000(\S+\/webhooks) .*?^ {2}-d '(.*?)'$/ms.exec(readme) ?? []
   const server = runExample(t, '01-quick-start.ts', { PORT: '0' })
@@ -87,7 +87,7 @@ function sign (id: string, sentAt: Date, text = body): Record<string, string> {
   }
 }
 
-testServer('04-verify-webhook.ts', 'the receiver acts on a signed notification once', async (t, url, example) => {
+testServer('04-verify-webhook.ts', 'the receiver processes a signed notification once', async (t, url, example) => {
   const post = async (headers: Record<string, string>, text = body): Promise<number> =>
     (await fetch(url, { method: 'POST', headers, body: text })).status
 

@@ -17,7 +17,7 @@ async function readApiUrl (demo: RunningExample): Promise<string> {
 
 // Each test mostly waits for a process to start.
 t.test('the demo', { jobs: 4 }, async (t) => {
-  t.test('every command that is printed gets the promised answer', { buffered: true }, async (t) => {
+  t.test('every printed command gets the expected response', { buffered: true }, async (t) => {
     const demo = runExample(t, 'demo/start.ts', { ...freePorts, EVERY_MS: '60000' })
     await demo.output(/receiver +acme +application\.created +verified, /)
 
@@ -68,7 +68,7 @@ t.test('the files of the demo page are served', async (t) => {
   const [, origin = ''] = await demo.output(/Open this +(http:\/\/127\.0\.0\.1:\d+)\//)
   await demo.output(/receiver +acme +application\.created +verified/)
 
-  await t.test('its files, with a policy by which the browser asks for nothing elsewhere', async (t) => {
+  await t.test('with a policy that allows requests only to its own origin', async (t) => {
     t.equal((await fetch(`${origin}/..%2fstart.ts`)).status, 404)
     for (const name of ['', ...(await readdir(files, { recursive: true })).filter((path) => path.includes('.'))]) {
       const { status, headers } = await fetch(`${origin}/${name}`)
@@ -76,7 +76,7 @@ t.test('the files of the demo page are served', async (t) => {
     }
   })
 
-  await t.test('a reset starts over on the same ports, with the data of the start', async (t) => {
+  await t.test('a reset restores the initial data on the same ports', async (t) => {
     const candidates = `${origin}/api/v1/public/globex/candidates`
     await request(`${origin}/demo/happen/globex/application`, { body: {} })
     t.match(await request(candidates, { key: 'globex-read-only' }), { body: { meta: { total: 141 } } })

@@ -12,7 +12,7 @@ import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
 const key = 'acme-secret-key'
 
-testServer('16-own-server.ts', 'a session opens routes of the host, and a key those of the API', async (t, origin) => {
+testServer('16-own-server.ts', "a session gives access to the host's routes, and a key to the API", async (t, origin) => {
   const session = { cookie: 'session=secret-session' }
   const base = `${origin}/api/v1/public/acme`
 
@@ -24,7 +24,7 @@ testServer('16-own-server.ts', 'a session opens routes of the host, and a key th
   t.equal((await request(`${origin}/api/v1/public/openapi.json`)).status, 200)
 })
 
-t.test("a vendor's own operations create, update and list, and emit in the same transaction", async (t) => {
+t.test("a vendor's own operations create, update and list records, and emit in the same transaction", async (t) => {
   const { url, createPool } = await startPostgres(t)
   const example = runExample(t, '11-own-routes.ts', { PORT: '0', DATABASE_URL: url })
   const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
@@ -64,7 +64,7 @@ t.test("a vendor's own operations create, update and list, and emit in the same 
   t.equal(await example.end('SIGTERM'), 0)
 })
 
-testServer('03-own-events.ts', "the vendor's own event is checked, and delivered once", async (t, origin) => {
+testServer('03-own-events.ts', "the vendor's own event is validated, and delivered once", async (t, origin) => {
   const receiver = await startReceiver(t)
   const interview = { id: 1, candidate_id: 2, starts_at: '2026-05-04T09:00:00Z' }
   const webhooks = `${origin}/api/v1/public/acme/webhooks`
@@ -83,27 +83,27 @@ testServer('03-own-events.ts', "the vendor's own event is checked, and delivered
   t.match(JSON.parse(sent?.body ?? ''), { id: body.id, type: 'interview.scheduled', tenant_slug: 'acme', data: interview })
 })
 
-t.test('the tests of a vendor see which events its code emits, and none of those that were rolled back', async (t) => {
+t.test("a vendor's tests see the events that its code emits, without rolled back ones", async (t) => {
   const example = runExample(t, '17-own-tests.ts')
   t.equal(await example.exit(), 0)
   const [, passed, failed] = await example.output(/pass (\d+)\n.*fail (\d+)/s)
   t.same([passed, failed], ['3', '0'])
 })
 
-testServer('06-typed-events.ts', 'a host whose events are registered emits them', async (t, origin) => {
+testServer('06-typed-events.ts', 'a host emits its registered events', async (t, origin) => {
   const sign = (id: number) => request(`${origin}/offers/${id}/sign`, { method: 'POST' })
   t.match(await sign(1), { status: 200, body: { id: /^evt_/, deliveries: 0 } })
-  t.equal((await sign(2)).status, 404, 'the offer of another tenant')
+  t.equal((await sign(2)).status, 404, "another tenant's offer")
 })
 
-testServer('08-router-errors.ts', "the router's errors have the format of the API", async (t, origin) => {
+testServer('08-router-errors.ts', "the router's errors have the API's format", async (t, origin) => {
   for (const path of ['/api/v1/public/%zz/candidates', `/api/v1/public/${'a'.repeat(101)}/candidates`]) {
     t.match(await request(origin + path), { status: 400, body: { error: { code: 'bad_request', request_id: /./ } } })
   }
   t.match((await request(`${origin}/%zz`)).body, { code: 'FST_ERR_BAD_URL' }, 'only below its prefix')
 })
 
-testServer('18-tenant-ids.ts', 'a key outlives a rename of its company, and not its removal', async (t, origin) => {
+testServer('18-tenant-ids.ts', 'a key stays valid after a rename of its company, but not after its removal', async (t, origin) => {
   const list = (slug: string) => request(`${origin}/api/v1/public/${slug}/candidates`, { key })
   const post = (path: string) => request(`${origin}${path}`, { method: 'POST' })
 
@@ -116,13 +116,13 @@ testServer('18-tenant-ids.ts', 'a key outlives a rename of its company, and not 
   t.equal((await list('acme-corp')).status, 401)
 })
 
-testServer('12-portal.ts', 'a settings page embeds the portal, whose session manages webhooks', async (t, origin) => {
+testServer('12-portal.ts', 'a settings page embeds the portal, and its session manages webhooks', async (t, origin) => {
   const docs = await readFile(new URL('../../../docs/portal.md', import.meta.url), 'utf8')
   for (const [path, snippet] of [
     ['webhooks', /^```html\n(.*?<iframe.*?)^```$/ms], ['webhooks.js', /^```js\n(addEventListener.*?)^```$/ms]
   ] as const) {
     const served = await (await fetch(`${origin}/settings/${path}`)).text()
-    t.ok(served.includes(snippet.exec(docs)?.[1]?.trim() ?? 'none'), `it is the ${path} of docs/portal.md`)
+    t.ok(served.includes(snippet.exec(docs)?.[1]?.trim() ?? 'none'), `${path} contains the snippet in docs/portal.md`)
   }
   const session = await request<{ url: string, token: string }>(`${origin}/settings/webhooks/session`, { method: 'POST' })
   const portal = await fetch(new URL(session.body.url, origin))
@@ -159,7 +159,7 @@ t.teardown(() => issuing.close())
 const issuer = `http://127.0.0.1:${(issuing.address() as AddressInfo).port}`
 const publicUrl = 'https://api.example.com'
 
-testServer('21-mcp-oauth.ts', 'an access token reads them, and is for this tenant alone', async (t, origin) => {
+testServer('21-mcp-oauth.ts', 'an agent reads the jobs with an access token, which is valid for one tenant only', async (t, origin) => {
   const sign = (tenant: string) => new SignJWT({ scope: 'jobs:read' }).setProtectedHeader({ alg: 'RS256', kid: '1' })
     .setIssuer(issuer).setSubject('ann').setAudience(`${publicUrl}/api/v1/public/${tenant}/mcp`).setExpirationTime('5m')
     .sign(privateKey)

@@ -25,7 +25,7 @@ async function serve (t: Test, storage: MemoryStorage, port: number): Promise<Fa
   return app
 }
 
-t.test('the mirror goes on after it was killed, follows webhooks, and starts over with another database', async (t) => {
+t.test('the mirror continues after a kill, follows webhooks, and starts again for another database', async (t) => {
   const [port, ownPort] = [await findPort(), await findPort()]
   const file = `${t.testdir({})}/mirror.db`
   const storage = storageOf('Ada', 'Grace')
@@ -51,7 +51,7 @@ t.test('the mirror goes on after it was killed, follows webhooks, and starts ove
   const second = start()
   await second.output(/up to date: 1 candidates, 0 jobs/)
   t.strictSame(readNames(), ['Grace Hopper'])
-  t.equal((await fetch(`http://127.0.0.1:${ownPort}/`, { method: 'POST', body: '{}' })).status, 401, 'a forged one')
+  t.equal((await fetch(`http://127.0.0.1:${ownPort}/`, { method: 'POST', body: '{}' })).status, 401, 'a forged notification')
   storage.candidates.save('acme', { id: 3, full_name: 'Alan' })
   await app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { id: 3 } })
   await second.output(/up to date: 2 candidates, 0 jobs/)

@@ -10,7 +10,7 @@ import { request } from '../../fixtures/examples/request.js'
 import { runExample } from '../../fixtures/examples/run-example.js'
 import { readPromql } from '../../fixtures/promql.js'
 
-t.test('a process without a server delivers what another one emits, logs what failed, and shows its health and its figures', async (t) => {
+t.test("a worker delivers another process's events, logs failures, and serves its health and metrics", async (t) => {
   const { url, createPool } = await startPostgres(t)
   const example = runExample(t, '14-worker.ts', { DATABASE_URL: url, PORT: '0' })
   await example.output(/"msg":"delivering"/)
@@ -25,7 +25,7 @@ t.test('a process without a server delivers what another one emits, logs what fa
   const [line] = await example.output(/^.*"msg":"delivery failed, giving up".*$/m)
   t.match(JSON.parse(line), { level: 40, event_id: id, host: '127.0.0.1', error: 'blocked' })
 
-  // The outcome is stored after its line is written.
+  // The outcome is stored after the line is logged.
   t.ok(await eventually(async () => Object(await request(`${origin}/tenants/acme`)).body.pending === 0))
   t.match(await request(`${origin}/healthz`), { status: 200, body: { alive: true, lastClaimAt: /^20/, oldestDueMs: 0, inFlight: 0 } })
   const metrics = await (await fetch(`${origin}/metrics`)).text()
@@ -36,7 +36,7 @@ t.test('a process without a server delivers what another one emits, logs what fa
   t.equal(await example.end('SIGTERM'), 0)
 })
 
-t.test('webhooks are managed by code, and bad input is refused', async (t) => {
+t.test('webhooks are managed by code, and invalid input is rejected', async (t) => {
   const example = runExample(t, '15-webhooks-by-code.ts')
   await example.output(/^webhook 1 has a secret of 50 characters$/m)
   await example.output(/^1 delivery waits: application\.created$/m)
@@ -45,7 +45,7 @@ t.test('webhooks are managed by code, and bad input is refused', async (t) => {
   t.equal(await example.exit(), 0)
 })
 
-t.test('an event is emitted and what it was about erased', async (t) => {
+t.test('an event is emitted, and its subject erased', async (t) => {
   const example = runExample(t, '09-erase.ts')
   await example.output(/^evt_[0-9a-f]{32} goes to 0 webhooks$/m)
   await example.output(/^application\.created \[\]$/m)
@@ -70,7 +70,7 @@ interface Rules {
   groups: Array<{ rules: Alert[] }>
 }
 
-/** Labels that Prometheus adds, and `le`, the bound of a bucket. */
+/** Labels that Prometheus adds, and `le`, the upper bound of a bucket. */
 const usualLabels = ['job', 'instance', 'le']
 
 const root = new URL('../../../', import.meta.url)
@@ -79,7 +79,7 @@ const dashboard: Dashboard = JSON.parse(await read('examples/grafana/dashboard.j
 const rules = (parse(await read('examples/grafana/alerts.yaml')) as Rules).groups.flatMap((group) => group.rules)
 const panelExpressions = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
 
-t.test('the dashboard and the alerts read only metrics and labels that example 05 has', async (t) => {
+t.test('the dashboard and the alerts use only metrics and labels of example 05', async (t) => {
   const { metrics, labels } = await scrape(t)
   for (const expression of [...panelExpressions, ...rules.map(({ expr }) => expr)]) {
     const names = readPromql(expression)
@@ -93,7 +93,7 @@ t.test('the dashboard and the alerts read only metrics and labels that example 0
   }
 })
 
-/** The names of the samples and labels that Prometheus reads from the example. */
+/** Returns the names of the example's metrics and labels. */
 async function scrape (t: Test): Promise<{ metrics: string[], labels: string[] }> {
   const example = runExample(t, '05-metrics.ts', { PORT: '0' })
   const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
@@ -105,7 +105,7 @@ async function scrape (t: Test): Promise<{ metrics: string[], labels: string[] }
   return { metrics: [...new Set(metrics)], labels: [...new Set(labels)] }
 }
 
-t.test('the receiver gets the span of the attempt, in the trace of the request that emitted', async (t) => {
+t.test("the receiver gets the attempt's span, in the trace of the request that emitted the event", async (t) => {
   const example = runExample(t, '22-traces.ts')
   const [, trace = ''] = await example.output(/^the request has the trace (\w{32})$/m)
   const [, received, attempt = ''] = await example.output(/^received the span 00-(\w{32})-(\w{16})-01$/m)

@@ -8,12 +8,12 @@ const folder = new URL('../../../examples/adapter/', import.meta.url)
 
 // Some cases wait in real time.
 t.test('storages and key lookups of hosts', { jobs: 3 }, async (t) => {
-  t.test('the guide shows all of its files', async (t) => {
+  t.test('the guide contains all files of the example', async (t) => {
     const shown = [...(await readFile(guide, 'utf8')).matchAll(/^`([\w.]+)`:\n\n```ts\n/gm)].map(([, name]) => name)
     t.strictSame(shown.sort(), (await readdir(folder)).sort())
   })
 
-  t.test('each step of the guide that runs the kit passes', async (t) => {
+  t.test("the guide's storages and key lookup pass the kit", async (t) => {
     await Promise.all(['kit.ts', 'lists.ts', 'keys.ts'].map(async (file) => {
       const example = runExample(t, `adapter/${file}`)
       await example.output(/All \d+ cases passed\./)
@@ -21,7 +21,7 @@ t.test('storages and key lookups of hosts', { jobs: 3 }, async (t) => {
     }))
   })
 
-  t.test('the server of the guide finds a candidate', async (t) => {
+  t.test("the guide's server finds a candidate", async (t) => {
     const example = runExample(t, 'adapter/server.ts', { PORT: '0' })
     const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
     const found = await request(`${origin}/api/v1/public/acme/candidates?filter[q]=COSTA`, { key: 'acme-secret-key' })
@@ -29,13 +29,13 @@ t.test('storages and key lookups of hosts', { jobs: 3 }, async (t) => {
     t.equal(await example.end('SIGTERM'), 0)
   })
 
-  t.test('sources over a service with uuids pass the cases of lists, and a key lookup of JWTs its own', async (t) => {
+  t.test('sources with uuids pass the cases for lists, and a JWT lookup the cases for keys', async (t) => {
     const example = runExample(t, 'vendor/conformance.ts')
     await example.output(/ok {6}lists[^]*All \d+ cases passed\.[^]*ok {6}keys[^]*All \d+ cases passed\./)
     t.equal(await example.exit(), 0)
   })
 
-  t.test('a vendor\'s own candidates, jobs and keys are served, tenant by tenant', async (t) => {
+  t.test("a vendor's own candidates, jobs and keys are served per tenant", async (t) => {
     const example = runExample(t, '02-own-storage.ts', { PORT: '0' })
     const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
     const api = `${origin}/api/v1/public/initech`

@@ -9,13 +9,13 @@ const run = promisify(execFile)
 const hasPython = spawnSync('python3', ['--version']).status === 0
 const candidate = (id: number, name: string) => ({ id, full_name: name, headline: null, source_id: null })
 
-t.test('the loop in Python that the documentation shows keeps an exact copy', { skip: !hasPython && 'no python3' }, async (t) => {
+t.test('the Python loop in the docs keeps an exact copy', { skip: !hasPython && 'no python3' }, async (t) => {
   const [, loop = ''] = /```python\n(def sync.*?)```/s.exec(await readFile(new URL('../../../docs/contract.md', import.meta.url), 'utf8')) ?? []
   const storage = memoryStorage({ tenants: { acme: { candidates: [candidate(1, 'Ada'), candidate(2, 'Grace'), candidate(3, 'Alan')] } } })
   const app = await buildApp(t, { storage })
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
 
-  /** Runs the loop from a token, and returns what was saved, and the token after it. */
+  /** Runs the loop from a token. Returns the saved items and the next token. */
   async function sync (token: string): Promise<{ saved: object, token: string, begun: number }> {
     const program = `
 import json, sys

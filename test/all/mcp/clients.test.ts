@@ -4,7 +4,7 @@ import { bearer, keys } from '../../fixtures/api/app.js'
 import type { Page } from '../../fixtures/api/lists.js'
 import { acme, connectMcp, listenMcp } from '../../fixtures/api/mcp.js'
 
-/** Follows the pages of a list as its results say. */
+/** Reads all pages of a list. */
 async function readAll (call: (given: object) => Promise<unknown>): Promise<number[]> {
   const ids: number[] = []
   let page = 1
@@ -17,7 +17,7 @@ async function readAll (call: (given: object) => Promise<unknown>): Promise<numb
 }
 
 for (const pin of [undefined, '2026-07-28']) {
-  t.test(`the official client lists, calls and reads 10,000 candidates, with ${pin ?? 'the revision before'}`, async (t) => {
+  t.test(`the official client lists, calls and reads 10,000 candidates, with ${pin ?? 'the previous revision'}`, async (t) => {
     const client = await connectMcp(t, await listenMcp(t), pin)
     t.match(client.getServerVersion(), { name: 'recruiting-api', title: 'Recruiting API', version: 'v1' })
     t.match(client.getInstructions(), 'The recruiting system of the company acme')
@@ -25,7 +25,7 @@ for (const pin of [undefined, '2026-07-28']) {
     t.equal(tools.length, 19)
     const ids = await readAll((given) => client.callTool({ name: 'list_candidates', arguments: { ...given } }))
     t.strictSame(ids, acme.candidates.map(({ id }) => id))
-    // The client checks the structured content of each against the schema.
+    // The client validates the structured content of each result.
     for (const { name, inputSchema: { properties = {} } } of tools) {
       const given = Object.fromEntries(['id', 'delivery_id'].filter((argument) => argument in properties).map((argument) => [argument, 1]))
       await client.callTool({ name, arguments: given })
@@ -34,7 +34,7 @@ for (const pin of [undefined, '2026-07-28']) {
     t.match(await client.listResources(), { resources: [{ uri: 'recruiting://acme/jobs/1', title: 'Compiler Engineer' }] })
   })
 
-  t.test(`a call without the scope fails with its status, with ${pin ?? 'the revision before'}`, async (t) => {
+  t.test(`a call without the scope fails with its status, with ${pin ?? 'the previous revision'}`, async (t) => {
     const url = await listenMcp(t)
     const client = await connectMcp(t, url, pin, keys.none)
     t.strictSame((await client.listTools()).tools, [])
@@ -42,7 +42,7 @@ for (const pin of [undefined, '2026-07-28']) {
   })
 }
 
-t.test('the client of the AI SDK lists, calls and reads 10,000 candidates', async (t) => {
+t.test("the AI SDK's client lists, calls and reads 10,000 candidates", async (t) => {
   const url = await listenMcp(t)
   const client = await createMCPClient({ transport: { type: 'http', url: url.href, headers: bearer(keys.full) } })
   t.teardown(() => client.close())

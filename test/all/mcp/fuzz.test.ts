@@ -2,7 +2,7 @@ import t from 'tap'
 import { buildApp, keys } from '../../fixtures/api/app.js'
 import { listTools, sendCall, sendMessage } from '../../fixtures/api/mcp.js'
 
-t.test('no argument of any tool causes an error of the service', async (t) => {
+t.test('no argument of any tool causes an internal error', async (t) => {
   const app = await buildApp(t, { mcp: true, requestId: () => 'req_1' })
   const values = [null, true, 0, -1, 1.5, 1e21, 2 ** 53, '', ' ', '0', '1e1', '%', '%2e%2e', '..', '../..', '/', '?', '#', '\\', 'x'.repeat(99), 'ü', [], [1], {}, { a: 1 }, '\u202e']
   for (const { name, inputSchema: { properties } } of await listTools(app, keys.full)) {
@@ -26,7 +26,7 @@ const params = [
   { uri: 'x'.repeat(10_000) }, { uri: '%' }, { protocolVersion: 'x', capabilities: 1 }
 ]
 
-t.test('no message of any version of the protocol causes one either', async (t) => {
+t.test('no message of any protocol version causes an internal error', async (t) => {
   const app = await buildApp(t, { mcp: true })
   for (const version of ['2024-11-05', '2025-11-25', '2026-07-28', '2099-01-01', '\u00ff']) {
     for (const method of methods) {

@@ -8,7 +8,7 @@ import { comparePackages } from '../../../scripts/release/packages.js'
 
 const root = new URL('../../../', import.meta.url)
 
-/** Runs the check of a release over files of a checkout, and returns what it says. */
+/** Runs the release check over the files of a checkout, and returns its errors. */
 async function check (t: Test, files: Record<string, string>, env: Record<string, string> = {}): Promise<string> {
   const folder = t.testdir({ '.ci': {}, 'package.json': '{ "version": "1.2.3" }', 'SECURITY.md': '', 'CHANGELOG.md': '## 1.2.3, 2027-01-31\n', ...files })
   await cp(new URL('.ci/check-publish', root), `${folder}/.ci/check-publish`)
@@ -17,7 +17,7 @@ async function check (t: Test, files: Record<string, string>, env: Record<string
 }
 
 t.test(
-  'the package has the code, the pages that npm shows, and the examples of its commands and its README',
+  'the package contains the code, the pages that npm shows, and the examples for its commands and README',
   async (t) => {
     const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
       cwd: root
@@ -43,7 +43,7 @@ t.test(
   }
 )
 
-t.test('a version is published only with its own heading in the changelog, its own tag and no placeholder', async (t) => {
+t.test('a version is published only with its changelog heading, its tag and no placeholder', async (t) => {
   t.equal(await check(t, {}), '')
   t.equal(await check(t, {}, { GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1.2.3' }), '')
   t.equal(await check(t, {}, { GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1.2.4' }), 'the tag is v1.2.4, expected v1.2.3\n')
@@ -54,7 +54,7 @@ t.test('a version is published only with its own heading in the changelog, its o
   t.match(await check(t, { 'package.json': '{ "version": "1.2.3", "homepage": "https://github.com/OWNER/pets" }' }), 'replace OWNER')
 })
 
-t.test('the bill of materials has every package that hosts install, in the version of the lock file, and none of development', async (t) => {
+t.test('the bill of materials lists exactly the locked production dependencies', async (t) => {
   const { stdout } = await promisify(execFile)(fileURLToPath(new URL('.ci/make-sbom', root)))
   interface Component { name: string, version: string }
   const { metadata, components } = JSON.parse(stdout) as { metadata: { component: Component }, components: Component[] }
@@ -67,7 +67,7 @@ t.test('the bill of materials has every package that hosts install, in the versi
 
 interface Job { permissions?: Record<string, string>, steps: Array<{ run?: string }> }
 
-t.test('the job that npm trusts runs after the checks, and runs none of them', async (t) => {
+t.test('the job with access to npm runs after the checks, and runs none itself', async (t) => {
   const { jobs } = parse(await readFile(new URL('.github/workflows/publish.yml', root), 'utf8')) as { jobs: Record<string, Job & { needs?: string }> }
   const trusted = Object.entries(jobs).filter(([, { permissions }]) => permissions?.['id-token'] === 'write')
   t.match(trusted, [['npm', { needs: 'check' }]])
@@ -78,7 +78,7 @@ t.test('the job that npm trusts runs after the checks, and runs none of them', a
   ])
 })
 
-/** An invented release; `dist/index.d.ts` and `openapi.json` are as in a tarball. */
+/** Returns the files of a made-up release. */
 function release (types: string, document: object = {}, { version = '0.1.0', files = {} }: { version?: string, files?: Record<string, string> } = {}) {
   return {
     'package.json': JSON.stringify({ name: 'pets', type: 'module', version, exports: { '.': { types: './dist/index.d.ts' }, './openapi.json': './openapi.json' } }),
@@ -104,7 +104,7 @@ function describePets (get: object, post: object, Pet: object) {
   return { paths: { '/pets': { get, post } }, components: { schemas: { Pet, Page: id } } }
 }
 
-t.test('names each part of the OpenAPI document that breaks its callers', async (t) => {
+t.test('the check lists each breaking change of the OpenAPI document', async (t) => {
   const found = json({ type: 'array', items: { $ref: '#/components/schemas/Pet' } })
   const bodyOf = (schema: object) => ({ requestBody: json({ type: 'object', ...schema }) })
   const before = describePets(
@@ -134,7 +134,7 @@ t.test('names each part of the OpenAPI document that breaks its callers', async 
   ])
 })
 
-t.test('names each export that is gone, each parameter, each option and each result that changed', async (t) => {
+t.test('the check lists each breaking change of exports, parameters, options and results', async (t) => {
   const before = `
     export interface Options { /** An option. */ name: string; size?: number; mode?: 'a' | 'b'; store: Store; onEnd?: (result: Result) => void }
     export interface Store { find(id: number): Promise<Row | null>; close?(): void }
@@ -171,13 +171,13 @@ t.test('names each export that is gone, each parameter, each option and each res
   ])
 })
 
-t.test('what hosts may leave out and results that have more break nothing', async (t) => {
+t.test('new optional options and parameters, and additional results, are not breaking', async (t) => {
   const before = 'export interface Options { a: string }\nexport declare function start(options: Options): { id: number }'
   const after = 'export interface Options { a?: string | null; b?: string }\nexport declare function start(options: Options, more?: string): { id: number, more: string }\nexport declare const next: 1'
   t.strictSame(await compare(t, release(before), release(after)), [])
 })
 
-t.test('the program fails if the version does not allow the breaks, and no version may break the API', async (t) => {
+t.test('the check fails unless the version allows the breaking changes, and no version can break the API', async (t) => {
   const run = async (version: string, document = {}): Promise<unknown> => {
     const folder = t.testdir({ before: release('export declare const a: 1', document), after: release('export {}', {}, { version }) })
     const argv = ['--import', 'tsx', 'scripts/check-breaks.ts', `${folder}/before`, `${folder}/after`]

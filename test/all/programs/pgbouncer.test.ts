@@ -6,7 +6,7 @@ import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 import { createStoryTables, goodStory, tellStory } from '../../fixtures/postgres/host-story.js'
 
-t.test('two processes behind PgBouncer write at once when keys were last used', { skip: noPgBouncer }, async (t) => {
+t.test('two processes behind PgBouncer record key uses at the same time', { skip: noPgBouncer }, async (t) => {
   const server = await startPostgres(t)
   const pool = server.createPool()
   await migrate(pool)
@@ -15,7 +15,7 @@ t.test('two processes behind PgBouncer write at once when keys were last used', 
   const clocks = [createManualClock(), createManualClock()]
   const lookups = await Promise.all(clocks.map(async (clock) =>
     postgresKeyLookup(await startPgBouncer(t, server.url), { clock })))
-  // In opposite orders, in which locks that wait would be a deadlock.
+  // In opposite orders, so that waiting for locks would be a deadlock.
   await Promise.all(lookups.flatMap((lookup, at) => (at === 0 ? issued : issued.toReversed()).map(({ key }) => lookup({ tenantSlug: 'acme', tenantId: 'acme', key }))))
   await Promise.all(clocks.map((clock) => clock.advance(60_000)))
   for (;;) {
@@ -26,7 +26,7 @@ t.test('two processes behind PgBouncer write at once when keys were last used', 
   t.pass('all are written')
 })
 
-t.test('behind PgBouncer in transaction mode a host migrates, and its API, keys, transactions, deliveries and syncs work', { skip: noPgBouncer }, async (t) => {
+t.test('migrations, API, keys, transactions, deliveries and sync work behind PgBouncer in transaction mode', { skip: noPgBouncer }, async (t) => {
   const pool = await startPgBouncer(t, (await startPostgres(t)).url)
   await createStoryTables(pool)
   t.strictSame(await migrate(pool), [])

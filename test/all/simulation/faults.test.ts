@@ -17,7 +17,7 @@ t.test('the simulation finds each fault within 2,000 seeds', async (t) => {
     for (let seed = 1; seed <= sample || (found === 0 && seed <= mostSeeds); seed++) {
       const { failure } = await faulty.simulate(seed)
       if (failure === null) continue
-      // A crash of the changed code proves nothing.
+      // A crash of the faulty code proves nothing.
       t.notMatch(failure, /^(Reference|Type|Syntax)Error/, name)
       found++
       if (first === 0) first = seed

@@ -3,7 +3,7 @@ import { memoryStorage } from '../../../src/memory/index.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { readAnswers } from '../../simulation/storage-sequence.js'
 
-t.test('the same 50 calls have the same answers in memory and in PostgreSQL, 500 times', async (t) => {
+t.test('500 sequences of 50 calls return the same in memory and in PostgreSQL', async (t) => {
   const { storage } = await startPostgresHost(t)
   const memory = memoryStorage()
   for (let seed = 1; seed <= 500; seed++) {

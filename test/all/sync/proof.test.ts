@@ -8,7 +8,7 @@ import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 
 const exact = { missing: 0, leftOver: 0, outdated: 0, olderStates: 0 }
 
-t.test('over memory, copies are exact after crashes of the readers and kills of the server', async (t) => {
+t.test('in memory, copies are exact after readers crash and the server is killed', async (t) => {
   const seed = pickSeed(t)
   const report = await runProof(createMemoryWorld(), { seed, operations: 1500, writers: 1 })
   t.comment(formatReport(report))
@@ -26,7 +26,7 @@ t.test('the proof fails for a storage that records every other change', async (t
   t.ok(sync.missing + sync.leftOver + sync.outdated > 0, JSON.stringify(sync))
 })
 
-t.test('over PostgreSQL, copies are exact after late commits, rollbacks, crashes of the readers and kills of the server', async (t) => {
+t.test('in PostgreSQL, copies are exact after late commits, rollbacks, crashing readers and a killed server', async (t) => {
   const pool = (await startPostgres(t)).createPool({ max: 24 })
   const seed = pickSeed(t)
   const operations = Number(process.env.OPS ?? 8000)
@@ -39,7 +39,7 @@ t.test('over PostgreSQL, copies are exact after late commits, rollbacks, crashes
   t.ok(missing + leftOver + outdated > 0, 'the proof is hard enough: updated_after fails it')
 })
 
-t.test('copies are exact although rows change that no trigger sees, while readers read', async (t) => {
+t.test('copies are exact even if rows change past the triggers while readers read', async (t) => {
   const pool = (await startPostgres(t)).createPool({ max: 24 })
   const operations = Number(process.env.OPS ?? 2500)
   const world = await createPostgresWorld(t, pool)

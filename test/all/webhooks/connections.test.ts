@@ -25,11 +25,11 @@ const drips = (begin: string, text: string) => (socket: Socket): void => {
   drip(socket, text, 20)
 }
 
-/** Receivers that let their sender wait; the status is `null` if none arrives before the deadline. */
+/** Receivers that make their sender wait. The status is `null` if none arrives before the deadline. */
 const waiting: Record<string, Behaviour & { status?: number, isTls?: boolean, bodyLength?: number }> = {
-  'says nothing': { request: () => {} },
+  'sends nothing': { request: () => {} },
   'does not read a long body': { connect: (socket) => socket.pause(), bodyLength: 8 * 1024 * 1024 },
-  'says nothing over TLS': { connect: () => {}, isTls: true },
+  'sends nothing over TLS': { connect: () => {}, isTls: true },
   'drips a handshake': { connect: drips('', '\x16\x03\x03'), isTls: true },
   'drips its status line': { request: (socket) => dripOut(socket, 'HTTP/1.1 200 OK and all is well\r\n\r\n', 40) },
   'has an endless status line': {
@@ -38,7 +38,7 @@ const waiting: Record<string, Behaviour & { status?: number, isTls?: boolean, bo
       flood(socket, 'O'.repeat(16_384))
     }
   },
-  'sends empty lines for ever': { request: drips('', '\r\n') },
+  'sends empty lines forever': { request: drips('', '\r\n') },
   'drips its headers': { request: drips(ok, 'x: y\r\n') },
   'stops before its last header ends': { request: (socket) => socket.write(`${ok}content-length: 0\r\n`) },
   'drips early hints': { request: drips('', 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n') },
@@ -52,7 +52,7 @@ const waiting: Record<string, Behaviour & { status?: number, isTls?: boolean, bo
   }
 }
 
-t.test('an attempt ends at its deadline, at any step that the receiver delays', async (t) => {
+t.test('an attempt ends at its deadline, whichever step the receiver delays', async (t) => {
   const { url: healthyUrl } = await startReceiver(t)
   const sender = await startSender(t, { timeoutMs })
   await sender.post(healthyUrl)
@@ -73,10 +73,10 @@ t.test('an attempt ends at its deadline, at any step that the receiver delays', 
   let healthy = 0
   while (pending > 0) {
     const { error } = await sender.post(healthyUrl, { timeoutMs: 60_000 })
-    t.equal(error, null, 'a healthy receiver beside them')
+    t.equal(error, null, 'a healthy receiver at the same time')
     healthy++
     await sleep(20)
   }
   await Promise.all(attempts)
-  t.ok(healthy > 0, `${healthy} posts to a healthy receiver beside them`)
+  t.ok(healthy > 0, `${healthy} posts to a healthy receiver at the same time`)
 })

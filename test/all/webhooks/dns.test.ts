@@ -29,7 +29,7 @@ t.test('any IPv6 address is allowed if and only if it is public', async () => {
   agrees(6, 0n, (1n << 48n) - 1n)
 })
 
-t.test('a lost answer for one family does not delay the connection, and what arrived is still checked', async (t) => {
+t.test('a lost response for one address family does not delay the connection, and the other one is still checked', async (t) => {
   const dns = await startDnsServer(t)
   const { port } = await startReceiver(t)
   const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'], timeoutMs: 30_000 })
@@ -39,11 +39,11 @@ t.test('a lost answer for one family does not delay the connection, and what arr
     ['lost-aaaa', 'lost-a'].map((name) => sender.post(`http://${name}.example:${port}/`))
   )
   t.same(results.map(outcomeOf), [delivered, blocked])
-  // The lost query itself ends after more than 5 s.
+  // The lost query itself takes more than 5 s.
   for (const { ranMs } of results) t.ok(ranMs < 5000, `${ranMs} ms`)
 })
 
-t.test('names that the system is silent about hold two threads at most, and nobody beyond the deadline', async (t) => {
+t.test('names without an answer from the system block at most two threads, and no attempt beyond its deadline', async (t) => {
   const asked = replaceLookup(t, () => new Promise(() => {}))
   const sender = await startSender(t, { dns: await startDnsServer(t), timeoutMs: 1800 })
   const results = await Promise.all(Array.from({ length: 10 }, (_, index) => sender.post(`http://silent${index}.example/`)))
@@ -51,7 +51,7 @@ t.test('names that the system is silent about hold two threads at most, and nobo
   t.equal(asked.length, 2)
 })
 
-t.test('a thread that is free again goes to the next in the line, but not to one who has given up', async (t) => {
+t.test('a free thread is assigned to the next attempt in line, but not to one that has timed out', async (t) => {
   const answers: Array<() => void> = []
   const asked = replaceLookup(t, () => new Promise((resolve) => {
     answers.push(() => resolve([{ address: '10.0.0.1', family: 4 }]))
@@ -60,7 +60,7 @@ t.test('a thread that is free again goes to the next in the line, but not to one
   const startedAt = performance.now()
   const early = ['one', 'two', 'three'].map((name) => sender.post(`http://${name}.example/`))
   for (const { error } of await Promise.all(early)) t.not(error, null)
-  // A deadline may end earlier, by the work of the turn in which it began: then the third still waits.
+  // A deadline can end a little early, so that the third attempt still waits.
   await new Promise((resolve) => setTimeout(resolve, 2000 - (performance.now() - startedAt)))
 
   const late = sender.post('http://four.example/')

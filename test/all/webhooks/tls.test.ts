@@ -7,7 +7,7 @@ import { delivered, outcomeOf } from '../../fixtures/hostile/hostile-sender.js'
 import { type Certificate, createAuthority, createCertificate } from '../../fixtures/receivers/tls-certificates.js'
 import { startTlsReceiver, type TlsReceiver } from '../../fixtures/receivers/tls-receiver.js'
 
-const refused = { responseStatus: null, error: 'tls' } as const
+const rejected = { responseStatus: null, error: 'tls' } as const
 const dayMs = 24 * 60 * 60 * 1000
 const authority = await createAuthority()
 const right = await createCertificate(authority, { names: ['hooks.example'], addresses: ['127.0.0.1', '::1'] })
@@ -28,13 +28,13 @@ const bad: Array<[title: string, certificate: Certificate]> = [
   ['for clients', await createCertificate(authority, { names: ['hooks.example'], addresses: ['127.0.0.1'], usage: 'clientAuth' })]
 ]
 
-t.test('a receiver with a good certificate is delivered to, by name and by address', async (t) => {
+t.test('a receiver with a valid certificate gets notifications, by name and by address', async (t) => {
   const receiver = await startTlsReceiver(t, right)
   t.same(await post(t, [receiver]), [[delivered, delivered, delivered, delivered]])
   t.same(receiver.requests, ['/name', '/address', '/name', '/address'])
 })
 
-t.test('a bad certificate is refused over either version, and the second time too', async (t) => {
+t.test('an invalid certificate is rejected with each TLS version, the second time too', async (t) => {
   const cases = bad.flatMap(([title, certificate]) => [
     { title, options: { ...certificate, maxVersion: 'TLSv1.2' } as const },
     { title, options: { ...certificate, maxVersion: 'TLSv1.3' } as const }
@@ -42,33 +42,33 @@ t.test('a bad certificate is refused over either version, and the second time to
   const receivers = await Promise.all(cases.map(({ options }) => startTlsReceiver(t, options)))
   const outcomes = await post(t, receivers)
   for (const [index, { title, options: { maxVersion } }] of cases.entries()) {
-    t.same(outcomes[index], [refused, refused, refused, refused], `a certificate ${title}, over ${maxVersion}`)
+    t.same(outcomes[index], [rejected, rejected, rejected, rejected], `a certificate ${title}, over ${maxVersion}`)
     t.same(receivers[index]?.requests, [], 'nothing was sent')
   }
 })
 
-t.test('a receiver with TLS 1.1 is rejected, even if the host allows it', async (t) => {
+t.test('a receiver with TLS 1.1 is rejected, even if the host allows 1.1', async (t) => {
   const versions = ['TLSv1', 'TLSv1.1'] as const
   const ciphers = 'DEFAULT@SECLEVEL=0'
   const receivers = await Promise.all(versions.map((version) => {
     return startTlsReceiver(t, { ...right, ciphers, minVersion: version, maxVersion: version })
   }))
   const outcomes = await post(t, receivers, { NODE_OPTIONS: `--tls-min-v1.0 --tls-cipher-list=${ciphers}` })
-  t.same(outcomes, versions.map(() => [refused, refused, refused, refused]))
+  t.same(outcomes, versions.map(() => [rejected, rejected, rejected, rejected]))
   t.same(receivers.map(({ requests }) => requests), [[], []])
 })
 
-t.test('the sessions of one receiver vouch for no other', async (t) => {
+t.test('a TLS session is not reused for another receiver', async (t) => {
   const good = await startTlsReceiver(t, right)
   const foreign = await startTlsReceiver(t, other)
   const outcomes = await post(t, [good, foreign])
-  t.same(outcomes, [[delivered, delivered, delivered, delivered], [refused, refused, refused, refused]])
+  t.same(outcomes, [[delivered, delivered, delivered, delivered], [rejected, rejected, rejected, rejected]])
   t.same(foreign.requests, [])
 })
 
 type Posting = Omit<Parameters<typeof postFromChild>[0], 'allowNetworks' | 'timeoutMs'>
 
-/** Posts twice to each URL, where the authority is trusted and hooks.example is this machine. */
+/** Posts twice to each URL. Trusts the authority, and resolves hooks.example to this machine. */
 async function postTwice (t: Test, posting: Posting, env: Record<string, string> = {}) {
   const dns = await startDnsServer(t)
   dns.set('hooks.example', { a: ['127.0.0.1'] })
@@ -82,14 +82,14 @@ async function postTwice (t: Test, posting: Posting, env: Record<string, string>
 
 const urlsOf = (port: number): string[] => [`https://hooks.example:${port}/name`, `https://127.0.0.1:${port}/address`]
 
-/** Posts twice to a name and to the address of each of these. */
+/** Posts twice to the name and to the address of each receiver. */
 async function post (t: Test, receivers: readonly TlsReceiver[], env: Record<string, string> = {}) {
   const urls = receivers.flatMap(({ port }) => urlsOf(port))
   const outcomes = await postTwice(t, { urls }, env)
   return receivers.map((_, index) => [0, 1, urls.length, urls.length + 1].map((offset) => outcomes[index * 2 + offset]))
 }
 
-t.test('through a proxy, TLS ends at the receiver: its certificate must have the name, or the address of a literal', async (t) => {
+t.test("through a proxy, TLS ends at the receiver, whose certificate must match the URL's name or address", async (t) => {
   const names: unknown[] = []
   const receiver = await startTlsReceiver(t, {
     ...right, SNICallback: (name, callback) => { names.push(name); callback(null) }
@@ -97,26 +97,26 @@ t.test('through a proxy, TLS ends at the receiver: its certificate must have the
   const proxy = await startConnectProxy(t)
   t.same(await postThrough(t, [proxy], receiver.port), [delivered, delivered, delivered, delivered])
   t.same(receiver.requests, ['/name', '/address', '/name', '/address'])
-  t.equal(receiver.handshakes, 2, 'tunnels are kept')
+  t.equal(receiver.handshakes, 2, 'tunnels are reused')
   t.same(names, ['hooks.example'])
   t.same(proxy.targets, [`127.0.0.1:${receiver.port}`, `127.0.0.1:${receiver.port}`])
 })
 
-t.test('a certificate of another name is refused, through a proxy of either scheme', async (t) => {
+t.test('a certificate for another name is rejected through an http and an https proxy', async (t) => {
   const receiver = await startTlsReceiver(t, other)
   const proxies = [await startConnectProxy(t), await startConnectProxy(t, right)]
-  t.same(await postThrough(t, proxies, receiver.port), Array(8).fill(refused))
+  t.same(await postThrough(t, proxies, receiver.port), Array(8).fill(rejected))
   t.same(receiver.requests, [])
 })
 
-t.test('an https proxy is delivered through, TLS within TLS', async (t) => {
+t.test('deliveries work through an https proxy, with TLS within TLS', async (t) => {
   const receiver = await startTlsReceiver(t, right)
   const proxy = await startConnectProxy(t, right)
   t.same(await postThrough(t, [proxy], receiver.port), [delivered, delivered, delivered, delivered])
   t.equal(receiver.requests.length, 4)
 })
 
-t.test('an https proxy with a certificate of another name is not asked', async (t) => {
+t.test('an https proxy with a certificate for another name gets no request', async (t) => {
   const receiver = await startTlsReceiver(t, right)
   const proxy = await startConnectProxy(t, other)
   const fault = { responseStatus: null, error: 'connection', proxyFault: 'cannot connect to the proxy: ERR_TLS_CERT_ALTNAME_INVALID' }
@@ -124,7 +124,7 @@ t.test('an https proxy with a certificate of another name is not asked', async (
   t.same(proxy.heads, [])
 })
 
-/** Posts twice to the name and to the address, through each of the proxies. */
+/** Posts twice to the name and to the address through each proxy. */
 async function postThrough (t: Test, proxies: readonly ConnectProxy[], port: number) {
   const results = await Promise.all(proxies.map(({ url }) => postTwice(t, { urls: urlsOf(port), proxy: url })))
   return results.flat()

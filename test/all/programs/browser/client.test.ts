@@ -8,7 +8,7 @@ import { noBrowser, startBrowser, visit } from '../../../fixtures/browser/browse
 import { runExample } from '../../../fixtures/examples/run-example.js'
 import { becomes } from '../../../fixtures/browser/becomes.js'
 
-/** The part of the page that the script in it reads. */
+/** The page's globals. */
 type ClientPage = typeof globalThis & { client: typeof Client }
 
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
@@ -46,7 +46,7 @@ t.test('the client works in a browser', { skip: noBrowser }, async (t) => {
   t.same(errors, [])
 })
 
-/** Counts the operations of the API and the notifications of its document. */
+/** Counts the operations and webhooks in the document. */
 function countOperations ({ paths, webhooks }: { paths: object, webhooks: object }): number {
   const methods = ['get', 'post', 'patch', 'delete']
   return [paths, webhooks].flatMap((part) => Object.values(part)).flatMap((path) => Object.keys(path))
@@ -59,7 +59,7 @@ t.test('the reference page', { skip: noBrowser }, async (t) => {
   const reference = `${origin}/reference/`
   const browser = await startBrowser(t)
 
-  await t.test('shows every operation and every event, and asks for nothing elsewhere', async (t) => {
+  await t.test('shows every operation and event, and requests nothing from other origins', async (t) => {
     const { page, strayRequests, errors } = await visit(browser, reference)
     await page.getByText('candidate.anonymized').first().waitFor()
     await becomes(t, () => page.locator('.opblock').count(), countOperations(document))

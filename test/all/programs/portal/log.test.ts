@@ -9,10 +9,10 @@ import { startPortal } from '../../../fixtures/browser/portal-host.js'
 const markup = '<img src=x onerror=alert(1)>'
 const hostile = `${markup}\u202Egnp.exe\u2066 ${'ü'.repeat(10_000)}`
 const narrow = { viewport: { width: 320, height: 640 } }
-/** The second attempt of a delivery that just failed. A slow test sees less than the hour. */
+/** The second attempt after a failure, in an hour. A slow test sees a few minutes less. */
 const nextAttempt = 'Next attempt.*in (1 hour|5\\d minutes)'
 
-/** Lets the page believe that it was hidden and is seen again: it asks for what is new. */
+/** Makes the page believe that it became visible again, so that it loads new deliveries. */
 async function comeBack (page: Page): Promise<void> {
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
 }
@@ -26,7 +26,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
 
   const common = await openNew(t, '#/', { permissions: ['clipboard-read', 'clipboard-write'] })
 
-  /** Goes to a place in the page that most tests share, as if it were new. */
+  /** Opens a route in the page that most tests share. */
   async function open (place: string): Promise<Page> {
     await common.mouse.move(0, 0)
     await common.evaluate("location.hash = '#/'")
@@ -54,7 +54,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
   await happen('job.created', 2)
   await happen('job.updated')
 
-  await t.test('shows the deliveries of a webhook, newest first, and narrows them down', async (t) => {
+  await t.test("a webhook's deliveries are shown newest first, and can be filtered", async (t) => {
     const page = await open(`#/${broken}`)
     await page.getByText('3 deliveries').waitFor()
     const rows = page.getByRole('article')
@@ -72,7 +72,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await becomes(t, () => rows.count(), 1)
   })
 
-  await t.test('new deliveries and changes arrive by themselves, and wait while somebody points at a row', async (t) => {
+  await t.test('new deliveries and changes appear automatically, but wait while the user points at a row', async (t) => {
     const id = await add('Live', '/500', 'job.published')
     await happen('job.published')
     const page = await openNew(t, `#/${id}`, { before: (page) => page.clock.install() })
@@ -82,7 +82,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.clock.runFor(5000)
     await page.getByText('2 deliveries', { exact: true }).waitFor()
     await becomes(t, () => rows.count(), 2)
-    await becomes(t, () => page.getByRole('status').filter({ hasText: '1 new delivery' }).count(), 1, 'a screen reader says so')
+    await becomes(t, () => page.getByRole('status').filter({ hasText: '1 new delivery' }).count(), 1, 'announced to screen readers')
 
     await rows.first().hover()
     await happen('job.published', 2)
@@ -99,7 +99,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.locator('[aria-posinset="1"]:focus-within').waitFor()
   })
 
-  await t.test('a delivery shows what happened and what to try', async (t) => {
+  await t.test('a delivery shows its attempts and advice', async (t) => {
     const page = await open(`#/${broken}`)
     await page.getByRole('link', { name: 'job.updated' }).click()
     await page.getByText('1 attempt failed. We will retry automatically.').waitFor()
@@ -133,7 +133,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: '1 new delivery' }).waitFor()
   })
 
-  await t.test('keys go from row to row, to the filters and out of the list', async (t) => {
+  await t.test('keys move between rows, to the filters and out of the list', async (t) => {
     const page = await open(`#/${broken}`)
     const position = () => page.locator('article:focus-within').getAttribute('aria-posinset')
     await page.getByRole('article').first().getByRole('link').focus()
@@ -150,7 +150,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.locator('recruiting-webhooks select:focus').waitFor()
   })
 
-  await t.test('a replay says how many events it sends before it sends them', async (t) => {
+  await t.test('a replay shows the number of events before it sends them', async (t) => {
     const id = await add('Replayed', '/200', 'candidate.created', 'candidate.updated')
     await webhooks.update('acme', id, { status: 'inactive' })
     await happen('candidate.created', 2)
@@ -173,7 +173,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.getByLabel('Last hour').check()
     await page.getByRole('checkbox', { name: 'candidate.created' }).check()
     await page.getByText('2 events will be sent').waitFor()
-    t.equal(receiver.requests.length, 0, 'nothing was sent so far')
+    t.equal(receiver.requests.length, 0, 'nothing is sent yet')
     await happen('candidate.created')
     await page.getByLabel('All').check()
     await page.getByText('3 events will be sent').waitFor()
@@ -190,7 +190,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.getByText('6 deliveries').waitFor()
   })
 
-  await t.test('a session that may not replay or see bodies is told so', async (t) => {
+  await t.test('a session without replay and bodies has no such actions', async (t) => {
     const place = `#/${broken}/deliveries/${await newestOf(broken)}`
     const page = await openNew(t, place, { capabilities: ['read'] })
     await page.getByText('Your session has no access to bodies and responses.').waitFor()
@@ -200,7 +200,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     t.equal(await page.getByRole('button', { name: 'Replay events' }).count(), 0)
   })
 
-  await t.test('an erased event says that this is all that is left', async (t) => {
+  await t.test('an erased event is shown as erased', async (t) => {
     const id = await add('Erased', '/200', 'candidate.deleted')
     await emit({ tenantSlug: 'acme', type: 'candidate.deleted', data: { name: 'Ada' }, subject: 'candidate:1' })
     await drain()
@@ -210,7 +210,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     t.notMatch(await page.getByRole('region', { name: 'Body of the request' }).textContent(), 'Ada')
   })
 
-  await t.test('what comes from outside is text, in every place and at every width', async (t) => {
+  await t.test('external input is shown as text, everywhere and at every width', async (t) => {
     const address = `/500/${'w'.repeat(1500)}"><script>x=1</script>/hostile`
     const id = await add(`${markup}\u202E مرحبا ${'W'.repeat(200)}`, address, 'candidate.merged')
     await happen('candidate.merged', 1, { name: hostile })
@@ -235,7 +235,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     t.notOk(await isWide(page), 'the list')
   })
 
-  await t.test('axe finds nothing, in either theme', async (t) => {
+  await t.test('axe finds no violations in either theme', async (t) => {
     const page = await openNew(t, `#/${broken}`, { isAudited: true })
     await page.getByRole('article').first().waitFor()
     t.same(await findViolations(page), [])
@@ -248,7 +248,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     t.same(await findViolations(page), [])
   })
 
-  await t.test('a failure says what to try, keeps the rows and disappears after a success', async (t) => {
+  await t.test('a failure is shown with its request id, keeps the rows and disappears after a success', async (t) => {
     const page = await open(`#/${broken}`)
     await page.getByRole('article').first().waitFor()
     await page.route(/deliveries\?/, (route) => route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'Broken', request_id: 'req-7' } } }))
@@ -260,14 +260,14 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.getByText('req-7').waitFor({ state: 'hidden' })
   })
 
-  await t.test('10,000 rows scroll by with few of them in the document', async (t) => {
+  await t.test('10,000 rows can be scrolled with only a few in the document', async (t) => {
     const id = await add('Busy', '/200', 'candidate.anonymized')
     await webhooks.update('acme', id, { status: 'inactive' })
     for (let index = 0; index < 10_000; index++) await emit({ tenantSlug: 'acme', type: 'candidate.anonymized', data: { id: index } })
     const page = await open(`#/${id}`)
     await page.getByText('10,000 deliveries').waitFor()
     await page.getByText('More deliveries load').waitFor({ state: 'attached' })
-    /** The texts at the end of the list, for screen readers too. */
+    /** Returns the texts at the end of the list, including those for screen readers. */
     const ends = () => page.getByText(/^\s*(Loading|End of the deliveries)$/).allTextContents()
     await becomes(t, ends, [])
     const oldest = (await webhooks.listDeliveries('acme', id, { sort: 'id', per_page: 1 })).data[0]
@@ -292,7 +292,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
   })
 })
 
-// Values are isolated from the text around them.
+// Values are isolated from the surrounding text.
 const share = /66\.6%\u2069 delivered$/
 const chart = 'svg[viewBox="0 0 240 48"]'
 
@@ -318,7 +318,7 @@ t.test('the figures in the list of webhooks', { skip: noBrowser }, async (t) => 
 
   for (let index = 0; index < 18; index++) await add(`Endpoint ${index}`, 'job.closed')
 
-  await t.test('rows have the share of the last 24 hours and a chart; only those on the screen ask, each once', async (t) => {
+  await t.test('visible rows load the success rate of the last 24 hours and a chart, each once', async (t) => {
     const asked: string[] = []
     const page = await open(t, '#/', {
       viewport: { width: 360, height: 640 },

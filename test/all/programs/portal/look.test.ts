@@ -9,7 +9,7 @@ import { noBrowser, startBrowser, visit, type Visit } from '../../../fixtures/br
 import { type PortalHost, startPortalHost } from '../../../fixtures/browser/portal-host.js'
 import { elementPages, framePage, startRewritingProxy, startSite } from '../../../fixtures/browser/portal-sites.js'
 
-/** Arabic enough: only the title is translated. */
+/** Only the title is translated. */
 const ar: PortalMessages = { ...en, shell: { ...en.shell, title: 'خطافات الويب' } }
 
 function doesScrollSideways (page: Page): Promise<boolean> {
@@ -20,11 +20,11 @@ async function goTo (page: Page, route: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(route)}`)
 }
 
-/** Looks at the list and at the webhook's own page. */
-async function seeNoFaults (t: Test, { page, errors }: Pick<Visit, 'page' | 'errors'>): Promise<void> {
+/** Checks the list and the webhook's page. */
+async function assertAccessible (t: Test, { page, errors }: Pick<Visit, 'page' | 'errors'>): Promise<void> {
   await goTo(page, '#/1')
   await page.getByRole('heading', { level: 1, name: 'CRM sync' }).waitFor()
-  // From here on, the page's policy blocks styles that axe adds.
+  // From here on, the page's policy blocks the styles that axe adds.
   t.same(errors, [])
   t.same(await findViolations(page), [], 'the webhook')
   await goTo(page, '#/')
@@ -46,7 +46,7 @@ t.test('the look of the portal', { skip: noBrowser }, async (t) => {
     return { host, ...visited }
   }
 
-  await t.test('Arabic goes from right to left, addresses from left to right, and axe finds nothing', async (t) => {
+  await t.test('Arabic runs from right to left, URLs from left to right, and axe finds no violations', async (t) => {
     const { page, errors } = await open(t, { locale: 'ar' }, { reducedMotion: 'reduce', viewport: { width: 320, height: 700 } })
     await becomes(t, () => page.evaluate('[document.documentElement.lang, document.documentElement.dir]'), ['ar', 'rtl'])
     t.equal(await page.getByRole('heading', { level: 1 }).innerText(), ar.shell.title)
@@ -58,7 +58,7 @@ t.test('the look of the portal', { skip: noBrowser }, async (t) => {
       return (name?.x ?? NaN) > (status?.x ?? NaN)
     }
     await becomes(t, isNameOnTheRight, true, 'the name is on the right of the status')
-    await seeNoFaults(t, { page, errors })
+    await assertAccessible(t, { page, errors })
   })
 
   await t.test(
@@ -77,7 +77,7 @@ t.test('the look of the portal', { skip: noBrowser }, async (t) => {
     }
   )
 
-  await t.test('with reduced motion nothing moves, and forced colours leave each status a border', async (t) => {
+  await t.test('with reduced motion nothing moves, and with forced colours each status has a border', async (t) => {
     const { page } = await open(t, {}, { reducedMotion: 'no-preference', forcedColors: 'active' })
     await page.route('**/webhooks/1', () => {})
     await goTo(page, '#/1')
@@ -92,7 +92,7 @@ t.test('the look of the portal', { skip: noBrowser }, async (t) => {
   })
 })
 
-/** Renames the webhook of the list: this needs the script, the style, reads and a change. */
+/** Renames the listed webhook, which needs the script, the style, reads and a change. */
 async function rename (portal: Page | FrameLocator, name: string): Promise<void> {
   await portal.getByRole('link', { name: 'CRM sync' }).click()
   await portal.getByRole('link', { name: 'Edit' }).click()
@@ -101,21 +101,21 @@ async function rename (portal: Page | FrameLocator, name: string): Promise<void>
   await portal.getByRole('heading', { level: 1, name }).waitFor()
 }
 
-/** The names of the tenant's webhooks, as they are stored. */
+/** Returns the stored names of the tenant's webhooks. */
 async function storedNames ({ recruiting }: PortalHost): Promise<string[]> {
   const { data } = await recruiting.webhooks.list('acme', {})
   return data.map(({ name }) => name)
 }
 
-/** Waits until the browser says that it does not show a frame. */
-async function seeRefusal ({ page, errors }: Visit): Promise<void> {
+/** Waits until the browser reports that it blocked a frame. */
+async function waitUntilBlocked ({ page, errors }: Visit): Promise<void> {
   while (!errors.some((error) => error.includes('frame-ancestors'))) await page.waitForEvent('console')
 }
 
-t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
+t.test('the portal in a host', { skip: noBrowser }, async (t) => {
   const browser = await startBrowser(t)
 
-  await t.test('as a page of its own, under helmet, it is there after four requests besides those of the API, with the texts of one language', async (t) => {
+  await t.test('as a page, under helmet, it loads with four requests, and the texts of one language', async (t) => {
     const host = await startPortalHost(t)
     await host.addWebhook()
     const { page, errors, strayRequests } = await visit(browser, await host.createSession())
@@ -142,16 +142,16 @@ t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
     t.same(errors, [])
   })
 
-  await t.test('in no frame of a site that is not listed, and in no frame at all by default', async (t) => {
+  await t.test('only in frames of listed sites, and in none by default', async (t) => {
     const listed = await startSite(t, { '/': () => framePage(`${stranger}/`) })
     const stranger = await startSite(t, { '/': () => framePage(host.portalUrl) })
     const host = await startPortalHost(t, { portal: { frameAncestors: [listed, 'self'] } })
     const byDefault = await startPortalHost(t, { before: (app) => app.get('/settings', (_request, reply) => reply.type('text/html').send(framePage(byDefault.portalUrl))) })
-    for (const url of [`${stranger}/`, `${listed}/`, `${byDefault.origin}/settings`]) await seeRefusal(await visit(browser, url))
-    t.notOk([...host.requests, ...byDefault.requests].some(({ url }) => url.includes('/assets/')), 'nothing of it ran')
+    for (const url of [`${stranger}/`, `${listed}/`, `${byDefault.origin}/settings`]) await waitUntilBlocked(await visit(browser, url))
+    t.notOk([...host.requests, ...byDefault.requests].some(({ url }) => url.includes('/assets/')), 'no asset was requested')
   })
 
-  await t.test('as an element of the host’s page, under a strict policy, beside the host’s styles', async (t) => {
+  await t.test('as an element on the host’s page, under a strict policy, next to the host’s styles', async (t) => {
     const host = await startPortalHost(t, { before: (app) => elementPages(app, () => host.createSession()) })
     await host.addWebhook()
     const { page, errors } = await visit(browser, `${host.origin}/settings`)
@@ -167,7 +167,7 @@ t.test('the portal in its surroundings', { skip: noBrowser }, async (t) => {
     })
     await rename(page, 'Element')
     t.same(await storedNames(host), ['Element'])
-    t.equal(await page.evaluate('location.href'), `${host.origin}/settings`, 'the address is the host’s')
+    t.equal(await page.evaluate('location.href'), `${host.origin}/settings`, 'the URL does not change')
     t.same(errors, [])
   })
 })

@@ -5,7 +5,7 @@ import { noBrowser, startBrowser, startKeepingBrowser, visit } from '../../../fi
 import { type PortalHost, startPortalHost } from '../../../fixtures/browser/portal-host.js'
 import { elementPages, framePage, startSite } from '../../../fixtures/browser/portal-sites.js'
 
-/** Opens the form of the webhook, and changes its name. */
+/** Opens the webhook's form, and changes the name. */
 async function fillForm (portal: Page | FrameLocator, name: string): Promise<void> {
   await portal.getByRole('link', { name: 'CRM sync' }).click()
   await portal.getByRole('link', { name: 'Edit' }).click()
@@ -16,34 +16,34 @@ async function save (portal: Page | FrameLocator): Promise<void> {
   await portal.getByRole('button', { name: 'Save changes' }).click()
 }
 
-/** Waits for the webhook's own page. */
-async function seeSaved (portal: Page | FrameLocator, name: string): Promise<void> {
+/** Waits for the webhook's page. */
+async function waitUntilSaved (portal: Page | FrameLocator, name: string): Promise<void> {
   await portal.getByRole('heading', { level: 1, name }).waitFor()
 }
 
-/** Whether all of the element is in the window. */
+/** Returns whether the whole element is in the window. */
 async function isInView (element: Locator): Promise<boolean> {
   const { y, height } = await element.boundingBox() ?? { y: NaN, height: NaN }
   return y >= 0 && y + height <= Number(await element.page().evaluate('innerHeight'))
 }
 
-/** The status of each change that the API was asked for. */
+/** Returns the status of each PATCH request. */
 function changes ({ audit }: PortalHost): Array<number | null> {
   return audit.filter(({ method }) => method === 'PATCH').map(({ status }) => status)
 }
 
-/** The status of the first refused request, which may be one that the page makes on its own, and of the last change. */
+/** Returns the status of the first rejected request, possibly one by the page itself, and of the last change. */
 function renewal (host: PortalHost): Array<number | null | undefined> {
   return [host.audit.find(({ status }) => status !== 200)?.status, changes(host).at(-1)]
 }
 
-/** Everything that a page shows and keeps. */
+/** Returns everything that a page shows and stores. */
 const contentOf = (page: Page): Promise<string> => page.evaluate(`JSON.stringify([
   location.href, history.state, document.cookie, { ...localStorage }, { ...sessionStorage }, document.referrer, document.title,
   document.documentElement.outerHTML, document.querySelector('recruiting-webhooks').shadowRoot.innerHTML
 ])`)
 
-/** A page with the portal in a frame, and a host that lists its origin. Its sessions are of user:17, user:18, … */
+/** Starts a site with the portal in a frame. Its sessions belong to user:17, user:18, … */
 async function startFramed (t: Test) {
   let sessions = 0
   const origin = await startSite(t, {
@@ -56,12 +56,12 @@ async function startFramed (t: Test) {
   return { host, origin }
 }
 
-const isRefused = (error: string): boolean => error.includes('401')
+const isUnauthorized = (error: string): boolean => error.includes('401')
 
 t.test('the session of the portal', { skip: noBrowser }, async (t) => {
   const browser = await startBrowser(t)
 
-  await t.test('in a frame, it ends in the middle of a form: the embedding page gives another, and the form is saved', async (t) => {
+  await t.test('if the session ends in a form in a frame, the embedding page sends a new one, and the form is saved', async (t) => {
     const { host, origin } = await startFramed(t)
     const { page, errors } = await visit(browser, `${origin}/`)
     const portal = page.frameLocator('iframe')
@@ -71,13 +71,13 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     }
     await host.endSessions()
     await save(portal)
-    await seeSaved(portal, 'Kept')
+    await waitUntilSaved(portal, 'Kept')
     await becomes(t, () => renewal(host), [401, 200])
     await becomes(t, () => host.audit.at(-1)?.actor, 'user:18')
-    t.same(errors.filter((error) => !isRefused(error)), [])
+    t.same(errors.filter((error) => !isUnauthorized(error)), [])
   })
 
-  await t.test('in a frame, messages of other windows and origins are ignored', async (t) => {
+  await t.test('a frame ignores messages from other windows and origins', async (t) => {
     const { host, origin } = await startFramed(t)
     const { page, errors } = await visit(browser, `${origin}/`)
     const portal = page.frameLocator('[title=Webhooks]')
@@ -99,12 +99,12 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     await page.evaluate(`frames[0].postMessage(${await session('user:19')}, '*')`)
     await becomes(t, () => frame.evaluate('arrived'), 7, 'the messages have arrived')
     await save(portal)
-    await seeSaved(portal, 'Untouched')
-    await becomes(t, () => host.audit.at(-1)?.actor, 'user:19', 'one of the embedding page is taken')
+    await waitUntilSaved(portal, 'Untouched')
+    await becomes(t, () => host.audit.at(-1)?.actor, 'user:19', 'the message of the embedding page counts')
     t.same(errors, [])
   })
 
-  await t.test('a session of another tenant in the address asks before it replaces this one', async (t) => {
+  await t.test("another tenant's session in the URL replaces the current one only after a confirmation", async (t) => {
     const host = await startPortalHost(t)
     await host.addWebhook()
     await host.recruiting.webhooks.create('globex', { name: 'Theirs', target_url: 'https://hooks.example.com/', event_types: ['job.created'] })
@@ -115,7 +115,7 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     await page.getByRole('dialog').filter({ hasText: 'globex' }).getByRole('button', { name: 'Stay' }).click()
     t.notMatch(page.url(), 'rps.')
     await save(page)
-    await seeSaved(page, 'Kept')
+    await waitUntilSaved(page, 'Kept')
     t.same(host.audit.filter(({ tenantSlug }) => tenantSlug !== 'acme'), [])
     await page.evaluate(`location.hash = ${other}`)
     await page.getByRole('button', { name: 'Switch' }).click()
@@ -141,7 +141,7 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     t.notMatch(await contentOf(page), /whsec_|rps\./)
   })
 
-  await t.test('as a page, it ends in the middle of a form: a link leads back, and a session in the address saves the form', async (t) => {
+  await t.test('if the session ends in a form on our page, a link leads back, and a new session in the URL saves the form', async (t) => {
     const host = await startPortalHost(t, { before: (app) => app.get('/settings', (_request, reply) => reply.type('text/html').send('<title>Settings</title>')) })
     await host.addWebhook()
     const { page, errors } = await visit(browser, await host.createSession({ returnUrl: '/settings' }))
@@ -154,7 +154,7 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     await page.setViewportSize({ width: 800, height: 480 })
     await button.scrollIntoViewIfNeeded()
     await becomes(t, () => isInView(page.getByLabel('Name')), false, 'the page is scrolled')
-    await becomes(t, () => isInView(notice), true, 'the notice is in view beside the button that was pressed')
+    await becomes(t, () => isInView(notice), true, 'the notice is in view next to the pressed button')
     const [settings] = await Promise.all([page.context().waitForEvent('page'), notice.getByRole('link').click()])
     await settings.waitForURL(`${host.origin}/settings`)
     await settings.close()
@@ -162,13 +162,13 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
 
     t.equal(await page.getByLabel('Name').inputValue(), 'Kept')
     await page.goto(await host.createSession())
-    await seeSaved(page, 'Kept')
+    await waitUntilSaved(page, 'Kept')
     await becomes(t, () => renewal(host), [401, 200])
     t.notMatch(page.url(), 'rps.')
-    t.same(errors.filter((error) => !isRefused(error)), [])
+    t.same(errors.filter((error) => !isUnauthorized(error)), [])
   })
 
-  await t.test('loaded again, an element asks for another session and has the form as it was, but for values of headers', async (t) => {
+  await t.test('after a reload, an element asks for a session and restores the form, except header values', async (t) => {
     const host = await startPortalHost(t, { before: (app) => elementPages(app, () => host.createSession()) })
     await host.addWebhook()
     const { page, errors } = await visit(browser, `${host.origin}/settings`)
@@ -191,7 +191,7 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     t.same(errors, [])
   })
 
-  await t.test('its token is kept only in memory, and sent only to the API', async (t) => {
+  await t.test('the token is kept only in memory, and sent only to the API', async (t) => {
     const host = await startPortalHost(t)
     await host.addWebhook()
     const url = await host.createSession()
@@ -199,11 +199,11 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     const { page, errors } = await visit(browser, url)
     await fillForm(page, 'Secret')
     await save(page)
-    await seeSaved(page, 'Secret')
+    await waitUntilSaved(page, 'Secret')
     t.notMatch(await contentOf(page), token)
     await page.evaluate('history.go(-2)')
     await page.getByRole('link', { name: 'Secret' }).waitFor()
-    await becomes(t, () => page.url(), /portal\/#\/$/, 'the first entry of the history has none')
+    await becomes(t, () => page.url(), /portal\/#\/$/, 'the first history entry has no token')
 
     const leaks = host.requests.filter(({ url, headers: { authorization, ...headers } }) => {
       const isForApi = url.startsWith('/api/v1/public/acme/')
@@ -215,7 +215,7 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     t.same(errors, [])
   })
 
-  await t.test('offline, a change fails and the form stays; back online, it is saved, and lists load by themselves', async (t) => {
+  await t.test('offline, a change fails and the form stays; online again, it is saved, and lists load automatically', async (t) => {
     const host = await startPortalHost(t)
     await host.addWebhook()
     const { page } = await visit(browser, await host.createSession())
@@ -228,7 +228,7 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     await page.context().setOffline(false)
     await page.getByText('You are offline').first().waitFor({ state: 'hidden' })
     await save(page)
-    await seeSaved(page, 'Kept')
+    await waitUntilSaved(page, 'Kept')
     await becomes(t, () => changes(host), [200])
 
     await page.context().setOffline(true)

@@ -10,7 +10,7 @@ import { startPortal } from '../../../fixtures/browser/portal-host.js'
 
 const narrow = { viewport: { width: 320, height: 640 } }
 
-/** Names stand apart from the direction of the text around them. */
+/** Names are isolated from the direction of the surrounding text. */
 const isolated = (text: string): string => `\u2068${text}\u2069`
 const allOf = (group: string): string => `All of ${isolated(group)}`
 const exampleOf = (name: string): string => `Example of ${isolated(name)}`
@@ -36,7 +36,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
   const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
   const says = (page: Page, text: string): Promise<void> => page.getByRole('status').filter({ hasText: text }).first().waitFor({ state: 'attached' })
 
-  await t.test('creates one: checks the fields, keeps what was entered, and shows the secret once', async (t) => {
+  await t.test('creates a webhook: validates the fields, keeps the input after an error, and shows the secret once', async (t) => {
     const page = await open(t, '#/', { permissions: ['clipboard-read', 'clipboard-write'] })
     await page.getByRole('link', { name: 'Add webhook' }).first().click()
     await heading(page, 'Add a webhook').waitFor()
@@ -68,7 +68,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     await becomes(t, () => copied(page), '203.0.113.7, 2001:db8::/32')
     await page.getByLabel('Search events').fill('')
 
-    // This vendor sends no reasons.
+    // This vendor sends no error details.
     await button(page, 'Create webhook').click()
     await page.getByText('Use a public host name').waitFor()
     await becomes(t, () => focused(page).getAttribute('name'), 'target_url')
@@ -106,7 +106,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     t.match(new Verifier(secret).verify(request?.body ?? '', request?.headers as Record<string, string>), { data: { id: 7 } })
   })
 
-  await t.test('asks before an unsaved form is left: by a link, by Back, by closing the page', async (t) => {
+  await t.test('asks before the user leaves an unsaved form by a link, Back or closing the page', async (t) => {
     const page = await open(t, '#/')
     await page.getByRole('link', { name: 'Add webhook' }).first().click()
     const name = page.getByLabel('Name')
@@ -133,7 +133,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     await heading(page, 'Webhooks').waitFor()
   })
 
-  await t.test('changes a webhook: only what is different is sent', async (t) => {
+  await t.test('changes a webhook, and sends only changed fields', async (t) => {
     const id = await add('Payrol', '/204')
     const page = await open(t, `#/${id}`)
     await page.getByRole('link', { name: 'Edit' }).click()
@@ -151,7 +151,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     t.strictSame((await webhooks.find('acme', id))?.event_types, ['job.created', 'job.closed'])
   })
 
-  await t.test('sends a test and says what became of it, and what to try', async (t) => {
+  await t.test('sends a test, and shows the result with advice', async (t) => {
     const id = await add('Tested', '/204')
     const page = await open(t, `#/${id}`)
     await page.getByText('203.0.113.7, 2001:db8::/32', { exact: true }).waitFor()
@@ -180,7 +180,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     await becomes(t, () => focused(page).textContent(), 'Send a test')
   })
 
-  await t.test('shows that nothing is sent, while the database is a copy', async (t) => {
+  await t.test('shows that nothing is sent while the database is a copy', async (t) => {
     const id = await add('Copied', '/204')
     const { find } = holds
     t.teardown(() => { holds.find = find })
@@ -194,7 +194,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     t.notOk(await dialog(page).getByText(/No response/).isVisible())
   })
 
-  await t.test('pauses and resumes, by keyboard alone', async (t) => {
+  await t.test('pauses and resumes with the keyboard only', async (t) => {
     const id = await add('Paused', '/204')
     const page = await open(t, `#/${id}`)
     await button(page, 'Pause').focus()
@@ -211,7 +211,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     await becomes(t, () => focused(page).textContent(), 'Paused')
   })
 
-  await t.test('says why it is disabled, and enables it again', async (t) => {
+  await t.test('shows why a webhook is disabled, and enables it again', async (t) => {
     const id = await add('Gone', '/410')
     await happen()
     const page = await open(t, `#/${id}`)
@@ -233,7 +233,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     await page.getByText('12 events not delivered').waitFor()
   })
 
-  await t.test('rotates the secret, and counts down how long the old one is valid, in every page of the webhook', async (t) => {
+  await t.test('rotates the secret, and counts down until the old one expires, on every page of the webhook', async (t) => {
     const id = await add('Rotated', '/204')
     const page = await open(t, `#/${id}`)
     await button(page, 'Rotate secret').click()
@@ -261,7 +261,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     await page.getByText('The old secret is no longer valid').waitFor()
   })
 
-  await t.test('deletes a webhook once its name is typed', async (t) => {
+  await t.test('deletes a webhook after its name is typed', async (t) => {
     const id = await add('Old intranet', '/204')
     const page = await open(t, `#/${id}`)
     await button(page, 'Delete').click()
@@ -276,7 +276,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     t.equal(await statusOf(id), undefined)
   })
 
-  await t.test('shows each action only to users who may do it', async (t) => {
+  await t.test('shows each action only to users with its capability', async (t) => {
     const id = await add('Shown', '/204')
     const names = ['Edit', 'Send a test', 'Pause', 'Rotate secret', 'Delete', 'Add webhook']
     for (const [capabilities, place, expected] of [
@@ -300,7 +300,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     await page.evaluate("location.hash = '#/new'")
     await heading(page, 'Webhooks').waitFor()
     t.equal(await page.getByLabel('Name').count(), 0)
-    // A new session leaves the page where it is.
+    // A new session does not change the route.
     await page.evaluate(`location.hash = ${JSON.stringify(new URL(await createSession()).hash)}`)
     await button(page, 'Create webhook').waitFor()
   })
@@ -371,7 +371,7 @@ t.test('filters of a webhook in the portal', { skip: noBrowser }, async (t) => {
   const counted = (page: Page, text: string) => page.getByRole('status').filter({ hasText: text }).waitFor()
   const saved = async (id: number) => (await webhooks.find('acme', id))?.filters
 
-  await t.test('are entered with the fields of the events, and counted against the last events', async (t) => {
+  await t.test('suggest the fields of events, and show how many recent events match', async (t) => {
     const page = await server.open(t, '#/new')
     await page.getByLabel('Name', { exact: true }).fill('Offers')
     await page.getByLabel('Endpoint URL').fill(server.receiver.url)
@@ -412,7 +412,7 @@ t.test('filters of a webhook in the portal', { skip: noBrowser }, async (t) => {
   })
 })
 
-t.test('the portal sets headers of a webhook, and says which events will go', { skip: noBrowser }, async (t) => {
+t.test('the portal sets headers of a webhook, and marks deprecated events', { skip: noBrowser }, async (t) => {
   const deprecated = { since: '2026-03-01', sunset: '2026-09-01', link: 'https://ats.example/changes' }
   const events = {
     ...defaultEvents,
@@ -460,7 +460,7 @@ t.test('the portal sets headers of a webhook, and says which events will go', { 
   await button('Remove header 2').click()
   await becomes(t, () => page.getByLabel('Name of header 1').inputValue(), 'X-Api-Key')
   await page.getByLabel('Value of header 1').fill('second')
-  // axe sets styles that the page's policy blocks.
+  // The page's policy blocks the styles that axe sets.
   t.same(complaints(), [])
   t.strictSame(await findViolations(page), [])
   await button('Save changes').click()
