@@ -1,4 +1,4 @@
-// Your customer runs this. It verifies each notification and prints it.
+// Your customers run this. It verifies and prints each notification.
 
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'

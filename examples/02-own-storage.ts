@@ -1,5 +1,5 @@
-// Candidates and jobs come from the vendor's own service and API keys from its own table. The storage of the package
-// keeps webhooks and deliveries.
+// Candidates and jobs come from the vendor's own service, and API keys from its own table. The package's storage
+// contains webhooks and deliveries.
 //
 // curl -g 'http://127.0.0.1:3000/api/v1/public/initech/candidates?sort=-full_name' -H 'Authorization: Bearer
 // initech-key'
@@ -69,7 +69,7 @@ const keys = [
   { id: 'key_18', tenant: 'initech', digest: hashApiKey('initech-old-key'), scopes: ['candidates:read'], revoked: true }
 ]
 
-// These sources filter, sort and page the rows that the functions return. Only declared fields are sent.
+// These sources filter, sort and page the functions' rows. Only declared fields are sent.
 const candidates = candidatesFrom((tenantSlug) =>
   people.filter(({ tenant }) => tenant === tenantSlug).map((person) => ({
     id: person.id,
@@ -77,7 +77,7 @@ const candidates = candidatesFrom((tenantSlug) =>
     headline: person.title,
     source_id: person.source,
     recruiter_id: person.recruiter,
-    // Lists sort by these. This vendor does not store when it created a row.
+    // Lists sort by these. This vendor does not store creation times.
     created_at: person.changed.toISOString(),
     updated_at: person.changed.toISOString()
   })))
@@ -91,7 +91,7 @@ const jobs = jobsFrom((tenantSlug) =>
     updated_at: vacancy.changed.toISOString()
   })))
 
-// Returns null for every refused key, also for a key of another tenant.
+// Returns null for every invalid key, including another tenant's.
 const keyLookup: KeyLookup = async ({ tenantSlug, key }) => {
   const digest = hashApiKey(key)
   return keys.find((known) => known.digest === digest && known.tenant === tenantSlug && !known.revoked) ?? null

@@ -1,4 +1,4 @@
-// Your own events with schemas of their data. The compiler checks each `emit`, and so does the plugin at run time.
+// Your own events with schemas. The compiler checks each `emit`, and so does the plugin at run time.
 //
 // npm install typebox
 // curl http://127.0.0.1:3000/interviews -H 'Content-Type: application/json' \
@@ -25,7 +25,7 @@ const events = {
     },
     { description: 'An offer was signed' }
   ),
-  // The document and the portal announce its end. It is sent until you remove it.
+  // The document and the portal mark it as deprecated. It is still sent until you remove it.
   'offer.accepted': Type.Object(
     { id: Type.Integer() },
     { description: 'Use offer.signed', deprecated: { since: '2026-03-01', sunset: '2027-03-01' } }
@@ -37,7 +37,7 @@ declare module 'fastify-recruiting-api' {
   interface Register { events: typeof events }
 }
 
-// The vendor's data: candidates of all its customers.
+// The vendor's data: all customers' candidates.
 const candidates = [{ tenant: 'acme', id: 2 }, { tenant: 'globex', id: 3 }]
 
 const storage = memoryStorage()
@@ -51,15 +51,15 @@ await app.register(recruitingApi, {
     { key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['webhooks:read', 'webhooks:write'] }
   ]),
   errorDetails: true,
-  // Allows a receiver on this machine. Leave it out in production.
+  // Allows a receiver on this machine. Remove it in production.
   delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'] }
 })
 
 // Another process could emit: with a shared storage, this part can run anywhere.
 const recruiting = createRecruiting({ storage, events, delivery: false, logger: app.log })
 
-// A route of the ATS itself: a recruiter of acme schedules an interview. A real one takes the tenant from the session
-// and looks up every id of the request within that tenant.
+// A route of the ATS itself: a recruiter of acme schedules an interview. A real route takes the tenant from the session
+// and looks up every id within that tenant.
 const tenantSlug = 'acme'
 app.post<{ Body: EventData<typeof events, 'interview.scheduled'> }>('/interviews', async (request, reply) => {
   const isKnown = candidates.some(({ tenant, id }) => tenant === tenantSlug && id === request.body.candidate_id)

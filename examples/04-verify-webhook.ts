@@ -11,7 +11,7 @@ const secret = process.env.WEBHOOK_SECRET ?? ''
 const webhook = new Webhook(secret)
 const maxBodyBytes = 1024 * 1024
 
-// Keep these in your database, under a unique index, written in the transaction that does the work.
+// Store these in your database, with a unique index, in the transaction that does the work.
 const handledIds = new Set<string>()
 
 interface Event {
@@ -43,13 +43,13 @@ function handle ({ id, type, tenant_slug: tenant, data, test, erased }: Event): 
   if (test) return console.log(`${id} is a test, nothing to do`)
   // A tombstone has the id of the original event: delete the data that came with it.
   if (erased) return console.log(`${id} ${tenant} ${type} erased, delete its data`)
-  // Delivery is at least once: retries and replays carry the id of the first delivery.
+  // Delivery is at least once: retries and replays have the first delivery's id.
   if (handledIds.has(id)) return console.log(`${id} again, nothing to do`)
   handledIds.add(id)
   console.log(`${id} ${tenant} ${type} ${JSON.stringify(data)}`)
 }
 
-// Returns the bytes as received: parsed and written again, they would no longer match the signature.
+// Returns the raw bytes: a parsed and serialized body would not match the signature.
 async function readBody (request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0

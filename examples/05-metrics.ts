@@ -1,5 +1,4 @@
-// Metrics for Prometheus from one call. The server reads them only when Prometheus scrapes.
-// examples/grafana has a dashboard and alerts for them.
+// Prometheus metrics from one call, read only when Prometheus scrapes. examples/grafana has a dashboard and alerts.
 //
 // curl http://127.0.0.1:3000/metrics
 
@@ -59,7 +58,7 @@ app.get('/metrics', async (_request, reply) => {
   return reply.type('text/plain; version=0.0.4').send(await registry.metrics() + formatDurations(stats.durationMs))
 })
 
-// prom-client counts observations one by one; these were counted already.
+// prom-client counts single observations; these are already counted.
 function formatDurations ({ buckets, sum, count }: RecruitingStats['durationMs']): string {
   const name = 'webhook_attempt_duration_seconds'
   const lines = [`# HELP ${name} Durations of the attempts of this process`, `# TYPE ${name} histogram`]

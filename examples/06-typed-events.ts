@@ -15,13 +15,13 @@ declare module 'fastify-recruiting-api' {
   interface Register { events: typeof events }
 }
 
-// The vendor's data: offers of all its customers.
+// The vendor's data: all customers' offers.
 const offers = [{ tenant: 'acme', id: 1, currency: 'EUR' }, { tenant: 'globex', id: 2, currency: 'USD' }]
 
 const app = Fastify({ logger: true })
 await app.register(recruitingApi, { storage: memoryStorage(), keyLookup: memoryKeyLookup([]), events })
 
-// A route of the ATS itself, for acme. A real one takes the tenant from the session.
+// A route of the ATS itself, for acme. A real route takes the tenant from the session.
 const tenantSlug = 'acme'
 app.post<{ Params: { id: string } }>('/offers/:id/sign', async ({ params }, reply) => {
   const offer = offers.find(({ tenant, id }) => tenant === tenantSlug && id === Number(params.id))

@@ -1,6 +1,5 @@
-// A reference page for your customers' developers, at http://127.0.0.1:3000/reference: Swagger UI shows the document
-// that the plugin serves. Its files come from the npm package swagger-ui-dist, so browsers load nothing from other
-// servers.
+// A reference page for your customers' developers, at http://127.0.0.1:3000/reference: Swagger UI shows the plugin's
+// document. Its files come from the npm package swagger-ui-dist, so browsers load nothing from other servers.
 //
 // npm install swagger-ui-dist @fastify/static
 

@@ -1,5 +1,5 @@
-// Finds and erases a person's data: each event names its subjects. `findSubject` lists who received the events about
-// one of them, and `erase` removes their data.
+// Finds and erases a person's data by the subjects of events: `findSubject` lists who received the events about a
+// subject, and `erase` removes their data.
 //
 // tsx examples/09-erase.ts
 

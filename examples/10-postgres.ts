@@ -1,5 +1,5 @@
 // Everything in PostgreSQL, next to the vendor's own tables. Two views provide candidates and jobs to the API. Each
-// event is emitted in the transaction that makes the change.
+// event is emitted in the transaction of its change.
 //
 // DATABASE_URL=postgres://localhost/ats tsx examples/10-postgres.ts
 
@@ -11,7 +11,7 @@ import { apiKeys, migrate, postgresKeyLookup, postgresStorage, watch } from 'fas
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 })
 
 await migrate(pool)
-// Your own tables: candidates, jobs and applications of your customers, and the two views by which the API reads them.
+// Your own tables: your customers' candidates, jobs and applications, and the two views that the API reads.
 await pool.query(`
   create table if not exists candidates (
     company text not null,
@@ -63,7 +63,7 @@ await pool.query(`
   create or replace view recruiting.jobs as
     select company as tenant_slug, id, name, state as status, created_at, updated_at, name_key
     from jobs`)
-// Triggers record every change for `sync`, also one that is made by hand.
+// Triggers record every change for `sync`, including changes made by hand.
 await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company' })
 await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company' })
 

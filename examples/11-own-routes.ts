@@ -1,5 +1,5 @@
 // Your own operations: they create and update candidates and applications, and emit the events in the same
-// transaction. One lists applications like the lists of the API. They share the plugin's keys, scopes, errors and
+// transaction. One lists applications like the API's own lists. They share the plugin's keys, scopes, errors and
 // document.
 //
 // npm install pg @sinclair/typebox@0.34 @fastify/type-provider-typebox@5
@@ -14,7 +14,7 @@ import { apiKeys, migrate, postgresKeyLookup, postgresStorage, watch } from 'fas
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 })
 
-/** Runs changes and emits in one transaction: all of them commit, or none. */
+/** Runs changes and emits in one transaction: all of them commit or none. */
 async function transaction<T> (run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {
@@ -30,7 +30,7 @@ async function transaction<T> (run: (client: pg.PoolClient) => Promise<T>): Prom
   }
 }
 
-/** Throws unless the tenant has a row with this id, and keeps the row from being deleted before the commit. */
+/** Throws unless the tenant has a row with this id, and prevents its deletion before the commit. */
 async function requireRow (
   client: pg.PoolClient,
   table: 'candidates' | 'jobs',
@@ -212,7 +212,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 }
 
 await migrate(pool)
-// Your own tables: candidates, jobs and applications of your customers, and the two views by which the API reads them.
+// Your own tables: your customers' candidates, jobs and applications, and the two views that the API reads.
 await pool.query(`
   create table if not exists candidates (
     company text not null,
@@ -267,7 +267,7 @@ await pool.query(`
 await pool.query(
   "insert into jobs (company, name, state) select 'acme', 'Backend Engineer', 'published' where not exists (select from jobs where company = 'acme')"
 )
-// Triggers record every change for `sync`, also one that is made by hand.
+// Triggers record every change for `sync`, including changes made by hand.
 await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company' })
 await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company' })
 

@@ -21,7 +21,7 @@ await app.register(recruitingApi, {
   }
 })
 
-/** Your own sign-in goes here. In this example everybody is an admin of acme. */
+/** Replace this with your own sign-in. In this example everyone is an admin of acme. */
 function signedInUser (_request: FastifyRequest): { id: string, company: string, isAdmin: boolean } {
   return { id: 'dana@acme.example', company: 'acme', isAdmin: true }
 }
@@ -43,7 +43,7 @@ app.get('/settings/webhooks', async (_request, reply) =>
 <iframe title="Webhooks" src="/api/v1/public/portal/" allow="clipboard-write" style="width: 100%; height: 90vh; border: 0"></iframe>`)
 )
 
-// The portal asks for a session when it has loaded, and again before a session ends.
+// The portal asks for a session when it has loaded, and again before a session expires.
 app.get('/settings/webhooks.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(`
 addEventListener('message', async ({ source, origin, data }) => {
   const frame = document.querySelector('iframe[title="Webhooks"]')

@@ -1,6 +1,5 @@
-// Your customers run this. It keeps a copy of candidates and jobs in SQLite. Sync never misses a change; webhooks
-// only say when to sync. So lost, late or duplicate webhooks are harmless, and the program may be killed at any
-// moment.
+// Your customers run this. It keeps a copy of candidates and jobs in SQLite. Sync never misses a change; webhooks only
+// start it. So lost, late or duplicate webhooks are harmless, and the program can be killed at any time.
 //
 // npm install fastify-recruiting-api node-sqlite3-wasm
 // KEY=acme-secret-key WEBHOOK_SECRET=whsec_… tsx examples/13-mirror.ts
@@ -56,6 +55,6 @@ createServer(async (request, response) => {
   if (isGenuine) requestSync()
 }).listen(Number(PORT), '127.0.0.1')
 
-// Gets changes that no webhook announced, and repeats failed syncs.
+// Catches changes without a webhook, and retries failed syncs.
 setInterval(requestSync, 60_000)
 requestSync()

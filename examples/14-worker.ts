@@ -1,6 +1,6 @@
-// A process that only delivers, for servers with `delivery: false`. Any number of such processes share the work. An
-// orchestrator watches /healthz, and Prometheus reads /metrics; examples/05-metrics.ts has all figures. Support looks
-// at one tenant.
+// A process that only delivers, for servers with `delivery: false`. Any number of such processes share the work. Your
+// orchestrator checks /healthz, Prometheus scrapes /metrics (examples/05-metrics.ts exports all metrics), and your
+// support team reads /tenants/:slug.
 //
 // npm install pg
 // DATABASE_URL=postgres://localhost/ats tsx examples/14-worker.ts

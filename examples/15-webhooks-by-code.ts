@@ -1,4 +1,4 @@
-// Manages a tenant's webhooks from code, like a settings page or a support tool of the vendor.
+// Manages a tenant's webhooks from code, like the vendor's settings page or support tool.
 //
 // tsx examples/15-webhooks-by-code.ts
 
@@ -27,14 +27,14 @@ const { data, meta } = await recruiting.webhooks.listDeliveries('acme', id, {
 })
 console.log(`${meta.total} delivery waits: ${data[0]?.event_type}`)
 
-// The audit log names your engineer.
+// The audit log contains your engineer's id.
 await recruiting.as('support:ann').webhooks.update('acme', id, { name: 'CRM' })
 
 try {
   await recruiting.webhooks.update('acme', id, { target_url: 'https://localhost/' })
 } catch (error) {
   if (!isRecruitingApiError(error)) throw error
-  console.log(`refused by ${error.code}, field ${error.field}`)
+  console.log(`rejected with ${error.code}, field ${error.field}`)
 }
 
 await recruiting.close()

@@ -1,4 +1,4 @@
-// The API in a server with its own routes. The server's hook checks sessions, and skips requests to the API.
+// The API in a server with its own routes. The server's hook checks sessions and skips the API's requests.
 //
 // curl http://127.0.0.1:3000/dashboard -H 'Cookie: session=secret-session'
 // curl http://127.0.0.1:3000/api/v1/public/acme/candidates -H 'Authorization: Bearer acme-secret-key'

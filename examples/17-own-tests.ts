@@ -1,5 +1,5 @@
-// Tests of your own code: which events it emits, with which data. They need no database and no receiver, and run in
-// any test runner; this is the one of Node.js.
+// Tests that your own code emits the right events and data. They need no database and no receiver, and run in any test
+// runner; this is Node's own.
 //
 // npm install @sinclair/typebox@0.34
 // tsx --test examples/17-own-tests.ts
@@ -32,7 +32,7 @@ async function hire (
 
 const recorder = recordEvents({ events })
 
-/** Your stand-in for the database, which says how each transaction ends. */
+/** Your fake database, which reports each commit and rollback to the recorder. */
 const database: Database = {
   async transaction (work) {
     const tx = {}
@@ -56,11 +56,11 @@ test('hiring emits an event with the first day', async () => {
   assert.deepEqual(recorder.of('application.hired').map(({ data }) => data), [{ id: 7, start: '2026-04-01' }])
 })
 
-test('hiring that is rolled back emits nothing', async () => {
+test('a rolled-back hire emits nothing', async () => {
   await assert.rejects(hire(database, recorder.recruiting, 404, '2026-04-01'), /no such application/)
   assert.deepEqual(recorder.events, [])
 })
 
-test('data that the catalogue does not allow is refused, as in production', async () => {
+test('data that does not match the catalogue is rejected, as in production', async () => {
   await assert.rejects(hire(database, recorder.recruiting, 7, 'tomorrow'), /data\.start: must match format "date"/)
 })

@@ -1,5 +1,4 @@
-// A vendor whose customers can change their slug: everything belongs to the id of the company, and the slug is only
-// its name.
+// A vendor whose customers can change their slugs: all data belongs to the company's id, and the slug is only its name.
 //
 // curl http://127.0.0.1:3000/api/v1/public/acme/candidates -H 'Authorization: Bearer acme-secret-key'
 // curl -X POST 'http://127.0.0.1:3000/rename?from=acme&to=acme-corp'
@@ -30,7 +29,7 @@ await app.register(recruitingApi, {
 app.post<{ Querystring: { from: string, to: string } }>('/rename', async ({ query: { from, to } }, reply) => {
   const id = companies.get(from)
   if (id === undefined || companies.has(to)) {
-    return reply.code(400).send({ error: 'expected a slug of a company, and a new one' })
+    return reply.code(400).send({ error: "expected a company's slug and a new slug" })
   }
   companies.delete(from)
   companies.set(to, id)
@@ -40,8 +39,8 @@ app.post<{ Querystring: { from: string, to: string } }>('/rename', async ({ quer
 
 app.post<{ Querystring: { slug: string } }>('/remove', async ({ query: { slug } }, reply) => {
   const id = companies.get(slug)
-  if (id === undefined) return reply.code(400).send({ error: 'expected a slug of a company' })
-  // First, so that nothing new is stored for it. The slug is free at once.
+  if (id === undefined) return reply.code(400).send({ error: "expected a company's slug" })
+  // First, so that nothing new is stored for it. The slug is free immediately.
   companies.delete(slug)
   return app.recruiting.removeTenant({ tenantId: id })
 })

@@ -1,5 +1,5 @@
-// Your customers run this: it prints the candidates that changed since the last run, and who applied, with the client
-// of the package.
+// Your customers run this: it prints the candidates that changed since the last run and the new applications, with the
+// package's client.
 //
 // npm install fastify-recruiting-api
 // KEY=acme-secret-key tsx examples/19-client.ts
@@ -15,7 +15,7 @@ const {
 } = process.env
 const client = createClient({ baseUrl, tenantSlug, key })
 
-/** Keeps a token in a file, for the next run. */
+/** Stores a token in a file for the next run. */
 function keepToken (name: string): { load: () => string | null, save: (token: string) => void } {
   const file = `${FOLDER}/${name}-token.txt`
   return {

@@ -1,10 +1,9 @@
-// An MCP server for the agents of your customers.
+// An MCP server for your customers' agents.
 //
 // npm install @modelcontextprotocol/server
 // tsx examples/20-mcp.ts
 //
-// The address for a client is http://127.0.0.1:3000/api/v1/public/acme/mcp, with the header Authorization: Bearer
-// acme-secret-key.
+// Clients connect to http://127.0.0.1:3000/api/v1/public/acme/mcp with the header Authorization: Bearer acme-secret-key.
 
 import Fastify from 'fastify'
 import { recruitingApi } from 'fastify-recruiting-api'
@@ -16,7 +15,7 @@ await app.register(recruitingApi, {
   keyLookup: memoryKeyLookup([
     { key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['candidates:read', 'jobs:read'] }
   ]),
-  // Agents read why an argument was rejected, and try again.
+  // Agents read why an argument was rejected and try again.
   errorDetails: true,
   mcp: true
 })

@@ -1,4 +1,4 @@
-// An MCP server for assistants that sign in with OAuth: it takes access tokens of your authorization server, and API
+// An MCP server for assistants that sign in with OAuth: it accepts access tokens of your authorization server and API
 // keys.
 //
 // npm install @modelcontextprotocol/server jose
@@ -17,7 +17,7 @@ const {
 const keys = createRemoteJWKSet(new URL(`${issuer}/.well-known/jwks.json`))
 const findKey = memoryKeyLookup([{ key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['jobs:read'] }])
 
-/** Takes API keys, and access tokens (RFC 9068) that the issuer made for this tenant's server. */
+/** Accepts API keys, and access tokens (RFC 9068) that the issuer created for this tenant's server. */
 const keyLookup: KeyLookup = async (credentials) => {
   const { tenantSlug, key } = credentials
   // A JWT has three parts.
@@ -25,14 +25,14 @@ const keyLookup: KeyLookup = async (credentials) => {
   try {
     const { payload } = await jwtVerify(key, keys, {
       issuer,
-      // Without this, a token for one customer's server would open every other.
+      // Without this, a token for one customer's server would work for every other.
       audience: [tenantSlug, encodeURIComponent(tenantSlug)].map((slug) => `${publicUrl}/api/v1/public/${slug}/mcp`),
       algorithms: ['RS256', 'ES256'],
       requiredClaims: ['sub', 'exp']
     })
     return { id: `user:${payload.sub}`, scopes: String(payload.scope ?? '').split(' ') }
   } catch (error) {
-    // The issuer's keys may be out of reach: that is a 500, not a wrong token.
+    // If the issuer's keys cannot be fetched, the response is 500: the token may be valid.
     if (error instanceof errors.JWKSTimeout || !(error instanceof errors.JOSEError)) throw error
     return null
   }

@@ -1,5 +1,5 @@
-// One trace from the request that emits an event to the receiver that gets it. Your own setup exports the spans; this
-// one prints them.
+// One trace from the request that emits an event to its receiver. Your own setup exports the spans; this one prints
+// them.
 //
 // npm install @opentelemetry/api @opentelemetry/context-async-hooks @opentelemetry/sdk-trace-base
 // tsx examples/22-traces.ts
@@ -18,7 +18,7 @@ opentelemetry.trace.setGlobalTracerProvider(
 )
 opentelemetry.context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
 
-// A receiver of a customer, which can continue the trace.
+// A customer's receiver, which can continue the trace.
 const receiver = createServer((request, response) => {
   console.log(`received the span ${request.headers['traceparent']}`)
   response.writeHead(204).end()
@@ -30,7 +30,7 @@ const recruiting = createRecruiting({
   storage: memoryStorage(),
   logger: console,
   opentelemetry,
-  // The last two allow a receiver on this machine. Leave them out in production.
+  // The last two allow a receiver on this machine. Remove them in production.
   delivery: { propagateTrace: true, allowHttp: true, allowNetworks: ['127.0.0.0/8'] }
 })
 await recruiting.webhooks.create('acme', {
@@ -39,7 +39,7 @@ await recruiting.webhooks.create('acme', {
   event_types: ['application.created']
 })
 
-// In a server, the span of the request is active already.
+// In a server, the request's span is already active.
 await opentelemetry.trace.getTracer('ats').startActiveSpan('POST /applications', async (span) => {
   await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 } })
   console.log(`the request has the trace ${span.spanContext().traceId}`)

@@ -8,7 +8,7 @@ import { foldCase } from './query.js'
 export function makeHarness (): StorageHarness {
   const database = openDatabase()
   return {
-    // The memory storage provides the ports that you do not write.
+    // The memory storage provides the other ports.
     storage: { ...memoryStorage(), candidates: createCandidates(database), jobs: createJobs(database) },
 
     saveCandidates (tenantSlug, rows) {

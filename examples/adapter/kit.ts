@@ -1,7 +1,7 @@
 import { memoryStorage } from 'fastify-recruiting-api/memory'
 import { type StorageHarness, formatReport, runCases, storageCases } from 'fastify-recruiting-api/testing'
 
-// The kit calls this once for each case, which needs an empty storage.
+// The kit calls this for each case, which needs an empty storage.
 function makeHarness (): StorageHarness {
   const storage = memoryStorage()
   return {

@@ -8,7 +8,7 @@ export function where (conditions: Array<[text: string, value: Value | undefined
   return { text: `where ${given.map(([text]) => text).join(' and ')}`, values: given.map(([, value]) => value) }
 }
 
-/** Writes `order by` with your columns. By default SQLite compares text by its bytes, which is code point order. */
+/** Formats `order by` with your columns. By default SQLite compares text by bytes, which is code point order. */
 export function orderBy<Field extends string> (
   sort: ReadonlyArray<SortItem<Field>>,
   columns: Record<Field, string>
@@ -16,12 +16,12 @@ export function orderBy<Field extends string> (
   return `order by ${sort.map(({ field, direction }) => `${columns[field]} ${direction}`).join(', ')}`
 }
 
-/** Converts a text so that `q` ignores case. Lower case has two forms of Σ; SQLite's `lower` only knows ASCII. */
+/** Converts text so that `q` ignores case. Lower case has two forms of Σ; SQLite's `lower` supports only ASCII. */
 export function foldCase (text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ')
 }
 
-/** Writes a date as the ports expect it: RFC 3339 in UTC with milliseconds. */
+/** Formats a date for the ports: RFC 3339 in UTC with milliseconds. */
 export function toIso (milliseconds: unknown): string {
   return new Date(Number(milliseconds)).toISOString()
 }

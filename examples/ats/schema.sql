@@ -1,8 +1,8 @@
--- The tables of the ATS, and the two views by which the API reads them. npm run migrate runs this file each time, and
--- during development npm start too.
+-- The tables of the ATS, and the two views that the API reads. Each npm run migrate executes this file, and so does
+-- npm start during development.
 
 create table if not exists companies (
-  -- Never changes: webhooks, events and keys belong to it. The slug may change.
+  -- Never changes: webhooks, events and keys belong to it. The slug can change.
   id bigint generated always as identity primary key,
   slug text not null unique
 );

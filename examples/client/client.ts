@@ -22,7 +22,7 @@ if (candidates.error !== undefined) {
 for (const { id, full_name: name, headline } of candidates.data.data) console.log(id, name, headline ?? '')
 console.log(`${candidates.data.meta.total} found`)
 
-// With `satisfies`, unknown fields are errors of the compiler. openapi-fetch alone does not notice them.
+// With `satisfies`, the compiler rejects unknown fields. openapi-fetch alone does not detect them.
 const webhook = {
   name: 'CRM',
   target_url: 'https://hooks.example.com/recruiting',
@@ -35,7 +35,7 @@ type SyncedCandidate = NonNullable<
   operations['syncCandidates']['responses'][200]['content']['application/json']['data'][number]['candidate']
 >
 
-/** Brings a copy up to date, from the beginning or from a token. Returns the token to keep with the copy. */
+/** Updates a copy, from the beginning or from a token. Returns the token to store with the copy. */
 async function syncCandidates (copy: Map<number, SyncedCandidate>, token?: string): Promise<string> {
   const query = token === undefined ? {} : { token }
   const { data: page, error } = await client.GET('/api/v1/public/{tenant_slug}/candidates/sync', {
@@ -75,7 +75,7 @@ export const short = [
     })
 ]
 
-// The compiler knows the contract: each of these is an error.
+// The compiler checks the contract: each of these is an error.
 export const mistakes = [
   () =>
     client.GET('/api/v1/public/{tenant_slug}/candidates', {

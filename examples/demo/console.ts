@@ -1,13 +1,13 @@
 /** Prints one line: the reporter, the tenant and the text. */
 export type Print = (who: string, tenantSlug: string, text: string) => void
 
-/** Prints to the console, in columns, with the time. */
+/** Prints to the console in columns, with the time. */
 export const printToConsole: Print = (who, tenantSlug, text) => {
   const time = new Date().toTimeString().slice(0, 8)
   console.log(`${time}  ${who.padEnd(8)}  ${tenantSlug.padEnd(6)}  ${text}`)
 }
 
-/** The fields of a log line that are printed. */
+/** The printed fields of a log line. */
 interface LogEntry {
   msg: string
   event_id?: string
@@ -18,7 +18,7 @@ interface LogEntry {
   retry_in_ms?: number
 }
 
-/** Options for Fastify's logger: prints warnings, such as failed deliveries, as lines of the same kind. */
+/** Options for Fastify's logger: prints warnings, such as failed deliveries, in the same format. */
 export function createLoggerOptions (print: Print): { level: 'warn', stream: { write (line: string): void } } {
   return {
     level: 'warn',

@@ -2,7 +2,7 @@ import { type RunOptions, startRun } from './run.js'
 import { formatWelcome } from './welcome.js'
 
 export interface DemoOptions extends RunOptions {
-  /** Receives the text that a user reads first. */
+  /** Receives the welcome text. */
   welcome: (text: string) => void
 }
 
@@ -13,7 +13,7 @@ export interface Demo {
   close (): Promise<void>
 }
 
-/** Starts the demo. A reset from its page starts it over, on the same ports and with new data. */
+/** Starts the demo. A reset from its page restarts it on the same ports with new data. */
 export async function startDemo ({ welcome, ...options }: DemoOptions): Promise<Demo> {
   let run = await startRun(options, reset)
   let resetting = Promise.resolve()

@@ -5,17 +5,17 @@ import { startDemo } from './demo.js'
 import { choosePort, readNumber } from './ports.js'
 
 export interface DemoSurroundings {
-  /** `PORT`, `RECEIVER_PORT` and `EVERY_MS`, the milliseconds between two actions in the background. */
+  /** `PORT`, `RECEIVER_PORT` and `EVERY_MS`, the milliseconds between background actions. */
   env: Readonly<Record<string, string | undefined>>
   /** A PostgreSQL database; `null` for memory. */
   databaseUrl: string | null
-  /** Serves Swagger UI; `null` where it is not installed. */
+  /** Serves Swagger UI; `null` if it is not installed. */
   referencePage: FastifyPluginAsync | null
   /** A command that starts the demo on other ports. */
   otherPorts: string
 }
 
-/** Runs the demo until SIGINT or SIGTERM. Resolves to the exit code; reports errors on the console. */
+/** Runs the demo until SIGINT or SIGTERM. Resolves with the exit code; prints errors. */
 export async function runDemo ({ env, databaseUrl, referencePage, otherPorts }: DemoSurroundings): Promise<number> {
   try {
     const demo = await startDemo({

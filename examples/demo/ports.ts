@@ -10,7 +10,6 @@ export async function choosePort (env: Environment, name: string, preferred: num
   return 0
 }
 
-/** Reads a number from the environment. */
 export function readNumber (env: Environment, name: string, fallback: number): number {
   const text = env[name] ?? String(fallback)
   if (!/^\d{1,5}$/.test(text)) throw new RangeError(`${name}: expected a number, got ${JSON.stringify(text)}`)

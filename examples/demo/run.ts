@@ -16,13 +16,13 @@ import type { WelcomeParts } from './welcome.js'
 export interface RunOptions {
   /** Port of the API; 0 for any free port. */
   port: number
-  /** Port of the server that receives the webhooks; 0 for any free port. */
+  /** Port of the webhook receiver; 0 for any free port. */
   receiverPort: number
   /** A PostgreSQL database; `null` for memory. */
   databaseUrl: string | null
-  /** Serves Swagger UI; `null` where it is not installed. */
+  /** Serves Swagger UI; `null` if it is not installed. */
   referencePage: FastifyPluginAsync | null
-  /** Milliseconds between two actions in the background. */
+  /** Milliseconds between background actions. */
   everyMs: number
   print: Print
 }
@@ -34,7 +34,7 @@ export interface Run extends WelcomeParts {
   close (): Promise<void>
 }
 
-/** Starts the ATS, the receiver of its tenants, and the page. */
+/** Starts the ATS, its tenants' receiver, and the page. */
 export async function startRun (
   { port, receiverPort, databaseUrl, referencePage, everyMs, print }: RunOptions,
   reset: () => void
@@ -109,7 +109,7 @@ export async function startRun (
   }
 }
 
-/** Creates a webhook of the tenant that points to the receiver, and returns its id. */
+/** Creates a webhook of the tenant to the receiver, and returns its id. */
 async function connect (apiUrl: string, tenantSlug: string, receiver: Receiver): Promise<number> {
   const { id, secret } = await subscribe({
     apiUrl,

@@ -12,7 +12,7 @@ export interface WelcomeParts {
   webhookId: number
 }
 
-/** Formats the text that a user reads first: addresses, keys, and commands to paste. */
+/** Formats the welcome text: addresses, keys, and commands to paste. */
 export function formatWelcome (parts: WelcomeParts): string {
   const { pageUrl, apiUrl, receiverUrl, hasReferencePage, tenants } = parts
   const sizes = tenants.map(
@@ -35,7 +35,7 @@ export function formatWelcome (parts: WelcomeParts): string {
     '',
     ...keys,
     '',
-    'Paste these into another terminal. Ctrl-C ends the demo.',
+    'Paste these into another terminal. Press Ctrl-C to stop the demo.',
     '',
     ...commands,
     `The demo now simulates recruiters at work. Watch it at ${pageUrl}/`,
@@ -72,7 +72,7 @@ function listCommands ({ apiUrl, receiverUrl, webhookId }: WelcomeParts): Array<
       `curl -X POST '${webhook}/dispatch_test' ${full}`],
     ['A forged event, sent without the secret: the receiver rejects it.',
       `curl -i '${receiverUrl}/acme' -H 'Content-Type: application/json' -d '{"type":"application.hired"}'`],
-    ['A new secret. For a day, deliveries carry signatures with both secrets, so the receiver still verifies them.',
+    ['A new secret. For a day, deliveries have signatures with both secrets, so the receiver still verifies them.',
       `curl -X POST '${webhook}/rotate_secret' ${full}`],
     ['The delivery log, latest first.',
       `curl '${webhook}/deliveries?per_page=3' ${full}`],

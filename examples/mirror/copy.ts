@@ -4,12 +4,12 @@ import type { Copy, SyncItem } from './sync.js'
 
 export type Database = InstanceType<typeof sqlite.Database>
 
-/** Opens the file of the copy. Only one process may use it. */
+/** Opens the copy's file. Only one process may use it. */
 export function openDatabase (file: string): Database {
-  // This build of SQLite locks a file with a folder next to it, which a killed process leaves behind.
+  // This build of SQLite locks a file with a folder next to it, which remains after a kill.
   rmSync(`${file}.lock`, { recursive: true, force: true })
   const database = new sqlite.Database(file)
-  // Without a lock of the system, this build recovers an interrupted transaction only from a write-ahead log.
+  // Without a system lock, this build recovers an interrupted transaction only from a write-ahead log.
   database.exec(`
     pragma locking_mode = exclusive;
     pragma journal_mode = wal;
@@ -42,7 +42,7 @@ export function openCopy (database: Database, resource: string): Copy {
         for (const item of data) store(item)
         database.run('update syncs set token = ? where resource = ?', [meta.next_token, resource])
         if (meta.has_more) return
-        // After a 410: rows that the new sync did not contain were deleted.
+        // After a 410: rows missing from the new sync were deleted.
         database.run(`
           delete from items where resource = ?1 and generation < (select generation from syncs where resource = ?1)`,
         [resource])

@@ -1,4 +1,4 @@
-/** An item of a page; `candidate` or `job` is `null` if it was deleted. */
+/** A page's item; `candidate` or `job` is `null` if it was deleted. */
 export interface SyncItem {
   id: number | string
   deleted: boolean
@@ -13,14 +13,14 @@ export interface SyncPage {
 
 /** Your copy of candidates or jobs, in a database with transactions. */
 export interface Copy {
-  /** The last `next_token` that was saved; `null` before the first page. */
+  /** The last saved `next_token`; `null` before the first page. */
   readonly token: string | null
   /**
    * Saves the items and `next_token` in one transaction. If `has_more` is false, it also deletes items that were not
    * in a page since `beginAgain`.
    */
   save (page: SyncPage): void | Promise<void>
-  /** Forgets the token. The items stay until the first sync without it has ended. */
+  /** Removes the token. The items stay until the first sync without it is complete. */
   beginAgain (): void | Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface Source {
   perPage?: number
 }
 
-/** Brings a copy up to date. After an error, call it again. Never let two calls work on the same copy at once. */
+/** Updates a copy. After an error, call it again. Never let two calls write to the same copy at once. */
 export async function sync ({ url, key, perPage = 200 }: Source, copy: Copy): Promise<void> {
   for (let hasMore = true; hasMore;) {
     const query = new URLSearchParams({

@@ -1,11 +1,11 @@
-// The settings of Swagger UI. All settings: https://swagger.io/docs/open-source-tools/swagger-ui/usage/configuration/
+// Settings of Swagger UI: https://swagger.io/docs/open-source-tools/swagger-ui/usage/configuration/
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const followSystem = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
 dark.addEventListener('change', followSystem)
 followSystem()
 
-// Keeps the key until the tab is closed, also through reloads. Swagger UI itself can only keep it forever.
+// Keeps the key until the tab is closed, including reloads. Swagger UI itself can only keep it forever.
 const place = 'recruiting-api-key'
 const keepKey = {
   authorize: (proceed) => (schemes) => {
@@ -21,7 +21,7 @@ const keepKey = {
 const page = SwaggerUIBundle({
   dom_id: '#swagger-ui',
   url: '/api/v1/public/openapi.json',
-  // The URL names the open operation, so that it can be shared.
+  // Adds the open operation to the URL for sharing.
   deepLinking: true,
   // Does not send the document to an external validator.
   validatorUrl: null,

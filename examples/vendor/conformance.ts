@@ -1,4 +1,4 @@
-// Runs the conformance kit over the code of a vendor: two sources and a key lookup.
+// Runs the conformance kit over a vendor's code: two sources and a key lookup.
 //
 // npx tsx examples/vendor/conformance.ts
 

@@ -5,8 +5,8 @@ import { errors, jwtVerify } from 'jose'
 export type IsRevoked = (tokenId: string) => Promise<boolean> | boolean
 
 /**
- * Creates a key lookup for JWTs that the vendor signs: `aud` is the tenant, `jti` the id of the key, `scope` its
- * scopes. It only looks up whether a token was revoked.
+ * Creates a key lookup for JWTs signed by the vendor: `aud` is the tenant, `jti` the key's id, `scope` its scopes. It
+ * only queries whether a token was revoked.
  */
 export function jwtKeyLookup (secret: Uint8Array, issuer: string, isRevoked: IsRevoked): KeyLookup {
   return async ({ tenantSlug, key }) => {

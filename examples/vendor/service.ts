@@ -1,7 +1,6 @@
 // Stands in for the vendor's REST service, with its own field names.
 import { type Server, createServer } from 'node:http'
 
-/** A person in the service. */
 export interface Person {
   tenant: string
   /** A uuid; vacancies have numbers. */
@@ -15,7 +14,6 @@ export interface Person {
   changedAt: string
 }
 
-/** A vacancy in the service. */
 export interface Vacancy {
   tenant: string
   nr: number

@@ -2,10 +2,10 @@ import type { CandidateSource, JobSource } from 'fastify-recruiting-api'
 import { candidatesFrom, jobsFrom } from 'fastify-recruiting-api/memory'
 import type { Person, Vacancy } from './service.js'
 
-/** The plugin takes these too: `app.register(recruitingApi, { ids, … })`. */
+/** Pass these also to the plugin: `app.register(recruitingApi, { ids, … })`. */
 export const ids = { candidate: 'string' } as const
 
-/** Creates sources of candidates and jobs from the service at `origin`. The helpers filter, sort and page the rows. */
+/** Creates sources of candidates and jobs from the service at `origin`. They filter, sort and page the rows. */
 export function createSources (origin: string): { candidates: CandidateSource<string>, jobs: JobSource } {
   return {
     candidates: candidatesFrom(

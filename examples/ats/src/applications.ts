@@ -13,7 +13,6 @@ const Stage = Type.Union([
 ])
 const Application = Type.Object({ id: Id, candidate_id: Id, job_id: Id, stage: Stage })
 
-/** The stage of an application. */
 export type Stage = typeof Stage.static
 
 /** A candidate's application for a job. */
@@ -21,12 +20,12 @@ export type Application = typeof Application.static
 
 /** The applications of your customers. */
 export interface Applications {
-  /** Returns a page of them, in the order of the ids. */
+  /** Returns a page, ordered by id. */
   list(companyId: string, stage: Stage | undefined, offset: number, limit: number): Promise<Application[]>
   count(companyId: string, stage: Stage | undefined): Promise<number>
   /**
-   * Moves one to a stage, in a transaction with `record`: both happen, or neither. Returns `null` if the company has
-   * none with this id, or if it is at this stage.
+   * Moves an application to a stage, in a transaction with `record`: both commit or neither. Returns `null` if the
+   * company has no application with this id, or if it is already at this stage.
    */
   move(
     companyId: string,
@@ -36,7 +35,6 @@ export interface Applications {
   ): Promise<Application | null>
 }
 
-/** Creates the operations. */
 export function applicationRoutes (applications: Applications): HostRoutes {
   const list = defineList(Application, { sort: ['id'], filters: { stage: Stage } })
   const tags = ['applications']

@@ -27,7 +27,7 @@ const plans = {
   pro: { requests: 600, webhooks: 50 }
 }
 
-/** Your table of companies goes here. */
+/** Replace this with your table of companies. */
 function findPlan (company: string): typeof plans.free {
   return company === 'acme' ? plans.pro : plans.free
 }

@@ -1,11 +1,11 @@
-// The companies that use your product. The API stores everything by their ids, so a company can get another slug.
+// The companies that use your product. The API stores everything by their ids, so a company can change its slug.
 
 import type pg from 'pg'
 
 export interface Companies {
   /** Returns the id of the company with this slug. Called for each request, so it must be fast. */
   findId (slug: string): Promise<string | null>
-  /** Returns the current slug. In a transaction that creates the company, only that one sees it. */
+  /** Returns the current slug. A new company is visible only in the transaction that creates it. */
   findSlug (id: string, transaction: unknown): Promise<string | null>
 }
 

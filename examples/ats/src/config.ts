@@ -1,13 +1,13 @@
 import type { DeliveryOptions } from 'fastify-recruiting-api'
 
-/** The settings of the server and the worker, from the environment. npm scripts read the file .env. */
+/** The server's and the worker's settings, from the environment. npm scripts read the file .env. */
 export interface Config {
   databaseUrl: URL
-  /** The port of this machine on which npm start runs PostgreSQL if nothing listens there; `null` for none. */
+  /** The local port where npm start runs PostgreSQL unless a program listens there; `null` for none. */
   localPort: string | null
-  /** Encrypt the secrets of webhooks. */
+  /** Encrypt webhook secrets. */
   secretKeys: Buffer[]
-  /** Encrypt the sessions of the portal. */
+  /** Encrypt portal sessions. */
   portalKeys: Buffer[]
   host: string
   port: number
@@ -49,7 +49,7 @@ function readUrl (env: NodeJS.ProcessEnv, name: string): URL {
     return new URL(readText(env, name))
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    // It is not shown: it may contain a password.
+    // The message omits the value, which may contain a password.
     throw new Error(`${name}: expected a URL such as postgres://user:password@host/database`)
   }
 }

@@ -5,8 +5,8 @@ import { migrate, watch } from 'fastify-recruiting-api/postgres'
 import type { Config } from './config.js'
 
 /**
- * Connects to PostgreSQL, which it starts if it is the local one and does not run. Updates the tables, except in
- * production: there, `npm run migrate` does that before a new version starts.
+ * Connects to PostgreSQL, and starts the local one if needed. Updates the tables, except in production: there,
+ * `npm run migrate` updates them before a new version starts.
  */
 export async function openDatabase ({
   databaseUrl,
@@ -26,11 +26,11 @@ export async function openDatabase ({
   return pool
 }
 
-/** Creates or updates the tables. Servers that run continue. */
+/** Creates or updates the tables while servers run. */
 export async function updateTables (pool: pg.Pool): Promise<void> {
   await migrate(pool)
   await pool.query(await readFile(new URL('../schema.sql', import.meta.url), 'utf8'))
-  // Triggers record every change for sync, also one that is made by hand.
+  // Triggers record every change for sync, including changes made by hand.
   await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company_id' })
   await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company_id' })
 }

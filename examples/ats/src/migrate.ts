@@ -1,4 +1,4 @@
-// Creates or updates the tables. Run it before a new version starts; the old one continues.
+// Creates or updates the tables. Run it before a new version starts; the old version keeps working.
 
 import { readConfig } from './config.js'
 import { openDatabase, updateTables } from './database.js'

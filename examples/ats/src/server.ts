@@ -8,13 +8,13 @@ import { openDatabase } from './database.js'
 import { createDeveloper, prepare } from './development.js'
 
 async function start (): Promise<void> {
-  // From the beginning, so that PostgreSQL always ends with this process.
+  // First, so that PostgreSQL always stops with this process.
   const stopped = new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve)
   })
   const config = readConfig(process.env)
   const pool = await openDatabase(config)
-  // Your own sign-in goes here. Without DEVELOPER_SIGN_IN, nobody is signed in until it does.
+  // Add your own sign-in here. Until then, no one is signed in without DEVELOPER_SIGN_IN.
   const developer = config.hasDeveloper ? await createDeveloper(pool) : null
   const findUser = () => developer
   const companies = postgresCompanies(pool)

@@ -1,20 +1,19 @@
-// A page of your product with the portal, where a customer's team manages its webhooks.
+// Your product's page with the portal, where a customer's team manages its webhooks.
 
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 
-/** A user of your product. */
 export interface User {
   id: string
   companyId: string
   isAdmin: boolean
 }
 
-/** Returns who is signed in; `null` for nobody. */
+/** Returns the signed-in user, or `null`. */
 export type FindUser = (request: FastifyRequest) => User | null
 
 /**
- * Rejects requests from pages of other sites, to which a browser would add the cookie of the user. `Sec-Fetch-Site` is
- * also right behind a proxy that changes `Host`; browsers send it over https.
+ * Rejects requests from other sites' pages, to which a browser would add the user's cookie. `Sec-Fetch-Site` is also
+ * correct behind a proxy that changes `Host`; browsers send it over https.
  */
 export const rejectOtherSites: onRequestHookHandler = (request, reply, done) => {
   const { origin, host, 'sec-fetch-site': site } = request.headers
@@ -25,7 +24,6 @@ export const rejectOtherSites: onRequestHookHandler = (request, reply, done) => 
   done()
 }
 
-/** Adds the page to the server. */
 export function addSettingsPage (app: FastifyInstance, findUser: FindUser): void {
   app.post('/settings/webhooks/session', { onRequest: rejectOtherSites }, async (request, reply) => {
     const user = findUser(request)
@@ -54,7 +52,7 @@ const page = `<!doctype html>
 <iframe title="Webhooks" src="/api/v1/public/portal/" allow="clipboard-write" style="width: 100%; height: 95vh; border: 0"></iframe>
 `
 
-// The portal asks for a session when it has loaded, and again before a session ends.
+// The portal asks for a session when it has loaded, and again before a session expires.
 const script = `addEventListener('message', async ({ source, origin, data }) => {
   const frame = document.querySelector('iframe[title="Webhooks"]')
   if (source !== frame.contentWindow || origin !== new URL(frame.src).origin) return

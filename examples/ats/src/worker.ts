@@ -1,5 +1,4 @@
-// A process that only delivers. Start the servers with DELIVERY=no, and as many of these as you like: they share the
-// work.
+// A process that only delivers. Start the servers with DELIVERY=no. Any number of these processes share the work.
 
 import { createRecruiting } from 'fastify-recruiting-api'
 import { postgresStorage } from 'fastify-recruiting-api/postgres'

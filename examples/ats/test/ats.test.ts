@@ -1,4 +1,4 @@
-// The tests need no database and no receiver: a recorder keeps the events, and applications are in memory.
+// The tests need no database and no receiver: a recorder records the events, and applications are in memory.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,7 +18,7 @@ const companies: Companies = {
   findSlug: async (id) => [...ids].find(([, known]) => known === id)?.[0] ?? null
 }
 
-/** Stands in for PostgreSQL, and tells the recorder how each transaction ends. */
+/** Stands in for PostgreSQL, and reports each commit and rollback to the recorder. */
 function memoryApplications ({ commit, rollback }: Pick<EventRecorder, 'commit' | 'rollback'>): Applications {
   const rows: Application[] = [1, 2, 3].map((id) => ({ id, candidate_id: 40 + id, job_id: 7, stage: 'offer' }))
   const find = (companyId: string, stage?: string): Application[] =>

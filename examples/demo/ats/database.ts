@@ -4,7 +4,7 @@ import type { Job } from '../data/jobs.js'
 import type { Candidate } from '../data/people.js'
 import type { Tenant } from '../data/tenants.js'
 
-/** The database of the ATS, and the same data as a storage for the API. */
+/** The ATS's database, and the same data as a storage for the API. */
 export interface Database {
   storage: RecruitingStorage
   saveCandidate (tenantSlug: string, candidate: Candidate): Promise<void>
@@ -12,10 +12,10 @@ export interface Database {
   close (): Promise<void>
 }
 
-/** Opens PostgreSQL, or a storage in memory if `databaseUrl` is `null`. */
+/** Opens PostgreSQL, or memory if `databaseUrl` is `null`. */
 export async function openDatabase (tenants: readonly Tenant[], databaseUrl: string | null): Promise<Database> {
   if (databaseUrl === null) return openMemory(tenants)
-  // Only now: in memory, pg does not have to be installed.
+  // Imported here: in memory, pg need not be installed.
   const { openPostgres } = await import('./postgres.js')
   const database = await openPostgres(databaseUrl)
   for (const { slug, candidates, jobs } of tenants) {

@@ -3,7 +3,7 @@ import type { MemoryApiKey } from 'fastify-recruiting-api/memory'
 const everything = ['candidates:read', 'jobs:read', 'webhooks:read', 'webhooks:write']
 const listsOnly = ['candidates:read', 'jobs:read']
 
-/** An API key, and how the terminal describes it. */
+/** An API key with its description in the terminal. */
 export interface DemoKey extends MemoryApiKey {
   note: string
 }
@@ -29,12 +29,12 @@ export const demoKeys = {
   }
 } satisfies Record<string, DemoKey>
 
-/** Returns the key of a tenant with every scope. */
+/** Returns the tenant's key with every scope. */
 export function findFullKey (tenantSlug: string): string {
   return findKey(tenantSlug, everything)
 }
 
-/** Returns the key of a tenant that reads candidates and jobs only. */
+/** Returns the tenant's key that only reads candidates and jobs. */
 export function findReadOnlyKey (tenantSlug: string): string {
   return findKey(tenantSlug, listsOnly)
 }

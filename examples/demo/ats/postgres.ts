@@ -2,10 +2,10 @@ import { migrate, postgresStorage, watch } from 'fastify-recruiting-api/postgres
 import pg from 'pg'
 import type { Database } from './database.js'
 
-// The schema of the demo. Each start drops and creates it.
+// Each start drops and creates this schema.
 const schema = 'recruiting_demo'
 
-/** Opens an empty database: the tables of the API, and next to them the candidates and jobs of the ATS. */
+/** Opens an empty database with the API's tables and the ATS's candidates and jobs. */
 export async function openPostgres (connectionString: string): Promise<Database> {
   const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 5000 })
   await pool.query(`drop schema if exists ${schema} cascade`)
@@ -28,7 +28,7 @@ export async function openPostgres (connectionString: string): Promise<Database>
   await watch(pool, `${schema}.candidates`, { schema, kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
   await watch(pool, `${schema}.jobs`, { schema, kind: 'job', id: 'id', tenant: 'tenant_slug' })
 
-  /** Inserts a row, or replaces the row with the same id. */
+  /** Inserts or replaces a row. */
   async function save (table: string, tenantSlug: string, row: object): Promise<void> {
     const columns = ['tenant_slug', ...Object.keys(row)]
     await pool.query(

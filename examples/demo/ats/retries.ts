@@ -1,7 +1,7 @@
-/** Seconds to wait before each attempt. Much shorter than the default, so that you see how a delivery ends. */
+/** Seconds to wait before each attempt. Much shorter than the default, so that you can watch a delivery fail. */
 export const retrySchedule: readonly number[] = [0, 2, 3, 6]
 
-/** Says how the demo's retries differ from the default. */
+/** Describes how the demo's retries differ from the default. */
 export function describeRetries (): string[] {
   const [first, second, third] = retrySchedule.slice(1)
   return [

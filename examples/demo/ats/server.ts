@@ -7,7 +7,7 @@ import type { Database } from './database.js'
 import { demoKeys } from './keys.js'
 import { retrySchedule } from './retries.js'
 
-/** Creates the vendor's server. This is all the code that gives every tenant a public API. */
+/** Creates the vendor's server. Every tenant's public API needs only this code. */
 export async function createAts (database: Database, print: Print): Promise<FastifyInstance> {
   const app = Fastify({ logger: createLoggerOptions(print) })
 
@@ -22,16 +22,15 @@ export async function createAts (database: Database, print: Print): Promise<Fast
     keyLookup: memoryKeyLookup(
       Object.values(demoKeys).map(({ key, tenantSlug, scopes }) => ({ key, tenantSlug, scopes }))
     ),
-    // Says in each 400 which field is wrong.
+    // Each 400 response includes the invalid field.
     errorDetails: true,
-    // The page of the demo embeds the portal, in its own colours.
+    // The demo's page embeds the portal in its own colours.
     portal: {
-      // New ones at each start. In production, 32 bytes from a secret store, the same in every process.
+      // New at each start. In production, 32 bytes from a secret store, the same in every process.
       secretKeys: [randomBytes(32)],
       frameAncestors: ['self'],
       theme: { accent: { light: '#3457d5', dark: '#8ea6ff' } }
     },
-    // Agents of a tenant can use the API too.
     mcp: await hasMcp(),
     // For this demo only. By default, webhooks must point to public https addresses, and retries take up to three days.
     delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule, responseExcerptBytes: 512 }
@@ -39,7 +38,7 @@ export async function createAts (database: Database, print: Print): Promise<Fast
   return app
 }
 
-/** Returns whether the package of the option `mcp` is installed. The command `demo` runs without it too. */
+/** Returns whether the package for the option `mcp` is installed. The command `demo` also runs without it. */
 export async function hasMcp (): Promise<boolean> {
   return import('@modelcontextprotocol/server').then(() => true, () => false)
 }

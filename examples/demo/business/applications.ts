@@ -14,7 +14,7 @@ export const candidateApplies: Action = async (office) => {
   return `${candidate.full_name} (new candidate ${candidate.id}) applied for ${job.name}`
 }
 
-/** A known candidate applies for another job. */
+/** An existing candidate applies for another job. */
 export const candidateComesBack: Action = async (office) => {
   const { candidate, job } = await applyAgain(office)
   return `${candidate.full_name} applied again, for ${job.name}`

@@ -4,7 +4,7 @@ import {
 import { candidateIsUpdated, jobIsPublished } from './changes.js'
 import type { Action, Office } from './office.js'
 
-/** The actions of a day, repeated. */
+/** The actions, in a loop. */
 const day: readonly Action[] = [
   candidateApplies,
   applicationAdvances,
@@ -28,7 +28,7 @@ export interface Background {
   isPaused: boolean
   /** Runs the first action now. */
   start (): void
-  /** Stops. Resolves when the current action has ended. */
+  /** Stops. Resolves when the current action has finished. */
   stop (): Promise<void>
 }
 

@@ -2,7 +2,6 @@ import type { Job, JobStatus } from '../data/jobs.js'
 import { type Candidate, createHeadline, createPerson } from '../data/people.js'
 import { type Action, type Office, addDraft, nextId, pickJob } from './office.js'
 
-/** Creates a candidate. */
 export async function addCandidate (office: Office): Promise<Candidate> {
   const { tenant: { candidates, recruiters }, random } = office
   const candidate = createPerson(random, { id: nextId(candidates), recruiters, nowMs: Date.now() })
@@ -32,7 +31,7 @@ export async function findPublishedJob (office: Office): Promise<Job> {
   return pickJob(office, 'published') ?? await publishJob(office)
 }
 
-/** Changes the status of a job and emits the event for it. */
+/** Changes a job's status and emits its event. */
 export async function setJobStatus (
   { tenant: { slug }, database, recruiting }: Office,
   job: Job,

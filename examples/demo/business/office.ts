@@ -28,10 +28,10 @@ export interface Office {
   random: Random
 }
 
-/** Changes something in the ATS, creates what it needs for that, and returns a sentence about it. */
+/** Changes the ATS's data, creates missing records, and returns a sentence about the change. */
 export type Action = (office: Office) => Promise<string>
 
-/** Opens an office in the middle of its day, with two applications in each stage. */
+/** Creates an office with two applications in each stage. */
 export function openOffice (parts: Pick<Office, 'tenant' | 'database' | 'recruiting' | 'random'>): Office {
   const office: Office = { ...parts, applications: [], lastApplicationId: 7000 }
   for (const stage of [...stages, ...stages]) {
@@ -60,7 +60,7 @@ export function addDraft ({ tenant: { jobs }, random }: Office): Job {
   return job
 }
 
-/** Returns the id for the next row. Rows are never removed. */
+/** Returns the next row's id. Rows are never removed. */
 export function nextId (rows: ReadonlyArray<{ id: number }>): number {
   return (rows.at(-1)?.id ?? 0) + 1
 }

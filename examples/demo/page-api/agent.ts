@@ -2,13 +2,13 @@ import type { FastifyPluginAsync } from 'fastify'
 import { findReadOnlyKey } from '../ats/keys.js'
 import { body } from './body.js'
 
-/** A message of a client, and what became of it. */
+/** A client's message and its response. */
 interface Exchange {
   sent: string
   received: string
 }
 
-/** The messages of a session: what a client sends when a model looks for open jobs, and may not see webhooks. */
+/** The client's messages when a model searches open jobs and has no access to webhooks. */
 const messages: ReadonlyArray<{ method: string; params: object }> = [
   {
     method: 'initialize',
@@ -23,13 +23,13 @@ const messages: ReadonlyArray<{ method: string; params: object }> = [
   { method: 'tools/call', params: { name: 'list_webhooks' } }
 ]
 
-/** The parts of a response that the transcript shows. */
+/** The parts of a response in the transcript. */
 interface Response {
   result?: { serverInfo?: { title: string }, tools?: Array<{ name: string }>, content?: Array<{ text: string }> }
   error?: { message: string }
 }
 
-/** Runs sessions of an agent for the page, with a key that reads candidates and jobs only. */
+/** Runs agent sessions for the page, with a key that only reads candidates and jobs. */
 export function agentSessions (tenantSlugs: readonly string[]): FastifyPluginAsync {
   return async (app) => {
     app.post<{ Body: { tenant: string } }>(

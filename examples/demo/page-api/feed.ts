@@ -1,7 +1,7 @@
 import type { Mode } from '../receiver/receiver.js'
 import type { Arrival } from '../receiver/request.js'
 
-/** A request that the receiver got. */
+/** A request to the receiver. */
 export interface ArrivalEntry extends Arrival {
   kind: 'arrival'
 }
@@ -14,7 +14,7 @@ export interface NewsEntry {
   isBackground: boolean
 }
 
-/** The state of every switch on the page. */
+/** The state of the page's switches. */
 export interface StateEntry {
   kind: 'state'
   modes: Record<string, Mode>
@@ -26,9 +26,9 @@ export type NumberedEntry = Entry & { number: number, atMs: number }
 
 const keptEntries = 400
 
-/** Everything that the page shows in addition to API responses, in order. */
+/** Everything that the page shows besides API responses, in order. */
 export class Feed {
-  /** The latest entries, for a page that connects now. */
+  /** The latest entries, for a new connection. */
   readonly recent: NumberedEntry[] = []
   readonly #listeners = new Set<(entry: NumberedEntry) => void>()
   #count = 0
@@ -41,7 +41,7 @@ export class Feed {
     for (const listener of this.#listeners) listener(numbered)
   }
 
-  /** Calls the listener with every new entry; returns a function that removes it. */
+  /** Calls the listener with every new entry; returns a function that removes the listener. */
   listen (listener: (entry: NumberedEntry) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -10,7 +10,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml'
 }
 
-/** Serves the files of the page, each on a route of its own: no path of a request reaches the file system. */
+/** Serves the page's files on separate routes: no request path reaches the file system. */
 export const pageFiles: FastifyPluginAsync = async (app) => {
   for (const file of await readdir(folder, { recursive: true })) {
     const type = types[extname(file)]

@@ -1,4 +1,4 @@
-/** Sends the receiver an event without knowing the secret. Returns the status of the response. */
+/** Sends a forged event to the receiver, without the secret. Returns the response's status. */
 export async function forge (receiverUrl: string, tenantSlug: string): Promise<number> {
   const { status } = await fetch(`${receiverUrl}/${tenantSlug}`, {
     method: 'POST',

@@ -21,19 +21,17 @@ export interface PageParts {
   receiver: Receiver
   background: Background
   feed: Feed
-  /** Serves Swagger UI; `null` where it is not installed. */
+  /** Serves Swagger UI; `null` if it is not installed. */
   referencePage: FastifyPluginAsync | null
   onNews: (tenantSlug: string, sentence: string) => void
-  /** Starts the demo over. */
   reset: () => void
 }
 
-/** The actions behind buttons. */
 const actions: Record<string, Action> = { application: candidateApplies, hire: candidateIsHired }
 
 /**
- * Serves the page and its routes: the feed, the buttons of the ATS, the switches, and sessions of the portal. The
- * page reads records from the API, as any customer could.
+ * Serves the page and its routes: the feed, the ATS's buttons, the switches, and portal sessions. The page reads
+ * records from the API, like any customer.
  */
 export function demoPage ({
   offices,

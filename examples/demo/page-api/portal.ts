@@ -2,13 +2,12 @@ import type { PortalCapability } from 'fastify-recruiting-api'
 import type { FastifyPluginAsync } from 'fastify'
 import { body } from './body.js'
 
-/** The users of a tenant, and what they may do in the portal. */
+/** A tenant's users and their capabilities in the portal. */
 const actors: Record<string, PortalCapability[]> = {
   admin: ['read', 'write', 'secrets', 'bodies', 'test', 'replay', 'keys'],
   reader: ['read']
 }
 
-/** The languages of the portal. */
 const locales = ['en', 'de', 'fr', 'es', 'nl', 'pt']
 
 interface Visitor {
@@ -17,7 +16,7 @@ interface Visitor {
   locale: string
 }
 
-/** Creates sessions of the portal for the page. A real vendor takes tenant and actor from its own sign-in. */
+/** Creates portal sessions for the page. A real vendor takes tenant and actor from its own sign-in. */
 export function portalSessions (tenantSlugs: readonly string[]): FastifyPluginAsync {
   return async (app) => {
     app.post<{ Body: Visitor }>('/demo/portal/session', {

@@ -3,19 +3,19 @@ import type { Print } from '../console.js'
 import { type Arrival, type WebhookEvent, readArrival, tenantOf, verify } from './request.js'
 import { Refusal } from './verify.js'
 
-/** The response of a receiver: 204, 500, or 410, which disables the webhook. */
+/** The receiver's response: 204, 500, or 410, which disables the webhook. */
 export type Mode = 'working' | 'broken' | 'gone'
 
 export const modes: readonly Mode[] = ['working', 'broken', 'gone']
 
-/** One server for the receivers of all tenants. A tenant's deliveries arrive at `/<tenant_slug>` and below. */
+/** One server for all tenants' receivers. A tenant's deliveries arrive at `/<tenant_slug>` and below. */
 export interface Receiver {
   url: string
-  /** Also accepts requests for a tenant that are signed with this secret, from now on. */
+  /** Also accepts the tenant's requests signed with this secret. */
   trust (tenantSlug: string, secret: string): void
-  /** Changes the responses of one tenant's receiver from now on. */
+  /** Changes the responses of one tenant's receiver. */
   setMode (tenantSlug: string, mode: Mode): void
-  /** The mode of every tenant whose mode was set. */
+  /** Returns the modes by tenant, without defaults. */
   readModes (): Record<string, Mode>
   close (): Promise<void>
 }
@@ -29,7 +29,7 @@ export interface ReceiverOptions {
   onArrival: (arrival: Arrival) => void
 }
 
-/** The result of handling a verified event: `error` is the body of the response, `remark` is printed. */
+/** The result of handling a verified event: `error` is in the response's body, `remark` is printed. */
 type Handling = Pick<Arrival, 'status' | 'isDuplicate'> & { error?: string, remark: string }
 
 export async function startReceiver ({
@@ -43,7 +43,7 @@ export async function startReceiver ({
   const secretsByTenant = new Map<string, string[]>(tenantSlugs.map((slug) => [slug, []]))
   const addresses = tenantSlugs.map((slug) => `/${slug}`).join(' and ')
   const modeByTenant = new Map<string, Mode>()
-  // A real receiver stores the ids with its own data, and deletes them after a month.
+  // A real receiver stores the ids with its own data and deletes them after a month.
   const seenIds = new Set<string>()
   let count = 0
 
@@ -58,7 +58,7 @@ export async function startReceiver ({
       if (secrets === undefined) {
         throw new Refusal(
           'unknown path',
-          `nothing is at /${path}. The receiver's addresses begin with ${addresses}`,
+          `unknown path /${path}. The receiver's addresses begin with ${addresses}`,
           404
         )
       }

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { verifySignature } from './verify.js'
 
-/** The body of every delivery. */
+/** The body of a delivery. */
 export interface WebhookEvent {
   id: string
   type: string
@@ -11,7 +11,7 @@ export interface WebhookEvent {
   test?: true
 }
 
-/** A request to the receiver, and what the receiver did with it. */
+/** A request to the receiver and its result. */
 export interface Arrival {
   /** For example `acme`, or `acme/crm` for another webhook of acme. */
   path: string
@@ -20,7 +20,7 @@ export interface Arrival {
   eventType: string
   isTest: boolean
   isVerified: boolean
-  /** Why the receiver refused the request; empty if it did not. */
+  /** Why the receiver rejected the request; empty if it did not. */
   reason: string
   /** The same in a few words. */
   label: string
@@ -37,7 +37,7 @@ export interface Arrival {
 const shownHeaders = ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'webhook-signature']
 const shownBodyLength = 4096
 
-/** Reads a request that is not verified yet. */
+/** Reads an unverified request. */
 export function readArrival ({ params, headers, body }: FastifyRequest): Arrival {
   const { '*': path } = params as { '*': string }
   const text = Buffer.isBuffer(body) ? body.toString() : ''
@@ -74,7 +74,7 @@ export function verify ({ body, headers }: FastifyRequest, secrets: readonly str
   return JSON.parse(bytes.toString()) as WebhookEvent
 }
 
-/** Returns the tenant of a path of the receiver. */
+/** Returns the tenant of a receiver's path. */
 export function tenantOf (path: string): string {
   return path.split('/')[0] ?? ''
 }

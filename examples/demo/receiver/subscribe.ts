@@ -7,13 +7,13 @@ export interface Subscription {
   targetUrl: string
 }
 
-/** The part of the response that the demo needs. Only this response contains the secret. */
+/** The used fields of the response. Only this response contains the secret. */
 export interface Subscribed {
   id: number
   secret: string
 }
 
-/** Creates a webhook for every event, with one request, as a customer would. */
+/** Creates a webhook for all events with one request, like a customer. */
 export async function subscribe ({ apiUrl, tenantSlug, key, targetUrl }: Subscription): Promise<Subscribed> {
   const answer = await fetch(`${apiUrl}/${tenantSlug}/webhooks`, {
     method: 'POST',

@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The headers of a signed request. */
 export interface SignedHeaders {
   id: string
   timestamp: string
@@ -8,7 +7,7 @@ export interface SignedHeaders {
   signature: string
 }
 
-/** A request that the receiver rejects, and why. */
+/** Why the receiver rejects a request. */
 export class Refusal extends Error {
   /** A few words for a list. */
   readonly label: string
@@ -24,8 +23,8 @@ export class Refusal extends Error {
 const toleranceSeconds = 300
 
 /**
- * Verifies the timestamp and the signature by Standard Webhooks, with any of the secrets. Throws a `Refusal` that
- * says what is wrong. Your customers use a library: examples/04-verify-webhook.ts.
+ * Verifies the timestamp and the signature by Standard Webhooks, with any of the secrets. Throws a `Refusal` with the
+ * reason. Your customers use a library: examples/04-verify-webhook.ts.
  */
 export function verifySignature (
   body: Buffer,
@@ -50,6 +49,6 @@ export function verifySignature (
   if (isSigned) return
   throw new Refusal(
     'no trusted secret matches',
-    'no secret that the receiver trusts matches the signature. If the webhook is yours, give its secret to the receiver'
+    'none of the receiver\'s secrets matches the signature. If the webhook is yours, add its secret to the receiver'
   )
 }

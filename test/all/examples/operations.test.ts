@@ -41,7 +41,7 @@ t.test('webhooks are managed by code, and invalid input is rejected', async (t) 
   await example.output(/^webhook 1 has a secret of 50 characters$/m)
   await example.output(/^1 delivery waits: application\.created$/m)
   await example.output(/^audit: support:ann updateWebhook webhook$/m)
-  await example.output(/^refused by invalid_input, field target_url$/m)
+  await example.output(/^rejected with invalid_input, field target_url$/m)
   t.equal(await example.exit(), 0)
 })
 

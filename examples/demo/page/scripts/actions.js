@@ -5,7 +5,7 @@ import { find } from './dom.js'
 const nothingYet = 'Press a button. Its result appears here.'
 const simulates = 'The demo also simulates recruiters at work, every few seconds.'
 
-/** Creates the buttons of the ATS. Shows the result of the last one pressed. */
+/** Creates the ATS's buttons. Shows the result of the last action. */
 export function createActions () {
   const background = find('#background')
   let slug
@@ -15,7 +15,7 @@ export function createActions () {
     button.addEventListener('click', async () => {
       const tenant = slug
       const { sentence } = await postDemo(`happen/${tenant}/${button.dataset.action}`)
-      // The page may show another customer by now.
+      // The page may have switched to another customer.
       if (slug === tenant) tell(`${sentence}.`)
     })
   }
@@ -48,7 +48,7 @@ export function createActions () {
   }
 }
 
-/** Shows the result of the last action of the user. */
+/** Shows the result of the user's last action. */
 export function tell (sentence) {
   find('#feedback').textContent = sentence
 }

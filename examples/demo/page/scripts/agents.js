@@ -2,7 +2,7 @@ import { postDemo } from './api.js'
 import { copy } from './copy.js'
 import { find, h } from './dom.js'
 
-/** Shows the address of a tenant's MCP server, and what an agent does there. */
+/** Shows the address of a tenant's MCP server and an agent's session. */
 export function createAgents ({ hasAgents }) {
   const transcript = find('#transcript')
   let slug
@@ -12,7 +12,7 @@ export function createAgents ({ hasAgents }) {
   find('#agent').addEventListener('click', async () => {
     const tenant = slug
     const { transcript: exchanges } = await postDemo('agent/session', { tenant })
-    // The page may show another customer by now.
+    // The page may have switched to another customer.
     if (slug !== tenant) return
     transcript.replaceChildren(
       ...exchanges.map(({ sent, received }) => h('li', {}, h('code', {}, sent), h('pre', { tabindex: '0' }, received)))

@@ -1,7 +1,7 @@
 import { copy } from './copy.js'
 import { h } from './dom.js'
 
-/** Creates a client that reads the API for one tenant, as a customer would write it. */
+/** Creates a client that reads the API for one tenant, like a customer's own. */
 export function createApi (slug, key) {
   return {
     async get (path) {
@@ -25,7 +25,7 @@ export async function postDemo (path, body = {}) {
   return response.json()
 }
 
-/** Shows a request with the status of its response and a button that copies it as a curl command. */
+/** Shows a request with its response's status and a button that copies it as a curl command. */
 export function showRequest (element, { url, key, status, ms }) {
   const button = h('button', {
     type: 'button',

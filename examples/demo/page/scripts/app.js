@@ -32,7 +32,7 @@ const pressTenant = createSegments(
   }
 )
 
-/** Shows the chosen tenant. */
+/** Shows the selected tenant. */
 async function open () {
   const { slug, key } = tenant
   pressTenant(tenant)
@@ -47,7 +47,7 @@ async function open () {
 
 function show (entry, isLive) {
   if (entry.kind === 'state') showState(entry)
-  // A request to an unknown path has no tenant: every one shows it.
+  // A request to an unknown path has no tenant: it appears for all tenants.
   if (entry.tenantSlug !== tenant.slug && tenants.some(({ slug }) => slug === entry.tenantSlug)) return
   if (entry.kind === 'arrival') receiver.add(entry, isLive)
   if (entry.kind === 'news' && isLive) showNews(entry)

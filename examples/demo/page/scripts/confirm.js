@@ -1,6 +1,6 @@
 import { find } from './dom.js'
 
-/** Asks before an action that cannot be undone. Resolves to whether the user confirmed. */
+/** Asks before an irreversible action. Resolves to whether the user confirmed. */
 export function confirm ({ title, text, action }) {
   const dialog = find('#confirm')
   find('#confirm-title').textContent = title

@@ -1,6 +1,6 @@
 const shownMs = 2000
 
-/** Copies a text, and says so on the button for two seconds. */
+/** Copies a text, and confirms it on the button for two seconds. */
 export async function copy (button, text) {
   const { label = button.textContent } = button.dataset
   button.dataset.label = label

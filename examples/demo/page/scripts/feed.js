@@ -1,8 +1,8 @@
 import { find } from './dom.js'
 
 /**
- * Reads the feed of the demo. Calls `onEntry` for each entry, with `isLive` false for entries from before the page
- * opened, and `onState` with the position of the switches.
+ * Reads the demo's feed. Calls `onEntry` for each entry, with `isLive` false for entries older than the page, and
+ * `onState` with the state of the switches.
  */
 export function listen ({ onEntry, onState }) {
   const source = new EventSource('/demo/feed')
@@ -10,14 +10,14 @@ export function listen ({ onEntry, onState }) {
   let isLost = false
 
   source.addEventListener('open', () => {
-    // The demo may have started over, with other webhooks.
+    // The demo may have restarted with other webhooks.
     if (isLost) location.reload()
     setState('Live', 'good')
   })
   source.addEventListener('error', () => {
     isLost = true
     setState('Connection lost, trying again', 'bad')
-    // Some browsers give up when the connection is refused.
+    // Some browsers stop retrying when the connection is refused.
     if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 1000)
   })
   source.addEventListener('caught-up', ({ data }) => {

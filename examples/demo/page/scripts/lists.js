@@ -4,7 +4,7 @@ import { createResources } from './resources.js'
 
 const perPage = 8
 
-/** Shows one list of the API at a time. */
+/** Shows one of the API's lists at a time. */
 export function createLists (catalogue) {
   const resources = createResources(catalogue)
   const form = find('#filters')

@@ -4,7 +4,7 @@ import { createSegments, find, h } from './dom.js'
 const address = new URL('/api/v1/public/portal/', location)
 const languages = { en: 'English', de: 'Deutsch', fr: 'Français', es: 'Español', nl: 'Nederlands', pt: 'Português' }
 
-/** Embeds the portal in a frame, as a settings page of an ATS would, for the chosen person in the chosen language. */
+/** Embeds the portal in a frame, like an ATS's settings page, for the selected user and language. */
 export function createPortal () {
   let visitor = { tenant: '', actor: 'admin', locale: 'en' }
   let frame = null
@@ -29,7 +29,7 @@ export function createPortal () {
     find('#portal').replaceChildren(frame)
   }
 
-  // The portal asks for a session, and for another one a minute before its end.
+  // The portal asks for a session, and for another one a minute before it expires.
   addEventListener('message', async ({ source, origin, data }) => {
     if (
       source !== frame?.contentWindow ||

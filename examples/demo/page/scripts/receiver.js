@@ -8,11 +8,11 @@ const keptRequests = 60
 
 const modes = [
   { value: 'working', label: 'Working', says: 'Returns 204, but 500 for one event in ten, to show a retry.' },
-  { value: 'broken', label: 'Broken', says: 'Returns 500. Deliveries are retried, then given up.' },
+  { value: 'broken', label: 'Broken', says: 'Returns 500. Deliveries are retried, then fail.' },
   { value: 'gone', label: 'Gone', says: 'Returns 410 Gone. The next delivery disables its webhook.' }
 ]
 
-/** Creates the switches of the receiver, and shows the requests that it gets. */
+/** Creates the receiver's switches, and shows its requests. */
 export function createReceiver ({ receiverUrl, retries }) {
   const list = find('#requests')
   let slug
@@ -21,7 +21,7 @@ export function createReceiver ({ receiverUrl, retries }) {
   const pressMode = createSegments(find('#modes'), modes, async (mode) => {
     await postDemo('receiver/mode', { tenant: slug, mode })
     const others =
-      mode === 'working' ? 'Replay in the portal sends again what was given up.' : 'Other customers are not affected.'
+      mode === 'working' ? 'Replay in the portal sends failed deliveries again.' : 'Other customers are not affected.'
     tell(`The receiver of ${slug} is ${mode}. ${others}`)
   })
 
@@ -45,7 +45,7 @@ export function createReceiver ({ receiverUrl, retries }) {
     event.preventDefault()
     await postDemo('receiver/trust', { tenant: slug, secret: event.target.elements.secret.value })
     event.target.reset()
-    tell(`The receiver of ${slug} now also accepts requests that are signed with this secret.`)
+    tell(`The receiver of ${slug} now also accepts requests signed with this secret.`)
   })
 
   return {

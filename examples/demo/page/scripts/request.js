@@ -1,7 +1,7 @@
 import { formatTime, h } from './dom.js'
 
 /**
- * Creates the row of a request to the receiver: its event, whether the signature was valid, and the response. Open,
+ * Creates the row of a request to the receiver: its event, whether the signature was valid, and the response. Opening
  * it shows headers and body.
  */
 export function createRequest (arrival, isLive) {
@@ -64,7 +64,7 @@ function createDetail ({ path, headers, body, isVerified, reason, signatures }) 
   )
 }
 
-/** Returns the name of the candidate or job of an event. */
+/** Returns the name of an event's candidate or job. */
 function findName ({ body }) {
   try {
     const { data } = JSON.parse(body)

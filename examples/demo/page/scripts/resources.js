@@ -1,6 +1,6 @@
 import { h } from './dom.js'
 
-/** Defines the filters, sorts and columns of the two lists. */
+/** Defines the two lists' filters, sorts and columns. */
 export function createResources ({ jobStatuses, sources }) {
   const sourceNames = new Map(sources.map(({ id, name }) => [id, name]))
   return {
