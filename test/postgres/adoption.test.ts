@@ -27,7 +27,7 @@ t.test('after adopt with discard, a copy reaches no receiver and accepts no key'
   }
 })
 
-t.test('adopt rejects unknown options, and keeping webhooks or keys of a copy that delivers', async (t) => {
+t.test('adopt rejects unknown options, and options that keep webhooks or keys without discard', async (t) => {
   const { storage } = await startPostgresHost(t)
   const recruiting = createRecruiting({ storage, delivery: false, logger: silentLogger })
   t.teardown(() => recruiting.close())

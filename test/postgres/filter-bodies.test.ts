@@ -3,7 +3,7 @@ import { formatFilterBody } from '../../src/postgres/deliveries/deliveries.js'
 import { createEvent, createWebhook } from '../../src/testing/support/samples.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 
-t.test('an event full of half surrogate pairs is recorded and counted within the time limit of a query', async (t) => {
+t.test('an event full of half surrogate pairs is recorded and counted within the query timeout', async (t) => {
   const { storage: { deliveries, webhooks } } = await startPostgresHost(t)
   const filters = { 'data.stage': ['offer'] }
   const id = await webhooks.nextId('acme')
@@ -18,7 +18,7 @@ t.test('an event full of half surrogate pairs is recorded and counted within the
   }), { queued: 0 })
 })
 
-t.test('the body for filters has [] and "." in place of text that jsonb cannot have', async (t) => {
+t.test('the body for filters contains [] and "." instead of text that jsonb rejects', async (t) => {
   const bodies: Array<[string, string | null]> = [
     ['{"a":"\\u001b"}', null],
     ['{"a":"\\u0000"}', '{"a":[]}'],

@@ -7,7 +7,7 @@ import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 const webhook = { name: 'CRM', target_url: 'https://hooks.example.com/', event_types: ['job.created'] }
 const attempt = { digest: 'd', fingerprint: 'f', claim: 'first', leaseMs: 60_000, keepMs: 60_000 }
 
-t.test('a create that is repeated after a lost answer leaves one webhook, also by another process', async (t) => {
+t.test('repeating a create after a lost response creates one webhook, even in another process', async (t) => {
   const { storage } = await startPostgresHost(t)
   const secretKeys = [Buffer.alloc(32, 1)]
   const servers = await Promise.all([1, 2].map(async () => {
@@ -25,7 +25,7 @@ t.test('a create that is repeated after a lost answer leaves one webhook, also b
     async fetch (url, init) {
       const response = await fetch(String(url).replace('http://service', servers[answers.length % 2] ?? ''), init)
       answers.push(await response.clone().json() as typeof answers[number])
-      if (answers.length < 4) throw new TypeError('the answer is lost')
+      if (answers.length < 4) throw new TypeError('the response is lost')
       return response
     }
   })
@@ -35,7 +35,7 @@ t.test('a create that is repeated after a lost answer leaves one webhook, also b
   t.strictSame([stored?.id, others], [created.id, []])
 })
 
-t.test('prune deletes the answers that were kept long enough, in batches', async (t) => {
+t.test('prune deletes expired responses in batches', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
   const { idempotency, deliveries } = storage
   for (const digest of ['a', 'b', 'c', 'd']) {
@@ -47,7 +47,7 @@ t.test('prune deletes the answers that were kept long enough, in batches', async
   t.strictSame((await pool.query('select digest from recruiting.requests')).rows, [{ digest: 'd' }])
 })
 
-t.test('the end of the reservation of an id deletes requests that were claimed late', async (t) => {
+t.test("the end of a removed tenant's rest deletes requests that were claimed late", async (t) => {
   const { pool, storage: { idempotency, webhooks } } = await startPostgresHost(t)
   await webhooks.removeTenant('acme', { limit: 10, restSeconds: 60 })
   await idempotency.claim('acme', attempt)

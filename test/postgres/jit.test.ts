@@ -4,7 +4,7 @@ import { postgresStorage, watch } from '../../src/postgres/index.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 import { watchPool } from '../fixtures/postgres/watched-pool.js'
 
-t.test('no function of the schema compiles its statements', async (t) => {
+t.test("none of the schema's functions uses JIT", async (t) => {
   const { pool } = await startPostgresHost(t)
   await watch(pool, 'recruiting.candidates', { kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
   const { rows } = await pool.query(`
@@ -13,7 +13,7 @@ t.test('no function of the schema compiles its statements', async (t) => {
   t.same(rows, [])
 })
 
-t.test('statements that read the queue are not compiled', async (t) => {
+t.test('statements that read the queue do not use JIT', async (t) => {
   const { pool } = await startPostgresHost(t)
   const compiled = new Map<string, string>()
   const observed = watchPool(pool, async (text, _values, client) => {
@@ -30,7 +30,7 @@ t.test('statements that read the queue are not compiled', async (t) => {
   })
 })
 
-t.test('planner settings of the role change no plan of a worker', async (t) => {
+t.test("the role's planner settings do not change the plans of workers", async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
     insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)

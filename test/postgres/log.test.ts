@@ -5,7 +5,7 @@ import { buildApp, keys } from '../fixtures/api/app.js'
 import { measurePool, type Reading } from '../fixtures/postgres/measured-pool.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 
-t.test('a log of 10,001 deliveries beside 30,000 pending and 10,000 of another webhook', async (t) => {
+t.test('a log of 10,001 deliveries, next to 30,000 pending and 10,000 of another webhook', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
   await pool.query(`
     insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
@@ -17,7 +17,7 @@ t.test('a log of 10,001 deliveries beside 30,000 pending and 10,000 of another w
       '{}', '', now()
     from generate_series(1, 50001) as n;
 
-    -- Webhook 2 has everything but two closed jobs.
+    -- Webhook 2 has all but two of the closed jobs.
     insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
     select seq, 2, type, 1, now(), now() from recruiting.events where seq <= 30000;
     insert into recruiting.deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at)
@@ -39,7 +39,7 @@ t.test('a log of 10,001 deliveries beside 30,000 pending and 10,000 of another w
     [1, { status: 'skipped' }, 1],
     [1, { status: 'cancelled' }, 0],
     [1, { eventType: 'job.closed' }, 1],
-    // Most of the deliveries of all webhooks have these, but few of this one.
+    // Common in all webhooks together, but rare in this one.
     [1, { eventType: 'job.created' }, 1],
     [3, { eventType: 'job.updated', status: 'delivered' }, 0],
     [1, { eventType: 'job.updated', status: 'failed' }, 1],
@@ -49,7 +49,7 @@ t.test('a log of 10,001 deliveries beside 30,000 pending and 10,000 of another w
     [1, { eventId: 'evt_45000', status: 'delivered', eventType: 'job.updated' }, 1]
   ]
   for (const [webhookId, filter, count] of few) {
-    await t.test(`webhook ${webhookId}, ${JSON.stringify(filter)}: the page and the total read what they return`, async (t) => {
+    await t.test(`webhook ${webhookId}, ${JSON.stringify(filter)}: the page and the total read only what they return`, async (t) => {
       for (const direction of ['asc', 'desc'] as const) {
         const rows = await deliveries.list('acme', webhookId, {
           filter, sort: [{ field: 'id', direction }], offset: 0, limit: 25
@@ -94,7 +94,7 @@ t.test('a log of 10,001 deliveries beside 30,000 pending and 10,000 of another w
     t.strictSame(links, { first: 1, next: 2, last: 50 })
   })
 
-  await t.test('a longer log has a capped total and no last page, and its pages go on', async (t) => {
+  await t.test('a longer log has a capped total and no last page, and later pages can be read', async (t) => {
     const meta = { per_page: 200, total: 10_000, total_pages: 50, total_is_capped: true }
     t.strictSame(await read('1/deliveries?per_page=200'), {
       statusCode: 200, rows: 200, meta: { page: 1, ...meta }, links: { first: 1, next: 2 }

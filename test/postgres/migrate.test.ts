@@ -25,7 +25,7 @@ t.test('migrating', async (t) => {
     return rows.map(({ tablename }) => tablename)
   }
 
-  t.test('ten processes that start at once migrate once', async (t) => {
+  t.test('ten processes that start together migrate once', async (t) => {
     const pools = Array.from({ length: 10 }, () => server.createPool())
     await Promise.all(pools.map((each) => migrate(each)))
     const { rows } = await pool.query('select name from recruiting.migrations order by name')
@@ -33,7 +33,7 @@ t.test('migrating', async (t) => {
     t.strictSame(await tables('recruiting'), tableNames)
   })
 
-  t.test('no index has text in the order of a language, which may change under it', async (t) => {
+  t.test("no index sorts text by a language's collation, which may change", async (t) => {
     const { rows } = await pool.query(`
       select a.attrelid::regclass::text as index, a.attname as column
       from pg_index i
@@ -43,7 +43,7 @@ t.test('migrating', async (t) => {
     t.strictSame(rows, [])
   })
 
-  t.test('a dry run changes nothing and says what would run', async (t) => {
+  t.test('a dry run changes nothing and returns what would run', async (t) => {
     t.strictSame(await migrate(pool, { schema: 'dry', dryRun: true }), names)
     t.strictSame(await tables('dry'), [])
     t.strictSame(await migrate(pool, { schema: 'dry' }), names)
@@ -51,7 +51,7 @@ t.test('migrating', async (t) => {
     await t.rejects(migrate(pool, { dryRun: 'yes' as unknown as boolean }), { code: 'invalid_option', field: 'dryRun' })
   })
 
-  t.test('a migration that cannot get a lock gives up and leaves nothing', async (t) => {
+  t.test('a migration that cannot get a lock rejects and leaves nothing', async (t) => {
     await pool.query('create schema locked')
     const client = await begin(pool, 'begin; create table locked.migrations (name text)')
     await t.rejects(upgrade(pool, 'locked', version, 1000), { message: /lock timeout/ })
@@ -59,14 +59,14 @@ t.test('migrating', async (t) => {
     const migrated = migrate(pool, { schema: 'locked' })
     while ((await pool.query("select from pg_stat_activity where wait_event_type = 'Lock'")).rows.length === 0);
     await client.finish('rollback')
-    t.strictSame(await migrated, names, 'it is tried again for a minute')
+    t.strictSame(await migrated, names, 'it retries for a minute')
   })
 
-  t.test('a migration that waits for another one gives up, alone or beside others that wait', async (t) => {
+  t.test('a migration that waits too long for another one rejects, alone or with others', async (t) => {
     const warnings: string[] = []
-    const note = ({ message }: Error): void => { warnings.push(message) }
-    process.on('warning', note)
-    t.teardown(() => process.off('warning', note))
+    const onWarning = ({ message }: Error): void => { warnings.push(message) }
+    process.on('warning', onWarning)
+    t.teardown(() => process.off('warning', onWarning))
     const client = await pool.connect()
     t.teardown(() => client.release())
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', ['fastify-recruiting-api migrate twice'])
@@ -87,12 +87,12 @@ t.test('migrating', async (t) => {
     }
   })
 
-  t.test('every function has its version in its name, except those that hosts call', async (t) => {
+  t.test("every function's name has a version, except functions for hosts", async (t) => {
     const { rows } = await pool.query("select proname from pg_proc where pronamespace = 'recruiting'::regnamespace and proname !~ '_v[0-9]+$' order by 1")
     t.strictSame(rows, [{ proname: 'changed' }, { proname: 'end_sync_tokens' }])
   })
 
-  t.test('any name will do for a schema, and it is the only thing touched', async (t) => {
+  t.test('a schema can have any valid name, and nothing outside it changes', async (t) => {
     for (const schema of ['Größe "x"; drop schema recruiting', 'a.b', 'ß'.repeat(31), "it's"]) {
       await migrate(pool, { schema })
       t.strictSame(await tables(schema), tableNames, schema)
@@ -101,14 +101,14 @@ t.test('migrating', async (t) => {
     t.strictSame(await tables('public'), [])
   })
 
-  t.test('a schema that cannot be is refused', async (t) => {
+  t.test('invalid schema names are rejected', async (t) => {
     for (const schema of ['', 'x'.repeat(64), 'ß'.repeat(32), 'a\0b', '\ud800', 'pg_mine', 5 as unknown as string]) {
       await t.rejects(migrate(pool, { schema }), { code: 'invalid_option', field: 'schema' })
       t.throws(() => postgresStorage(pool, { schema }), { code: 'invalid_option', field: 'schema' })
     }
   })
 
-  t.test('a user who may not make schemas migrates one that is there', async (t) => {
+  t.test('a user who cannot create schemas can migrate an existing one', async (t) => {
     await pool.query('create role tenant_app login; create schema given authorization tenant_app')
     const own = server.createPool({ user: 'tenant_app' })
     await migrate(own, { schema: 'given' })
@@ -116,7 +116,7 @@ t.test('migrating', async (t) => {
     await t.rejects(migrate(own, { schema: 'not_given' }), { message: /permission denied/ })
   })
 
-  t.test('a tool of the vendor can run the files, and later ones are run by migrate', async (t) => {
+  t.test("the vendor's tool can run the files, and migrate runs later ones", async (t) => {
     const client = new pg.Client({ connectionString: server.url })
     await client.connect()
     await client.query('create schema by_tool; set search_path to by_tool')
@@ -134,7 +134,7 @@ t.test('migrating', async (t) => {
     await t.resolves(storage.verify(null))
   })
 
-  t.test('a migration that fails half way leaves nothing of its step, and can be run again', async (t) => {
+  t.test('a failed step is rolled back, and the migration can be run again', async (t) => {
     await pool.query('create schema half; create table half.events ()')
     await t.rejects(migrate(pool, { schema: 'half' }), { message: /"events" already exists/ })
     t.strictSame(await tables('half'), ['events'])
@@ -143,7 +143,7 @@ t.test('migrating', async (t) => {
   })
 })
 
-t.test('where a bundler has left the SQL files behind, the error says what to do', async (t) => {
+t.test('without the SQL files, as in a bundle, the error contains the remedy', async (t) => {
   const message = /^there are no SQL files in .*nowhere.*: install fastify-recruiting-api next to your bundle, with all of its files$/
   await t.rejects(readFolder(new URL('nowhere/', import.meta.url)), { code: 'storage_not_ready', message })
 })

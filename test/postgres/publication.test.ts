@@ -10,7 +10,7 @@ t.test('every table has a primary key', async (t) => {
   t.same(rows, [])
 })
 
-t.test('a claim that finds nothing to do writes nothing', async (t) => {
+t.test('a claim writes nothing if nothing is due', async (t) => {
   const { pool } = await startPostgresHost(t)
   const client = await pool.connect()
   t.teardown(() => client.release())

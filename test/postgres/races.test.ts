@@ -31,7 +31,7 @@ t.test('the grace period starts after the change that a rotation waited for', as
   t.ok(Date.parse(String(rotated?.previous_secret_expires_at)) >= now.getTime() + 1000)
 })
 
-t.test('a key that is rotated while its tenant is renamed or removed goes with it, and has its new slug', async (t) => {
+t.test('a key rotated while its tenant is renamed or removed moves with it and gets the new slug', async (t) => {
   async function rotateDuring (change: () => Promise<unknown>, functionName: string) {
     const old = await keys.issue({ tenantSlug: 'acme', scopes: [] })
     const host = await begin(pool)
@@ -52,7 +52,7 @@ t.test('a key that is rotated while its tenant is renamed or removed goes with i
   t.match(await keys.find({ tenantId: 'acme' }, kept.id), { tenantSlug: 'Acme' })
 })
 
-t.test('an event that waited for another one with its idempotency key reaches the webhooks of its renamed tenant', async (t) => {
+t.test("an event that waited for another one with its idempotency key reaches its renamed tenant's webhooks", async (t) => {
   const id = await addWebhook(webhooks)
   const host = await begin(pool)
   await deliveries.record('acme', { ...createEvent('evt_1'), idempotencyKey: 'a' }, host)
@@ -77,7 +77,7 @@ t.test('an event that waited for another one with its idempotency key reaches no
   t.equal(await deliveries.count('acme', next, {}), 0)
 })
 
-t.test('an erase removes the response excerpt of an attempt that is recorded at the same time', async (t) => {
+t.test('an erase removes the response excerpt of an attempt recorded at the same time', async (t) => {
   const id = await addWebhook(webhooks)
   await deliveries.record('acme', { ...createEvent('evt_1'), subject: 'candidate:1', tombstone: '{}' })
   const [lease] = await claim()
@@ -96,7 +96,7 @@ t.test('an erase removes the response excerpt of an attempt that is recorded at 
   t.notMatch(JSON.stringify(found), /Ada/)
 })
 
-t.test('no response excerpt is kept of an event whose erase is not committed', async (t) => {
+t.test('no response excerpt is stored for an event whose erase is uncommitted', async (t) => {
   const id = await addWebhook(webhooks)
   await deliveries.record('acme', { ...createEvent('evt_1'), subject: 'candidate:1', tombstone: '{"erased":true}' })
   const [first] = await claim()
@@ -115,7 +115,7 @@ t.test('no response excerpt is kept of an event whose erase is not committed', a
 })
 
 for (const again of ['replay', 'retry'] as const) {
-  t.test(`a slow replay does not queue an event that a ${again} has delivered by then`, async (t) => {
+  t.test(`a slow replay does not queue an event that a ${again} has already delivered`, async (t) => {
     const id = await addWebhook(webhooks)
     for (const event of ['evt_1', 'evt_2']) await deliveries.record('acme', createEvent(event))
     const leases = await claim()
@@ -134,7 +134,7 @@ for (const again of ['replay', 'retry'] as const) {
   })
 }
 
-t.test('a warning during a rename or removal is reported under the new name, or not at all', async (t) => {
+t.test('a warning during a rename is reported under the new name, and one during a removal is dropped', async (t) => {
   const warn = { ...lenient, warnAfterSeconds: 0 }
   async function failDuring (change: (host: PoolClient) => Promise<unknown>): Promise<void> {
     await addWebhook(webhooks)
@@ -158,7 +158,7 @@ t.test('a warning during a rename or removal is reported under the new name, or 
   t.strictSame(await noticed(), [])
 })
 
-t.test('a replay during a removal leaves no delivery', async (t) => {
+t.test('a replay during a removal leaves no deliveries', async (t) => {
   const id = await addWebhook(webhooks)
   await deliveries.record('acme', createEvent('evt_1'))
   await deliveries.recordAttempts((await claim()).map((lease) => failed(lease)), lenient)
@@ -174,7 +174,7 @@ t.test('a replay during a removal leaves no delivery', async (t) => {
   t.strictSame(rows, [])
 })
 
-t.test('a new name of a tenant and a rename at the same time do not deadlock', async (t) => {
+t.test("changing a tenant's slug and its id at the same time does not deadlock", async (t) => {
   const id = await addWebhook(webhooks)
   await keys.issue({ tenantSlug: 'acme', scopes: [] })
   const other = await begin(pool)

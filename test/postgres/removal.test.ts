@@ -4,7 +4,7 @@ import { begin, startPostgresHost } from '../fixtures/postgres/postgres.js'
 
 const batch = 500
 
-/** Buffers that each batch of a removal reads. */
+/** Removes events and returns the buffers that each batch reads. */
 async function removeInBatches (pool: pg.Pool, events: number): Promise<number[]> {
   await pool.query(`
     insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
@@ -27,7 +27,7 @@ async function removeInBatches (pool: pg.Pool, events: number): Promise<number[]
   return buffers
 }
 
-t.test('each batch of a removal costs the same, because it begins where the one before stopped', async (t) => {
+t.test('each batch of a removal costs the same, because it starts where the previous one stopped', async (t) => {
   const { pool } = await startPostgresHost(t)
   // While an old snapshot is open, vacuum and scans keep the entries of deleted events.
   const reader = await begin(pool, 'begin isolation level repeatable read; select from recruiting.events')
@@ -38,7 +38,7 @@ t.test('each batch of a removal costs the same, because it begins where the one 
   t.ok(last < 1.3 * second, `buffers of the second and the last batches: ${second}, ${last}`)
 })
 
-t.test('an event that commits late under a removed key goes with the next pass', async (t) => {
+t.test('the next pass deletes an event committed late under a removed key', async (t) => {
   const { pool, storage: { deliveries } } = await startPostgresHost(t)
   await removeInBatches(pool, 600)
   await pool.query(`
@@ -48,7 +48,7 @@ t.test('an event that commits late under a removed key goes with the next pass',
   t.equal((await pool.query('select from recruiting.events')).rows.length, 0)
 })
 
-t.test('a rename costs the same with any number of changes, and prune deletes them in batches', async (t) => {
+t.test('a rename costs the same for any number of changes, and prune deletes them in batches', async (t) => {
   const { pool, storage: { changes, webhooks } } = await startPostgresHost(t)
   const named = (id: string) => ({ id, slug: id })
   const rowCount = async () =>

@@ -2,7 +2,7 @@ import t from 'tap'
 import { storeWebhook } from '../fixtures/api/webhooks.js'
 import { begin, startPostgresHost } from '../fixtures/postgres/postgres.js'
 
-t.test('only transactions that wrote webhooks or keys prolong the rest of a tenant', async (t) => {
+t.test("only transactions that wrote webhooks or keys extend a tenant's rest", async (t) => {
   const { pool, storage: { webhooks, ...storage } } = await startPostgresHost(t)
   await webhooks.removeTenant('acme', { limit: 100, restSeconds: 60 })
   const other = await begin(pool)

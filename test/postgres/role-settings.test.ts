@@ -5,7 +5,7 @@ import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
 const published = { candidates: ['id', 'full_name', 'headline', 'score'], jobs: ['id', 'name'], ids }
 
-t.test('settings that a role gets while the server runs change nothing', async (t) => {
+t.test("changing a role's settings while the server runs has no effect", async (t) => {
   const { server, pool } = await startPostgresHost(t)
   await pool.query(`
     create view api_candidates as
@@ -34,7 +34,7 @@ t.test('settings that a role gets while the server runs change nothing', async (
     'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = $1',
     [name]
   )
-  // The pool may not have noticed yet that its connection is closed.
+  // The pool may not have detected yet that its connection is closed.
   await used.query('select 1').catch(() => {})
   t.match((await used.query("select quote_ident('ada') as name, 0.1::float8 + 0.2 as score")).rows, [
     { name: '"ada"', score: 0.3 }

@@ -4,7 +4,7 @@ import { createSession } from '../../src/postgres/session.js'
 import { countRows, describeSchema, parseKey, readExpected } from '../../src/postgres/upgrade/describe.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
-t.test('schema.json describes what the migrations create, in each schema and for each role', async (t) => {
+t.test('schema.json describes what the migrations create, in any schema and for any role', async (t) => {
   const server = await startPostgres(t)
   const pool = server.createPool()
   const expected = await readExpected()

@@ -13,7 +13,7 @@ import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
 const published = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids }
 
-t.test('a storage is verified when a host starts', async (t) => {
+t.test('a storage is verified at startup', async (t) => {
   const server = await startPostgres(t)
   const pool = server.createPool()
   await pool.query(`
@@ -25,27 +25,27 @@ t.test('a storage is verified when a host starts', async (t) => {
         1 as recruiter_id, now() as created_at, now() as updated_at`)
   const good = { candidates: 'people', jobs: 'public.jobs' }
 
-  async function refusal (options: Parameters<typeof postgresStorage>[1]): Promise<unknown> {
+  async function findError (options: Parameters<typeof postgresStorage>[1]): Promise<unknown> {
     const verified = postgresStorage(pool, options).verify(published)
     return verified.then(() => null, ({ code, field, message }) => ({ code, field, message }))
   }
 
-  t.strictSame(await refusal(good), {
+  t.strictSame(await findError(good), {
     code: 'storage_not_ready',
     field: 'schema',
     message: 'the schema recruiting has none of the tables: call migrate(pool, { schema: "recruiting" }) before starting'
   })
   await migrate(pool)
-  t.equal(await refusal(good), null)
-  t.strictSame(await refusal({}), {
+  t.equal(await findError(good), null)
+  t.strictSame(await findError({}), {
     code: 'storage_not_ready',
     field: 'candidates',
     message: 'candidates: there is no table or view "recruiting".candidates that the database user may see'
   })
 
-  t.test('a name that is invalid in SQL is reported', async (t) => {
-    // PostgreSQL 15 throws when it looks for it, later versions find nothing.
-    t.match(await refusal({ ...good, candidates: 'a b c' }), { code: 'storage_not_ready' })
+  t.test('an invalid SQL name is reported', async (t) => {
+    // PostgreSQL 15 throws during the search, later versions find nothing.
+    t.match(await findError({ ...good, candidates: 'a b c' }), { code: 'storage_not_ready' })
   })
 
   t.test('a closed pool and an unreachable server are reported', async (t) => {
@@ -74,7 +74,7 @@ t.test('a storage is verified when a host starts', async (t) => {
     t.strictSame(await storage.verify(published), [])
   })
 
-  t.test('where no lists are served only our own tables are looked at', async (t) => {
+  t.test('without lists, only our own tables are checked', async (t) => {
     t.strictSame(await postgresStorage(pool).verify(null), [])
   })
 
@@ -84,7 +84,7 @@ t.test('a storage is verified when a host starts', async (t) => {
   })
 })
 
-t.test('options that cannot be are refused', async (t) => {
+t.test('invalid options are rejected', async (t) => {
   const pool = new pg.Pool()
   const refused: Array<[unknown, object, string]> = [
     [null, {}, 'pool'],
@@ -106,7 +106,7 @@ t.test('options that cannot be are refused', async (t) => {
   await pool.end()
 })
 
-t.test('a process records the functions that it calls when it starts, in one row for all processes of its version', async (t) => {
+t.test('at startup, a process records the functions that it calls, in one row per version', async (t) => {
   const pool = (await startPostgres(t)).createPool()
   await migrate(pool)
   const engines = [1, 2, 3].map(() => createRecruiting({ storage: postgresStorage(pool) }))
@@ -119,7 +119,7 @@ t.test('a process records the functions that it calls when it starts, in one row
   t.strictSame(rows, [{ functions: [...(await readVersion()).functions.keys()], is_new: true }])
 })
 
-t.test('a process that is used records them again every hour, although one record failed', async (t) => {
+t.test('a process in use records them again every hour, even after a failure', async (t) => {
   const operations: string[] = []
   let now = 0
   let isDown = false
@@ -154,7 +154,7 @@ t.test('a process that is used records them again every hour, although one recor
   t.strictSame((await use(1)).toSorted(), ['a query', 'a transaction', 'record version'])
 })
 
-t.test('a process that only manages keys records them every hour, also if all its calls are in transactions of the host', async (t) => {
+t.test("a process that only manages keys records them every hour, even if all its calls are in the host's transactions", async (t) => {
   const pool = (await startPostgres(t)).createPool()
   await migrate(pool)
   const keys = apiKeys(pool)
@@ -178,7 +178,7 @@ t.test('a process that only manages keys records them every hour, also if all it
 
 const firstPage = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5, fields: ['id', 'full_name'] } as const
 
-t.test('a webhook that is stored with an empty list of headers shows an empty object', async (t) => {
+t.test('a webhook stored with an empty list of headers shows an empty object', async (t) => {
   const { storage: { webhooks } } = await startPostgresHost(t)
   const id = await webhooks.nextId('acme')
   const headers = { names: [], sealed: 'sealed' }
@@ -188,14 +188,14 @@ t.test('a webhook that is stored with an empty list of headers shows an empty ob
   t.strictSame((await webhooks.update('acme', id, { headers }))?.headers, {})
 })
 
-t.test('a driver needs a pool that lends connections, and nothing else', async (t) => {
+t.test('a driver only needs a pool that lends connections', async (t) => {
   const { pool, storage, saveCandidates } = await startPostgresHost(t)
   let connections = 0
   const released: unknown[] = []
   let broken: Error | null = null
   let refused: Error | null = null
   const { candidates, webhooks } = postgresStorage({
-    query: () => Promise.reject(new Error('nobody asks the pool')),
+    query: () => Promise.reject(new Error('the pool is not queried')),
     async connect () {
       if (refused !== null) throw refused
       const client = await pool.connect()
@@ -226,25 +226,25 @@ t.test('a driver needs a pool that lends connections, and nothing else', async (
 
   refused = new Error('there is no connection')
   await t.rejects(candidates.count('acme', {}), refused)
-  t.equal(released.length, connections, 'each connection is given back once')
+  t.equal(released.length, connections, 'each connection is released once')
 })
 
 t.test('a connection that arrives too late is released once', async (t) => {
   const released: unknown[] = []
   let connect = (_client: PgClient): void => {}
   const { candidates } = postgresStorage({
-    query: () => Promise.reject(new Error('nobody asks the pool')),
+    query: () => Promise.reject(new Error('the pool is not queried')),
     connect: () => new Promise((resolve) => { connect = resolve })
   }, { queryTimeoutMs: 100 })
   await t.rejects(candidates.count('acme', {}), { code: 'storage_timeout' })
   connect({
-    query: () => Promise.reject(new Error('nobody asks it')), release: (destroy) => { released.push(destroy) }
+    query: () => Promise.reject(new Error('the client is not queried')), release: (destroy) => { released.push(destroy) }
   })
   await new Promise(setImmediate)
   t.same(released, [undefined])
 })
 
-t.test('statements run in the async context of their own request, though they share one connection', async (t) => {
+t.test("statements run in their request's async context, even on a shared connection", async (t) => {
   const { server, storage } = await startPostgresHost(t)
   const own = server.createPool({ max: 1 })
   const tenant = new AsyncLocalStorage<string>()
@@ -275,7 +275,7 @@ t.test('statements run in the async context of their own request, though they sh
   t.equal(await storage.webhooks.count('acme', {}), 1)
 })
 
-t.test('if the driver throws at once, the error is reported, the connection closed and no timer left', async (t) => {
+t.test('if the driver throws synchronously, the error is reported, the connection closed and no timer left', async (t) => {
   const released: unknown[] = []
   const fail = (): never => { throw new Error('the driver is broken') }
   const release = (destroy?: boolean): void => { released.push(destroy) }

@@ -24,7 +24,7 @@ const insert = `
   insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
   select $1 || n, $1, 'candidate.created', '{}', '', now() - interval '2 days' from generate_series(1, $2::integer) as n`
 
-t.test('pruning looks for stopped deliveries once at the start, not with every batch', async (t) => {
+t.test('pruning looks for stopped deliveries once at the start, not in every batch', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(insert, ['acme', 100])
   const gated = createGatedPool(pool, /stopped_webhooks/, -1)
@@ -33,7 +33,7 @@ t.test('pruning looks for stopped deliveries once at the start, not with every b
   t.equal(gated.count, 1)
 })
 
-t.test('a prune that failed starts again with the next one', async (t) => {
+t.test('after a failed prune, the next one starts again', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(insert, ['acme', 100])
   const stopped = createGatedPool(pool, /stopped_webhooks/, -1)
@@ -58,7 +58,7 @@ t.test('a removed tenant', async (t) => {
   t.beforeEach(clear)
   const endRests = () => pool.query("update recruiting.tenants set rests_until = now() - interval '1 second' where rests_until is not null")
 
-  t.test('rests for 61 minutes, in which nothing can be stored for it', async (t) => {
+  t.test('rests for 61 minutes, during which nothing can be stored for it', async (t) => {
     await recruiting.removeTenant('acme')
     const [{ tenantId, until } = { tenantId: '', until: '' }] = await webhooks.listResting()
     t.equal(tenantId, 'acme')
@@ -70,7 +70,7 @@ t.test('a removed tenant', async (t) => {
     t.match(await keys.issue({ ...key, tenantSlug: 'globex' }), { tenantId: 'globex' })
   })
 
-  t.test('that is refused leaves the transaction of the host intact', async (t) => {
+  t.test("is rejected without aborting the host's transaction", async (t) => {
     await recruiting.removeTenant('acme')
     const client = await begin(pool)
     await t.rejects(deliveries.record('acme', createEvent('evt_1'), client), resting)
@@ -80,14 +80,14 @@ t.test('a removed tenant', async (t) => {
     t.strictSame((await pool.query('select id from recruiting.events')).rows, [{ id: 'evt_2' }])
   })
 
-  t.test('can be removed again, and its name stays reserved', async (t) => {
+  t.test('can be removed again and keeps resting', async (t) => {
     await recruiting.removeTenant('acme')
     await recruiting.removeTenant('acme')
     t.equal((await webhooks.listResting()).length, 1)
     t.equal((await pool.query('select from recruiting.tenants')).rows.length, 2)
   })
 
-  t.test('that rested leaves nothing to the next one, not even what committed late', async (t) => {
+  t.test('leaves nothing to the next tenant after its rest, not even late commits', async (t) => {
     await keys.issue(key)
     const late = await begin(pool, 'begin isolation level repeatable read')
     await keys.issue(key, { transaction: late })
@@ -104,7 +104,7 @@ t.test('a removed tenant', async (t) => {
     t.match(await keys.list({ tenantSlug: 'acme' }), [{ id }], 'keys of the next one stay')
   })
 
-  t.test('is shown as resting by a server that cannot write', async (t) => {
+  t.test('is reported as resting by a read-only server', async (t) => {
     await recruiting.removeTenant('acme')
     await endRests()
     const client = await begin(pool, 'begin read only')
@@ -114,7 +114,7 @@ t.test('a removed tenant', async (t) => {
   })
 })
 
-t.test('a tenant with an id of its own that is renamed keeps its keys, which show the new name', async (t) => {
+t.test('a renamed tenant with a separate id keeps its keys, which show the new slug', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
   const recruiting = createRecruiting({ storage, delivery: false, tenantId: (slug) => ['acme', 'acme-corp'].includes(slug) ? 42 : null })
   t.teardown(() => recruiting.close())

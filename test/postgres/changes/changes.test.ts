@@ -18,7 +18,7 @@ t.test('the order of changes', async (t) => {
     })
   })
 
-  t.test('the row says whether the last change of a transaction deleted it', async (t) => {
+  t.test("the row records whether a transaction's last change was a deletion", async (t) => {
     await withClient(pool, async (client) => {
       await client.query('begin')
       for (const deleted of [false, true, true, false, true]) await changes.record('acme', { kind: 'job', id: '7', deleted }, client)
@@ -28,7 +28,7 @@ t.test('the order of changes', async (t) => {
     t.strictSame((await pool.query('select kind, id, deleted from recruiting.changes')).rows, [{ kind: 'job', id: '7', deleted: true }])
   })
 
-  t.test('a quiet tenant\'s position moves on with each pruning', async (t) => {
+  t.test('each pruning advances a quiet tenant\'s position', async (t) => {
     const start = await changes.begin('quiet', 'candidate')
     await record('1')
     await compact(changes)
@@ -59,14 +59,14 @@ t.test('a position', async (t) => {
   const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
   const list = (after: string) => changes.list('acme', 'candidate', { after, limit: 10 })
 
-  t.test('of a restored database is not known', async (t) => {
+  t.test('of a restored database is unknown', async (t) => {
     const position = await changes.begin('acme', 'candidate')
     await pool.query('update recruiting.change_state set id = gen_random_uuid()')
     t.equal(await list(position), null)
     t.not(await list(await changes.begin('acme', 'candidate')), null)
   })
 
-  t.test('of a copy of the database, made by PostgreSQL itself, is not known', async (t) => {
+  t.test('of a copy made with create database is unknown', async (t) => {
     const { server, pool: original, storage } = await startPostgresHost(t)
     const position = await storage.changes.begin('acme', 'candidate')
     const { rows: [{ name }] } = await original.query('select current_database() as name')
@@ -77,7 +77,7 @@ t.test('a position', async (t) => {
     t.not(await storage.changes.list('acme', 'candidate', { after: position, limit: 1 }), null)
   })
 
-  t.test('that is malformed, or beyond the last change, is not known', async (t) => {
+  t.test('that is malformed or beyond the last change is unknown', async (t) => {
     const [seq, epoch] = (await changes.begin('acme', 'candidate')).split('.')
     for (const beyond of [Number(seq) + 1000, '9'.repeat(18)]) t.equal(await list(`${beyond}.${epoch}`), null)
     const texts = ['', '.', '..', `-1.${epoch}`, `${seq}`, `${seq}.a\0`, `${seq}..${epoch}`, `${seq}.${epoch?.toUpperCase()}x`, `${'9'.repeat(19)}.${epoch}`]
@@ -106,13 +106,13 @@ t.test('recording a change', async (t) => {
     return (await pool.query('select from recruiting.changes')).rows.length
   }
 
-  /** A connection in a transaction in which any wait for a lock is an error. */
+  /** Begins a transaction in which any wait for a lock is an error. */
   async function beginImpatient (client: pg.PoolClient, level = 'read committed'): Promise<void> {
     await client.query(`begin isolation level ${level}; set local lock_timeout to '1ms'`)
   }
 
   for (const level of ['read committed', 'repeatable read', 'serializable']) {
-    t.test(`waits for nobody at ${level}: two transactions record the same candidates in opposite order`, async (t) => {
+    t.test(`never waits at ${level}: two transactions record the same candidates in opposite order`, async (t) => {
       const ids = ['1', '2', '3']
       for (const id of ids) await record(id)
       const start = await changes.begin('acme', 'candidate')
@@ -130,7 +130,7 @@ t.test('recording a change', async (t) => {
     })
 
     t.test(
-      `never fails at ${level}, even after recording, pruning and deleting since the transaction's snapshot`,
+      `never fails at ${level}, even after changes were recorded, pruned and deleted since the transaction's snapshot`,
       async (t) => {
         await record('1')
         await withClient(pool, async (client) => {
@@ -149,7 +149,7 @@ t.test('recording a change', async (t) => {
     )
   }
 
-  t.test('waits for nobody who renames or removes the tenant, or holds rows locked', async (t) => {
+  t.test('does not wait for a rename or removal of the tenant, or for locked rows', async (t) => {
     for (const table of ['recruiting.recent_changes', 'recruiting.changes']) {
       for (const statement of [`update ${table} set tenant = tenant`, `delete from ${table}`, `select from ${table} for update`]) {
         await record('1')
@@ -166,7 +166,7 @@ t.test('recording a change', async (t) => {
     }
   })
 
-  t.test('pruning skips what a transaction has locked, and does not wait', async (t) => {
+  t.test('pruning skips locked rows without waiting', async (t) => {
     await record('1')
     await record('2')
     await withClient(pool, async (holder) => {
@@ -203,7 +203,7 @@ t.test('the SQL function changed', async (t) => {
     t.strictSame((await follow(changes, start)).ids, ['1', '2'])
   })
 
-  t.test('needs usage on the schema and insert on recent_changes, and nothing else', async (t) => {
+  t.test('needs only usage on the schema and insert on recent_changes', async (t) => {
     await pool.query('create role caller login')
     const caller = server.createPool({ user: 'caller' })
     const text = 'select "our ""api""".changed(\'acme\', \'candidate\', \'1\')'
@@ -221,7 +221,7 @@ t.test('the SQL function changed', async (t) => {
     t.strictSame((await follow(changes, start)).ids, ['1', '2'])
   })
 
-  t.test('names the argument that it does not accept', async (t) => {
+  t.test('names the invalid argument', async (t) => {
     const id = 'id: expected 1 to 64 visible ASCII characters without /'
     const tenant = 'tenant_slug: expected 1 to 200 characters without control characters'
     const kind = 'kind: expected candidate or job'
@@ -253,7 +253,7 @@ t.test('readers are held back', async (t) => {
   const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
   const nobody = { heldBackMs: 0, heldBackBy: null }
 
-  t.test('by a transaction that recorded a change, whose owner is named, once a later one is hidden', async (t) => {
+  t.test('by a transaction that recorded a change, and its owner is named once a later change is hidden', async (t) => {
     await withClient(pool, async (client) => {
       await client.query("set application_name to 'night import'; begin")
       await record('0', client)
@@ -270,7 +270,7 @@ t.test('readers are held back', async (t) => {
     })
   })
 
-  t.test('by somebody whose transaction the database user may not see, for as long as the first change is hidden', async (t) => {
+  t.test('by a transaction that the database user cannot see, for as long as the first change is hidden', async (t) => {
     await pool.query('create role app login; grant usage on schema recruiting to app; grant select on all tables in schema recruiting to app')
     const own = postgresStorage(server.createPool({ user: 'app' }))
     await withClient(pool, async (client) => {

@@ -11,7 +11,7 @@ t.test('pruning compacts recent changes', async (t) => {
   const begin = () => changes.begin('acme', 'candidate')
   const ids = async (table: string) => (await pool.query(`select id from recruiting.${table} order by id`)).rows.map(({ id }) => id)
 
-  t.test('one row is left for each candidate', async (t) => {
+  t.test('one row per candidate is left', async (t) => {
     const start = await begin()
     for (const id of ['1', '2', '1', '1']) await record(id)
     t.strictSame(await ids('recent_changes'), ['1', '1', '1', '2'])
@@ -24,7 +24,7 @@ t.test('pruning compacts recent changes', async (t) => {
     t.strictSame((await follow(changes, start)).ids, ['1', '2'])
   })
 
-  t.test('those that readers do not see yet stay', async (t) => {
+  t.test('changes that readers cannot see yet stay', async (t) => {
     const start = await begin()
     await record('seen')
     await withClient(pool, async (client) => {
@@ -39,7 +39,7 @@ t.test('pruning compacts recent changes', async (t) => {
     t.strictSame(await ids('changes'), ['hidden', 'seen'])
   })
 
-  t.test('the last change stays, also when an earlier one is compacted after it', async (t) => {
+  t.test('the last change stays, even if an earlier one is compacted after it', async (t) => {
     const start = await begin()
     await record('1')
     const { position } = await follow(changes, start)
@@ -54,7 +54,7 @@ t.test('pruning compacts recent changes', async (t) => {
     t.strictSame((await follow(changes, position)).ids, ['1'])
   })
 
-  t.test('more than one statement moves, and by processes at once', async (t) => {
+  t.test('concurrent processes move more than one batch', async (t) => {
     const start = await begin()
     await pool.query("select recruiting.changed('acme', 'candidate', n::text) from generate_series(1, 25000) as n, generate_series(1, 2)")
     await Promise.all([compact(changes), compact(changes), compact(changes)])
@@ -68,7 +68,7 @@ const parted = `
   create table crm.people (${peopleColumns}) partition by range (id);
   create table crm.people_1 partition of crm.people for values from (0) to (100)`
 
-t.test('rows that come with a partition reach copies', async (t) => {
+t.test('rows of an attached partition reach copies', async (t) => {
   const { pool, begin, follow, watchPeople, assertExact } = await startSyncedPeople(t, parted)
   await begin()
   await pool.query(`create table crm.people_2 (${peopleColumns}); insert into crm.people_2 values (101, 'acme', 'Attached'); alter table crm.people attach partition crm.people_2 for values from (100) to (200)`)
@@ -80,7 +80,7 @@ t.test('rows that come with a partition reach copies', async (t) => {
     await assertExact(t, 0)
   })
 
-  t.test('also when a partition comes back that was detached', async (t) => {
+  t.test('even if a detached partition is attached again', async (t) => {
     await pool.query('alter table crm.people detach partition crm.people_2')
     await assertExact(t)
     await watchPeople()
@@ -97,7 +97,7 @@ t.test('rows that come with a partition reach copies', async (t) => {
     await assertExact(t)
   })
 
-  t.test('and those that go with one leave copies', async (t) => {
+  t.test('and rows of a dropped partition leave copies', async (t) => {
     await pool.query('drop table crm.people_3')
     await assertExact(t)
     await watchPeople()
@@ -112,14 +112,14 @@ t.test('rows that come with a partition reach copies', async (t) => {
   })
 })
 
-t.test('after rows were written past the triggers, ended tokens make copies exact', async (t) => {
+t.test('after writes that bypassed the triggers, expiring tokens makes copies exact', async (t) => {
   const { pool, begin, follow, compare, assertExact } = await startSyncedPeople(t)
   await begin()
   for (const [count, end] of [() => endSyncTokens(pool), () => pool.query('select recruiting.end_sync_tokens()')].entries()) {
     await withClient(pool, (client) => client.query('begin; set local session_replication_role = replica; delete from crm.people where id = (select min(id) from crm.people); commit'))
     await follow()
     const { copy, items } = await compare()
-    t.notSame(copy, items, 'nobody can see it')
+    t.notSame(copy, items, 'no one can detect it')
     await end()
     await assertExact(t, count + 1)
   }
@@ -128,7 +128,7 @@ t.test('after rows were written past the triggers, ended tokens make copies exac
   await t.rejects(endSyncTokens({} as typeof pool), { code: 'invalid_option', field: 'pool' })
 })
 
-t.test('ending tokens waits for a process that prunes, also where transactions are serializable by default', async (t) => {
+t.test('expiring tokens waits for a pruning process, even if transactions are serializable by default', async (t) => {
   const { pool, server, lockWaited } = await startPostgresHost(t)
   const serializable = server.createPool({ options: '-c default_transaction_isolation=serializable' })
   const readId = async () => (await pool.query('select id from recruiting.change_state')).rows[0].id

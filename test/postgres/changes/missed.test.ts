@@ -11,7 +11,7 @@ const table = `
   create table crm.people (${peopleColumns});
   create table crm.companies (slug text primary key); insert into crm.companies values ('acme')`
 
-/** Statements after which the trigger's expressions fail, and how its table is watched afterwards. */
+/** Statements after which the trigger's expressions fail, and the options that repair the watch. */
 const faults: Array<[what: string, options: WatchOptions, fault: string, repaired: WatchOptions]> = [
   ['a column was renamed', people, 'alter table crm.people rename company to account',
     { ...people, tenant: 'account' }],
@@ -23,7 +23,7 @@ const faults: Array<[what: string, options: WatchOptions, fault: string, repaire
 ]
 
 for (const [what, options, fault, repaired] of faults) {
-  t.test(`when ${what}, writes succeed and sync answers 410 until watch repairs it`, async (t) => {
+  t.test(`when ${what}, writes succeed and sync returns 410 until watch repairs it`, async (t) => {
     const { pool, serve, follow, assertExact } = await startSyncedPeople(t, table)
     await watch(pool, 'crm.people', options)
     await serve()
@@ -43,7 +43,7 @@ for (const [what, options, fault, repaired] of faults) {
   })
 }
 
-t.test('truncating a table whose trigger fails succeeds, and the next watch ends tokens although nothing else changed', async (t) => {
+t.test('truncating a table whose trigger fails succeeds, and the next watch expires tokens even if nothing else changed', async (t) => {
   const { pool, begin, follow, watchPeople, assertExact } = await startSyncedPeople(t)
   await begin()
   await pool.query('alter table crm.people rename company to account; truncate crm.people; alter table crm.people rename account to company')
@@ -55,7 +55,7 @@ t.test('truncating a table whose trigger fails succeeds, and the next watch ends
   await assertExact(t, 1)
 })
 
-t.test('a writer whose trigger fails uses one subtransaction for each statement, and waits for no other', async (t) => {
+t.test('a writer whose trigger fails uses one subtransaction per statement, and waits for no other writer', async (t) => {
   const { pool, watchPeople } = await startSyncedPeople(t)
   await watchPeople()
   await pool.query('alter table crm.people rename company to account')
@@ -70,7 +70,7 @@ t.test('a writer whose trigger fails uses one subtransaction for each statement,
   })
 })
 
-t.test('a writer that may not even store that changes were missed still succeeds', async (t) => {
+t.test('a writer succeeds even if missed changes cannot be stored', async (t) => {
   const { pool, watchPeople } = await startSyncedPeople(t)
   await watchPeople()
   await pool.query('alter table crm.people rename company to account; alter table recruiting.missed_changes rename to hidden')
@@ -97,7 +97,7 @@ t.test('log and warnings name the table whose changes were missed', async (t) =>
   ])
 })
 
-t.test('watch runs in a transaction of the host, with its migration', async (t) => {
+t.test("watch runs in the host's transaction, together with its migration", async (t) => {
   const { pool, begin, assertExact } = await startSyncedPeople(t)
   await begin()
   await withClient(pool, async (client) => {
@@ -112,7 +112,7 @@ t.test('watch runs in a transaction of the host, with its migration', async (t) 
   await assertExact(t)
   t.equal((await pool.query('select from recruiting.missed_changes')).rows.length, 0)
 
-  await t.test('what is no transaction is refused', async (t) => {
+  await t.test('values other than transactions are rejected', async (t) => {
     for (const transaction of [pool, {}, 5, null]) {
       await t.rejects(watch(null, 'crm.people', { ...people, tenant: 'account', transaction }), { code: 'invalid_event', field: 'transaction' })
     }

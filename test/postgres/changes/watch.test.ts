@@ -13,7 +13,7 @@ t.test('a watched table', async (t) => {
   await pool.query('create table people (id bigint primary key, company text, name text, "Äußeres" jsonb)')
   await watch(pool, 'people', { kind: 'candidate', id: 'id', tenant: 'company' })
 
-  /** Runs a statement, and returns the ids that changed, those of globex with its name. */
+  /** Runs a statement and returns the changed ids; globex's ids have its name. */
   async function changed (statement: string, client: pg.Pool | pg.PoolClient = pool): Promise<string[]> {
     const start = await changes.begin('acme', 'candidate')
     await client.query(statement)
@@ -42,7 +42,7 @@ t.test('a watched table', async (t) => {
     })
   }
 
-  t.test('records with the transaction that writes, savepoints included', async (t) => {
+  t.test('records in the writing transaction, including savepoints', async (t) => {
     const start = await changes.begin('acme', 'candidate')
     await withClient(pool, async (client) => {
       await client.query("begin; insert into people values (10, 'acme'); savepoint one; insert into people values (11, 'acme'); rollback to one")
@@ -63,7 +63,7 @@ t.test('a watched table', async (t) => {
     t.strictSame(await changed("update people set name = 'z' where id = 2000"), ['2000'], 'after so many')
   })
 
-  t.test('ignores ids and tenants that the API cannot have', async (t) => {
+  t.test('skips ids and tenants that are invalid in the API', async (t) => {
     await pool.query('create table odd (id text, company text)')
     await watch(pool, 'odd', { kind: 'job', id: 'id', tenant: 'company' })
     const { rows: [{ count: before }] } = await pool.query('select count(*)::int from recruiting.recent_changes')
@@ -83,7 +83,7 @@ t.test('watching', async (t) => {
   const triggers = async () => (await pool.query(`
     select t.oid::int, t.xmin::text, tgname, tgfoid::regproc::text as function from pg_trigger t where tgrelid = 'crm.applications'::regclass order by 3`)).rows
 
-  t.test('takes expressions, whose names belong to the schema of the table, and columns of any name', async (t) => {
+  t.test("accepts expressions, whose names refer to the table's schema, and columns of any name", async (t) => {
     await watch(pool, 'crm.applications', { kind: 'candidate', id: "person's", tenant })
     await watch(pool, 'crm.applications', { kind: 'job', id: "coalesce(row.job_id::text, 'no%''\\job')", tenant })
     const [start, jobStart] = [await changes.begin('acme', 'candidate'), await changes.begin('acme', 'job')]
@@ -97,7 +97,7 @@ t.test('watching', async (t) => {
     t.strictSame((await follow(changes, before, { kind: 'job' })).ids, [job, "no%'\\job"])
   })
 
-  t.test('takes ids of tenants of up to 200 characters', async (t) => {
+  t.test('accepts tenant ids of up to 200 characters', async (t) => {
     await pool.query("create table crm.long (id int, company text); insert into crm.long values (1, repeat('x', 200))")
     await watch(pool, 'crm.long', { kind: 'candidate', id: 'id', tenant: 'company' })
     const tenantSlug = 'x'.repeat(200)
@@ -107,7 +107,7 @@ t.test('watching', async (t) => {
     await pool.query('drop table crm.long')
   })
 
-  t.test('takes an expression that fails only where the columns have no values, while the table is empty', async (t) => {
+  t.test('accepts an expression that fails only for null columns, while the table is empty', async (t) => {
     await pool.query('create table crm.new (id int, company text)')
     await watch(pool, 'crm.new', { kind: 'candidate', id: '10 / coalesce(row.id, 0)', tenant: 'company' })
     const start = await changes.begin('acme', 'candidate')
@@ -116,7 +116,7 @@ t.test('watching', async (t) => {
     await pool.query('drop table crm.new')
   })
 
-  t.test('again changes nothing and locks nothing', async (t) => {
+  t.test('a second time changes nothing and locks nothing', async (t) => {
     const before = await triggers()
     t.equal(before.length, 8)
     await withClient(pool, async (client) => {
@@ -127,7 +127,7 @@ t.test('watching', async (t) => {
     t.strictSame(await triggers(), before)
   })
 
-  t.test('with other options replaces the triggers of that kind, and leaves no function behind', async (t) => {
+  t.test("with other options replaces the kind's triggers and leaves no function behind", async (t) => {
     const before = await triggers()
     await watch(pool, 'crm.applications', { kind: 'candidate', id: 'id', tenant })
     const after = await triggers()
@@ -138,7 +138,7 @@ t.test('watching', async (t) => {
     t.equal((await pool.query(functions)).rows.length, 2)
   })
 
-  t.test('by ten processes at once puts each trigger once', async (t) => {
+  t.test('by ten processes at once creates each trigger once', async (t) => {
     await pool.query('create table crm.people (id int, tenant text)')
     const pools = Array.from({ length: 10 }, () => server.createPool())
     await Promise.all(pools.map((each) => watch(each, 'crm.people', { kind: 'candidate', id: 'id', tenant: 'tenant' })))
@@ -148,7 +148,7 @@ t.test('watching', async (t) => {
     t.equal((await pool.query("select from pg_trigger where tgrelid = 'crm.people'::regclass")).rows.length, 4)
   })
 
-  t.test('sees writes to a partitioned table and to its partitions, also of a second level', async (t) => {
+  t.test('records writes to a partitioned table and its partitions on every level', async (t) => {
     await pool.query(`
       create table crm.steps (person int, tenant text, step int) partition by list (tenant);
       create table crm.steps_acme partition of crm.steps for values in ('acme') partition by range (step);
@@ -169,10 +169,10 @@ t.test('watching', async (t) => {
     t.strictSame(await changed('truncate crm.steps'), ['1', '2'])
     await pool.query('create table crm.steps_acme_3 partition of crm.steps_acme for values from (20) to (30)')
     await watch(pool, 'crm.steps', options)
-    t.strictSame(await changed("insert into crm.steps_acme_3 values (5, 'acme', 25)"), ['5'], 'a partition that was added')
+    t.strictSame(await changed("insert into crm.steps_acme_3 values (5, 'acme', 25)"), ['5'], 'an added partition')
   })
 
-  t.test('lets a user of the table write who has no rights on our tables', async (t) => {
+  t.test('a user without privileges on our tables can still write to the table', async (t) => {
     await pool.query('create role writer login; grant usage on schema crm to writer; grant all on crm.applications to writer')
     const writer = server.createPool({ user: 'writer' })
     const start = await changes.begin('acme', 'candidate')
@@ -200,7 +200,7 @@ t.test('watching', async (t) => {
     t.strictSame((await follow(changes, start)).ids, ['80'])
   })
 
-  t.test('rejects relations that cannot be watched, by name', async (t) => {
+  t.test('rejects relations that cannot be watched, and names them', async (t) => {
     await pool.query(`
       create view crm.view as select * from crm.people;
       create table crm.empty (id int, tenant text);
@@ -244,7 +244,7 @@ t.test('watching', async (t) => {
     })
   })
 
-  t.test('gives up on a locked table', async (t) => {
+  t.test('rejects for a locked table', async (t) => {
     await pool.query('create table crm.locked (id int, tenant text)')
     await withClient(pool, async (client) => {
       await client.query('begin; lock table crm.locked')
@@ -253,7 +253,7 @@ t.test('watching', async (t) => {
   })
 })
 
-t.test('without watch there is no sync, in the document neither', async (t) => {
+t.test('without watch there is no sync, not even in the OpenAPI document', async (t) => {
   const { serve, watchPeople } = await startSyncedPeople(t)
   const pathsOf = async (app: Awaited<ReturnType<typeof serve>>) =>
     Object.keys((await app.inject('/api/v1/public/openapi.json')).json().paths).filter((path) => path.endsWith('sync')).map((path) => path.split('/').at(-2))
@@ -277,7 +277,7 @@ t.test("with changes: 'manual' there is sync, because the host calls changed", a
   await assertExact(t)
 })
 
-t.test("a watched table that lost its triggers ends sync also with changes: 'manual'", async (t) => {
+t.test("a watched table that lost its triggers disables sync even with changes: 'manual'", async (t) => {
   const { pool, serve, follow, watchPeople } = await startSyncedPeople(t)
   await watchPeople()
   await serve({ changes: 'manual' })
@@ -301,7 +301,7 @@ t.test('rows updated in the transaction that renames their tenant: copies of bot
   t.equal(Object.keys((await compare('globex')).copy).length, 3)
 })
 
-t.test('a row may concern several candidates', async (t) => {
+t.test('a row may belong to several candidates', async (t) => {
   const { pool, storage: { changes } } = await startPostgresHost(t)
   await pool.query(`
     create table owners (id int primary key, company text, name text, candidates int[], codes text);
@@ -337,7 +337,7 @@ t.test('a row may concern several candidates', async (t) => {
 
 const writes = "insert into crm.people values (4, 'acme', 'Unrecorded'); delete from crm.people where id = 1; update crm.people set name = 'Changed' where id = 2"
 
-/** Statements after which nobody knows what changed. Some of them lose the triggers. */
+/** Statements after which changes are unknown. Some of them drop triggers. */
 const losses: Array<[what: string, sql: string]> = [
   ['a trigger was dropped', `drop trigger changes_candidate_insert_recruiting on crm.people; ${writes}`],
   ['the triggers were disabled', `alter table crm.people disable trigger all; ${writes}`],
@@ -349,7 +349,7 @@ const losses: Array<[what: string, sql: string]> = [
       null::bigint as recruiter_id, now() as created_at, now() as updated_at from crm.people; commit`]
 ]
 
-/** Statements that leave the triggers as they should be, but others than before. */
+/** Statements that replace the triggers by identical ones. */
 const gaps: Array<[what: string, sql: string]> = [
   ['rows were loaded with triggers disabled, as by pg_restore --data-only --disable-triggers', `
     begin; alter table crm.people disable trigger all; truncate crm.people; insert into crm.people values (7, 'acme', 'Loaded'); alter table crm.people enable trigger all; commit`],
@@ -369,7 +369,7 @@ const gaps: Array<[what: string, sql: string]> = [
 ]
 
 for (const [what, sql] of losses) {
-  t.test(`while ${what}, a running server and a new one serve no sync`, async (t) => {
+  t.test(`while ${what}, running and new servers do not serve sync`, async (t) => {
     const { pool, begin, serve, follow, watchPeople, assertExact } = await startSyncedPeople(t)
     await begin()
     await pool.query(sql)
@@ -385,7 +385,7 @@ for (const [what, sql] of losses) {
 }
 
 for (const [what, sql] of gaps) {
-  t.test(`after ${what}, tokens expire without any call`, async (t) => {
+  t.test(`after ${what}, tokens expire without a call`, async (t) => {
     const { pool, begin, assertExact } = await startSyncedPeople(t)
     await begin()
     for (const count of [1, 2]) {
@@ -395,7 +395,7 @@ for (const [what, sql] of gaps) {
   })
 }
 
-t.test('the start warns of watched tables that are not recorded', async (t) => {
+t.test('startup warns about watched tables whose changes are not recorded', async (t) => {
   const { pool, watchPeople } = await startSyncedPeople(t, `
     create table crm.people (${peopleColumns}) partition by range (id); create table crm.people_1 partition of crm.people for values from (0) to (9)`)
   async function warningsOf (): Promise<string[]> {
@@ -420,7 +420,7 @@ t.test('a watched table that was renamed or dropped is forgotten', async (t) => 
   const { pool, begin, watchPeople, follow, assertExact } = await startSyncedPeople(t)
   await begin()
   await pool.query('alter table crm.people rename to persons')
-  t.equal(await follow(), 404, 'nothing is watched under a name that is there')
+  t.equal(await follow(), 404, 'no watched name exists')
   await watchPeople('crm.persons')
   await assertExact(t)
   await pool.query('delete from crm.persons where id = 1')

@@ -9,7 +9,7 @@ import { createGatedPool } from '../../fixtures/postgres/gated-pool.js'
 
 const type = 'application.created'
 
-/** Rows that a long transaction of the host may lock while a result is written; `$1` is the webhook. */
+/** Statements by which a host's long transaction locks rows while a result is written; `$1` is the webhook. */
 const locks: Array<[name: string, text: string]> = [
   ['a replay', `insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
     select seq, $1, type, 3, now(), now() from recruiting.events where id = 'evt_0' for key share`],
@@ -20,7 +20,7 @@ const locks: Array<[name: string, text: string]> = [
 t.test('while a transaction holds a lock', async (t) => {
   const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
   for (const [name, text] of locks) {
-    t.test(`of ${name}, results of others are recorded at once, and all are once it ends`, async (t) => {
+    t.test(`of ${name}, other results are recorded immediately, and all after it ends`, async (t) => {
       await clear()
       await deliveries.record('acme', createEvent('evt_0'))
       for (const tenant of ['acme', 'globex']) {
@@ -43,7 +43,7 @@ t.test('while a transaction holds a lock', async (t) => {
   }
 })
 
-t.test('a locked webhook is disabled when the lock ends, and is not claimed until then', async (t) => {
+t.test('a locked webhook is disabled once the lock is released, and is not claimed before', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const { id, target_url: targetUrl } = await storeWebhook({ webhooks }, 'acme')
   for (const event of ['evt_1', 'evt_2']) {
@@ -76,24 +76,24 @@ t.test('behind hundreds of paused endpoints', async (t) => {
     insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until)
     select n, 1, now(), 0, false, now() + interval '1 hour' from generate_series(1, 600) as n`)
 
-  t.test('nothing is claimed, and the claim ends after one round', async (t) => {
+  t.test('nothing is claimed, and the claim stops after one round', async (t) => {
     t.same(await deliveries.claimDue(options), [])
     t.same(await deliveries.claimDue(options), [])
   })
 
-  t.test('the one that is not paused is found', async (t) => {
+  t.test('the active one is found', async (t) => {
     await endPause(299)
     t.match(await deliveries.claimDue(options), [{ webhookId: 299 }])
   })
 
-  t.test('finds the one that a round reaches last', async (t) => {
+  t.test('the last one of a round is found', async (t) => {
     await endPause(250)
     await pool.query("select setval('recruiting.turns', 300)")
     t.match(await deliveries.claimDue({ ...options, limit: 2 }), [{ webhookId: 250 }])
   })
 })
 
-t.test('a small claim finds a delivery behind those that another transaction has locked', async (t) => {
+t.test('a small claim finds a delivery behind ones that another transaction has locked', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const ids: number[] = []
   for (let i = 0; i < 5; i++) {
@@ -111,7 +111,7 @@ t.test('a small claim finds a delivery behind those that another transaction has
   }
 })
 
-t.test('deliveries that are left pending to a webhook that is not active', async (t) => {
+t.test("an inactive webhook's pending deliveries", async (t) => {
   const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
   t.beforeEach(clear)
 
@@ -119,7 +119,7 @@ t.test('deliveries that are left pending to a webhook that is not active', async
   const log = async (): Promise<string[]> => (await pool.query(`
     select 'pending' as status, id from recruiting.queue union all select status, id from recruiting.deliveries order by id`)).rows.map(({ status }) => status)
 
-  t.test('an emit that began before its webhook was stopped or deleted leaves them, and pruning ends them', async (t) => {
+  t.test('are left by an emit that began before the webhook was stopped or deleted, and pruning moves them to the log', async (t) => {
     const [stopped, deleted, active] = [
       await addWebhook(webhooks),
       await addWebhook(webhooks),
@@ -138,10 +138,10 @@ t.test('deliveries that are left pending to a webhook that is not active', async
     t.strictSame(await log(), ['skipped', 'cancelled', 'pending'])
   })
 
-  t.test('they are ended, and not delivered, before their webhook becomes active again', async (t) => {
+  t.test('are skipped, not delivered, when the webhook becomes active again', async (t) => {
     const id = await addWebhook(webhooks)
     await deliveries.record('acme', createEvent('evt_1'))
-    // As a process leaves it that dies between the two steps.
+    // The state if a process dies between the two steps.
     await pool.query("update recruiting.webhooks set status = 'disabled'")
     await webhooks.update('acme', id, { status: 'active' })
     t.strictSame(await log(), ['skipped'])
@@ -174,14 +174,14 @@ t.test('rare states', async (t) => {
     t.match((await pool.query('select verdict from recruiting.webhook_health')).rows, [{ verdict: null }])
   })
 
-  t.test('a first attempt that is released is due at once, also below a mark', async (t) => {
+  t.test('a released first attempt is due immediately, even below a mark', async (t) => {
     const claimed = await claimOne()
     await pool.query('insert into recruiting.marks (webhook_id, first_leased, first_fresh, safe_fresh) values ($1, 0, 1000000, 1000000)', [claimed.webhookId])
     await deliveries.release([claimed])
     t.match(await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 60_000 }), [{ eventId: 'evt_1' }])
   })
 
-  t.test('a stopped delivery that a transaction of the host has locked is recorded later', async (t) => {
+  t.test("a stopped delivery locked by the host's transaction is recorded later", async (t) => {
     const claimed = await claimOne()
     await webhooks.update('acme', claimed.webhookId, { status: 'inactive' })
     const client = await begin(pool)
@@ -195,7 +195,7 @@ t.test('rare states', async (t) => {
     t.match(found, { status: 'skipped', attempts: [{ response_excerpt: 'Ada Lovelace' }] })
   })
 
-  t.test('a notice that a transaction of the host has locked is confirmed later', async (t) => {
+  t.test("a notice locked by the host's transaction is confirmed later", async (t) => {
     const { webhookId } = await claimOne()
     await pool.query("insert into recruiting.notices (kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error) values ('failing', 'acme', 'acme', $1, now(), 1, 'timeout')", [webhookId])
     const [claimed] = await deliveries.claimNotices({ limit: 1, leaseMs: 0 })
@@ -209,7 +209,7 @@ t.test('rare states', async (t) => {
   })
 })
 
-t.test('a retry at the same time as other calls', async (t) => {
+t.test('a retry concurrent with', async (t) => {
   const { pool, storage: { webhooks, deliveries }, lockWaited } = await startPostgresHost(t)
 
   /** A webhook with one failed delivery. */
@@ -222,7 +222,7 @@ t.test('a retry at the same time as other calls', async (t) => {
     return { webhookId, id }
   }
 
-  t.test('a replay that queued the event at the same time: the retry returns its delivery', async (t) => {
+  t.test("a replay that queues the event returns the replay's delivery", async (t) => {
     const { webhookId, id } = await addFailed()
     const client = await begin(pool)
     await client.query(`
@@ -237,7 +237,7 @@ t.test('a retry at the same time as other calls', async (t) => {
     t.strictSame(pending, [retried])
   })
 
-  t.test('a stop of its webhook: nothing is left pending', async (t) => {
+  t.test('a stop of its webhook leaves nothing pending', async (t) => {
     const { webhookId, id } = await addFailed()
     const gated = createGatedPool(pool, /check webhook/, 0)
     const retrying = postgresStorage(gated.pool).deliveries.retry('acme', webhookId, id)
@@ -248,7 +248,7 @@ t.test('a retry at the same time as other calls', async (t) => {
     t.equal(await deliveries.count('acme', webhookId, { status: 'pending' }), 0)
   })
 
-  t.test('deleting its webhook leaves no delivery', async (t) => {
+  t.test('the deletion of its webhook leaves no delivery', async (t) => {
     const { webhookId, id } = await addFailed()
     const gated = createGatedPool(pool, /check webhook/, 0)
     const retrying = postgresStorage(gated.pool).deliveries.retry('acme', webhookId, id)

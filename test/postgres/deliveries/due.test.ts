@@ -11,11 +11,11 @@ import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
 import { watchPool } from '../../fixtures/postgres/watched-pool.js'
 
-// A worker that polls as seldom as it may: what arrives sooner was told of.
+// A worker that polls as rarely as possible: deliveries that arrive sooner were announced.
 const slowPoll = { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 60_000 }
 const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 
-t.test('word of due deliveries', async (t) => {
+t.test('notifications of due deliveries', async (t) => {
   const { server, pool, storage } = await startPostgresHost(t)
   const receiver = await startReceiver(t)
   await storeWebhook(storage, 'acme', { targetUrl: receiver.url, eventTypes: [event.type] })
@@ -39,7 +39,7 @@ t.test('word of due deliveries', async (t) => {
     await until(() => receiver.requests.length > before)
   }
 
-  t.test('a worker in another process is woken, and its pool can be ended as soon as it is closed', async () => {
+  t.test('a worker in another process wakes up, and its pool can be ended once it is closed', async () => {
     const own = new pg.Pool({ connectionString: server.url, max: 3, connectionTimeoutMillis: 5000 })
     const worker = createRecruiting({ storage: postgresStorage(own), delivery: slowPoll })
     await untilListeners(1)
@@ -70,7 +70,7 @@ t.test('word of due deliveries', async (t) => {
     await untilListeners(0)
   })
 
-  t.test('a worker that is closed before it could listen leaves no connection behind', async () => {
+  t.test('a worker closed before it listens leaves no connection behind', async () => {
     const own = new pg.Pool({ connectionString: server.url, connectionTimeoutMillis: 5000 })
     const worker = createRecruiting({ storage: postgresStorage(own), delivery: slowPoll })
     await worker.close()
@@ -78,7 +78,7 @@ t.test('word of due deliveries', async (t) => {
     await untilListeners(0)
   })
 
-  t.test('a connection that breaks is replaced, and the log says so', async (t) => {
+  t.test('a broken connection is replaced, and the log reports it', async (t) => {
     const logged: string[] = []
     const logger = { info () {}, error () {}, warn (_fields: object, message: string) { logged.push(message) } }
     const worker = createRecruiting({ storage, delivery: slowPoll, logger })
@@ -91,7 +91,7 @@ t.test('word of due deliveries', async (t) => {
     t.ok(logged.includes('PostgreSQL notifications no longer arrive, polling for due deliveries'), logged.join())
   })
 
-  t.test('a pool of one connection, which LISTEN would keep, is refused at the start', async (t) => {
+  t.test('startup rejects a pool whose only connection LISTEN would keep', async (t) => {
     const own = server.createPool({ max: 1 })
     t.throws(() => createRecruiting({ storage: postgresStorage(own), delivery: slowPoll }), {
       code: 'invalid_option', field: 'pool', message: 'pool: expected 2 connections or more, because LISTEN keeps 1 of them, one for each storage that delivers, got 1'
@@ -102,7 +102,7 @@ t.test('word of due deliveries', async (t) => {
     t.equal(own.totalCount, 1)
   })
 
-  t.test('a second storage that would keep the last connection of a pool is refused at the start, until the first one ends', async (t) => {
+  t.test("startup rejects a second storage that would keep a pool's last connection, until the first one is closed", async (t) => {
     const own = server.createPool({ max: 2 })
     const storage = postgresStorage(own)
     const start = (over = postgresStorage(own)) => createRecruiting({ storage: over, delivery: slowPoll })
@@ -122,7 +122,7 @@ t.test('word of due deliveries', async (t) => {
     await second.close()
   })
 
-  t.test('a driver that knows no notifications polls', async (t) => {
+  t.test('a driver without notifications polls', async (t) => {
     const plain = watchPool(pool, () => {})
     const worker = createRecruiting({ storage: postgresStorage(plain), delivery: { ...slowPoll, pollMs: 20 } })
     t.teardown(() => worker.close())
@@ -131,14 +131,14 @@ t.test('word of due deliveries', async (t) => {
   })
 })
 
-t.test('making a storage opens no connection', async (t) => {
+t.test('creating a storage opens no connection', async (t) => {
   const pool = new pg.Pool({ host: '127.0.0.1', port: 1 })
   postgresStorage(pool)
   t.equal(pool.totalCount, 0)
   await pool.end()
 })
 
-/** A pool that gives a connection, or fails to, when the test says so. */
+/** A pool whose connections the test resolves or rejects. */
 function createPool () {
   const asked: Array<{ resolve: (client: PgClient) => void, reject: (error: Error) => void }> = []
   const queries: string[] = []
@@ -155,13 +155,13 @@ function createPool () {
   return { asked, queries, released, listeners, client, pool: { query, connect } }
 }
 
-t.test('a pool that has no connection is asked again, after pauses that double up to 15 seconds', async (t) => {
+t.test('without a free connection it retries, after pauses that double up to 15 seconds', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
   const { asked, queries, client, pool } = createPool()
-  let told = 0
+  let notified = 0
   const lost: unknown[] = []
-  const listening = createListening(pool, 'due', { onNotification: () => { told++ }, onLost: (error) => { lost.push(error) } })
+  const listening = createListening(pool, 'due', { onNotification: () => { notified++ }, onLost: (error) => { lost.push(error) } })
   t.teardown(() => listening.stop())
   listening.start()
   for (const pauseMs of [1000, 2000, 4000, 8000, 15_000, 15_000]) {
@@ -169,17 +169,17 @@ t.test('a pool that has no connection is asked again, after pauses that double u
     asked.at(-1)?.reject(new Error('no connection is free'))
     await turn()
     mock.timers.tick(pauseMs - 1)
-    t.equal(asked.length, count, `nobody asks within ${pauseMs} ms`)
+    t.equal(asked.length, count, `no retry within ${pauseMs} ms`)
     mock.timers.tick(1)
     t.equal(asked.length, count + 1)
   }
   asked.at(-1)?.resolve(client)
   await turn()
-  t.same([queries, told], [['listen "due"'], 1])
-  t.match(lost, [{ message: 'no connection is free' }], 'the loss is told once')
+  t.same([queries, notified], [['listen "due"'], 1])
+  t.match(lost, [{ message: 'no connection is free' }], 'the loss is reported once')
 })
 
-/** A listening that has its connection, whose further queries are answered by `answer`. */
+/** Starts listening on a connection whose further queries return `answer`. */
 async function startListening (t: Test, answer: () => Promise<{ rows: unknown[] }>) {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
@@ -194,7 +194,7 @@ async function startListening (t: Test, answer: () => Promise<{ rows: unknown[] 
   return { ...pool, lost, listening, count: () => queries }
 }
 
-t.test('a connection is asked every 30 seconds whether it lives', async (t) => {
+t.test('a connection is tested every 30 seconds', async (t) => {
   const { asked, lost, count } = await startListening(t, async () => ({ rows: [] }))
   for (const asks of [2, 3, 4]) {
     mock.timers.tick(30_000)
@@ -204,7 +204,7 @@ t.test('a connection is asked every 30 seconds whether it lives', async (t) => {
   t.same([asked.length, lost], [1, []])
 })
 
-t.test('a connection that does not answer, or answers with an error, is replaced', async (t) => {
+t.test('a connection that does not respond, or responds with an error, is replaced', async (t) => {
   for (const [answer, message] of [
     [() => new Promise<never>(() => {}), 'the server does not answer'],
     [() => Promise.reject(new Error('connection reset')), 'connection reset']
@@ -222,7 +222,7 @@ t.test('a connection that does not answer, or answers with an error, is replaced
   }
 })
 
-t.test('an answer after the stop changes nothing', async (t) => {
+t.test('a response after the stop changes nothing', async (t) => {
   let answer = (_rows: { rows: unknown[] }): void => {}
   const { asked, lost, listening } = await startListening(t, () => new Promise((resolve) => { answer = resolve }))
   mock.timers.tick(30_000)
@@ -233,7 +233,7 @@ t.test('an answer after the stop changes nothing', async (t) => {
   t.same([asked.length, lost], [1, []])
 })
 
-t.test('after the stop, a connection that arrives, fails or begins to listen is not used', async (t) => {
+t.test('after the stop, a connection that arrives, fails or starts to listen is not used', async (t) => {
   mock.timers.enable({ apis: ['setTimeout'] })
   t.teardown(() => mock.timers.reset())
   let listen = (_rows: { rows: unknown[] }): void => {}

@@ -17,18 +17,18 @@ function length (text: string): Buffer {
   return bytes
 }
 
-/** Adds the news that the server stops to its answer of this number; the first is that of a new connection. */
+/** Adds the message that the server stops to its response of this number; the first one answers a new connection. */
 function stopWith (number: number): (chunk: Buffer) => Buffer {
   let answers = 0
   return (chunk) => {
-    // The message ReadyForQuery ends each answer.
+    // Each response ends with the message ReadyForQuery.
     const isAnswer = chunk.subarray(-6, -1).equals(Buffer.from('Z\0\0\0\x05'))
     return isAnswer && ++answers === number ? Buffer.concat([chunk, fatal]) : chunk
   }
 }
 
 for (const number of [1, 2, 3]) {
-  t.test(`a restart of the server whose news come with answer ${number} of a connection does not end the process`, async (t) => {
+  t.test(`a server restart announced in response ${number} of a connection does not crash the process`, async (t) => {
     const { pool, server, storage: { webhooks } } = await startPostgresHost(t)
     await pool.query('create table people (id bigint primary key, company text)')
     const { port } = await startTcpProxy(t, server.port, () => stopWith(number))
@@ -50,7 +50,7 @@ for (const number of [1, 2, 3]) {
       })
     }
 
-    // The third answer comes after 30 s.
+    // The third response arrives after 30 s.
     if (number < 3) {
       await t.test('listening', async () => {
         const { onDue } = postgresStorage(createPool()).deliveries
@@ -78,7 +78,7 @@ t.test('storages, lookups and calls that share a pool add one listener', async (
   client.release()
 })
 
-// Those of the storage, without the one that reads a setting.
+// The storage's statements, without the one that reads a setting.
 const statements = /\*\/ (?!select current_setting)/
 
 t.test('a delayed stop', async (t) => {
@@ -95,7 +95,7 @@ t.test('a delayed stop', async (t) => {
   }
 
   for (const number of [1, 2]) {
-    t.test(`before its statement ${number + 1} skips nothing that was emitted after the webhook was made active again`, async (t) => {
+    t.test(`before its statement ${number + 1} skips no events emitted after the webhook was reactivated`, async (t) => {
       const id = await addWithEvents(501)
       const gated = createGatedPool(pool, statements, number)
       const stopping = postgresStorage(gated.pool).webhooks.update('acme', id, { status: 'inactive' })
@@ -108,7 +108,7 @@ t.test('a delayed stop', async (t) => {
       t.same(await claim(), ['evt_new'])
     })
 
-    t.test(`before statement ${number} of pruning skips nothing that was emitted after the webhook was made active again`, async (t) => {
+    t.test(`before statement ${number} of pruning skips no events emitted after the webhook was reactivated`, async (t) => {
       const id = await addWithEvents(3)
       await pool.query("update recruiting.webhooks set status = 'inactive'")
       const gated = createGatedPool(pool, statements, number)
@@ -122,7 +122,7 @@ t.test('a delayed stop', async (t) => {
     })
   }
 
-  t.test('after a DELETE cancels nothing of other webhooks, and claims nothing of the deleted one', async (t) => {
+  t.test("after a DELETE cancels no deliveries of other webhooks, and the deleted one's are not claimed", async (t) => {
     const deleted = await addWithEvents(3)
     const gated = createGatedPool(pool, statements, 1)
     const deleting = postgresStorage(gated.pool).webhooks.delete('acme', deleted)
@@ -138,7 +138,7 @@ t.test('a delayed stop', async (t) => {
   })
 })
 
-t.test('a webhook with many pending deliveries is stopped before they are moved, and they are never claimed', async (t) => {
+t.test('a webhook with many pending deliveries stops before they are moved, and they are never claimed', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const id = await addWebhook(webhooks)
   await pool.query(`
@@ -161,7 +161,7 @@ t.test('a webhook with many pending deliveries is stopped before they are moved,
   t.equal(await deliveries.count('acme', id, { status: 'pending' }), 1)
 })
 
-t.test('pruning moves deliveries that the background sweep could not move', async (t) => {
+t.test('pruning moves deliveries that the background sweep failed to move', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const id = await addWebhook(webhooks)
   for (let count = 0; count < 502; count++) await deliveries.record('acme', createEvent(`evt_${count}`))
@@ -198,7 +198,7 @@ t.test('a replay that commits after its webhook was stopped leaves nothing pendi
   }
 })
 
-t.test('an update that stopped its webhook succeeds although the deliveries cannot be moved', async (t) => {
+t.test('an update that stops a webhook succeeds even if its deliveries cannot be moved', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const id = await addWebhook(webhooks)
   await deliveries.record('acme', createEvent('evt_1'))

@@ -4,7 +4,7 @@ import { withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { followFeed, newEvent } from '../../fixtures/postgres/changes.js'
 
-t.test('events about one row come in the order of its states, although their transactions began in another', async (t) => {
+t.test('events about one row are in the order of its states, even if their transactions began in another order', async (t) => {
   const { pool, storage: { feed, deliveries } } = await startPostgresHost(t)
   await withClient(pool, async (early) => withClient(pool, async (late) => {
     await early.query('begin')
@@ -32,7 +32,7 @@ t.test('events wait only for transactions that recorded an earlier one', async (
     t.strictSame((await followFeed(feed, null)).ids, [], 'an emitter is in flight')
     await emitter.query('rollback to one')
     const { ids, position } = await followFeed(feed, null)
-    t.strictSame(ids, ['1'], 'its savepoint is gone')
+    t.strictSame(ids, ['1'], 'its savepoint is rolled back')
     await deliveries.record('acme', newEvent('2'), emitter)
     await deliveries.record('acme', newEvent('3'))
     t.strictSame((await followFeed(feed, position)).ids, [], 'it records again')

@@ -27,7 +27,7 @@ t.test('a rare type is found in pages, some of which are empty', async (t) => {
   t.strictSame(pages, [0, 0, 1])
 })
 
-t.test('an event by its id, and the first one since a time, are found by an index', async (t) => {
+t.test('an index finds an event by its id, and the first event since a time', async (t) => {
   const readings: Reading[] = []
   const { pool } = await startPostgresHost(t)
   const { feed } = postgresStorage(measurePool(pool, 'e.tenant_key = ', readings))
@@ -45,7 +45,7 @@ t.test('an event by its id, and the first one since a time, are found by an inde
   t.equal(readings.length, 4)
 })
 
-t.test('a page of large events has fewer of them, each once, in PostgreSQL and in memory', async (t) => {
+t.test('a page contains fewer large events, each once, in PostgreSQL and in memory', async (t) => {
   const ids = Array.from({ length: 12 }, (_, index) => `evt_${index}`)
   for (const { feed, deliveries } of [(await startPostgresHost(t)).storage, memoryStorage()]) {
     for (const id of ids) await deliveries.record('acme', { ...newEvent(id), body: JSON.stringify({ id, text: 'x'.repeat(1_000_000) }) })
@@ -76,11 +76,11 @@ t.test('a quiet tenant\'s position follows the pruning of others', async (t) => 
   t.strictSame((await followFeed(feed, position, { tenant: 'quiet' })).ids, [])
 })
 
-t.test('the adoption of a copy ends the positions of the feed, and keeps its order', async (t) => {
+t.test("adopting a copy invalidates the feed's positions and keeps its order", async (t) => {
   const { pool, storage: { feed, deliveries, holds } } = await startPostgresHost(t)
   for (const id of ['1', '2']) await deliveries.record('acme', newEvent(id))
   const { position } = await followFeed(feed, null)
-  // As a dump leaves it on another server.
+  // The state after a dump is restored on another server.
   await pool.query('update recruiting.home set database_oid = 1')
   t.equal(await feed.list('acme', { after: position, ...unfiltered }), null)
   const during = await followFeed(feed, null)
@@ -119,7 +119,7 @@ const { object, value } = fc.letrec((tie) => ({
 const data = fc.oneof({ weight: 9, arbitrary: object }, { weight: 1, arbitrary: value })
 const path = fc.array(fc.oneof(fc.constantFrom(...names), anyName), { minLength: 1, maxLength: 4 }).map((steps) => ['data', ...steps].join('.'))
 
-/** Paths of the data with the values there, so that filters often match, and other ones. */
+/** Paths of the data with their values, so that filters often match, and other paths. */
 function filtersFor (value: unknown): fc.Arbitrary<EventFilters> {
   const found = [...listLeaves(value, 'data')].filter(([path]) => path.split('.').length > 1)
   const one = fc.tuple(path, fc.array(filterValue, { minLength: 1, maxLength: 3 }))
@@ -149,7 +149,7 @@ async function createFiltered ({ webhooks }: RecruitingStorage, filters: EventFi
   return id
 }
 
-t.test('memory and PostgreSQL match the same events, with any data and filters', async (t) => {
+t.test('memory and PostgreSQL match the same events for any data and filters', async (t) => {
   const { storage } = await startPostgresHost(t)
   const memory = memoryStorage()
   const stores = [memory, storage] as const
@@ -182,7 +182,7 @@ t.test('memory and PostgreSQL match the same events, with any data and filters',
   }
 })
 
-t.test('an event that PostgreSQL cannot read as jsonb is recorded all the same, and has no data', async (t) => {
+t.test('an event that PostgreSQL cannot read as jsonb is recorded and matches like one without data', async (t) => {
   const { storage, pool } = await startPostgresHost(t)
   await createFiltered(storage, { 'data.job_id': [7] })
   await createFiltered(storage, { 'data.other': [null] })

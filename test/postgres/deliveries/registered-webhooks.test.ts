@@ -6,7 +6,7 @@ import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { watchPool } from '../../fixtures/postgres/watched-pool.js'
 
 t.test(
-  'figures of the queue and retention cost what they return, however many webhooks are registered or paused',
+  'statistics and retention read only what they return, for any number of registered or paused webhooks',
   async (t) => {
     const { pool, storage } = await startPostgresHost(t)
     const statements: Array<[text: string, values: unknown[]]> = []
@@ -60,7 +60,7 @@ t.test(
   }
 )
 
-t.test('stats count each figure once, although they compare it too', async (t) => {
+t.test('stats compute each count only once', async (t) => {
   const { pool } = await startPostgresHost(t)
   const plans: Array<Promise<string>> = []
   const { deliveries } = postgresStorage(watchPool(pool, (text, values) => {

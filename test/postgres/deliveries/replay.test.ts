@@ -6,7 +6,7 @@ import { createEvent, createWebhook } from '../../../src/testing/support/samples
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
-t.test('a replay reads events in batches, each event once, up to a bound', async (t) => {
+t.test('a replay reads each event once, in batches, up to a bound', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
   const { id } = await storeWebhook(storage, 'acme', { name: 'CRM', eventTypes: ['job.created'] })
   // Several events have the same time.
@@ -45,7 +45,7 @@ t.test('a replay reads events in batches, each event once, up to a bound', async
   t.strictSame(rows.map(({ id }) => id), expected)
 })
 
-t.test('an erase takes events up to a bound; the next call continues, also with deliveries queued since', async (t) => {
+t.test('an erase takes events up to a bound; the next call continues, even with deliveries queued since', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const id = await webhooks.nextId('acme')
   await webhooks.create('acme', createWebhook(id), 10)

@@ -14,7 +14,7 @@ async function countEvents (pool: pg.Pool): Promise<number> {
   return Number((await pool.query('select count(*) from recruiting.events')).rows[0].count)
 }
 
-t.test('events with a date in the future do not keep later ones from being pruned', async (t) => {
+t.test('events with a future date do not prevent later ones from being pruned', async (t) => {
   const { pool, storage: { deliveries } } = await startPostgresHost(t)
   await insertEvents(pool, 1500, '-1')
   await insertEvents(pool, 30, '40.5 - n % 20')
@@ -25,7 +25,7 @@ t.test('events with a date in the future do not keep later ones from being prune
   t.equal(await countEvents(pool), 1519)
 })
 
-t.test('old events that still have deliveries are passed, and the walk goes on after them', async (t) => {
+t.test('pruning skips old events that still have deliveries and continues after them', async (t) => {
   const { pool, storage: { deliveries } } = await startPostgresHost(t)
   await insertEvents(pool, 20, '40')
   await pool.query(`
@@ -36,7 +36,7 @@ t.test('old events that still have deliveries are passed, and the walk goes on a
   t.equal(await countEvents(pool), 20)
 })
 
-t.test('a prune reads what is old, not what is young', async (t) => {
+t.test('a prune reads old events only', async (t) => {
   const { pool } = await startPostgresHost(t)
   async function readBuffers (): Promise<number> {
     const { rows } = await pool.query(

@@ -20,7 +20,7 @@ t.test('a notice reaches the host', async (t) => {
     return lease
   }
 
-  /** What another process tells its host when it starts. */
+  /** Returns what another process reports to its host at startup. */
   async function startHost (): Promise<unknown> {
     const engine = createRecruiting({ storage })
     const notice = await new Promise((resolve) => {
@@ -31,7 +31,7 @@ t.test('a notice reaches the host', async (t) => {
     return notice
   }
 
-  t.test('though the process dies once the verdict was decided', async (t) => {
+  t.test('even if the process dies after the verdict', async (t) => {
     const lease = await claimOne()
     const gated = createGatedPool(pool, /disable_failing_webhooks/, 0)
     const completing = postgresStorage(gated.pool).deliveries.recordAttempts([failed(lease, { isGone: true })], lenient)
@@ -44,7 +44,7 @@ t.test('a notice reaches the host', async (t) => {
     t.match(await webhooks.find('acme', lease.webhookId), { status: 'disabled' })
   })
 
-  t.test('though its webhook was made active or deleted in between', async (t) => {
+  t.test('even if its webhook was reactivated or deleted in between', async (t) => {
     const lease = await claimOne()
     await deliveries.recordAttempts([failed(lease, { isGone: true })], lenient)
     await webhooks.update('acme', lease.webhookId, { status: 'active' })
@@ -65,7 +65,7 @@ t.test('a notice reaches the host', async (t) => {
   })
 })
 
-t.test('a statement that waits for a lock is given up, and one that waits for a connection too', async (t) => {
+t.test('statements that wait for a lock or a connection time out', async (t) => {
   const { server, pool, storage } = await startPostgresHost(t)
   const { id } = await storeWebhook(storage, 'acme')
   const small = server.createPool({ max: 1 })

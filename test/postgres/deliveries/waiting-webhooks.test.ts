@@ -5,7 +5,7 @@ import { begin, type PostgresHost, startPostgresHost } from '../../fixtures/post
 import { measureBuffers } from '../../fixtures/postgres/buffers.js'
 import { addWebhook } from '../../fixtures/api/webhooks.js'
 
-// On a busy machine, claims may mark a webhook that has no deleted rows, and then take its deliveries in another order.
+// On a busy machine, claims may mark a webhook without deleted rows, and then lease its deliveries in another order.
 const neverMark = 'create rule never as on insert to recruiting.marks do instead nothing'
 const claimText = 'select * from recruiting.claim_v1(10, 10, 60000, null)'
 
@@ -22,7 +22,7 @@ async function createMany ({ pool }: PostgresHost, count: number): Promise<void>
     from recruiting.webhooks w, recruiting.events e where w.tenant_slug = 'many' and e.id = 'evt_many'`)
 }
 
-t.test('claims visit a webhook that cannot send once', async (t) => {
+t.test('claims visit a webhook that cannot send only once', async (t) => {
   const host = await startPostgresHost(t)
   const { pool, clear, storage: { deliveries } } = host
   await pool.query(neverMark)
@@ -54,7 +54,7 @@ t.test('claims visit a webhook that cannot send once', async (t) => {
   }
 })
 
-t.test('deliveries of a paused webhook are claimed again, in their order', async (t) => {
+t.test("a paused webhook's deliveries are claimed again, in order", async (t) => {
   const { pool, clear, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   await pool.query(neverMark)
   const claim = (limit = 10) => deliveries.claimDue({ limit, perEndpoint: 10, leaseMs: 60_000 })
@@ -119,7 +119,7 @@ t.test('deliveries of a paused webhook are claimed again, in their order', async
     t.same(await claimed(), ['evt_4', 'evt_3'])
   })
 
-  t.test('and end as skipped when it is made inactive', async (t) => {
+  t.test('and become skipped when it is made inactive', async (t) => {
     const { id } = await pause()
     await webhooks.update('acme', id, { status: 'inactive' })
     t.equal(await deliveries.count('acme', id, { status: 'skipped' }), 4)
@@ -128,7 +128,7 @@ t.test('deliveries of a paused webhook are claimed again, in their order', async
     t.same((await pool.query('select from recruiting.paused_webhooks union all select from recruiting.stopped_webhooks')).rows, [])
   })
 
-  t.test('while a transaction that may end the pause is open, none is set aside', async (t) => {
+  t.test('are not set aside while a transaction that may end the pause is open', async (t) => {
     await clear()
     const id = await addWebhook(webhooks)
     await deliveries.record('acme', createEvent('evt_1'))
@@ -145,7 +145,7 @@ t.test('deliveries of a paused webhook are claimed again, in their order', async
   })
 })
 
-t.test('a claim skips what an older snapshot recorded for a webhook that was made inactive', async (t) => {
+t.test('a claim skips an event that an older snapshot recorded for a webhook made inactive since', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const id = await addWebhook(webhooks)
   const client = await begin(pool, 'begin isolation level repeatable read; select')

@@ -33,7 +33,7 @@ const event = {
   data: { note: 'it\'s "quoted" ? $1 🦉 \\' }
 } as const
 
-t.test('events in a transaction of a library', async (t) => {
+t.test("events in a library's transaction", async (t) => {
   const { pool, storage, schema, clear } = await startPostgresHost(t)
   const recruiting = createRecruiting({ storage, delivery: false })
   t.teardown(() => recruiting.close())
@@ -78,8 +78,8 @@ t.test('events in a transaction of a library', async (t) => {
     }
   })
 
-  t.test('a transaction that has ended takes no event, though its library would lend a connection', async (t) => {
-    // Somebody else's transaction by now.
+  t.test('a finished transaction rejects events, even if its library would lend a connection', async (t) => {
+    // Another caller's transaction by now.
     const client = await begin(pool)
     const controlled = await db.startTransaction().execute()
     const rolledBack = await db.startTransaction().execute()
@@ -109,7 +109,7 @@ t.test('events in a transaction of a library', async (t) => {
 
 const application = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 
-// Nothing connects: what is refused is refused before a statement.
+// Nothing connects: handles are rejected before a statement.
 const pool = new pg.Pool({ port: 1 })
 const client = new pg.Client({ port: 1 })
 const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) })
@@ -120,13 +120,13 @@ t.teardown(() => recruiting.close())
 
 const unreadable = new Proxy(() => {}, { get () { throw new Error('unreadable') } })
 
-async function assertRefused (t: Test, transaction: unknown, problem: string): Promise<void> {
+async function assertRejected (t: Test, transaction: unknown, problem: string): Promise<void> {
   const refusal = { name: 'RecruitingApiError', code: 'invalid_event', field: 'transaction', message: `transaction: ${problem}` }
   await t.rejects(recruiting.emit(application, { transaction }), refusal)
   await t.rejects(recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }, { transaction }), refusal)
 }
 
-t.test('a handle of a library is refused with the function to use', async (t) => {
+t.test("a library's bare handle is rejected, and the error names the function to use", async (t) => {
   const bare: Array<[handle: unknown, library: string, wrapped: string]> = [
     [standInForPrisma(client), 'Prisma', 'fromPrisma(tx)'],
     [standInForDrizzle(client), 'Drizzle', 'fromDrizzle(tx)'],
@@ -139,17 +139,17 @@ t.test('a handle of a library is refused with the function to use', async (t) =>
     [standInForMikroOrm(undefined), 'MikroORM', 'fromMikroOrm(em)'],
     [standInForPostgresJs(client), 'postgres.js', 'fromPostgresJs(sql)']
   ]
-  for (const [handle, library, wrapped] of bare) await assertRefused(t, handle, `expected ${wrapped}, got the ${library} handle itself`)
+  for (const [handle, library, wrapped] of bare) await assertRejected(t, handle, `expected ${wrapped}, got the ${library} handle itself`)
 })
 
-t.test('values other than handles are refused with the expected ones', async (t) => {
+t.test('values other than handles are rejected, and the error names the expected ones', async (t) => {
   for (const value of [null, 'begin', 7, {}, none, [], { query: 'select' }, unreadable, { get query () { throw new Error('unreadable') } }]) {
-    await assertRefused(t, value, 'expected a client with a method query(text, values), or one of fromPrisma(tx), fromDrizzle(tx), ' +
+    await assertRejected(t, value, 'expected a client with a method query(text, values), or one of fromPrisma(tx), fromDrizzle(tx), ' +
       'fromKysely(trx), fromKnex(trx), fromTypeOrm(manager), fromSequelize(transaction), fromMikroOrm(em), fromPostgresJs(sql)')
   }
 })
 
-t.test('a function takes its library\'s transaction, and names it in the error for anything else', async (t) => {
+t.test('a function accepts its library\'s transaction, and rejects anything else with an error that names it', async (t) => {
   const { manager: root } = standInForTypeOrm(client)
   const wrong: Array<[wrap: (handle: never) => unknown, expected: string, handles: unknown[]]> = [
     [fromPrisma, 'fromPrisma expects the client that prisma.$transaction passes to its callback',
@@ -181,11 +181,11 @@ const refusal = {
   message: 'transaction: expected a client inside a transaction, got one in autocommit mode'
 }
 
-/** The data of all events at the beginning, and once another was emitted and the subject of the first erased. */
+/** The data of all events: at first, and after another event was emitted and the first one's subject erased. */
 const untouched = [{ id: 1 }]
 const written = [null, { id: 2 }]
 
-t.test('handles of a server', async (t) => {
+t.test('handles on a server', async (t) => {
   const { server, pool, storage, schema, clear } = await startPostgresHost(t)
   const recruiting = createRecruiting({ storage, delivery: false })
   t.teardown(() => recruiting.close())
@@ -197,7 +197,7 @@ t.test('handles of a server', async (t) => {
   })
   const emit = (transaction: unknown) => recruiting.emit({ ...application, data: { id: 2 } }, { transaction })
 
-  async function assertRefused (t: Test, transaction: unknown): Promise<void> {
+  async function assertRejected (t: Test, transaction: unknown): Promise<void> {
     await t.rejects(emit(transaction), refusal)
     await t.rejects(recruiting.erase(subject, { transaction }), refusal)
     await assertEvents(t, untouched)
@@ -208,17 +208,17 @@ t.test('handles of a server', async (t) => {
     t.strictSame(rows.map(({ body }) => JSON.parse(body).data), expected)
   }
 
-  t.test('a pool is refused, of one connection too', async (t) => {
-    for (const max of [1, 5]) await assertRefused(t, server.createPool({ max }))
+  t.test('a pool is rejected, even with one connection', async (t) => {
+    for (const max of [1, 5]) await assertRejected(t, server.createPool({ max }))
   })
 
   t.test('a client outside a transaction is rejected: before begin, after commit and after rollback', async (t) => {
     const client = await pool.connect()
-    await assertRefused(t, client)
+    await assertRejected(t, client)
     for (const end of ['commit', 'rollback']) {
       await client.query(`begin; ${insert}`)
       await client.query(end)
-      await assertRefused(t, client)
+      await assertRejected(t, client)
     }
     client.release()
   })
@@ -236,7 +236,7 @@ t.test('handles of a server', async (t) => {
     })
   }
 
-  t.test('an emit takes one statement in a transaction that has written before, and two in one that has not', async (t) => {
+  t.test('an emit takes one statement in a transaction that has written before, and two in a new one', async (t) => {
     const client = await begin(pool, `begin; ${insert}`)
     let count = 0
     const counting: PgQueryable = {

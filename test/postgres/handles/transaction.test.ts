@@ -31,7 +31,7 @@ t.test('events in the host\'s own transaction', async (t) => {
     t.equal((await claim()).length, deliveries)
   })
 
-  t.test('a savepoint that is rolled back takes its event with it', async (t) => {
+  t.test('rolling back to a savepoint removes its event', async (t) => {
     const client = await begin(pool, 'begin; savepoint before')
     await recruiting.emit(event, { transaction: client })
     await client.query('rollback to before')
@@ -40,7 +40,7 @@ t.test('events in the host\'s own transaction', async (t) => {
     t.equal((await pool.query(`select from ${schema}.events`)).rows.length, 1)
   })
 
-  t.test('a client of the host is given a text and values, and no callback', async (t) => {
+  t.test("the host's client gets a text and values, and no callback", async (t) => {
     const client = await begin(pool)
     const third: unknown[] = []
     const wrapper = {
@@ -55,12 +55,12 @@ t.test('events in the host\'s own transaction', async (t) => {
     t.same(third, [undefined, undefined, undefined])
   })
 
-  t.test('two transactions that emit to the same endpoints do not wait for one another', async (t) => {
+  t.test('transactions that emit to the same endpoints do not wait for each other', async (t) => {
     const first = await begin(pool, "begin; set local lock_timeout = '2s'")
     const second = await begin(pool, "begin; set local lock_timeout = '2s'")
     await recruiting.emit(event, { transaction: first })
     await recruiting.emit(event, { transaction: second })
-    // Nor does an open one hold up a worker, or a change of the webhook.
+    // An open one does not block a worker or a change of the webhook either.
     t.strictSame(await claim(), [])
     const { rows: [{ id }] } = await pool.query(`select id::int from ${schema}.webhooks limit 1`)
     await storage.webhooks.update('acme', id, { name: 'Changed' })
@@ -92,13 +92,13 @@ t.test('transactions that record the first events of two tenants in opposite ord
     await t.resolves(emit(clients[0], 'globex'), `after ${round}`)
     await t.resolves(emit(clients[1], 'acme'), `after ${round}`)
     for (const client of clients) await client.finish()
-    // Without a rest, as for tenants with ids of their own.
+    // Without a rest, as for tenants with separate ids.
     if (round === 'no event') await storage.webhooks.renameTenant(named('acme'), named('initech'), { reseal: (secret) => secret })
     else await storage.webhooks.removeTenant('globex', { limit: 100 })
   }
 })
 
-t.test('emits do not wait for a rename or a removal that is not committed, and go with their tenant', async (t) => {
+t.test('emits do not wait for an uncommitted rename or removal, and move with their tenant', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
   const recruiting = createRecruiting({ storage, delivery: false })
   t.teardown(() => recruiting.close())
@@ -122,7 +122,7 @@ const count = 10
 const eventIsolation = { tenantSlug: 'acme', type: 'job.created', data: {} } as const
 const webhook = { name: 'CRM', status: 'active', target_url: 'https://example.com', event_types: ['job.created'], secret: 'whsec_a' } as const
 
-t.test('where transactions are serializable by default', async (t) => {
+t.test('if transactions are serializable by default', async (t) => {
   const server = await startPostgres(t)
   const createPool = () => server.createPool({ options: '-c default_transaction_isolation=serializable' })
   const atOnce = <Result>(call: (number: number) => Promise<Result>): Promise<Result[]> =>
@@ -130,14 +130,14 @@ t.test('where transactions are serializable by default', async (t) => {
 
   const migrated = (await atOnce(() => migrate(createPool()))).flat()
   t.ok(migrated.length > 0)
-  t.equal(new Set(migrated).size, migrated.length, 'processes that start at once run each migration once')
+  t.equal(new Set(migrated).size, migrated.length, 'processes that start together run each migration once')
 
   const pool = createPool()
   const { webhooks, deliveries } = postgresStorage(pool)
   const recruiting = createRecruiting({ storage: { webhooks, deliveries }, delivery: false })
   t.teardown(() => recruiting.close())
 
-  await t.test('webhooks are created at once, up to the limit', async (t) => {
+  await t.test('webhooks are created concurrently, up to the limit', async (t) => {
     const created = await atOnce(async () =>
       webhooks.create('acme', { ...webhook, tenantSlug: 'acme', id: await webhooks.nextId('acme') }, count - 3)
     )
@@ -155,7 +155,7 @@ t.test('where transactions are serializable by default', async (t) => {
     t.equal(claimed.flat().length, 2 * (count - 3))
   })
 
-  await t.test('of several rotations of a key one succeeds', async (t) => {
+  await t.test("one of a key's concurrent rotations succeeds", async (t) => {
     const keys = apiKeys(pool)
     const { id } = await keys.issue({ tenantSlug: 'acme', scopes: [] })
     const rotated = await atOnce(() =>
@@ -164,7 +164,7 @@ t.test('where transactions are serializable by default', async (t) => {
     t.equal(rotated.filter((result) => !isRecruitingApiError(result)).length, 1)
   })
 
-  await t.test('an emit that its transaction cannot serialize rejects with the error of the driver', async (t) => {
+  await t.test("an emit that cannot be serialized rejects with the driver's error", async (t) => {
     const client = await begin(pool, 'begin; select from pg_class limit 1')
     const { id } = await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' })
     const error = await recruiting.emit({ ...eventIsolation, idempotencyKey: 'b' }, { transaction: client })
@@ -182,7 +182,7 @@ t.test('where transactions are serializable by default', async (t) => {
   })
 })
 
-t.test('calls in a transaction that uses the last connection do not wait for another', async (t) => {
+t.test('calls in a transaction on the last connection do not wait for another connection', async (t) => {
   const { server } = await startPostgresHost(t)
   const pool = server.createPool({ max: 1 })
   const recruiting = createRecruiting({ storage: postgresStorage(pool, { queryTimeoutMs: 30_000 }), delivery: false })

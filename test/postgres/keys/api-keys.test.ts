@@ -13,7 +13,7 @@ const acme = { tenantSlug: 'acme' }
 const issue = (input: object = {}) => keys.issue({ ...acme, scopes: ['jobs:read'], ...input })
 const rows = async (): Promise<unknown[]> => (await pool.query('select * from keys.api_keys order by id')).rows
 
-t.test('only the digest of a key is kept, and the 4 characters after the prefix', async (t) => {
+t.test("only a key's digest and the 4 characters after the prefix are stored", async (t) => {
   const { id, key, start } = await open({ prefix: 'acmeats' }).issue({ ...acme, scopes: [] })
   const { rows: [row] } = await pool.query('select k::text as all_of_it from keys.api_keys k where id = $1', [id])
   t.ok(isApiKey(key, 'acmeats'))
@@ -22,14 +22,14 @@ t.test('only the digest of a key is kept, and the 4 characters after the prefix'
   t.match(row.all_of_it, `,${start},`)
   t.notMatch(row.all_of_it, key.slice(8, 13))
   t.notMatch(row.all_of_it, key.slice(12))
-  t.equal(await lookUp(hashApiKey(key)), null, 'the digest is no key')
+  t.equal(await lookUp(hashApiKey(key)), null, 'the digest is not a key')
 })
 
 const limits = {
   allowedIps: ['203.0.113.0/24', '::1/128'], candidateFields: ['full_name', 'Größe, "x"'], jobFields: []
 }
 
-t.test('a key is issued with all its fields, and later shown without the key itself', async (t) => {
+t.test('a key is issued with all its fields, and later returned without the key itself', async (t) => {
   const umbrella = { tenantSlug: 'umbrella' }
   const scopes = ['webhooks:write', 'jobs:read']
   const expiresAt = '2030-01-01T01:00:00+01:00'
@@ -60,12 +60,12 @@ t.test('a key is issued with all its fields, and later shown without the key its
   })
   t.match(plain, { name: null, createdBy: null, allowedIps: null, expiresAt: '2031-01-01T00:00:00.000Z' })
   t.strictSame(await lookUp(other, 'umbrella'), { id: plain.id, scopes: ['jobs:read'], jobFields: ['name'] })
-  t.strictSame(await keys.list(umbrella), [stored, plain], 'in the order in which they were issued')
+  t.strictSame(await keys.list(umbrella), [stored, plain], 'oldest first')
   t.strictSame(await keys.list({ tenantSlug: 'nobody' }), [])
   t.equal(await keys.find(acme, 'key_none'), null)
 })
 
-t.test('a revoked key is still shown', async (t) => {
+t.test('a revoked key is still listed', async (t) => {
   const { id } = await issue()
   t.equal(await keys.revoke(acme, id), true)
   t.match(await keys.find(acme, id), { id, revokedAt: /Z$/ })
@@ -91,7 +91,7 @@ t.test('issued, rotated and revoked keys are audited, with the actor', async (t)
   t.throws(() => audited.as(''), { code: 'invalid_input', field: 'actor' })
 })
 
-t.test('invalid input for a key is refused, and does nothing', async (t) => {
+t.test('invalid input for a key is rejected and changes nothing', async (t) => {
   const { id } = await issue()
   const before = await rows()
   const wrong: Record<string, unknown[]> = {
@@ -138,7 +138,7 @@ t.test('invalid input for a key is refused, and does nothing', async (t) => {
   t.strictSame(await rows(), before)
 })
 
-t.test('options that cannot be are refused', async (t) => {
+t.test('invalid options are rejected', async (t) => {
   for (const create of [apiKeys, postgresKeyLookup]) {
     t.throws(() => create(null as never), { code: 'invalid_option', field: 'pool' })
     for (const [field, value] of [['schema', ''], ['prefix', 'RK'], ['queryTimeoutMs', 1]] as const) {
@@ -152,14 +152,14 @@ t.test('options that cannot be are refused', async (t) => {
   t.throws(() => postgresKeyLookup(pool, { clock: {} as never }), { code: 'invalid_option', field: 'clock.now' })
 })
 
-t.test('a tenant finds, rotates and revokes no key of another, and leaves no trace', async (t) => {
+t.test("a tenant cannot find, rotate or revoke another tenant's key, and leaves no trace", async (t) => {
   const { id, key } = await issue()
   const owned = await keys.issue({ tenantId: 42, scopes: [] })
   const before = await rows()
   const globex = { tenantSlug: 'globex' }
   const strangers: Array<[of: string, tenants: object[]]> = [
     [id, [globex, { tenantSlug: 'ACME' }, { tenantSlug: 'acme ' }, { tenantSlug: '%' }, { tenantId: 42 }]],
-    // The slug of a tenant with an id finds none of its keys.
+    // The slug of a tenant with an id matches none of its keys.
     [owned.id, [acme, globex, { tenantId: 43 }]]
   ]
   for (const [of, tenants] of strangers) {
@@ -176,7 +176,7 @@ t.test('a tenant finds, rotates and revokes no key of another, and leaves no tra
   t.equal(await keys.revoke({ tenantId: 42 }, owned.id), true)
 })
 
-t.test('a scope that no route has is refused, with the nearest name', async (t) => {
+t.test('a scope that no route has is rejected, and the error names the nearest one', async (t) => {
   const before = await rows()
   for (const [scope, nearest] of [
     ['candidates:raed', 'candidates:read'], ['jobs:wrte', 'jobs:write'], ['Webhooks:Read', 'webhooks:read'],
@@ -202,7 +202,7 @@ t.test('rotating a key', async (t) => {
     return Math.round((Date.parse((await keys.find(acme, id))?.expiresAt ?? '') - Date.now()) / 1000)
   }
 
-  t.test('makes a key with an id of its own; the old one works for a day more', async (t) => {
+  t.test('creates a key with a new id; the old one works for another day', async (t) => {
     const old = await issue({ ...limits, name: 'CRM', createdBy: 'ada', expiresAt: '2090-01-01T00:00:00Z' })
     const { key, id, start, createdAt, ...copied } = await keys.rotate(acme, old.id)
     const { key: oldKey, id: oldId, start: oldStart, createdAt: oldDate, ...rest } = old
@@ -216,7 +216,7 @@ t.test('rotating a key', async (t) => {
     t.strictSame([await isFound(oldKey), await isFound(key)], [false, true])
   })
 
-  t.test('never prolongs the old key, neither its own date nor an earlier overlap', async (t) => {
+  t.test('never extends the old key beyond its own date or an earlier overlap', async (t) => {
     const soon = await issue({ expiresAt: new Date(Date.now() + 60_000) })
     const replacement = await keys.rotate(acme, soon.id)
     t.equal((await keys.find(acme, soon.id))?.expiresAt, soon.expiresAt)
@@ -226,10 +226,10 @@ t.test('rotating a key', async (t) => {
     await keys.rotate(acme, old.id, { overlapSeconds: 600 })
     const again = await keys.rotate(acme, old.id, { overlapSeconds: 86_400 })
     t.ok(await secondsLeft(old.id) <= 600)
-    t.equal(again.expiresAt, null, 'the new key has the date of the old one, not what is left of its overlap')
+    t.equal(again.expiresAt, null, "the new key has the old one's date, not the rest of its overlap")
   })
 
-  t.test('is refused for a key that is unknown, revoked or no longer valid, and makes nothing', async (t) => {
+  t.test('is rejected for an unknown, revoked or expired key, and creates nothing', async (t) => {
     const revoked = await issue()
     await keys.revoke(acme, revoked.id)
     const expired = await issue({ expiresAt: '2020-01-01T00:00:00Z' })
@@ -243,7 +243,7 @@ t.test('rotating a key', async (t) => {
     t.strictSame(await rows(), before)
   })
 
-  t.test('is refused for a key that another rotation ended while this one waited for it', async (t) => {
+  t.test('is rejected for a key that expired while this rotation waited for another one', async (t) => {
     const old = await issue()
     const other = await begin(pool)
     await other.query('select from keys.api_keys where id = $1 for update', [old.id])
@@ -255,7 +255,7 @@ t.test('rotating a key', async (t) => {
     await rejected
   })
 
-  t.test('against a revocation at once, leaves the old key revoked', async (t) => {
+  t.test('concurrent with a revocation leaves the old key revoked', async (t) => {
     for (let round = 0; round < 5; round++) {
       const old = await issue()
       const [rotated, revoked] = await Promise.allSettled([keys.rotate(acme, old.id), keys.revoke(acme, old.id)])
@@ -278,13 +278,13 @@ t.test('keys of a tenant with an id belong to the id, under any slug', async (t)
 
   const tenantId = 'Ünïcode id'
   const { key: _, ...other } = await named.issue({ tenantId, scopes: [] })
-  t.equal(other.tenantSlug, tenantId, 'the name of a tenant without a known slug')
+  t.equal(other.tenantSlug, tenantId, 'the slug of a tenant without a known slug is its id')
   t.strictSame(await keys.list({ tenantId }), [other])
   t.strictSame(await keys.list({ tenantSlug: tenantId.toLowerCase() }), [])
   t.strictSame(await keys.find({ tenantId }, other.id), other)
 })
 
-t.test('keys in a transaction of the host', async (t) => {
+t.test("keys in the host's transaction", async (t) => {
   for (const end of ['rollback', 'commit'] as const) {
     t.test(`change ${end === 'commit' ? 'everything if it commits' : 'nothing if it is rolled back'}`, async (t) => {
       const kept = await issue()
@@ -295,7 +295,7 @@ t.test('keys in a transaction of the host', async (t) => {
       t.equal(await keys.revoke(acme, issued.id, { transaction }), true)
       t.match(await keys.find(acme, issued.id, { transaction }), { revokedAt: /Z$/ })
       t.equal((await keys.list(acme, { transaction })).length, before.length + 2)
-      t.equal(await keys.find(acme, issued.id), null, 'nobody else sees it yet')
+      t.equal(await keys.find(acme, issued.id), null, 'it is not visible to others yet')
       await transaction.finish(end)
       t.equal(await lookUp(issued.key), null)
       t.strictSame((await lookUp(rotated.key))?.id, end === 'commit' ? rotated.id : undefined)
@@ -304,7 +304,7 @@ t.test('keys in a transaction of the host', async (t) => {
     })
   }
 
-  t.test('are refused outside one', async (t) => {
+  t.test('are rejected outside one', async (t) => {
     const client = await pool.connect()
     const kept = await issue()
     const before = await rows()

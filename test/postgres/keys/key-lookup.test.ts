@@ -25,7 +25,7 @@ t.test('looking up keys', async (t) => {
     await pool.query(text, [`imported ${key}`, hashApiKey(key)])
   }
 
-  t.test('a key with a wrong checksum is refused without a query', async (t) => {
+  t.test('a key with a wrong checksum is rejected without a query', async (t) => {
     const { key } = await keys.issue({ tenantSlug: 'acme', scopes: [] })
     connections = 0
     for (let at = 3; at < key.length; at++) {
@@ -34,10 +34,10 @@ t.test('looking up keys', async (t) => {
     }
     t.equal(connections, 0)
     t.equal(await lookup({ tenantSlug: 'acme', tenantId: 'acme', key: generateApiKey() }), null)
-    t.equal(connections, 1, 'an unknown key with a checksum that fits takes one query')
+    t.equal(connections, 1, 'an unknown key with a valid checksum takes one query')
   })
 
-  t.test('a key of any other form is looked up by its digest', async (t) => {
+  t.test('a key in any other form is looked up by digest', async (t) => {
     for (const key of ['sk_live_imported', `rk_${'x'.repeat(48)}`, `rk_${'x'.repeat(50)}`, 'a.b.c', `RK_${'x'.repeat(48)}`]) {
       await importKey(key)
       t.match(await lookup({ tenantSlug: 'acme', tenantId: 'acme', key }), { scopes: ['jobs:read'] }, key)
@@ -46,7 +46,7 @@ t.test('looking up keys', async (t) => {
     t.match((await keys.rotate({ tenantSlug: 'acme' }, 'imported a.b.c')).start, /^\w{4}$/)
   })
 
-  t.test('a lookup that takes longer than queryTimeoutMs is given up', async (t) => {
+  t.test('a lookup that takes longer than queryTimeoutMs times out', async (t) => {
     const { key } = await keys.issue({ tenantSlug: 'acme', scopes: ['jobs:read'] })
     const hurried = postgresKeyLookup(pool, { queryTimeoutMs: 1000 })
     const client = await begin(pool, 'begin; lock table recruiting.api_keys')
@@ -68,7 +68,7 @@ t.test('when a key was last used', async (t) => {
   const setLastUsed = (id: string, secondsAgo: number) =>
     pool.query("update recruiting.api_keys set last_used_at = now() - $2 * interval '1 second' where id = $1", [id, secondsAgo])
 
-  /** A lookup of a process of its own. */
+  /** A separate process's lookup. */
   function startProcess (over: PgPool = pool, options: PostgresKeyLookupOptions = {}) {
     const borrowed: Array<Promise<void>> = []
     let writes = 0
@@ -96,7 +96,7 @@ t.test('when a key was last used', async (t) => {
       clock,
       lookup,
       use: (key: string) => lookup({ tenantSlug: 'acme', tenantId: 'acme', key }),
-      /** Lets a minute go by. Resolves, once no connection is in use, to the number of statements that wrote uses. */
+      /** Advances a minute. Resolves, once no connection is in use, to the number of statements that wrote uses. */
       async pass (): Promise<number> {
         writes = 0
         await clock.advance(minute)
@@ -124,7 +124,7 @@ t.test('when a key was last used', async (t) => {
     t.equal(await pass(), 0, 'nothing more is written')
   })
 
-  t.test('is not written for a key that was refused', async (t) => {
+  t.test('is not written for a rejected key', async (t) => {
     const { clock, use } = startProcess()
     const { id, key } = await issue()
     await keys.revoke({ tenantSlug: 'acme' }, id)
@@ -133,7 +133,7 @@ t.test('when a key was last used', async (t) => {
     t.equal(clock.timerCount, 0)
   })
 
-  t.test('is written once a minute for a key, by all processes together', async (t) => {
+  t.test('is written once a minute per key, across all processes', async (t) => {
     const processes = [startProcess(), startProcess(), startProcess()]
     const { id, key } = await issue()
     const writtenBy = async (seconds: number): Promise<Array<string | null | undefined>> => {
@@ -171,7 +171,7 @@ t.test('when a key was last used', async (t) => {
     t.equal(used.length, 2500)
   })
 
-  t.test('counts what a cache answers', async (t) => {
+  t.test('counts lookups answered by a cache', async (t) => {
     const { clock, lookup, pass } = startProcess()
     const { id, key } = await issue()
     const cached = cacheKeyLookup(lookup, { ttlMs: 3_600_000, clock })
@@ -186,7 +186,7 @@ t.test('when a key was last used', async (t) => {
     t.ok(agoMs >= minute && agoMs < 2 * minute, `${agoMs} ms ago`)
   })
 
-  t.test('waits for nobody: a key that somebody has locked is left out', async (t) => {
+  t.test('never waits: locked keys are skipped', async (t) => {
     const { use, pass } = startProcess()
     const [locked, other] = [await issue(), await issue()]
     await use(locked.key)
@@ -229,10 +229,10 @@ t.test('when a key was last used', async (t) => {
     }
     await new Promise((resolve) => setImmediate(resolve))
     t.strictSame(warnings.map(({ message }) => message), ['last_used_at of API keys could not be written: Error: down'])
-    t.type(await lastUsed(id), 'string', 'and goes on when it can be')
+    t.type(await lastUsed(id), 'string', 'later uses are written again')
   })
 
-  t.test('is lost without a word if the host has ended its pool', async (t) => {
+  t.test('is lost silently if the host has ended its pool', async (t) => {
     const ending = new pg.Pool({ connectionString: server.url })
     const connects: number[] = []
     const over: PgPool = {
@@ -250,7 +250,7 @@ t.test('when a key was last used', async (t) => {
   })
 })
 
-t.test('keys of PostgreSQL, with a prefix and a cache, keep every promise of the port', async (t) => {
+t.test('keys in PostgreSQL, with a prefix and a cache, pass the conformance kit', async (t) => {
   const { pool } = await startPostgresHost(t)
   const keys = apiKeys(pool, { prefix: 'acme', ownScopes: ['a:b'] })
 

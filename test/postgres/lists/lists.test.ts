@@ -77,7 +77,7 @@ t.test('rows come from a view over the host\'s own tables', async (t) => {
   })
 })
 
-t.test('numbers and times are published with all digits, or refused', async (t) => {
+t.test('numbers and times are published with all digits, or rejected', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`create view numbers as
     select 'acme' as tenant_slug, nr as id, 'Ada' as full_name, null as headline, null::bigint as source_id,
@@ -117,7 +117,7 @@ t.test('lists', async (t) => {
   const names = async (changes: Partial<CandidateQuery> = {}, from = storage): Promise<string[]> =>
     (await from.candidates.list('acme', { ...query, ...changes })).map(({ full_name: name }) => name)
 
-  t.test('a page far behind is the same as one that is read from the beginning', async (t) => {
+  t.test('a deep page equals one read from the beginning', async (t) => {
     const rows = Array.from({ length: 1200 }, (_, index) => ({ id: index + 1, full_name: `Name ${index % 7}`, recruiter_id: index % 2 }))
     await saveCandidates('acme', rows)
     await saveCandidates('globex', rows)
@@ -139,7 +139,7 @@ t.test('lists', async (t) => {
     t.strictSame(await storage.candidates.list('acme', { ...query, filter, offset: 600, limit: 5 }), [])
   })
 
-  t.test('a column name_key is searched instead of the name', async (t) => {
+  t.test('searches use the column name_key if there is one', async (t) => {
     await pool.query(`
       create table ${schema}.keyed (like ${schema}.candidates including all);
       alter table ${schema}.keyed add name_key text`)
@@ -151,7 +151,7 @@ t.test('lists', async (t) => {
     t.equal(await keyed.candidates.count('acme', { q: 'c%' }), 1)
   })
 
-  t.test('a relation that comes later is found without a restart', async (t) => {
+  t.test('a relation created later is found without a restart', async (t) => {
     const late = postgresStorage(pool, { schema: 'odd "one"', candidates: 'late' })
     await t.rejects(late.candidates.list('acme', query), { code: 'storage_not_ready' })
     await pool.query(`create view late as select * from ${schema}.candidates`)
@@ -160,7 +160,7 @@ t.test('lists', async (t) => {
   })
 })
 
-t.test('ids beyond the integers of a column belong to nobody', async (t) => {
+t.test("ids beyond a column's integer range match no row", async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
     create table api_candidates (
@@ -180,13 +180,13 @@ t.test('ids beyond the integers of a column belong to nobody', async (t) => {
 const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const
 const published = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids }
 
-/** The statements of a page, in their order. */
+/** A page's statements, in order. */
 async function readStatements (page: string): Promise<string[]> {
   const text = await readFile(new URL(`../../../docs/${page}`, import.meta.url), 'utf8')
   return [...text.matchAll(/^```sql\n(.*?)^```$/gms)].map(([, sql = '']) => sql)
 }
 
-t.test('the statements of the pages run, and what they make is what a storage needs', async (t) => {
+t.test("the docs' statements run, and create what a storage needs", async (t) => {
   const pool = (await startPostgres(t)).createPool()
   await migrate(pool)
   const statements = [...await readStatements('database.md'), ...await readStatements('postgresql.md')]
@@ -221,7 +221,7 @@ t.test('totals', async (t) => {
   await saveCandidates('acme', [{ id: 1, full_name: 'Ada' }])
   t.beforeEach(() => { counts = 0 })
 
-  t.test('are kept by tenant and filter, for as long as they may be', async (t) => {
+  t.test('are cached by tenant and filter, for the allowed time', async (t) => {
     const candidates = open(200)
     t.strictSame(await Promise.all(Array.from({ length: 5 }, () => candidates.count('acme', {}))), [1, 1, 1, 1, 1])
     t.equal(counts, 1)
@@ -235,7 +235,7 @@ t.test('totals', async (t) => {
     t.equal(counts, 4)
   })
 
-  t.test('that failed are not kept', async (t) => {
+  t.test('that failed are not cached', async (t) => {
     const candidates = open(60_000)
     await pool.query('alter table recruiting.candidates rename to hidden')
     await t.rejects(candidates.count('acme', {}))
@@ -243,7 +243,7 @@ t.test('totals', async (t) => {
     t.equal(await candidates.count('acme', {}), 2)
   })
 
-  t.test('are kept for a limited number of filters', async (t) => {
+  t.test('are cached for a limited number of filters', async (t) => {
     const candidates = open(60_000)
     await candidates.count('acme', { q: 'first' })
     for (let q = 0; q < 1000; q += 100) {

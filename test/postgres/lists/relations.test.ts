@@ -11,7 +11,7 @@ const people = (id: string, tenant = 'tenant_slug text') =>
   `(${tenant}, id ${id}, full_name text, headline text, source_id ${id}, recruiter_id ${id}, ${times})`
 const openings = (id: string, tenant = 'tenant_slug text') => `(${tenant}, id ${id}, name text, status text, ${times})`
 
-t.test('a relation that does not fit the options is rejected at startup, by its column', async (t) => {
+t.test('startup rejects a relation that does not match the options, and names the column', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
     create collation blind (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
@@ -53,7 +53,7 @@ t.test('a relation that does not fit the options is rejected at startup, by its 
     { ...byText, candidates: 'mixed', jobs: 'domains' },
     { candidates: 'ints', jobs: 'texts', ids: { ...integers, job: 'string' } as const },
     { ...byId, candidates: 'by_id' },
-    // The column tenant_id is the host's own.
+    // The column tenant_id belongs to the host.
     { candidates: 'by_char' }
   ]) t.equal(await refusal(given), null, JSON.stringify(given))
 

@@ -22,7 +22,7 @@ const types: Array<[type: string, tenants: string[], unfit: string[]]> = [
   ['varchar(80)', ['42', uuid], ['042', '42 ']]
 ]
 
-t.test('rows belong to the tenant in tenant_id, of every allowed type', async (t) => {
+t.test('rows belong to the tenant in tenant_id, with every allowed type', async (t) => {
   const { pool } = await startPostgresHost(t)
   for (const [index, [type, tenants, unfit]] of types.entries()) {
     const table = `people_${index}`
@@ -54,7 +54,7 @@ t.test('rows belong to the tenant in tenant_id, of every allowed type', async (t
   }
 })
 
-t.test('if a relation has both columns, the one that fits the option tenantId counts', async (t) => {
+t.test('if a relation has both columns, the option tenantId decides which one counts', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
     create table people (tenant_slug text, tenant_id bigint, ${columns});
@@ -64,7 +64,7 @@ t.test('if a relation has both columns, the one that fits the option tenantId co
   const published = { candidates: fields, jobs: ['id'], ids: integers }
   const names = async (tenant: string) =>
     (await storage.candidates.list(tenant, query)).map(({ full_name: name }) => name)
-  t.same([await names('42'), await names('acme')], [['Grace'], ['Ada']], 'a storage that nobody has verified takes tenant_slug')
+  t.same([await names('42'), await names('acme')], [['Grace'], ['Ada']], 'an unverified storage uses tenant_slug')
   t.match(await storage.verify({ ...published, hasTenantIds: true }), [/^public\.people has no index on \(tenant_id, id\)/, / \(tenant_id, updated_at, id\)/, / \(tenant_id, id\) include/, /openings/, /openings/, /openings/])
   t.same([await names('42'), await names('acme')], [['Ada'], []])
   await storage.verify({ ...published, hasTenantIds: false })

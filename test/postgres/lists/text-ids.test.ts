@@ -11,7 +11,7 @@ const query: RowQuery<object, CandidateSortField> = { filter: {}, sort, offset: 
 const text: IdKinds = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' }
 const headers = bearer(keys.full)
 
-/** The columns of candidates and jobs whose ids have a type, without indexes. */
+/** The columns of candidates and jobs, with ids of this type, without indexes. */
 const columns = {
   candidates: (idType: string) => `tenant_slug text not null, id ${idType} not null, full_name text not null, headline text,
     source_id ${idType}, recruiter_id ${idType}, created_at timestamptz not null default now(), updated_at timestamptz not null default now()`,
@@ -19,7 +19,7 @@ const columns = {
     created_at timestamptz not null default now(), updated_at timestamptz not null default now()`
 }
 
-t.test('a host with uuids shows its tables by two views', async (t) => {
+t.test('a host with uuids exposes its tables through two views', async (t) => {
   const { pool } = await startPostgresHost(t)
   const [ada, grace, owner] = ['0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70', 'f197f4c2-8a10-7d3e-9b51-6c2f8e1a4d71', 'a0000000-0000-4000-8000-000000000001']
   await pool.query(`
@@ -40,14 +40,14 @@ t.test('a host with uuids shows its tables by two views', async (t) => {
   t.same((await get('candidates?sort=-id')).json().data, [second, first])
   t.same((await get(`jobs/${ada}`)).json(), { data: { id: ada, name: 'Nurse', status: 'open' } })
 
-  t.test('a uuid in upper case is found, and answered in lower case', async (t) => {
+  t.test('a uuid in upper case is found, and returned in lower case', async (t) => {
     t.same((await get(`candidates/${ada.toUpperCase()}`)).json(), { data: first })
     t.same((await get(`candidates?filter[recruiter_id]=${owner.toUpperCase()}`)).json(), {
       data: [first], meta: { page: 1, per_page: 25, total: 1, total_pages: 1 }
     })
   })
 
-  t.test('sync reads rows by uuids in any letter case; other text is no row, and comes before none', async (t) => {
+  t.test('sync reads rows by uuids in any letter case; other text matches no row and precedes none', async (t) => {
     const { candidates } = postgresStorage<string, string, string, string>(pool, { candidates: 'api_candidates' })
     t.same(await candidates.findMany?.('acme', [grace.toUpperCase(), 'nobody', ada], { fields }), [second, null, first])
     t.same(await candidates.listAfter?.('acme', { after: ada.toUpperCase(), limit: 5, fields }), [second])
@@ -64,7 +64,7 @@ t.test('a host with uuids shows its tables by two views', async (t) => {
   })
 })
 
-t.test('the start advises an index in the order of code points where text ids have another collation', async (t) => {
+t.test('startup advises an index in code point order if text ids have another collation', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
     create table words (${columns.candidates('text')}, name_key text, primary key (tenant_slug, id));
@@ -78,7 +78,7 @@ t.test('the start advises an index in the order of code points where text ids ha
   t.same(await verify(), [])
 })
 
-t.test('an unverified storage takes the kinds of ids from its columns', async (t) => {
+t.test('an unverified storage derives the kinds of ids from its columns', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
     create table uuids (${columns.candidates('uuid')});

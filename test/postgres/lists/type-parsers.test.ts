@@ -4,7 +4,7 @@ import { apiKeys, postgresKeyLookup, postgresStorage } from '../../../src/postgr
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { createWebhook } from '../../../src/testing/support/samples.js'
 
-t.test('this package reads dates, big integers and JSON with any type parsers of the host\'s driver', async (t) => {
+t.test('dates, big integers and JSON are read with any type parsers of the host\'s driver', async (t) => {
   const { server, pool, saveCandidates } = await startPostgresHost(t)
   const { INT8, NUMERIC, TIMESTAMPTZ, JSON: JSON_TYPE, JSONB } = pg.types.builtins
   const own = new Set<number>([INT8, NUMERIC, TIMESTAMPTZ, JSON_TYPE, JSONB, 1009])
