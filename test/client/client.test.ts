@@ -32,7 +32,7 @@ async function collect<Item> (items: AsyncIterable<Item>): Promise<Item[]> {
   return all
 }
 
-/** Answers like a service or a proxy, one response for each request. */
+/** Returns one response per request, like a service or a proxy. */
 function answerWith (...responses: Array<Response | Error>): {
   fetch: typeof fetch
   waits: number[]
@@ -86,7 +86,7 @@ t.test('find returns one item or null', async (t) => {
   t.equal(await client.webhooks.findDelivery(99, 1), null)
 })
 
-t.test('a sync gives everything, then the changes since the saved token', async (t) => {
+t.test('a sync returns everything, then the changes since the saved token', async (t) => {
   const { options, storage } = await serve(t)
   const client = createClient(options)
   let token: string | null = null
@@ -102,7 +102,7 @@ t.test('a sync gives everything, then the changes since the saved token', async 
   t.match((await collect(client.jobs.sync())).flatMap(({ data }) => data), [{ id: 1, job: { name: 'Compiler Engineer' } }, { id: 2 }])
 })
 
-t.test('a page is saved only after it was handled', async (t) => {
+t.test('the token of a page is saved only after the page was handled', async (t) => {
   const { options } = await serve(t)
   const saved: string[] = []
   const sync = createClient(options).candidates.sync({ save: (token) => { saved.push(token) } })
@@ -112,7 +112,7 @@ t.test('a page is saved only after it was handled', async (t) => {
   t.equal(saved.length, 1)
 })
 
-t.test('an expired token begins the sync again, if the caller can', async (t) => {
+t.test('after an expired token, the sync begins again if the caller supports it', async (t) => {
   const { options } = await serve(t)
   const client = createClient(options)
   const load = (): string => 'a token of another database'
@@ -125,7 +125,7 @@ t.test('an expired token begins the sync again, if the caller can', async (t) =>
   t.strictSame([after.flatMap(({ data }) => data).length, restarts], [3, 2], 'an empty token counts as expired')
 })
 
-t.test('events come once, in order, from the oldest or from now on, and of the types that are asked for', async (t) => {
+t.test('events are returned once, in order, from the oldest or from now on, and only of the requested types', async (t) => {
   const { app, options } = await serve(t)
   const client = createClient(options)
   const emit = async (type: 'job.created' | 'job.closed', id: number): Promise<void> => { await app.recruiting.emit({ tenantSlug: 'acme', type, data: { id } }) }
@@ -154,7 +154,7 @@ t.test('events come once, in order, from the oldest or from now on, and of the t
   t.match([await client.findEvent(String(id)), await client.findEvent('evt_0')], [{ id, data: { id: 1 } }, null])
 })
 
-t.test('an event whose data was erased has none', async (t) => {
+t.test('an erased event has no data', async (t) => {
   const { app, options } = await serve(t)
   await app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { id: 1 }, subject: 'candidate:1' })
   await app.recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' })
@@ -193,13 +193,13 @@ t.test('webhooks are managed from creation to deletion', async (t) => {
   t.equal(await webhooks.find(id), null)
 })
 
-t.test('errors carry the status, code and request id of the API', async (t) => {
+t.test('errors contain the status, code and request id of the API', async (t) => {
   const { options } = await serve(t, { errorDetails: true })
   const fault = await createClient(options).webhooks.create({ name: '', target_url: 'x', event_types: [] }).catch((error) => error)
   t.ok(fault instanceof ApiError)
   t.match(fault, { name: 'ApiError', status: 400, code: 'bad_request', requestId: /^req_/, details: [{ in: 'body', field: 'name' }] })
   await t.rejects(createClient({ ...options, key: 'wrong' }).candidates.find(1), { name: 'ApiError', status: 401, code: 'unauthorized', details: [] })
-  await t.rejects(createClient({ ...options, tenantSlug: '../acme' }).candidates.find(1), { name: 'ApiError', status: 401 }, 'a slug is one part of the path')
+  await t.rejects(createClient({ ...options, tenantSlug: '../acme' }).candidates.find(1), { name: 'ApiError', status: 401 }, 'a slug is one path segment')
 
   const proxy = answerWith(new Response('<html>', { status: 500 }))
   await t.rejects(createClient({ ...options, ...proxy }).jobs.find(1), {
@@ -211,7 +211,7 @@ t.test('errors carry the status, code and request id of the API', async (t) => {
   })
 })
 
-t.test('iterators end with an error after a response that is not a page, or one restart', async (t) => {
+t.test('iterators throw after a response that is not a page, and after a second expired token', async (t) => {
   const { options } = await serve(t)
   const restart = (): void => { restarts++ }
   let restarts = 0
@@ -248,7 +248,7 @@ t.test('iterators end with an error after a response that is not a page, or one 
   t.equal(restarts, 2)
 })
 
-t.test('an id is one part of the path', async (t) => {
+t.test('an id is one path segment', async (t) => {
   const urls: string[] = []
   const client = createClient({
     baseUrl: 'https://ats.example',
@@ -283,7 +283,7 @@ t.test('an id is one part of the path', async (t) => {
   }
 })
 
-t.test('a redirect is an error, so the key goes nowhere else', async (t) => {
+t.test('a redirect is an error, so that the key is not sent elsewhere', async (t) => {
   const { options } = await serve(t, {
     before: (app) => {
       app.addHook('onRequest', async (_request, reply) => reply.redirect('/elsewhere'))
@@ -292,7 +292,7 @@ t.test('a redirect is an error, so the key goes nowhere else', async (t) => {
   await t.rejects(createClient(options).jobs.find(1), { name: 'ApiError', status: 302, code: 'unknown' })
 })
 
-t.test('a response without end, or that is not JSON, is an error', async (t) => {
+t.test('an endless response, or one that is not JSON, is an error', async (t) => {
   const { options } = await serve(t)
   let sent = 0
   const endless = new ReadableStream({
@@ -312,7 +312,7 @@ t.test('a response without end, or that is not JSON, is an error', async (t) => 
   await t.rejects(client.jobs.find(1), { name: 'ApiError', status: 200, message: 'The response is not JSON' })
 })
 
-t.test('requests are repeated after 429 and 503, after Retry-After', async (t) => {
+t.test('requests are retried after 429 and 503, after Retry-After', async (t) => {
   const { options } = await serve(t)
   const later = new Date(Date.now() + 30_000).toUTCString()
   const service = answerWith(
@@ -327,7 +327,7 @@ t.test('requests are repeated after 429 and 503, after Retry-After', async (t) =
   t.ok(third > 20_000 && third <= 30_000)
 })
 
-t.test('after 502, 504 and a lost connection, only requests that are harmless to repeat are repeated', async (t) => {
+t.test('after 502, 504 and a lost connection, only requests that are safe to repeat are retried', async (t) => {
   const { options } = await serve(t)
   const body = { name: 'CRM', target_url: 'https://a.example', event_types: ['job.created'] }
   const calls: Array<[retried: boolean, call: (client: ReturnType<typeof createClient>) => Promise<unknown>]> = [
@@ -364,7 +364,7 @@ t.test('after 502, 504 and a lost connection, only requests that are harmless to
   }
 })
 
-t.test('an operation that is sent again has the same key, and one without if the key is not accepted', async (t) => {
+t.test('a retried operation has the same idempotency key, or none if the key is not accepted', async (t) => {
   const { app, storage, options } = await serve(t, { secretKeys: [Buffer.alloc(32)] })
   const body = { name: 'CRM', target_url: 'https://a.example', event_types: ['job.created'] }
   const sent: Array<string | null> = []
@@ -393,7 +393,7 @@ t.test('an operation that is sent again has the same key, and one without if the
   t.match(await createClient(refusing).webhooks.create(body), { name: 'CRM' })
 })
 
-t.test('a request is repeated after the 409 of itself, not after another one', async (t) => {
+t.test('a request is retried after its own 409, not after another one', async (t) => {
   const { options } = await serve(t)
   const conflict = (headers = {}) => new Response('', { status: 409, headers })
   const running = answerWith(conflict({ 'retry-after': '1' }))
@@ -404,7 +404,7 @@ t.test('a request is repeated after the 409 of itself, not after another one', a
   await t.rejects(createClient({ ...options, ...patched }).webhooks.update(1, {}), { message: /409/ })
 })
 
-t.test('requests are not repeated for ever, nor after a longer time, nor after other errors', async (t) => {
+t.test('requests are not retried forever, after a longer wait or after other errors', async (t) => {
   const { options } = await serve(t)
   const busy = (seconds: number): Response => Response.json({ error: { code: 'rate_limited', message: 'Rate limit exceeded', request_id: 'req_1' } }, { status: 429, headers: { 'retry-after': String(seconds) } })
   const always = answerWith(...Array.from({ length: 3 }, () => busy(1)))
@@ -417,7 +417,7 @@ t.test('requests are not repeated for ever, nor after a longer time, nor after o
   t.strictSame([...long.waits, ...broken.waits], [])
 })
 
-t.test('a retry waits in real time, and a request ends after its time', async (t) => {
+t.test('a retry waits in real time, and a request times out', async (t) => {
   const { app, options } = await serve(t, { before: (app) => { app.addHook('onRequest', async () => { await stalled }) } })
   let release = (): void => {}
   const stalled = new Promise<void>((resolve) => { release = resolve })
@@ -470,7 +470,7 @@ t.test('a notification as it arrives', async (t) => {
     await refused(/^webhook-signature: /, body, headers, foreign)
   })
 
-  t.test('is refused if it is too old, too new or incomplete', async (t) => {
+  t.test('is rejected if it is too old, too new or incomplete', async (t) => {
     const at = (seconds: number) => ({ now: () => Number(headers['webhook-timestamp']) * 1000 + seconds * 1000 })
     t.match(await verifyWebhook(body, headers, secret, at(300)), event)
     t.match(await verifyWebhook(body, headers, secret, { ...at(3000), toleranceSeconds: 3600 }), event)
@@ -507,7 +507,7 @@ t.test('a notification as it arrives', async (t) => {
     t.equal(signing().length, 2)
   })
 
-  t.test('needs a secret in its form', async (t) => {
+  t.test('needs a secret in the right format', async (t) => {
     for (const wrong of [keys.full, 'whsec_', 'whsec_%']) await t.rejects(verifyWebhook(body, headers, wrong), { name: 'TypeError', message: 'secret: expected whsec_ and base64' })
   })
 })

@@ -11,7 +11,7 @@ import { assertRefusedByPlugin } from '../fixtures/refused-option.js'
 const url = '/api/v1/public/acme/api_keys'
 const manage = 'api_keys:manage'
 
-/** A host whose key `limited` may manage keys, but has few rights; `vendor` and `fields` have others. */
+/** A host whose key `limited` can manage keys but has few rights; `vendor` and `fields` have others. */
 async function build (t: Test, overrides: AppOverrides = {}) {
   const clock = createManualClock('2026-03-01T09:00:00Z')
   const acme = { tenantSlug: 'acme' }
@@ -50,7 +50,7 @@ async function build (t: Test, overrides: AppOverrides = {}) {
   return { app, clock, entries, session, send, reach }
 }
 
-t.test('a session creates, rotates and revokes a key, and each is audited', async (t) => {
+t.test('a session creates, rotates and revokes a key, and each call is audited', async (t) => {
   const { clock, entries, session, send, reach } = await build(t)
   await clock.advance(1000)
   const created = await send(session, 'POST', '', {
@@ -94,7 +94,7 @@ t.test('a session creates, rotates and revokes a key, and each is audited', asyn
   t.equal((await send(session, 'POST', `/${shown.id}/rotate`)).statusCode, 400)
 
   t.equal((await send(session, 'DELETE', `/${rotated.id}`)).statusCode, 204)
-  t.equal((await send(session, 'DELETE', `/${rotated.id}`)).statusCode, 204, 'it can be repeated')
+  t.equal((await send(session, 'DELETE', `/${rotated.id}`)).statusCode, 204, 'revoking can be repeated')
   t.equal(await reach(rotated.key), 401)
   const list = await send(session, 'GET', '?per_page=2')
   t.match(list.json(), {
@@ -140,7 +140,7 @@ t.test('a key gets no scope, network or field that its creator does not have', a
   checkError(t, await send('plain', 'GET', ''), 403)
 })
 
-t.test('bad input is rejected with its field, by the limits in the document', async (t) => {
+t.test('invalid input is rejected with its field, within the limits in the document', async (t) => {
   const { app, session, send } = await build(t, {
     portal: { ...portal, keys: { scopes: ['jobs:read', manage], maxKeys: 5, maxDays: 30 } }
   })
@@ -178,7 +178,7 @@ t.test('bad input is rejected with its field, by the limits in the document', as
   t.match(JSON.stringify(components?.schemas?.CreateApiKey), /"enum":\["jobs:read","api_keys:manage"\].*"maximum":30/)
   t.match(JSON.stringify(paths['/api/v1/public/{tenant_slug}/api_keys']), /up to 5 valid keys.*needs `keys`/)
 
-  t.equal((await send(session, 'POST', '', { ...good, scopes: [manage] })).statusCode, 201, 'the vendor lists it')
+  t.equal((await send(session, 'POST', '', { ...good, scopes: [manage] })).statusCode, 201, 'the vendor lists the scope')
   const created = await Promise.all([1, 2, 3].map(async () => send(session, 'POST', '', good)))
   t.strictSame(created.map(({ statusCode }) => statusCode).sort(), [201, 400, 400], 'maxKeys counts all keys')
 })
@@ -198,7 +198,7 @@ t.test('without a store, or with keys: false, the operations do not exist', asyn
   t.equal((await plain.inject({ url, headers: bearer(keys.full) })).statusCode, 200, 'no portal is needed')
 })
 
-t.test('wrong options are rejected', async (t) => {
+t.test('invalid options are rejected', async (t) => {
   for (const [wrong, field, expected, shown] of [
     [{ scopes: [] }, 'scopes', 'at least one scope', 'an array'],
     [{ scopes: ['jobs:reed'] }, 'scopes', 'a scope of a route, such as jobs:read', '"jobs:reed"'],

@@ -9,7 +9,7 @@ import { buildAppWithRoutes, titleOf, urlOf } from '../fixtures/api/routes.js'
 import { sendRaw } from '../fixtures/receivers/raw-http.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 
-// Everything is wrong with this request but for what a test mends: no key, no scope, a bad body, no such webhook.
+// This request has every fault, and each test fixes some: no key, no scope, an invalid body, an unknown webhook.
 const request = {
   method: 'PATCH' as const,
   url: '/api/v1/public/acme/webhooks/999?unknown=1',
@@ -23,7 +23,7 @@ t.test('the key is checked before anything else, and its scope before the reques
   checkError(t, await app.inject({ ...request, headers: { ...request.headers, ...bearer(keys.jobsRead) } }), 403)
 })
 
-t.test('the body, the query and the path are validated before the resource is looked for', async (t) => {
+t.test('the body, query and path are validated before the resource is looked up', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   const headers = { ...request.headers, ...bearer(keys.full) }
@@ -32,19 +32,19 @@ t.test('the body, the query and the path are validated before the resource is lo
   checkError(t, await app.inject({ ...good, payload: '{"name":' }), 400, 'a malformed body')
   checkError(t, await app.inject({ ...good, payload: '{"name":1}' }), 400, 'an invalid body')
   checkError(t, await app.inject({ ...good, url: `${good.url}?unknown=1` }), 400, 'an unknown parameter')
-  checkError(t, await app.inject({ ...good, url: '/api/v1/public/acme/webhooks/x' }), 400, 'an id that is no number')
-  t.same(calls, [], 'the storage is not asked')
-  checkError(t, await app.inject(good), 404, 'a good request for an unknown webhook')
+  checkError(t, await app.inject({ ...good, url: '/api/v1/public/acme/webhooks/x' }), 400, 'an id that is not a number')
+  t.same(calls, [], 'the storage is not called')
+  checkError(t, await app.inject(good), 404, 'a valid request for an unknown webhook')
 })
 
-/** Every set of the scopes, each with a key that has exactly these. */
+/** Every set of scopes, each with a key that has exactly these. */
 const grants = Array.from({ length: 2 ** allScopes.length }, (_, bits) => ({
   key: `key-${bits}`,
   tenantSlug: 'acme',
   scopes: allScopes.filter((_, index) => (bits >> index) % 2 === 1)
 }))
 
-/** The rule of the contract, written out a second time. */
+/** The contract's rules, repeated independently of the code. */
 function isAllowed (path: string, scopes: readonly string[]): boolean {
   if (path.startsWith('/events')) return scopes.includes('webhooks:read')
   if (/^\/(webhooks|event_types)/.test(path)) return scopes.includes('webhooks:read') && scopes.includes('webhooks:write')
@@ -54,7 +54,7 @@ function isAllowed (path: string, scopes: readonly string[]): boolean {
 }
 
 t.test(
-  'every operation answers each of the 128 sets of scopes with 403 or lets it in, as the contract has it',
+  'every operation accepts or rejects each of the 128 sets of scopes, as in the contract',
   async (t) => {
     const { app, routes } = await buildAppWithRoutes(t, { keyLookup: memoryKeyLookup(grants) })
     for (const route of routes) {
@@ -89,14 +89,14 @@ t.test('scopes are compared exactly', async (t) => {
 const url = '/api/v1/public/acme/candidates'
 
 const accepted: Record<string, { key: string, header: (key: string) => string }> = {
-  'a hundred blanks': { key: 'a-key', header: (key) => `Bearer${' '.repeat(100)}${key}` },
+  'a hundred spaces': { key: 'a-key', header: (key) => `Bearer${' '.repeat(100)}${key}` },
   'the scheme in mixed case': { key: 'a-key', header: (key) => `bEaReR ${key}` },
   'a key of one character': { key: 'k', header: (key) => `Bearer ${key}` },
   'a key of 510 characters and two equals signs': { key: `${'k'.repeat(510)}==`, header: (key) => `Bearer ${key}` },
-  'every character that a key may have': { key: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=', header: (key) => `Bearer ${key}` }
+  'every character that a key can have': { key: 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~+/=', header: (key) => `Bearer ${key}` }
 }
 
-t.test('a key is accepted in each of these forms, and looked up as it was sent', async (t) => {
+t.test('a key is accepted in each of these forms, and looked up as sent', async (t) => {
   for (const [what, { key, header }] of Object.entries(accepted)) {
     const asked: unknown[] = []
     const lookup = memoryKeyLookup([{ key, tenantSlug: 'acme', scopes: ['candidates:read'] }])
@@ -112,10 +112,10 @@ const malformed: Record<string, string> = {
   'an empty header': '',
   'the scheme alone': 'Bearer',
   'the key alone': key,
-  'no blank after the scheme': `Bearer${key}`,
+  'no space after the scheme': `Bearer${key}`,
   'a tab after the scheme': `Bearer\t${key}`,
-  'a blank before the scheme': ` Bearer ${key}`,
-  'a blank after the key': `Bearer ${key} `,
+  'a space before the scheme': ` Bearer ${key}`,
+  'a space after the key': `Bearer ${key} `,
   'a NUL after the key': `Bearer ${key}\0`,
   'two tokens': `Bearer ${key} ${key}`,
   'a comma list of keys': `Bearer ${key},${key}`,
@@ -123,7 +123,7 @@ const malformed: Record<string, string> = {
   'the scheme Basic': `Basic ${key}`,
   'the scheme Bearers': `Bearers ${key}`,
   'an equals sign within the key': 'Bearer acme=full-key',
-  'a letter beyond ASCII': `Bearer ${key}é`,
+  'a non-ASCII letter': `Bearer ${key}é`,
   'a lone surrogate': `Bearer ${key}\ud800`,
   '513 characters': `Bearer ${'a'.repeat(513)}`,
   '100,000 characters': `Bearer ${'a'.repeat(100_000)}`
@@ -137,12 +137,12 @@ t.test('a malformed Authorization header gets the same 401 as a missing one, and
   for (const [what, authorization] of Object.entries(malformed)) {
     const answer = await app.inject({ url, headers: { authorization } })
     checkError(t, answer, 401, what)
-    t.equal(comparable(answer), missing, `${what} is answered like a missing header`)
+    t.equal(comparable(answer), missing, `${what} gets the same response as a missing header`)
   }
   t.same(asked, [])
 })
 
-t.test('a key in another place than the Authorization header gets the same 401 as none', async (t) => {
+t.test('a key outside the Authorization header gets the same 401 as no key', async (t) => {
   const app = await buildApp(t)
   const missing = comparable(await app.inject({ url }))
   for (const name of ['api_key', 'apikey', 'key', 'token', 'access_token', 'authorization', 'Authorization']) {
@@ -162,35 +162,35 @@ const good = `Authorization: Bearer ${keys.full}`
 
 const refused: Record<string, string[]> = {
   'the same header twice': [good, good],
-  'the good key last': ['Authorization: Bearer unknown', good],
-  'an empty one after the good key': [good, 'Authorization:'],
+  'the valid key last': ['Authorization: Bearer unknown', good],
+  'an empty one after the valid key': [good, 'Authorization:'],
   'names in another case': [good, `AUTHORIZATION: Bearer ${keys.full}`, `authorization: Bearer ${keys.full}`]
 }
 
-t.test('two Authorization headers get the same 401 as none', async (t) => {
+t.test('two Authorization headers get the same 401 as no header', async (t) => {
   const app = await buildApp(t)
   const [missing] = await sendRaw(app, requestWithTwo())
   t.ok(missing)
   for (const [what, lines] of Object.entries(refused)) {
     const [answer] = await sendRaw(app, requestWithTwo(...lines))
-    if (answer === undefined || missing === undefined) return t.fail(`${what} gets an answer`)
+    if (answer === undefined || missing === undefined) return t.fail(`${what} gets a response`)
     checkError(t, answer, 401, what)
-    t.equal(comparable(answer), comparable(missing), `${what} is answered like none`)
+    t.equal(comparable(answer), comparable(missing), `${what} gets the same response as no header`)
   }
 })
 
-t.test('a value that is named like the header is no second header', async (t) => {
+t.test('a header value named like the header is not a second header', async (t) => {
   const app = await buildApp(t)
   const [answer] = await sendRaw(app, requestWithTwo(good, 'Vary: authorization', 'Access-Control-Request-Headers: authorization'))
   t.equal(answer?.statusCode, 200)
 })
 
-t.test('an empty tenant slug gets 401 from every operation, and nobody is asked', async (t) => {
+t.test('an empty tenant slug gets 401 from every operation, and no lookup is called', async (t) => {
   const { storage, calls } = spyStorage()
   const asked: unknown[] = []
   const { app, routes } = await buildAppWithRoutes(t, {
     storage,
-    // Lets everybody in, so that the guard before it is what is tested.
+    // Accepts every key, so that only the check before it can reject.
     keyLookup: async (credentials) => { asked.push(credentials); return { id: 'any', scopes: ['candidates:read'] } }
   })
   for (const route of routes.filter(({ method }) => method !== 'HEAD')) {
@@ -211,7 +211,7 @@ function listFrom (app: FastifyInstance, remoteAddress: string, sent = limitedKe
   return app.inject({ url: '/api/v1/public/acme/jobs', headers: { ...bearer(sent), ...headers }, remoteAddress })
 }
 
-t.test('a key works only from its networks, however the address is written', async (t) => {
+t.test('a key works only from its networks, in any notation of the address', async (t) => {
   const app = await buildApp(t, { keyLookup })
   for (const address of ['203.0.113.0', '203.0.113.255', '198.51.100.7', '::ffff:203.0.113.9', '::ffff:cb00:7109', '203.0.113.9:5123', '2001:db8:1:ffff::1', '[2001:db8:1::1]:443', '2001:DB8:1::1%eth0']) {
     t.equal((await listFrom(app, address)).statusCode, 200, address)
@@ -238,16 +238,16 @@ t.test('a caller from another network gets the 401 of an unknown key from every 
   t.notMatch(JSON.stringify(logs.lines), limitedKey)
 })
 
-t.test('attempts from elsewhere count as invalid keys, so they are limited like those', async (t) => {
+t.test('attempts from other networks count as invalid keys, so they are limited', async (t) => {
   const app = await buildApp(t, { keyLookup, rateLimit: { failedKeys: { max: 3 } } })
   t.equal((await listFrom(app, '203.0.113.1')).statusCode, 200)
   const statuses: number[] = []
   for (let at = 0; at < 5; at++) statuses.push((await listFrom(app, '192.0.2.1')).statusCode)
   t.strictSame(statuses, [401, 401, 401, 429, 429])
-  t.equal((await listFrom(app, '203.0.113.1')).statusCode, 200, 'the network of the key is not affected')
+  t.equal((await listFrom(app, '203.0.113.1')).statusCode, 200, "the key's network is not affected")
 })
 
-t.test('a client that claims another address behind a named proxy gets nowhere', async (t) => {
+t.test('a client behind a named proxy cannot claim another address', async (t) => {
   const app = await buildApp(t, { keyLookup, server: { trustProxy: '10.0.0.1' } })
   const from = (remoteAddress: string, forwarded: string) => listFrom(app, remoteAddress, limitedKey, { 'x-forwarded-for': forwarded })
   t.equal((await from('10.0.0.1', '203.0.113.5')).statusCode, 200)
@@ -260,7 +260,7 @@ t.test('a client that claims another address behind a named proxy gets nowhere',
 
 const warning = 'trustProxy trusts every address, so callers choose their own, which defeats allowedIps of keys: name your proxies instead'
 
-t.test('a host that trusts every address is warned at the first use of a key with networks', async (t) => {
+t.test('a host that trusts every address gets a warning at the first use of a key with networks', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, { keyLookup, server: { trustProxy: true, logger: logs.logger } })
   const counts: number[] = []

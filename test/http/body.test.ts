@@ -14,7 +14,7 @@ const url = '/api/v1/public/acme/webhooks'
 const good = '{"name":"ATS events","target_url":"https://example.com/hook","event_types":["application.created"]}'
 const headers = { ...bearer(keys.full), 'content-type': 'application/json' }
 
-t.test('a body of 64 KiB is read, one byte more gets 400, with any limit of the host', async (t) => {
+t.test('a body of 64 KiB is accepted and one byte more gets 400, regardless of the host\'s limit', async (t) => {
   for (const bodyLimit of [10, 10_000_000]) {
     const { storage, calls } = spyStorage()
     const app = await buildApp(t, { storage, server: { bodyLimit } })
@@ -25,14 +25,14 @@ t.test('a body of 64 KiB is read, one byte more gets 400, with any limit of the 
   }
 })
 
-/** Sends the head of a POST, and the beginning of its body. */
+/** Sends the head of a POST and the beginning of its body. */
 function sendHead (app: FastifyInstance, path: string, key: string | null, rest: string): Promise<Answer[]> {
   const authorization = key === null ? '' : `Authorization: Bearer ${key}\r\n`
   const type = 'Content-Type: application/json'
   return sendRaw(app, `POST ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${type}\r\n${authorization}${rest}`)
 }
 
-t.test('a body that is announced as too large, or grows too large in chunks, gets 400', async (t) => {
+t.test('a body with a Content-Length that is too large, or that grows too large in chunks, gets 400', async (t) => {
   const app = await buildApp(t)
   const chunks = `8000\r\n${'x'.repeat(0x8000)}\r\n`.repeat(3)
   for (const rest of ['Content-Length: 65537\r\n\r\n{', `Transfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`]) {
@@ -76,7 +76,7 @@ t.test('an unreadable or empty body gets 400 and never reaches the storage', asy
   t.same(calls, [])
 })
 
-t.test('a media type is accepted in any letter case and with parameters', async (t) => {
+t.test('the media type is accepted in any letter case and with parameters', async (t) => {
   const app = await buildApp(t)
   for (const type of [json, 'Application/JSON', 'application/json;charset=utf-8', 'application/json; charset=UTF-8', 'application/json; x=y']) {
     const headers = { ...bearer(keys.full), 'content-type': type }
@@ -85,7 +85,7 @@ t.test('a media type is accepted in any letter case and with parameters', async 
   }
 })
 
-t.test('a body whose length is not the one of Content-Length gets 400', async (t) => {
+t.test('a body whose length differs from Content-Length gets 400', async (t) => {
   const app = await buildApp(t)
   for (const length of [good.length - 1, good.length + 1]) {
     const headers = { ...bearer(keys.full), 'content-type': json, 'content-length': String(length) }
@@ -93,7 +93,7 @@ t.test('a body whose length is not the one of Content-Length gets 400', async (t
   }
 })
 
-t.test('a body that never arrives whole is no failure of the service', async (t) => {
+t.test('a body that never arrives completely is not a server error', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, { server: { logger: logs.logger } })
   const { port } = new URL(await listen(app))
@@ -113,7 +113,7 @@ const operations = [
   ['POST', '/webhooks/1/deliveries/1/retry', 202], ['DELETE', '/webhooks/1', 204]
 ] as const
 
-t.test('operations without a body take none, and an empty one on the wire, with a length of 0 and in chunks', async (t) => {
+t.test('operations without a body accept no body, or an empty one: with a length of 0, or in chunks', async (t) => {
   for (const [method, path, status] of operations) {
     const plain = await buildAppWithWebhook(t)
     const [one, other] = [await buildAppWithWebhook(t), await buildAppWithWebhook(t)]
@@ -137,7 +137,7 @@ function nestedObjects (depth: number): string {
 /** The body itself is the first level. */
 const payloads = [`{"name":${nestedArrays(100)}}`, `{"event_types":[${nestedObjects(1990)}]}`, nestedObjects(10_000), nestedArrays(32_000)]
 
-t.test('a listening server answers a body nested more than 100 levels deep with a 400 that says so', async (t) => {
+t.test('a body nested more than 100 levels deep gets a 400 with the reason', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, { errorDetails: true, server: { logger: logs.logger } })
   for (const payload of payloads) {
@@ -150,7 +150,7 @@ t.test('a listening server answers a body nested more than 100 levels deep with 
   }
 })
 
-t.test('a body nested 100 levels deep is read', async (t) => {
+t.test('a body nested 100 levels deep is accepted', async (t) => {
   const app = await buildApp(t, {
     async routes (app) {
       const schema = { body: Type.Unknown(), response: { 200: Type.Object({ body: Type.String() }) } }
@@ -163,7 +163,7 @@ t.test('a body nested 100 levels deep is read', async (t) => {
   }
 })
 
-t.test('a caller without access, or to an unknown path, is answered before the body has arrived', async (t) => {
+t.test('a request without access, or to an unknown path, gets its response before the body has arrived', async (t) => {
   for (const [key, status, path = url] of [
     [null, 401], ['unknown', 401], [keys.globex, 401], [keys.webhooksRead, 403],
     [keys.full, 404, '/api/v1/public/acme/nothing']

@@ -53,7 +53,7 @@ t.test('the document marks deprecated operations and events', async (t) => {
   t.notMatch(JSON.stringify(webhooks['note.made']), 'sunset')
 })
 
-t.test('the audit tells who still calls a deprecated operation', async (t) => {
+t.test('the audit shows who still calls a deprecated operation', async (t) => {
   const entries: AuditEntry[] = []
   const app = await buildApp(t, { routes, onAudit: (entry) => { entries.push(entry) } })
   for (const path of ['/notes', '/memos', '/unknown']) await app.inject({ url: `${base}${path}`, headers })
@@ -71,7 +71,7 @@ const wrong: Array<[given: unknown, path: string, expected: string, shown: strin
   [{ since: '2026-03-01', until: '2026-09-01' }, '.until', 'since, sunset or link', '"until"']
 ]
 
-t.test('a deprecation that cannot be is refused with its path', async (t) => {
+t.test('an invalid deprecation is rejected with its path', async (t) => {
   for (const [given, path, expected, shown] of wrong) {
     const register: HostRoutes = async (app) => {
       const config: FastifyContextConfig = { scopes: [], deprecated: given as Deprecation }

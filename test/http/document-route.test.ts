@@ -10,7 +10,7 @@ import type { OpenApi } from '../fixtures/api/document.js'
 
 const url = '/api/v1/public/openapi.json'
 
-t.test('GET and HEAD of the document need no key, and a wrong one does no harm', async (t) => {
+t.test('GET and HEAD of the document need no key, and ignore an invalid one', async (t) => {
   const app = await buildApp(t, { server: { exposeHeadRoutes: false } })
   const open = await app.inject({ url })
   t.equal(open.statusCode, 200)
@@ -23,16 +23,16 @@ t.test('GET and HEAD of the document need no key, and a wrong one does no harm',
   const head = await app.inject({ method: 'HEAD', url })
   t.same([head.statusCode, head.body, head.headers['content-length']], [200, '', open.headers['content-length']])
   for (const path of ['', '/candidates']) {
-    checkError(t, await app.inject({ method: 'POST', url: `${url}${path}`, payload: {} }), 401, 'as below any tenant')
+    checkError(t, await app.inject({ method: 'POST', url: `${url}${path}`, payload: {} }), 401, 'like any tenant')
   }
 })
 
-t.test('without the option openapi its path is one like any other', async (t) => {
+t.test('with openapi: false, /openapi.json is an ordinary unknown path', async (t) => {
   const app = await buildApp(t, { openapi: false })
   checkError(t, await app.inject({ url }), 401)
 })
 
-t.test('a client that has the document already gets 304 without a body, and any other tag the whole document', async (t) => {
+t.test('a client that already has the document gets 304 without a body; any other tag gets the whole document', async (t) => {
   const app = await buildApp(t)
   const first = await app.inject(url)
   const etag = String(first.headers.etag)
@@ -50,22 +50,22 @@ t.test('a client that has the document already gets 304 without a body, and any 
   }
 })
 
-t.test('another document has another tag', async (t) => {
+t.test('a different document has a different tag', async (t) => {
   const usual = await (await buildApp(t)).inject(url)
   const own = await (await buildApp(t, { candidateFields: Type.Object({ city: Type.String() }) })).inject(url)
   t.not(own.headers.etag, usual.headers.etag)
   const again = await (await buildApp(t)).inject(url)
-  t.equal(again.headers.etag, usual.headers.etag, 'and the same one has the same, in every process')
+  t.equal(again.headers.etag, usual.headers.etag, 'the same document has the same tag in every process')
 })
 
-t.test('a host that limits requests limits those of the document as well', async (t) => {
+t.test('a host that limits requests also limits requests for the document', async (t) => {
   const app = await buildApp(t, { before: async (app) => { await app.register(rateLimit, { max: 2 }) } })
   const statuses = []
   for (let sent = 0; sent < 3; sent++) statuses.push((await app.inject(url)).statusCode)
   t.same(statuses, [200, 200, 429])
 })
 
-t.test('a 503 that a hook of the host throws is in the document of every operation, written once', async (t) => {
+t.test('the document declares the 503 of host hooks for every operation, as one component', async (t) => {
   const error = Object.assign(new Error('busy'), { statusCode: 503, headers: { 'retry-after': '7' } })
   const app = await buildApp(t, {
     before (app) { app.addHook('onRequest', async (request) => { if (request.routeOptions.config.recruitingApi && request.url.includes('acme')) throw error }) }
@@ -82,7 +82,7 @@ t.test('a 503 that a hook of the host throws is in the document of every operati
 
 const root = new URL('../../', import.meta.url)
 
-t.test('the file openapi.json is the document as it is served; npm run openapi writes it', async (t) => {
+t.test('the file openapi.json is the served document; npm run openapi writes it', async (t) => {
   const app = await buildApp(t, { secretKeys: [Buffer.alloc(32)] })
   const file = await readFile(new URL('openapi.json', root), 'utf8')
   const { body } = await app.inject('/api/v1/public/openapi.json')
@@ -96,7 +96,7 @@ function format (route: Partial<Omit<RouteOptions, 'schema'>> & { schema?: objec
 
 const path = '/{tenant_slug}/interviews/{id}'
 
-t.test('a route that says nothing about itself is documented by its path', async (t) => {
+t.test('a route without a description is documented by its path', async (t) => {
   const { paths, tags, components } = format({})
   const { security, description, parameters, ...rest } = paths[path]?.get ?? {}
   t.same(security, [{ apiKey: [] }])

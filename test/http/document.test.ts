@@ -11,12 +11,12 @@ const base = '/api/v1/public'
 const url = `${base}/openapi.json`
 const eventId = 'evt_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
 
-/** The document of a host with these options. */
+/** Returns the document of a host with these options. */
 async function readDocument (t: Teardown, options: AppOverrides = {}): Promise<OpenApi> {
   return (await (await buildApp(t, options)).inject(url)).json<OpenApi>()
 }
 
-t.test('the operations served and the operations documented are the same', async (t) => {
+t.test('the document contains exactly the served operations', async (t) => {
   const { app, routes } = await buildAppWithRoutes(t)
   const { paths } = (await app.inject(url)).json<OpenApi>()
   const documented = Object.entries(paths).flatMap(([path, item]) => {
@@ -29,7 +29,7 @@ t.test('the operations served and the operations documented are the same', async
   t.ok(documented.includes(`GET ${base}/{tenant_slug}/candidates`))
 })
 
-t.test('every operation has an id of its own, a summary, a description, a tag and the six errors', async (t) => {
+t.test('every operation has a unique id, a summary, a description, a tag and the six errors', async (t) => {
   const { paths, tags: known } = await readDocument(t)
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
   t.equal(new Set(operations.map(({ operationId }) => operationId)).size, operations.length)
@@ -61,7 +61,7 @@ t.test('each event of the catalogue is a webhook with its payload and its signat
   t.same(example, { id: eventId, type: 'invoice.paid', timestamp: '2026-03-01T09:30:00.000Z', tenant_slug: 'acme', data: { amount: 1 } })
 })
 
-t.test('the summary of an event says what happened, and falls back to its name', async (t) => {
+t.test('the summary of an event is its description, or its name', async (t) => {
   const summariesOf = async (options = {}) => {
     const { webhooks } = await readDocument(t, options)
     return Object.fromEntries(Object.entries(webhooks).map(([name, { post }]) => [name, post.summary]))
@@ -78,7 +78,7 @@ t.test('the summary of an event says what happened, and falls back to its name',
   })
 })
 
-t.test('the data of the default events has an id that is described and not required, and any other field', async (t) => {
+t.test('the data of default events has a described, optional id, and accepts any other field', async (t) => {
   const app = await buildApp(t)
   const { webhooks } = (await app.inject(url)).json<OpenApi>()
   const { schema, example } = webhooks['candidate.merged']?.post.requestBody?.content['application/json'] ?? {}
@@ -111,7 +111,7 @@ async function dataSchemas (t: Teardown, ...schemas: TObject[]): Promise<[data: 
   return [data, components.schemas]
 }
 
-t.test('a schema is written once, under a title that is the name of a component and not taken', async (t) => {
+t.test('a schema becomes one component if its title is a valid, unused component name', async (t) => {
   const Invoice = Type.Object({ amount: Type.Integer() }, { title: 'Invoice' })
   const [data, schemas] = await dataSchemas(t, Invoice, Invoice,
     Type.Object({ chips: Type.Integer() }, { title: 'Candidate' }),
@@ -130,7 +130,7 @@ t.test('a schema is written once, under a title that is the name of a component 
   t.match(schemas.Candidate, { properties: { full_name: { type: 'string' } } })
 })
 
-/** The schema of the body of an operation of the host, as the document has it. */
+/** Returns the body schema of a host operation in the document. */
 async function describeBody (t: Teardown, body: TObject): Promise<unknown> {
   const { paths } = await readDocument(t, {
     async routes (app) {
@@ -140,7 +140,7 @@ async function describeBody (t: Teardown, body: TObject): Promise<unknown> {
   return paths['/api/v1/public/{tenant_slug}/rooms']?.post?.requestBody?.content['application/json']?.schema
 }
 
-t.test('no request body of the document has a default, wherever the schema has one, and each is said in a description', async (t) => {
+t.test('request bodies in the document have no defaults: descriptions contain them', async (t) => {
   const Seats = Type.Integer({ default: 2, description: 'Chairs.' })
   const described = { type: 'integer', description: 'Chairs. Default: `2`' }
   const schemas: Array<[schema: TSchema, described: object]> = [
@@ -166,7 +166,7 @@ t.test('no request body of the document has a default, wherever the schema has o
   })
 })
 
-t.test('the data of an event has no default either, and is required as the schema says', async (t) => {
+t.test('event data has no defaults either, and is required as in the schema', async (t) => {
   const [[data]] = await dataSchemas(t, Type.Object({ seats: Type.Integer({ default: 2 }) }))
   t.same(data, { type: 'object', properties: { seats: { type: 'integer', description: 'Default: `2`' } }, required: ['seats'] })
 })
@@ -175,7 +175,7 @@ function listParameters ({ paths }: OpenApi): Operation['parameters'] {
   return Object.values(paths).flatMap((item) => Object.values(item)).flatMap((operation) => operation.parameters)
 }
 
-t.test('every body and every answer has an example that its own schema takes', async (t) => {
+t.test('every body and every response has an example that matches its schema', async (t) => {
   const document = await readDocument(t)
   const ajv = createDocumentAjv(document)
   const bodies: Array<[title: string, content: Content | undefined]> = []
@@ -195,7 +195,7 @@ t.test('every body and every answer has an example that its own schema takes', a
   }
 })
 
-t.test('a required parameter has an example, others have theirs in the schema, so that a reference page sends no filter', async (t) => {
+t.test('optional parameters have their example in the schema, so that reference pages send no filters', async (t) => {
   const document = await readDocument(t)
   const ajv = createDocumentAjv(document)
   const shared = Object.values(document.components.parameters).map((one) => ({ ...one, required: true }))
@@ -210,7 +210,7 @@ t.test('a required parameter has an example, others have theirs in the schema, s
   }
 })
 
-t.test('an example comes from the schema, and what says nothing of itself gets something of its type', async (t) => {
+t.test('examples come from the schema, or are derived from its type', async (t) => {
   const cases: Array<[schema: TSchema, example: unknown]> = [
     [Type.String({ examples: ['first', 'second'] }), 'first'],
     [Type.Literal('only'), 'only'],
@@ -233,7 +233,7 @@ t.test('an example comes from the schema, and what says nothing of itself gets s
   for (const [schema, example] of cases) t.strictSame(exampleOf(schema), example, JSON.stringify(schema))
 })
 
-t.test('apiScopes has the scopes of every route of the API but those about keys, and no others', async (t) => {
+t.test('apiScopes contains exactly the scopes of the API\'s routes, except for managing keys', async (t) => {
   const used = new Set<string>()
   const app = await buildApp(t, {
     before (app) {
@@ -247,7 +247,7 @@ t.test('apiScopes has the scopes of every route of the API but those about keys,
   t.throws(() => (apiScopes as string[]).push('more'), TypeError)
 })
 
-t.test('app.recruiting.scopes also has those of the own routes, each once', async (t) => {
+t.test('app.recruiting.scopes also contains the scopes of host routes, each once', async (t) => {
   const response = { 200: Type.Object({}) }
   const app = await buildApp(t, {
     async routes (app) {
@@ -261,7 +261,7 @@ t.test('app.recruiting.scopes also has those of the own routes, each once', asyn
 
 const path = '/api/v1/public/{tenant_slug}/event_types'
 
-t.test('the addresses that notifications come from are in the description of listEventTypes, and nowhere else', async (t) => {
+t.test('only the description of listEventTypes contains the addresses that notifications come from', async (t) => {
   const app = await buildApp(t, { delivery: { sourceIps: ['203.0.113.7', '2001:db8::/32'] } })
   const answer = await app.inject(url)
   const { operationId, description } = answer.json<OpenApi>().paths[path]?.get ?? {}
@@ -297,14 +297,14 @@ t.test('the document shows text ids as strings, in items, paths, filters and exa
   t.match(filter, { description: 'Only candidates of this recruiter', schema: { type: 'string', pattern: '^[!-.0-~]{1,64}$', examples: [uuid] } })
 })
 
-// The fixture holds every answer of the suite against the document. Would it notice?
+// The fixture compares every response of the suite with the document. Would it detect a difference?
 
 const candidates = '/api/v1/public/acme/candidates'
 
 const headers = { 'x-request-id': 'req_1', link: '</>; rel="first"', 'content-type': 'application/json' }
 const page = '{"data":[],"meta":{"page":1,"per_page":25,"total":0,"total_pages":0}}'
 
-t.test('an answer that breaks its schema, has another status or lacks a header is noticed', async (t) => {
+t.test('a response with an undeclared status, a missing header or an invalid body is detected', async (t) => {
   for (const [{ payload = page, status = 200, missing = '' }, message] of [
     [{ payload: '{"data":[{"id":"1"}]}' }, /is not as documented/],
     [{ status: 418 }, /418 is not in the document/],

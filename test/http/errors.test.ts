@@ -44,12 +44,12 @@ const cases: Record<string, Case> = {
   'an unknown status': query(
     '/webhooks?filter[status]=gone', ['filter[status]', 'must be one of active, inactive, disabled']
   ),
-  'an id that is no number': { path: '/webhooks/x', details: [{ in: 'path', field: 'id', message: 'must be integer' }] },
+  'an id that is not a number': { path: '/webhooks/x', details: [{ in: 'path', field: 'id', message: 'must be integer' }] },
   'malformed JSON': post('{"name": canary', ['', 'is not valid JSON']),
   'half of a surrogate pair': post('{"name":"\\ud800"}', ['name', 'holds a NUL or half of a surrogate pair']),
   'another media type': { ...post('canary', ['', 'must be application/json']), type: 'text/plain' },
   'a body that is too large': post('x'.repeat(65537), ['', 'must be at most 64 KiB']),
-  'a body that is no object': post('[]', ['', 'must be object']),
+  'a body that is not an object': post('[]', ['', 'must be object']),
   'missing fields': post({ name: 'ATS events' }, ['target_url', 'is required'], ['event_types', 'is required']),
   'an unknown field': post({ ...body, 'a/b~c': 1 }, ['a/b~c', 'is not known']),
   'a fault within an array': post({ ...body, event_types: ['job.created', 7] }, ['event_types[1]', 'must be string']),
@@ -67,7 +67,7 @@ function requestOf ({ method, path, payload, type = 'application/json' }: Case) 
   return { method: method ?? 'GET', url: base + path, headers, ...(payload === undefined ? {} : { payload }) } as const
 }
 
-t.test('with errorDetails a 400 says where the request is at fault, and nothing of what it holds', async (t) => {
+t.test('with errorDetails, a 400 contains the faults of the request, but none of its values', async (t) => {
   const app = await buildApp(t, { errorDetails: true })
   for (const [what, known] of Object.entries(cases)) {
     const answer = await app.inject(requestOf(known))
@@ -83,7 +83,7 @@ t.test('with errorDetails a 400 says where the request is at fault, and nothing 
   }
 })
 
-t.test('without errorDetails the first reason is only in the log, at level info, with the request id', async (t) => {
+t.test('without errorDetails, the first fault is only logged, at level info with the request id', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, { server: { logger: logs.logger } })
   for (const [what, known] of Object.entries(cases)) {
@@ -101,7 +101,7 @@ t.test('without errorDetails the first reason is only in the log, at level info,
 /** As many numbers as fit into a body. */
 const numbers = Array.from({ length: 32_000 }, (_, index) => index % 10)
 
-t.test('a 400 has at most 20 details, and without errorDetails one is logged', async (t) => {
+t.test('a 400 has at most 20 details; without errorDetails, one is logged', async (t) => {
   const unknownFields = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`a${index}`, 1]))
   for (const [fields, details] of [[{ event_types: numbers }, 20], [unknownFields, 1]] as const) {
     const request = requestOf(post(fields))
@@ -114,7 +114,7 @@ t.test('a 400 has at most 20 details, and without errorDetails one is logged', a
   }
 })
 
-t.test('the last item of the longest list that is allowed is checked too, beside another fault', async (t) => {
+t.test('the last item of the longest allowed list is also checked, in addition to another fault', async (t) => {
   const events = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`test.event_${index}`, Type.Object({})]))
   const app = await buildApp(t, { errorDetails: true, events })
   const payload = { target_url: body.target_url, event_types: [...Object.keys(events).slice(1), 7] }
@@ -140,7 +140,7 @@ const thrown: Record<string, unknown> = {
   'an object without a prototype': Object.assign(Object.create(null), { canary: true })
 }
 
-t.test('any value thrown by a port gets 500, is logged with the request id and never sent, also with errorDetails', async (t) => {
+t.test('a value thrown by a port gets 500, is logged with the request id and is never sent', async (t) => {
   let error: unknown
   const throws = (): never => { throw error }
   const storage = memoryStorage({ tenants })
@@ -163,7 +163,7 @@ t.test('any value thrown by a port gets 500, is logged with the request id and n
   }
 })
 
-/** The statuses of what a port throws. */
+/** The statuses of errors thrown by a port. */
 const statuses = [
   ['rate_limited', 429], ['unavailable', 503],
   ['bad_request', 500], ['unauthorized', 500], ['forbidden', 500], ['not_found', 500], ['conflict', 500], ['sync_token_expired', 500]
@@ -204,17 +204,17 @@ t.test('errors have the status that Fastify sends from routes outside the API', 
   }
 })
 
-t.test('every operation answers a storage that fails with 500', async (t) => {
+t.test('every operation returns 500 if the storage fails', async (t) => {
   const { storage } = spyStorage(undefined, () => Promise.reject(Object.assign(new Error('down'), { statusCode: 404 })))
   const { app, routes } = await buildAppWithRoutes(t, { storage })
-  // The catalogue is in no storage, and keys have a store of their own.
+  // The catalogue is not in the storage, and keys have their own store.
   const stored = routes.filter(({ method, path }) => method !== 'HEAD' && !/^.(event_types|api_keys)/.test(path))
   for (const route of stored) {
     checkError(t, await app.inject(requestTo(route)), 500, titleOf(route))
   }
 })
 
-t.test('a lookup that resolves to nothing at all is a 401, and one without readable scopes or names of fields a 500', async (t) => {
+t.test('a lookup that resolves to undefined gets 401; one with invalid scopes or field names gets 500', async (t) => {
   const unreadable = { id: 'a', get scopes () { throw Object.assign(new Error('canary'), { statusCode: 404 }) } }
   for (const [status, owner] of [
     [401, null], [401, undefined], [500, {}], [500, { id: 'a' }], [500, { id: 'a', scopes: null }], [500, true],
@@ -239,7 +239,7 @@ const unknown = [
   ['OPTIONS', '/candidates'], ['OPTIONS', '/webhooks']
 ] as const
 
-t.test('an unknown path or method gets 404 with any key of the tenant, and 401 without one, also with errorDetails', async (t) => {
+t.test('an unknown path or method gets 404 with any key of the tenant, and 401 without one', async (t) => {
   const app = await buildApp(t, { errorDetails: true })
   for (const [method, path] of unknown) {
     const answer = async (headers: object) => app.inject({ method, url: `${base}${path}`, headers: { ...headers } })

@@ -26,7 +26,7 @@ async function read (app: FastifyInstance, query?: Query): Promise<EventPage> {
   return JSON.parse(answer.body) as EventPage
 }
 
-/** Follows the feed to its end. */
+/** Reads the feed to its end. */
 async function follow (app: FastifyInstance, query: Query = {}): Promise<{ ids: string[], token: string }> {
   const { data, meta } = await read(app, query)
   const ids = data.map(({ id }) => id)
@@ -42,7 +42,7 @@ async function emitAll (app: FastifyInstance, types: Array<'application.created'
   return ids
 }
 
-t.test('the feed has every event as webhooks receive it, without any webhook, oldest first', async (t) => {
+t.test('the feed contains every event as webhooks receive it, oldest first, without any webhook', async (t) => {
   const app = await buildApp(t)
   const { id } = await app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data: { id: 7, name: 'Ada "é" 漢' }, occurredAt: '2026-03-01T09:30:00Z' })
   const [other] = await emitAll(app, ['job.closed'])
@@ -65,7 +65,7 @@ t.test('token=now begins with the next event', async (t) => {
   t.strictSame((await follow(app, { token: meta.next_token })).ids, later)
 })
 
-t.test('since begins with the first event of that time, and an event is read by its id', async (t) => {
+t.test('since begins with the first event of that time, and an event can be read by its id', async (t) => {
   const clock = { now: () => now }
   let now = Date.parse('2030-01-01T00:00:00Z')
   const app = await buildApp(t, { storage: memoryStorage({ tenants, clock }) })
@@ -89,7 +89,7 @@ t.test('since begins with the first event of that time, and an event is read by 
   checkError(t, await find(second, keys.jobsRead), 403)
 })
 
-t.test('filter[event_type] selects types, and its tokens are valid for the same types alone', async (t) => {
+t.test('filter[event_type] selects types, and its tokens are only valid for the same types', async (t) => {
   const app = await buildApp(t)
   const [first, second, third] = await emitAll(app, ['application.created', 'job.closed', 'application.created'])
   t.strictSame((await follow(app, { types: 'job.closed' })).ids, [second])
@@ -110,7 +110,7 @@ t.test('tests and replays are not in the feed', async (t) => {
   t.strictSame((await follow(app)).ids, [id])
 })
 
-t.test('a retired event type stays valid for the webhooks and readers that use it', async (t) => {
+t.test('a removed event type stays valid for webhooks and readers that use it', async (t) => {
   const storage = memoryStorage()
   const Data = Type.Object({})
   const build = (events: EventCatalogue) => buildApp(t, { storage, events, delivery: false })
@@ -136,7 +136,7 @@ t.test('a retired event type stays valid for the webhooks and readers that use i
   ] as const) t.equal((await ask(app, method, path, payload)).status, status, `${method} ${path}`)
 })
 
-t.test('a storage without a feed has no such route, and the document has none', async (t) => {
+t.test('without a feed in the storage, neither the API nor the document has the route', async (t) => {
   const { feed, ...storage } = memoryStorage({ tenants })
   const app = await buildApp(t, { storage })
   checkError(t, await request(app), 404)

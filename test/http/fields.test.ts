@@ -29,7 +29,7 @@ const storage = memoryStorage({
   }
 })
 
-t.test('an item has only the fields that are declared, even if the row has more', async (t) => {
+t.test('an item has only the declared fields, even if the row has more', async (t) => {
   const declared = {
     candidateFields: Type.Object({ email: Type.String(), salary: Type.Object({ amount: Type.Integer() }) }),
     jobFields: Type.Object({ department: Type.String() })
@@ -52,7 +52,7 @@ t.test('an item has only the fields that are declared, even if the row has more'
   }
 })
 
-t.test('the storage is asked for the published fields, in lists and for single rows', async (t) => {
+t.test('the storage gets the published fields, for lists and single rows', async (t) => {
   const { storage: spied, calls } = spyStorage(storage)
   const own = Type.Object({ city: Type.Optional(Type.String()), floor: Type.Optional(Type.Integer()) })
   const app = await buildApp(t, { storage: spied, candidateFields: own, jobFields: own })
@@ -91,13 +91,13 @@ t.test('webhooks and deliveries have only the documented fields, even if the row
   ]
   const { body } = answers[4]?.json().data ?? {}
   t.same(answers.map(({ statusCode }) => statusCode), [200, 200, 200, 200, 200])
-  // What is sent has the tenant in it.
+  // Notifications contain the tenant.
   t.notMatch(answers.map(({ payload }) => payload).join('').replace(JSON.stringify(body), ''), /canary|"secret"|"previous_secret"|tenant_slug/)
 })
 
 const headers = bearer(keys.full)
 
-t.test('an id of another type than declared gets 500, and the log names port, field and type, not the value', async (t) => {
+t.test('an id of the wrong type gets 500, and the log shows port, field and type, but not the value', async (t) => {
   const integer = "expected an integer up to 2^53-1: ids.candidate is 'integer'"
   const text = "expected a string of 1 to 64 visible ASCII characters without /: ids.candidate is 'string'"
   const problems: Array<[Partial<IdKinds>, string, unknown, string]> = [
@@ -126,7 +126,7 @@ t.test('an id of another type than declared gets 500, and the log names port, fi
   }
 })
 
-t.test('a value that does not fit its schema gets 500 and is never converted', async (t) => {
+t.test('a value that does not match its schema gets 500 and is never converted', async (t) => {
   const number = Type.Number()
   const problems: Array<[TSchema, unknown, string]> = [
     [Type.String(), 42, 'value is a number, must be string'],
@@ -172,13 +172,13 @@ const keyLookup = memoryKeyLookup([
   { ...every, key: 'names', candidateFields: ['full_name', 'id', 'nothing', '__proto__', 'constructor'] }
 ])
 
-/** Without the document, which requires every field. */
+/** Not compared with the document, which requires every field. */
 const build = (t: Test, options: AppOverrides = {}): Promise<FastifyInstance> =>
   buildApp(t, { keyLookup, errorDetails: true, openapi: false, ...options })
 
 const get = (app: FastifyInstance, key: string, path: string) => app.inject({ url: `${base}/${path}`, headers: bearer(key) })
 
-t.test('a key sees only its fields, in every answer that has rows', async (t) => {
+t.test('a key sees only its fields in every response with rows', async (t) => {
   const app = await build(t)
   const data = async (key: string, path: string) => (await get(app, key, path)).json().data
   t.strictSame(await data('headlines', 'candidates'), [{ id: 1, headline: 'Analyst' }, { id: 2, headline: null }, { id: 3, headline: 'Logician' }])
@@ -189,10 +189,10 @@ t.test('a key sees only its fields, in every answer that has rows', async (t) =>
   t.strictSame(await data('headlines', 'jobs/sync?per_page=1'), [{ id: 1, deleted: false, job: { id: 1, status: 'published' } }])
   t.strictSame(await data('ids', 'candidates/2'), { id: 2 })
   t.strictSame(await data('names', 'candidates/2'), { id: 2, full_name: 'Grace Hopper' })
-  t.strictSame(await data('names', 'jobs/2'), { id: 2, name: 'Cryptanalyst', status: 'draft' }, 'a limit of one resource is none of the other')
+  t.strictSame(await data('names', 'jobs/2'), { id: 2, name: 'Cryptanalyst', status: 'draft' }, 'the limit of one resource does not apply to the other')
 })
 
-t.test('a row may lack a field that is optional in either TypeBox', async (t) => {
+t.test('a row can lack a field that is optional in either TypeBox', async (t) => {
   const keys = memoryKeyLookup([{ ...every, key: 'emails', candidateFields: ['full_name', 'email'] }])
   for (const either of [Type, NewType as unknown as typeof Type]) {
     const candidateFields = either.Object({ email: either.Optional(either.String()) })
@@ -202,7 +202,7 @@ t.test('a row may lack a field that is optional in either TypeBox', async (t) =>
   }
 })
 
-t.test('a limited answer is the full one without the other fields, with its headers', async (t) => {
+t.test('a limited response is the full one without the hidden fields, with the same headers', async (t) => {
   const app = await build(t)
   const [full, limited] = await Promise.all(['full', 'headlines'].map((key) => get(app, key, 'candidates?per_page=2&sort=-id')))
   t.strictSame(limited?.json().meta, full?.json().meta)
@@ -213,7 +213,7 @@ t.test('a limited answer is the full one without the other fields, with its head
   t.strictSame([head.statusCode, head.body, head.headers['content-length']], [200, '', limited?.headers['content-length']])
 })
 
-t.test('a key cannot sort by a field that it does not see', async (t) => {
+t.test('a key cannot sort by a field that it cannot see', async (t) => {
   const app = await build(t, { candidateFields: Type.Object({ updated_at: Type.String() }) })
   for (const [path, hidden] of [
     ['candidates?sort=full_name', 'full_name'],
@@ -241,7 +241,7 @@ t.test('the audit counts the rows, and errors are unchanged', async (t) => {
   t.equal((await get(app, 'headlines', 'candidates?page=0')).statusCode, 400)
 })
 
-t.test('a row without a published field is a 500 for the keys that see it', async (t) => {
+t.test('a row without a published field gets 500 for keys that see the field', async (t) => {
   const storage = memoryStorage({ tenants })
   storage.jobs.find = async () => ({ id: 1, status: 'draft' }) as never
   const app = await build(t, { storage })

@@ -20,7 +20,7 @@ const routes: HostRoutes = async (app) => {
   app.get('/secret', { config, schema: { hide: true, response } }, async () => ({}))
 }
 
-/** A host with a route of its own and a document of its own. */
+/** A host with its own route and its own document. */
 async function buildHost (
   t: Teardown, options: FastifyDynamicSwaggerOptions, openapi: boolean | OpenApiOptions
 ): Promise<[FastifyInstance, HostDocument]> {
@@ -53,7 +53,7 @@ t.test('no path of the API is in the host\'s document unless the host wants it',
   }
 })
 
-t.test('of two APIs in one server, each is in the host\'s document as its own option says', async (t) => {
+t.test('each of two APIs in one server follows its own option for the host\'s document', async (t) => {
   const app = await buildApp(t, {
     openapi: { inHostDocument: false },
     before: async (app) => { await app.register(swagger, { openapi: { info } }) },
@@ -71,11 +71,11 @@ t.test('of two APIs in one server, each is in the host\'s document as its own op
 })
 
 for (const [name, options] of kinds) {
-  t.test(`with inHostDocument a host's document of ${name} has all that the API's own has, and its path`, async (t) => {
+  t.test(`with inHostDocument, a host's ${name} document contains everything from the API's document, and its path`, async (t) => {
     const [app, document] = await buildHost(t, options, { inHostDocument: true })
     const own = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
     const { '/own': _, ...paths } = document.paths
-    t.same(Object.keys(paths).sort(), [...Object.keys(own.paths), '/api/v1/public/openapi.json'].sort(), 'what the host hides stays hidden')
+    t.same(Object.keys(paths).sort(), [...Object.keys(own.paths), '/api/v1/public/openapi.json'].sort(), 'hidden routes stay hidden')
     for (const [path, item] of Object.entries(own.paths)) {
       for (const [method, { operationId, summary, description, tags, responses }] of Object.entries(item)) {
         const shown = document.paths[path]?.[method]
@@ -87,7 +87,7 @@ for (const [name, options] of kinds) {
     const schemes = { ...document.components?.securitySchemes, ...document.securityDefinitions }
     t.match(schemes.recruitingApiKey?.description, /^An API key/)
     for (const { summary, parameters = [], responses, security } of listOperations({ ...document, paths })) {
-      // The host's own route says nothing of its parameter.
+      // The host's own route does not describe its parameter.
       const undescribed = parameters.filter(({ description }) => description === undefined).map(({ name }) => name)
       t.same(undescribed.filter((parameter) => parameter !== 'body'), summary === 'Get a room' ? ['id'] : [], summary)
       for (const [status, { description, headers = {} }] of Object.entries(responses)) {
@@ -106,7 +106,7 @@ for (const [name, options] of kinds) {
   })
 }
 
-t.test('a route of the host\'s that places itself in the document is placed as it says, also with a config that is frozen', async (t) => {
+t.test('a host route keeps its own swaggerTransform, and a frozen config is accepted', async (t) => {
   const config: object = { scopes: [], swaggerTransform: () => ({ schema: { summary: 'Mine' } }) }
   const schema = { response: { 204: Type.Null() } }
   const app = await buildApp(t, {
@@ -120,12 +120,12 @@ t.test('a route of the host\'s that places itself in the document is placed as i
   t.equal(Object.keys(app.swagger().paths ?? {}).length, 1)
 })
 
-t.test('the host keeps its own security schemes, and its requests are validated as before', async (t) => {
+t.test('the host keeps its security schemes, and its requests are validated as before', async (t) => {
   const apiKey = { type: 'http', scheme: 'basic', description: 'Staff' } as const
   const components = { securitySchemes: { apiKey } }
   const [app, document] = await buildHost(t, { openapi: { info, components } }, { inHostDocument: true })
   t.same(document.components.securitySchemes.apiKey, apiKey)
-  t.same(components, { securitySchemes: { apiKey } }, 'what the host passed in is not touched')
+  t.same(components, { securitySchemes: { apiKey } }, "the host's object does not change")
   const answer = await app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer(keys.full) })
   t.same([answer.statusCode, answer.json().meta.per_page], [200, 25])
 })

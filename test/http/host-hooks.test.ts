@@ -13,7 +13,7 @@ import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 const base = '/api/v1/public/acme'
 const headers = bearer(keys.full)
 
-t.test('what an onSend hook of the host changes is sent', async (t) => {
+t.test('changes by an onSend hook of the host are sent', async (t) => {
   const app = await buildApp(t, {
     openapi: false,
     before (app) {
@@ -47,7 +47,7 @@ t.test('a hook that changes the tenant gives no access to that tenant\'s data', 
   }
 })
 
-t.test('a response that a hook sends is the host\'s own', async (t) => {
+t.test('a response sent by a host hook does not change', async (t) => {
   const app = await buildApp(t, {
     openapi: false,
     before (app) { app.addHook('onRequest', async (_request, reply) => reply.code(418).send({ mine: true })) }
@@ -56,7 +56,7 @@ t.test('a response that a hook sends is the host\'s own', async (t) => {
   t.same([answer.statusCode, answer.body], [418, '{"mine":true}'])
 })
 
-t.test('a body that the host compresses inflates to the API\'s body', async (t) => {
+t.test('a body compressed by the host decompresses to the API\'s body', async (t) => {
   const before = async (app: FastifyInstance) => { await app.register(compress, { threshold: 0 }) }
   const app = await buildApp(t, { openapi: false, before })
   const plain = await app.inject({ url: `${base}/jobs`, headers })
@@ -67,7 +67,7 @@ t.test('a body that the host compresses inflates to the API\'s body', async (t) 
 
 const schema = { response: { 200: Type.Object({ sum: Type.Integer() }) } }
 
-t.test('hooks of the plugin given as routes may change query, body and answer of its own operations', async (t) => {
+t.test('hooks of the option routes can change query, body and response of its own operations', async (t) => {
   const app = await buildApp(t, {
     before (app) { app.addHook('preValidation', async (request) => { request.query = { canary: '1' } }) },
     async routes (routes) {
@@ -84,7 +84,7 @@ t.test('hooks of the plugin given as routes may change query, body and answer of
   t.equal((await app.inject({ url: `${base}/sum?a=1`, headers })).body, '{"sum":4}')
 })
 
-t.test('an error that a handler passes to reply.send is a 500, with any status', async (t) => {
+t.test('an error that a handler passes to reply.send gets 500, with any status', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, {
     server: { logger: logs.logger },
@@ -125,7 +125,7 @@ type Run = (
   request: unknown, reply: { code (status: number): unknown, header (name: string, value: string): unknown }
 ) => void
 
-/** A host one of whose hooks runs this; its document has no place for what its hooks throw. */
+/** A host with this hook. Its document does not declare the errors of its hooks. */
 function buildHost (t: Teardown, run: Run, { hook = 'onRequest' as typeof hooks[number], ...overrides }: AppOverrides & { hook?: typeof hooks[number] } = {}): Promise<FastifyInstance> {
   return buildApp(t, {
     openapi: false,
@@ -143,7 +143,7 @@ const statuses: Array<[thrown: unknown, status: number]> = [
 ]
 
 for (const hook of hooks) {
-  t.test(`what the host's own ${hook} hook throws is answered in our form, and the log says whose it is`, async (t) => {
+  t.test(`an error from the host's ${hook} hook gets a response in our format, and the log shows its origin`, async (t) => {
     const logs = captureLogs()
     let thrown: unknown
     const app = await buildHost(t, () => { throw thrown }, { hook, server: { logger: logs.logger } })
@@ -165,7 +165,7 @@ for (const hook of hooks) {
   })
 }
 
-t.test('a status and a Retry-After of the host are kept, whether they are set on the answer or part of the error', async (t) => {
+t.test('the host\'s status and Retry-After are kept, from the reply or from the error', async (t) => {
   const busy = (headers = {}): Error => Object.assign(new Error('canary'), { statusCode: 503, headers })
   for (const [run, wait] of [
     [(_request, reply) => { reply.header('Retry-After', '7'); throw busy() }, '7'],
@@ -183,7 +183,7 @@ t.test('a status and a Retry-After of the host are kept, whether they are set on
   }
 })
 
-t.test('an error for a client is logged at level info, with its code', async (t) => {
+t.test('a client error is logged at level info, with its code', async (t) => {
   const logs = captureLogs()
   const app = await buildHost(t, () => { throw Object.assign(new Error('no session'), { statusCode: 401 }) }, { server: { logger: logs.logger } })
   const answer = await app.inject({ url: `${base}/jobs`, headers })
@@ -191,7 +191,7 @@ t.test('an error for a client is logged at level info, with its code', async (t)
 })
 
 for (const hook of ['onRequest', 'preValidation'] as const) {
-  t.test(`an ${hook} hook that throws nothing at all, at once, lets nobody in`, async (t) => {
+  t.test(`an ${hook} hook that throws undefined synchronously gives no access`, async (t) => {
     const { storage, calls } = spyStorage()
     const app = await buildApp(t, {
       storage,
@@ -207,12 +207,12 @@ for (const hook of ['onRequest', 'preValidation'] as const) {
   })
 }
 
-t.test('an error of the body that a hook throws is not taken for one of the request', async (t) => {
+t.test('a body error thrown by a hook is not treated as a fault of the request', async (t) => {
   const app = await buildHost(t, () => { throw Object.assign(new Error('canary'), { code: 'ECONNRESET' }) }, { hook: 'preParsing' })
   checkError(t, await app.inject({ method: 'POST', url: `${base}/webhooks`, headers, payload: {} }), 500)
 })
 
-t.test('an onSend hook that always throws gets our answer, with its status, and no text of its own', async (t) => {
+t.test('if an onSend hook always throws, our response is sent with its status, but not its text', async (t) => {
   const logs = captureLogs()
   const error = Object.assign(new Error('canary'), { statusCode: 503, headers: { 'retry-after': '9' } })
   const app = await buildApp(t, {
@@ -227,11 +227,11 @@ t.test('an onSend hook that always throws gets our answer, with its status, and 
   checkError(t, await app.inject({ url: `${base}/nothing`, headers }), 404)
   const head = await app.inject({ method: 'HEAD', url: `${base}/nothing`, headers })
   t.same([head.statusCode, head.body], [404, ''])
-  t.ok(await logs.waitFor('request completed'), 'the request has ended')
+  t.ok(await logs.waitFor('request completed'), 'the request is complete')
   t.match(logs.lines.filter(({ level }) => level === 50).map(({ msg }) => msg), Array(5).fill(message))
 })
 
-t.test('an onSend hook that begins an answer of its own and throws ends the connection', async (t) => {
+t.test('an onSend hook that starts its own response and throws closes the connection', async (t) => {
   const app = await buildApp(t, {
     openapi: false,
     before (app) {

@@ -11,10 +11,10 @@ import type { OpenApi } from '../fixtures/api/document.js'
 const url = '/api/v1/public/acme/interviews'
 const headers = bearer(keys.full)
 
-t.test('an operation of the host\'s own answers like the others', async (t) => {
+t.test('a host operation responds like the API\'s operations', async (t) => {
   const app = await buildApp(t, { routes: interviewRoutes })
   const answer = await app.inject({ url: `${url}/7?depth=2`, headers })
-  t.equal(answer.body, '{"data":{"id":7,"place":"acme"},"depth":2}', 'what is not declared never leaves')
+  t.equal(answer.body, '{"data":{"id":7,"place":"acme"},"depth":2}', 'undeclared fields are not sent')
   t.match(answer.headers, {
     'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-request-id': /^req_/
   })
@@ -39,7 +39,7 @@ t.test('invalid input gets 400, missing items 404 and failures 500', async (t) =
   for (const payload of [{}, { place: 5 }, { place: 'Rome', more: 1 }]) checkError(t, await app.inject({ method: 'POST', url, headers, payload }), 400)
 })
 
-t.test('a handler may call reply.send, and may respond without a body', async (t) => {
+t.test('a handler can call reply.send, and can respond without a body', async (t) => {
   const app = await buildApp(t, { routes: interviewRoutes })
   const sent = await app.inject({ method: 'POST', url, headers: bearer(keys.none), payload: { place: 'Rome' } })
   t.same([sent.statusCode, sent.body], [201, '{"data":{"id":1,"place":"Rome"}}'])
@@ -48,7 +48,7 @@ t.test('a handler may call reply.send, and may respond without a body', async (t
   t.same([statusCode, body], [204, ''])
 })
 
-t.test('an answer of a status that the route declares no schema for never leaves', async (t) => {
+t.test('a response with an undeclared status is never sent', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, {
     server: { logger: logs.logger },
@@ -64,7 +64,7 @@ t.test('an answer of a status that the route declares no schema for never leaves
 
 const urlHttpError = '/api/v1/public/acme/fails'
 
-/** A host with an operation that throws; the document has no place for all that it may throw. */
+/** A host with an operation that throws. The document does not declare all of its errors. */
 function buildThrowing (t: Teardown, thrown: () => unknown) {
   return buildApp(t, {
     openapi: false,
@@ -75,7 +75,7 @@ function buildThrowing (t: Teardown, thrown: () => unknown) {
   })
 }
 
-t.test('each code is answered with its status and message', async (t) => {
+t.test('each code gets its status and message', async (t) => {
   let code: HttpError['code'] = 'not_found'
   const app = await buildThrowing(t, () => new HttpError(code))
   for (const [known, status] of [
@@ -86,7 +86,7 @@ t.test('each code is answered with its status and message', async (t) => {
   }
 })
 
-t.test('an unknown code fails where the error is made, and the message names those that there are', async (t) => {
+t.test('creating an error with an unknown code throws, and the message lists the known codes', async (t) => {
   for (const [code, shown] of [['teapot', '"teapot"'], ['toString', '"toString"'], [404, '404'], [undefined, 'undefined']]) {
     t.throws(() => new HttpError(code as never), {
       name: 'RecruitingApiError',
@@ -97,7 +97,7 @@ t.test('an unknown code fails where the error is made, and the message names tho
   }
 })
 
-t.test('an HttpError of another copy of the package gets the same response, or 500 if it is not known here', async (t) => {
+t.test('an HttpError of another copy of the package gets the same response, or 500 if it is invalid here', async (t) => {
   const brand = { [Symbol.for('fastify-recruiting-api.http-error')]: true }
   const detail = { in: 'body', field: 'place', message: 'is taken' } as const
   let fields: object = { code: 'bad_request', details: [detail] }
@@ -114,7 +114,7 @@ const path = '/api/v1/public/:tenant_slug/interviews'
 
 interface Host { route (options: object): void }
 
-t.test('a route without scopes fails the registration, by all its methods', async (t) => {
+t.test('a route without scopes fails the registration, with all its methods', async (t) => {
   for (const [method, config, shown] of [
     ['GET', { scopes: undefined }, 'undefined'], ['GET', { scopes: 'jobs:read' }, '"jobs:read"'],
     ['GET', { scopes: [5] }, 'an array'], [['PUT', 'PATCH'], undefined, 'undefined']
@@ -132,7 +132,7 @@ function routesWith (response: object | undefined, method: string | string[] = '
 
 const name = '/api/v1/public/:tenant_slug/interviews to have a schema for a status such as 200'
 
-t.test('a route without a schema for its success fails the registration, by its method and path', async (t) => {
+t.test('a route without a success schema fails the registration, with its method and path', async (t) => {
   const Interview = Type.Object({})
   for (const [response, shown] of [
     [undefined, 'undefined'], [{}, 'an object'], [{ 404: Interview }, 'an object'], [{ '2xx': Interview }, 'an object'], [{ 200: null }, 'an object'],
@@ -147,7 +147,7 @@ t.test('a route that declares any success, or a redirect, is accepted', async (t
   for (const status of [200, 201, 204, 303]) await assertAcceptedByPlugin(t, routesWith({ [status]: Type.Null() }))
 })
 
-t.test('the host\'s own operations are in the document, with their scopes and errors', async (t) => {
+t.test('host operations are in the document, with their scopes and errors', async (t) => {
   const app = await buildApp(t, { routes: interviewRoutes, rateLimit: { operations: { getInterview: { max: 5 } } } })
   const { paths, tags, components } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
   const operation = paths['/api/v1/public/{tenant_slug}/interviews/{id}']?.get
@@ -161,7 +161,7 @@ t.test('the host\'s own operations are in the document, with their scopes and er
   t.ok(components.schemas.Interview)
 })
 
-t.test('a route that the host hides answers, may have a limit of its own, and is not in the document', async (t) => {
+t.test('a hidden host route works, can have its own limit, and is not in the document', async (t) => {
   const app = await buildApp(t, {
     async routes (app) {
       app.get('/internal', {
@@ -178,7 +178,7 @@ t.test('a route that the host hides answers, may have a limit of its own, and is
   t.notMatch(body, /internal(?!_error)|Interview/)
 })
 
-t.test('only the tenant is described on every route, beside what the host says of its own parameters', async (t) => {
+t.test('the document describes the tenant on every route, and other parameters only if the host does', async (t) => {
   const schema = { response: { 200: Interview } }
   const params = Type.Object({ tenant_slug: Type.String(), id: Type.Integer({ description: 'The seat' }) })
   const config = { scopes: [] }

@@ -20,7 +20,7 @@ const textParameters = [
 
 const hugeIntegers = ['9007199254740992', '18446744073709551616', '1'.padEnd(90, '0'), '-9007199254740993']
 
-t.test('text in the query that no storage can keep gets 400 and never reaches it', async (t) => {
+t.test('query text that no storage can store gets 400 and never reaches it', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   for (const hostile of hostileQueries) {
@@ -32,7 +32,7 @@ t.test('text in the query that no storage can keep gets 400 and never reaches it
   t.same(calls, [])
 })
 
-t.test('bytes that a lenient parser lets through get 400 and never reach the storage', async (t) => {
+t.test('bytes that a lenient parser accepts get 400 and never reach the storage', async (t) => {
   const { storage, calls } = spyStorage()
   const server = { rewriteUrl: ({ headers }: { headers: IncomingHttpHeaders }) => String(headers['x-url']) }
   const app = await buildApp(t, { storage, server })
@@ -62,7 +62,7 @@ t.test('an id beyond 2^53-1 gets 404 and never reaches the storage', async (t) =
   t.same(calls, [])
 })
 
-t.test('hostile text in the place of an id gets 400 and never reaches the storage', async (t) => {
+t.test('hostile text instead of an id gets 400 and never reaches the storage', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   for (const id of ['x', '1x', '%00', '1%00', '1.0', '1.5', '1e3', '0x1', '%201', '1%20', '%2b1', '+1', '1,2', 'NaN', 'null', '%d9%a1', '1%0a']) {
@@ -76,7 +76,7 @@ t.test('hostile text in the place of an id gets 400 and never reaches the storag
 const good = { name: 'ATS events', target_url: 'https://example.com/hook', event_types: ['application.created'] }
 const hostileTexts = ['\0', 'a\0b', '\ud800', 'a\udc00', '\udc00\ud800', '\ud83d']
 
-/** Bodies with a hostile text in the place of every text, names included. JSON.stringify escapes what is hostile. */
+/** Bodies with hostile text instead of each text, including names. JSON.stringify escapes the hostile text. */
 function bodiesWith (text: string): Array<[method: 'POST' | 'PATCH', path: string, body: unknown]> {
   return [
     ...Object.keys(good).flatMap((name): Array<['POST' | 'PATCH', string, unknown]> => {
@@ -94,7 +94,7 @@ function bodiesWith (text: string): Array<[method: 'POST' | 'PATCH', path: strin
   ]
 }
 
-t.test('text in the body that no storage can keep gets 400 and never reaches it', async (t) => {
+t.test('body text that no storage can store gets 400 and never reaches it', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   for (const text of hostileTexts) {

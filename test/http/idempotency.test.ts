@@ -66,7 +66,7 @@ function refusal (message: string) {
   return [{ in: 'header', field: 'idempotency-key', message }]
 }
 
-t.test('a repeated create returns the first webhook and its secret, and each is audited', async (t) => {
+t.test('a repeated create returns the first webhook and its secret, and each request is audited', async (t) => {
   const { app, entries, send } = await build(t)
   const create = { path: '/webhooks', body: webhookInput }
   const first = await send(create)
@@ -111,7 +111,7 @@ t.test('a key is 1 to 255 visible ASCII characters', async (t) => {
   for (const key of ['!', '~'.repeat(255), '"quoted"']) t.equal((await send({ key })).statusCode, 201)
 })
 
-t.test('the same request gets 409 while the first is running, and 120 seconds later runs again', async (t) => {
+t.test('the same request gets 409 while the first is running, and runs again after 120 seconds', async (t) => {
   const { clock, host, send } = await build(t)
   let finish = (): void => {}
   const finished = new Promise<void>((resolve) => { finish = resolve })
@@ -133,7 +133,7 @@ t.test('the same request gets 409 while the first is running, and 120 seconds la
   t.strictSame((await send()).json(), { data: { id: 2 } })
   finish()
   t.strictSame((await first).json(), { data: { id: 1 } })
-  t.strictSame((await send()).json(), { data: { id: 2 } }, 'the late answer replaces none')
+  t.strictSame((await send()).json(), { data: { id: 2 } }, 'the late answer replaces nothing')
 })
 
 t.test('keys of other tenants, other API keys and other sessions are independent', async (t) => {
@@ -149,7 +149,7 @@ t.test('keys of other tenants, other API keys and other sessions are independent
   t.equal(host.calls, owners.length)
 })
 
-t.test('for 24 hours, a repeated request has the status and the headers of the handler, also without a body', async (t) => {
+t.test('for 24 hours, a repeated request gets the handler\'s status and headers, even without a body', async (t) => {
   const { clock, host, send } = await build(t)
   host.handle = async () => undefined
   const answers = []
@@ -162,8 +162,8 @@ t.test('for 24 hours, a repeated request has the status and the headers of the h
   ])
 })
 
-t.test('errors of the operation that would stay the same are repeated, others run again', async (t) => {
-  // The document has no place for all that it throws.
+t.test('final errors are repeated; after other errors, the operation runs again', async (t) => {
+  // The document does not declare all of its errors.
   const { host, send } = await build(t, { openapi: false })
   for (const [code, calls] of [
     ['bad_request', 1], ['not_found', 1], ['conflict', 1],
@@ -181,7 +181,7 @@ t.test('errors of the operation that would stay the same are repeated, others ru
   }
 })
 
-t.test('requests that are rejected before the operation use no key', async (t) => {
+t.test('requests that are rejected before the operation do not use up the key', async (t) => {
   const { host, send } = await build(t)
   checkError(t, await send({ by: 'unknown' }), 401)
   t.equal((await send({ path: '/orders?x=1' })).statusCode, 400)
@@ -190,7 +190,7 @@ t.test('requests that are rejected before the operation use no key', async (t) =
   t.equal(host.calls, 1)
 })
 
-t.test('a storage that fails before the operation stops it, and afterwards only the repetition', async (t) => {
+t.test('a storage failure before the operation prevents it, and one afterwards only prevents repeats', async (t) => {
   const { storage, host, send } = await build(t)
   const { idempotency } = storage
   const claim = idempotency.claim
@@ -218,7 +218,7 @@ t.test('other methods and routes ignore the header', async (t) => {
   }
 })
 
-t.test('answers are sealed, for their tenant and request', async (t) => {
+t.test('answers are sealed for their tenant and request', async (t) => {
   const { storage, send } = await build(t)
   const saved: string[] = []
   const { claim, save } = storage.idempotency
@@ -239,7 +239,7 @@ t.test('answers are sealed, for their tenant and request', async (t) => {
   }
 })
 
-t.test('functions of a KMS seal a short key, not the answer', async (t) => {
+t.test('KMS functions seal a short key, not the answer', async (t) => {
   const lengths: number[] = []
   const flip = (bytes: Uint8Array): Uint8Array => bytes.map((byte) => byte ^ 255)
   const { host, send } = await build(t, {
@@ -258,7 +258,7 @@ t.test('functions of a KMS seal a short key, not the answer', async (t) => {
   t.equal(host.calls, 0)
 })
 
-t.test('without secretKeys, operations whose answers have secrets refuse the header, and store nothing', async (t) => {
+t.test('without secretKeys, operations that return secrets reject the header and store nothing', async (t) => {
   const { app, storage, send } = await build(t, { secretKeys: [] })
   const { id } = (await send({ path: '/webhooks', body: webhookInput, key: null })).json().data
   storage.idempotency.claim = async () => { throw new Error('must not be called') }
@@ -272,14 +272,14 @@ t.test('without secretKeys, operations whose answers have secrets refuse the hea
   t.strictSame(accepting(paths), all.filter((name) => !secret.includes(name)))
 })
 
-/** The operations whose document has the header. */
+/** Returns the operations with the header in the document. */
 function accepting (paths: OpenApi['paths']): string[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods))
     .filter(({ parameters }) => parameters.some(({ name }) => name === 'idempotency-key'))
     .map(({ operationId }) => String(operationId))
 }
 
-t.test('without a storage of answers, the header gets 400, and the document lacks it', async (t) => {
+t.test('without an idempotency store, the header gets 400 and is not in the document', async (t) => {
   const { idempotency, ...storage } = memoryStorage()
   const { app, host, send } = await build(t, { storage })
   t.ok(idempotency)

@@ -18,7 +18,7 @@ const instants: Array<[text: string, time: string]> = [
   ['9999-12-31T23:59:59.999+00:00', '9999-12-31T23:59:59.999Z']
 ]
 
-/** Values in the query with those that the storage gets, and values that get 400. */
+/** Query values with the values that the storage gets, and values that get 400. */
 interface Values {
   accepted: Array<[text: string, value: number | string]>
   refused: string[]
@@ -52,7 +52,7 @@ const times: Values = {
   ]
 }
 
-/** All filters of candidates and jobs, with their names in the port and the fields that they read. */
+/** All filters of candidates and jobs, with their port names and the fields they read. */
 const filters: Array<[list: 'candidates' | 'jobs', parameter: string, name: string, field: string, values: Values]> = [
   ['candidates', 'filter[recruiter_id]', 'recruiterId', 'recruiter_id', ids],
   ['candidates', 'filter[q]', 'q', 'full_name', searches],
@@ -70,7 +70,7 @@ const accepted: Array<[list: string, query: string, filter: object]> = [
   ...blank.map((text): [string, string, object] => ['jobs', `filter[q]${text}`, {}])
 ]
 
-t.test('the document has the filters of this test', async (t) => {
+t.test('the document contains the filters of this test', async (t) => {
   const app = await buildApp(t)
   const { paths } = (await app.inject('/api/v1/public/openapi.json')).json()
   for (const list of ['candidates', 'jobs']) {
@@ -80,7 +80,7 @@ t.test('the document has the filters of this test', async (t) => {
   }
 })
 
-t.test('a page and its total get the same filter: numbers, trimmed text, none if it is blank, and times in UTC', async (t) => {
+t.test('a page and its total get the same converted filter: numbers, trimmed text and times in UTC', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   for (const [list, query, filter] of accepted) {
@@ -92,7 +92,7 @@ t.test('a page and its total get the same filter: numbers, trimmed text, none if
   }
 })
 
-t.test('a value that a filter cannot have gets 400', async (t) => {
+t.test('an invalid filter value gets 400', async (t) => {
   const app = await buildApp(t)
   const refused = [
     ...filters.map(([list, parameter, , , { refused }]) => [list, parameter, refused] as const),
@@ -108,7 +108,7 @@ t.test('a value that a filter cannot have gets 400', async (t) => {
   }
 })
 
-t.test('a key cannot filter by a published field that it does not see', async (t) => {
+t.test('a key cannot filter by a published field that it cannot see', async (t) => {
   const key = { key: 'blind', tenantSlug: 'acme', scopes: allScopes, candidateFields: [], jobFields: [] }
   const own = Type.Object({ recruiter_id: Type.Integer(), updated_at: Type.String() })
   const options = { keyLookup: memoryKeyLookup([key]), errorDetails: true, openapi: false } as const

@@ -33,15 +33,15 @@ t.test('a page and its total are requested concurrently, the total first', async
 })
 
 const failures: Record<string, (error: Error) => Promise<never>> = {
-  'throws at once': (error) => { throw error },
-  'rejects at once': (error) => Promise.reject(error),
+  'throws immediately': (error) => { throw error },
+  'rejects immediately': (error) => Promise.reject(error),
   'rejects later': async (error) => {
     await setImmediate()
     throw error
   }
 }
 
-t.test('if a page and its total both fail the answer is 500, one of the two is logged, and the process goes on', async (t) => {
+t.test('if a page and its total both fail, the response is 500 and one error is logged', async (t) => {
   const unhandled = watchRejections(t)
   for (const [pageFails, failPage] of Object.entries(failures)) {
     for (const [totalFails, failTotal] of Object.entries(failures)) {
@@ -67,14 +67,14 @@ t.test('a page reaches the storage as an offset and a limit', async (t) => {
   t.match(calls, [{ method: 'candidates.count', args: ['acme', {}] }, { method: 'candidates.list', args: ['acme', page] }])
 })
 
-/** The pages that the links of an answer lead to. */
+/** Returns the pages that a response links to. */
 function pagesOf (links: Record<string, string> | null): Record<string, string | null> {
   return Object.fromEntries(Object.entries(links ?? {}).map(([relation, target]) => {
     return [relation, new URL(target, 'http://localhost').searchParams.get('page')]
   }))
 }
 
-// Ten candidates by three: four pages.
+// Ten candidates, three per page: four pages.
 const pages: Array<[query: string, links: Record<string, string>]> = [
   ['per_page=3', { first: '1', next: '2', last: '4' }],
   ['per_page=3&page=1', { first: '1', next: '2', last: '4' }],
@@ -91,7 +91,7 @@ const pages: Array<[query: string, links: Record<string, string>]> = [
   ['filter[q]=nobody&page=2', { first: '1', prev: '1', last: '1' }]
 ]
 
-t.test('a page links to the first, the last and its neighbours, and to no page that does not exist', async (t) => {
+t.test('a page links to the first, last, previous and next page, if they exist', async (t) => {
   const app = await buildApp(t, await storeItems(10))
   for (const [query, wanted] of pages) {
     const { headers } = await requestList(app, 'candidates', query)
@@ -128,14 +128,14 @@ t.test('links keep the caller\'s filters, order and page size, with any characte
   }
 })
 
-t.test('links have the path that the caller used, not the one that the host made of it', async (t) => {
+t.test('links have the path of the caller, not the path rewritten by the host', async (t) => {
   const app = await buildApp(t, { server: { rewriteUrl: ({ url = '' }) => url.replace('/proxied', '') } })
   const answer = await app.inject({ url: '/proxied/api/v1/public/%61cme/jobs?per_page=1', headers: bearer(keys.full) })
   t.equal(answer.statusCode, 200)
   t.equal(parseLinks(answer.headers.link)?.next, '/proxied/api/v1/public/%61cme/jobs?page=2&per_page=1&sort=id')
 })
 
-t.test('links that would be longer than 4 KiB are left out', async (t) => {
+t.test('links longer than 4 KiB are omitted', async (t) => {
   const app = await buildApp(t)
   const lengthOf = async (count: number): Promise<number> => {
     const { statusCode, headers } = await requestList(app, 'candidates', `filter[q]=${encodeURIComponent('😀'.repeat(count))}`)
@@ -147,7 +147,7 @@ t.test('links that would be longer than 4 KiB are left out', async (t) => {
   t.equal(parseLinks(padded.headers.link)?.first, '/api/v1/public/acme/candidates?page=1&filter%5Bq%5D=a&per_page=1&sort=id')
 })
 
-t.test('links and Location have no slashes that the router of the host ignores', async (t) => {
+t.test('links and Location contain no slashes that the host\'s router ignores', async (t) => {
   const routerOptions = { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true }
   const app = await buildApp(t, { openapi: false, server: { routerOptions } })
   const headers = bearer(keys.full)

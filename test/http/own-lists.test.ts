@@ -37,11 +37,11 @@ t.test('a host\'s own list responds to every query like the API\'s lists', async
       t.equal(theirs?.statusCode, status, query.slice(0, 60))
       t.same(theirs, { ...ours, ...(ours?.link === undefined ? {} : { link: String(ours.link).replaceAll('/jobs?', '/positions?') }) }, query.slice(0, 60))
     }
-    t.equal(calls.length, accepted.length * 2, 'a refused query reads nothing')
+    t.equal(calls.length, accepted.length * 2, 'a rejected query reads nothing')
   }
 })
 
-t.test('the source gets the tenant of the path, the filters as they were understood, and an order that ends with the id', async (t) => {
+t.test('the source gets the tenant in the path, converted filters, and an order that ends with id', async (t) => {
   const { storage } = await storeItems(3)
   const calls: ListCall[] = []
   const app = await buildApp(t, { storage, routes: positionRoutes(storage, calls) })
@@ -58,10 +58,10 @@ const Row = Type.Object({ id: Type.Integer() })
 for (const [what, source, message] of [
   ['count that returns text', { list: async () => [], count: async () => '5' as unknown as number }, 'count of a list returned a string, expected an integer from 0'],
   ['count that returns a fraction', { list: async () => [], count: async () => 0.5 }, 'count of a list returned 0.5, expected an integer from 0'],
-  ['count that throws at once', { list: async () => [], count () { throw new Error('canary') } }, 'canary'],
+  ['count that throws immediately', { list: async () => [], count () { throw new Error('canary') } }, 'canary'],
   ['list that rejects', { list: () => Promise.reject(new Error('canary')), count: () => Promise.reject(new Error('canary')) }, 'canary']
 ] as Array<[string, ListSource<{ id: number }, object>, string]>) {
-  t.test(`a ${what} is a 500, and the log says why`, async (t) => {
+  t.test(`a ${what} gets 500, and the log shows the reason`, async (t) => {
     const list = defineList(Row, { sort: ['id'] })
     const { logger, waitFor } = captureLogs()
     const app = await buildApp(t, {
@@ -95,7 +95,7 @@ t.test('read rejects a request whose query was not validated', async (t) => {
   t.match((await app.inject('/acme/outside?page=1&per_page=1&sort=id')).json(), { statusCode: 500, message })
 })
 
-t.test('a list of the host\'s own is in the document, with its parameters, its page and the Link header', async (t) => {
+t.test('a host\'s own list is in the document, with its parameters, its page and the Link header', async (t) => {
   const { storage } = await storeItems(1)
   const app = await buildApp(t, { storage, routes: positionRoutes(storage) })
   const { paths } = (await app.inject('/api/v1/public/openapi.json')).json()
@@ -133,7 +133,7 @@ const refusedOwnListOptions: Array<[options: unknown, field: string, expected: s
   [{ sort: ['id'], filters: { q: Type.Integer() } }, 'filters.q', 'a schema of text', '"integer"']
 ]
 
-t.test('an invalid option of a list is refused by its name', async (t) => {
+t.test('an invalid option of a list is rejected with its name', async (t) => {
   for (const [options, field, expected, shown] of refusedOwnListOptions) {
     t.throws(() => define(Row, options), { code: 'invalid_option', field, message: `${field}: expected ${expected}, got ${shown}` }, field)
   }

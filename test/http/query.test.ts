@@ -14,7 +14,7 @@ const unknown = [
   'pa%67e2=1', '&&unknown=1', 'unknown=1&page=1', '?page=1'
 ]
 
-t.test('every operation rejects an unknown and a repeated parameter', async (t) => {
+t.test('every operation rejects unknown and repeated parameters', async (t) => {
   const { storage, calls } = spyStorage()
   const { app, routes } = await buildAppWithRoutes(t, { storage })
   for (const route of routes) {
@@ -24,7 +24,7 @@ t.test('every operation rejects an unknown and a repeated parameter', async (t) 
       else checkError(t, answer, 400, `${titleOf(route)}?${query}`)
     }
   }
-  t.same(calls, [], 'the storage is not asked')
+  t.same(calls, [], 'the storage is not called')
 })
 
 const repeated = [
@@ -71,7 +71,7 @@ t.test('the storage always receives a total order', async (t) => {
   ]
   for (const [sort, items] of expected) {
     calls.length = 0
-    // The second time it may come from what was kept.
+    // The second time, it may come from a cache.
     for (let round = 0; round < 2; round++) await requestList(app, 'jobs', `sort=${sort}`)
     const queries = calls
       .filter(({ method }) => method === 'jobs.list')
@@ -89,7 +89,7 @@ const foreign = {
 }
 
 for (const list of lists) {
-  t.test(`${list}: a sort of unknown, repeated, empty or more than three fields gets 400`, async (t) => {
+  t.test(`${list}: a sort with unknown, repeated, empty or more than three fields gets 400`, async (t) => {
     const { storage, calls } = spyStorage()
     const app = await buildApp(t, { storage })
     for (const query of [...refusedSorts, ...foreign[list].map((field) => `sort=${field}`)]) {

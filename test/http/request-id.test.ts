@@ -11,7 +11,7 @@ import { watchRejections } from '../fixtures/delivery/rejections.js'
 const base = '/api/v1/public/acme'
 const generated = /^req_[A-Za-z0-9_-]{20,}$/
 
-t.test('every answer carries a generated id, unlike any other', async (t) => {
+t.test('every response has a unique, generated id', async (t) => {
   const apps = [await buildApp(t), await buildApp(t)]
   const ids = new Set<string>()
   for (let round = 0; round < 100; round++) {
@@ -26,7 +26,7 @@ t.test('every answer carries a generated id, unlike any other', async (t) => {
   t.same([...ids].filter((id) => !generated.test(id)), [])
 })
 
-t.test('an id that the caller sends is not used, even if the host uses it', async (t) => {
+t.test('an id sent by the caller is not used, even if the host uses it', async (t) => {
   const servers: FastifyServerOptions[] = [
     {}, { requestIdHeader: 'x-request-id' }, { genReqId: () => 'the-host-s' }
   ]
@@ -41,7 +41,7 @@ t.test('an id that the caller sends is not used, even if the host uses it', asyn
   }
 })
 
-t.test('the id is bound to the logger of the request', async (t) => {
+t.test('the id is bound to the request\'s logger', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, {
     server: { logger: logs.logger },
@@ -60,7 +60,7 @@ t.test('the id is bound to the logger of the request', async (t) => {
   }
 })
 
-t.test('a host that creates the loggers of requests still does so', async (t) => {
+t.test('a host can still create the request loggers', async (t) => {
   const logs = captureLogs()
   const bound: unknown[] = []
   const app = await buildApp(t, {
@@ -80,7 +80,7 @@ t.test('a host that creates the loggers of requests still does so', async (t) =>
   t.match(line, { service: 'ats', request_id: headers['x-request-id'] })
 })
 
-t.test('a host can use ids of its own, of 1 to 200 characters, made once for each request', async (t) => {
+t.test('a host can use its own ids of 1 to 200 characters, created once per request', async (t) => {
   const made: string[] = []
   const app = await buildApp(t, {
     requestId (request) {
@@ -116,7 +116,7 @@ const unusable: Array<[what: string, requestId: () => unknown]> = [
     ])
 ]
 
-t.test('anything else from the requestId option is replaced by a generated id, and logged', async (t) => {
+t.test('any other result of the requestId option is replaced by a generated id, and logged', async (t) => {
   const rejections = watchRejections(t)
   for (const [what, requestId] of unusable) {
     const logs = captureLogs()

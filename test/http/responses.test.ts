@@ -6,7 +6,7 @@ import { buildAppWithWebhook, requestTo, titleOf, urlOf } from '../fixtures/api/
 import { lists, parseLinks, storeItems } from '../fixtures/api/lists.js'
 import { portal } from '../fixtures/portal/sessions.js'
 
-t.test('every operation that succeeds answers with the headers of the contract', async (t) => {
+t.test('every successful operation returns the headers of the contract', async (t) => {
   const json = 'application/json; charset=utf-8'
   for (const route of (await buildAppWithWebhook(t)).routes) {
     // A new app, because another operation may have deleted or paused the webhook.
@@ -28,7 +28,7 @@ const callers = {
   'no key': {}
 }
 
-t.test('HEAD answers every GET operation with the status and headers of GET, and no body', async (t) => {
+t.test('HEAD returns the status and headers of every GET operation, without a body', async (t) => {
   const { app, routes } = await buildAppWithWebhook(t)
   for (const route of routes.filter(({ method }) => method === 'GET')) {
     for (const [who, headers] of Object.entries(callers)) {
@@ -51,13 +51,13 @@ const path = '/api/v1/public/acme'
 const headers = bearer(keys.full)
 const webhook = { name: 'ATS', target_url: 'https://example.com/hook', event_types: ['job.created'] }
 
-/** The path that the proxy asks the server for. */
+/** The path that the proxy requests from the server. */
 function cutOff (url: unknown): string {
   t.ok(String(url).startsWith(`${publicUrl}/`), String(url))
   return String(url).slice(publicUrl.length)
 }
 
-t.test('a host can mount the API under a prefix of its own, beside another', async (t) => {
+t.test('a host can mount the API below another prefix, next to a second one', async (t) => {
   const app = await buildApp(t, { prefix: '/hr/v1' })
   const answer = await app.inject({ url: '/hr/v1/acme/jobs?per_page=1', headers: bearer(keys.full) })
   t.equal(answer.statusCode, 200)

@@ -8,7 +8,7 @@ import { checkError } from '../fixtures/api/answers.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 
-t.test('a sync gives every item as the list shows it', async (t) => {
+t.test('a sync returns every item as in the list', async (t) => {
   const app = await buildApp(t)
   const { pages, token } = await followSync(app)
   t.same(pages, [{
@@ -23,7 +23,7 @@ t.test('a sync gives every item as the list shows it', async (t) => {
   t.same(jobs.pages.map(({ data }) => data), [[{ id: 1, deleted: false, job: { id: 1, name: 'Henchman', status: 'published' } }]])
 })
 
-t.test('a sync gives what changed since, and that an item is gone', async (t) => {
+t.test('a sync returns later changes and deletions', async (t) => {
   const storage = memoryStorage({ tenants })
   const app = await buildApp(t, { storage })
   const { token } = await followSync(app)
@@ -41,10 +41,10 @@ t.test('a sync gives what changed since, and that an item is gone', async (t) =>
     { id: 1, deleted: true, candidate: null }
   ])
   t.same(changedIds((await followSync(app, { token: changed.token })).pages), [])
-  t.same(changedIds((await followSync(app, { token })).pages), ['9', '2', '-1'], 'a token can be used again')
+  t.same(changedIds((await followSync(app, { token })).pages), ['9', '2', '-1'], 'a token can be reused')
 })
 
-t.test('a page has 100 items unless the client asks for another number', async (t) => {
+t.test('a page has 100 items unless the client requests another number', async (t) => {
   const many = Array.from({ length: 201 }, (_, index) => ({ id: index + 1, full_name: 'x' }))
   const app = await buildApp(t, { storage: memoryStorage({ tenants: { acme: { candidates: many } } }) })
   t.same((await followSync(app)).pages.map(({ data }) => data.length), [100, 100, 1])
@@ -66,7 +66,7 @@ t.test('a page of large items ends at 10 MB, and the next page follows', async (
   t.same(sizes, [[2, 2, 1], [2, 2, 1]])
 })
 
-t.test('a change whose id cannot be one of the resource is left out', async (t) => {
+t.test('a change whose id is invalid for the resource is omitted', async (t) => {
   const storage = memoryStorage({ tenants })
   const app = await buildApp(t, { storage })
   const { token } = await followSync(app)
@@ -74,7 +74,7 @@ t.test('a change whose id cannot be one of the resource is left out', async (t) 
   t.same(changedIds((await followSync(app, { token })).pages), [])
 })
 
-t.test('functions that return all rows are synced with changes beside them', async (t) => {
+t.test('functions that return all rows are synced with recorded changes', async (t) => {
   const created = '2026-01-01T00:00:00.000Z'
   const rows = new Map(['b', 'a'].map((id) => [id, { id, full_name: id, created_at: created, updated_at: created }]))
   const ids = { candidate: 'string', job: 'string' } as const
@@ -107,7 +107,7 @@ t.test('a process without a server records changes', async (t) => {
   await t.rejects(recruiting.changed({ tenantSlug: 'acme', kind: 'job', id: 7 }), { code: 'closed' })
 })
 
-t.test('a change that is not valid is refused, and the error names the field', async (t) => {
+t.test('an invalid change is rejected, and the error names the field', async (t) => {
   const storage = memoryStorage({ ids: { job: 'string' } })
   const app = await buildApp(t, { storage, ids: { job: 'string' } })
   const start = await storage.changes.begin('acme', 'candidate')
@@ -129,14 +129,14 @@ t.test('a change that is not valid is refused, and the error names the field', a
 
 const many = { acme: { candidates: Array.from({ length: 5 }, (_, index) => ({ id: index + 1, full_name: 'x' })) }, globex: {} }
 
-/** The token after the first page of a path below a tenant. */
+/** Returns the token after the first page of a tenant's path. */
 async function tokenOf (app: FastifyInstance, path: string, tenantSlug = 'acme'): Promise<string> {
   const key = tenantSlug === 'acme' ? keys.full : keys.globex
   const answer = await app.inject({ url: `/api/v1/public/${tenantSlug}/${path}`, headers: bearer(key) })
   return answer.json().meta.next_token
 }
 
-t.test('tokens that this tenant, resource and database did not give get the same 410, from a sync and from the feed', async (t) => {
+t.test('forged tokens, and tokens of another tenant, resource or database, get the same 410', async (t) => {
   const app = await buildApp(t)
   const other = await buildApp(t)
   for (const path of ['candidates/sync', 'events']) {
@@ -146,11 +146,11 @@ t.test('tokens that this tenant, resource and database did not give get the same
       'another resource': await tokenOf(app, 'jobs/sync'),
       'another tenant': await tokenOf(app, path, 'globex'),
       'another database': await tokenOf(other, path),
-      'a changed content': `${content.slice(0, -1)}${content.endsWith('A') ? 'B' : 'A'}.${signature}`,
+      'changed content': `${content.slice(0, -1)}${content.endsWith('A') ? 'B' : 'A'}.${signature}`,
       'a changed signature': `${content}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`,
       'no signature': content,
       'an empty signature': `${content}.`,
-      'one part more': `${token}.x`,
+      'an additional part': `${token}.x`,
       'no content': `.${signature}`,
       'more than 512 characters': token + 'A'.repeat(512),
       'a made-up text': 'NOW',
@@ -163,7 +163,7 @@ t.test('tokens that this tenant, resource and database did not give get the same
   }
 })
 
-t.test('a token older than the changes that are kept gets 410, also in the middle of the first pass', async (t) => {
+t.test('a token older than the stored changes gets 410, even during the first pass', async (t) => {
   const clock = createManualClock()
   const storage = memoryStorage({ tenants: many, clock })
   const app = await buildApp(t, { storage, changesRetentionDays: 7 })
@@ -188,7 +188,7 @@ t.test('a token of the first pass expires when the kind of the ids changes', asy
   checkError(t, await requestSync(after, { token: meta.next_token }), 410)
 })
 
-t.test('parameters that are not valid get 400, before a token is read, from a sync and from the feed', async (t) => {
+t.test('invalid parameters get 400 before a token is read, in sync and in the feed', async (t) => {
   const app = await buildApp(t)
   const many = Array.from({ length: 101 }, () => 'job.closed').join()
   const since = '2030-01-01T00:00:00Z'
@@ -209,7 +209,7 @@ t.test('parameters that are not valid get 400, before a token is read, from a sy
   }
 })
 
-t.test('a source without the methods for sync has none, and the other resource has one', async (t) => {
+t.test('a source without the sync methods has no sync; the other resource has one', async (t) => {
   const storage = memoryStorage({ tenants })
   const { listAfter, ...candidates } = storage.candidates
   const app = await buildApp(t, { storage: { ...storage, candidates } })
@@ -219,7 +219,7 @@ t.test('a source without the methods for sync has none, and the other resource h
   t.equal((await requestSync(app, { resource: 'jobs' })).statusCode, 200)
 })
 
-t.test('without changes there is no sync, with any query, none in the document, and none can be recorded', async (t) => {
+t.test('without changes, there is no sync, in the API or the document, and no change can be recorded', async (t) => {
   const { changes, ...storage } = memoryStorage({ tenants })
   const app = await buildApp(t, { storage })
   for (const resource of ['candidates', 'jobs'] as const) {
@@ -232,7 +232,7 @@ t.test('without changes there is no sync, with any query, none in the document, 
   t.equal(await app.recruiting.prune(), 0)
 })
 
-t.test('rows that share an id, or are not in order, get 500, and the log names the method', async (t) => {
+t.test('rows with the same id, or in the wrong order, get 500, and the log names the method', async (t) => {
   const message = 'candidates.listAfter returned the id 1 twice, or not in ascending order'
   const row = (id: number) => ({ id, full_name: 'x', headline: null, source_id: null })
   for (const ids of [[1, 1], [2, 1]]) {
@@ -247,10 +247,10 @@ t.test('rows that share an id, or are not in order, get 500, and the log names t
   const app = await buildApp(t, { storage })
   const { meta } = JSON.parse((await requestSync(app, { perPage: 2 })).body)
   storage.candidates.listAfter = async () => [row(2)]
-  checkError(t, await requestSync(app, { token: meta.next_token }), 500, 'a row that the page before had')
+  checkError(t, await requestSync(app, { token: meta.next_token }), 500, 'a row of the previous page')
 })
 
-t.test('a secret that cannot be read once is read again', async (t) => {
+t.test('a secret that could not be read is read again', async (t) => {
   const storage = memoryStorage({ tenants })
   const { tokenSecret } = storage.changes
   let reads = 0

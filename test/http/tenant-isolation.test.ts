@@ -22,7 +22,7 @@ const strangers = [
   { what: 'an unknown key on an unknown tenant', tenant: 'initech', headers: bearer('unknown') },
   { what: 'no key on an unknown tenant', tenant: 'initech', headers: {} },
   { what: 'a good key on the tenant in capitals', tenant: 'ACME', headers: bearer(keys.full) },
-  { what: 'a good key on the tenant with a blank', tenant: 'acme%20', headers: bearer(keys.full) },
+  { what: 'a good key on the tenant with a space', tenant: 'acme%20', headers: bearer(keys.full) },
   { what: 'a good key on the tenant with a NUL', tenant: 'acme%00', headers: bearer(keys.full) },
   { what: 'a good key on the tenant with a line feed', tenant: 'acme%0a', headers: bearer(keys.full) },
   { what: 'a good key on the tenant with a slash', tenant: 'acme%2f', headers: bearer(keys.full) },
@@ -30,11 +30,11 @@ const strangers = [
   { what: 'a good key on a tenant of 100 characters', tenant: 'a'.repeat(100), headers: bearer(keys.full) }
 ]
 
-t.test('every operation answers every stranger with the same 401 as an unknown key', async (t) => {
+t.test('every operation returns the same 401 for every invalid key', async (t) => {
   const { storage, calls } = spyStorage()
   const keyLookup = memoryKeyLookup([...apiKeys, ...withoutAccess])
   const { app, routes } = await buildAppWithRoutes(t, { storage, keyLookup })
-  t.ok(routes.length >= 12, 'there are operations')
+  t.ok(routes.length >= 12, 'operations exist')
 
   for (const route of routes) {
     const method = route.method as 'GET'
@@ -45,10 +45,10 @@ t.test('every operation answers every stranger with the same 401 as an unknown k
       t.equal(comparable(answer), comparable(unknown), `${titleOf(route)} with ${what}`)
     }
   }
-  t.same(calls, [], 'the storage is not asked')
+  t.same(calls, [], 'the storage is not called')
 })
 
-t.test('every operation treats another tenant\'s resource like one that does not exist', async (t) => {
+t.test('every operation treats another tenant\'s resource as missing', async (t) => {
   const storage = memoryStorage({ tenants })
   storage.candidates.save('globex', { id: 4, full_name: 'Frank Grimes' })
   storage.jobs.save('globex', { id: 4, name: 'Sidekick', status: 'published' })
@@ -58,7 +58,7 @@ t.test('every operation treats another tenant\'s resource like one that does not
   const { app, routes } = await buildAppWithRoutes(t, { storage })
   const before = await storage.webhooks.find('globex', foreign.id)
   const withId = routes.filter(({ path }) => path.includes('/:id'))
-  t.ok(withId.length >= 11, 'there are operations with an id')
+  t.ok(withId.length >= 11, 'operations with an id exist')
   t.equal(foreign.id, 4, 'each resource has the id 4 in globex')
   const theirs = await app.inject({ url: '/api/v1/public/globex/api_keys', headers: bearer(keys.globex) })
   t.match(theirs.json().data, [{ id: 'key_10' }])
@@ -70,22 +70,22 @@ t.test('every operation treats another tenant\'s resource like one that does not
     if (route.method !== 'HEAD') checkError(t, unknown, 404, titleOf(route))
     t.equal(comparable(answer), comparable(unknown), titleOf(route))
   }
-  t.same(await storage.webhooks.find('globex', foreign.id), before, 'the foreign webhook is as it was')
+  t.same(await storage.webhooks.find('globex', foreign.id), before, 'the foreign webhook does not change')
   const { statusCode } = await app.inject({ url: '/api/v1/public/globex/jobs', headers: bearer(keys.globex) })
   t.equal(statusCode, 200, 'the foreign key is valid')
 })
 
-t.test('the tenant of the path is the first argument of every call of the storage', async (t) => {
+t.test('the tenant in the path is the first argument of every storage call', async (t) => {
   const { storage, calls } = spyStorage()
   const { app, routes } = await buildAppWithRoutes(t, { storage })
   await storeWebhook(storage, 'acme')
   calls.length = 0
 
-  // The catalogue is the host's, and the same for all tenants; keys have a store of their own.
+  // The catalogue is the host's, and the same for all tenants; keys have their own store.
   for (const route of routes.filter(({ path }) => path !== '/event_types' && !path.startsWith('/api_keys'))) {
     const from = calls.length
     await app.inject(requestTo(route))
-    t.ok(calls.length > from, `${titleOf(route)} asks the storage`)
+    t.ok(calls.length > from, `${titleOf(route)} calls the storage`)
   }
   const ofAllTenants = ['changes.begin', 'changes.tokenSecret', 'feed.tokenSecret']
   t.same(calls.filter(({ method, args }) => args[0] !== 'acme' && !ofAllTenants.includes(method)), [])

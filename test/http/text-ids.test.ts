@@ -37,7 +37,7 @@ t.test('a path finds one item by its text id', async (t) => {
   t.equal((await app.inject({ url: `${base}/jobs/${ada}`, headers })).json().data.id, ada)
 })
 
-t.test('items with the ids ., .. and sync are in lists and in sync, because no path reads them', async (t) => {
+t.test('items with the ids ., .. and sync are in lists and in sync, although no path can read them', async (t) => {
   const special = ['.', '..', 'sync']
   const candidates = special.map((id) => ({ id, full_name: 'Same' }))
   const app = await buildTextApp(t, { storage: memoryStorage({ ids, tenants: { acme: { candidates } } }) })
@@ -60,7 +60,7 @@ t.test('text that cannot be an id gets 400, in a path and in a filter', async (t
   }
 })
 
-t.test('candidates are filtered by the text id of a recruiter, and links keep it', async (t) => {
+t.test('candidates are filtered by a recruiter\'s text id, and links keep it', async (t) => {
   const app = await buildTextApp(t)
   t.same(await fetchIds(app, 'candidates', `filter[recruiter_id]=${grace}`), [grace])
   t.same(await fetchIds(app, 'candidates', 'filter[recruiter_id]=nobody'), [])

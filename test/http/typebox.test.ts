@@ -57,7 +57,7 @@ const routes: RecruitingApiOptions['routes'] = async (app) => {
   })
 }
 
-t.test('answers, errors and the document with schemas of typebox 1.x', async (t) => {
+t.test('responses, errors and the document support schemas of typebox 1.x', async (t) => {
   const app = await buildApp(t, {
     storage,
     events,
@@ -97,7 +97,7 @@ t.test('emit checks data with schemas of typebox 1.x', async (t) => {
   }
 })
 
-t.test('a list of typebox 1.x has filters that are enums of text', async (t) => {
+t.test('a list of typebox 1.x can have text enums as filters', async (t) => {
   const Row = Type.Object({ id: Type.Integer() })
   const { query } = defineList(Row, { sort: ['id'], filters: { stage: Type.Enum(['open', 'shut']) } })
   t.match(query.properties['filter[stage]'], { enum: ['open', 'shut'] })
@@ -107,7 +107,7 @@ t.test('a list of typebox 1.x has filters that are enums of text', async (t) => 
   })
 })
 
-t.test('types of typebox 1.x that JSON does not have are refused by the name of the option', async (t) => {
+t.test('typebox 1.x types that JSON does not have are rejected with the name of the option', async (t) => {
   for (const [type, schema] of [['bigint', Type.BigInt()], ['undefined', Type.Undefined()]] as const) {
     t.throws(() => recordEvents({ events: { 'offer.signed': Type.Object({ id: schema }) } }), { code: 'invalid_option', field: 'events["offer.signed"]' }, type)
     await t.rejects(buildApp(t, { candidateFields: Type.Object({ phone: schema }) }), { code: 'invalid_option', field: 'candidateFields' }, type)

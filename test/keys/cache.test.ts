@@ -8,7 +8,7 @@ import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 
 const owner: ApiKey = { id: 'key-1', scopes: ['jobs:read'] }
 
-/** A lookup that notes what it was asked, and its cache. */
+/** A lookup that records its calls, and its cache. */
 function build (answer: KeyLookup = async ({ key }) => key.startsWith('good') ? owner : null, options: CacheKeyLookupOptions = {}) {
   const asked: string[] = []
   const clock = createManualClock()
@@ -19,7 +19,7 @@ function build (answer: KeyLookup = async ({ key }) => key.startsWith('good') ? 
   return { asked, clock, ask: (key: string, tenantSlug = 'acme') => lookup({ tenantSlug, tenantId: tenantSlug, key }) }
 }
 
-t.test('an answer is kept for the time to live, and not a millisecond longer', async (t) => {
+t.test('a result is cached for ttlMs, and not a millisecond longer', async (t) => {
   const { asked, clock, ask } = build(undefined, { ttlMs: 2000 })
   for (const key of ['good', 'bad']) {
     const expected = key === 'good' ? owner : null
@@ -53,7 +53,7 @@ t.test('a revoked key is rejected within ttlMs of the start of the lookup', asyn
   t.equal(await second, null)
 })
 
-t.test('an answer is kept for 10 seconds unless the host says otherwise, and for none with 0', async (t) => {
+t.test('a result is cached for 10 seconds by default, and not at all with 0', async (t) => {
   const usual = build()
   await usual.ask('good')
   await usual.clock.advance(9999)
@@ -65,7 +65,7 @@ t.test('an answer is kept for 10 seconds unless the host says otherwise, and for
   t.equal(none.asked.length, 2)
 })
 
-t.test('the same key is another one for another tenant', async (t) => {
+t.test('the same key is cached separately for another tenant', async (t) => {
   const { asked, ask } = build(async ({ tenantSlug }) => tenantSlug === 'acme' ? owner : null)
   t.same([await ask('good', 'acme'), await ask('good', 'globex'), await ask('good', 'acme')], [owner, null, owner])
   t.same(asked, ['acme/good', 'globex/good'])
@@ -88,22 +88,22 @@ t.test('a failure rejects all waiting calls and is not cached', async (t) => {
   }
 })
 
-t.test('guesses are kept in a bounded number, and push no valid key out', async (t) => {
+t.test('the number of cached invalid keys is limited, and they displace no valid key', async (t) => {
   const { asked, ask } = build(undefined, { maxInvalid: 2 })
   await ask('good')
   for (const key of ['bad-1', 'bad-2', 'bad-3']) await ask(key)
   asked.length = 0
   for (const key of ['good', 'bad-2', 'bad-3', 'bad-1']) await ask(key)
-  t.same(asked, ['acme/bad-1'], 'the oldest guess made room')
+  t.same(asked, ['acme/bad-1'], 'the oldest invalid key was dropped')
 })
 
-t.test('valid keys are kept in a bounded number', async (t) => {
+t.test('the number of cached valid keys is limited', async (t) => {
   const { asked, ask } = build(undefined, { max: 1 })
   for (const key of ['good-1', 'good-2', 'good-2', 'good-1']) await ask(key)
   t.same(asked, ['acme/good-1', 'acme/good-2', 'acme/good-1'])
 })
 
-t.test('a lookup that says undefined has found nothing', async (t) => {
+t.test('a lookup that returns undefined has found nothing', async (t) => {
   const { asked, ask } = build(async () => undefined as unknown as null)
   t.same([await ask('a'), await ask('a'), asked.length], [null, null, 1])
 })
@@ -130,13 +130,13 @@ t.test('invalid options are rejected', async (t) => {
   refused({ timeoutMs: 0 }, 'timeoutMs: expected an integer from 1 to 120000, got 0')
 })
 
-t.test('a use of a cached key is recorded, at most once a second for a key', async (t) => {
+t.test('a use of a cached key is recorded, at most once a second per key', async (t) => {
   const noted: string[] = []
   const clock = createManualClock()
   const answer = async ({ key }: { key: string }): Promise<ApiKey | null> => key === 'bad' ? null : { id: `id of ${key}`, scopes: [] }
   const ask = cacheKeyLookup(Object.assign(answer, { recordUse (id: string) { noted.push(id) } }), { clock })
   for (const key of ['one', 'two', 'bad', 'one']) await ask({ tenantSlug: 'acme', tenantId: 'acme', key })
-  t.strictSame(noted, [], 'the lookup has noted these itself')
+  t.strictSame(noted, [], 'the lookup has recorded these itself')
   await clock.advance(1000)
   for (const key of ['one', 'two', 'bad', 'one']) await ask({ tenantSlug: 'acme', tenantId: 'acme', key })
   t.strictSame(noted, ['id of one', 'id of two'])
@@ -147,7 +147,7 @@ t.test('a use of a cached key is recorded, at most once a second for a key', asy
   t.strictSame(noted, ['id of one', 'id of two', 'id of one'])
 })
 
-t.test('lists of an answer are copies, so a caller that changes them changes nothing', async (t) => {
+t.test('lists in a result are copies, so that changing them has no effect', async (t) => {
   const limited: ApiKey = { ...owner, allowedIps: ['203.0.113.0/24'], candidateFields: ['full_name'], jobFields: ['name'] }
   const { ask } = build(async () => limited)
   const first = await ask('good')
@@ -172,7 +172,7 @@ const lookup: KeyLookup = ({ tenantSlug, key }) => {
   return tenantSlug === 'acme' && key === keys.full ? { id: 'key-1', scopes: ['jobs:read'] } : null
 }
 
-t.test('a key lookup, also one behind a cache, may answer without a promise', async (t) => {
+t.test('a key lookup can return without a promise, even behind a cache', async (t) => {
   for (const keyLookup of [lookup, cacheKeyLookup(lookup)]) {
     const app = await buildApp(t, { keyLookup })
     const ask = (key: string) => app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(key) })

@@ -7,7 +7,7 @@ import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { acme, connectMcp, listenMcp, sendMessage } from '../fixtures/api/mcp.js'
 
-t.test('the server has the name of the API in the document, and a default where no document is served', async (t) => {
+t.test('the server has the API\'s name from the document, or a default without a document', async (t) => {
   const named = await connectMcp(
     t,
     await listenMcp(t, { openapi: { info: { title: 'Acme Recruiting', version: '2026-11' } } })
@@ -18,7 +18,7 @@ t.test('the server has the name of the API in the document, and a default where 
 })
 
 t.test('clients check the results of a key that sees only some fields', async (t) => {
-  // The document does not know of the fields of a key, so answers are not held against it.
+  // The document does not describe a key's fields, so responses are not compared with it.
   const app = Fastify()
   t.teardown(() => app.close())
   await app.register(recruitingApi, {
@@ -43,7 +43,7 @@ t.test('without the option, the server is an unknown path', async (t) => {
   checkError(t, await sendMessage(app, 'unknown', 'tools/list'), 401, 'without one')
 })
 
-t.test('without the package the option is refused, with the command that installs it', async (t) => {
+t.test('without the package, the option is rejected with the command that installs it', async (t) => {
   t.throws(() => assertSdk(() => import.meta.resolve('@modelcontextprotocol/absent')), {
     code: 'invalid_option',
     field: 'mcp',
@@ -53,7 +53,7 @@ t.test('without the package the option is refused, with the command that install
   t.throws(() => assertSdk(() => { throw 'gone' }), { message: /"gone"/ })
 })
 
-t.test('other methods are rejected, after the key check', async (t) => {
+t.test('other methods are rejected after the key check', async (t) => {
   const app = await buildApp(t, { mcp: true })
   for (const method of ['GET', 'DELETE'] as const) {
     const url = '/api/v1/public/acme/mcp'

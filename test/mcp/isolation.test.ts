@@ -12,7 +12,7 @@ import { buildAppWithRoutes, urlOf } from '../fixtures/api/routes.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 
-/** Arguments that every operation can be called with. */
+/** Arguments that fit every operation. */
 const given = (properties: object) => Object.fromEntries(['id', 'delivery_id'].filter((name) => name in properties).map((name) => [name, 1]))
 
 const strangers = [
@@ -28,12 +28,12 @@ const strangers = [
   { tenant: 'acme', key: 'two keys' }
 ]
 
-t.test('every tool and every message answers strangers with the same 401 as an unknown key', async (t) => {
+t.test('every tool and every message returns the same 401 for every invalid key', async (t) => {
   const { storage, calls } = spyStorage()
   const keyLookup = memoryKeyLookup([...apiKeys, { key: 'expired', tenantSlug: 'acme', scopes: [], expiresAt: '2020-01-01T00:00:00Z' }])
   const { app } = await buildAppWithRoutes(t, { storage, keyLookup, mcp: { secrets: true } })
   const tools = await listTools(app, keys.full)
-  t.ok(tools.length >= 18, 'there are tools')
+  t.ok(tools.length >= 18, 'tools exist')
   calls.length = 0
   const unknown = await sendMessage(app, 'unknown', 'tools/list')
   checkError(t, unknown, 401, 'an unknown key')
@@ -47,10 +47,10 @@ t.test('every tool and every message answers strangers with the same 401 as an u
       t.equal(comparable(await sendMessage(app, key, method, {}, { tenant })), comparable(unknown), method)
     }
   }
-  t.strictSame(calls, [], 'the storage is not asked')
+  t.strictSame(calls, [], 'the storage is not called')
 })
 
-t.test('each key sees and calls exactly the tools whose operations let it in', async (t) => {
+t.test('each key can see and call exactly the tools whose operations it can use', async (t) => {
   const { app, routes } = await buildAppWithRoutes(t, { mcp: { secrets: true } })
   const tools = await listTools(app, keys.full)
   for (const [who, key] of Object.entries(keys).filter(([who]) => who !== 'globex')) {
@@ -58,7 +58,7 @@ t.test('each key sees and calls exactly the tools whose operations let it in', a
     for (const { name, inputSchema: { properties } } of tools) {
       const words = name.replaceAll('_', '')
       const route = routes.find(({ operationId }) => operationId.toLowerCase() === words)
-      if (route === undefined) throw new Error(`${name} is no operation`)
+      if (route === undefined) throw new Error(`${name} is not an operation`)
       const { statusCode } = await app.inject({ method: route.method as 'GET', url: urlOf(route), headers: bearer(key) })
       const answer = await sendCall(app, key, name, given(properties))
       t.strictSame([visible.includes(name), answer.statusCode === 403], [statusCode !== 403, statusCode === 403], `${name} for ${who}`)
@@ -67,7 +67,7 @@ t.test('each key sees and calls exactly the tools whose operations let it in', a
   }
 })
 
-t.test('ids of another tenant look like ids that nobody has', async (t) => {
+t.test('ids of another tenant look like unknown ids', async (t) => {
   const { app } = await buildAppWithRoutes(t, { mcp: { secrets: true }, requestId: () => 'req_1' })
   const webhook = { name: 'CRM', target_url: 'https://example.com/', event_types: ['job.created'] }
   await sendCall(app, keys.globex, 'create_webhook', webhook, { tenant: 'globex' })
@@ -95,18 +95,18 @@ t.test('a call counts once against the limit of its key, together with requests 
   t.strictSame({ ...refused.json().error, request_id: '' }, { ...plain.json().error, request_id: '' })
 })
 
-t.test('an operation with a budget of its own has it for its tool too', async (t) => {
+t.test('an operation\'s own budget also applies to its tool', async (t) => {
   const app = await buildApp(t, {
     mcp: true, rateLimit: { max: 100, operations: { dispatchWebhookTest: { max: 1 }, mcp: { max: 4 } } }
   })
   t.equal((await sendCall(app, keys.full, 'dispatch_webhook_test', { id: 9 })).statusCode, 200)
   t.equal((await sendCall(app, keys.full, 'dispatch_webhook_test', { id: 9 })).statusCode, 429)
   t.equal((await sendCall(app, keys.full, 'list_jobs')).statusCode, 200)
-  t.same((await sendMessage(app, keys.full, 'tools/list')).headers['ratelimit-limit'], 4, 'messages are an operation')
+  t.same((await sendMessage(app, keys.full, 'tools/list')).headers['ratelimit-limit'], 4, 'messages count as an operation')
   t.equal((await sendCall(app, keys.full, 'list_jobs')).statusCode, 429)
 })
 
-t.test('each request to the endpoint counts, with any outcome', async (t) => {
+t.test('each request to the endpoint counts, with any result', async (t) => {
   const max = 6
   const app = await buildApp(t, { mcp: true, rateLimit: { max } })
   const requests: Array<[status: number, InjectOptions]> = [
@@ -133,7 +133,7 @@ const faults: Array<[code: number, payload: string]> = [
   [-32600, '{"jsonrpc":"2.0","id":1,"method":null}']
 ]
 
-t.test('a body that is no message is an error of the protocol', async (t) => {
+t.test('a body that is not a message is a protocol error', async (t) => {
   const app = await buildApp(t, { mcp: true })
   for (const [code, payload] of faults) {
     const headers = { ...bearer(keys.full), 'content-type': 'application/json' }
@@ -143,7 +143,7 @@ t.test('a body that is no message is an error of the protocol', async (t) => {
   }
 })
 
-t.test('clients may accept JSON alone, or anything; a notification gets no body', async (t) => {
+t.test('clients can accept only JSON, or anything; a notification gets no body', async (t) => {
   const app = await buildApp(t, { mcp: true })
   const accepted = ['application/json', '*/*', 'application/*', 'text/html, */*;q=0.1', 'application/json;q=0.9']
   for (const accept of [...accepted, undefined]) {
@@ -162,7 +162,7 @@ t.test('clients may accept JSON alone, or anything; a notification gets no body'
   }
 })
 
-t.test('a call reaches its operation, with any URL of the message', async (t) => {
+t.test('a call reaches its operation, regardless of the message\'s URL', async (t) => {
   const reached: string[] = []
   let served = 0
   const app = await buildApp(t, {
@@ -190,11 +190,11 @@ t.test('a call reaches its operation, with any URL of the message', async (t) =>
   const request = http.request({ port, method: 'POST', path: '/api/v1/public/%2e%2e/mcp', headers })
   request.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_jobs' } }))
   const [response] = await once(request, 'response')
-  t.match(await json(response), { result: { isError: true } }, 'a slug that means another folder')
+  t.match(await json(response), { result: { isError: true } }, 'a slug that would change the path')
   t.strictSame(reached, [])
 })
 
-t.test('a call is audited once, as its operation, under the request id that the client sees', async (t) => {
+t.test('a call is audited once, as its operation, with the request id that the client sees', async (t) => {
   const columns = ['operationId', 'method', 'status', 'filters', 'rowCount', 'keyId'] as const
   for (const requestId of [undefined, () => `req_${Math.random()}`]) {
     for (const logger of [false, captureLogs().logger]) {
@@ -220,7 +220,7 @@ t.test('a call is audited once, as its operation, under the request id that the 
   }
 })
 
-t.test('a fault in the arguments becomes a result that says what is wrong', async (t) => {
+t.test('a fault in the arguments becomes a result that describes it', async (t) => {
   const app = await buildApp(t, { mcp: true })
   const cases: Array<[string, object, string]> = [
     ['get_candidate', {}, 'id is missing or not valid.'],
@@ -236,7 +236,7 @@ t.test('a fault in the arguments becomes a result that says what is wrong', asyn
   for (const [name, given, text] of cases) t.strictSame(await callTool(app, keys.full, name, given), { isError: true, content: [{ type: 'text', text }] })
 })
 
-t.test('a refusal of the operation becomes a result with its error, id and advice', async (t) => {
+t.test('an error of the operation becomes a result with its code, id and advice', async (t) => {
   const app = await buildApp(t, { mcp: true, requestId: () => 'req_1' })
   const cases: Array<[string, object, string]> = [
     ['get_candidate', { id: 99 }, 'not_found: Resource was not found. The request id is req_1.'],
@@ -248,7 +248,7 @@ t.test('a refusal of the operation becomes a result with its error, id and advic
   for (const [name, given, text] of cases) t.strictSame(await callTool(app, keys.full, name, given), { isError: true, content: [{ type: 'text', text }] })
 })
 
-t.test('a failure of the storage shows the request id and nothing else', async (t) => {
+t.test('a storage failure shows only the request id', async (t) => {
   const storage = memoryStorage({ tenants })
   storage.candidates.find = async () => { throw new Error('the password is 1234') }
   const app = await buildApp(t, { mcp: true, storage })
@@ -257,7 +257,7 @@ t.test('a failure of the storage shows the request id and nothing else', async (
   t.equal(textOf(answer.json().result), `internal_error: Unexpected server error. The request id is ${String(answer.headers['x-request-id'])}.`)
 })
 
-t.test('a call that fails itself is an error of the protocol, whose cause is logged', async (t) => {
+t.test('a call that cannot be made is a protocol error, and its cause is logged', async (t) => {
   const logs = captureLogs()
   const app = await buildApp(t, { mcp: true, server: { logger: logs.logger } })
   const { inject } = app
@@ -270,7 +270,7 @@ t.test('a call that fails itself is an error of the protocol, whose cause is log
   t.match(logs.lines.filter(({ msg }) => msg === "an agent's message failed"), [{ err: { message: 'the password is 1234' } }])
 })
 
-t.test('a message in progress when the server closes gets the advice to try again', async (t) => {
+t.test('a message in progress during close gets the advice to try again', async (t) => {
   const app = await buildApp(t, {
     mcp: true,
     before (app) {

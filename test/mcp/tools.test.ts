@@ -10,7 +10,7 @@ import { titleInDocument } from '../fixtures/api/routes.js'
 import { portal } from '../fixtures/portal/sessions.js'
 import type { OpenApi } from '../fixtures/api/document.js'
 
-/** The tools of the operations in the document, and their hints, which the contract states. */
+/** The tools of the operations in the document, with the hints of the contract. */
 async function expectedHints (app: FastifyInstance, { returnsSecret = false } = {}) {
   const { paths } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
   return Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).flatMap(([method, operation]) => {
@@ -38,7 +38,7 @@ t.test('with secrets, creating and rotating are tools too', async (t) => {
   t.match(result.structuredContent, { data: { id: 1, secret: /^whsec_/ } })
 })
 
-t.test('without secrets, creating and rotating are refused, and nothing happens', async (t) => {
+t.test('without secrets, creating and rotating are rejected, and nothing happens', async (t) => {
   const app = await buildApp(t, { mcp: true })
   for (const name of ['create_webhook', 'rotate_webhook_secret']) {
     const result = await callTool(app, keys.full, name, { id: 1, name: 'CRM', target_url: 'https://example.com/', event_types: ['job.created'] })
@@ -63,7 +63,7 @@ t.test('the list of tools is short', async (t) => {
   }
 })
 
-t.test('names, texts and parameters are those of the document', async (t) => {
+t.test('names, texts and parameters match the document', async (t) => {
   const app = await buildApp(t, { mcp: { secrets: true } })
   const document: OpenApi = (await app.inject('/api/v1/public/openapi.json')).json()
   const operations = new Map(Object.values(document.paths).flatMap((path) => Object.values(path))
@@ -84,7 +84,7 @@ t.test('names, texts and parameters are those of the document', async (t) => {
   }
 })
 
-t.test('an unknown tool is an error of the protocol', async (t) => {
+t.test('an unknown tool is a protocol error', async (t) => {
   const app = await buildApp(t, { mcp: true })
   for (const name of ['nothing', 'listCandidates', '', '__proto__', 'mcp']) {
     const answer = await sendMessage(app, keys.full, 'tools/call', { name })
@@ -92,7 +92,7 @@ t.test('an unknown tool is an error of the protocol', async (t) => {
   }
 })
 
-t.test('lists say how to continue', async (t) => {
+t.test('lists describe how to continue', async (t) => {
   const app = await buildApp(t, { mcp: true })
   const first = await callTool(app, keys.full, 'list_candidates', { per_page: 2 })
   t.match(textOf(first), /^Page 1 of 2, 3 items in total\. To continue, call this again with "page": 2\.\n/)
@@ -133,7 +133,7 @@ t.test('the jobs of the tenant are resources, in pages', async (t) => {
   t.strictSame(read, { contents: [{ uri: 'recruiting://acme/jobs/101', mimeType: 'application/json', text: '{"id":101,"name":"Job 101","status":"published"}' }] })
 })
 
-t.test('other resources and cursors are errors of the protocol', async (t) => {
+t.test('unknown resources and cursors are protocol errors', async (t) => {
   const app = await buildApp(t, { mcp: true })
   const ids = [
     '', '..', '.%2E', '%252e%252e', '..%2fcandidates', '..%5c', '1%2f2', '1?page=2', '1%23', '1;', '%00', '%', '%ff', 'sync', '99',
@@ -151,7 +151,7 @@ t.test('other resources and cursors are errors of the protocol', async (t) => {
   }
 })
 
-t.test('a failure of the storage is an error of the protocol, without its cause', async (t) => {
+t.test('a storage failure is a protocol error without its cause', async (t) => {
   const storage = memoryStorage({ tenants: {} })
   storage.jobs.list = async () => { throw new Error('the password is 1234') }
   const app = await buildApp(t, { mcp: true, storage, requestId: () => 'req_1' })
@@ -166,7 +166,7 @@ t.test('a key without the scope sees no resources', async (t) => {
   t.equal((await sendMessage(app, keys.candidatesRead, 'resources/read', { uri: 'recruiting://acme/jobs/1' })).statusCode, 403)
 })
 
-t.test('prompts name only tools that the caller has, and a time', async (t) => {
+t.test('prompts contain only tools of the caller, and a time', async (t) => {
   const app = await buildApp(t, { mcp: true })
   const names = async (key: string) => (await sendMessage(app, key, 'prompts/list')).json().result.prompts.map(({ name }: { name: string }) => name)
   t.strictSame(await names(keys.full), ['failures_this_week', 'changes_since_yesterday'])
@@ -192,7 +192,7 @@ interface OwnRoute {
 
 const Answer = Type.Object({ data: Type.Unknown() }, { description: 'The answer' })
 
-/** Routes of a host that answer with what they were sent. */
+/** Host routes that return their input. */
 function echo (...routes: OwnRoute[]): HostRoutes {
   return async (app: FastifyInstance) => {
     for (const { method = 'GET', url = '/echo', config = {}, schema = {}, answer } of routes) {
@@ -211,16 +211,16 @@ function build (t: Teardown, routes: HostRoutes, overrides: AppOverrides = {}) {
   return buildApp(t, { mcp: true, routes, ...overrides })
 }
 
-t.test('a route of the host is a tool if its config says so', async (t) => {
+t.test('a host route is a tool if its config declares it', async (t) => {
   const app = await build(t, echo({}, { url: '/other', config: { mcp: false }, schema: { operationId: 'other' } }, { url: '/hidden', schema: { operationId: 'hidden', hide: true } }))
   const own = (await listTools(app, keys.full)).filter(({ name }) => /echo|other|hidden/.test(name))
   t.match(own, [{ name: 'echo_input', title: 'Echo', annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true } }])
   t.equal(own.length, 1)
-  t.notOk((await listTools(app, keys.candidatesRead)).some(({ name }) => name === 'echo_input'), 'for keys with its scopes')
+  t.notOk((await listTools(app, keys.candidatesRead)).some(({ name }) => name === 'echo_input'), 'only for keys with its scopes')
   t.equal((await sendCall(app, keys.candidatesRead, 'echo_input')).statusCode, 403)
 })
 
-t.test('its config may name and describe the tool for agents', async (t) => {
+t.test('its config can name and describe the tool for agents', async (t) => {
   const app = await build(t, echo({ method: 'POST', config: { mcp: { name: 'say', description: 'Says it again', destructive: false, idempotent: true } }, schema: { body: Type.Object({}, { additionalProperties: false }) } }))
   const tool = (await listTools(app, keys.full)).find(({ name }) => name === 'say')
   t.match(tool, {
@@ -230,7 +230,7 @@ t.test('its config may name and describe the tool for agents', async (t) => {
   t.match(await callTool(app, keys.full, 'say'), { structuredContent: { data: { query: {} } } })
 })
 
-t.test('changes of the host are destructive unless it says otherwise', async (t) => {
+t.test('host operations that change data are destructive unless their config differs', async (t) => {
   const app = await build(t, echo({ method: 'POST', schema: { operationId: 'posted' } }, { method: 'POST', url: '/named', config: { mcp: { name: 'named' } }, schema: { operationId: undefined } }, { method: 'PUT', schema: { operationId: 'putIt' } }, { method: 'POST', url: '/search', config: { mcp: { readOnly: true } }, schema: { operationId: 'search' } }))
   const tools = await listTools(app, keys.full)
   t.match(tools.find(({ name }) => name === 'posted')?.annotations, { destructiveHint: true, idempotentHint: false })
@@ -239,13 +239,13 @@ t.test('changes of the host are destructive unless it says otherwise', async (t)
   t.match(tools.find(({ name }) => name === 'put_it')?.annotations, { destructiveHint: true, idempotentHint: true })
 })
 
-t.test('a route that returns secrets to sessions of the portal returns none to agents', async (t) => {
+t.test('a route that returns secrets to portal sessions returns none to agents', async (t) => {
   const app = await build(t, echo({ config: { capabilities: ['secrets'] } }))
   t.notOk((await listTools(app, keys.full)).some(({ name }) => name === 'echo_input'))
   t.match(await callTool(app, keys.full, 'echo_input'), { isError: true })
 })
 
-t.test('parameters and fields of the body are arguments, and any other body is one argument', async (t) => {
+t.test('parameters and body fields are arguments, and any other body is one argument', async (t) => {
   const params = Type.Object({ id: Type.String(), part: Type.String() })
   const querystring = Type.Object({ dry: Type.Optional(Type.String()), 'where[a]': Type.Optional(Type.String()), 'where[b]': Type.Optional(Type.String()) })
   const bodies = [
@@ -270,7 +270,7 @@ t.test('parameters and fields of the body are arguments, and any other body is o
   t.match(await callTool(app, keys.full, 'echo1', given), { isError: true, content: [{ text: /^bad_request/ }] })
 })
 
-t.test('a response that is not an object is only text', async (t) => {
+t.test('a response that is not an object is only returned as text', async (t) => {
   const app = await build(t, echo(
     { schema: { response: { 200: Type.Array(Type.String()) } }, answer: ['a', 'b'] },
     { url: '/text', schema: { operationId: 'text', response: { 200: Type.String(), 201: Answer } }, answer: 'hello' }
@@ -282,7 +282,7 @@ t.test('a response that is not an object is only text', async (t) => {
   }
 })
 
-t.test('schemas of results are not stricter than guarded texts', async (t) => {
+t.test('result schemas accept guarded texts', async (t) => {
   const schema = { response: { 200: Type.Object({ data: Type.Object({ format: Type.String({ format: 'uri', pattern: '^h', maxLength: 9, examples: ['h'] }), const: Type.Literal('a') }) }) } }
   const app = await build(t, echo({ schema, answer: { data: { format: 'http://a', const: 'a' } } }))
   const tool = (await listTools(app, keys.full)).find(({ name }) => name === 'echo_input')

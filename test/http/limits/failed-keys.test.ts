@@ -13,7 +13,7 @@ import { base, buildLimited, checkLimited, moveTime } from '../../fixtures/api/l
 
 const one = { failedKeys: { max: 1 } }
 
-/** The keys of the fixtures, and which of them were looked up. */
+/** The keys of the fixtures, and those that were looked up. */
 function spyOnLookup (): { keyLookup: KeyLookup, tried: string[] } {
   const lookup = memoryKeyLookup(apiKeys)
   const tried: string[] = []
@@ -26,12 +26,12 @@ function spyOnLookup (): { keyLookup: KeyLookup, tried: string[] } {
   }
 }
 
-t.test('an address whose keys failed too often gets 429, and no unknown key of it is looked up', async (t) => {
+t.test('an address with too many invalid keys gets 429, and its unknown keys are not looked up', async (t) => {
   const move = moveTime(t)
   const { keyLookup, tried } = spyOnLookup()
   const { ask } = await buildLimited(t, { failedKeys: { max: 2, timeWindow: 10_000 } }, { keyLookup })
   checkError(t, await ask('guess-1'), 401)
-  t.equal((await ask(keys.jobsRead)).statusCode, 200, 'a good key is no failure')
+  t.equal((await ask(keys.jobsRead)).statusCode, 200, 'a valid key does not count')
   checkError(t, await ask('guess-2'), 401)
   checkLimited(t, await ask('guess-3'), 2, 10_000)
   checkLimited(t, await ask(keys.full), 2, 10_000)
@@ -62,7 +62,7 @@ t.test('a key that is no longer valid is rejected and counts as a failure', asyn
   checkLimited(t, await ask(), 1)
 })
 
-t.test('of 500 invalid keys at once 20 are looked up', async (t) => {
+t.test('of 500 concurrent invalid keys, 20 are looked up', async (t) => {
   const { keyLookup, tried } = spyOnLookup()
   const { ask } = await buildLimited(t, {}, { keyLookup })
   const answers = await Promise.all(Array.from({ length: 500 }, (_, index) => ask(`guess-${index}`)))
@@ -70,7 +70,7 @@ t.test('of 500 invalid keys at once 20 are looked up', async (t) => {
   t.same([401, 429].map((status) => answers.filter(({ statusCode }) => statusCode === status).length), [20, 480])
 })
 
-t.test('a key that waits behind an invalid one is looked up if the address has any left', async (t) => {
+t.test('a key that waits behind an invalid one is looked up if the address has lookups left', async (t) => {
   const { keyLookup, tried } = spyOnLookup()
   const { ask } = await buildLimited(t, { failedKeys: { max: 2 } }, { keyLookup })
   const answers = await Promise.all([ask('guess-1'), ask(keys.full), ask(keys.jobsRead), ask('guess-2'), ask('guess-3'), ask(keys.full)])
@@ -78,7 +78,7 @@ t.test('a key that waits behind an invalid one is looked up if the address has a
   t.notOk(tried.includes('guess-3'))
 })
 
-t.test('a lookup that fails is not counted, and lets the next one go on', async (t) => {
+t.test('a failed lookup is not counted, and the next one continues', async (t) => {
   let isDown = true
   const { keyLookup } = spyOnLookup()
   const fail = (): never => { throw new Error('gone') }
@@ -88,7 +88,7 @@ t.test('a lookup that fails is not counted, and lets the next one go on', async 
   t.equal((await ask()).statusCode, 200)
 })
 
-t.test('as many valid keys and addresses are remembered as the host says', async (t) => {
+t.test('the cache option limits the number of remembered valid keys and addresses', async (t) => {
   const { ask } = await buildLimited(t, { cache: 1, failedKeys: { max: 1 } })
   for (const key of [keys.full, keys.jobsRead]) t.equal((await ask(key)).statusCode, 200)
   checkError(t, await ask('guess'), 401)
@@ -98,7 +98,7 @@ t.test('as many valid keys and addresses are remembered as the host says', async
   t.equal((await ask(keys.full)).statusCode, 200, 'the first address is forgotten')
 })
 
-t.test('a 401 is the same as without limits, and what is no key at all is not counted', async (t) => {
+t.test('a 401 is the same as without limits, and malformed keys are not counted', async (t) => {
   const { app, ask } = await buildLimited(t, { failedKeys: { max: 1 } })
   for (let count = 0; count < 3; count++) checkError(t, await app.inject({ url: `${base}/jobs`, remoteAddress: '192.0.2.1' }), 401)
   const answer = await ask('unknown')
@@ -135,13 +135,13 @@ async function listenOnSocket (t: Test, server: FastifyServerOptions) {
   })
 }
 
-t.test('on a Unix socket a valid key is let in, and all invalid ones are counted together', async (t) => {
+t.test('on a Unix socket, a valid key is accepted, and all invalid keys are counted together', async (t) => {
   const ask = await listenOnSocket(t, {})
   t.equal(await ask(keys.full), 200)
   t.same([await ask('guess'), await ask('guess'), await ask(keys.full)], [401, 429, 200])
 })
 
-t.test('on a Unix socket with trustProxy the forwarding header is the address', async (t) => {
+t.test('on a Unix socket with trustProxy, the forwarding header is the address', async (t) => {
   const ask = await listenOnSocket(t, { trustProxy: true })
   t.equal(await ask(keys.full), 200)
   t.same([await ask('guess'), await ask('guess')], [401, 429])

@@ -8,7 +8,7 @@ import { base, buildLimited, checkLimited, moveTime } from '../../fixtures/api/l
 import { checkError } from '../../fixtures/api/answers.js'
 import { captureLogs } from '../../fixtures/api/logs.js'
 
-t.test('the requests of a key are counted, from any address, and those over its budget get 429', async (t) => {
+t.test('the requests of a key are counted from any address, and requests over the limit get 429', async (t) => {
   const { ask } = await buildLimited(t, { max: 2 })
   for (const remaining of [1, 0]) {
     const { statusCode, headers } = await ask()
@@ -21,7 +21,7 @@ t.test('the requests of a key are counted, from any address, and those over its 
   t.equal((await ask(keys.jobsRead)).headers['ratelimit-remaining'], '1', 'another key')
 })
 
-t.test('refused requests count too: for a missing scope, an invalid query or an unknown path', async (t) => {
+t.test('rejected requests count too: a missing scope, an invalid query or an unknown path', async (t) => {
   const { ask } = await buildLimited(t, { max: 3 })
   t.equal((await ask(keys.none)).statusCode, 403)
   t.equal((await ask(keys.none, '/nothing')).statusCode, 404)
@@ -39,7 +39,7 @@ t.test('the count restarts after its window', async (t) => {
   t.equal((await ask()).statusCode, 200)
 })
 
-t.test('a time window may be text', async (t) => {
+t.test('a time window can be text', async (t) => {
   const times = [['1 minute', 60], ['90s', 90], ['2 hours', 7200], ['1.5 mins', 90], ['3 HRS', 10_800], ['1 day', 86_400], ['5000', 5], ['2000ms', 2]] as const
   for (const [timeWindow, seconds] of times) {
     const { ask } = await buildLimited(t, { timeWindow })
@@ -47,14 +47,14 @@ t.test('a time window may be text', async (t) => {
   }
 })
 
-t.test('true is the default limits, and false is none', async (t) => {
+t.test('true means the default limits, and false none', async (t) => {
   const { ask } = await buildLimited(t, true)
   t.equal((await ask()).headers['ratelimit-limit'], '1000')
   const { ask: askFreely } = await buildLimited(t, false)
   t.notMatch(Object.keys((await askFreely()).headers).join(), /ratelimit/)
 })
 
-t.test('a host that limits its own routes by the same package has other counts and other answers', async (t) => {
+t.test('a host that limits its own routes with the same package has separate counts and responses', async (t) => {
   const { app, ask } = await buildLimited(t, { max: 2 }, {
     async before (app) {
       await app.register(import('@fastify/rate-limit'), { global: false, max: 1 })
@@ -68,7 +68,7 @@ t.test('a host that limits its own routes by the same package has other counts a
 })
 
 for (const path of ['dispatch_test', 'replay']) {
-  t.test(`${path} has a budget of its own, of 10 a minute`, async (t) => {
+  t.test(`${path} has its own budget of 10 per minute`, async (t) => {
     const { app, ask } = await buildLimited(t, { max: 2 })
     const post = () => app.inject({ method: 'POST', url: `${base}/webhooks/9/${path}`, headers: bearer(keys.full) })
     for (let remaining = 9; remaining >= 0; remaining--) {
@@ -76,11 +76,11 @@ for (const path of ['dispatch_test', 'replay']) {
       t.same([statusCode, headers['ratelimit-remaining'], headers['ratelimit-limit']], [404, remaining, 10])
     }
     checkLimited(t, await post(), 10)
-    t.match((await ask()).headers, { 'ratelimit-limit': 2, 'ratelimit-remaining': 1 }, 'the others are counted apart')
+    t.match((await ask()).headers, { 'ratelimit-limit': 2, 'ratelimit-remaining': 1 }, 'the others are counted separately')
   })
 }
 
-t.test('a host gives any operation a budget, by its operationId', async (t) => {
+t.test('a host can give any operation a budget, by its operationId', async (t) => {
   const operations = { listCandidates: { max: 1, timeWindow: 3_600_000 }, replayWebhook: { max: 1 } }
   const { app, ask } = await buildLimited(t, { max: 5, operations })
   t.match((await ask(keys.full, '/candidates')).headers, { 'ratelimit-limit': 1, 'ratelimit-reset': 3600 })
@@ -92,7 +92,7 @@ t.test('a host gives any operation a budget, by its operationId', async (t) => {
 
 type Max = NonNullable<RateLimitOptions['max']>
 
-t.test('a function gives each caller its limit, and the headers show it', async (t) => {
+t.test('a function returns each caller\'s limit, and the headers show it', async (t) => {
   const callers: RateLimitCaller[] = []
   const { app, ask } = await buildLimited(t, {
     async max (caller) {
@@ -115,7 +115,7 @@ t.test('a function gives each caller its limit, and the headers show it', async 
   t.ok(callers[0]?.scopes.includes('jobs:read'))
 })
 
-t.test('a function that fails is a 500 with its option in the log, and the request does nothing', async (t) => {
+t.test('a function that fails causes a 500 with its option in the log, and the request does nothing', async (t) => {
   for (const [max, err] of [
     [() => { throw new Error('no plan') }, { message: 'rateLimit.max: the function failed: no plan' }],
     [async () => { throw new HttpError('not_found') }, { message: 'rateLimit.max: the function failed' }],
@@ -134,7 +134,7 @@ t.test('a function that fails is a 500 with its option in the log, and the reque
   }
 })
 
-t.test('with perTenant, all keys of a tenant count together, and those of another apart', async (t) => {
+t.test('with perTenant, all keys of a tenant count together, separately for each tenant', async (t) => {
   const { app, ask } = await buildLimited(t, { max: 3, perTenant: true, operations: { getJob: { max: 2 } } })
   t.match((await ask(keys.full)).headers, { 'ratelimit-remaining': 2 })
   t.match((await ask(keys.jobsRead)).headers, { 'ratelimit-remaining': 1 })
@@ -147,7 +147,7 @@ t.test('with perTenant, all keys of a tenant count together, and those of anothe
   t.match(headers, { 'ratelimit-remaining': 2 })
 })
 
-t.test('with perTenant, requests count by the tenant\'s id, under any name', async (t) => {
+t.test('with perTenant, requests count by the tenant\'s id, under any slug', async (t) => {
   const { app } = await buildLimited(t, { max: 3, perTenant: true }, {
     tenantId: () => 'same/id', keyLookup: ({ key }) => ({ id: key, scopes: ['jobs:read'] })
   })
@@ -160,7 +160,7 @@ t.test('with perTenant, requests count by the tenant\'s id, under any name', asy
 
 type Done = (error: Error | null, result: [current: number, ttl: number] | null) => void
 
-/** As much of ioredis as the package asks for. */
+/** The parts of ioredis that the package needs. */
 function createRedis () {
   const counts = new Map<string, number>()
   return {
@@ -174,7 +174,7 @@ function createRedis () {
   }
 }
 
-t.test('many machines count together in Redis', async (t) => {
+t.test('several machines share their counts in Redis', async (t) => {
   const redis = createRedis()
   const one = await buildLimited(t, { max: 2, redis, failedKeys: { max: 1 } })
   const other = await buildLimited(t, { max: 2, redis, failedKeys: { max: 1 } })
@@ -192,7 +192,7 @@ t.test('many machines count together in Redis', async (t) => {
   t.match([...redis.counts.keys()], [/^ats:key:/])
 })
 
-t.test('while the store fails requests get 500, or pass if the host says so', async (t) => {
+t.test('while the store fails, requests get 500, or pass with skipOnError', async (t) => {
   const redis = createRedis()
   redis.fails = true
   const { ask } = await buildLimited(t, { redis })
@@ -212,7 +212,7 @@ t.test('a host\'s own store counts requests', async (t) => {
 
 const warning = 'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead'
 
-t.test('a host that trusts every address is warned at start, unless it counts no failed keys', async (t) => {
+t.test('a host that trusts every address gets a warning at startup, unless it counts no failed keys', async (t) => {
   for (const [trustProxy, rateLimit, count] of [
     [true, {}, 1],
     [true, { failedKeys: false }, 0],
@@ -230,7 +230,7 @@ t.test('a host that trusts every address is warned at start, unless it counts no
 
 const url = '/api/v1/public/openapi.json'
 
-t.test('requests for the document are limited by their address, as those with a key are by their key', async (t) => {
+t.test('requests for the document are limited by address, requests with a key by key', async (t) => {
   const { app, ask } = await buildLimited(t, { max: 2 })
   const read = (remoteAddress: string, method: 'GET' | 'HEAD' = 'GET') => app.inject({ url, method, remoteAddress })
   t.match(await read('192.0.2.1'), { statusCode: 200, headers: { 'ratelimit-remaining': '1' } })
@@ -239,12 +239,12 @@ t.test('requests for the document are limited by their address, as those with a 
   t.equal((await read('192.0.2.2')).statusCode, 200, 'another address')
   t.equal((await ask()).headers['ratelimit-remaining'], '1', 'a key of the same address')
   const limited = await buildLimited(t, { max: () => { throw new Error('called') } })
-  t.match(await limited.app.inject(url), { statusCode: 200, headers: { 'ratelimit-limit': '1000' } }, 'a function knows nobody')
+  t.match(await limited.app.inject(url), { statusCode: 200, headers: { 'ratelimit-limit': '1000' } }, 'a function has no caller')
 })
 
 const settings = readRateLimit({}, 'rateLimit') as RateLimitSettings
 
-t.test('without the package, or with one that is too old, the registration fails and says so', async (t) => {
+t.test('without the package, or with a version that is too old, the registration fails with the reason', async (t) => {
   for (const [load, message] of [
     [() => Promise.reject(new Error('not found')), 'rateLimit: expected the package @fastify/rate-limit to be installed, got "not found"'],
     // eslint-disable-next-line prefer-promise-reject-errors
