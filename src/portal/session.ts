@@ -46,7 +46,7 @@ interface Api {
   tenants: Tenants
   /** Receives each created session. */
   report (call: { operationId: string, tenantSlug: string, tenantId: string, actor: string }): void
-  /** The option `publicUrl`; may be empty. */
+  /** The option `publicUrl`, possibly empty. */
   publicUrl: string
   prefix: string
 }

@@ -399,7 +399,7 @@ export const en = {
     body: {
       title: 'Body',
       label: 'Body of the request',
-      note: 'Indented for reading. Copy gives you the exact body.',
+      note: 'Indented for reading. The Copy button copies the exact body.',
       hidden: 'Your session has no access to bodies and responses.',
       erased: {
         title: 'The data of this event was erased',

@@ -157,7 +157,7 @@ const byStatus: Record<number, FailureCode> = {
   504: 'unavailable'
 }
 
-/** Reads a failed response. It may come from a proxy, with any body. */
+/** Reads a failed response. It can come from a proxy, with any body. */
 export async function readFailure (response: Response): Promise<Failure> {
   const { error }: ErrorBody = Object(await response.json().catch(() => null))
   return {
