@@ -7,7 +7,7 @@ import { createEvent, createWebhook, delivered, failed, lenient, retry } from '.
 import { SortedQueue } from '../../src/memory/sorting.js'
 import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
 
-t.test('an event is recorded at the very time that the log of its deliveries shows, however fast the clock runs', async (t) => {
+t.test('an event and its deliveries have the same time, even if the clock runs fast', async (t) => {
   let now = Date.parse('2026-03-01T09:30:00.000Z')
   const { webhooks, deliveries } = memoryStorage({ clock: { now: () => now++ } })
   await webhooks.create('acme', createWebhook(1), 10)
@@ -20,12 +20,12 @@ t.test('an event is recorded at the very time that the log of its deliveries sho
   t.same(await deliveries.replay('acme', 1, selection), { queued: 1, truncated: false })
 })
 
-/** Runs a test over memory with the driver of the conformance kit. */
+/** Runs a test over memory with the conformance kit's driver. */
 function test (name: string, body: (t: Test, driver: StorageDriver) => Promise<void>): void {
   t.test(name, (t) => benchCases('deliveries')('onDue', name, (driver) => body(t, driver)).run(makeMemoryHarness))
 }
 
-test('listeners are called by everything that makes deliveries due', async (t, {
+test('every call that makes deliveries due calls the listeners', async (t, {
   deliveries, webhooks, addWebhook, emit, claimOne, recordAttempts, replay
 }) => {
   let calls = 0
@@ -51,7 +51,7 @@ test('listeners are called by everything that makes deliveries due', async (t, {
   t.equal(await heard(() => webhooks.update('acme', webhook.id, { status: 'active' })), 1)
 })
 
-test('a listener that throws breaks neither the call nor other listeners, and causes a warning', async (t, {
+test('a listener that throws causes a warning, and affects neither the call nor other listeners', async (t, {
   deliveries, addWebhook, emit
 }) => {
   await addWebhook()
@@ -88,7 +88,7 @@ function drain (queue: SortedQueue<Item>): Item[] {
 
 const ranks = fc.array(fc.integer({ min: 0, max: 20 }))
 
-t.test('items come out by rank and then by id, and can be taken out in any position', async () => {
+t.test('items leave the queue by rank and then id, and can be removed at any position', async () => {
   fc.assert(fc.property(ranks, fc.func(fc.boolean()), (given, isRemoved) => {
     const { queue, items } = createQueue(given)
     const removed = items.filter(({ id }) => isRemoved(id))
@@ -114,7 +114,7 @@ t.test('a long queue keeps its order while items are added and taken alternately
   t.equal(seen.indexOf(5000), 2500)
 })
 
-test('a delivery counts for an hour after it ended, and not a millisecond longer', async (t, { deliveries, addWebhook, lease, recordAttempts, wait }) => {
+test('a delivery counts for exactly an hour after it ended', async (t, { deliveries, addWebhook, lease, recordAttempts, wait }) => {
   await addWebhook()
   const [first, second] = await lease(2)
   await recordAttempts([delivered(first), failed(second)])

@@ -17,7 +17,7 @@ function refusal (keys: unknown): string | null {
   }
 }
 
-t.test('limits of a key are found with it, and cannot be changed', async (t) => {
+t.test('a lookup returns the limits of a key, which cannot be changed', async (t) => {
   const limits = { allowedIps: ['10.0.0.0/8'], candidateFields: ['headline'], jobFields: [] }
   const find = memoryKeyLookup([
     { key: 'first', tenantSlug: 'acme', scopes, ...limits },
@@ -32,7 +32,7 @@ t.test('limits of a key are found with it, and cannot be changed', async (t) => 
   t.strictSame((await find(first))?.allowedIps, ['10.0.0.0/8'])
 })
 
-t.test('a lookup returns null from the key\'s expiry on', async (t) => {
+t.test('a lookup returns null once the key has expired', async (t) => {
   const clock = createManualClock('2026-01-01T00:00:00Z')
   const find = memoryKeyLookup([
     { key: 'text', tenantSlug: 'acme', scopes, expiresAt: '2026-01-01T01:00:01+01:00' },
@@ -48,7 +48,7 @@ t.test('a lookup returns null from the key\'s expiry on', async (t) => {
   t.strictSame([await isValid('text'), await isValid('date')], [false, false])
 })
 
-t.test('malformed keys are rejected, and the error names the path', async (t) => {
+t.test('malformed keys are rejected with their path', async (t) => {
   const key = { key: 'first', tenantSlug: 'acme', scopes }
   const slug = 'expected a tenant slug of 1 to 100 characters without control characters'
   const dateTime = 'expected an RFC 3339 date-time'
@@ -72,7 +72,7 @@ t.test('malformed keys are rejected, and the error names the path', async (t) =>
   ] as const) t.match(refusal([{ ...key, ...limits }]), `keys[0].${field}: expected `)
 })
 
-t.test('a key has the characters of a bearer token', async (t) => {
+t.test('a key can contain the characters of a bearer token', async (t) => {
   const message = 'keys[0].key: expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = only at the end'
   for (const key of ['', '=', 'a=b', 'a b', 'a\n', 'é', 'a,b', 'x'.repeat(513), 5, undefined]) {
     t.equal(refusal([{ key, tenantSlug: 'acme', scopes }]), message)
@@ -82,7 +82,7 @@ t.test('a key has the characters of a bearer token', async (t) => {
   }
 })
 
-// Keys are given in a list: every key that is saved makes a new lookup.
+// Keys are passed as a list, so each saved key creates a new lookup.
 function makeHarness (): KeyHarness {
   const keys: Parameters<typeof memoryKeyLookup>[0][number][] = []
   return {

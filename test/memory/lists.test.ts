@@ -20,10 +20,10 @@ t.test('a page and its total, requested concurrently, share one load', async (t)
   await Promise.all([candidates.list('acme', page), candidates.count('acme', {}), candidates.count('globex', {})])
   t.equal(loads, 2, 'one for each tenant')
   await candidates.count('acme', {})
-  t.equal(loads, 3, 'the next page loads anew')
+  t.equal(loads, 3, 'the next page loads again')
 })
 
-t.test('a row that cannot be served rejects with its place, and so does a load that fails', async (t) => {
+t.test('an invalid row rejects with its path, and a failing load with its error', async (t) => {
   await t.rejects(candidatesFrom(() => [ann, { ...ann, id: 0 }]).count('acme', {}), { code: 'invalid_option', field: 'candidates[1].id' })
   await t.rejects(candidatesFrom(() => [ann, ann]).count('acme', {}), { code: 'invalid_option', field: 'candidates[1].id' })
   const jobs = jobsFrom(() => { throw new Error('the service is down') })
@@ -36,7 +36,7 @@ const all: ListQuery<CandidateFilter, CandidateSortField> = {
 }
 const byName: typeof all = { ...all, sort: [{ field: 'full_name', direction: 'asc' }, { field: 'id', direction: 'asc' }] }
 
-t.test('a row is filled in with nulls and the time of the storage', async (t) => {
+t.test('a row gets null and the storage\'s time for missing fields', async (t) => {
   const clock = createManualClock('2026-01-01T00:00:00Z')
   const { candidates, jobs } = memoryStorage({
     clock,
@@ -52,7 +52,7 @@ t.test('a row is filled in with nulls and the time of the storage', async (t) =>
   ])
 })
 
-t.test('a saved row has its further fields and dates in UTC, and updated_at is created_at if not given', async (t) => {
+t.test('a saved row has its other fields and dates in UTC, and updated_at is created_at by default', async (t) => {
   const row = { id: 1, full_name: 'Ann', headline: 'Welder', source_id: 4, recruiter_id: 5, tags: ['a'], email: 'a@b.example' }
   const { candidates } = memoryStorage()
   candidates.save('acme', { ...row, created_at: '2026-01-01T01:00:00+02:00', updated_at: '2026-01-02t00:00:00.1239z' })
@@ -63,7 +63,7 @@ t.test('a saved row has its further fields and dates in UTC, and updated_at is c
   ])
 })
 
-t.test('a page after another one shows rows that were saved, replaced as a whole or removed since', async (t) => {
+t.test('the next page shows rows that were saved, replaced or removed in between', async (t) => {
   const rows = [{ id: 1, full_name: 'Ann', headline: 'Welder', email: 'a@b.example' }, { id: 2, full_name: 'Bob' }]
   const clock = createManualClock('2026-01-01T00:00:00Z')
   const { candidates } = memoryStorage({ clock, tenants: { acme: { candidates: rows }, other: { candidates: rows } } })
@@ -84,7 +84,7 @@ t.test('a page after another one shows rows that were saved, replaced as a whole
   t.strictSame([...counts, await candidates.count('other', {})], [0, 1, 2])
 })
 
-t.test('a field named __proto__ neither stays nor changes what the row inherits', async (t) => {
+t.test('a field named __proto__ is dropped and does not change the prototype of the row', async (t) => {
   const { candidates } = memoryStorage()
   candidates.save('acme', JSON.parse('{"id":1,"full_name":"Ann","__proto__":{"headline":"x","admin":true}}'))
 
@@ -101,7 +101,7 @@ function compareCodePoints (a: string, b: string): number {
   return (pointsA[at] ?? 0) - (pointsB[at] ?? -1)
 }
 
-t.test('any two strings are ordered as their code points are', async () => {
+t.test('any two strings are ordered by their code points', async () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (a, b) =>
     Math.sign(compareText(a, b)) === Math.sign(compareCodePoints(a, b))
   ), { seed: 1 })
@@ -120,7 +120,7 @@ function refusal (act: () => unknown): { code: string, field: string, message: s
   }
 }
 
-// As a host without types may call it, with rows that came from a file.
+// As a host without types may call it, with rows from a file.
 function open (json: unknown): unknown {
   return Reflect.apply(memoryStorage, undefined, [json])
 }
@@ -152,13 +152,13 @@ const refusedCandidates: Array<[changes: Record<string, unknown>, field: string,
   [{ further: Symbol('further') }, '', 'expected fields with plain data']
 ]
 
-t.test('malformed options are rejected, and the error names the path', async (t) => {
+t.test('malformed options are rejected with their path', async (t) => {
   for (const [given, field, problem] of refused) {
     t.strictSame(refusal(() => open(given)), { code: 'invalid_option', field, message: `${field}: ${problem}` })
   }
 })
 
-t.test('a malformed candidate is rejected, at the start and on save', async (t) => {
+t.test('a malformed candidate is rejected at startup and on save', async (t) => {
   const { candidates } = memoryStorage()
   for (const [changes, field, problem] of refusedCandidates) {
     const row = { ...plainAnn, ...changes }
@@ -173,7 +173,7 @@ t.test('a malformed candidate is rejected, at the start and on save', async (t) 
   t.equal(await candidates.count('acme', {}), 0)
 })
 
-t.test('a row is saved only for a valid tenant', async (t) => {
+t.test('a row can only be saved for a valid tenant', async (t) => {
   const { jobs } = memoryStorage()
   for (const id of ['', 'a'.repeat(201), 'a\u0000', 'a\u007f']) {
     t.equal(refusal(() => jobs.save(id, baker))?.field, 'tenant')
@@ -184,7 +184,7 @@ t.test('a row is saved only for a valid tenant', async (t) => {
 const ids = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
 const rule = 'a string of 1 to 64 visible ASCII characters without /'
 
-t.test('a row is removed by its text id alone', async (t) => {
+t.test('a row is removed only by its text id', async (t) => {
   const { candidates } = memoryStorage({ ids })
   for (const id of ['A', 'a']) candidates.save('acme', { id, full_name: id })
   t.strictSame([candidates.remove('acme', 'b'), candidates.remove('acme', 'A')], [false, true])
@@ -209,7 +209,7 @@ t.test('an id of another kind is rejected with its path', async (t) => {
   t.throws(() => memoryStorage({ ids }).jobs.save('acme', { id: 7 as never, name: 'Nurse', status: 'open' }), { message: `row.id: expected ${rule}, got 7` })
 })
 
-t.test('sources from functions keep the promises about lists with text ids', async (t) => {
+t.test('sources from functions pass the list cases with text ids', async (t) => {
   function makeHarness (): StorageHarness<string, string, string, string> {
     type Rows = Parameters<StorageHarness<string, string, string, string>['saveCandidates']>[1]
     type Jobs = Parameters<StorageHarness<string, string, string, string>['saveJobs']>[1]

@@ -8,24 +8,24 @@ import { parseId } from '../../src/shared/ids.js'
 import { fastifyVersions } from '../../src/plugin.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
-t.test('a parameter that is cast goes as text', async (t) => {
+t.test('a parameter with a cast is sent as text', async (t) => {
   t.same(sendAsText('select $1::bigint, $2, $10::jsonb', [5, 6, 'c', 'd', 'e', 'f', 'g', 'h', 'i', null]), {
     text: 'select $1::text::bigint, $2, $10::text::jsonb',
     values: ['5', 6, 'c', 'd', 'e', 'f', 'g', 'h', 'i', null]
   })
 })
 
-t.test('a parameter that is also used without a cast goes as it is', async (t) => {
+t.test('a parameter that is also used without a cast is sent unchanged', async (t) => {
   const statement = { text: 'select $1::bigint + $1', values: [5] }
   t.same(sendAsText(statement.text, statement.values), statement)
 })
 
-t.test('texts, names and comments stay as they are', async (t) => {
+t.test('texts, names and comments are unchanged', async (t) => {
   const text = 'select \'$1::a\', "$1::b", \'it\'\'s $1::c\' -- it\'s $1::d\n /* it\'s $1::e */'
   t.same(sendAsText(`${text}, $1::int`, [5]).text, `${text}, $1::text::int`)
 })
 
-t.test('an array is written as PostgreSQL reads it', async (t) => {
+t.test('an array is formatted for PostgreSQL', async (t) => {
   t.equal(formatValue([]), '{}')
   t.equal(formatValue(['a', null, undefined, 'null', '', '"\\{},']), '{"a",null,null,"null","","\\"\\\\{},"}')
   t.equal(formatValue([[1, 2], [3, 9007199254740991n]]), '{{"1","2"},{"3","9007199254740991"}}')
@@ -36,7 +36,7 @@ function create (limit: Limit<string>, clock = createManualClock()) {
   return createCachedLimit(limit, { path: 'limits.max', minimum: 1, maximum: 100, clock })
 }
 
-t.test('a result counts for a minute from the beginning of the call, for its name', async (t) => {
+t.test('a result is cached by name for a minute from the start of the call', async (t) => {
   const clock = createManualClock()
   const asked: string[] = []
   const find = create((of) => asked.push(of), clock)
@@ -48,14 +48,14 @@ t.test('a result counts for a minute from the beginning of the call, for its nam
   t.strictSame(asked, ['first', 'third', 'fifth'])
 })
 
-t.test('calls that come together ask once', async (t) => {
+t.test('concurrent calls run the function once', async (t) => {
   let calls = 0
   const find = create(async () => { calls++; return 7 })
   t.strictSame(await Promise.all([find('a', ''), find('a', ''), find('a', '')]), [7, 7, 7])
   t.equal(calls, 1)
 })
 
-t.test('a failure reaches those who wait for it, names the option, and is not cached', async (t) => {
+t.test('a failure rejects all waiting calls, names the option and is not cached', async (t) => {
   let fails = true
   const thrown = new Error('no such plan')
   const answer = (): number => {
@@ -83,7 +83,7 @@ t.test('a result that is not an integer in the range is rejected', async (t) => 
   }
 })
 
-t.test('a function that hangs is given up after 5 seconds, and called again later', async (t) => {
+t.test('a hanging function times out after 5 seconds, and the next call runs it again', async (t) => {
   const clock = createManualClock()
   let answer: (limit: number) => void = () => {}
   let calls = 0
@@ -100,7 +100,7 @@ t.test('a function that hangs is given up after 5 seconds, and called again late
   t.equal(clock.timerCount, 0)
 })
 
-t.test('a late failure does not drop the result after it', async (t) => {
+t.test('a late failure does not drop a newer result', async (t) => {
   const clock = createManualClock()
   const fails: Array<() => void> = []
   let calls = 0
@@ -132,7 +132,7 @@ t.test('a full map drops the least recently used entry', async (t) => {
   t.same(['a', 'b', 'c'].map((key) => map.get(key)), [1, undefined, 3])
 })
 
-t.test('text is read as an id of its kind', async (t) => {
+t.test('text is parsed as an id of its kind', async (t) => {
   const integers: Array<[string, number | null]> = [
     ['7', 7], ['-7', -7], ['9007199254740991', Number.MAX_SAFE_INTEGER], ['9007199254740993', null], ['', null], ['1e3', null], [' 7', null], ['0x7', null], ['a', null]
   ]
@@ -149,7 +149,7 @@ t.test('Fastify 5 and 6 accept the plugin, with the pre-releases of 6', async (t
   for (const version of ['4.29.1', '7.0.0-alpha.1', '7.0.0']) t.notOk(satisfies(version, fastifyVersions), version)
 })
 
-t.test('npm installs the plugin beside the same major versions', async (t) => {
+t.test('npm installs the plugin with the same major versions', async (t) => {
   const { peerDependencies } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
   for (const version of ['5.8.5', '6.0.0-alpha.4', '6.0.0', '6.7.2']) t.ok(satisfies(version, peerDependencies.fastify), version)
   for (const version of ['4.29.1', '7.0.0']) t.notOk(satisfies(version, peerDependencies.fastify), version)

@@ -4,7 +4,7 @@ import * as typebox from '@sinclair/typebox'
 import { Candidate } from '../../src/index.js'
 import { Type } from '../../src/shared/typebox.js'
 
-/** Makes one schema of each kind. */
+/** Creates one schema of each kind. */
 function makeSchemas (T: typeof Type): typebox.TSchema[] {
   const options = { description: 'text', examples: [1] }
   const text = T.String({ minLength: 1, ...options })
@@ -27,13 +27,13 @@ function makeSchemas (T: typeof Type): typebox.TSchema[] {
   ]
 }
 
-t.test('schemas are those of TypeBox, with its symbols and the same text', async () => {
+t.test('schemas equal those of TypeBox, including its symbols', async () => {
   const [own, theirs] = [makeSchemas(Type), makeSchemas(typebox.Type as unknown as typeof Type)]
   deepStrictEqual(own, theirs)
   deepStrictEqual(own.map((schema) => JSON.stringify(schema)), theirs.map((schema) => JSON.stringify(schema)))
 })
 
-t.test('functions of TypeBox know the schemas of the package', async (t) => {
+t.test('TypeBox\'s functions recognize the package\'s schemas', async (t) => {
   t.ok(typebox.KindGuard.IsObject(Candidate))
   const picked = typebox.Type.Composite([typebox.Type.Pick(Candidate, ['id']), typebox.Type.Object({ note: typebox.Type.String() })])
   t.same(picked.required, ['id', 'note'])

@@ -6,7 +6,7 @@ import { silentLogger } from '../fixtures/delivery/silent-logger.js'
 import { buildWebhookApi, onlyById, refusal, timeOf, toLoopback, webhookInput } from '../fixtures/api/webhook-api.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
-t.test('lists and single items by code are those of the API', async (t) => {
+t.test('calls by code return the same lists and items as the API', async (t) => {
   const { app: { recruiting: { webhooks } }, call, create, drain, emit, receiver, webhook } = await startDelivering(t)
   await create({ name: 'Second', status: 'inactive' })
   receiver.answer(503, 204)
@@ -29,7 +29,7 @@ t.test('lists and single items by code are those of the API', async (t) => {
   t.strictSame({ data: await webhooks.findDelivery('acme', webhook.id, 1) }, (await call('GET', `${path}/deliveries/1`)).body)
 })
 
-t.test('changes by code have the fields of the API, and the API shows them', async (t) => {
+t.test('changes by code use the fields of the API and appear in the API', async (t) => {
   const { app: { recruiting: { webhooks } }, call, clock } = await buildWebhookApi(t)
   const { secret, ...created } = await webhooks.create('acme', { ...webhookInput, name: ' CRM sync ' })
   t.strictSame(created, { id: 1, ...webhookInput, status: 'active' })
@@ -47,7 +47,7 @@ t.test('changes by code have the fields of the API, and the API shows them', asy
   t.equal(await webhooks.find('acme', 1), null)
 })
 
-t.test('a process without a server and without deliveries tests, replays and retries', async (t) => {
+t.test('a process without a server that does not deliver can test, replay and retry', async (t) => {
   const receiver = await startReceiver(t)
   const storage = memoryStorage()
   const delivery = { ...toLoopback, worker: false }
@@ -65,11 +65,11 @@ t.test('a process without a server and without deliveries tests, replays and ret
   t.strictSame(replayed, { webhook_id: id, include: 'undelivered', queued: 1, truncated: false })
   t.strictSame(await webhooks.replay('acme', id, { include: 'all', event_ids: ['evt_none'] }),
     { webhook_id: id, include: 'all', since: null, until: null, queued: 0, truncated: false })
-  t.match(await webhooks.retryDelivery('acme', id, 1), { id: 2, event_id: eventId, status: 'pending' }, 'the replay is pending already')
+  t.match(await webhooks.retryDelivery('acme', id, 1), { id: 2, event_id: eventId, status: 'pending' }, 'the replay is already pending')
   t.equal(receiver.requests.length, 2, 'only the tests were sent')
 })
 
-t.test('results have only the fields of the API, and changing them changes nothing', async (t) => {
+t.test('results have only the fields of the API, and changing them does not change the webhook', async (t) => {
   const storage = memoryStorage()
   const { find } = storage.webhooks
   storage.webhooks.find = async (tenantSlug, id) => {
@@ -84,12 +84,12 @@ t.test('results have only the fields of the API, and changing them changes nothi
   t.strictSame((await webhooks.find('acme', id))?.event_types, webhookInput.event_types)
 })
 
-/** Calls a function as plain JavaScript can, and returns why it was refused. */
+/** Calls a function with any arguments and returns the error. */
 async function refused (
   webhooks: RecruitingWebhooks, name: keyof RecruitingWebhooks, ...args: unknown[]
 ): Promise<unknown[]> {
   try {
-    return ['was not refused', await Reflect.apply(webhooks[name], webhooks, args)]
+    return ['was not rejected', await Reflect.apply(webhooks[name], webhooks, args)]
   } catch (error) {
     return isRecruitingApiError(error) ? [error.code, error.field, error.message] : [error]
   }
@@ -104,7 +104,7 @@ const ids = Array.from({ length: 101 }, (_, n) => `evt_${n}`)
 
 type Bad = [name: keyof RecruitingWebhooks, path: string, input: unknown, field: string, message: string]
 
-/** Input that a method and its operation reject, beside the fields of `create`. */
+/** Input that a method and its operation reject, in addition to the fields of `create`. */
 const bad: Bad[] = [
   ['list', 'GET /webhooks', { page: 0 }, 'page', 'must be >= 1'],
   ['list', 'GET /webhooks', { sort: 'name,-name' }, 'sort', 'names name more than once'],
@@ -147,7 +147,7 @@ const bad: Bad[] = [
   ['listDeliveries', 'GET /webhooks/1/deliveries', { sort: 'status' }, 'sort', sort]
 ]
 
-t.test('bad input gets a 400, and by code an error, with the same field and message, and changes nothing', async (t) => {
+t.test('bad input gets a 400, or an error by code with the same field and message, and changes nothing', async (t) => {
   const { app: { recruiting: { webhooks } }, call, create, storage } = await buildWebhookApi(t)
   const { secret } = await create()
   const before = await webhooks.list('acme')
@@ -167,7 +167,7 @@ t.test('bad input gets a 400, and by code an error, with the same field and mess
   t.match(await webhooks.replay('acme', 1, { event_ids: ids.slice(1) }), { queued: 0 }, '100 event ids are accepted')
 })
 
-t.test('the arguments themselves are checked', async (t) => {
+t.test('the arguments are checked', async (t) => {
   const { app: { recruiting: { webhooks } }, create } = await buildWebhookApi(t)
   await create()
   for (const tenantSlug of ['', 'a\n', 'x'.repeat(101), 5, null, undefined]) {
@@ -187,7 +187,7 @@ t.test('the arguments themselves are checked', async (t) => {
   }
 })
 
-t.test('changing what is not there, or another tenant has, is not_found, and finding it gives null', async (t) => {
+t.test('unknown webhooks and those of other tenants are not_found for changes, and null for find', async (t) => {
   const { app: { recruiting: { webhooks } }, emit, webhook } = await startDelivering(t, { delivery: { worker: false } })
   await emit()
   for (const [tenantSlug, id] of [['globex', webhook.id], ['acme', 99], ['acme', 0], ['acme', -1], ['acme', 2 ** 53], ['acme', 1e300]] as const) {
@@ -217,7 +217,7 @@ t.test('errors of the storage reach the caller unchanged, and calls after close 
   await t.rejects(webhooks.list('acme'), { code: 'closed' })
 })
 
-t.test('the vendor sees failing and disabled webhooks of all tenants, the longest failing first', async (t) => {
+t.test('failing lists failing and disabled webhooks of all tenants, the longest failing first', async (t) => {
   const { app, clock, create, receiver, webhook, emit: emitToAcme } = await startDelivering(t)
   const { webhooks, emit, drain } = app.recruiting
   t.strictSame(await webhooks.failing(), [])
@@ -244,7 +244,7 @@ t.test('the vendor sees failing and disabled webhooks of all tenants, the longes
   t.strictSame(await webhooks.failing({ limit: 1 }), [first])
 })
 
-t.test('the number of failing webhooks to list is checked', async (t) => {
+t.test('the limit of failing webhooks is checked', async (t) => {
   const { app } = await buildWebhookApi(t)
   const { webhooks } = app.recruiting
   for (const limit of [0, 1001, 1.5]) await t.rejects(webhooks.failing({ limit }), { code: 'invalid_input', field: 'limit' })

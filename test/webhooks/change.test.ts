@@ -1,7 +1,7 @@
 import t from 'tap'
 import { buildWebhookApi, onlyById, timeOf, webhookInput } from '../fixtures/api/webhook-api.js'
 
-t.test('a PATCH changes the field it names and updated_at, and nothing else', async (t) => {
+t.test('a PATCH changes only the given field and updated_at', async (t) => {
   for (const [field, sent, stored] of [
     ['name', '  Data lake ', 'Data lake'],
     ['target_url', 'HTTPS://Example.com:443', 'https://example.com/'],
@@ -24,7 +24,7 @@ t.test('a PATCH changes the field it names and updated_at, and nothing else', as
   }
 })
 
-t.test('a DELETE answers 204 without a body', async (t) => {
+t.test('a DELETE returns 204 without a body', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   const { status, headers, body } = await call('DELETE', `/webhooks/${(await create()).id}`)
   t.strictSame([status, body, headers['content-type']], [204, null, undefined])

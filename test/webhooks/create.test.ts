@@ -19,7 +19,7 @@ t.test('a name is stored trimmed', async (t) => {
   t.equal((await create({ name: ' \t\n\u00a0CRM  sync\u3000 ' })).name, 'CRM  sync')
 })
 
-t.test('a name may have 255 characters, counted as code points', async (t) => {
+t.test('a name can have 255 characters, counted as code points', async (t) => {
   for (const name of ['n', 'n'.repeat(255), '🦊'.repeat(255), ` ${'n'.repeat(255)} `]) {
     t.equal((await create({ name })).name, name.trim())
   }
@@ -75,7 +75,7 @@ const refused: Array<[fields: Record<string, unknown>, field: string, message: s
   [{ secret: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=' }, 'secret', unknown]
 ]
 
-t.test('a create with a bad field gets a 400 that names it, and stores nothing', async (t) => {
+t.test('a bad field gets a 400 that names it, and nothing is stored', async (t) => {
   const { call } = await buildWebhookApi(t)
   for (const [fields, field, message] of refused) {
     const answer = await call('POST', '/webhooks', { ...webhookInput, ...fields })
@@ -101,14 +101,14 @@ t.test('a create with a bad field gets a 400 that names it, and stores nothing',
   t.match((await call('GET', '/webhooks')).body, { data: [], meta: { total: 0 } })
 })
 
-t.test('a network of the host does not make http acceptable', async (t) => {
+t.test('allowNetworks does not allow http', async (t) => {
   const { call, create } = await buildWebhookApi(t, { delivery: { allowNetworks: ['10.0.0.0/8'] } })
   t.equal((await create({ target_url: 'https://10.1.2.3/' })).target_url, 'https://10.1.2.3/')
   const answer = await call('POST', '/webhooks', { ...webhookInput, target_url: 'http://10.1.2.3/' })
   t.strictSame(answer.body, refusal(answer, { field: 'target_url', message: 'must be an https URL' }))
 })
 
-t.test('the catalogue is the one of the contract unless the host has its own', async (t) => {
+t.test('the default catalogue is that of the contract', async (t) => {
   const catalogue = [
     ...['created', 'updated', 'stage_changed', 'rejected', 'hired', 'withdrawn', 'deleted'].map((name) => `application.${name}`),
     ...['created', 'updated', 'deleted', 'anonymized', 'merged'].map((name) => `candidate.${name}`),
@@ -118,7 +118,7 @@ t.test('the catalogue is the one of the contract unless the host has its own', a
   t.strictSame((await create({ event_types: catalogue })).event_types, catalogue)
 })
 
-t.test('a catalogue of the host replaces the default', async (t) => {
+t.test('the host\'s catalogue replaces the default', async (t) => {
   const { call, create } = await buildWebhookApi(t, { events: { 'offer.sent': Type.Object({ id: Type.Integer() }) } })
   t.strictSame((await create({ event_types: ['offer.sent'] })).event_types, ['offer.sent'])
   const answer = await call('POST', '/webhooks', webhookInput)
@@ -128,7 +128,7 @@ t.test('a catalogue of the host replaces the default', async (t) => {
 
 const tooMany = (limit: number) => ({ field: '', message: `the tenant already has the maximum of ${limit} webhooks` })
 
-t.test('a tenant has 50 webhooks at most, inactive ones counted', async (t) => {
+t.test('a tenant can have 50 webhooks, including inactive ones', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   for (let count = 0; count < 50; count++) await create({ status: count % 2 === 0 ? 'active' : 'inactive' })
   const answer = await call('POST', '/webhooks', webhookInput)
@@ -138,7 +138,7 @@ t.test('a tenant has 50 webhooks at most, inactive ones counted', async (t) => {
   t.equal(body.meta.total, 50)
 })
 
-t.test('a function gives the limit of each tenant, and counts for a minute', async (t) => {
+t.test('a function returns each tenant\'s limit, which is cached for a minute', async (t) => {
   const tenants: LimitedTenant[] = []
   let max = 1
   const { call, callAsGlobex, clock, app } = await buildWebhookApi(t, {
@@ -158,10 +158,10 @@ t.test('a function gives the limit of each tenant, and counts for a minute', asy
   t.strictSame([await statuses(call), await statuses(call)], [201, 400])
   max = 1
   await clock.advance(60_000)
-  t.equal((await app.recruiting.webhooks.list('acme')).meta.total, 2, 'a lower limit deletes none')
+  t.equal((await app.recruiting.webhooks.list('acme')).meta.total, 2, 'a lower limit deletes no webhook')
 })
 
-t.test('a function that fails creates nothing: a 500 for clients, and its error by code', async (t) => {
+t.test('if the function fails, clients get a 500, code gets its error, and nothing is created', async (t) => {
   for (const [maxWebhooksPerTenant, message] of [
     [() => { throw new Error('no plan') }, 'maxWebhooksPerTenant: the function failed'],
     [async () => { throw new HttpError('not_found') }, 'maxWebhooksPerTenant: the function failed'],
@@ -170,7 +170,7 @@ t.test('a function that fails creates nothing: a 500 for clients, and its error 
     const { call, app, storage } = await buildWebhookApi(t, { maxWebhooksPerTenant })
     const before = await storage.webhooks.nextId('acme')
     t.equal((await call('POST', '/webhooks', webhookInput)).status, 500)
-    t.equal((await call('POST', '/webhooks', { ...webhookInput, event_types: ['unknown.type'] })).status, 400, 'input is refused before')
+    t.equal((await call('POST', '/webhooks', { ...webhookInput, event_types: ['unknown.type'] })).status, 400, 'input is checked first')
     await t.rejects(app.recruiting.webhooks.create('acme', webhookInput as CreateWebhookInput), { message })
     t.equal(await storage.webhooks.nextId('acme'), before + 1, 'no id was taken')
     t.equal((await app.recruiting.webhooks.list('acme')).meta.total, 0)

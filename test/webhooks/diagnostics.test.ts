@@ -7,7 +7,7 @@ import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 const names = ['emit', 'attempt', 'retry', 'pause', 'give-up', 'disable'] as const
 
-/** What is told on the channels of the package while a test runs. */
+/** Collects the messages on the package's channels while a test runs. */
 function listen (t: Test): Array<[name: string, message: unknown]> {
   const told: Array<[name: string, message: unknown]> = []
   for (const name of names) {
@@ -18,7 +18,7 @@ function listen (t: Test): Array<[name: string, message: unknown]> {
   return told
 }
 
-t.test('the channels tell of an event, of its attempts and of what follows from each', async (t) => {
+t.test('the channels publish an event, its attempts and the consequences of each', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, start, storage } = createMachines(t)
   const webhookId = await addWebhook(receiver.url)
@@ -71,7 +71,7 @@ t.test('an event emitted again with its idempotency key is published once', asyn
   t.strictSame(told, [['emit', { tenantSlug: 'acme', eventId: id, eventType: 'application.created', deliveries: 0 }]])
 })
 
-t.test('stats count attempts by how they ended and by how long they took', async (t) => {
+t.test('stats count attempts by result and duration', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, start } = createMachines(t)
   await addWebhook(receiver.url)
@@ -103,7 +103,7 @@ t.test('stats count attempts by how they ended and by how long they took', async
 const atLeast = { pending: false, delivered: false, failed: false }
 const quiet = { pending: 0, oldestDueMs: 0, failing: 0, delivered: 0, failed: 0, atLeast }
 
-t.test('stats of a tenant are those of its id', async (t) => {
+t.test('stats of a tenant are looked up by its id', async (t) => {
   const storage = memoryStorage()
   const ids = new Map([['acme', 42], ['globex', 43]])
   const recruiting = createRecruiting({ storage, delivery: false, tenantId: (slug) => ids.get(slug) ?? null })
@@ -117,7 +117,7 @@ t.test('stats of a tenant are those of its id', async (t) => {
   await t.rejects(recruiting.stats({ tenantSlug: 'nobody' }), { code: 'unknown_tenant' })
 })
 
-t.test('wrong arguments are rejected, and none of them reads all tenants', async (t) => {
+t.test('wrong arguments are rejected and never read all tenants', async (t) => {
   const storage = memoryStorage()
   let reads = 0
   const { stats } = storage.deliveries

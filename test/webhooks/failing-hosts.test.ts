@@ -6,7 +6,7 @@ import { startReceiver } from '../fixtures/receivers/receiver.js'
 import { watchRejections } from '../fixtures/delivery/rejections.js'
 import { runUntil, toLoopback } from '../fixtures/api/webhook-api.js'
 
-t.test('a worker outlives a storage that cannot claim, and asks again after its poll time, not at once', async (t) => {
+t.test('a worker survives a failing claim, and claims again after pollMs, not immediately', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
@@ -36,7 +36,7 @@ const failures: Array<[title: string, listener: () => unknown]> = [
   ['throws', fail],
   ['rejects', async () => fail()],
   ['returns a promise that throws', () => ({ then: fail })],
-  ['returns what throws when it is looked at', () => ({ get then () { return fail() } })]
+  ['returns an object whose getter throws', () => ({ get then () { return fail() } })]
 ]
 
 for (const [title, listener] of failures) {
@@ -60,7 +60,7 @@ for (const [title, listener] of failures) {
     await engine.emit(event)
     await engine.drain()
     t.same([...await deliveries(gone), ...await deliveries(other)], [['failed', 1], ['delivered', 1]])
-    t.same(told, [gone], 'the other listener, but not one that was taken off')
+    t.same(told, [gone], 'the other listener, but not one that was removed')
     t.match(lines, [[{ err: { message: 'the mail server is gone' } }, 'a host listener failed']])
     await engine.close()
     t.equal(lines.length, 1)

@@ -32,12 +32,12 @@ const accepted: Array<[title: string, filters: EventFilters]> = [
   ['ten paths', Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`data.f${n}`, [n]]))],
   ['a path of five names of 64 characters', { [`data.${Array(4).fill(name).join('.')}`]: [1] }],
   ['a name of 64 emoji', { [`data.${'\u{1f600}'.repeat(64)}`]: [1] }],
-  ['names that only JavaScript finds special', { 'data.__proto__.constructor': ['x'], 'data.0': ['x'] }],
+  ['names that are special only in JavaScript', { 'data.__proto__.constructor': ['x'], 'data.0': ['x'] }],
   ['text of 255 characters', { 'data.id': ['\u{1f600}'.repeat(255), '', ' ', '\n', '\uffff'] }],
   ['numbers at their limits', { 'data.id': [2 ** 53 - 1, 1 - 2 ** 53, 5e-324, 0.1] }],
 ]
 
-t.test('filters up to their limits are accepted, and shown unchanged', async (t) => {
+t.test('filters up to their limits are accepted and returned unchanged', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   const { id } = await create()
   for (const [title, given] of accepted) {
@@ -76,7 +76,7 @@ t.test('bad filters get a 400 with the field and the reason, and nothing is stor
   t.equal((await call<{ data: unknown[] }>('GET', '/webhooks')).body.data.length, 1)
 })
 
-t.test('numbers that no storage can keep and names that replace prototypes are rejected', async (t) => {
+t.test('numbers that no storage can store and names that replace prototypes are rejected', async (t) => {
   const { app, create } = await buildWebhookApi(t)
   const { id } = await create()
   for (const json of ['{"data.id":[1e400]}', '{"data.id":[-1e400]}', '{"__proto__":[1]}', '{"data.id":[NaN]}']) {
@@ -93,7 +93,7 @@ t.test('numbers that no storage can keep and names that replace prototypes are r
 const url = '/api/v1/public/acme/webhooks/preview'
 const headers = bearer(keys.full)
 
-t.test('a preview counts the latest 100 events of the types, and those that match the filters', async (t) => {
+t.test('a preview counts the latest 100 events of the types, and how many match the filters', async (t) => {
   const app = await buildApp(t)
   const preview = async (payload: object) => (await app.inject({ method: 'POST', url, headers, payload })).json()
   t.strictSame(await preview({ event_types: ['job.closed'] }), { data: { events: 0, matching: 0 } })
@@ -111,7 +111,7 @@ t.test('a preview counts the latest 100 events of the types, and those that matc
   t.strictSame((await app.inject({ url: '/api/v1/public/acme/webhooks', headers })).json().data, [], 'it creates nothing')
 })
 
-t.test('a preview has the same rules as a webhook', async (t) => {
+t.test('a preview follows the same rules as a webhook', async (t) => {
   const app = await buildApp(t)
   for (const payload of [
     {}, { event_types: [] }, { event_types: ['job.lost'] }, { event_types: ['job.closed'], filters: { id: ['x'] } },

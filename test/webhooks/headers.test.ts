@@ -11,7 +11,7 @@ const key = randomBytes(32)
 const headers = { 'X-Api-Key': 'key of the gateway', Authorization: 'Basic dXNlcjpwYXNz' }
 const names = { 'X-Api-Key': null, Authorization: null }
 
-t.test('notifications and tests have the headers of the webhook, and no answer shows a value', async (t) => {
+t.test('notifications and tests contain the headers of the webhook, and no response shows a value', async (t) => {
   const { call, receiver, webhook, drain, emit, storage } = await startDelivering(t, { secretKeys: [key] })
   const answers = [await call<Shown>('PATCH', `/webhooks/${webhook.id}`, { headers })]
   t.same(answers[0]?.body.data.headers, names)
@@ -32,7 +32,7 @@ t.test('notifications and tests have the headers of the webhook, and no answer s
   t.match(await storage.webhooks.findHeaders('acme', webhook.id), /^sealed_v1:/)
 })
 
-t.test('a webhook is created with headers, which are replaced as a whole and removed by null', async (t) => {
+t.test('a webhook can be created with headers, new ones replace them all, null removes them', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   const { id, headers: created } = await create({ headers })
   t.same(created, names)
@@ -45,7 +45,7 @@ t.test('a webhook is created with headers, which are replaced as a whole and rem
   }
 })
 
-t.test('a new target_url removes the headers unless they are given again', async (t) => {
+t.test('a new target_url removes the headers unless they are sent again', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   const { id } = await create({ target_url: 'https://hooks.example.com/', headers })
   const change = async (changes: object) => (await call<Shown>('PATCH', `/webhooks/${id}`, changes)).body.data.headers
@@ -57,7 +57,7 @@ t.test('a new target_url removes the headers unless they are given again', async
   t.equal((await call('PATCH', '/webhooks/999', { target_url: 'https://third.example.com/' })).status, 404)
 })
 
-t.test('values are not sent to another origin, even if two requests change a webhook at the same time', async (t) => {
+t.test('values are not sent to another origin, even if two requests change a webhook concurrently', async (t) => {
   const other = await startReceiver(t)
   let move: (() => Promise<unknown>) | null = null
   const { storage } = spyStorage(undefined, ({ method }, real) => {
@@ -77,7 +77,7 @@ t.test('values are not sent to another origin, even if two requests change a web
   t.notMatch(JSON.stringify(other.requests), /gateway|dXNlcjpwYXNz/)
 })
 
-t.test('a response_excerpt contains no value of the headers', async (t) => {
+t.test('a response_excerpt contains no header value', async (t) => {
   const { call, receiver, webhook, drain, emit, lastDelivery } = await startDelivering(t, {
     delivery: { responseExcerptBytes: 64 }
   })

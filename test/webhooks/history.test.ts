@@ -4,7 +4,7 @@ import { memoryStorage } from '../../src/memory/index.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { storeWebhook } from '../fixtures/api/webhooks.js'
 
-t.test('two calls of a process read histories at a time; the next one gets 503, and lists still answer', async (t) => {
+t.test('two calls per process can read history at a time, others get 503, and lists still work', async (t) => {
   const storage = memoryStorage()
   let running = 0
   let release = (): void => {}

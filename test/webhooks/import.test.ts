@@ -9,7 +9,7 @@ const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 const input = { name: 'CRM', target_url: 'https://hooks.example.com/recruiting', event_types: ['application.created' as const], secret }
 const refused = (field: string, message: string) => ({ code: 'invalid_input', field, message: `${field}: ${message}` })
 
-t.test('receivers of an imported webhook verify notifications with the secret that they had before', async (t) => {
+t.test('receivers of an imported webhook verify notifications with their existing secret', async (t) => {
   const receiver = await startReceiver(t)
   const storage = memoryStorage()
   const recruiting = createRecruiting({ storage, delivery: toLoopback, secretKeys: [Buffer.alloc(32, 1)] })
@@ -27,7 +27,7 @@ t.test('receivers of an imported webhook verify notifications with the secret th
   t.match(new Webhook(secret).verify(body, sent as Record<string, string>), { type: 'application.created' })
 })
 
-t.test('a repeated import creates nothing, and changes nothing', async (t) => {
+t.test('a repeated import creates and changes nothing', async (t) => {
   const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false })
   t.teardown(() => recruiting.close())
   const { webhooks } = recruiting
@@ -41,7 +41,7 @@ t.test('a repeated import creates nothing, and changes nothing', async (t) => {
   t.equal(new Set([id, ...others.map((other) => other.id)]).size, 4, 'another address, secret or tenant is another webhook')
 })
 
-t.test('imports of one webhook at the same time create it once', async (t) => {
+t.test('concurrent imports of one webhook create it once', async (t) => {
   const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false, maxWebhooksPerTenant: 2 })
   t.teardown(() => recruiting.close())
   const { webhooks } = recruiting
@@ -59,7 +59,7 @@ t.test('a webhook that is deleted during the import is created again', async (t)
   t.not((await recruiting.webhooks.import('acme', input)).id, id)
 })
 
-t.test('secrets in another form are rejected, and not shown', async (t) => {
+t.test('malformed secrets are rejected and not shown', async (t) => {
   const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false })
   t.teardown(() => recruiting.close())
   const texts = ['', 'geheim', secret.slice('whsec_'.length), `${secret} `, 'whsec_', `whsec_${Buffer.alloc(23).toString('base64')}`,
@@ -70,7 +70,7 @@ t.test('secrets in another form are rejected, and not shown', async (t) => {
   await recruiting.webhooks.import('acme', { ...input, secret: `whsec_${Buffer.alloc(32, 9).toString('base64').replace('=', '')}` })
 })
 
-t.test('the rules of create hold', async (t) => {
+t.test('the rules of create apply', async (t) => {
   const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false, maxWebhooksPerTenant: 1 })
   t.teardown(() => recruiting.close())
   const { webhooks } = recruiting

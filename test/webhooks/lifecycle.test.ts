@@ -23,7 +23,7 @@ t.test('a host delivers once it is ready, including earlier events', async (t) =
   await app.close()
 })
 
-t.test('deliveries have ended before a hook on close of the host runs, wherever that was added', async (t) => {
+t.test('deliveries have ended before the host\'s onClose hooks run, regardless of the order of registration', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
@@ -35,7 +35,7 @@ t.test('deliveries have ended before a hook on close of the host runs, wherever 
   await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { ...toLoopback, clock } })
   app.addHook('onClose', async () => {
     seen.push(await deliveries(id))
-    // A request that is still under way can emit.
+    // A running request can emit.
     t.match(await app.recruiting.emit(event), { deliveries: 1 })
     await t.rejects(app.recruiting.drain(), { code: 'closed' })
   })
@@ -48,7 +48,7 @@ t.test('deliveries have ended before a hook on close of the host runs, wherever 
   t.same(seen, [[['delivered', 1]], [['delivered', 1], ['pending', 0]]])
 })
 
-t.test('a host that was never ready closes without having delivered', async (t) => {
+t.test('a host that was never ready closes without delivering', async (t) => {
   const { clock, storage } = createMachines(t)
   const app = Fastify()
   await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([]), delivery: { clock } })
@@ -56,7 +56,7 @@ t.test('a host that was never ready closes without having delivered', async (t) 
   t.equal(clock.timerCount, 0)
 })
 
-t.test('createRecruiting needs only webhooks and deliveries, delivers at once, and has the members of app.recruiting', async (t) => {
+t.test('createRecruiting needs only webhooks and deliveries, delivers immediately, and has the members of app.recruiting', async (t) => {
   const receiver = await startReceiver(t)
   const storage = memoryStorage()
   const { webhooks, deliveries } = storage
@@ -86,7 +86,7 @@ for (const [title, delivery] of [['false', false], ['{ worker: false }', { worke
   })
 }
 
-t.test('the logger of createRecruiting hears of failures, and gets no secret, no body and no path', async (t) => {
+t.test('the logger of createRecruiting gets failures, but no secret, body or path', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, start } = createMachines(t)
   const id = await addWebhook(`${receiver.url}/path-with-token?token=query-with-token`, { secret: 'whsec_c2VjcmV0' })
@@ -116,7 +116,7 @@ t.test('after close, every call but close throws', async (t) => {
   const engine = start()
   const closing = engine.close()
   const closed = { name: 'RecruitingApiError', code: 'closed', field: '', message: 'the engine is closed' }
-  await t.rejects(engine.emit(event), closed, 'as soon as it begins')
+  await t.rejects(engine.emit(event), closed, 'as soon as close begins')
   await closing
   await t.rejects(engine.emit(event), closed)
   await t.rejects(engine.drain(), closed)
@@ -128,7 +128,7 @@ t.test('after close, every call but close throws', async (t) => {
 
 const down = async (): Promise<never> => { throw new Error('storage is down') }
 
-t.test('a worker is alive while the storage answers its claims, and says when it last did', async (t) => {
+t.test('a worker is alive while the storage answers its claims, and reports the last claim', async (t) => {
   const { clock, start } = createMachines(t)
   const startedAt = clock.now()
   const engine = start({ delivery: { pollMs: 1000 } })
@@ -140,7 +140,7 @@ t.test('a worker is alive while the storage answers its claims, and says when it
   t.ok(Date.parse(lastClaimAt ?? '') > startedAt + 58_000, `last claim at ${lastClaimAt}`)
 })
 
-t.test('a server reports its health too, also after it was closed', async (t) => {
+t.test('a server also reports its health, even after it was closed', async (t) => {
   const app = await buildApp(t)
   t.match(await app.recruiting.health(), { alive: true, held: null, inFlight: 0 })
   await app.close()
@@ -203,7 +203,7 @@ t.test('a process that only emits is alive until it is closed', async (t) => {
   t.same(await engine.health(), { alive: false, lastClaimAt: null, oldestDueMs: null, held: null, inFlight: 0 })
 })
 
-t.test('a worker that stops is not alive, from the moment it claims no more, and its storage is not asked', async (t) => {
+t.test('a worker is not alive once it stops claiming, and its storage is not queried', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, start, storage } = createMachines(t)
   await addWebhook(receiver.url)
@@ -212,7 +212,7 @@ t.test('a worker that stops is not alive, from the moment it claims no more, and
   await engine.emit(event)
   await clock.advance(0)
   await receiver.received(1)
-  storage.deliveries.stats = () => { throw new Error('the host has ended its pool') }
+  storage.deliveries.stats = () => { throw new Error('the host has closed its pool') }
   const closing = engine.close()
   t.match(await engine.health(), { alive: false, oldestDueMs: null, held: null, inFlight: 1 })
   await runUntil(clock, closing)

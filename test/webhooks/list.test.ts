@@ -24,7 +24,7 @@ t.test('the list shows each webhook without its secret', async (t) => {
 
 interface Shown { data: { status: string, health: object } }
 
-t.test('a failing webhook shows since when, what was given up and until when it is paused', async (t) => {
+t.test('a failing webhook shows when it started failing, its failed deliveries and its pause', async (t) => {
   const delivery = { retrySchedule: [0, 5] }
   const { call, clock, drain, emit, receiver, retry, webhook } = await startDelivering(t, { delivery })
   const readHealth = async (): Promise<object> => (await call<Shown>('GET', `/webhooks/${webhook.id}`)).body.data.health
@@ -60,7 +60,7 @@ const events = {
   'invoice_item.added': Type.Object({ id: Type.Union([Type.Integer(), Type.Null()]) }, { additionalProperties: true, examples: [] })
 }
 
-t.test('the events of the host are listed with description, schema and first example', async (t) => {
+t.test('the host\'s events are listed with description, schema and first example', async (t) => {
   const { call } = await buildWebhookApi(t, { events })
   const { status, headers, body } = await call('GET', '/event_types')
   t.equal(status, 200)
@@ -78,7 +78,7 @@ t.test('the events of the host are listed with description, schema and first exa
   t.equal(headers.link, `<${path}>; rel="first", <${path}>; rel="last"`)
 })
 
-t.test('a deprecated event says since when, until when and what to use instead; its schema says true', async (t) => {
+t.test('a deprecated event contains since, sunset and link; its schema contains true', async (t) => {
   const link = 'https://example.com/changes'
   const deprecated = { since: '2026-03-01', sunset: '2026-09-01T12:00:00+02:00', link }
   const { call } = await buildWebhookApi(t, {
@@ -100,7 +100,7 @@ t.test('a deprecated event says since when, until when and what to use instead; 
   ])
 })
 
-t.test('an event has its description by language if the host gives them, apart from its schema', async (t) => {
+t.test('an event contains its descriptions by language if the host sets them, outside its schema', async (t) => {
   const descriptions = { de: 'Eine Rechnung wurde bezahlt', 'pt-BR': 'Uma fatura foi paga' }
   const description = 'An invoice was paid'
   const events = { 'invoice.paid': Type.Object({}, { description, descriptions }) }

@@ -2,7 +2,7 @@ import t from 'tap'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { buildWebhookApi, timeOf } from '../fixtures/api/webhook-api.js'
 
-t.test('a delivered event is in the log with its time', async (t) => {
+t.test('the log contains a delivered event with its time', async (t) => {
   const { call, clock, drain, emit, webhook } = await startDelivering(t)
   const { id: eventId } = await emit()
   await drain()
@@ -25,7 +25,7 @@ t.test('a delivered event is in the log with its time', async (t) => {
   })
 })
 
-t.test('one delivery is shown as in the log, with what was sent and its attempts in the order they were made', async (t) => {
+t.test('a delivery is shown as in the log, with its body and its attempts, oldest first', async (t) => {
   const { call, clock, drain, emit, lastDelivery, log, receiver, retry, webhook } = await startDelivering(t)
   receiver.answer((response) => response.destroy(), { status: 503, body: 'inner text' }, 204)
   const ends: number[] = []
@@ -75,7 +75,7 @@ for (const status of ['inactive', 'active']) {
   }
 }
 
-t.test('the log is sorted and filtered, the newest delivery first unless the client says otherwise', async (t) => {
+t.test('the log can be sorted and filtered, and lists the newest delivery first by default', async (t) => {
   for (const [query, found] of [
     ['', [4, 3, 2, 1]], ['sort=id', [1, 2, 3, 4]], ['sort=-id', [4, 3, 2, 1]], ['sort=created_at', [1, 2, 3, 4]],
     ['sort=-created_at', [4, 3, 2, 1]], ['filter[status]=pending', [4, 3]], ['filter[status]=skipped', [2, 1]],

@@ -4,7 +4,7 @@ import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { buildWebhookApi, notFound, refusal, timeOf } from '../fixtures/api/webhook-api.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
-t.test('a replay answers 202 with what was queued, over the last 24 hours', async (t) => {
+t.test('a replay returns 202 with the number of queued events of the last 24 hours', async (t) => {
   const { call, clock, webhook } = await startDelivering(t)
   for (const body of [undefined, {}]) {
     const answer = await call('POST', `/webhooks/${webhook.id}/replay`, body)
@@ -22,7 +22,7 @@ t.test('a replay answers 202 with what was queued, over the last 24 hours', asyn
   }
 })
 
-t.test('a replay to now brings what a storage whose clock is ahead has recorded', async (t) => {
+t.test('a replay until now includes events of a storage whose clock is ahead', async (t) => {
   const clock = createManualClock()
   const storage = memoryStorage({ clock: { now: () => clock.now() + 60_000 } })
   const { app, call, create } = await buildWebhookApi(t, { clock, storage })
@@ -32,7 +32,7 @@ t.test('a replay to now brings what a storage whose clock is ahead has recorded'
   t.match((await call('POST', `/webhooks/${id}/replay`)).body, { data: { queued: 1 } })
 })
 
-t.test('the answer shows the window in UTC with milliseconds, and none with event_ids', async (t) => {
+t.test('the response shows the period in UTC with milliseconds, and none with event_ids', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   const path = `/webhooks/${(await create()).id}/replay`
   const window = { since: '2026-01-02T01:00:00+02:00', until: '2026-01-02t12:00:00.5z' }
@@ -44,14 +44,14 @@ t.test('the answer shows the window in UTC with milliseconds, and none with even
   })
 })
 
-t.test('a replay queues 10,000 events at most', async (t) => {
+t.test('a replay queues at most 10,000 events', async (t) => {
   const { call, create, storage } = await buildWebhookApi(t)
   const { id } = await create()
   storage.deliveries.replay = async (_tenant, _webhook, { limit }) => ({ queued: limit, truncated: true })
   t.match((await call('POST', `/webhooks/${id}/replay`)).body, { data: { queued: 10_000, truncated: true } })
 })
 
-t.test('a dry run answers 200 with what the replay then queues, and queues nothing', async (t) => {
+t.test('a dry run returns 200 with the number that the replay would queue, and queues nothing', async (t) => {
   const { app, call, create } = await buildWebhookApi(t)
   const { id } = await create({ status: 'inactive' })
   const emit = () => app.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
@@ -66,7 +66,7 @@ t.test('a dry run answers 200 with what the replay then queues, and queues nothi
   }
 })
 
-t.test('a dry run is rejected where the replay would be', async (t) => {
+t.test('a dry run is rejected like the replay', async (t) => {
   const { call, callAsGlobex, create } = await buildWebhookApi(t)
   const { id } = await create()
   const inactive = await create({ status: 'inactive' })
@@ -77,7 +77,7 @@ t.test('a dry run is rejected where the replay would be', async (t) => {
   }
 })
 
-t.test('a retry returns the pending delivery, and takes no fields', async (t) => {
+t.test('a retry returns the pending delivery, and accepts no fields', async (t) => {
   const { call, emit, log, webhook } = await startDelivering(t, { delivery: { worker: false } })
   await emit()
   const path = `/webhooks/${webhook.id}/deliveries/1/retry`

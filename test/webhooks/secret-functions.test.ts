@@ -15,13 +15,13 @@ const bind = (context: SecretContext): Buffer => Buffer.from(JSON.stringify(cont
 const headers = { 'X-Api-Key': 'key of the gateway' }
 const byHost = /^sealed_by_host_v1:[A-Za-z0-9+/=]+$/
 
-/** Answers later, and opens only for the tenant and the webhook it sealed for. */
+/** Asynchronous functions. `open` only opens secrets for the tenant and webhook that they were sealed for. */
 const kms: SecretFunctions = {
   seal: async (plain, context) => setImmediate(seal(kmsKey, plain, bind(context))),
   open: async (sealed, context) => setImmediate(unseal(kmsKey, sealed, bind(context)))
 }
 
-t.test('functions seal what is created, rotated, renamed or sealed by keys, and open it for deliveries', async (t) => {
+t.test('functions seal created, rotated, renamed and key-sealed secrets, and open them for deliveries', async (t) => {
   const { app: { recruiting }, call, drain, emit, receiver, storage, webhook: { id, secret } } =
     await startDelivering(t, { secretKeys: kms })
   const rotated = await call<{ data: { secret: string } }>('POST', `/webhooks/${id}/rotate_secret`)

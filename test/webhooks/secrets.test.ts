@@ -27,7 +27,7 @@ t.test('rotate_secret responds like create, with the end of the grace period', a
   t.not(body.data.secret, secret)
 })
 
-t.test('GET by id shows the end of the grace until it is reached; PATCH and the list do not', async (t) => {
+t.test('GET by id shows the end of the grace period until it has passed; PATCH and the list do not', async (t) => {
   const { app, call, clock, create } = await buildWebhookApi(t)
   const { id } = await create()
   const shown = async (): Promise<unknown> => (await call<{ data: { previous_secret_expires_at: unknown } }>('GET', `/webhooks/${id}`)).body.data.previous_secret_expires_at
@@ -71,7 +71,7 @@ t.test('only create and rotate_secret show a secret', async (t) => {
 const oldKey = randomBytes(32)
 const newKey = randomBytes(32)
 
-t.test('with secretKeys the storage never sees a secret, and receivers notice nothing', async (t) => {
+t.test('with secretKeys the storage never gets a plain secret, and nothing changes for receivers', async (t) => {
   const { call, drain, emit, receiver, storage, webhook } = await startDelivering(t, { secretKeys: [newKey] })
   const { body } = await call<{ data: { secret: string } }>('POST', `/webhooks/${webhook.id}/rotate_secret`)
   const stored = await storage.webhooks.findSecrets('acme', webhook.id) ?? []
@@ -108,7 +108,7 @@ t.test('a delivery whose secret cannot be opened waits for the key, and no attem
   t.same(await deliveries(id), [['delivered', 1]])
 })
 
-t.test('resealSecrets seals with the first key what is not, previous secrets too, and counts them', async (t) => {
+t.test('resealSecrets reseals all other secrets with the first key, including previous ones, and counts them', async (t) => {
   const receiver = await startReceiver(t)
   const machines = createMachines(t)
   const { start, storage } = machines
@@ -128,7 +128,7 @@ t.test('resealSecrets seals with the first key what is not, previous secrets too
   t.equal(receiver.requests.length, 3)
 })
 
-t.test('in the documented steps, processes of one step sign with secrets that those of the next one sealed, and the reverse', async (t) => {
+t.test('in the documented steps, processes can open secrets that processes of the previous or next step sealed', async (t) => {
   const page = await readFile(new URL('../../docs/security.md', import.meta.url), 'utf8')
   const [, section = ''] = page.split('## Secrets at rest')
   const steps = [...section.matchAll(/Roll out `secretKeys: \[((?:oldKey|newKey)[^\]]*)\]/g)].map(([, names = '']) => names.split(', '))
@@ -141,7 +141,7 @@ t.test('in the documented steps, processes of one step sign with secrets that th
       const receiver = await startReceiver(t)
       const machines = createMachines(t)
       const id = await addSealed(machines, receiver.url, sealing)
-      // Between the last two steps everything is sealed anew.
+      // Between the last two steps, all secrets are resealed.
       if (signing.length === 1 && sealing.length === 2) {
         await machines.start({ secretKeys: sealing, delivery: { worker: false } }).resealSecrets()
       }
@@ -153,7 +153,7 @@ t.test('in the documented steps, processes of one step sign with secrets that th
   }
 })
 
-t.test('resealSecrets goes through more webhooks than it reads at once', async (t) => {
+t.test('resealSecrets reads webhooks in batches until the end', async (t) => {
   const machines = createMachines(t)
   for (let count = 0; count < 250; count++) {
     await machines.addWebhook('https://example.com/', { tenantSlug: `tenant-${count % 7}` })
@@ -161,7 +161,7 @@ t.test('resealSecrets goes through more webhooks than it reads at once', async (
   t.equal(await machines.start({ secretKeys: [newKey] }).resealSecrets(), 250)
 })
 
-t.test('resealSecrets fails if no key opens a secret, and without keys it opens nothing', async (t) => {
+t.test('resealSecrets fails if no key opens a secret, or without keys', async (t) => {
   const machines = createMachines(t)
   const id = await addSealed(machines, 'https://example.com/', [oldKey])
   await t.rejects(machines.start({ secretKeys: [newKey] }).resealSecrets(), {
@@ -175,7 +175,7 @@ function closed (id: number): string {
   return `none of the secretKeys opens the secret of webhook ${id}: add the key that sealed it. To change keys, begin with [oldKey, newKey]`
 }
 
-/** A webhook whose secret was stored under these keys. */
+/** A webhook whose secret was sealed with these keys. */
 async function addSealed ({ clock, storage }: Machines, target: string, secretKeys: Buffer[]): Promise<number> {
   const { create } = await buildWebhookApi(t, { clock, storage, secretKeys, delivery: toLoopback })
   return (await create({ target_url: target })).id
@@ -185,12 +185,12 @@ const one = randomBytes(32)
 const secret = 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='
 const unknown = { message: /^none of the secretKeys opens the secret of webhook 7: add the key that sealed it/ }
 
-t.test('the same secret never seals to the same text', async (t) => {
+t.test('sealing the same secret never returns the same text', async (t) => {
   const box = createKeyBox([one])
   t.equal(new Set(Array.from({ length: 10 }, () => box.seal(secret, 'acme', 7))).size, 10)
 })
 
-t.test('a sealed secret opens only for its own tenant and webhook', async (t) => {
+t.test('a sealed secret can only be opened for its own tenant and webhook', async (t) => {
   const box = createKeyBox([one])
   const sealed = box.seal(secret, 'acme', 7)
   t.throws(() => box.open(sealed, 'globex', 7), unknown)
@@ -198,7 +198,7 @@ t.test('a sealed secret opens only for its own tenant and webhook', async (t) =>
   t.throws(() => box.open(box.seal(secret, 'acme","x', 7), 'acme', 7), unknown)
 })
 
-t.test('a text that was changed or cut does not open', async (t) => {
+t.test('a changed or truncated text cannot be opened', async (t) => {
   const box = createKeyBox([one])
   const bytes = Buffer.from(box.seal(secret, 'acme', 7).slice('sealed_v1:'.length), 'base64')
   for (let index = 0; index < bytes.length; index++) {

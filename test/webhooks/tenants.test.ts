@@ -17,7 +17,7 @@ t.test('a tenant with many events is removed in batches, until nothing is left',
   t.same(limits, [{ ...batch, transaction: undefined }, batch, batch])
 })
 
-t.test('in a transaction one batch is removed, and what is left is returned', async (t) => {
+t.test('a transaction removes one batch and returns the number of events left', async (t) => {
   const { app, storage } = await startDelivering(t)
   const transaction = {}
   storage.webhooks.removeTenant = async (_, options) => {
@@ -36,7 +36,7 @@ t.test('removeTenant rejects a bad slug and unknown options, and throws after cl
   t.equal(await storage.webhooks.count('acme', {}), 1)
 })
 
-t.test('a renamed tenant receives its events with the same secret, which is sealed for the new name', async (t) => {
+t.test('a renamed tenant receives its events with the same secret, resealed for the new name', async (t) => {
   const { app, drain, receiver, storage, webhook } = await startDelivering(t, { secretKeys: [randomBytes(32)] })
   await app.recruiting.emit({ ...event, tenantSlug: 'acme' })
   t.strictSame(await app.recruiting.renameTenant('acme', 'initech'), { webhooks: 1 })

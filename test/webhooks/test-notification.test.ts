@@ -18,7 +18,7 @@ interface Tested {
   data: { id: string, event_type: string, duration_ms: number }
 }
 
-t.test('a test sends one event marked as a test, and returns how it ended', async (t) => {
+t.test('a test sends one event marked as a test and returns the result', async (t) => {
   const { call, clock, create, receiver } = await startDelivering(t)
   const webhook = await create({ target_url: receiver.url, event_types: ['application.created', 'job.closed'] })
   const { status, body } = await call<Tested>('POST', `/webhooks/${webhook.id}/dispatch_test`)
@@ -41,7 +41,7 @@ t.test('a test sends one event marked as a test, and returns how it ended', asyn
   t.equal(sent.headers['content-type'], 'application/json')
 })
 
-t.test('a test sends the first example of its event, and data made from the schema without one', async (t) => {
+t.test('a test sends the first example of its event, or data made from the schema', async (t) => {
   const events = {
     'application.created': Type.Object({ to: Type.String() }, { examples: [{ to: 'Ada' }, { to: 'Grace' }] }),
     'offer.signed': Type.Object({ amount: Type.Integer() })
@@ -51,7 +51,7 @@ t.test('a test sends the first example of its event, and data made from the sche
   t.same(receiver.requests.map(({ body }) => JSON.parse(body).data), [{ to: 'Ada' }, { amount: 1 }])
 })
 
-t.test('a test works on a disabled webhook, which it does not enable', async (t) => {
+t.test('a test works for a disabled webhook and does not enable it', async (t) => {
   const { call, drain, emit, receiver, status, webhook } = await startDelivering(t)
   receiver.answer(410, 204)
   await emit()
@@ -60,7 +60,7 @@ t.test('a test works on a disabled webhook, which it does not enable', async (t)
   t.equal(await status(), 'disabled')
 })
 
-t.test('tests that fail do not disable the webhook, not even by 410', async (t) => {
+t.test('failed tests do not disable the webhook, not even a 410', async (t) => {
   const { call, emit, drain, receiver, status, webhook } = await startDelivering(t, {
     delivery: { retrySchedule: [0], disableAfter: { failingForSeconds: 0, failedDeliveries: 2 } }
   })
@@ -69,10 +69,10 @@ t.test('tests that fail do not disable the webhook, not even by 410', async (t) 
   t.equal(await status(), 'active')
   await emit()
   await drain()
-  t.equal(await status(), 'active', 'one delivery alone has failed')
+  t.equal(await status(), 'active', 'only one delivery has failed')
 })
 
-t.test('the target rules hold in a process with delivery: false', async (t) => {
+t.test('the target rules apply in a process with delivery: false', async (t) => {
   const receiver = await startReceiver(t)
   const storage = memoryStorage()
   const { create } = await buildWebhookApi(t, { storage, delivery: toLoopback })
@@ -85,7 +85,7 @@ t.test('the target rules hold in a process with delivery: false', async (t) => {
   t.equal(receiver.requests.length, 0)
 })
 
-t.test('a test that fails is a 200 that says how, without a retry, a redirect, a body or a line in the log', async (t) => {
+t.test('a failed test is a 200 with the error, without a retry, a redirect, a body or an entry in the log', async (t) => {
   const { call, receiver, webhook } = await startDelivering(t)
   const inner = { status: 500, headers: { 'x-internal': 'inner-header' }, body: 'inner-text' }
   const redirect = { status: 302, headers: { location: 'http://127.0.0.1:9/elsewhere' } }
@@ -109,7 +109,7 @@ interface TestedPlaces {
   data: { status: string, error: string | null }
 }
 
-/** A host, and a receiver that counts the requests it has not answered; it answers when it is told to. */
+/** A host, and a receiver that counts unanswered requests and answers on demand. */
 async function startHolding (t: Test, delivery: WebhookApiOptions['delivery']) {
   const host = await startDelivering(t, delivery === undefined ? {} : { delivery })
   const held: ServerResponse[] = []
@@ -127,7 +127,7 @@ async function startHolding (t: Test, delivery: WebhookApiOptions['delivery']) {
   }
 }
 
-/** Responds to all waiting requests each time one arrives, until so many have arrived. */
+/** Answers all waiting requests each time one arrives, until this many have arrived. */
 async function answerAll (
   { receiver, answerNext }: { receiver: Receiver, answerNext: () => unknown }, count: number
 ): Promise<void> {
@@ -137,7 +137,7 @@ async function answerAll (
   }
 }
 
-t.test('of the tests of one webhook at most perEndpoint run at a time', async (t) => {
+t.test('at most perEndpoint tests of one webhook run at a time', async (t) => {
   const host = await startHolding(t, { perEndpoint: 3 })
   const other = await host.create({ target_url: `${host.receiver.url}/other` })
   const tests = [...Array.from({ length: 8 }, () => host.sendTest()), host.sendTest(other.id)]
@@ -150,12 +150,12 @@ t.test('of the tests of one webhook at most perEndpoint run at a time', async (t
 for (const worker of [true, false]) {
   const where = worker ? 'in a process that delivers' : 'in a process that does not deliver'
 
-  t.test(`of the tests of many webhooks at most concurrency run at a time, ${where}`, async (t) => {
+  t.test(`at most concurrency tests of all webhooks run at a time, ${where}`, async (t) => {
     const host = await startHolding(t, { worker, perEndpoint: 3, concurrency: 4 })
     const ids = await Promise.all(Array.from({ length: 10 }, async () =>
       (await host.create({ target_url: host.receiver.url })).id))
     const tests = Promise.all(ids.flatMap((id) => [host.sendTest(id), host.sendTest(id)]))
-    // A worker keeps a quarter for deliveries.
+    // A worker reserves a quarter for deliveries.
     const most = worker ? 3 : 4
     await host.receiver.received(most)
     await answerAll(host, 20)
@@ -171,7 +171,7 @@ t.test('a delivery waits while tests use all slots of its endpoint or of the pro
     await host.receiver.received(1)
     await host.emit()
     await host.emit()
-    // By then, the worker has done everything that it does at once.
+    // By then, the worker has done everything that it does immediately.
     await host.clock.advance(100)
     t.equal(host.receiver.requests.length, 1)
     host.answerNext()
@@ -183,7 +183,7 @@ t.test('a delivery waits while tests use all slots of its endpoint or of the pro
   }
 })
 
-t.test('closing ends the tests and releases the deliveries that wait for a place', async (t) => {
+t.test('closing ends the tests and releases deliveries that wait for a slot', async (t) => {
   const { app, clock, storage, emit, receiver, sendTest } = await startHolding(t, { perEndpoint: 1 })
   const tests = [sendTest(), sendTest()]
   await receiver.received(1)
@@ -198,7 +198,7 @@ t.test('closing ends the tests and releases the deliveries that wait for a place
   t.match(await storage.deliveries.stats(), { pending: 1, due: 1, leased: 0 })
 })
 
-/** A process with one place for tests, whose requests wait for `answer`. */
+/** A process with one slot for tests, whose requests wait for `answer`. */
 async function setUp (t: Test, timeoutMs: number) {
   const sent: SendRequest[] = []
   const answers: Array<() => void> = []
@@ -227,7 +227,7 @@ async function setUp (t: Test, timeoutMs: number) {
   }
 }
 
-t.test('a test has 10 s at most, or the shorter deadline of the host', async (t) => {
+t.test('a test has at most 10 s, or the host\'s deadline if that is shorter', async (t) => {
   t.intercept(performance, 'now', { value: () => 0 })
   for (const [timeoutMs, longestMs] of [[15_000, 10_000], [2000, 2000]] as const) {
     const { sent, answer, test } = await setUp(t, timeoutMs)
@@ -238,7 +238,7 @@ t.test('a test has 10 s at most, or the shorter deadline of the host', async (t)
   }
 })
 
-t.test('a test that has no place within its time is a timeout, and is not sent', async (t) => {
+t.test('a test that gets no slot in time is a timeout and is not sent', async (t) => {
   const { sent, answer, test } = await setUp(t, 100)
   const first = await test()
   const { id, duration_ms: durationMs, ...result } = await (await test()).tested
@@ -249,7 +249,7 @@ t.test('a test that has no place within its time is a timeout, and is not sent',
   t.equal(sent.length, 1)
 })
 
-t.test('waiting for a place counts towards the time limit of a test', async (t) => {
+t.test('waiting for a slot counts towards the time limit of a test', async (t) => {
   let now = 0
   t.intercept(performance, 'now', { value: () => now })
   const { sent, answer, test } = await setUp(t, 10_000)

@@ -35,7 +35,7 @@ async function startValidating (t: Parameters<typeof startDelivering>[0]) {
   return { ...started, faultOf }
 }
 
-t.test('events, their tombstones and tests without an example fit the document', async (t) => {
+t.test('events, their tombstones and tests without an example match the document', async (t) => {
   const { app, call, drain, receiver, webhook, faultOf } = await startValidating(t)
   await app.recruiting.emit({
     tenantSlug: 'acme',
@@ -64,7 +64,7 @@ t.test('events, their tombstones and tests without an example fit the document',
   t.not(faultOf(first(bodies).replace('{"id":1}', 'null')), null, 'null without erased')
 })
 
-t.test('a test of an event without data that fits its schema is rejected, and its example is null', async (t) => {
+t.test('a test of an event without valid example data is rejected, and its example is null', async (t) => {
   const { call, receiver, webhook } = await startValidating(t)
   const message = 'must be an event type with an example that fits its schema'
   for (const type of ['offer.coded', 'offer.wrong']) {

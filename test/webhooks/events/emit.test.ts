@@ -61,7 +61,7 @@ t.test('emit rejects an event with a bad field, names the field, and records not
   t.match(await storage.deliveries.stats(), { pending: 0 })
 })
 
-t.test('emit rejects anything but an object, and unknown options, and records nothing', async (t) => {
+t.test('emit rejects non-objects and unknown options, and records nothing', async (t) => {
   const { addWebhook, start, storage } = createMachines(t)
   await addWebhook('https://example.com/')
   const engine = start({ delivery: { worker: false } })
@@ -69,14 +69,14 @@ t.test('emit rejects anything but an object, and unknown options, and records no
     await t.rejects(engine.emit(nothing as never), { code: 'invalid_event', field: 'event', message: 'event: expected an object' })
   }
   await t.rejects(engine.emit(event, null as never), { code: 'invalid_event', field: 'options', message: 'options: expected an object' })
-  // Ignored, it would send what the host may still roll back.
+  // If it were ignored, the event would be sent even if the host rolls back.
   await t.rejects(engine.emit(event, { transation: {} } as never), {
     code: 'invalid_event', field: 'transation', message: 'transation: expected a known name such as transaction'
   })
   t.match(await storage.deliveries.stats(), { pending: 0 })
 })
 
-t.test('emit takes text up to its limits', async (t) => {
+t.test('emit accepts text up to its limits', async (t) => {
   const { start } = createMachines(t)
   const engine = start({ delivery: { worker: false } })
   await engine.emit({
@@ -120,7 +120,7 @@ t.test('emit rejects an event whose body is longer than maxEventBytes, and recor
   t.equal(Buffer.byteLength(receiver.requests[1]?.body ?? ''), 2000)
 })
 
-t.test('an event is posted to the target as id, type, timestamp, tenant_slug and data, in this order', async (t) => {
+t.test('an event is posted with id, type, timestamp, tenant_slug and data, in this order', async (t) => {
   const { app, clock, receiver, webhook, drain } = await startDelivering(t)
   const data = { id: 7, candidate: { full_name: 'Zoë 🦊' }, tags: [], note: null }
   const unsent = { subject: 'candidate:42', idempotencyKey: 'key-17' }
@@ -137,7 +137,7 @@ t.test('an event is posted to the target as id, type, timestamp, tenant_slug and
   for (const text of [webhook.secret, ...Object.values(unsent)]) t.notOk(JSON.stringify([headers, body]).includes(text))
 })
 
-t.test('the timestamp of the payload is when the event occurred, in UTC with milliseconds', async (t) => {
+t.test('the timestamp of the payload is occurredAt, in UTC with milliseconds', async (t) => {
   const { app, receiver, drain } = await startDelivering(t)
   for (const occurredAt of ['2026-03-01T10:30:00+01:00', new Date('2026-03-02T00:00:00.123Z')]) {
     await app.recruiting.emit({ ...event, occurredAt })
@@ -177,7 +177,7 @@ t.test('an idempotency key used for a different event is a conflict, and nothing
   t.same(await deliveries(id), [['pending', 0]])
 })
 
-t.test('the same instant in another form, or a later time that was not given, is the same event', async (t) => {
+t.test('the same instant in another form, or no time, is the same event', async (t) => {
   const { clock, start } = createMachines(t)
   const engine = start({ delivery: { worker: false } })
   const first = await engine.emit({ ...keyed, occurredAt: '2026-01-01T01:00:00+01:00' })
@@ -188,7 +188,7 @@ t.test('the same instant in another form, or a later time that was not given, is
   t.equal((await engine.emit(untimed)).id, second.id)
 })
 
-t.test('events that refer to another event mean the event of their own catalogue, also beside other catalogues', async (t) => {
+t.test('references between events resolve within their own catalogue, even beside other catalogues', async (t) => {
   const letter = Type.Object({ offer: Type.Unsafe<object>({ $ref: 'Offer' }) })
   for (const [salary, good, bad] of [[Type.Integer(), 1, 'much'], [Type.String(), 'much', 1]] as const) {
     const events = { 'offer.made': Type.Object({ salary }, { $id: 'Offer' }), 'letter.sent': letter }
@@ -200,14 +200,14 @@ t.test('events that refer to another event mean the event of their own catalogue
   }
 })
 
-t.test('event ids are evt_ and 32 hexadecimal digits, none like another', async (t) => {
+t.test('event ids are evt_ and 32 hexadecimal digits, and unique', async (t) => {
   const ids = Array.from({ length: 1000 }, () => generateEventId(Date.now()))
   for (const id of ids.slice(0, 10)) t.match(id, /^evt_[0-9a-f]{32}$/)
   t.equal(new Set(ids).size, 1000)
   for (let at = 16; at < 36; at++) t.equal(new Set(ids.map((id) => id[at])).size, 16, `digit ${at} is random`)
 })
 
-t.test('data is validated in the form in which it is sent', async (t) => {
+t.test('data is validated as it is sent', async (t) => {
   const events = { 'job.created': Type.Object({ at: Type.String({ format: 'date-time' }) }) }
   const recruiting = createRecruiting({ storage: memoryStorage(), delivery: false, events })
   t.teardown(() => recruiting.close())

@@ -43,7 +43,7 @@ t.test('erase rejects a bad subject, tenant or transaction', async (t) => {
   await t.rejects(app.recruiting.erase(subject, { transaction: {} }), { code: 'invalid_event', field: 'transaction' })
 })
 
-t.test('erase rejects anything but an object, and unknown names, and erases nothing', async (t) => {
+t.test('erase rejects non-objects and unknown names, and erases nothing', async (t) => {
   const { app, log } = await startDelivering(t)
   await app.recruiting.emit(event)
   await t.rejects(app.recruiting.erase(undefined as never), { code: 'invalid_event', field: 'subject', message: 'subject: expected an object' })
@@ -58,7 +58,7 @@ t.test('erase rejects anything but an object, and unknown names, and erases noth
 
 const eventOfAda = { tenantSlug: 'acme', type: 'application.created', data: { full_name: 'Ada Lovelace' }, subject: 'candidate:42', subjects: ['job:7', 'candidate:42'] } as const
 
-t.test('findSubject lists which webhooks an event was sent to, and when, for each subject', async (t) => {
+t.test('findSubject lists the webhooks that received each event of a subject, and when', async (t) => {
   const { app, receiver, webhook, drain } = await startDelivering(t, { delivery: { retrySchedule: [0, 0] } })
   receiver.answer(500)
   const { id } = await app.recruiting.emit(eventOfAda)
@@ -85,7 +85,7 @@ t.test('findSubject lists which webhooks an event was sent to, and when, for eac
   t.match(await collect(app.recruiting.findSubject('acme', 'candidate:42')), [{ isErased: true }])
 })
 
-t.test('findSubject reads on after a page', async (t) => {
+t.test('findSubject reads all pages', async (t) => {
   const { app } = await startDelivering(t, { delivery: { worker: false } })
   const ids: string[] = []
   for (let count = 0; count < 200; count++) ids.push((await app.recruiting.emit(eventOfAda)).id)

@@ -3,7 +3,7 @@ import { createMachines, type Engine, event } from '../../fixtures/delivery/engi
 
 const day = 86_400_000
 
-t.test('between two batches of prune the process does other work', async (t) => {
+t.test('the process does other work between two batches of prune', async (t) => {
   const { addWebhook, clock, start } = createMachines(t)
   await addWebhook('https://example.com/', { status: 'inactive' })
   const engine = start({ delivery: { worker: false, retentionDays: 1 } })
@@ -20,7 +20,7 @@ t.test('between two batches of prune the process does other work', async (t) => 
   t.ok(turns >= 5, `${turns} turns`)
 })
 
-t.test('pruning that fails is logged and tried again an hour later', async (t) => {
+t.test('failed pruning is logged and retried an hour later', async (t) => {
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook('https://example.com/', { status: 'inactive' })
   const logged: string[] = []
@@ -38,7 +38,7 @@ t.test('pruning that fails is logged and tried again an hour later', async (t) =
 })
 
 for (const [how, prune] of [['in the background', null], ['by code', (engine: Engine) => engine.prune()]] as const) {
-  t.test(`close waits for the batch that is pruned ${how}, which is the last one`, async (t) => {
+  t.test(`close waits for the batch that is pruned ${how}, and starts no other`, async (t) => {
     const { clock, start, storage } = createMachines(t)
     let batches = 0
     let goOn = () => {}
@@ -62,7 +62,7 @@ for (const [how, prune] of [['in the background', null], ['by code', (engine: En
   })
 }
 
-t.test('close waits no longer than its grace for a batch', async (t) => {
+t.test('close waits for a batch no longer than closeGraceMs', async (t) => {
   const { clock, start, storage } = createMachines(t)
   storage.deliveries.prune = () => new Promise(() => {})
   const engine = start()

@@ -10,10 +10,10 @@ const text = '🦊'.repeat(255)
 const ada = { id: 1, full_name: 'Ada Lovelace', headline: null, source_id: null }
 const event = { type: 'application.created', data: { id: 1 } } as const
 
-// Fastify's router counts units of UTF-16.
+// Fastify's router counts UTF-16 units.
 const server = { routerOptions: { maxParamLength: 1000 } }
 
-t.test('a tenant of 100 emoji is served from the key to the delivery', async (t) => {
+t.test('a slug of 100 emoji works from the key to the delivery', async (t) => {
   const receiver = await startReceiver(t)
   const { pool, storage, saveCandidates } = await startPostgresHost(t)
   await saveCandidates(longest, [ada])

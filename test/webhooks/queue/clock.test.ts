@@ -6,7 +6,7 @@ import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 
 const hourMs = 3_600_000
 
-t.test('a worker whose claims fail is not alive although the clock was set back', async (t) => {
+t.test('a worker whose claims fail is not alive, even if the clock was set back', async (t) => {
   const { clock, start, storage } = createMachines(t)
   const engine = start({ delivery: { pollMs: 1000 } })
   await engine.drain()
@@ -16,7 +16,7 @@ t.test('a worker whose claims fail is not alive although the clock was set back'
   t.match(await engine.health(), { alive: false })
 })
 
-t.test('a cached key expires although the clock was set back', async (t) => {
+t.test('a cached key expires even if the clock was set back', async (t) => {
   const clock = createManualClock()
   let lookups = 0
   const lookup = cacheKeyLookup(async () => { lookups++; return null }, { ttlMs: 1000, clock })

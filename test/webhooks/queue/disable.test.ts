@@ -9,7 +9,7 @@ import { startReceiver } from '../../fixtures/receivers/receiver.js'
 const hour = 3_600_000
 const fiveDays = 5 * 24 * hour
 
-/** One attempt a delivery, so that each failure is final, and the default rule: 5 days and 10 deliveries. */
+/** One attempt per delivery, so that each failure is final, and the default rule: 5 days and 10 deliveries. */
 async function startFailing (t: Test): Promise<Delivering> {
   const delivering = await startDelivering(t, { delivery: { retrySchedule: [0], pollMs: 60_000 } })
   delivering.receiver.answer(500)
@@ -23,7 +23,7 @@ async function fail ({ drain, emit }: Delivering, count: number): Promise<void> 
   }
 }
 
-t.test('a webhook is disabled by its tenth failed delivery, 5 days after the first attempt that failed', async (t) => {
+t.test('a webhook is disabled by its tenth failed delivery, 5 days after the first failed attempt', async (t) => {
   const delivering = await startFailing(t)
   const { app, clock, receiver, status, webhook } = delivering
   const notices: HealthNotice[] = []
@@ -71,7 +71,7 @@ t.test('the host is notified once when a webhook has been failing for half the t
   }])
 })
 
-t.test('a notice that cannot be confirmed is reported again, and others are reported and confirmed at once', async (t) => {
+t.test('a notice that cannot be confirmed is reported again, and others are confirmed immediately', async (t) => {
   const receiver = await startReceiver(t)
   receiver.answer(410)
   const { addWebhook, clock, start, storage: { deliveries } } = createMachines(t)

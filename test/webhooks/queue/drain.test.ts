@@ -6,7 +6,7 @@ import { memoryKeyLookup, memoryStorage } from '../../../src/memory/index.js'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
-t.test('drain resolves when what is due has been attempted, and does not wait for retries', async (t) => {
+t.test('drain resolves when all due deliveries have been attempted, and does not wait for retries', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, deliveries, start } = createMachines(t)
   const id = await addWebhook(receiver.url)
@@ -40,7 +40,7 @@ for (const [title, until] of [['a Date', (ms: number) => new Date(ms)], ['millis
   })
 }
 
-t.test('drain rejects an until that is not a time, and a misspelt option', async (t) => {
+t.test('drain rejects an invalid until and a misspelt option', async (t) => {
   const engine = createMachines(t).start()
   const refusal = { code: 'invalid_option', field: 'until', message: /^until: expected a Date or milliseconds since the epoch, got / }
   for (const until of ['soon', '2026-01-01T00:00:00Z', Number.NaN, Number.POSITIVE_INFINITY, 9e15, new Date('soon')]) {
@@ -66,7 +66,7 @@ t.test('drain also waits for events recorded while it waits', async (t) => {
   t.same(await deliveries(id), [['delivered', 1], ['delivered', 1], ['delivered', 1]])
 })
 
-t.test('drain fails when the engine is closed under it', async (t) => {
+t.test('drain rejects when the engine is closed', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, start } = createMachines(t)
   await addWebhook(receiver.url)
@@ -90,7 +90,7 @@ t.test('drain does not miss a turn that ends while storage answers', async (t) =
   const hasPending = storage.deliveries.hasPending.bind(storage.deliveries)
   storage.deliveries.hasPending = async (...args) => {
     const answer = await hasPending(...args)
-    // By the time that it is heard the worker has nothing left to do, and its clock stands still.
+    // When this returns, the worker has nothing left to do, and its clock stands still.
     if (answer) {
       while ((await deliveries(id)).some(([status]) => status === 'pending')) await tick()
       for (let ticks = 0; ticks < 20; ticks++) await tick()

@@ -11,7 +11,7 @@ interface Line {
   reason: string
 }
 
-/** A worker, and the lines about pauses that it has logged so far. */
+/** A worker and its log lines about pauses. */
 function startWithLog (t: Test, timeoutMs = 5000) {
   const machines = createMachines(t)
   const lines: Line[] = []
@@ -21,7 +21,7 @@ function startWithLog (t: Test, timeoutMs = 5000) {
   return { ...machines, engine, lines }
 }
 
-t.test('a pause that several attempts in flight cause is one line, and the next pause is another', async (t) => {
+t.test('a pause that several attempts in flight cause is logged once, and the next pause again', async (t) => {
   const { addWebhook, clock, engine, lines } = startWithLog(t)
   const receiver = await startReceiver(t)
   const id = await addWebhook(receiver.url)
@@ -80,7 +80,7 @@ t.test('a worker of another environment', async (t) => {
     t.strictSame(errors, [['deliveries are held', 'the database belongs to another delivery.environment: nothing is sent until you call adopt, or run npx fastify-recruiting-api adopt']])
   })
 
-  await t.test('says so in its figures and to tenants, and lives', async (t) => {
+  await t.test('reports the hold in stats and to tenants, and is alive', async (t) => {
     const { held } = await staging.stats()
     t.equal(held?.reason, 'environment')
     t.match(await staging.health(), { alive: true, held })
@@ -89,7 +89,7 @@ t.test('a worker of another environment', async (t) => {
     t.match(await staging.health(), { alive: false, held: null })
   })
 
-  await t.test('sends what is pending once it is adopted', async (t) => {
+  await t.test('sends pending deliveries after adopt', async (t) => {
     const again = start({ delivery: { environment: 'staging' } })
     t.strictSame(await again.adopt({ pending: 'deliver' }), { reason: 'environment', pending: 1 })
     await again.drain()

@@ -4,16 +4,16 @@ import { decideOutcome, nextRetryMs, parseRetryAfter } from '../../../src/webhoo
 import type { SendResult } from '../../../src/webhooks/sending/sender.js'
 import { type LoggedDelivery, startDelivering } from '../../fixtures/delivery/delivering.js'
 
-// Days pass here: fewer polls take less time.
+// Days pass here, so fewer polls save time.
 const slowly = { delivery: { pollMs: 60_000 } }
 const schedule = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 
-t.test('a delivery is attempted ten times, each after its wait and at most 20 % more, and then given up', async (t) => {
+t.test('a delivery fails after ten attempts, each after its wait plus at most 20 %', async (t) => {
   const { clock, drain, emit, lastDelivery, receiver, retry, storage } = await startDelivering(t, slowly)
   receiver.answer(500)
   await emit()
   await drain()
-  t.equal(receiver.requests.length, 1, 'the first attempt is made at once')
+  t.equal(receiver.requests.length, 1, 'the first attempt is made immediately')
   for (const [index, seconds] of schedule.slice(1).entries()) {
     const waitMs = waitOf(await lastDelivery(), clock)
     t.ok(waitMs >= seconds * 1000 && waitMs <= seconds * 1200, `wait ${index + 1} of ${seconds} s is ${waitMs} ms`)
@@ -35,7 +35,7 @@ function waitOf ({ next_attempt_at: next }: LoggedDelivery, clock: Clock): numbe
   return Date.parse(String(next)) - clock.now()
 }
 
-t.test('neither Retry-After nor a schedule that has become shorter adds an attempt', async (t) => {
+t.test('neither Retry-After nor a shortened schedule adds an attempt', async (t) => {
   const busy = { responseStatus: 503, error: 'http_status', retryAfter: '60' } as const
   t.match(decide(busy, { attemptCount: 2 }), { outcome: 'failed' })
   t.match(decide({ error: 'connection' }, { attemptCount: 17 }), { outcome: 'failed', isGone: false })
@@ -64,25 +64,25 @@ function decide (sent: Partial<SendResult>, delivery: Partial<ClaimedDelivery> =
   })
 }
 
-t.test('an aborted attempt was none', async (t) => {
+t.test('an aborted attempt does not count', async (t) => {
   t.equal(decide({ error: 'aborted' }), null)
 })
 
-t.test('without Retry-After a pause lasts a minute at most, and ends with the next attempt', async (t) => {
+t.test('without Retry-After a pause lasts at most a minute, or until the next attempt', async (t) => {
   for (const [attemptCount, longestMs] of [[0, 6000], [1, 60_000], [2, 60_000]] as const) {
     const decided = decide({ responseStatus: 503, error: 'http_status' }, { attemptCount }, [0, 5, 300, 7200])
     t.ok(decided?.outcome === 'retry' && decided.pauseMs === Math.min(decided.retryInMs, 60_000) && decided.pauseMs <= longestMs)
   }
 })
 
-t.test('a timeout pauses the endpoint if it was failing before', async (t) => {
+t.test('a timeout pauses an endpoint that was already failing', async (t) => {
   for (const [isFailing, isPaused] of [[false, false], [true, true]] as const) {
     const decided = decide({ error: 'timeout' }, { isFailing })
     t.ok(decided?.outcome === 'retry' && (decided.pauseMs > 0) === isPaused)
   }
 })
 
-t.test('other failures pause nothing, not even with Retry-After', async (t) => {
+t.test('other failures do not pause, even with Retry-After', async (t) => {
   const failures: Array<[error: AttemptError, responseStatus: number | null]> = [
     ['connection', null], ['tls', null], ['http_status', 500], ['http_status', 404], ['http_status', 302]
   ]
@@ -101,7 +101,7 @@ t.test('jitter adds 0 to 20 percent', async (t) => {
 
 const nowMs = Date.parse('2026-11-06T08:49:37.000Z')
 
-t.test('Retry-After is read as seconds or as an HTTP date, a day at most; anything else is no wait', async (t) => {
+t.test('Retry-After is parsed as seconds or an HTTP date, up to a day; other values are ignored', async (t) => {
   for (const [value, waitMs] of [
     ['1', 1000], ['86400', 86_400_000], ['86401', 86_400_000], ['Fri, 06 Nov 2026 08:50:37 GMT', 60_000],
     ['Friday, 06-Nov-26 08:50:37 GMT', 60_000], ['Fri Nov  6 08:50:37 2026', 60_000],

@@ -12,8 +12,8 @@ import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { runUntil } from '../../fixtures/api/webhook-api.js'
 
 /**
- * A worker with three deliveries under way, recorded in one tick; how many each claim found, and each `recordAttempts`
- * got. It gathers results until `endGathering` is called.
+ * A worker with three deliveries in flight that were recorded in one tick, and the number of deliveries in each claim
+ * and each `recordAttempts`. It gathers results until `endGathering` is called.
  */
 async function startWorker (t: Test) {
   const underWay: Array<() => void> = []
@@ -51,13 +51,13 @@ async function startWorker (t: Test) {
   return { engine, claims, batches, underWay, endGathering: () => endGathering() }
 }
 
-t.test('deliveries that are recorded in one tick are claimed together', async (t) => {
+t.test('deliveries recorded in one tick are claimed together', async (t) => {
   const { claims, underWay } = await startWorker(t)
   t.same(claims, [0, 3])
   for (const end of underWay) end()
 })
 
-t.test('attempts that end shortly one after the other are completed together, a longer one apart', async (t) => {
+t.test('results of attempts that end close together are written together, a later one separately', async (t) => {
   const { engine, batches, underWay, endGathering } = await startWorker(t)
   const [one, another, slow] = underWay
   one?.()
@@ -73,7 +73,7 @@ t.test('attempts that end shortly one after the other are completed together, a 
   t.same(batches, [2, 1])
 })
 
-t.test('one result that cannot be written keeps neither others from being written nor the worker from claiming', async (t) => {
+t.test('a result that cannot be written blocks neither other results nor claims', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
@@ -95,7 +95,7 @@ t.test('one result that cannot be written keeps neither others from being writte
   t.equal(receiver.requests.length, 30, 'each was attempted once')
 })
 
-t.test('a result of a locked delivery is repeated until it counts', async (t) => {
+t.test('a result of a locked delivery is retried until it is written', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
@@ -114,7 +114,7 @@ t.test('a result of a locked delivery is repeated until it counts', async (t) =>
 
 const minute = 60_000
 
-t.test('processes that start together prune at different times of the first ten minutes, then every hour', async (t) => {
+t.test('processes that start together prune at different times within ten minutes, then every hour', async (t) => {
   const clock = createManualClock()
   const startedAt = clock.now()
   const prunedAt: number[][] = []
@@ -136,7 +136,7 @@ t.test('processes that start together prune at different times of the first ten 
   })
 
   await clock.advance(0)
-  t.ok(prunedAt.flat().length < 20, 'not all at once')
+  t.ok(prunedAt.flat().length < 20, 'not all together')
   await clock.advance(10 * minute)
   t.same(prunedAt.map((times) => times.length), stops.map(() => 1))
   t.ok(new Set(prunedAt.flat()).size > 10, 'at different times')

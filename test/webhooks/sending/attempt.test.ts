@@ -14,7 +14,7 @@ import { dripOut, startHostileReceiver } from '../../fixtures/hostile/hostile-re
 import { delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'
 import { readUntil } from '../../fixtures/resources.js'
 
-/** Sends one event to a receiver that answers this, and returns its delivery. */
+/** Sends one event to a receiver with this response, and returns its delivery. */
 async function deliver (t: Test, answer: Answer, delivery: DeliveryOptions = {}) {
   const { drain, emit, lastDelivery, receiver } = await startDelivering(t, { delivery })
   receiver.answer(answer)
@@ -48,18 +48,18 @@ function send (type: string | undefined, body: string | Buffer, headers: Record<
 
 const long = 'é'.repeat(3000)
 
-/** What an endpoint answers, and what is kept of it with 4,096 bytes. */
+/** An endpoint's responses, and their excerpts of up to 4,096 bytes. */
 const answers: Record<string, [answer: Answer, excerpt: string | null]> = {
   'plain text': [send('text/plain', 'out of order'), 'out of order'],
   'bytes without a type': [send(undefined, Buffer.from([0x6f, 0xff, 0x6b])), null],
   NUL: [send('text/plain', 'a\0b'), 'a\ufffdb'],
-  'bytes that are no UTF-8': [send('text/plain', Buffer.from([0x61, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0x62])), 'a\ufffd(\ufffd\ufffd\ufffdb'],
+  'bytes that are not UTF-8': [send('text/plain', Buffer.from([0x61, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0x62])), 'a\ufffd(\ufffd\ufffd\ufffdb'],
   'ISO 8859-1': [send('text/plain; charset=iso-8859-1', Buffer.from([0xe9])), 'é'],
   'an unknown charset': [send('text/plain; charset=klingon', 'qapla'), null],
   'a picture': [send('image/png', 'PNG'), null],
   'a compressed text': [send('text/plain', gzipSync('out of order'), { 'content-encoding': 'gzip' }), null],
   'no body': [send('text/plain', ''), null],
-  'a text over the limit, cut within a character': [send('text/plain', `x${long}`), `x${'é'.repeat(2047)}`],
+  'a text over the limit, cut inside a character': [send('text/plain', `x${long}`), `x${'é'.repeat(2047)}`],
   'a text that breaks off': [(response) => {
     response.writeHead(500, { 'content-type': 'text/plain', 'content-length': 100 })
     response.write('half', () => response.destroy())
@@ -67,13 +67,13 @@ const answers: Record<string, [answer: Answer, excerpt: string | null]> = {
 }
 
 for (const [what, [answer, excerpt]] of Object.entries(answers)) {
-  t.test(`of ${what}, the log shows ${excerpt === null ? 'nothing' : 'its beginning'}`, async (t) => {
+  t.test(`the log shows ${excerpt === null ? 'nothing' : 'the beginning'} of ${what}`, async (t) => {
     const { attempts } = await deliver(t, answer, { responseExcerptBytes: 4096 })
     t.strictSame(attempts.map(({ response_excerpt: text }) => text), [excerpt])
   })
 }
 
-t.test('responseExcerptBytes are kept, also of successes', async (t) => {
+t.test('responseExcerptBytes of each response are stored, including successes', async (t) => {
   const answer = { status: 200, headers: { 'content-type': 'text/plain' }, body: 'ok ✓!!' }
   for (const [responseExcerptBytes, excerpt] of [[0, null], [1, 'o'], [5, 'ok '], [6, 'ok ✓']] as const) {
     const { status, attempts } = await deliver(t, answer, { responseExcerptBytes })
@@ -91,7 +91,7 @@ function begin (post: Post, connections: Connections): { attempt: Attempt, ended
   return { attempt, ended }
 }
 
-t.test('a request aborted before it had a connection is not sent over a later one', async (t) => {
+t.test('a request aborted before it has a connection is not sent over a later one', async (t) => {
   const receiver = await startReceiver(t)
   const { origin, pathname: path } = new URL(receiver.url)
   let next = (): void => {}
@@ -111,7 +111,7 @@ t.test('a request aborted before it had a connection is not sent over a later on
   t.same(receiver.requests.map(({ body }) => body), ['next'])
 })
 
-t.test('an attempt that undici rejects ends with its error', async (t) => {
+t.test('an attempt that undici rejects fails with its error', async (t) => {
   const connections = createConnections(connect, {})
   t.teardown(() => connections.close())
   const { ended } = begin({ origin: 'https://example.com', path: '/', headers: ['webhook-id', 'line\nbreak'], body: '', excerptBytes: 0 }, connections)
@@ -122,7 +122,7 @@ const timeoutMs = 5000
 const repaired = 'HTTP/1.1 204 No Content\r\n\r\n'
 
 for (const [title, cases] of Object.entries({ 'a broken answer': brokenAnswers, 'an odd answer': oddAnswers })) {
-  t.test(`${title} is reported at once, and the next post is sent normally`, async (t) => {
+  t.test(`${title} is reported immediately, and the next post is sent normally`, async (t) => {
     const sender = await startSender(t, { timeoutMs })
     for (const [what, answer] of Object.entries(cases)) {
       const { bytes, then, ...expected } = answer
@@ -147,7 +147,7 @@ for (const [title, cases] of Object.entries({ 'a broken answer': brokenAnswers, 
   })
 }
 
-t.test('informational responses are skipped, also if they come in pieces', async (t) => {
+t.test('informational responses are skipped, even in pieces', async (t) => {
   const receiver = await startHostileReceiver(t, {
     request: (socket) =>
       dripOut(socket, `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\nx: y\r\n\r\n${repaired}`, 1)
@@ -159,7 +159,7 @@ t.test('informational responses are skipped, also if they come in pieces', async
   }
 })
 
-t.test('an answer that arrived while the process was paused is read, though the deadline has passed', async (t) => {
+t.test('a response that arrives while the process is paused is read, even after the deadline', async (t) => {
   const { url } = await startHostileReceiver(t, {
     request (socket) {
       socket.write(repaired)
@@ -170,7 +170,7 @@ t.test('an answer that arrived while the process was paused is read, though the 
   t.same(outcomeOf(await post(url, { timeoutMs: 100 })), delivered)
 })
 
-t.test('the path and the query are sent as they are stored', async (t) => {
+t.test('the path and the query are sent as stored', async (t) => {
   const receiver = await startReceiver(t)
   const { post } = await startSender(t)
   const paths = ['/hook?', '/?', '/a?b=%20c&d', '/']
@@ -178,20 +178,20 @@ t.test('the path and the query are sent as they are stored', async (t) => {
   t.same(receiver.requests.map(({ path }) => path), paths)
 })
 
-t.test('4 KiB of an answer are read, and a connection that brings more is ended', async (t) => {
+t.test('4 KiB of a response are read, and a connection with more is closed', async (t) => {
   for (const [length, kept] of [[4096, 1], [4097, 0]] as const) {
     const receiver = await startHostileReceiver(t, {
       request: (socket) => { socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${length}\r\n\r\n${'x'.repeat(length)}`) }
     })
     const { post } = await startSender(t)
     t.strictSame(outcomeOf(await post(receiver.url)), { responseStatus: 200, error: null }, `${length} bytes`)
-    // The receiver hears of it in a moment.
+    // The receiver notices after a moment.
     if (kept > 0) await sleep(100)
-    t.equal(await readUntil(() => receiver.open, kept), kept, `connections that are kept after an answer of ${length} bytes`)
+    t.equal(await readUntil(() => receiver.open, kept), kept, `connections left open after a response of ${length} bytes`)
   }
 })
 
-t.test('a request in flight is aborted, also after a receiver that closed the connection behind a long answer', async (t) => {
+t.test('a request in flight is aborted, even after a receiver closed the connection after a long response', async (t) => {
   const page = `HTTP/1.1 500 Error\r\nconnection: close\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(5000)}`
   const closing = await startHostileReceiver(t, { request: (socket) => { socket.end(page) } })
   const silent = await startHostileReceiver(t, { request: () => {} })
@@ -203,7 +203,7 @@ t.test('a request in flight is aborted, also after a receiver that closed the co
   t.match(outcomeOf(await waiting), { responseStatus: null, error: 'aborted' })
 })
 
-t.test('Retry-After is read from one header as it was sent', async (t) => {
+t.test('Retry-After is read unchanged from a single header', async (t) => {
   const sender = await startSender(t)
   let lines = ''
   const { url } = await startHostileReceiver(t, {

@@ -18,7 +18,7 @@ const cutShort: Array<[title: string, request: (socket: Socket) => void]> = [
 ]
 
 for (const [title, request] of cutShort) {
-  t.test(`an attempt whose answer is cut off ${title} costs the receiver one connection`, async (t) => {
+  t.test(`an attempt whose response is cut off ${title} uses one connection of the receiver`, async (t) => {
     const receiver = await startHostileReceiver(t, { request })
     const { post } = await startSender(t)
     for (let count = 0; count < attempts; count++) {
@@ -31,10 +31,10 @@ for (const [title, request] of cutShort) {
 
 const noContent = 'HTTP/1.1 204 No Content\r\n\r\n'
 const broken = { responseStatus: null, error: 'connection' } as const
-/** A connection is kept from the next turn of the event loop on. */
+/** A connection can be reused from the next turn of the event loop. */
 const keptMs = 10
 
-/** What may become of the second post over a connection before a byte comes back. */
+/** What can happen to the second post over a connection before a byte comes back. */
 const endings: Record<string, (socket: Socket) => void> = {
   'is closed': (socket) => socket.end(),
   'is reset': (socket) => socket.resetAndDestroy(),
@@ -42,7 +42,7 @@ const endings: Record<string, (socket: Socket) => void> = {
 }
 
 for (const [title, finish] of Object.entries(endings)) {
-  t.test(`a post over a kept connection that ${title} without an answer is sent again over a fresh one`, async (t) => {
+  t.test(`a post over a reused connection that ${title} without a response is sent again over a new one`, async (t) => {
     const sender = await startSender(t)
     const receiver = await startHostileReceiver(t, {
       request: (socket, count) => count === 1 ? socket.write(noContent) : finish(socket)
@@ -58,7 +58,7 @@ for (const [title, finish] of Object.entries(endings)) {
   })
 }
 
-t.test('it is sent again only once', async (t) => {
+t.test('a post is sent again only once', async (t) => {
   const sender = await startSender(t)
   let isUp = true
   const receiver = await startHostileReceiver(t, { request: (socket) => isUp ? socket.write(noContent) : socket.end() })
@@ -71,7 +71,7 @@ t.test('it is sent again only once', async (t) => {
 })
 
 for (const [title, bytes] of [['a byte', 'H'], ['half a status line', 'HTTP/1.1 5'], ['an early hint', 'HTTP/1.1 103 Early Hints\r\n\r\n'], ['garbage', '\0']] as const) {
-  t.test(`a post over a kept connection that brought ${title} back is not sent again`, async (t) => {
+  t.test(`a post over a reused connection that returned ${title} is not sent again`, async (t) => {
     const sender = await startSender(t)
     const receiver = await startHostileReceiver(t, {
       request: (socket, count) => count === 1 ? socket.write(noContent) : socket.end(bytes)
@@ -83,7 +83,7 @@ for (const [title, bytes] of [['a byte', 'H'], ['half a status line', 'HTTP/1.1 
   })
 }
 
-t.test('a post over a kept connection that is closed after more than a second is not sent again', async (t) => {
+t.test('a post over a reused connection that closes after more than a second is not sent again', async (t) => {
   const sender = await startSender(t)
   const receiver = await startHostileReceiver(t, {
     request: (socket, count) => count === 1 ? socket.write(noContent) : setTimeout(() => socket.end(), 1100)
@@ -111,7 +111,7 @@ t.test('one deadline covers both posts', async (t) => {
   t.equal(receiver.requests, 3)
 })
 
-t.test('a connection that is given up while it is opened is closed with the deadline of its attempt, not of its sender', async (t) => {
+t.test('a connection abandoned while opening is closed at the deadline of its attempt, not of its sender', async (t) => {
   const dns = await startDnsServer(t)
   dns.set('dead.example', { silent: true })
   const sender = await startSender(t, { dns, timeoutMs: 30_000 })
@@ -145,7 +145,7 @@ t.test('close leaves no socket, timer or subscriber, even with attempts in fligh
   await Promise.all(Array.from({ length: 5 }, () => sender.post(healthy.url)))
   const attempts = Array.from({ length: 15 }, () => urls).flat().map((url) => sender.post(url))
   await until(() => Object.values(receivers).every(({ open }) => open === 15) && receivers.dripping.requests === 15)
-  // The first bytes of the answers arrive.
+  // The first bytes of the responses arrive.
   await sleep(300)
 
   const closeMs = await close(sender)

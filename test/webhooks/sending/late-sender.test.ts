@@ -12,7 +12,7 @@ function create (): Sender {
 const request = { headers: {}, body: '{}', timeoutMs: 5000 }
 const aborted = { responseStatus: null, error: 'aborted' }
 
-t.test('requests that wait for undici are sent, all with one sender', async (t) => {
+t.test('requests that wait for undici are sent by one sender', async (t) => {
   const receiver = await startReceiver(t)
   const sender = create()
   const results = await Promise.all([1, 2].map(() => sender.send({ ...request, url: receiver.url })))

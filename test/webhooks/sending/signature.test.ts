@@ -8,7 +8,7 @@ import type { ReceivedRequest } from '../../fixtures/receivers/receiver.js'
 const libraries = { standardwebhooks: StandardWebhook, svix: SvixWebhook }
 
 for (const [name, Webhook] of Object.entries(libraries)) {
-  t.test(`${name} verifies deliveries, retries, replays and tests, and rejects what was changed`, async (t) => {
+  t.test(`${name} verifies deliveries, retries, replays and tests, and rejects changed ones`, async (t) => {
     const { call, create, drain, emit, receiver, retry, webhook } = await startDelivering(t)
     const other = await create()
     receiver.answer(500, 204)
@@ -53,7 +53,7 @@ t.test('a secret is whsec_ and 32 random bytes in base64', async (t) => {
   t.equal(new Set(secrets).size, 100)
 })
 
-t.test('the signature is HMAC-SHA256 over id, timestamp and body, as the specification has it', async (t) => {
+t.test('the signature is HMAC-SHA256 over id, timestamp and body, as specified', async (t) => {
   // The example of Standard Webhooks 1.0.
   const body = '{"test": 2432232314}'
   const headers = signHeaders(['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'], 'msg_p5jXN8AQM9LWM0D4loKWxJek', body, 1614265330_999)
@@ -64,7 +64,7 @@ t.test('the signature is HMAC-SHA256 over id, timestamp and body, as the specifi
   })
 })
 
-t.test('several secrets give several signatures in their order, separated by spaces', async (t) => {
+t.test('several secrets result in several signatures in the same order, separated by spaces', async (t) => {
   const secrets = [generateSecret(), generateSecret()]
   const { 'webhook-signature': both } = signHeaders(secrets, 'evt_1', '{}', 0)
   const single = secrets.map((secret) => signHeaders([secret], 'evt_1', '{}', 0)['webhook-signature'])

@@ -9,17 +9,17 @@ const authority = await createAuthority()
 
 const alert = '\x15\x03\x03\0\x02\x02'
 
-/** What a receiver may do instead of a handshake, and the error's name. */
+/** What a receiver does instead of a handshake, and the error's name. */
 const cases: Array<[title: string, connect: NonNullable<Behaviour['connect']>, error: 'tls' | 'connection']> = [
   ['answers in plain HTTP', (socket) => socket.once('data', () => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n')), 'tls'],
   ['fails the handshake', (socket) => socket.once('data', () => socket.write(`${alert}\x28`, 'latin1')), 'tls'],
-  ['answers with what it was sent', (socket) => socket.once('data', (hello) => socket.write(hello)), 'tls'],
-  ['hangs up at once', (socket) => socket.end(), 'connection'],
+  ['echoes what it received', (socket) => socket.once('data', (hello) => socket.write(hello)), 'tls'],
+  ['hangs up immediately', (socket) => socket.end(), 'connection'],
   ['resets the connection on the first message', (socket) => socket.once('data', () => socket.resetAndDestroy()), 'connection'],
-  ['hangs up in its answer', (socket) => socket.once('data', () => socket.end('\x16\x03\x03\x02\0', 'latin1')), 'connection']
+  ['hangs up during its response', (socket) => socket.once('data', () => socket.end('\x16\x03\x03\x02\0', 'latin1')), 'connection']
 ]
 
-t.test('a failed handshake is reported at once, and nothing is sent', async (t) => {
+t.test('a failed handshake is reported immediately, and nothing is sent', async (t) => {
   const sender = await startSender(t)
   for (const [title, connect, error] of cases) {
     const receiver = await startHostileReceiver(t, { connect })
@@ -35,7 +35,7 @@ t.test('a failed handshake is reported at once, and nothing is sent', async (t) 
 const noContent = 'HTTP/1.1 204 No Content\r\n\r\n'
 const certificate = await createCertificate(authority, { addresses: ['127.0.0.1'] })
 
-t.test('over TLS too, a post is sent again only when nothing came back on a kept connection', async (t) => {
+t.test('over TLS too, a post is sent again only if nothing came back over a reused connection', async (t) => {
   const startKeeping = (then: (socket: Socket) => unknown) => startHostileReceiver(t, {
     request: (socket, count) => count === 1 ? socket.write(noContent) : then(socket)
   }, certificate)

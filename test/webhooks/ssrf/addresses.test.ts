@@ -33,7 +33,7 @@ t.test('700 addresses are not public, in any form', async (t) => {
   }
 })
 
-t.test('the sender blocks them and all spellings of the loopback, and opens no connection', async (t) => {
+t.test('the sender blocks non-public addresses and all spellings of the loopback without a connection', async (t) => {
   const { port, url, requests } = await startReceiver(t)
   const sender = await startSender(t, { allowNetworks: [] })
   const connects = countConnects(t)
@@ -62,12 +62,12 @@ t.test('no webhook is created or changed with one of 120 spellings of the loopba
   t.same(body.data.map(({ target_url: stored }) => stored), [target])
 })
 
-t.test('addresses next to those that are not public are public', async (t) => {
+t.test('addresses next to non-public ones are public', async (t) => {
   t.ok(publicNeighbours.length >= 30, `${publicNeighbours.length} addresses`)
   t.same(publicNeighbours.filter((address) => !isAllowedAddress(address)), [])
 })
 
-/** Link-local addresses, and metadata services in the clothes of IPv6. */
+/** Link-local addresses, and metadata services embedded in IPv6. */
 const sensitive = [
   ...metadata, '169.254.0.0', '169.254.1.1', '169.254.255.255', 'fe80::', 'fe80::1', 'fe80::1%eth0', 'febf:ffff::1', 'fd00:ec2::', 'fd00:ec2:0:1::',
   '::ffff:169.254.169.254', '::ffff:a9fe:a9fe', '::169.254.169.254', '::ffff:0:a9fe:a9fe', '64:ff9b::a9fe:a9fe', '64:ff9b:1::a9fe:a9fe',
@@ -76,10 +76,10 @@ const sensitive = [
 
 const everything = ['0.0.0.0/0', '::/0']
 
-/** Networks that are allowed and denied, and addresses on either side of them. */
+/** Allowed and denied networks, with addresses inside and outside of them. */
 const rules: Array<[title: string, allow: string[], deny: string[], open: string[], shut: string[]]> = [
   [
-    'a CIDR opens its own addresses and no others',
+    'a CIDR allows only its own addresses',
     ['10.20.0.0/16', 'fd12:3456::/32', '192.168.7.9/32', '172.16.5.5/12'], [],
     [
       '10.20.0.0', '10.20.255.255', '::ffff:10.20.1.1', 'fd12:3456::', 'fd12:3456:ffff::1', '192.168.7.9',
@@ -91,19 +91,19 @@ const rules: Array<[title: string, allow: string[], deny: string[], open: string
     ]
   ],
   [
-    'with every network open, private ones and the loopback are', everything, [],
+    'allowing every network allows private addresses and the loopback', everything, [],
     [
       '127.0.0.1', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1', '240.0.0.1', '::1', 'fd00::1',
       '64:ff9b::a00:1', '8.8.8.8'
     ], []
   ],
   [
-    'a denied network is blocked, and its neighbours are not', [], ['8.8.8.0/24', '2606:4700::/32', '1.1.1.1/32'],
+    'a denied network is blocked, but its neighbours are not', [], ['8.8.8.0/24', '2606:4700::/32', '1.1.1.1/32'],
     ['8.8.7.255', '8.8.9.0', '2606:46ff::1', '2606:4701::1', '1.1.1.2'],
     ['8.8.8.0', '8.8.8.255', '2606:4700::', '2606:4700:ffff::1', '1.1.1.1', '127.0.0.1', '::1']
   ],
   [
-    'a denied address stays denied even if its network or the address itself is allowed',
+    'a denied address stays denied, even if its network or the address itself is allowed',
     [...everything, '10.1.2.3/32', '169.254.169.254/32'], ['10.1.0.0/16', '169.254.169.254/32', 'fd00::/16'],
     ['10.2.0.0', 'fd01::1', '127.0.0.1'], ['10.1.0.0', '10.1.2.3', '169.254.169.254', 'fd00::1']
   ]
@@ -116,7 +116,7 @@ for (const [title, allow, deny, open, shut] of rules) {
   })
 }
 
-t.test('no network, however wide, opens link-local addresses and metadata services', async (t) => {
+t.test('no network, however wide, allows link-local addresses and metadata services', async (t) => {
   const networks = [
     ['0.0.0.0/0'], ['::/0'], ['0.0.0.0/0', '::/0'], ['169.254.0.0/16', 'fe80::/10'], ['169.254.169.254/31', 'fd00:ec2::254/127'],
     ['100.64.0.0/10', '192.0.0.0/24', '168.63.129.0/24'], ['fd00::/8', 'fc00::/7'], ['::ffff:0:0/96', '64:ff9b::/96', '2002::/16', '2001::/32'],
@@ -129,7 +129,7 @@ t.test('no network, however wide, opens link-local addresses and metadata servic
   }
 })
 
-t.test('those are open when they are named as a single address', async (t) => {
+t.test('link-local addresses and metadata services are allowed as single addresses', async (t) => {
   for (const address of metadata) {
     const isAllowed = createAddressRule([`${address}/${address.includes(':') ? 128 : 32}`])
     t.ok(isAllowed(address), address)
@@ -141,7 +141,7 @@ interface Tested {
   data: { id: string, duration_ms: number }
 }
 
-t.test('a denied IPv4 network is denied in the forms of IPv6 that carry it, and the other way round', async (t) => {
+t.test('a denied IPv4 network is also denied in its IPv6 forms, and vice versa', async (t) => {
   const isAllowed = createAddressRule(everything, ['8.8.8.0/24'])
   const forms = ['::8.8.8.8', '::ffff:8.8.8.8', '::ffff:808:808', '::ffff:0:808:808', '64:ff9b::808:808', '64:ff9b:1::808:808']
   t.same(forms.filter(isAllowed), [])
@@ -180,7 +180,7 @@ t.test('connections come from the local address', async (t) => {
   t.same(sources, ['127.0.0.7', '127.0.0.8', '127.0.0.1'])
 })
 
-t.test('of a name with addresses of both families, those of the local address are used, and all are judged', async (t) => {
+t.test('only addresses of the same IP version as the local address are used, but all are checked', async (t) => {
   const dns = await startDnsServer(t)
   const { port, sources } = await startSourceReceiver(t)
   dns.set('both.example', { a: ['127.0.0.1'], aaaa: ['::1'] })
@@ -197,7 +197,7 @@ t.test('of a name with addresses of both families, those of the local address ar
   t.same(outcomeOf(await sender.post(`http://127.0.0.1:${port}/`)), failed)
 })
 
-t.test('a local address that the machine does not have is an error of the connection', async (t) => {
+t.test('a local address that the machine lacks is a connection error', async (t) => {
   const receiver = await startReceiver(t)
   const sender = await startSender(t, { localAddress: '203.0.113.7' })
   t.same(outcomeOf(await sender.post(receiver.url)), failed)
@@ -215,7 +215,7 @@ t.test('the connection to a proxy comes from the local address', async (t) => {
   t.same(sources, ['127.0.0.7'])
 })
 
-/** A receiver on all addresses of the machine that notes where connections come from. */
+/** A receiver on all addresses of the machine that records where connections come from. */
 async function startSourceReceiver (
   t: Parameters<typeof startReceiver>[0]
 ): Promise<{ port: number, sources: unknown[] }> {
@@ -238,7 +238,7 @@ async function startSourceReceiver (
   return { port: (server.address() as AddressInfo).port, sources }
 }
 
-t.test('a CIDR is read as an address and a prefix', async (t) => {
+t.test('a CIDR is parsed as an address and a prefix', async (t) => {
   for (const [address, prefix] of [['10.0.0.0', 8], ['0.0.0.0', 0], ['127.0.0.1', 32], ['::1', 128]] as const) {
     t.strictSame(parseCidr(`${address}/${prefix}`), { address, prefix })
   }
@@ -263,7 +263,7 @@ const open: TargetRules = {
   allowHttp: true, allowPrivateNames: true, isAllowedAddress: createAddressRule(['127.0.0.0/8', '::1/128'])
 }
 
-/** Why an address is refused; `null` if it is not. */
+/** Returns why an address is rejected, or `null`. */
 function faultOf (text: string, rules = strict): string | null {
   try {
     parseTargetUrl(text, rules)
@@ -274,7 +274,7 @@ function faultOf (text: string, rules = strict): string | null {
   }
 }
 
-t.test('the 20,000th address with letters of Latin-1 is accepted as the first one', async (t) => {
+t.test('the 20,000th address with Latin-1 letters is accepted like the first', async (t) => {
   const addresses = ['https://bücher.example/', 'https://x.example/é', 'https://ß.example/ÿ']
   let refused = 0
   for (let call = 0; call < 20_000; call++) {
@@ -294,7 +294,7 @@ t.test('the first fault of an address is reported', async (t) => {
   t.equal(faultOf('https://example.com/\ud83e'), 'must not contain white space or control characters')
 })
 
-t.test('names have labels of 1 to 63 and 253 characters in all', async (t) => {
+t.test('names have up to 253 characters in labels of 1 to 63', async (t) => {
   const name = (length: number) => `${'a.'.repeat(100)}${'b'.repeat(length - 200)}`
   t.equal(faultOf(`https://${name(253)}/`), null)
   t.equal(faultOf(`https://${name(254)}/`), 'must point to a public host')
@@ -302,7 +302,7 @@ t.test('names have labels of 1 to 63 and 253 characters in all', async (t) => {
   t.equal(faultOf(`https://${'l'.repeat(64)}.example/`), 'must point to a public host')
 })
 
-t.test('names of inner hosts and malformed names are not public, and names that only look like them are', async (t) => {
+t.test('internal and malformed names are not public, but names that only look like them are', async (t) => {
   for (const host of [
     'intranet', 'INTRANET.', 'localhost', 'api.localhost.', 'printer.LOCAL', 'metadata.google.internal', 'db.internal.',
     '１２７.0.0.1', '%31%32%37.0.0.1', 'a..example.com', '-a.example.com', '*.example.com'
@@ -312,7 +312,7 @@ t.test('names of inner hosts and malformed names are not public, and names that 
   ]) t.equal(faultOf(`https://${host}/`), null, host)
 })
 
-t.test('a host that has opened networks may use private names and http, and still no private address but its own', async (t) => {
+t.test('a host that allows networks can use private names and http, but no other private addresses', async (t) => {
   for (const text of ['http://localhost:3000/', 'https://intranet/', 'http://a.internal/', 'http://127.0.0.1/', 'http://[::1]/']) {
     t.equal(faultOf(text, open), null, text)
   }

@@ -19,7 +19,7 @@ interface Log {
   }>
 }
 
-/** What an engine allows when it delivers; the webhook was created when more was allowed. */
+/** The rules of the delivering engine; the webhook was created under wider rules. */
 const stricter: Array<[title: string, host: string, delivery: DeliveryOptions]> = [
   ['an address', '127.0.0.1', { allowHttp: true, allowNetworks: ['203.0.113.1/32'] }],
   ['the address of a name', 'localhost', { allowHttp: true, allowNetworks: ['203.0.113.1/32'] }],
@@ -27,7 +27,7 @@ const stricter: Array<[title: string, host: string, delivery: DeliveryOptions]> 
 ]
 
 for (const [title, host, strict] of stricter) {
-  t.test(`${title} that is no longer allowed fails its delivery at once, and a replay can bring it when it is again`, async (t) => {
+  t.test(`${title} that is no longer allowed fails its delivery immediately, and a replay works once it is allowed`, async (t) => {
     const receiver = await startReceiver(t)
     const clock = createManualClock(Date.now())
     const storage = memoryStorage({ clock })
@@ -77,7 +77,7 @@ t.test('a test returns the same for every blocked target: open, closed, silent o
   t.equal(connects.count, 0)
 })
 
-/** Inner hosts of every kind, by address and by name, on ports that are open, closed and silent. */
+/** Internal hosts of every kind, by address and by name, on open, closed and silent ports. */
 async function blockedTargets (t: Parameters<typeof startReceiver>[0], dns: DnsServer): Promise<string[]> {
   const open = await startReceiver(t)
   const silent = createServer().listen(0, '127.0.0.1')
@@ -93,7 +93,7 @@ async function blockedTargets (t: Parameters<typeof startReceiver>[0], dns: DnsS
   return hosts.flatMap((host) => ports.flatMap((port) => [`http://${host}:${port}/`, `https://${host}:${port}/secret?x=1`]))
 }
 
-/** Past the rules for what a client may write. */
+/** Bypasses the rules for clients. */
 async function storeWebhook ({ webhooks }: RecruitingStorage, target: string): Promise<number> {
   const id = await webhooks.nextId('acme')
   const webhook = { tenantSlug: 'acme', name: 'Stored', status: 'active', event_types: ['job.created'], secret: 'whsec_AAAA' } as const

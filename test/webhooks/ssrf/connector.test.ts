@@ -26,7 +26,7 @@ t.test('the connector never connects to a literal address that is not allowed', 
   t.equal(connects.count, 0)
 })
 
-t.test('a name without an address, or with one that is none, is not connected to', async (t) => {
+t.test('a name without a valid address is not connected to', async (t) => {
   const connects = countConnects(t)
   const answers = [[], [{ address: '', family: 4 }], [{ address: 'localhost', family: 4 }], [{ address: '127.0.0.1', family: 4 }, { address: '127.1', family: 4 }]]
   for (const addresses of answers) {
@@ -36,7 +36,7 @@ t.test('a name without an address, or with one that is none, is not connected to
   t.equal(connects.count, 0)
 })
 
-t.test('a name is guarded in the same way where the host has turned the choice of family off', async (t) => {
+t.test('a name is also guarded if the host has disabled autoSelectFamily', async (t) => {
   const { port } = await startHostileReceiver(t, {})
   const before = getDefaultAutoSelectFamily()
   setDefaultAutoSelectFamily(false)
@@ -51,7 +51,7 @@ t.test('a name is guarded in the same way where the host has turned the choice o
   socket.destroy()
 })
 
-t.test('a connection that is given up while it is being made ends, and one that is made does not', async (t) => {
+t.test('closing ends a connection that is being opened, but not an open one', async (t) => {
   const { port } = await startHostileReceiver(t, {})
   const connector = connectorOf({ resolve: () => new Promise(() => {}) })
   const connections = Array.from({ length: 4 }, () => new PendingConnection())
@@ -85,7 +85,7 @@ function connect (connector: Connect, hostname: string, port: number, protocol =
 }
 
 for (const status of [300, 301, 302, 303, 304, 305, 307, 308]) {
-  t.test(`a ${status} is a failure and nothing is sent to where it leads`, async (t) => {
+  t.test(`a ${status} is a failure, and nothing is sent to its location`, async (t) => {
     const target = await startReceiver(t)
     const endpoint = await startReceiver(t)
     const sender = await startSender(t)
@@ -104,7 +104,7 @@ for (const status of [300, 301, 302, 303, 304, 305, 307, 308]) {
 const untrusted = await createCertificate(null, { addresses: ['127.0.0.1'] })
 const refused = { responseStatus: null, error: 'tls' } as const
 
-t.test('a host that turns TLS off while it runs changes nothing', async (t) => {
+t.test('a host that disables TLS verification at run time changes nothing', async (t) => {
   const secure = await startTlsReceiver(t, untrusted)
   const sender = await startSender(t)
   const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
@@ -117,7 +117,7 @@ t.test('a host that turns TLS off while it runs changes nothing', async (t) => {
   t.same(secure.requests, [])
 })
 
-t.test('the name for TLS has no dot at its end, directly and through a proxy', async (t) => {
+t.test('the name for TLS has no trailing dot, directly and through a proxy', async (t) => {
   const names: string[] = []
   const secure = await startTlsReceiver(t, {
     ...untrusted,
@@ -136,7 +136,7 @@ t.test('the name for TLS has no dot at its end, directly and through a proxy', a
   t.same(names, ['hooks.example', 'hooks.example'])
 })
 
-t.test('the dispatcher that a host sets for all of undici is not used', async (t) => {
+t.test('the host\'s global dispatcher of undici is not used', async (t) => {
   const proxy = await startReceiver(t)
   const receiver = await startReceiver(t)
   const before = getGlobalDispatcher()

@@ -9,7 +9,7 @@ import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { buildWebhookApi } from '../../fixtures/api/webhook-api.js'
 import { replaceLookup, replaceNameServers } from '../../fixtures/receivers/system-lookup.js'
 
-t.test('a name that points to an address that is not public is blocked, and no connection opened', async (t) => {
+t.test('a name that points to a non-public address is blocked without a connection', async (t) => {
   const receiver = await startReceiver(t)
   const dns = await startDnsServer(t)
   const sender = await startSender(t, { dns, allowNetworks: [] })
@@ -34,7 +34,7 @@ t.test('a name that points to an address that is not public is blocked, and no c
   t.same(receiver.requests, [])
 })
 
-t.test('one bad address among good ones blocks the name, in any position', async (t) => {
+t.test('one bad address blocks a name, in any position', async (t) => {
   const { port, requests } = await startReceiver(t)
   const dns = await startDnsServer(t)
   const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })
@@ -66,10 +66,10 @@ t.test('if all addresses are allowed, the next one is tried after a refused conn
   t.equal(requests.length, 1)
 })
 
-t.test('an address that is connected to but was not answered is blocked before a byte is sent', async (t) => {
+t.test('a connection to an address that was not in the answer is blocked before a byte is sent', async (t) => {
   const { port, requests } = await startReceiver(t)
   const sender = await startSender(t, { allowNetworks: ['0.0.0.0/32', '::/128'] })
-  // The system takes these for the loopback.
+  // The system resolves these to the loopback.
   for (const host of ['0.0.0.0', '[::]']) {
     const { error } = await sender.post(`http://${host}:${port}/`)
     t.notSame(error, null, host)
@@ -82,7 +82,7 @@ const hostile = [
   { a: ['127.0.0.1'] }, { a: ['169.254.169.254'] }, { aaaa: ['::1'] }, { a: ['10.0.0.1'], aaaa: ['2606:4700:4700::1111'] }
 ]
 
-t.test('a name is looked up when something is sent and not when the webhook is written', async (t) => {
+t.test('a name is looked up when something is sent, not when the webhook is written', async (t) => {
   const dns = await startDnsServer(t)
   const { port, requests } = await startReceiver(t)
   const { call, create } = await dns.serve(() => buildWebhookApi(t, { delivery: { allowHttp: true } }))
@@ -119,7 +119,7 @@ t.test('a name is not resolved again between the lookup and the connection', asy
 })
 
 t.test(
-  'name servers that the system changes are asked without a restart, those that the host has set stay',
+  'changed name servers of the system are used without a restart, those that the host set stay',
   async (t) => {
     const { port, answer } = await startReceiver(t)
     answer({ status: 204, headers: { connection: 'close' } })
@@ -138,7 +138,7 @@ t.test(
   }
 )
 
-t.test('a new connection is guarded like the first, even that which replaces a stale one', async (t) => {
+t.test('a new connection is guarded like the first, even if it replaces a stale one', async (t) => {
   const dns = await startDnsServer(t)
   const { port, requests, answer } = await startReceiver(t)
   const sender = await startSender(t, { dns, allowNetworks: ['127.0.0.1/32'] })
@@ -146,11 +146,11 @@ t.test('a new connection is guarded like the first, even that which replaces a s
   const url = `http://turning.example:${port}/`
   dns.set('turning.example', { a: ['127.0.0.1'] })
   t.same(outcomeOf(await sender.post(url)), delivered)
-  // A connection is kept from the next turn of the event loop on.
+  // A connection can be reused from the next turn of the event loop.
   await sleep(10)
 
   dns.set('turning.example', { a: ['127.0.0.2'] })
-  t.same(outcomeOf(await sender.post(url)), delivered, 'the connection that is kept goes to the address that was allowed')
+  t.same(outcomeOf(await sender.post(url)), delivered, 'the open connection goes to the allowed address')
   t.equal(connects.count, 1)
   await sleep(10)
 
@@ -162,7 +162,7 @@ t.test('a new connection is guarded like the first, even that which replaces a s
 
 const failed = { responseStatus: null, error: 'connection' } as const
 
-t.test('a name that only the hosts file knows is found where a network is open', async (t) => {
+t.test('a name in the hosts file is found if a network is allowed', async (t) => {
   const { port, requests } = await startReceiver(t)
   const sender = await startSender(t, { dns: await startDnsServer(t) })
   const results = await Promise.all(Array.from({ length: 30 }, () => sender.post(`http://localhost:${port}/`)))
@@ -170,14 +170,14 @@ t.test('a name that only the hosts file knows is found where a network is open',
   t.equal(requests.length, 30)
 })
 
-t.test('without open networks, the system is not asked for a public name that no name server knows', async (t) => {
+t.test('without allowed networks, the system is not asked for a public name that name servers do not know', async (t) => {
   const asked = replaceLookup(t, async () => [])
   const sender = await startSender(t, { dns: await startDnsServer(t), allowNetworks: [] })
   t.same(outcomeOf(await sender.post('http://unknown.example/')), failed)
   t.same(asked, [])
 })
 
-t.test('the system is asked where there is no name server at all', async (t) => {
+t.test('the system is asked if there is no name server', async (t) => {
   const asked = replaceLookup(t, async () => [{ address: '10.0.0.1', family: 4 }])
   const gone = await startGoneDnsServer()
   const sender = await startSender(t, { dns: gone, allowNetworks: [] })
@@ -185,7 +185,7 @@ t.test('the system is asked where there is no name server at all', async (t) => 
   t.same(asked, ['known.example'])
 })
 
-/** A port at which no name server is any more. */
+/** A port on which no name server listens any more. */
 async function startGoneDnsServer () {
   const closers: Array<() => Promise<unknown>> = []
   const server = await startDnsServer({ teardown: (close) => closers.push(close) })

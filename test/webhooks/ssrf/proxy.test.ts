@@ -19,7 +19,7 @@ interface Tested {
   data: { status: string, response_status: number | null, error: string | null }
 }
 
-t.test('a test notification goes through the proxy, in a process that does not deliver too', async (t) => {
+t.test('a test notification goes through the proxy, even in a process that does not deliver', async (t) => {
   const receiver = await startReceiver(t)
   const proxy = await startConnectProxy(t)
   const delivery = { ...toLoopback, worker: false, proxy: { url: proxy.url } }
@@ -36,7 +36,7 @@ t.test('a test notification goes through the proxy, in a process that does not d
   t.equal(receiver.requests.length, 1)
 })
 
-t.test('deliveries go through the proxy, and no endpoint has more tunnels than attempts it may have', async (t) => {
+t.test('deliveries go through the proxy, and perEndpoint limits the tunnels of an endpoint', async (t) => {
   const proxy = await startConnectProxy(t)
   const delivery = { perEndpoint: 2, proxy: { url: proxy.url } }
   const { receiver, emit, drain } = await startDelivering(t, { delivery })
@@ -47,7 +47,7 @@ t.test('deliveries go through the proxy, and no endpoint has more tunnels than a
   t.equal(proxy.targets.length, 2)
 })
 
-t.test('the log says why the proxy opened no tunnel, and nothing that was said to it', async (t) => {
+t.test('the log contains why the proxy opened no tunnel, but nothing that was sent to it', async (t) => {
   const receiver = await startReceiver(t)
   const proxy = await startConnectProxy(t)
   proxy.route(() => 407)
@@ -82,7 +82,7 @@ t.test('the proxy is asked for the address of a name, and the receiver sees the 
   t.match(receiver.requests, [{ method: 'POST', path: '/hook?x=1', headers: { host: `hooks.example:${receiver.port}` }, body: '{"id":1}' }])
 })
 
-t.test('the proxy is asked for the port of the scheme where the URL has none', async (t) => {
+t.test('the proxy is asked for the default port of the scheme if the URL has none', async (t) => {
   const proxy = await startConnectProxy(t)
   const sender = await startSender(t, { proxy: proxy.url })
   proxy.route(() => 503)
@@ -92,7 +92,7 @@ t.test('the proxy is asked for the port of the scheme where the URL has none', a
   t.same(proxy.targets, ['93.184.215.14:80', '93.184.215.14:443', '[2606:4700:4700::1111]:443', '[2606:4700:4700::1111]:8080'])
 })
 
-t.test('credentials of the URL go to the proxy alone', async (t) => {
+t.test('credentials in the URL go only to the proxy', async (t) => {
   const receiver = await startReceiver(t)
   const proxy = await startConnectProxy(t)
   const credentials: Array<[inUrl: string, sent: string]> = [
@@ -106,7 +106,7 @@ t.test('credentials of the URL go to the proxy alone', async (t) => {
   for (const { headers } of receiver.requests) t.notOk('proxy-authorization' in headers || 'authorization' in headers)
 })
 
-t.test('a proxy may have an IPv6 address', async (t) => {
+t.test('a proxy can have an IPv6 address', async (t) => {
   const receiver = await startReceiver(t)
   const proxy = await startConnectProxy(t, undefined, '::1')
   const sender = await startSender(t, { proxy: proxy.url })
@@ -136,7 +136,7 @@ t.test('a blocked address never reaches the proxy, as a literal or behind a name
   t.same(proxy.heads, [])
 })
 
-t.test('the address of the proxy is the host\'s choice, and no receiver has it', async (t) => {
+t.test('the host can choose any address for the proxy, but receivers cannot use it', async (t) => {
   const proxy = await startConnectProxy(t)
   const sender = await startSender(t, { proxy: proxy.url, allowNetworks: [] })
   proxy.route(() => 403)
@@ -164,7 +164,7 @@ t.test('a name that changes after it was checked is not looked up again', async 
   t.equal(proxy.targets.length, 1)
 })
 
-t.test('an address that the proxy cannot connect to gives way to the next, up to eight', async (t) => {
+t.test('if the proxy cannot connect to an address, the next one is tried, up to eight', async (t) => {
   const dns = await startDnsServer(t)
   const receiver = await startReceiver(t)
   const proxy = await startConnectProxy(t)
@@ -179,10 +179,10 @@ t.test('an address that the proxy cannot connect to gives way to the next, up to
   t.equal(proxy.targets.length, 3 + 8)
 })
 
-/** A connection is kept from the next turn of the event loop on. */
+/** A connection can be reused from the next turn of the event loop. */
 const keptMs = 10
 
-t.test('a tunnel is kept for the next post to the same receiver, and for no other', async (t) => {
+t.test('a tunnel is reused for the next post to the same receiver only', async (t) => {
   const receivers = await Promise.all([startReceiver(t), startReceiver(t)])
   const proxy = await startConnectProxy(t)
   const sender = await startSender(t, { proxy: proxy.url })
@@ -219,7 +219,7 @@ t.test('close leaves no socket or timer, even with attempts in flight', async (t
   t.same(await readUntil(resources, before), before)
 })
 
-t.test('a name with several addresses is not tried further once its attempt has ended', async (t) => {
+t.test('no further addresses of a name are tried once its attempt has ended', async (t) => {
   const dns = await startDnsServer(t)
   const proxy = await startConnectProxy(t)
   const sender = await startSender(t, { dns, proxy: proxy.url, timeoutMs: 80_000 })
