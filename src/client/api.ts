@@ -520,7 +520,7 @@ export interface components {
             page?: number;
             /** @description Maximum number of items per page */
             per_page?: number;
-            /** @description Up to 3 of id, full_name, created_at, updated_at, separated by commas. A leading minus sign sorts descending */
+            /** @description up to 3 of id, full_name, created_at, updated_at, separated by commas; a leading minus sign sorts descending */
             sort?: string;
             /** @description Only candidates of this recruiter */
             "filter[recruiter_id]"?: number;
@@ -537,7 +537,7 @@ export interface components {
             page?: number;
             /** @description Maximum number of items per page */
             per_page?: number;
-            /** @description Up to 3 of id, name, status, created_at, updated_at, separated by commas. A leading minus sign sorts descending */
+            /** @description up to 3 of id, name, status, created_at, updated_at, separated by commas; a leading minus sign sorts descending */
             sort?: string;
             /** @description Only jobs with exactly this status */
             "filter[status]"?: string;
@@ -554,7 +554,7 @@ export interface components {
             page?: number;
             /** @description Maximum number of items per page */
             per_page?: number;
-            /** @description Up to 3 of id, name, created_at, updated_at, separated by commas. A leading minus sign sorts descending */
+            /** @description up to 3 of id, name, created_at, updated_at, separated by commas; a leading minus sign sorts descending */
             sort?: string;
             /**
              * @description The service sets disabled if the endpoint failed for too long or returned 410; clients cannot set it
@@ -567,7 +567,7 @@ export interface components {
             page?: number;
             /** @description Maximum number of items per page */
             per_page?: number;
-            /** @description Up to 3 of id, created_at, separated by commas. A leading minus sign sorts descending */
+            /** @description up to 3 of id, created_at, separated by commas; a leading minus sign sorts descending */
             sort?: string;
             /**
              * @description failed: no attempts left; skipped: the webhook was not active; cancelled: the webhook was deleted
@@ -584,7 +584,7 @@ export interface components {
             page?: number;
             /** @description Maximum number of items per page */
             per_page?: number;
-            /** @description name. A leading minus sign sorts descending */
+            /** @description name; a leading minus sign sorts descending */
             sort?: string;
         };
     };

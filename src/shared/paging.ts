@@ -8,7 +8,7 @@ const maxPerPage = 200
 /** Returns the query parameters of every list. */
 export function pagingQuery (sortable: readonly string[], defaultSort: string) {
   const item = `-?(${sortable.join('|')})`
-  const choice = sortable.length === 1 ? sortable[0] : `Up to 3 of ${sortable.join(', ')}, separated by commas`
+  const choice = sortable.length === 1 ? sortable[0] : `up to 3 of ${sortable.join(', ')}, separated by commas`
   return {
     page: Type.Integer({
       minimum: 1,
@@ -26,7 +26,8 @@ export function pagingQuery (sortable: readonly string[], defaultSort: string) {
       pattern: `^${item}(,${item}){0,2}$`,
       default: defaultSort,
       examples: [`-${sortable.at(-1)}`],
-      description: `${choice}. A leading minus sign sorts descending`
+      // Also part of a message: `must be up to 3 of …`.
+      description: `${choice}; a leading minus sign sorts descending`
     })
   }
 }
