@@ -72,7 +72,7 @@ export class RecruitingApiError extends Error {
   readonly statusCode: number
   /** The path of the invalid option or argument, such as `delivery.pollMs`; empty if there is none. */
   readonly field: string
-  /** Only of `tenant_resting`: when its rest ends, as an RFC 3339 date-time. Otherwise `null`. */
+  /** Only for `tenant_resting`: when the rest ends, as an RFC 3339 date-time. Otherwise `null`. */
   readonly until: string | null
   readonly [kBrand] = true
 

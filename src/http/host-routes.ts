@@ -12,8 +12,8 @@ import { Conflict, errorResponses } from './schemas.js'
 import { capabilities } from './sessions.js'
 
 /**
- * A Fastify plugin with the host's operations. Each route names `config: { scopes }`, all of which a key must have, and
- * the schemas of its responses. Its handler returns the response, or throws an `HttpError`.
+ * A Fastify plugin with the host's operations. Each route declares `config: { scopes }`, all of which a key must have,
+ * and its response schemas. Its handler returns the response, or throws an `HttpError`.
  */
 export type HostRoutes = PluginMethod['register']
 

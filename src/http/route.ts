@@ -43,7 +43,7 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
  * its server run before the hook with the same name here, even if they are added later.
  */
 export function defineRoute (context: RouteContext, route: RouteOptions): RouteOptions {
-  const notes = context.auditor === null ? null : createAuditRecorder(route)
+  const audit = context.auditor === null ? null : createAuditRecorder(route)
   const { idempotency } = context
   const config = completeConfig(context, route)
   const hooks = openingHooks(context, { config, method: route.method })
@@ -68,11 +68,11 @@ export function defineRoute (context: RouteContext, route: RouteOptions): RouteO
         return { payload, body: reply.sent ? undefined : serialize(reply, state, payload) }
       }
       try {
-        notes?.before(request, state)
+        audit?.before(request, state)
         const { payload, body } = config.idempotent
           ? await idempotency.answerOnce(request, reply, answer)
           : await answer()
-        notes?.after(request, state, payload)
+        audit?.after(request, state, payload)
         state.isHandling = false
         if (reply.sent) return reply
         if (body === undefined) return reply.code(204).send()
@@ -126,7 +126,7 @@ export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
   }
 }
 
-/** Returns the state of a request, which the first call creates, with its id. */
+/** Returns the state of a request, with its id. The first call creates both. */
 export function startRequest (
   { requestId, publicUrl }: RouteContext, request: FastifyRequest, reply: FastifyReply
 ): RequestState {

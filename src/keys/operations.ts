@@ -53,7 +53,7 @@ export function createKeyOperations (store: KeyStore, rules: KeyRules) {
       count: () => store.count(tenant.id)
     }, query, {}),
 
-    /** Returns the key with its text, which is not stored. */
+    /** Returns the key, including its text, which is not stored. */
     async create (tenant: Tenant, { name, scopes, expires_in_days: expiresInDays, ...given }: CreateKeyInput) {
       assertGiven('scopes', scopes, (scope) => creator.scopes?.includes(scope) ?? true)
       for (const [index, cidr] of given.allowed_ips?.entries() ?? []) {

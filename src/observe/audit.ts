@@ -38,7 +38,7 @@ export interface AuditEntry {
    * `null` for a key.
    */
   actor: string | null
-  /** For example `listCandidates`, also from code, or `keys revoke` for a command; `null` for an unknown path. */
+  /** Such as `listCandidates`, even from code, or `keys revoke` for a command; `null` for an unknown path. */
   operationId: string | null
   /** Whether the operation is deprecated, to find clients that still use it. */
   isDeprecated: boolean
@@ -56,7 +56,7 @@ export interface AuditEntry {
 
 /** A record that a request or a call was about. */
 export interface AuditedResource {
-  /** For example `candidate`, `webhook`, or the `config.resource` of your own route. */
+  /** Such as `candidate`, `webhook`, or the `config.resource` of your own route. */
   kind: string
   id: Id
 }

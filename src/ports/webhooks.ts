@@ -250,9 +250,9 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
   renameTenant (from: Tenant, to: Tenant, options: RenameOptions): Promise<number | null>
 
   /**
-   * Removes a tenant: its webhooks with their notices at once, so that none of its deliveries is claimed again, and at
-   * most `limit` of its events with their deliveries. Deletes its changes, and invalidates the positions in them and in
-   * its events. Returns the number of events of removed tenants that are left, or `limit` if there are more; further
+   * Removes a tenant: its webhooks with their notices immediately, so that none of its deliveries is claimed again, and
+   * at most `limit` of its events with their deliveries. Deletes its changes, and invalidates the positions in them and
+   * in its events. Returns the number of events of removed tenants that are left, or `limit` if there are more; further
    * calls remove them, and so does `prune`. The tenant rests for `restSeconds`; with 0, a new tenant can use the same
    * id immediately and sees none of them. The first step is all or nothing. With the host's `transaction`, it takes
    * effect once that commits. Rejects and changes nothing if `transaction` is not open. A storage without transactions

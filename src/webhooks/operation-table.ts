@@ -263,7 +263,7 @@ export const webhookOperations = {
     path: '/webhooks/:id/deliveries/:delivery_id',
     tag: 'deliveries',
     summary: 'Get a delivery with its body and its attempts',
-    description: "Attempts show the beginning of your endpoint's response only if the vendor keeps it.",
+    description: "Attempts show the beginning of your endpoint's response only if the vendor stores it.",
     item: DeliveryWithAttempts,
     shape: 'one',
     results: { 200: 'The delivery' },
@@ -278,7 +278,7 @@ export const webhookOperations = {
     tag: 'deliveries',
     summary: 'Retry a delivery',
     description:
-      'Sends a completed delivery again, as a new delivery. A pending delivery becomes due now, and uses an attempt ' +
+      'Sends a finished delivery again, as a new delivery. A pending delivery becomes due now, and uses an attempt ' +
       'of its schedule. A delivery in flight does not change.',
     input: NoBody,
     item: Delivery,

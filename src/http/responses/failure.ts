@@ -11,7 +11,7 @@ interface Failure {
   details: readonly ErrorDetail[]
   /** The error to log; `undefined` if it is the thrown one. */
   cause: unknown
-  /** Whether a hook of the host threw it. */
+  /** Whether a host hook threw it. */
   isFromHook: boolean
 }
 
