@@ -122,7 +122,7 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
     holds: createHoldStore(data),
     idempotency: createIdempotencyStore(data),
 
-    // The host may have copied the storage and replaced a source by one with other ids.
+    // The host may have copied the storage and replaced a source with one that has other ids.
     async verify (this: Partial<RecruitingStorage<Id, Id, Id, Id>>, published) {
       if (published !== null && this.candidates === candidates) {
         assertSameIds(ids, published.ids, ['candidate', 'source', 'recruiter'])

@@ -17,7 +17,7 @@ function request (claim: string, changes: Partial<IdempotentRequest> = {}): Idem
 const claimed = { isClaimed: true, fingerprint: 'f'.repeat(64), answer: null }
 const running = { ...claimed, isClaimed: false }
 
-/** Cases about answers of requests with `Idempotency-Key`. */
+/** Cases about stored responses to requests with `Idempotency-Key`. */
 export const idempotencyCases = [
   answerCase('claim', 'a request is claimed once, and later attempts get the saved answer', async ({ store }) => {
     same(await store.claim('acme', request('first')), claimed, 'the first attempt')

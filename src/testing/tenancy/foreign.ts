@@ -120,7 +120,7 @@ export const deliveryTenancyCases = [
     same(await t.claim(), [], 'the deliveries that are due')
   }),
 
-  test('deliveries.erase', 'erasing a subject keeps the same subject of another tenant', async (t, mine) => {
+  test('deliveries.erase', 'erasing a subject does not erase it for another tenant', async (t, mine) => {
     const theirs = await t.addWebhook({ tenantSlug: 'globex' })
     const about = { subject: 'candidate:1', body: '{"name":"Ada"}', tombstone: '{}' }
     await t.emit(about)

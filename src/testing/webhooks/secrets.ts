@@ -59,7 +59,7 @@ export const secretCases = [
       'the end of a grace period of a webhook that does not exist')
   }),
 
-  secretTest('rotateSecret', 'without a grace period the previous secret is dropped at once', async (t, { id }) => {
+  secretTest('rotateSecret', 'without a grace period the previous secret is dropped immediately', async (t, { id }) => {
     const rotated = await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 0 })
     same([rotated?.id, rotated?.previous_secret_expires_at], [id, null], 'the id and the end of the grace period')
     same(await t.webhooks.findSecrets('acme', id), ['second'], 'the secrets')
@@ -67,7 +67,7 @@ export const secretCases = [
       'a webhook that does not exist')
   }),
 
-  secretTest('rotateSecret', 'rotating again drops the older secret at once', async (t, { id }) => {
+  secretTest('rotateSecret', 'rotating again drops the older secret immediately', async (t, { id }) => {
     await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
     await t.webhooks.rotateSecret('acme', id, { secret: 'third', gracePeriodSeconds: 60 })
     same(await t.webhooks.findSecrets('acme', id), ['third', 'second'], 'the secrets after two rotations')
