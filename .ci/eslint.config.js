@@ -1,7 +1,7 @@
 import neostandard, { plugins, resolveIgnoresFromGitignore } from 'neostandard'
 import { folders } from './folders.js'
 
-/** Refuses other imports in the files of a folder and of the folders within, four levels deep. */
+/** Rejects other imports in the files of a folder and its subfolders, four levels deep. */
 const directions = Object.entries(folders).flatMap(([folder, allowed]) => [0, 1, 2, 3].map((depth) => {
   const regex = `^${'\\.\\./'.repeat(depth + 1)}(?!\\.\\./|${allowed.join('|') || '$'})`
   const message = `src/${folder} may import only from ${allowed.join(', ') || 'itself'}.`
@@ -22,7 +22,7 @@ export default [
         {
           object: 'URL',
           property: 'canParse',
-          message: 'On Node 20 and 22 it rejects é and ß after some thousand calls: try new URL(text).'
+          message: 'On Node 20 and 22 it rejects é and ß after a few thousand calls: use new URL(text).'
         }
       ]
     }
@@ -43,9 +43,9 @@ export default [
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
-      // A schema and its type share a name; the compiler refuses accidental duplicates.
+      // A schema and its type share a name; the compiler rejects accidental duplicates.
       '@typescript-eslint/no-redeclare': 'off',
-      // This rule ignores state that another function changes.
+      // This rule misses changes by other functions.
       'no-unmodified-loop-condition': 'off'
     }
   },
@@ -60,11 +60,11 @@ export default [
       )
     }
   },
-  // Short texts that belong together share a line, so that a language stays one file of readable length.
+  // Related short texts share a line, so that a language fits in one file of readable length.
   { files: ['src/portal/locales/en.ts'], rules: { '@stylistic/object-property-newline': 'off' } },
-  // It has Go code.
+  // Contains Go code.
   { files: ['src/portal/page/verify-code.ts'], rules: { '@stylistic/no-tabs': 'off' } },
-  // Handlers are named for what they do.
+  // Handlers are named after their effect.
   { files: ['src/portal/page/**'], rules: { 'react/jsx-handler-names': 'off' } },
   {
     files: ['examples/reference/**'],
@@ -105,7 +105,7 @@ export default [
             {
               regex: '^\\.\\./(?!theme\\.js|\\.\\./client/)',
               allowTypeImports: true,
-              message: 'From the rest of src/, the page imports only the client and types.'
+              message: 'The page may import only the client and types from the rest of src/.'
             }
           ]
         }
@@ -121,7 +121,7 @@ export default [
           patterns: [
             {
               regex: '^\\./(memory|postgres|recorder|testing)/',
-              message: 'Hosts import the adapters and the kit by themselves.'
+              message: 'Hosts import the adapters and the kit directly.'
             }
           ]
         }

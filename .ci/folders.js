@@ -1,4 +1,4 @@
-/** What each folder of src/ may import from the others; docs/architecture.md says why. */
+/** The allowed imports between folders of src/; docs/architecture.md describes the folders. */
 export const folders = {
   ports: [],
   shared: ['ports/', 'errors.js'],

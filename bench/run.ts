@@ -3,10 +3,9 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /*
- * Measures JavaScript compiled by tsc and run by plain node, as in a host: a loader would compile at run time and
- * emit other code. One pass of tsc compiles the benchmarks together with src/ (types are checked by `npm run types`)
- * into a separate folder, so that dist/ does not change. The package.json there makes the name
- * `fastify-recruiting-api` refer to the copy next to it.
+ * Measures JavaScript compiled by tsc and run by plain node, as in a host: a loader would compile at run time and emit
+ * other code. One pass of tsc compiles the benchmarks and src/ (`npm run types` checks their types) into a separate
+ * folder, so that dist/ does not change. Its package.json maps `fastify-recruiting-api` to the copy next to it.
  */
 const root = new URL('../', import.meta.url)
 const built = new URL('node_modules/.cache/fastify-recruiting-api-bench/', root)
@@ -15,7 +14,7 @@ const benches = ['list', 'deliver', 'drain', 'claim', 'webhooks', 'emit', 'log',
 const asked = process.argv.slice(2)
 const unknown = asked.find((name) => !benches.includes(name))
 if (unknown !== undefined) {
-  console.error(`no benchmark "${unknown}": there are ${benches.join(' and ')}`)
+  console.error(`unknown benchmark "${unknown}", expected one of ${benches.join(', ')}`)
   process.exit(1)
 }
 

@@ -1,5 +1,5 @@
-// Bundles the package into a few files in dist, because many small files take long to load, and deletes declarations
-// that no entry point needs.
+// Bundles the package into a few files in dist, because many small files load slowly, and deletes declarations that no
+// entry point needs.
 
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
-// Compares two unpacked packages, lists what the second one breaks, and fails if its version says that it breaks
-// nothing.
+// Lists the breaking changes between two unpacked packages. Fails if the second version number does not allow them.
 //
 // tsx scripts/check-breaks.ts FOLDER-OF-THE-LAST-RELEASE FOLDER
 

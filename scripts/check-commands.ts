@@ -1,4 +1,4 @@
-// Runs every command of the packed tarball, as installed in the folder of a host, over a new database.
+// Runs every command of the packed tarball, installed in a host's folder, on a new database.
 //
 // tsx scripts/check-commands.ts FOLDER
 
@@ -15,7 +15,7 @@ import { startPostgresServer } from '../test/fixtures/postgres/postgres-server.j
 
 const [, , folder = '.'] = process.argv
 const longestStartMs = 300
-// Node.js alone, on an idle machine. A busy one is slower in proportion.
+// Node.js alone, on an idle machine. A busy machine is proportionally slower.
 const usualBareMs = 50
 const closers: Array<() => Promise<unknown>> = []
 const server = await startPostgresServer({ teardown: (close) => { closers.unshift(close) } }, {
@@ -26,7 +26,7 @@ const pool = server.createPool()
 const program = join(folder, 'node_modules/.bin/fastify-recruiting-api')
 const ran = new Set<string>()
 
-/** Runs a command with `--json`, and returns what it wrote. */
+/** Runs a command with `--json` and returns its output. */
 async function run (name: string, options = '', expected = 0): Promise<unknown> {
   ran.add(name)
   const argv = [...`${name} ${options}`.trim().split(/ +/), '--json']
@@ -39,7 +39,7 @@ async function run (name: string, options = '', expected = 0): Promise<unknown> 
   return stdout === '' ? null : JSON.parse(stdout)
 }
 
-/** The shortest of some times in milliseconds: other work on the machine only makes them longer. */
+/** Returns the shortest of several times in milliseconds: other work on the machine only makes them longer. */
 async function measure (call: () => Promise<unknown>): Promise<number> {
   const times: number[] = []
   while (times.length < 7) {
@@ -63,7 +63,7 @@ await run('keys list', '--tenant acme')
 const { id: newKeyId } = await run('keys rotate', `${keyId} --tenant acme --yes --out new-key`) as { id: string }
 await run('keys revoke', `${newKeyId} --tenant acme --yes`)
 
-// A host with an endpoint that is broken at first.
+// A host with an endpoint that fails at first.
 let status = 500
 const endpoint = createServer((request, response) => {
   request.resume().on('end', () => response.writeHead(status).end())

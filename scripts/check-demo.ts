@@ -1,5 +1,4 @@
-// Runs the demo of the packed tarball, and the commands for its customers, as installed in the folder of a host with
-// nothing but Fastify.
+// Runs the packed tarball's demo and the commands for customers, installed in the folder of a host with only Fastify.
 //
 // tsx scripts/check-demo.ts FOLDER
 
@@ -40,7 +39,7 @@ const { hasReferencePage } = await (await fetch(new URL('demo/setting', url))).j
 strictEqual(hasReferencePage, false)
 strictEqual((await fetch(new URL('api/v1/public/portal/', url))).status, 200)
 
-// A customer's developer sees the events of the demo, on a machine that nobody can reach.
+// A customer's developer receives the demo's events on an unreachable machine.
 const service = { RECRUITING_URL: new URL('api/v1/public/acme', url).href, RECRUITING_API_KEY: 'acme-full-access' }
 const endpoint = createServer((request, response) => {
   request.resume().on('end', () => response.writeHead(204).end())

@@ -1,4 +1,4 @@
-// Uses an ATS that `init` wrote as its README says, on the Node.js that runs this. Its folder has its dependencies.
+// Uses an ATS written by `init` according to its README, on the current Node.js. Its dependencies are installed.
 //
 // tsx scripts/check-init.ts FOLDER
 
@@ -16,7 +16,7 @@ const { DATABASE_URL: _, ...environment } = process.env
 const settings = { cwd: folder, env: { ...environment, PORT: '0' }, timeout: patienceMs }
 const run = async (line: string): Promise<string> => (await promisify(execFile)('sh', ['-c', line], settings)).stdout
 
-// A group of its own, which gets signals as from the keys of a terminal.
+// A separate process group, which gets signals like a terminal's foreground group.
 const server = spawn('npm', ['start'], { ...settings, detached: true, stdio: ['ignore', 'pipe', 'inherit'] })
 const ended = once(server, 'exit')
 const stop = (signal: NodeJS.Signals): unknown => process.kill(-Number(server.pid), signal)
@@ -36,7 +36,7 @@ try {
   stop('SIGINT')
 }
 await ended
-// Its PostgreSQL has ended with it.
+// Its PostgreSQL stopped with it.
 const port = Number(/^POSTGRES_PORT=(\d+)$/m.exec(await readFile(join(folder, '.env'), 'utf8'))?.[1])
 const [refused] = await once(connect(port, '127.0.0.1'), 'connect').then(() => [null], (error) => [error.code])
 strictEqual(refused, 'ECONNREFUSED')

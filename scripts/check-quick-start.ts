@@ -1,5 +1,4 @@
-// Follows the quick start of the README with the packed tarball, as installed in the folder of a host, on the Node.js
-// that runs this.
+// Follows the README's quick start with the packed tarball, installed in a host's folder, on the current Node.js.
 //
 // tsx scripts/check-quick-start.ts FOLDER
 
@@ -12,7 +11,7 @@ const [, , folder = '.'] = process.argv
 const patienceMs = 60_000
 const running: ChildProcess[] = []
 
-/** Starts a program of the quick start, and resolves with the match as soon as its output has one. */
+/** Starts a program of the quick start, and resolves with the first match in its output. */
 async function start (
   file: string,
   pattern: RegExp,

@@ -1,5 +1,5 @@
-// Writes openapi.json, the document that the plugin serves with the default options and secretKeys, and from it
-// src/client/api.ts, the schemas that its types.ts names. With --check, fails instead if a file is not current.
+// Writes openapi.json, the plugin's document with the default options and secretKeys, and from it src/client/api.ts,
+// the schemas used by types.ts. With --check, fails instead if a file is outdated.
 
 import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -36,12 +36,12 @@ async function save (path: string, text: string): Promise<void> {
   const file = new URL(`../${path}`, import.meta.url)
   if (!process.argv.includes('--check')) return await writeFile(file, text)
   if (await readFile(file, 'utf8') !== text) {
-    console.error(`${path} is not current: run npm run openapi`)
+    console.error(`${path} is outdated: run npm run openapi`)
     process.exitCode = 1
   }
 }
 
-/** Returns the types of the schemas that `source` names, such as `Schemas['Job']` or, for a query, `listJobsQuery`. */
+/** Returns the types of the schemas used by `source`, such as `Schemas['Job']` or, for a query, `listJobsQuery`. */
 function formatTypes ({ openapi, info, paths, components }: Document, source: string): string {
   const all: Record<string, object> = { ...components.schemas }
   for (const { operationId, parameters = [] } of Object.values(paths).flatMap((path) => Object.values(path))) {
@@ -60,7 +60,7 @@ function formatTypes ({ openapi, info, paths, components }: Document, source: st
   for (const [, name = ''] of source.matchAll(/Schemas\['(\w+)'\]/g)) use(name)
   const schemas = Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)))
   const input = JSON.stringify({ openapi, info, paths: {}, components: { schemas } }, (key, value) => {
-    // Examples would be most of the file. A schema may have a property of this name.
+    // Examples would be most of the file. A schema can have a property with this name.
     return key === 'examples' || (key === 'example' && value?.type === undefined) ? undefined : value
   })
   const program = fileURLToPath(new URL('../.ci/node_modules/.bin/openapi-typescript', import.meta.url))

@@ -1,7 +1,7 @@
-// Takes the pictures in the README: docs/demo.png, the demo page with a delivery that was retried, and
-// docs/portal.png, the portal with a webhook that fails.
+// Takes the README's screenshots: docs/demo.png, the demo page with a retried delivery, and docs/portal.png, the portal
+// with a failing webhook.
 //
-// It needs Chromium and fonts for all scripts of the invented names; otherwise names show as boxes. On Debian:
+// Needs Chromium and fonts for all scripts of the generated names; otherwise names appear as boxes. On Debian:
 //
 //   apt-get install chromium fontconfig fonts-noto-core fonts-noto-cjk
 
@@ -65,7 +65,7 @@ try {
   for (const end of cleanups) await end()
 }
 
-/** Creates a webhook for hires that the receiver accepts, and returns its name. */
+/** Creates a webhook for hires whose secret the receiver accepts, and returns its name. */
 async function createWebhook (url: string): Promise<string> {
   const name = 'CRM sync'
   const { receiverUrl } = await (await fetch(`${url}demo/setting`)).json() as { receiverUrl: string }
@@ -78,7 +78,7 @@ async function createWebhook (url: string): Promise<string> {
   return name
 }
 
-/** Returns the address of the portal with a session. */
+/** Returns the portal's URL with a session. */
 async function createSession (url: string): Promise<string> {
   return (
     (await post(`${url}demo/portal/session`, { tenant: 'acme', actor: 'admin', locale: 'en' })) as { url: string }

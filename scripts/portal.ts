@@ -1,5 +1,5 @@
-// Builds the page of the portal: dist/portal/portal.js and portal.css. Fails if both together are too large: the
-// texts of a language come on top.
+// Builds the portal's page: dist/portal/portal.js and portal.css. Fails if their total size exceeds the limit, which
+// excludes the texts of a language.
 
 import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
@@ -31,14 +31,14 @@ for (const { path, contents } of outputFiles) {
   await writeWhole(path, contents)
   console.log(`${path.slice(path.lastIndexOf('/') + 1)}: ${contents.length} bytes, ${gzipped} gzipped`)
 }
-// Its licence asks for this: a part of the script is Preact.
+// The script contains Preact, whose license requires this file.
 await copyFile(new URL('node_modules/preact/LICENSE', root), new URL('dist/portal/LICENSE-preact.txt', root))
 if (total > maxGzippedBytes) {
   console.error(`The portal takes ${total} bytes gzipped, more than ${maxGzippedBytes}`)
   process.exitCode = 1
 }
 
-/** A server that starts during the build reads the old file or the new one. */
+/** Replaces a file atomically: a server that starts during the build reads the old or the new file. */
 async function writeWhole (path: string, contents: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   await writeFile(`${path}.${process.pid}`, contents)

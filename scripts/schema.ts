@@ -1,4 +1,4 @@
-// Writes what the migrations create, for `doctor`: src/postgres/schema.json.
+// Writes the schema created by the migrations to src/postgres/schema.json, for `doctor`.
 
 import { writeFile } from 'node:fs/promises'
 import { migrate } from '../src/postgres/index.js'

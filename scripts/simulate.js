@@ -1,9 +1,9 @@
 /*
- * Simulates bad days of the engine on all cores, each from a seed that repeats it:
+ * Simulates bad days of the engine on all cores, each reproducible from its seed:
  *
  *   npm run simulate -- --seeds 10000 --from 1
  *
- * Prints seeds per second and what was simulated; for a seed that fails, also the shortest trace. Exits with 1 then.
+ * Prints seeds per second and totals, and the shortest trace of each failing seed. Exits with 1 if a seed fails.
  */
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'

@@ -1,5 +1,4 @@
-// Writes the tables of the documents from doc comments, between the markers that name them, and the files of the guide
-// to adapters.
+// Writes the tables in the docs from doc comments, between their markers, and the files in the guide to adapters.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { fillPage, listPages } from './tables/pages.js'

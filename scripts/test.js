@@ -4,7 +4,7 @@
  *
  *   node scripts/test.js                                    the first tier: every `*.test.ts` outside `test/all`
  *   node scripts/test.js --all                              both tiers, or these folders, with the coverage of `src/`
- *   node scripts/test.js --crash                            those of test/crash, or these of its files
+ *   node scripts/test.js --crash                            all of test/crash, or these of its files
  *   node scripts/test.js test/keys test/http/errors.test.ts these folders and files
  *   node scripts/test.js --compile                          compiles the programs that tests start, and runs nothing
  *
@@ -75,7 +75,7 @@ function groupBySuite (files) {
   return suites
 }
 
-/** Writes each suite, and each program that tests start as a process of its own, to `build/`. */
+/** Writes each suite, and each program that tests start as a process, to `build/`. */
 async function compile (suites) {
   const programs = [
     'src/cli/bin.ts',
@@ -94,7 +94,7 @@ async function compile (suites) {
     bundle: true,
     splitting: true,
     packages: 'external',
-    // The package declares that its files have no side effects, which holds for `src/` alone.
+    // The package declares its files free of side effects, which is true only for `src/`.
     ignoreAnnotations: true,
     platform: 'node',
     format: 'esm',
@@ -115,12 +115,12 @@ function createPlugin (suites) {
         contents: suites.get(path.slice('suite:'.length)).map((file) => `import './${file}'`).join('\n'),
         resolveDir: root
       }))
-      // The package itself, as its examples name it.
+      // The package itself, as imported by its examples.
       onResolve({ filter: /^fastify-recruiting-api/ }, ({ path }) => {
         const entry = path.slice('fastify-recruiting-api/'.length)
         return entry === 'package.json' ? { external: true } : { path: join(root, 'src', entry, 'index.ts') }
       })
-      // Packages that only the checks need are installed in `.ci`, or missing.
+      // The checks' own packages are installed in `.ci`, or missing.
       onResolve(
         { filter: /^(@electric-sql\/pglite|axe-core|openapi-fetch|openapi-typescript|playwright-core)(\/|$)/ },
         ({ path }) => {
@@ -131,7 +131,7 @@ function createPlugin (suites) {
           }
         }
       )
-      // Files find others, such as migrations, from the place of their source.
+      // Files locate others, such as migrations, relative to their source.
       onLoad({ filter: /\.ts$/ }, async ({ path }) => ({
         contents: (await readFile(path, 'utf8')).replaceAll(
           'import.meta.url',
@@ -150,7 +150,7 @@ function findModule (folder) {
   return entry?.default ?? entry ?? main
 }
 
-/** Runs tap beside a PostgreSQL server, and returns its exit code. */
+/** Runs tap next to a PostgreSQL server, and returns its exit code. */
 async function runSuites (files) {
   const server = spawn(process.execPath, ['build/test/fixtures/postgres/server.program.js'], {
     cwd: root,
@@ -177,7 +177,7 @@ async function runSuites (files) {
       ...tapOptions,
       ...files
     ]
-    // Without a terminal, each step of the progress would be lines of its own.
+    // Without a terminal, each progress step would print new lines.
     const terminal = process.stdout.isTTY ? {} : { CI: 'true', TERM: 'dumb' }
     const env = { ...process.env, ...terminal, TEST_POSTGRES_PORT: String(port).trim() }
     const tap = spawn(join(root, 'node_modules/.bin/tap'), args, { cwd: root, stdio: 'inherit', env })

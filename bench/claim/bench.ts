@@ -3,8 +3,8 @@ import { startDatabase } from '../harness/database.js'
 import { createEndpoints, printFigure, quantile, queueDeliveries, time } from '../harness/fill.js'
 
 /*
- * The cost of a claim next to many rows that it must not read: endpoints that wait for a retry, endpoints that are
- * all ready, and entries of deliveries that ended while an old snapshot keeps vacuum from removing them.
+ * The cost of a claim next to many rows that it must not read: endpoints that wait for a retry, ready endpoints, and
+ * rows of finished deliveries that vacuum cannot remove because of an old snapshot.
  */
 const many = 20_000
 const ended = 500_000
@@ -36,7 +36,7 @@ printFigure('the same, in milliseconds', old.middle, null)
 printFigure('the same, the slowest', old.slowest, null)
 await database.close()
 
-/** The median of claims by this many concurrent callers. */
+/** Returns the median duration of claims by this many concurrent callers. */
 async function measureClaims (callers: number, rounds: number): Promise<number> {
   const times: number[] = []
   await Promise.all(Array.from({ length: callers }, () => claim()))
@@ -46,14 +46,14 @@ async function measureClaims (callers: number, rounds: number): Promise<number> 
   return quantile(times)
 }
 
-/** Claims while delivering to 20 endpoints, after this many deliveries that an open transaction may still see. */
+/** Claims while delivering to 20 endpoints, after this many finished deliveries that an open transaction can see. */
 async function measureDrain (endedBefore: number | null): Promise<{ middle: number, slowest: number }> {
   await createEndpoints(database.pool, 20)
   const snapshot = await database.pool.connect()
   if (endedBefore !== null) {
     await snapshot.query('begin isolation level repeatable read; select from recruiting.queue limit 1')
     await queueDeliveries(database.pool, endedBefore, 20)
-    // Like after an hour of claims and completions.
+    // As after an hour of claims and completions.
     await database.pool.query(
       "update recruiting.queue set lane = 0, leased_until = now() - interval '59 minutes' * random()"
     )

@@ -4,7 +4,7 @@ import { readCpuMicros, serveQuestions } from '../harness/helper.js'
 import { type Done, type Work, createEventData, eventType } from './work.js'
 
 /*
- * The baseline: a loop that signs and posts bodies from memory as fast as undici can. It keeps no record, checks no
+ * The baseline: a loop that signs and posts bodies from memory as fast as undici can. It records nothing, checks no
  * address, has no deadline and loses everything when the process dies.
  */
 interface Message {

@@ -39,7 +39,7 @@ const variants: Variant[] = [
   }
 ]
 
-/** Starts new processes now and then: compilation and memory layout change the speed of a process by some per cent. */
+/** Pairs of processes: compilation and memory layout change a process's speed by a few per cent. */
 const generations = 3
 
 const receiver = await startHelper(new URL('receiver.js', import.meta.url))
@@ -50,7 +50,7 @@ for (let generation = 0; generation < generations; generation++) {
   for (const { variant: { endpoints, concurrency, perEndpoint, rounds }, comparison } of entries) {
     const work: Work = { ports: await receiver.ask('open', endpoints), events, concurrency, perEndpoint }
     const contest = { measureOurs: () => measure(ours, work), measureTheirs: () => measure(bare, work) }
-    // The first one warms up.
+    // The first run warms up.
     await addRounds(emptyComparison(), contest, 1)
     await addRounds(comparison, contest, rounds)
   }

@@ -2,7 +2,7 @@ import { type RecruitingStorage, createRecruiting } from 'fastify-recruiting-api
 import { readCpuMicros } from '../harness/helper.js'
 import type { Done, Work } from './work.js'
 
-/** Starts a worker on the recorded deliveries. The clock runs until nothing is left to do. */
+/** Starts a worker on the recorded deliveries, and measures the time until none is left. */
 export async function drain (storage: RecruitingStorage, { concurrency, perEndpoint }: Work): Promise<Done> {
   globalThis.gc?.()
   const worker = createRecruiting({

@@ -2,7 +2,7 @@ import { type AddressInfo, type Server, type Socket, createServer } from 'node:n
 import { serveQuestions } from '../harness/helper.js'
 
 /*
- * Endpoints that accept every request. They know just enough HTTP to find the end of a request: an HTTP server would
+ * Endpoints that accept every request. They parse just enough HTTP to find the end of a request: an HTTP server would
  * be slower than the senders, so the benchmark would measure the server.
  */
 const answer = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok')
@@ -14,9 +14,9 @@ let delayMs = 0
 serveQuestions({
   /** Opens this many endpoints, each on its own port. */
   open: (count) => Promise.all(Array.from({ length: Number(count) }, () => open())),
-  /** Responds after this many milliseconds from now on. */
+  /** Sets the delay of responses in milliseconds. */
   delay: (ms) => { delayMs = Number(ms) },
-  /** Number of requests since the last call. */
+  /** Returns the number of requests since the last call. */
   count: () => {
     const counted = requests
     requests = 0
@@ -46,7 +46,7 @@ function receive (socket: Socket): void {
   })
 }
 
-/** The length of the first request; infinite while its head is not complete. */
+/** Returns the length of the first request; infinite while its head is incomplete. */
 function lengthOf (text: string): number {
   const headEnd = text.indexOf('\r\n\r\n')
   if (headEnd === -1) return Number.POSITIVE_INFINITY

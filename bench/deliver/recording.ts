@@ -6,12 +6,12 @@ import { type Work, createEventData, eventType } from './work.js'
 const tenants = 5
 const emitsAtOnce = 16
 
-/** The catalogue of all endpoints together. */
+/** Returns the catalogue for all endpoints. */
 export function createEvents ({ ports }: Work): EventCatalogue {
   return Object.fromEntries(ports.map((_, endpoint) => [eventType(endpoint), Type.Object({})]))
 }
 
-/** One for each endpoint, the endpoints shared out among the tenants. */
+/** Creates a webhook for each endpoint, distributed over the tenants. */
 export async function createWebhooks ({ webhooks }: RecruitingStorage, ports: readonly number[]): Promise<void> {
   for (const [endpoint, port] of ports.entries()) {
     const tenantSlug = tenantOf(endpoint)

@@ -13,7 +13,7 @@ export interface Done {
 
 export const eventType = (endpoint: number): string => `application.moved_${endpoint}`
 
-/** The data of an event, as an ATS emits it when an application moves on. */
+/** Returns the data of an event, like an ATS's when an application changes its stage. */
 export function createEventData (id: number): Record<string, unknown> {
   return {
     application_id: 100_000 + id,

@@ -6,7 +6,7 @@ import type { Done, Work } from '../deliver/work.js'
 
 const fewEvents = 20_000
 const manyEvents = 100_000
-// Several pairs of processes: compilation and memory layout change the speed of a process by some per cent.
+// Several pairs of processes: compilation and memory layout change a process's speed by a few per cent.
 const pairs = 2
 const rounds = 3
 
@@ -21,7 +21,7 @@ for (let pair = 0; pair < pairs; pair++) {
   const bare = await startHelper(new URL('../deliver/bare-sender.js', import.meta.url))
   const worker = await startOwn()
   const contest = { measureOurs: () => drain(worker, work), measureTheirs: () => measure(bare, work) }
-  // The first one warms up.
+  // The first run warms up.
   await addRounds(emptyComparison(), contest, 1)
   await addRounds(againstBare, contest, rounds)
   await Promise.all([bare.stop(), worker.stop()])
@@ -53,7 +53,7 @@ printComparison(againstFew, {
 console.log(`\n  commits per delivery ${(Math.max(...commits)).toFixed(3)} at most, target 0.05`)
 console.log(`  memory of the worker with up to ${manyEvents} pending ${Math.round(memoryBytes / 1e6)} MB, target 130`)
 
-/** A separate process records, so that the worker's memory contains nothing of it. */
+/** Records in a separate process, so that the worker's memory does not include the recording. */
 async function drain (worker: Helper, asked: Work): Promise<Sample> {
   const recorder = await startOwn()
   await recorder.ask('record', asked)

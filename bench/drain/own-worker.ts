@@ -5,7 +5,7 @@ import { createEvents, createWebhooks, record } from '../deliver/recording.js'
 import type { Work } from '../deliver/work.js'
 import { serveQuestions } from '../harness/helper.js'
 
-/** `node own-worker.js <url of the database>` */
+/** `node own-worker.js <database URL>` */
 const [connectionString = ''] = process.argv.slice(2)
 let peakBytes = 0
 
@@ -19,7 +19,7 @@ serveQuestions({
     const { ports } = work as Work
     await createWebhooks(storage, ports)
     await record(storage, createEvents(work as Work), work as Work)
-    // As autovacuum does a minute later.
+    // Like autovacuum a minute later.
     await pool.query('vacuum analyze')
     await pool.end()
   },

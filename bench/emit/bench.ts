@@ -5,8 +5,8 @@ import { createEventData } from '../deliver/work.js'
 import { startDatabase } from '../harness/database.js'
 
 /*
- * What an emit adds to the host's transaction, against inserting one row there: the time of that one statement,
- * in an open transaction that has already written a row of the host.
+ * The time that an emit adds to the host's transaction, compared with one insert: one statement in an open transaction
+ * that has already written a host's row.
  */
 const rounds = 40
 const perRound = 200
@@ -76,7 +76,7 @@ async function insert (client: pg.PoolClient): Promise<void> {
   ])
 }
 
-/** The median time of one call in milliseconds. */
+/** Returns the median time of one call in milliseconds. */
 async function measure (
   clients: readonly pg.PoolClient[],
   call: (client: pg.PoolClient) => Promise<void>

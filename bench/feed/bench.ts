@@ -8,8 +8,8 @@ import { startDatabase } from '../harness/database.js'
 import { printFigure, quantile, time } from '../harness/fill.js'
 
 /*
- * What the feed of events costs: an emit, against one without the lock and the index of the feed; and pages of 200
- * of 1,000,000 events, against a page of sync. Each ratio is of two things measured in turns within this run.
+ * The cost of the event feed: an emit, compared with one without the feed's lock and index; and pages of 200 of
+ * 1,000,000 events, compared with a page of sync. Each ratio compares alternating measurements in this run.
  */
 const rounds = 60
 const perRound = 200

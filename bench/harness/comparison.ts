@@ -1,11 +1,10 @@
-/** One measurement. */
 export interface Sample {
   perSecond: number
-  /** Microseconds of CPU for each, of the process that is measured. */
+  /** Microseconds of CPU for each, of the measured process. */
   cpuMicros: number
 }
 
-/** Measurements of two things, taken in turn: those with the same index were taken within the same seconds. */
+/** Alternating measurements: those with the same index were taken within the same seconds. */
 export interface Comparison {
   ours: Sample[]
   theirs: Sample[]
@@ -20,7 +19,7 @@ export function emptyComparison (): Comparison {
   return { ours: [], theirs: [] }
 }
 
-/** Adds rounds. They take turns to go first, because machines slow down and speed up under load. */
+/** Adds rounds. The two alternate in going first, because machines slow down and speed up under load. */
 export async function addRounds (
   comparison: Comparison,
   { measureOurs, measureTheirs }: Contest,
@@ -37,7 +36,7 @@ export interface Labels {
   title: string
   unit: string
   theirs: string
-  /** The target ratio of our rate to theirs; `null` without a target. */
+  /** The target ratio of our rate to theirs; `null` for none. */
   target: number | null
 }
 

@@ -10,7 +10,7 @@ export interface Database {
   close (): Promise<void>
 }
 
-/** Starts PostgreSQL from npm, or the binaries of the folder in `BENCH_POSTGRES`. */
+/** Starts PostgreSQL from npm, or from the folder of binaries in `BENCH_POSTGRES`. */
 export async function startDatabase (): Promise<Database> {
   const { BENCH_POSTGRES: binaries } = process.env
   const closers: Array<() => Promise<unknown>> = []

@@ -41,12 +41,12 @@ export async function queueDeliveries (
   await pool.query('vacuum analyze')
 }
 
-/** The middle one, or another quantile. */
+/** Returns the median or another quantile. */
 export function quantile (values: readonly number[], share = 0.5): number {
   return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
 }
 
-/** Duration of a call in milliseconds. */
+/** Returns the duration of a call in milliseconds. */
 export async function time (call: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now()
   await call()

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** A process that works for the benchmark, so that load and what is measured never share an event loop. */
+/** A process that works for the benchmark, so that load and measured code never share an event loop. */
 export interface Helper {
-  /** Asks the process to do something and waits for the result. */
+  /** Calls a function of the process and waits for the result. */
   ask<Answer> (question: string, argument?: unknown): Promise<Answer>
   stop (): Promise<void>
 }
@@ -13,7 +13,7 @@ interface Reply {
   failure?: string
 }
 
-/** Starts a module that calls `serveQuestions`. It is asked one question at a time. */
+/** Starts a module that calls `serveQuestions`. Call one function at a time. */
 export async function startHelper (module: URL, ...args: string[]): Promise<Helper> {
   const child = fork(module, args, { execArgv: ['--expose-gc'] })
   const exited = once(child, 'exit')
@@ -39,7 +39,7 @@ export async function startHelper (module: URL, ...args: string[]): Promise<Help
   }
 }
 
-/** Answers the questions of the process that started this one, `cpu` among them, and ends with it. */
+/** Serves the calls of the parent process, including `cpu`, and exits with it. */
 export function serveQuestions (answers: Record<string, (argument: unknown) => unknown>): void {
   const known = new Map<string, (argument: unknown) => unknown>(Object.entries({ cpu: readCpuMicros, ...answers }))
   process.on('message', async ({ question, argument }: { question: string, argument: unknown }) => {
@@ -53,7 +53,7 @@ export function serveQuestions (answers: Record<string, (argument: unknown) => u
   reply({})
 }
 
-/** Microseconds of CPU that this process has used so far, in all its threads. */
+/** Returns the microseconds of CPU used by this process, in all its threads. */
 export function readCpuMicros (): number {
   const { user, system } = process.cpuUsage()
   return user + system

@@ -12,10 +12,10 @@ export interface Load {
 }
 
 /**
- * Repeats a request on each connection as soon as the response has arrived. The time ends with the last response to a
- * request sent within `durationMs`, because unfinished work would slow down the next measurement. Responses are
- * counted by their length, which is always the same: parsing HTTP would cost about as much as the server does, and
- * the server has to be the bottleneck.
+ * Repeats a request on each connection as soon as the response has arrived. The measurement ends with the last response
+ * to a request sent within `durationMs`, because unfinished work would slow down the next one. Responses are counted by
+ * their length, which is always the same: parsing HTTP would cost about as much as the server, which must be the
+ * bottleneck.
  */
 export async function loadServer (
   target: Target,
@@ -28,8 +28,8 @@ export async function loadServer (
   const startedAt = performance.now()
   let isLoading = true
 
-  // The faster of two servers keeps the client busy. A client that sleeps costs the other one 10 µs and more per
-  // response, to wake it up.
+  // The faster of two servers keeps the client busy. With the slower one the client would sleep, and waking it up costs
+  // 10 µs and more per response.
   function stayAwake (): void {
     if (isLoading) setImmediate(stayAwake)
   }
@@ -68,7 +68,7 @@ function formatRequest ({ path, headers }: Target): Buffer {
   return Buffer.from(`GET ${path} HTTP/1.1\r\n${lines.join('')}\r\n`)
 }
 
-/** The length of a whole response, head and body. */
+/** Returns the length of a whole response, head and body. */
 async function measureAnswer (port: number, request: Buffer): Promise<number> {
   const socket = await open(port)
   socket.write(request)

@@ -3,7 +3,7 @@ import { comparePages } from './compare-pages.js'
 
 interface Variant {
   title: string
-  /** The plugin, and a route written by hand. */
+  /** The plugin, and a handwritten route. */
   servers?: [ours: string, byHand: string]
   query: string
   logging: 'silent' | 'logging'
@@ -32,7 +32,7 @@ const variants: Variant[] = [
   }
 ]
 
-/** Starts new processes now and then: compilation and memory layout change the speed of a process by some per cent. */
+/** Pairs of processes: compilation and memory layout change a process's speed by a few per cent. */
 const generations = 4
 
 const module = new URL('server.js', import.meta.url)

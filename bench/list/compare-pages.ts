@@ -4,7 +4,7 @@ import { type Helper, startHelper } from '../harness/helper.js'
 import { type Target, loadServer } from '../harness/load.js'
 import { apiKey, tenantSlug } from './candidates.js'
 
-/** A server to start: its module, and who it is in `server.ts`. */
+/** A server to start: its module, and its name in `server.ts`. */
 export interface Contestant {
   module: URL
   name: string
@@ -56,7 +56,7 @@ async function targetOf (server: Helper, query: string): Promise<Target> {
   }
 }
 
-/** The parts of a response that must be the same from both. */
+/** Returns the parts of a response that must be equal for both. */
 async function readAnswer ({ port, path, headers }: Target): Promise<unknown> {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers })
   const answerHeaders = Object.fromEntries(response.headers)

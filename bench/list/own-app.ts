@@ -3,7 +3,7 @@ import recruitingApi, { type KeyLookup } from 'fastify-recruiting-api'
 import { memoryStorage } from 'fastify-recruiting-api/memory'
 import { type CandidateData, tenantSlug } from './candidates.js'
 
-/** A host of the plugin, without a delivery worker: the route is what is measured. */
+/** A host of the plugin, without a delivery worker: the benchmark measures the route. */
 export function createOwnApp (
   keyLookup: KeyLookup,
   candidates: ReadonlyArray<CandidateData<number>>,

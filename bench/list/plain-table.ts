@@ -14,9 +14,8 @@ export interface CandidatePage {
   total: number
 }
 
-/** The query of the route. */
 export interface CandidatePages {
-  /** One page and how many rows pass the filters; `null` if a field is sorted by twice. */
+  /** Returns a page and the number of matching rows; `null` if `sort` contains a field twice. */
   find (query: CandidateQuery): CandidatePage | null
 }
 
@@ -26,7 +25,7 @@ interface Row extends CandidateData {
 
 type Field = 'id' | 'full_name' | 'created_at' | 'updated_at'
 
-/** Rows in an array, each order of them sorted once. */
+/** Keeps rows in an array and sorts each order once. */
 export function createCandidateTable (candidates: readonly CandidateData[]): CandidatePages {
   const rows = candidates.map((row): Row => ({ ...row, nameKey: row.full_name.toLowerCase() }))
   const orders = new Map<string, Row[]>()

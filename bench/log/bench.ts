@@ -5,7 +5,7 @@ import { startDatabase } from '../harness/database.js'
 import { createEndpoints, printFigure, quantile, time } from '../harness/fill.js'
 
 /*
- * The cost of a tenant's history: pages and totals of the delivery log, and the count of a replay. Each should be the
+ * The cost of a tenant's history: pages and totals of the delivery log, and the count of a replay. Each should cost the
  * same with 10,000 deliveries and with 1,000,000.
  */
 const sizes = [10_000, 1_000_000]
@@ -91,8 +91,8 @@ async function measureDryRun (events: number): Promise<number> {
 }
 
 /**
- * Gives webhook 1 this many ended deliveries and as many pending ones. Ten of each have a rare type, and ten of the
- * ended ones a rare status. Webhook 2 has as many of one type.
+ * Creates this many finished deliveries and as many pending ones for webhook 1. Ten of each have a rare type, and ten
+ * finished ones a rare status. Webhook 2 has as many of one type.
  */
 async function fill (pool: pg.Pool, size: number): Promise<void> {
   await createEndpoints(pool, 2)

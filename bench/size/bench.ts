@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /*
- * Measures what the package adds to a host that has Fastify: packages and disk space, and time and memory of a start
- * with one registration. It builds and packs the tarball that would be published.
+ * Measures what the package adds to a host with Fastify: packages and disk space, and startup time and memory with one
+ * registration. Builds and packs the tarball as for publishing.
  */
 const starts = 21
 const scratch = mkdtempSync(join(tmpdir(), 'recruiting-size-'))
@@ -36,7 +36,7 @@ function measure (): void {
   measureStart()
 }
 
-/** Starts both servers in turn, each in a process of its own. Fastify is loaded before the measurement begins. */
+/** Starts both servers in turn, each in a separate process. Fastify is loaded before the measurement begins. */
 function measureStart (): void {
   writeFileSync(join(scratch, 'plain.mjs'), startScript(''))
   writeFileSync(join(scratch, 'ours.mjs'), startScript(`
@@ -86,7 +86,7 @@ function npm (cwd: string, ...args: string[]): void {
   if (status !== 0) throw new Error(`npm ${args.join(' ')}: ${stderr}`)
 }
 
-/** The bytes of every installed package, by its path. */
+/** Returns the bytes of every installed package by path. */
 function readInstalled (): Map<string, number> {
   const { packages } = JSON.parse(readFileSync(join(scratch, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, object>
@@ -95,7 +95,7 @@ function readInstalled (): Map<string, number> {
   return new Map(paths.map((path) => [path.replace('node_modules/', ''), sizeOf(join(scratch, path))]))
 }
 
-/** Without the packages within: they are counted separately. */
+/** Excludes nested packages, which are counted separately. */
 function sizeOf (path: string): number {
   const entry = lstatSync(path)
   if (!entry.isDirectory()) return entry.size

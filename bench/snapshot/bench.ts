@@ -6,8 +6,8 @@ import { startDatabase } from '../harness/database.js'
 import { createEndpoints, printFigure, quantile, queueDeliveries } from '../harness/fill.js'
 
 /*
- * Deliveries at a steady rate next to an open repeatable-read transaction, such as a dump or a report, and at the
- * same time without one, in another database of the same server. BENCH_SECONDS shortens it.
+ * Deliveries at a steady rate next to an open repeatable-read transaction, such as a dump or a report, and at the same
+ * time without one, in another database on the same server. BENCH_SECONDS shortens it.
  */
 const { BENCH_SECONDS = '600' } = process.env
 const seconds = Number(BENCH_SECONDS)
@@ -29,7 +29,7 @@ interface Figures {
 
 const database = await startDatabase()
 const [held, free] = await Promise.all([run('held', true), run('free', false)])
-console.log(`\n${eventsPerSecond} events a second for ${seconds} s beside an open snapshot, against none; second half`)
+console.log(`\n${eventsPerSecond} events a second for ${seconds} s, with and without an open snapshot; second half`)
 printFigure('rate', held.delayMs.length / free.delayMs.length, 0.98, 'times')
 printFigure('claim, p95', quantile(held.claimMs, 0.95) / quantile(free.claimMs, 0.95), 2, 'times')
 printFigure('delay of a delivery, p95', quantile(held.delayMs, 0.95) / quantile(free.delayMs, 0.95), 2, 'times')
@@ -52,7 +52,7 @@ async function run (name: string, hasSnapshot: boolean): Promise<Figures> {
   })
   await migrate(pool)
   await createEndpoints(pool, endpoints)
-  // Otherwise statements are planned for empty tables.
+  // Otherwise PostgreSQL plans statements for empty tables.
   await queueDeliveries(pool, 20_000, endpoints)
   const { deliveries } = postgresStorage(pool, { queryTimeoutMs: 60_000 })
   while (await deliverSome(deliveries) > 0);

@@ -3,8 +3,8 @@ import { startDatabase } from '../harness/database.js'
 import { createEndpoints, printFigure, quantile, queueDeliveries, time } from '../harness/fill.js'
 
 /*
- * What a worker and a health check cost beside few and many registered webhooks: each call costs what it returns or
- * changes.
+ * The cost of a worker and a health check with few and many registered webhooks: each call should cost only what it
+ * returns or changes.
  */
 const few = 100
 const many = 100_000
@@ -21,7 +21,7 @@ const calls = {
   retention: () => deliveries.prune({ retentionDays: 30, limit: 1000 })
 }
 
-console.log(`\n${many} webhooks against ${few}`)
+console.log(`\n${many} webhooks compared with ${few}`)
 await compare('with an empty queue', async () => {})
 await compare(`with ${few} retries in an hour`, () =>
   queueDeliveries(database.pool, few, few, { lane: null, dueInSeconds: 3600 })
@@ -50,7 +50,7 @@ async function compare (name: string, prepare: (count: number) => Promise<void>)
     await database.pool.query('truncate recruiting.paused_webhooks, recruiting.stopped_webhooks')
     await database.pool.query('vacuum analyze')
     await prepare(count)
-    // Writing what was prepared to the disk would disturb the figures.
+    // Writing the prepared data to disk would distort the figures.
     await database.pool.query('checkpoint')
     const medians: number[] = []
     for (const call of Object.values(calls)) medians.push(await measure(call))

@@ -1,33 +1,33 @@
-/** Who writes a value: callers of the package or the API (`given`), or the package or the API (`read`). */
+/** Who writes a value: callers of the package or the API (`given`), or the package or the API itself (`read`). */
 export type Direction = 'given' | 'read'
 
-/** A part of what a release promises, such as a member of a type or a property of a response. */
+/** A part of a release's contract, such as a member of a type or a property of a response. */
 export interface Part {
-  /** What it is, without the parts below it. */
+  /** A description, without the parts below it. */
   text: string
   /** Its possible types or values. */
   choices: string[]
-  /** The path of the part that it belongs to; `null` for none. */
+  /** The path of the parent part; `null` for none. */
   parent: string | null
   isRequired: boolean
-  /** Empty if nothing shows who writes it. */
+  /** Empty if the writer is unknown. */
   directions: Set<Direction>
 }
 
-/** The parts of a release by their paths. */
+/** A release's parts by path. */
 export type Shape = Map<string, Part>
 
-/** Adds a part, or only the direction to a part that exists. */
+/** Adds a part, or only the direction to an existing part. */
 export function addPart (shape: Shape, path: string, part: Omit<Part, 'directions'>, direction: Direction | null): void {
   const existing = shape.get(path) ?? { ...part, directions: new Set() }
   if (direction !== null) existing.directions.add(direction)
   shape.set(path, existing)
 }
 
-/** Lists what worked with the previous release and no longer does, one line each. */
+/** Lists the breaking changes since the previous release, one line each. */
 export function findBreaks (before: Shape, after: Shape): string[] {
   const lines = [...before].map(([path, part]) => {
-    // Without its parent, one line about the parent is enough.
+    // If its parent was removed, one line about the parent is enough.
     if (part.parent !== null && !after.has(part.parent)) return null
     const change = describeChange(part, after.get(path))
     return change === null ? null : `${path}: ${change}`
@@ -52,8 +52,8 @@ function describeChange (before: Part, after: Part | undefined): string | null {
 }
 
 /**
- * Fewer choices break those who write the value, more choices those who read it. Readers must expect new values, but
- * not new types.
+ * Fewer choices break writers of the value, more choices break its readers. Readers must expect new values, but not new
+ * types.
  */
 function hasOtherChoices (before: Part, after: Part): boolean {
   const [old, current] = [before.choices, after.choices]
@@ -70,7 +70,7 @@ function isWritten ({ directions }: Part, direction: Direction): boolean {
   return directions.size === 0 || directions.has(direction)
 }
 
-/** Whether the numbers of two versions say that the later one may break something. */
+/** Whether two version numbers allow the later version to break something. */
 export function mayBreak (before: string, after: string): boolean {
   const [[oldMajor, oldMinor], [major, minor]] = [before.split('.'), after.split('.')]
   return oldMajor !== major || (major === '0' && oldMinor !== minor)

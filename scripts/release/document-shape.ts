@@ -2,7 +2,7 @@ import { type Direction, type Shape, addPart } from './breaks.js'
 
 type Json = Record<string, unknown>
 
-/** Texts for people, which programs do not read. */
+/** Human-readable texts, which programs do not use. */
 const texts = new Set([
   'title',
   'summary',
@@ -13,7 +13,7 @@ const texts = new Set([
   'externalDocs',
   'deprecated'
 ])
-/** Keywords of a schema that become parts of their own. */
+/** Keywords of a schema that become separate parts. */
 const nested = new Set([
   'properties',
   'required',
@@ -28,7 +28,7 @@ const nested = new Set([
 ])
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options']
 
-/** Reads the operations and the webhooks of an OpenAPI document, with every schema that they use. */
+/** Reads an OpenAPI document's operations and webhooks, with all schemas they use. */
 export function readDocument (document: Json): Shape {
   const shape: Shape = new Map()
   const visited = new Set<string>()
@@ -85,7 +85,7 @@ export function readDocument (document: Json): Shape {
   ): void {
     const schema = isObject(value) ? value : {}
     const ref = schema['$ref']
-    // Types without quotes, because readers need not expect a new one.
+    // Types have no quotes, because readers need not expect new types.
     const choices = [
       ...[schema['type'] ?? []].flat().map(String),
       ...[schema['enum'] ?? []].flat().map((one) => JSON.stringify(one))

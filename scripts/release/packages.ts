@@ -10,19 +10,19 @@ interface PackageFile {
   exports: Record<string, string | { types: string }>
 }
 
-/** Compares the exported types and the OpenAPI documents of two unpacked packages. */
+/** Compares exported types and OpenAPI documents of two unpacked packages. */
 export async function comparePackages (before: string, after: string): Promise<{ text: string, isAllowed: boolean }> {
   const [old, current] = [await readPackage(before), await readPackage(after)]
   const ofTypes = findBreaks(old.types, current.types).map((line) => `types: ${line}`)
   const ofApi = findBreaks(old.document, current.document).map((line) => `openapi.json: ${line}`)
   const breaks = [...ofTypes, ...ofApi]
-  // Programs of the vendor's customers upgrade nothing, so no version may break them.
+  // Customers' programs do not upgrade with the package, so no version may break them.
   const isAllowed = ofApi.length === 0 && (ofTypes.length === 0 || mayBreak(old.version, current.version))
   const need = isAllowed
     ? 'each one needs an upgrade note'
     : ofApi.length > 0
       ? 'no version may break the API'
-      : 'its version must say so'
+      : 'its version number does not allow that'
   const verdict = breaks.length === 0
     ? `${current.version} breaks nothing of ${old.version}`
     : `${current.version} breaks ${breaks.length} part${breaks.length === 1 ? '' : 's'} of ${old.version}: ${need}`

@@ -3,7 +3,7 @@ import { type Server, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 
-/** What `npm publish` sends, and what `npm install` reads. */
+/** The document that `npm publish` sends and `npm install` reads. */
 interface Packument {
   name: string
   'dist-tags': Record<string, string>
@@ -12,8 +12,8 @@ interface Packument {
 }
 
 /**
- * Starts an npm registry on the loopback. It keeps what is published to it in memory, and redirects to another
- * registry for all else.
+ * Starts an npm registry on the loopback. It stores published packages in memory and redirects other requests to
+ * another registry.
  */
 export async function startRegistry (upstream: string): Promise<{ url: string, server: Server }> {
   const packages = new Map<string, Packument>()

@@ -4,7 +4,7 @@ import { type Direction, type Shape, addPart } from './breaks.js'
 
 const opposites = { given: 'read', read: 'given' } as const
 
-/** A place in the types of a package. */
+/** A place in a package's types. */
 interface Place {
   path: string
   parent: string | null
@@ -12,7 +12,7 @@ interface Place {
   direction: Direction | null
 }
 
-/** Reads the exports of the entry points of an unpacked package, and each of its types that they use. */
+/** Reads the exports of an unpacked package's entry points, with all its types they use. */
 export function readTypes (folder: string, entryPoints: Record<string, string>): Shape {
   const files = Object.entries(entryPoints).map(([name, file]) => [name, resolve(folder, file)] as const)
   const settings = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023, noLib: true, types: [] }
@@ -41,7 +41,7 @@ export function readTypes (folder: string, entryPoints: Record<string, string>):
     return resolve(node.getSourceFile().fileName).startsWith(resolve(folder))
   }
 
-  /** What the package adds to the types of another one, such as `recruiting` to Fastify's instances. */
+  /** Additions to another package's types, such as `recruiting` on Fastify's instances. */
   function visitAugmentation ({ name, body }: ts.ModuleDeclaration): void {
     if (body === undefined || !ts.isModuleBlock(body)) return
     for (const node of body.statements.filter(ts.isInterfaceDeclaration)) {
@@ -106,7 +106,7 @@ export function readTypes (folder: string, entryPoints: Record<string, string>):
     const other = direction === null ? null : opposites[direction]
     node.parameters.forEach((parameter, index) => {
       const isRequired = parameter.questionToken === undefined && parameter.dotDotDotToken === undefined
-      // By place: callers do not use the name.
+      // By position: callers do not use the name.
       if (parameter.type !== undefined) {
         visitType(parameter.type, { path: `${path}(${index + 1})`, parent: path, isRequired, direction: other })
       }

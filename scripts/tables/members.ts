@@ -8,15 +8,15 @@ export interface Member {
   text: string
   /** The `@default` of the doc comment, such as `50`; `null` without one. */
   defaultText: string | null
-  /** Whether the member is optional, as all readers of options are. */
+  /** Whether the member is optional. All readers of options are. */
   isOptional: boolean
 }
 
 const root = new URL('../../', import.meta.url)
 
 /**
- * Reads the members of an interface, a union of strings or a constant object in order, with their doc comments. The
- * members of `interface DeliveryOptions extends OptionsOf<typeof deliveryOptions>` are those of `deliveryOptions`.
+ * Reads the members of an interface, a union of strings or a constant object in order, with their doc comments.
+ * `interface DeliveryOptions extends OptionsOf<typeof deliveryOptions>` has the members of `deliveryOptions`.
  */
 export async function readMembers (path: string, name: string): Promise<Member[]> {
   const source = ts.createSourceFile(path, await readFile(new URL(path, root), 'utf8'), ts.ScriptTarget.Latest)
@@ -38,7 +38,7 @@ function listMembers (source: ts.SourceFile, name: string): Member[] {
   })]
 }
 
-/** Returns the names of the constant objects whose readers give an interface its options. */
+/** Returns the names of the constant objects in an interface's `OptionsOf`. */
 function readersOf (source: ts.SourceFile, name: string): string[] {
   const declaration = source.statements.find(
     (statement) => ts.isInterfaceDeclaration(statement) && statement.name.text === name

@@ -1,9 +1,9 @@
-/** The fields of which a call takes one. */
+/** A call takes one of these fields. */
 export const tenantFields = [
   ['src/shared/tenants.ts', 'TenantBySlug'], ['src/shared/tenants.ts', 'TenantById']
 ] as const
 
-/** The tables of options by name, with the interfaces that they list and their files. */
+/** The tables of options by name, with their interfaces and files. */
 export const optionTables: Record<string, ReadonlyArray<readonly [path: string, name: string]>> = {
   'engine-options': [
     ['src/options/options.ts', 'EventsOption'],

@@ -5,7 +5,7 @@ import { optionTables, tenantFields } from './options.js'
 /** Returns a table in Markdown. */
 type Table = () => Promise<string>
 
-/** The tables by the names in their markers. */
+/** The tables by the name in their marker. */
 export const tables: Record<string, Table> = {
   'api-errors': apiErrors,
   async 'host-errors' () {
