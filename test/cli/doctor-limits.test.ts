@@ -5,7 +5,7 @@ import { type Check, type DoctorContext, ok } from '../../src/cli/doctor/finding
 import { createCli } from '../fixtures/cli/cli.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 
-t.test('doctor reports what it could not see while a migration of the host locks its tables', async (t) => {
+t.test("doctor reports what it could not check while the host's migration locks tables", async (t) => {
   const { pool, server } = await startPostgresHost(t)
   const client = await pool.connect()
   const { rows: [{ pid }] } = await client.query('select pg_backend_pid() as pid')
@@ -34,7 +34,7 @@ t.test('doctor reports what it could not see while a migration of the host locks
   ], 'the other tables were compared')
 })
 
-t.test('doctor ends although a check does not', async (t) => {
+t.test('doctor finishes even if a check hangs', async (t) => {
   const { pool } = await startPostgresHost(t)
   const session = createReader(pool)
   const context: DoctorContext = {

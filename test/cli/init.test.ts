@@ -11,7 +11,7 @@ function listFiles (folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile()).sort()
 }
 
-t.test('init writes the example, and the files that depend on the folder', async (t) => {
+t.test('init writes the example and the files that depend on the folder', async (t) => {
   const folder = join(t.testdir({}), 'new', 'My ATS!')
   t.strictSame(await cli(['init', folder]), {
     code: 0, out: `wrote an ATS to ${folder}. Next:\n\n  cd '${folder}'\n  npm install\n  npm start\n`, err: ''
@@ -61,7 +61,7 @@ t.test('the secrets are new for each folder, and only their owner can read them'
   t.equal(one.get('DATABASE_URL'), `postgres://postgres:${one.get('POSTGRES_PASSWORD')}@127.0.0.1:${one.get('POSTGRES_PORT')}/postgres`)
 })
 
-t.test('nothing is written to a folder that is not empty, or to a file', async (t) => {
+t.test('init rejects a folder that is not empty, and a file', async (t) => {
   const folder = t.testdir({ notes: { '.git': {} }, file: '' })
   for (const [name, reason] of [
     ['notes', 'is not empty: it contains .git. Choose a new folder'],
@@ -74,7 +74,7 @@ t.test('nothing is written to a folder that is not empty, or to a file', async (
   t.strictSame(listFiles(folder), ['file'])
 })
 
-t.test('the current folder needs no cd, and a name without letters makes a package all the same', async (t) => {
+t.test('the current folder needs no cd, and a name without letters still creates a package', async (t) => {
   const before = process.cwd()
   const folder = join(t.testdir({}), '…')
   mkdirSync(folder)
@@ -105,7 +105,7 @@ t.test('demo ignores DATABASE_URL and runs in memory, on the ports of its option
   ])
 })
 
-t.test('without fastify, demo says what to install', async (t) => {
+t.test('without fastify, the error of demo says what to install', async (t) => {
   const importDemo = async (): Promise<never> => { throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' }) }
   t.strictSame(await cliDemo('demo', { importDemo }), { code: 1, out: '', err: 'demo: the package fastify is not installed: run npm install fastify\n' })
   const broken = await cliDemo('demo', { importDemo: async () => { throw new SyntaxError('Unexpected token') } })

@@ -5,14 +5,14 @@ import { isApiKey } from '../../src/index.js'
 import { apiKeys, postgresKeyLookup } from '../../src/postgres/index.js'
 import { startCliHost } from '../fixtures/cli/cli.js'
 
-t.test('keys by command', async (t) => {
+t.test('key commands', async (t) => {
   const { cli, pool } = await startCliHost(t)
   const keys = apiKeys(pool)
   const lookup = postgresKeyLookup(pool)
   const folder = t.testdir({ taken: 'mine' })
   const count = async (): Promise<number> => (await pool.query('select from recruiting.api_keys')).rows.length
 
-  t.test('a key is issued after a question, and shown once on the terminal', async (t) => {
+  t.test('a key is issued after confirmation, and shown once on the terminal', async (t) => {
     const { code, out, err } = await cli('keys issue --tenant acme --scopes candidates:read,jobs:read --name CRM --created-by ada --expires-at 2090-01-01T00:00:00Z', { answers: ['y'] })
     t.equal(code, 0)
     t.equal(err, 'Issues a key for the tenant acme with the scopes candidates:read, jobs:read.\nContinue? [y/N] It cannot be shown again.\n')
@@ -26,7 +26,7 @@ t.test('keys by command', async (t) => {
     t.match(out, /^lastUsedAt +-$/m)
   })
 
-  t.test('a key goes to a terminal or to a file, and into nothing else', async (t) => {
+  t.test('a key is written only to a terminal or a file', async (t) => {
     const before = await count()
     t.strictSame(await cli('keys issue --tenant acme --scopes jobs:read --yes'), {
       code: 2, out: '', err: 'keys issue: --out: required, because secrets are only shown on a terminal; add --out FILE\n'
@@ -49,7 +49,7 @@ t.test('keys by command', async (t) => {
     t.notMatch(out, key)
   })
 
-  t.test('a file that is there, or cannot be made, is refused before anything changes', async (t) => {
+  t.test('an existing or unwritable file is rejected before anything changes', async (t) => {
     const before = await count()
     t.match(await cli(`keys issue --tenant acme --scopes jobs:read --yes --out ${folder}/taken`), { code: 2, err: 'keys issue: --out: the file already exists, choose another name\n' })
     t.match(await cli(`keys issue --tenant acme --scopes jobs:read --yes --out ${folder}/no/folder`), { code: 2, err: 'keys issue: --out: the file cannot be created (ENOENT)\n' })
@@ -57,7 +57,7 @@ t.test('keys by command', async (t) => {
     t.equal(await count(), before)
   })
 
-  t.test('a key that is refused leaves no file, and the message names the option', async (t) => {
+  t.test('a rejected key leaves no file, and the message names the option', async (t) => {
     const path = join(folder, 'refused')
     const refused: Array<[options: string, message: RegExp]> = [
       ['--tenant acme --scopes jobs:read,', /^keys issue: --scopes: expected an array of scopes such as candidates:read, got an array$/],
@@ -75,7 +75,7 @@ t.test('keys by command', async (t) => {
     t.match(long, { code: 2, err: /^keys issue: --tenant: expected an integer, or text of 1 to 200 characters/ })
   })
 
-  t.test('keys of a tenant are listed, with their states', async (t) => {
+  t.test("a tenant's keys are listed with their states", async (t) => {
     const input = { tenantSlug: 'list', scopes: ['jobs:read', 'webhooks:read'] }
     const valid = await keys.issue({ ...input, name: 'CRM' })
     const expired = await keys.issue({ ...input, expiresAt: '2020-01-01T00:00:00Z' })
@@ -128,7 +128,7 @@ t.test('keys by command', async (t) => {
     t.match((await cli('keys rotate --help')).out, 'the prefix of the new key, because the old prefix is not stored; the default is rk')
   })
 
-  t.test('a key is revoked after a question', async (t) => {
+  t.test('a key is revoked after confirmation', async (t) => {
     const { id, key } = await keys.issue({ tenantSlug: 'acme', scopes: [], name: 'CRM' })
     const { code, out, err } = await cli(`keys revoke ${id} --tenant acme`, { answers: ['Y'] })
     t.strictSame([code, out, err], [0, `revoked ${id}\n`, `Revokes the key ${id} "CRM" of the tenant acme immediately.\nContinue? [y/N] `])
@@ -140,7 +140,7 @@ t.test('keys by command', async (t) => {
     t.match(JSON.parse(json.out), { id: unnamed.id, revokedAt: /Z$/ })
   })
 
-  t.test('a key that is not there, of another tenant or no longer valid is refused', async (t) => {
+  t.test("unknown keys, another tenant's keys and invalid keys are rejected", async (t) => {
     const { id } = await keys.issue({ tenantSlug: 'acme', scopes: [] })
     for (const action of ['rotate', 'revoke']) {
       for (const [given, tenant] of [['key_none', 'acme'], [id, 'globex']]) {
@@ -158,7 +158,7 @@ t.test('keys by command', async (t) => {
     t.match(await cli(`keys rotate ${id} --tenant acme --overlap-seconds 99999999999 --yes --out ${folder}/x`), { code: 2, err: /keys rotate: --overlap-seconds: expected an integer from 0 to 31536000, got 99999999999\n$/ })
   })
 
-  t.test('of several wrong options, one is named: the prefix, then the tenant, then the overlap', async (t) => {
+  t.test('of several wrong options, the error names one: the prefix, then the tenant, then the overlap', async (t) => {
     const wrong = [
       ['prefix', '1', 'expected 2 to 16 characters'],
       ['tenant', 'a'.repeat(201), 'expected an integer, or text'],
@@ -174,7 +174,7 @@ t.test('keys by command', async (t) => {
     }
   })
 
-  t.test('a failure while the file is written stores nothing and leaves no file', async (t) => {
+  t.test('if writing the file fails, no key is stored and no file is left', async (t) => {
     const path = join(folder, 'broken')
     await pool.query("create function recruiting.refuse () returns trigger language plpgsql as $$ begin raise exception 'no more keys'; end $$")
     await pool.query('create constraint trigger late after insert on recruiting.api_keys deferrable initially deferred for each row execute function recruiting.refuse()')

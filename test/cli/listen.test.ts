@@ -27,21 +27,21 @@ async function serve (t: Test): Promise<Service> {
   }
 }
 
-/** What a request holds, once its signature was verified by two libraries. */
+/** A request's content, after two libraries verified its signature. */
 function verify ({ requests }: Receiver, index: number, secret: string): unknown {
   const { body = '', headers = {} } = requests.at(index) ?? {}
   new SvixWebhook(secret).verify(body, headers as Record<string, string>)
   return new Webhook(secret).verify(body, headers as Record<string, string>)
 }
 
-t.test('new events are sent to the receiver, signed as by the service with the secret that is shown, and shown in a line each', async (t) => {
+t.test('new events are sent to the receiver, signed with the displayed secret, and shown in one line each', async (t) => {
   const { options, emit } = await serve(t)
   const receiver = await startReceiver(t)
   await emit('job.created', { id: 1 })
   const listening = startListening(t, ['listen', ...options, '--forward', receiver.url])
   const { out, err } = await listening.idle()
   const [, secret = ''] = /^sending to http:\/\/127\.0\.0\.1:\d+\/hook, signed with (whsec_\S+)\nlistening for events of acme; press Ctrl-C to stop\n$/.exec(err) ?? []
-  t.equal(out, '', 'nothing from before')
+  t.equal(out, '', 'no earlier events')
 
   const id = await emit('application.created', { id: 7, name: 'Zoë' })
   receiver.answer(500, 204)
@@ -51,11 +51,11 @@ t.test('new events are sent to the receiver, signed as by the service with the s
   t.match(shown.out, new RegExp(`^${time}  application\\.created {8}${id}  500  \\d+ ms\n${time}  job\\.created {16}${next}  204  \\d+ ms\n$`))
   t.match(verify(receiver, 0, secret), { id, type: 'application.created', tenant_slug: 'acme', data: { id: 7, name: 'Zoë' } })
   t.match(receiver.requests[1]?.headers, { 'webhook-id': next, 'content-type': 'application/json', 'user-agent': 'fastify-recruiting-api' })
-  t.strictSame([listening.waits, receiver.requests.length], [[2000, 2000], 2], 'a failure is not repeated')
+  t.strictSame([listening.waits, receiver.requests.length], [[2000, 2000], 2], 'a failure is not retried')
   t.strictSame(await listening.interrupt(), { code: 0, out: shown.out, err })
 })
 
-t.test('with a secret of their own, developers need no new one for each run, and it is not shown', async (t) => {
+t.test('developers can pass their own secret, which is not shown', async (t) => {
   const { options, emit } = await serve(t)
   const receiver = await startReceiver(t)
   for (const [argv, env] of [[['--secret', secret], {}], [[], { RECRUITING_WEBHOOK_SECRET: ` ${secret}\n` }], [['--secret-file', `${t.testdir({ secret })}/secret`], {}]] as const) {
@@ -68,7 +68,7 @@ t.test('with a secret of their own, developers need no new one for each run, and
   }
 })
 
-t.test('without a receiver events are only shown, from the oldest if asked for, and of some types', async (t) => {
+t.test('without a receiver, events are only shown: all or some types, from the oldest with --from-oldest', async (t) => {
   const { options, emit } = await serve(t)
   await emit('job.created', { id: 1 })
   const id = await emit('application.created', { id: 2 })
@@ -91,7 +91,7 @@ t.test('--json shows the whole event and the result, one line each', async (t) =
   t.match(out, /^[^\n]*\\u202e[^\n]*\n$/)
 })
 
-t.test('--replay sends one kept event again, and ends', async (t) => {
+t.test('--replay sends one stored event again and exits', async (t) => {
   const { options, emit } = await serve(t)
   const receiver = await startReceiver(t)
   await emit('job.created', { id: 1 })
@@ -108,7 +108,7 @@ t.test('--replay sends one kept event again, and ends', async (t) => {
   })
 })
 
-t.test('an interruption ends a request to the receiver, and shows nothing more', async (t) => {
+t.test('an interruption aborts a request to the receiver, and nothing more is shown', async (t) => {
   const { options, emit } = await serve(t)
   const receiver = await startReceiver(t)
   receiver.answer(() => {})
@@ -144,19 +144,19 @@ function formatPage (token: string, ids: readonly string[], hasMore: boolean): A
   return json(200, { data, meta: { next_token: token, has_more: hasMore } })
 }
 
-/** A service that answers as it is told. */
+/** A service with the given responses. */
 async function startService (t: Test, ...answers: Answer[]): Promise<{ service: Receiver, options: string[] }> {
   const service = await startReceiver(t)
   service.answer(...answers)
   return { service, options: ['--url', `http://127.0.0.1:${service.port}/api/acme/`, '--key', 'rk_1'] }
 }
 
-/** The queries of the requests that came. */
+/** The queries of its requests. */
 function queriesOf ({ requests }: Receiver): string[] {
   return requests.map(({ path }) => String(path.split('?')[1]))
 }
 
-t.test('a key that the service does not accept, an unknown type and an address without the API end the command', async (t) => {
+t.test('the command fails for a rejected key, an unknown type and an address without the API', async (t) => {
   const app = await buildApp(t, { server: { forceCloseConnections: true } })
   const url = `${await app.listen({ port: 0, host: '127.0.0.1' })}/api/v1/public`
   for (const [argv, message] of [
@@ -171,7 +171,7 @@ t.test('a key that the service does not accept, an unknown type and an address w
   }
 })
 
-t.test('other answers that no later request will change end the command', async (t) => {
+t.test('the command fails for other permanent errors', async (t) => {
   for (const [answer, message] of [
     [json(400, { error: { code: 'bad_request', message: 'Validation failed', request_id: 'req_1', details: [{ in: 'query', field: 'filter[event_type]', message: 'must be known' }] } }), 'Validation failed (400); filter[event_type]: must be known: check the names in --types'],
     [fault(410, 'sync_token_expired', 'Sync token is no longer valid'), 'Sync token is no longer valid (410)'],
@@ -197,7 +197,7 @@ t.test('a temporary failure is shown once, and the command continues', async (t)
   t.match(service.requests[0]?.headers, { authorization: 'Bearer rk_1' })
 })
 
-t.test('a busy service is asked again after its Retry-After', async (t) => {
+t.test('a request to a busy service is repeated after its Retry-After', async (t) => {
   const { options } = await startService(t, fault(429, 'rate_limited', 'Rate limit exceeded', { 'retry-after': '7' }), page('a'))
   const listening = startListening(t, ['listen', ...options])
   t.equal((await listening.idle()).err, 'the service is busy: trying again in 7 s\n')
@@ -205,7 +205,7 @@ t.test('a busy service is asked again after its Retry-After', async (t) => {
   t.strictSame(listening.waits, [7000, 2000])
 })
 
-t.test('a service that cannot be reached is tried again', async (t) => {
+t.test('requests to an unreachable service are retried', async (t) => {
   const { service, options } = await startService(t, page('a', 'evt_1'))
   const listening = startListening(t, ['listen', '--url', `http://localhost:${await findPort()}/api/acme`, '--key', 'rk_1'])
   t.match((await listening.wake()).err, /^the service cannot be reached: connect ECONNREFUSED \S+:\d+\n$/)
@@ -219,7 +219,7 @@ t.test('a service that cannot be reached is tried again', async (t) => {
 
 const expired = fault(410, 'sync_token_expired', 'Sync token is no longer valid')
 
-t.test('if the service no longer knows the position, the command continues after the last event', async (t) => {
+t.test('if the position has expired, the command continues after the last event', async (t) => {
   const { service, options } = await startService(t, page('a', 'evt_2'), expired, morePages('b', 'evt_1'), page('c', 'evt_2', 'evt_3'), page('d', 'evt_4'))
   const listening = startListening(t, ['listen', ...options])
   for (let count = 0; count < 2; count++) await listening.wake()
@@ -229,7 +229,7 @@ t.test('if the service no longer knows the position, the command continues after
   t.strictSame(queriesOf(service).map((query) => query.replace(/&?per_page=200/, '')), ['token=now', 'token=a', '', 'token=b', 'token=c'])
 })
 
-t.test('without that event it continues where it began, and says that events may be missing', async (t) => {
+t.test('without that event it continues where it began, and warns that events may have been missed', async (t) => {
   const missed = 'this position has expired: some events may have been missed; continuing with'
   const { service, options } = await startService(t, page('a', 'evt_1'), expired, page('b', 'evt_7'), page('c', 'evt_8'))
   const listening = startListening(t, ['listen', ...options])
@@ -245,7 +245,7 @@ t.test('without that event it continues where it began, and says that events may
   t.strictSame([read.out.match(/evt_\d/g), read.err], [['evt_7'], `${greeting}${missed} the oldest one\n${greeting}`])
 })
 
-t.test('an interruption ends a request to the service', async (t) => {
+t.test('an interruption aborts a request to the service', async (t) => {
   const { service, options } = await startService(t, () => {})
   const listening = startListening(t, ['listen', ...options])
   await service.received(1)
@@ -256,7 +256,7 @@ t.test('an interruption ends a request to the service', async (t) => {
   t.match(await replaying.interrupt(), { code: 1, out: '' })
 })
 
-t.test('a service that does not answer in time is reported, and tried again', async (t) => {
+t.test('a timeout of the service is reported, and the request retried', async (t) => {
   const { timeout } = AbortSignal
   t.intercept(AbortSignal, 'timeout', { value: () => timeout.call(AbortSignal, 1) })
   const { options } = await startService(t, () => {})
@@ -294,7 +294,7 @@ t.test('with --webhook the service sends the test', async (t) => {
   })
 })
 
-t.test('with --forward the command sends the same itself', async (t) => {
+t.test('with --forward the command sends the same test', async (t) => {
   const { options, receiver, createWebhook } = await serveTrigger(t)
   await cli(['trigger', 'offer.signed', ...options, '--webhook', String((await createWebhook()).id)])
   const argv = [...options, '--forward', receiver.url, '--secret', secret]

@@ -32,7 +32,7 @@ t.test('--help of each command shows its options, without a database', async (t)
   t.match((await cli('keys revoke --help')).out, 'usage: fastify-recruiting-api keys revoke ID --tenant ID [OPTIONS]\n')
 })
 
-t.test('--version is that of the package', async (t) => {
+t.test('--version prints the version of the package', async (t) => {
   t.strictSame(await cli('--version'), { code: 0, out: `${process.env['npm_package_version'] ?? '0.1.0'}\n`, err: '' })
 })
 
@@ -52,12 +52,12 @@ const wrong: Array<[line: string, message: string]> = [
 ]
 
 for (const [line, message] of wrong) {
-  t.test(`${line}: wrong usage is one line that names the argument, and exit code 2`, async (t) => {
+  t.test(`${line}: wrong usage prints one line that names the argument, with exit code 2`, async (t) => {
     t.strictSame(await cli(line), { code: 2, out: '', err: `${message}\n` })
   })
 }
 
-t.test('a database has to be named', async (t) => {
+t.test('a database URL is required', async (t) => {
   const message = 'stats: --database-url: missing, and DATABASE_URL is not set; add --database-url postgres://user@host/database\n'
   t.strictSame(await createCli(undefined)('stats'), { code: 2, out: '', err: message })
   t.strictSame(await createCli('')('stats'), { code: 2, out: '', err: message })
@@ -68,7 +68,7 @@ t.test('a database has to be named', async (t) => {
   t.match((await cli(['stats', '--database-url', '/nowhere ats'])).err, 'cannot connect to the database: connect ENOENT /nowhere/')
 })
 
-t.test('a database that cannot be reached is said in one line, without the password', async (t) => {
+t.test('an unreachable database is reported in one line, without the password', async (t) => {
   for (const url of ['postgres://ada:geheim@127.0.0.1:1/none', 'postgres://ada:geheim@localhost:1/none']) {
     for (const line of ['stats', 'doctor', 'migrate', 'keys list --tenant acme']) {
       const { code, out, err } = await createCli(url)(line)
@@ -87,7 +87,7 @@ t.test('without the package pg, the error says how to install it', async (t) => 
   t.strictSame(broken, { code: 1, out: '', err: 'stats: Unexpected token\n' })
 })
 
-/** Streams of a process, whose terminals are those that are named. */
+/** A process's streams. The named ones are terminals. */
 function createStreams (...terminals: string[]) {
   const stream = (name: string): PassThrough & { isTTY?: boolean } =>
     Object.assign(new PassThrough(), terminals.includes(name) ? { isTTY: true } : {})
@@ -95,7 +95,7 @@ function createStreams (...terminals: string[]) {
   return Object.assign(new EventEmitter(), streams)
 }
 
-t.test('a question is asked on the terminal, beside the result', async (t) => {
+t.test('questions go to the terminal, separately from the result', async (t) => {
   const streams = createStreams('stdin', 'stdout', 'stderr')
   const io = createIo(streams)
   t.strictSame([io.showsResults, io.showsProgress], [true, true])
@@ -108,23 +108,23 @@ t.test('a question is asked on the terminal, beside the result', async (t) => {
   t.match(String(streams.stderr.read()), /^error .*Continue\? /)
 })
 
-t.test('a task is interrupted if nobody reads its output any more', async (t) => {
+t.test('a task is interrupted when the reader of its output goes away', async (t) => {
   const process = createStreams()
   const io = createIo(process)
   const work = io.untilInterrupted((interruption) => io.sleep(60_000, interruption))
   process.stdout.emit('error', new Error('write EPIPE'))
   await work
-  t.doesNotThrow(() => process.stdout.emit('error', new Error('write EPIPE')), 'nor does a later write end the process')
+  t.doesNotThrow(() => process.stdout.emit('error', new Error('write EPIPE')), 'a later write does not end the process either')
 })
 
-t.test('without a terminal nobody is asked', async (t) => {
+t.test('without a terminal there are no questions', async (t) => {
   for (const terminals of [[], ['stdin', 'stdout'], ['stdout', 'stderr']]) t.equal(createIo(createStreams(...terminals)).ask, null)
   const { showsResults, showsProgress, now } = createIo(createStreams())
   t.strictSame([showsResults, showsProgress], [false, false])
   t.ok(Math.abs(now() - Date.now()) < 1000)
 })
 
-t.test('a task is interrupted by SIGINT and SIGTERM, also by two of them, and the process is then as before', async (t) => {
+t.test('SIGINT and SIGTERM, once or twice, interrupt a task, and its listeners are removed afterwards', async (t) => {
   for (const signal of ['SIGINT', 'SIGTERM']) {
     const process = createStreams()
     const io = createIo(process)
@@ -139,7 +139,7 @@ t.test('a task is interrupted by SIGINT and SIGTERM, also by two of them, and th
   }
 })
 
-t.test('a task that ends or fails is not interrupted, and a sleep ends', async (t) => {
+t.test('a task that succeeds or fails is not interrupted, and its sleep ends', async (t) => {
   const process = createStreams()
   const io = createIo(process)
   t.equal(await io.untilInterrupted(async (signal) => {
@@ -156,15 +156,15 @@ const pages = await Promise.all(
   ].map((path) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8'))
 )
 const docsText = pages.join('\n')
-// What the pages export before.
+// Variables that the pages export first.
 const variables = { RECRUITING_URL: 'https://ats.example.com/api/v1/public/acme' }
 
-/** The words of a line of a shell, without its comment. */
+/** The words of a shell line, without its comment. */
 function split (line: string): string[] {
   return [...line.replace(/ #.*/, '').matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? String(bare))
 }
 
-t.test('every command line in the pages is right', async (t) => {
+t.test('every command line in the docs is valid', async (t) => {
   const lines = [...docsText.matchAll(/^npx fastify-recruiting-api (.+)$/gm), ...docsText.matchAll(/`npx fastify-recruiting-api ([^`]+)`/g)].map(([, line = '']) => line)
   t.ok(lines.length > 15)
   for (const line of lines) {

@@ -34,7 +34,7 @@ t.test('the database URL comes from an option, a file or the environment, in thi
   }
 })
 
-t.test('secrets of webhooks test', async (t) => {
+t.test('the secrets of webhooks test', async (t) => {
   const key = Buffer.alloc(32, 1)
   const { cli, pool, recruiting, url } = await startCliHost(t, { secretKeys: [key] })
   const receiver = await startReceiver(t)
@@ -60,7 +60,7 @@ t.test('secrets of webhooks test', async (t) => {
     }
   })
 
-  await t.test('a URL that is not one of a proxy is refused, and the error names where it was found', async (t) => {
+  await t.test('an invalid proxy URL is rejected, and the error names its source', async (t) => {
     const problem = 'expected a URL such as http://proxy.example:3128, got "another protocol"'
     const ways: Array<[option: string, source: string, variables: Record<string, string>]> = [
       ['--proxy ftp://ada:geheim@host/', '--proxy', {}],
@@ -84,7 +84,7 @@ t.test('secrets of webhooks test', async (t) => {
     })
     const path = join(folder, 'keys')
     await writeFile(path, key.toString('base64'))
-    t.match(await cli(`${line} --secret-keys ${path}`, env({ RECRUITING_SECRET_KEYS: other })), { code: 0 }, 'a file counts before the environment')
+    t.match(await cli(`${line} --secret-keys ${path}`, env({ RECRUITING_SECRET_KEYS: other })), { code: 0 }, 'a file takes precedence over the environment')
     t.match(JSON.parse((await cli('doctor --json --wait-seconds 0', env({}))).out).findings.filter(({ check }: { check: string }) => check === 'secrets'), [
       { state: 'ok', text: 'the keys open all of them' }
     ])
@@ -105,7 +105,7 @@ t.test('secrets of webhooks test', async (t) => {
   })
 })
 
-t.test('a file .env sets known variables that are missing, and never where a foreign key is sent', async (t) => {
+t.test('a .env file sets missing known variables, and never decides where a foreign key is sent', async (t) => {
   const url = { RECRUITING_URL: 'https://evil.example/acme' }
   const key = { RECRUITING_API_KEY: 'k' }
   const text =

@@ -11,7 +11,7 @@ const url = 'http://127.0.0.1:1/api/acme'
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 const expectedUrl = 'expected a URL such as https://ats.example.com/api/v1/public/acme'
 
-t.test('wrong usage is one line that names the argument, without a secret', async (t) => {
+t.test('wrong usage prints one line that names the argument, without a secret', async (t) => {
   for (const [argv, message] of [
     [['listen'], 'listen: --url: missing, add --url URL or set RECRUITING_URL'],
     [['listen', '--url', url], 'listen: --key: missing, set RECRUITING_API_KEY or add --key-file FILE'],
@@ -26,7 +26,7 @@ t.test('wrong usage is one line that names the argument, without a secret', asyn
   ] as const) t.strictSame(await cli(argv), { code: 2, out: '', err: `${message}\n` })
 })
 
-t.test('a URL that is none, or has no tenant, is refused without being shown', async (t) => {
+t.test('an invalid URL, or one without a tenant, is rejected without being shown', async (t) => {
   for (const text of ['acme', 'ftp://host/acme', 'https://ats.example.com', 'https://ats.example.com/', 'https://me:geheim@host/acme', 'https://host/acme?x=1', 'https://host/%zz', 'https://host:x/acme']) {
     t.strictSame(await cli(['listen', '--url', text, '--key', 'rk_1']), { code: 2, out: '', err: `listen: --url: ${expectedUrl}\n` }, text)
   }
@@ -77,7 +77,7 @@ t.test('commands about a tenant whose id is not a slug', async (t) => {
     t.match(await issue('--tenant-slug', 'a\nb'), { code: 2, err: /^keys issue: --tenant-slug: expected a tenant slug/ })
   })
 
-  await t.test('only its name changes when it is renamed', async (t) => {
+  await t.test('a rename changes only its slug', async (t) => {
     t.match(await cli('tenants rename acme globex --yes'), { code: 1, err: 'tenants rename: the tenant acme has no webhooks, keys or events\n' })
     const { code, err } = await cli(['tenants', 'rename', 'acme', 'globex', '--tenant', tenantId], { answers: ['y'] })
     t.equal(code, 0)
@@ -88,7 +88,7 @@ t.test('commands about a tenant whose id is not a slug', async (t) => {
     t.strictSame(await storage.webhooks.listResting(), [])
   })
 
-  await t.test('it is removed, and its name does not rest', async (t) => {
+  await t.test('it is removed, and its slug does not rest', async (t) => {
     t.match(await cli(['tenants', 'remove', 'globex', '--tenant', 'a\nb', '--yes']), { code: 2, err: /^tenants remove: --tenant: expected an integer, or text/ })
     t.match(await cli(['tenants', 'remove', 'acme', '--tenant', tenantId, '--yes']), { code: 1, err: `tenants remove: TENANT: the tenant with the id ${tenantId} is globex, not acme\n` })
     t.match(await cli(['tenants', 'remove', 'globex', '--tenant', tenantId, '--yes']), { code: 0, out: 'removed globex\n' })
@@ -97,7 +97,7 @@ t.test('commands about a tenant whose id is not a slug', async (t) => {
   })
 })
 
-t.test('commands write what they did to the file of --audit-file', async (t) => {
+t.test('commands write audit entries to the file of --audit-file', async (t) => {
   const { pool, recruiting, url } = await startCliHost(t)
   const folder = t.testdir({})
   const path = join(folder, 'audit.jsonl')
@@ -110,7 +110,7 @@ t.test('commands write what they did to the file of --audit-file', async (t) => 
     'stats', `webhooks disable ${id} --yes --actor support:bob`, `webhooks enable ${id} --yes`, `deliveries retry ${delivery?.id} --webhook ${id} --yes`,
     `keys revoke ${key.id} --tenant acme --yes`, 'subjects find candidate:42 --tenant acme', 'tenants rename acme globex --yes', 'tenants remove globex --yes'
   ]) t.match(await cli(line), { code: 0 }, line)
-  t.match(await cli('webhooks enable 999 --yes'), { code: 1 }, 'what was refused is not written')
+  t.match(await cli('webhooks enable 999 --yes'), { code: 1 }, 'rejected commands are not written')
   await pool.query('create table people (id bigint primary key, company text)')
   t.match(await cli('watch --kind candidate --relation people --id id --tenant company'), { code: 0 })
   const file = join(folder, 'webhooks.json')
@@ -171,7 +171,7 @@ t.test('commands write what they did to the file of --audit-file', async (t) => 
   ])
 })
 
-t.test('an actor that cannot be, and a file that cannot be written, end the command before it does anything', async (t) => {
+t.test('an invalid actor and an unwritable file make the command fail before it does anything', async (t) => {
   const cli = createCli('postgres://postgres@127.0.0.1:1/nowhere')
   t.strictSame(await cli(['stats', '--actor', 'a\tb']), { code: 2, out: '', err: 'stats: --actor: expected 1 to 128 characters without control characters, got "a\\tb"\n' })
   t.strictSame(await cli('stats --audit-file /nowhere/audit'), { code: 2, out: '', err: 'stats: --audit-file: the file cannot be written (ENOENT)\n' })

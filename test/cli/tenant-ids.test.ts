@@ -27,7 +27,7 @@ async function start (t: Test) {
   return { pool, storage, run, useIds, folder, bySlug: open(), byId, open }
 }
 
-t.test('tenants use-ids moves webhooks, keys and events of each tenant to its id', async (t) => {
+t.test('tenants use-ids moves each tenant\'s webhooks, keys and events to its id', async (t) => {
   const { pool, storage, useIds, bySlug, byId } = await start(t)
   const { id } = await bySlug.webhooks.create('acme', { ...webhookInput, headers: { 'x-token': 'secret' } })
   const { key } = await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: [] })
@@ -43,7 +43,7 @@ t.test('tenants use-ids moves webhooks, keys and events of each tenant to its id
   t.match(await byId.webhooks.find('acme', id), { id, headers: { 'x-token': null } })
   t.match(await storage.webhooks.findSecrets('41', id), [/^sealed_v1:/])
   t.type((await byId.webhooks.rotateSecret('acme', id, { grace_period_seconds: 60 })).secret, 'string')
-  t.match(await byId.webhooks.sendTest('acme', id), { error: /./ }, 'the secret and headers open for the new id')
+  t.match(await byId.webhooks.sendTest('acme', id), { error: /./ }, 'the secret and headers can be decrypted for the new id')
   t.ok(await postgresKeyLookup(pool)({ tenantSlug: 'acme', tenantId: '41', key }))
   t.match(await collect(byId.findSubject('acme', 'candidate:1')), [{ eventId: event.id }])
   t.same(await byId.emit({ tenantSlug: 'acme', type, data: {}, subject: 'candidate:1', idempotencyKey: 'one' }), event)
@@ -51,7 +51,7 @@ t.test('tenants use-ids moves webhooks, keys and events of each tenant to its id
   t.match(await useIds(), { code: 0, out: 'nothing to do\n' })
 })
 
-t.test('tenants use-ids also moves the data of a tenant that has used its id before', async (t) => {
+t.test('tenants use-ids also moves data of a tenant that has already used its id', async (t) => {
   const { pool, storage, useIds, bySlug, byId } = await start(t)
   const old = await bySlug.webhooks.create('acme', webhookInput)
   const shared = { tenantSlug: 'acme', type, data: {}, subjects: ['candidate:1', 'job:1'], idempotencyKey: 'both' } as const
@@ -66,14 +66,14 @@ t.test('tenants use-ids also moves the data of a tenant that has used its id bef
   t.match(await useIds(), { code: 0, err: /Moves the data of 1 tenant from slugs to ids/ })
   t.same((await byId.webhooks.list('acme')).data.map(({ id }) => id), [old.id, next.id])
   t.same((await collect(byId.findSubject('acme', 'job:1'))).map(({ eventId }) => eventId), [first.id, second.id])
-  t.same(await byId.emit(shared), second, 'the idempotency key belongs to the event of the id')
+  t.same(await byId.emit(shared), second, "the idempotency key belongs to the id's event")
   t.same((await pool.query('select count(distinct tenant_key)::int as keys, count(*)::int as events from recruiting.events')).rows,
     [{ keys: 1, events: 1502 }])
   t.same((await bySlug.webhooks.list('acme')).data, [])
   t.equal((await storage.webhooks.findSecrets('41', old.id))?.length, 1)
 })
 
-t.test('tenants use-ids rejects a file without the owner of some data, and moves nothing', async (t) => {
+t.test('tenants use-ids rejects a file in which an owner of data is missing, and moves nothing', async (t) => {
   const { run, folder, useIds, bySlug, pool } = await start(t)
   await bySlug.webhooks.create('hooli', webhookInput)
   await bySlug.webhooks.create('acme', webhookInput)
@@ -90,14 +90,14 @@ t.test('tenants use-ids rejects a file without the owner of some data, and moves
   t.same((await pool.query('select tenant from recruiting.webhooks order by 1')).rows, [{ tenant: 'acme' }, { tenant: 'hooli' }])
 })
 
-t.test('data that is stored by slug is a fault of doctor --tenant-ids, and an error in the log of servers with tenantId', async (t) => {
+t.test('doctor --tenant-ids and the log of servers with tenantId report data stored by slug', async (t) => {
   const { run, useIds, bySlug, open, pool } = await start(t)
   const logged: unknown[] = []
   const logger = { ...silentLogger, error: (fields: object, message: string) => { logged.push([fields, message]) } }
   async function startServer (tenantId: (slug: string) => string | number | null): Promise<unknown[]> {
     logged.length = 0
     const server = open({ logger, tenantId })
-    // The log follows the answer of the storage.
+    // The log line follows the storage's response.
     await server.close()
     await new Promise((resolve) => setImmediate(resolve))
     return logged

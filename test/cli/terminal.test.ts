@@ -15,14 +15,14 @@ const evil = `a${marks}b`
 const worse = `${evil}${controls}`
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
-/** Everything that a command wrote, without the ends of its lines. */
+/** Asserts that the lines of a command's output contain no unprintable characters. */
 function assertPrintable (t: Test, { out, err }: Outcome, name: string): void {
   const lines = `${out}${err}`.split('\n')
   t.strictSame(lines.filter((line) => unprintable.test(line)).map(encodeURIComponent), [], name)
   t.strictSame(lines.filter((line) => line.startsWith('forged')), [], name)
 }
 
-t.test('nothing that is stored or answered changes what a terminal shows', async (t) => {
+t.test('stored data and responses cannot manipulate the terminal', async (t) => {
   const { cli, pool, recruiting } = await startCliHost(t)
   const folder = t.testdir({})
   const path = join(folder, 'keys')
@@ -43,7 +43,7 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
     create role "${evil}";
     create table public."x${evil}" (tenant_slug text);
     create view public.api_jobs as select * from public."x${evil}"`)
-  // The API rejects some of these texts; a host that writes to the tables does not.
+  // The API rejects some of these texts, but a host can write them to the tables.
   await pool.query('update recruiting.webhooks set name = $1, target_url = $2, event_types = $3 where tenant_slug = $4',
     [worse, `https://example.com/${worse}`, ['application.created', worse], evil])
   await pool.query('update recruiting.events set id = $1, type = $2', [`evt_${marks}`, worse])
@@ -55,7 +55,7 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
     select id, revision, now(), 3, false, $2 from recruiting.webhooks where id = $1`, [id, worse])
   const { data: [delivery] } = JSON.parse((await cli(`deliveries list --webhook ${id} --json`)).out)
 
-  // A service whose answers are as hostile.
+  // A service with equally hostile responses.
   const service = await startReceiver(t)
   const data = { headline: worse }
   const hostile = { id: worse, type: worse, timestamp: worse, tenant_slug: worse, data, name: worse, example: data }
@@ -63,7 +63,7 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
   service.answer({ status: 200, body: JSON.stringify({ data: [hostile], meta }) })
   const customer = ['--url', `http://127.0.0.1:${service.port}/acme`, '--key', 'rk_1', '--forward', service.url]
 
-  // Of the other commands, those with an argument take the id of the webhook.
+  // Other commands with an argument get the webhook's id.
   const lines: Record<string, readonly string[]> = {
     demo: [`--port=${evil}`],
     init: [join(folder, evil)],
@@ -104,7 +104,7 @@ t.test('nothing that is stored or answered changes what a terminal shows', async
     assertPrintable(t, await cli([...words, '--json', '--yes']), `${name} --json`)
   }
 
-  await t.test('an error of the server is one line', async (t) => {
+  await t.test("the server's error is one line", async (t) => {
     await pool.query(`create function recruiting.refuse () returns trigger language plpgsql as $$ begin raise exception using message = ${pg.escapeLiteral(worse)}; end $$`)
     await pool.query('create trigger refuse before update on recruiting.webhooks for each row execute function recruiting.refuse()')
     const { id: other } = (await recruiting.webhooks.list('acme')).data[0] ?? { id: 0 }
@@ -132,7 +132,7 @@ t.test('progress', async (t) => {
     mock.timers.tick(250)
   }
 
-  t.test('is shown on a terminal once a task has taken a second, and removed at its end', async (t) => {
+  t.test('is shown on a terminal after a second, and removed at the end', async (t) => {
     let shown = ''
     const result = await withProgress({ showsProgress: true, err: (text) => { shown += text } }, 'pruning', async (report) => {
       pass(999)
@@ -147,10 +147,10 @@ t.test('progress', async (t) => {
     t.equal(result, 5)
     t.ok(shown.endsWith('3 s\r\u001b[K'))
     pass(5000)
-    t.ok(shown.endsWith('3 s\r\u001b[K'), 'the timer is gone')
+    t.ok(shown.endsWith('3 s\r\u001b[K'), 'the timer is cleared')
   })
 
-  t.test('is not shown for a short task, nor where nobody sees it', async (t) => {
+  t.test('is not shown for a short task or without a terminal', async (t) => {
     for (const showsProgress of [true, false]) {
       let shown = ''
       await t.rejects(withProgress({ showsProgress, err: (text) => { shown += text } }, 'pruning', async () => {

@@ -11,7 +11,7 @@ const keys = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] as const
 const event = { type: 'application.created', data: { id: 1 } } as const
 const webhook = { name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'] }
 
-t.test('upkeep by command', async (t) => {
+t.test('upkeep commands', async (t) => {
   const { url, createPool } = await startPostgres(t)
   const pool = createPool()
   const cli = createCli(url)
@@ -22,7 +22,7 @@ t.test('upkeep by command', async (t) => {
   const recruiting = createRecruiting({ storage, delivery: false, secretKeys: [keys[0]] })
   t.teardown(() => recruiting.close())
 
-  await t.test('migrate shows what would run, runs it without a question, and then has nothing to do', async (t) => {
+  await t.test('migrate shows pending steps, runs them without confirmation, and then has nothing to do', async (t) => {
     t.strictSame(await cli('migrate --dry-run'), { code: 0, out: names.map((name) => `would run ${name}\n`).join(''), err: '' })
     t.strictSame(await cli('migrate'), { code: 0, out: names.map((name) => `ran ${name}\n`).join(''), err: '' })
     t.strictSame(await cli('migrate'), { code: 0, out: 'nothing to do\n', err: '' })
@@ -30,7 +30,7 @@ t.test('upkeep by command', async (t) => {
     t.match(await cli('stats --schema other'), { code: 0 })
   })
 
-  await t.test('watch puts triggers on a table, for every deployment', async (t) => {
+  await t.test('watch creates triggers on a table, and can run in every deployment', async (t) => {
     await pool.query('create table people (id bigint, company text)')
     const options = ['--kind', 'candidate', '--relation', 'people', '--id', 'id', '--tenant', "coalesce(row.company, 'none')"]
     for (let count = 0; count < 2; count++) {
@@ -81,7 +81,7 @@ t.test('upkeep by command', async (t) => {
     await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:42' })
   })
 
-  await t.test('a copy sends again once it is adopted', async (t) => {
+  await t.test('a copy sends notifications once it is adopted', async (t) => {
     t.match(await cli('adopt --yes --deliver --discard'), { code: 2, err: 'adopt: --deliver or --discard: expected one of them\n' })
     for (const option of ['keep-webhooks', 'keep-keys']) {
       t.match(await cli(`adopt --yes --deliver --${option}`), { code: 2, err: `adopt: --${option}: only with --discard\n` })
@@ -107,7 +107,7 @@ t.test('upkeep by command', async (t) => {
     await recruiting.emit({ tenantSlug: 'acme', ...event })
   })
 
-  await t.test('prune deletes what is older than the days that were named', async (t) => {
+  await t.test('prune deletes data older than the given days', async (t) => {
     for (const days of ['0', '3651', 'x', '1.5']) t.match(await cli(`prune --yes --retention-days ${days}`), { code: 2, err: /^prune: --retention-days: expected an integer/ }, days)
     await recruiting.emit({ tenantSlug: 'old', ...event })
     await pool.query("update recruiting.events set recorded_at = now() - interval '10 days' where tenant_key = 'old'")
@@ -138,7 +138,7 @@ t.test('upkeep by command', async (t) => {
     t.match(await cli(`reseal --secret-keys ${other} --yes`), { code: 1, err: /reseal: none of the secretKeys opens the secret of webhook \d+: add the key that sealed it\. To change keys, begin with \[oldKey, newKey\]\n$/ })
   })
 
-  await t.test('a tenant is renamed, with its keys and the secrets of its webhooks', async (t) => {
+  await t.test("a tenant is renamed with its keys and its webhooks' secrets", async (t) => {
     await apiKeys(pool).issue({ tenantSlug: 'acme', scopes: [] })
     const path = join(folder, 'keys')
     const { code, out, err } = await cli(`tenants rename acme initech --secret-keys ${path}`, { answers: ['y'] })
@@ -153,7 +153,7 @@ t.test('upkeep by command', async (t) => {
     t.match(await cli(['tenants', 'rename', 'a\nb', 'acme', '--yes']), { code: 2, err: 'tenants rename: FROM: expected a tenant slug of 1 to 100 characters without control characters, got "a\\nb"\n' })
   })
 
-  await t.test('commands name the calls for secrets that functions have sealed', async (t) => {
+  await t.test('commands name the methods to use for secrets that functions have encrypted', async (t) => {
     const secretKeys = { seal: (plain: Uint8Array) => plain, open: (sealed: Uint8Array) => sealed }
     const byHost = createRecruiting({ storage, delivery: false, secretKeys })
     t.teardown(() => byHost.close())

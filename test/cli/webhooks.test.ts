@@ -13,12 +13,12 @@ import { startReceiver } from '../fixtures/receivers/receiver.js'
 const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 const loopback = '--allow-http --allow-networks 127.0.0.1/32'
 
-t.test('webhooks by command', async (t) => {
+t.test('webhook commands', async (t) => {
   const { cli, pool, storage, recruiting: { webhooks } } = await startCliHost(t)
   const receiver = await startReceiver(t)
   const input = { name: 'CRM', target_url: receiver.url, event_types: ['application.created'] }
 
-  await t.test('list shows all webhooks of a tenant', async (t) => {
+  await t.test("list shows all of a tenant's webhooks", async (t) => {
     for (let count = 0; count < 201; count++) await storage.webhooks.create('many', { ...input, tenantSlug: 'many', id: await storage.webhooks.nextId('many'), secret: 'x', status: 'active' }, 300)
     const { code, out } = await cli('webhooks list --tenant many')
     t.equal(code, 0)
@@ -32,7 +32,7 @@ t.test('webhooks by command', async (t) => {
     t.match(await cli(['webhooks', 'list', '--tenant', 'a\nb']), { code: 2, err: /^webhooks list: --tenant: expected an integer, or text of 1 to 200 characters/ })
   })
 
-  await t.test('show shows a webhook of any tenant by its id, with its health', async (t) => {
+  await t.test('show shows any tenant\'s webhook by its id, with its health', async (t) => {
     const { id } = await webhooks.create('acme', { ...input, headers: { 'X-Token': 'hidden', 'X-Key': 'hidden' }, filters: { 'data.job_id': [7, '8'] } })
     const { code, out } = await cli(`webhooks show ${id}`)
     t.equal(code, 0)
@@ -45,7 +45,7 @@ t.test('webhooks by command', async (t) => {
     }
   })
 
-  await t.test('disable and enable say what they do, and ask', async (t) => {
+  await t.test('disable and enable show the change and ask for confirmation', async (t) => {
     const { id } = await webhooks.create('acme', input)
     const { code, out, err } = await cli(`webhooks disable ${id}`, { answers: ['y'] })
     t.strictSame([code, out, err], [0, `the webhook ${id} is inactive\n`,
@@ -77,7 +77,7 @@ t.test('webhooks by command', async (t) => {
       code: 2,
       out: '',
       err: `Sends a test notification to webhook ${id} "CRM" of acme, ${receiver.url}.\nwebhooks test: --yes: required, because there is no terminal to ask for confirmation\n`
-    }, 'ends before it opens anything')
+    }, 'it fails before it opens anything')
 
     receiver.answer(500)
     t.match(await cli(`webhooks test ${id} ${options} --yes`), { code: 1, out: /^status +failed$/m })
@@ -124,7 +124,7 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
   const newKey = (await readFile(join(folder, 'new'), 'utf8')).trimEnd()
   t.strictSame([(await call('GET', 'webhooks')).statusCode, (await call('GET', 'webhooks', undefined, newKey)).statusCode], [401, 200])
 
-  // The endpoint breaks.
+  // The endpoint fails.
   receiver.answer({ status: 500, headers: { 'content-type': 'text/plain' }, body: 'Ada is ill' })
   await app.recruiting.emit(event)
   await receiver.received(2)
@@ -150,7 +150,7 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
     body: /"tenant_slug":"acme"/, attempts: [{ response_excerpt: 'Ada is ill' }]
   })
 
-  // It is repaired, and catches up.
+  // It is repaired and catches up.
   receiver.answer(204)
   const retried = await cli(`deliveries retry ${deliveryId} --webhook ${id}`, { answers: ['y'] })
   t.equal(retried.code, 0)
@@ -161,7 +161,7 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
   t.match((await cli(`deliveries retry ${deliveryId} --webhook ${id} --yes --json`)).err, `(application.created) again, to webhook ${id} "CRM"`)
   await receiver.received(4)
 
-  // What it missed while it was off is replayed.
+  // Events missed while it was off are replayed.
   t.match(await cli(`webhooks disable ${id} --yes`), { code: 0 })
   await app.recruiting.emit(event)
   const { data: [skipped] } = JSON.parse((await cli(`deliveries list --webhook ${id} --status skipped --json --limit 1`)).out)
@@ -180,7 +180,7 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
   t.equal(receiver.requests.length, 5)
   t.match(JSON.parse((await cli(`replay --webhook ${id} --include all --since 2020-01-01T00:00:00Z --until 2090-01-01T00:00:00Z --yes --json`)).out), { queued: 3, truncated: false })
 
-  // Nonsense is refused.
+  // Invalid input is rejected.
   t.match(await cli(`replay --webhook ${id} --since yesterday --yes`), { code: 2, err: /^replay: --since: / })
   t.match(await cli('replay --webhook 999 --yes'), { code: 1, err: 'replay: --webhook: there is no webhook 999\n' })
   t.match(await cli(`deliveries show 999 --webhook ${id}`), { code: 1, err: `deliveries show: ID: the webhook ${id} has no delivery 999\n` })
@@ -189,7 +189,7 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
   t.match(await cli(`replay --webhook ${id} --yes`), { code: 1, err: `replay: --webhook: the webhook ${id} is inactive: run fastify-recruiting-api webhooks enable ${id}\n` })
 })
 
-t.test('a replay of more events than one call can take says so', async (t) => {
+t.test('a replay reports when there are more events than one call can queue', async (t) => {
   const { cli, pool, recruiting } = await startCliHost(t)
   const { id } = await recruiting.webhooks.create('acme', { name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'] })
   await recruiting.emit(event)
@@ -227,7 +227,7 @@ t.test('webhooks import', async (t) => {
     t.match(await storage.webhooks.list('42', { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 9 }), [{ event_types: ['offer.signed'], status: 'inactive' }])
   })
 
-  await t.test('seals the secrets with the keys of your servers', async (t) => {
+  await t.test('encrypts the secrets with the keys of your servers', async (t) => {
     const keys = join(t.testdir({}), 'keys')
     await writeFile(keys, Buffer.alloc(32, 1).toString('hex'))
     await write([{ ...acme, tenant: 'sealed' }])
@@ -239,7 +239,7 @@ t.test('webhooks import', async (t) => {
     t.equal((await recruiting.webhooks.import('sealed', { ...input, event_types: ['application.created'], secret: acme.secret })).id, id)
   })
 
-  await t.test('names the webhook of the file that is refused; those before it are imported', async (t) => {
+  await t.test('names the first invalid webhook in the file; earlier ones are imported', async (t) => {
     await write([{ ...acme, tenant: 'initech' }, { ...acme, tenant: 'initech', secret: 'geheim' }])
     const { code, err } = await cli(`webhooks import ${path} --yes`)
     t.equal(code, 1)
@@ -247,7 +247,7 @@ t.test('webhooks import', async (t) => {
     t.equal(await storage.webhooks.count('initech', {}), 1)
   })
 
-  await t.test('files of another form are wrong usage, and nothing of them is shown', async (t) => {
+  await t.test('files in another form are wrong usage, and their content is not shown', async (t) => {
     const form = 'expected a JSON array of webhooks, each with tenant, name, target_url, event_types and secret'
     for (const content of ['', '{"secret":"whsec_', {}, []]) {
       await write(content)

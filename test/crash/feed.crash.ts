@@ -25,7 +25,7 @@ interface FeedPage {
 
 t.setTimeout(0)
 
-t.test(`${events} events, while API and PostgreSQL are killed: each reader gets every committed event once, and a subject's in order`, { timeout: 3_600_000 }, async (t) => {
+t.test(`${events} events, while API and PostgreSQL are killed: each reader gets every committed event once, and each subject's in order`, { timeout: 3_600_000 }, async (t) => {
   const postgres = await startPostgresServer(t, { settings: ['fsync=on', 'synchronous_commit=on'] })
   const pool = postgres.createPool({ max: 30 })
   await migrate(pool)
@@ -45,12 +45,12 @@ t.test(`${events} events, while API and PostgreSQL are killed: each reader gets 
     return { port: Number(String(output)), kill: () => kill(child) }
   }
 
-  /** Changes some subjects and emits their states in one transaction, which may take long and may be rolled back. */
+  /** Changes some subjects and emits their states in one transaction, which may take long or be rolled back. */
   async function write (random: Random): Promise<void> {
     const client = await pool.connect()
     try {
       await client.query('begin')
-      // In the order of their ids, so that writers do not deadlock.
+      // In id order, so that writers do not deadlock.
       const chosen = new Set(Array.from({ length: random.integer(1, 4) }, () => random.integer(1, subjects)))
       for (const subject of [...chosen].toSorted((one, other) => one - other)) {
         const isUndone = random.chance(0.1)
@@ -107,14 +107,14 @@ t.test(`${events} events, while API and PostgreSQL are killed: each reader gets 
   }
 })
 
-/** The tenant of a subject. */
+/** Returns a subject's tenant. */
 function tenantOf (subject: number): string {
   return proofTenants[subject % 2] ?? 'acme'
 }
 
 /**
- * Follows the feed of a tenant, and counts how often it gets each event and how many came after a newer state of their
- * subject. Remembers the token of each page that arrived.
+ * Follows a tenant's feed. Counts how often it gets each event, and how many arrive after a newer state of their
+ * subject. Stores the token of each received page.
  */
 function createReader (port: number, index: number, random: Random) {
   const tenantSlug = proofTenants[index % 2] ?? 'acme'
@@ -148,7 +148,7 @@ async function readStored (pool: pg.Pool, tenantSlug: string, type: string | und
   return rows.map(({ id }) => id)
 }
 
-/** Errors of a killed server or database end a turn. */
+/** Errors of a killed server or database end a turn; others are thrown. */
 async function outlive (turn: () => Promise<void>): Promise<void> {
   try {
     await turn()

@@ -32,15 +32,15 @@ const operations = [
 ] as const
 const moods = { healthy: 6, slow: 1, error: 1, resets: 1 }
 const workerCount = 2
-/** Of each worker, as the program sets it. */
+/** Each worker's concurrency, as set by the program. */
 const concurrency = 16
 const crashes = 2
 /** An attempt that began before a change may arrive this much later. */
 const flightMs = 2500
 
-/** A webhook from one change to the next. The row is `undefined` before it exists and once it is deleted. */
+/** A webhook between two changes. The row is `undefined` before it is created and after it is deleted. */
 interface State {
-  /** When the change that caused it began and was answered, and the same of the next change. */
+  /** When the change that caused this state began and returned, and the same for the next change. */
   begunAt: number
   answeredAt: number
   nextBegunAt: number
@@ -112,7 +112,7 @@ t.test(
       answer(receive(port, () => moodOf[index] ?? 'healthy'))
     }
     const hooks: Hook[] = []
-    /** When committed events were emitted and answered, by id. */
+    /** When committed events were emitted and when emit returned, by id. */
     const emitted = new Map<string, { from: number; to: number }>()
     const rolledBack = new Set<string>()
     const keys: string[] = []
@@ -143,14 +143,14 @@ t.test(
         if (current === 'resets') return response.destroy()
         if (current === 'error') return response.writeHead(random.pick([400, 500, 502])).end()
         if (current === 'slow') await sleep(random.integer(50, 700))
-        // The worker has given up.
+        // The worker has timed out.
         if (response.destroyed) return
         request.isAccepted = true
         response.writeHead(204).end()
       }
     }
 
-    /** Changes a webhook, and then reads what it has become, since the answer may have been lost. */
+    /** Changes a webhook, then reads its state, since the response may have been lost. */
     async function change (hook: Hook, run: () => Promise<unknown>): Promise<void> {
       if (hook.isBusy) return
       hook.isBusy = true
@@ -346,7 +346,7 @@ t.test(
     const left = async (): Promise<number> =>
       Number((await pool.query('select count(*) from recruiting.queue')).rows[0].count)
     while ((await left()) > 0 && Date.now() < drainedBy) await sleep(500)
-    t.equal(await left(), 0, 'every delivery ends')
+    t.equal(await left(), 0, 'every delivery finishes')
     for (const reader of readers) while (await readFeed(reader, 50));
     while (await readSync(50));
 
@@ -483,7 +483,7 @@ function isConnectionLost (error: unknown): boolean {
   return /^57P|terminat|ECONN|EPIPE|timeout|connection/i.test(`${code} ${message}`)
 }
 
-/** Runs something that a crash of the server or another change may prevent. */
+/** Runs a call that a crash of the server or another change may prevent. */
 async function survive (run: () => Promise<unknown>): Promise<void> {
   try {
     await run()

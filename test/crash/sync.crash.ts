@@ -10,14 +10,14 @@ import { pickSeed } from '../sync/proof/seed.js'
 import type { ProofServer, World } from '../sync/proof/world.js'
 
 const operations = Number(process.env.OPERATIONS ?? 1_000_000)
-// Starting again takes seconds, in which nobody can read.
+// Restarting takes seconds, in which no one can read.
 const kills = Math.ceil(operations / 50_000)
-// Each of the seven things that a vendor may do to tables, three times.
+// Each of seven kinds of changes that vendors make to tables, three times.
 const damages = 21
 
 t.setTimeout(0)
 
-t.test(`copies are exact after ${operations} writes, while API and PostgreSQL are killed and rows change that no trigger sees`, { timeout: 7_200_000 }, async (t) => {
+t.test(`copies are exact after ${operations} writes, while API and PostgreSQL are killed and some changes bypass the triggers`, { timeout: 7_200_000 }, async (t) => {
   const postgres = await startPostgresServer(t, { settings: ['fsync=on', 'synchronous_commit=on'] })
   const pool = postgres.createPool({ max: 30 })
 
@@ -48,7 +48,7 @@ t.test(`copies are exact after ${operations} writes, while API and PostgreSQL ar
   t.equal(report.damages, damages)
 })
 
-/** Writers try again when the database was killed. Whether the last transaction committed, only the table knows. */
+/** Writers retry when the database was killed. Only the table shows whether the last transaction committed. */
 function outlive (world: World): World {
   return {
     ...world,

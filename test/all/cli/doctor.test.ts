@@ -35,7 +35,7 @@ const slowUpdates = (name: string, table = name) =>
   `public.${name}: filter[updated_after] and sorting by updated_at read all rows of a tenant, or of the table ${table}`
 const wholeTable = (name: string, table: string) => `public.${name}: every page reads the whole table ${table}`
 
-/** A fault of the database, and its findings. */
+/** A fault in the database, and the findings that report it. */
 interface Fault {
   /** SQL with the package's and the host's tables in its search path. */
   inject: string
@@ -515,7 +515,7 @@ t.test('doctor', async (t) => {
     await other.query("rollback prepared 'imported'")
   })
 
-  await t.test('clocks that differ', async (t) => {
+  await t.test('different clocks', async (t) => {
     // Slow machines measure less exactly.
     for (const [ms, text] of [
       [60_000, /^this machine is (59|60)\.\d s ahead of the server, and receivers reject notifications that are minutes/],

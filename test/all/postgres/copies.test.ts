@@ -28,7 +28,7 @@ function startEngine (t: Teardown, pool: pg.Pool, delivery: object | false = {})
 
 const event = { tenantSlug: 'acme', type: 'application.created', data: {} } as const
 
-t.test('a database made from a template sends nothing, and says so once, until it is adopted', async (t) => {
+t.test('a database created from a template sends nothing and logs this once, until it is adopted', async (t) => {
   const { server, pool, storage } = await startPostgresHost(t)
   const receiver = await startReceiver(t)
   const webhook = await storeWebhook(storage, 'acme', { targetUrl: receiver.url })
@@ -57,10 +57,10 @@ t.test('a database made from a template sends nothing, and says so once, until i
   t.same(receiver.requests.map(({ headers }) => headers['webhook-id']), [id])
   t.strictSame(worker.lines, ['deliveries are held', 'deliveries are no longer held'])
   await startEngine(t, server.createPool()).drain()
-  t.equal(receiver.requests.length, 4, 'the original sends its own')
+  t.equal(receiver.requests.length, 4, 'the original sends its notifications')
 })
 
-t.test('when a standby is promoted in place of the server that was lost', async (t) => {
+t.test('when a standby is promoted after the loss of the server', async (t) => {
   const { server, pool } = await startPostgresServerHost(t)
   const standby = await startStandby(t, server)
   const address = await startTcpProxy(t, server.port)
@@ -73,7 +73,7 @@ t.test('when a standby is promoted in place of the server that was lost', async 
   const emit = () => emitter.emit(event)
   const worker = createRecruiting({
     storage: postgresStorage(server.createPool({ port: address.port })),
-    // The crash may lose the answer to a claim. Its lease must end during the test.
+    // The crash may lose a claim's response. Its lease must expire during the test.
     delivery: { allowHttp: true, allowNetworks: ['127.0.0.1/32'], pollMs: 100, retrySchedule: [0, 1, 1, 1], timeoutMs: 1000, leaseMs: 6000 }
   })
   t.teardown(() => Promise.all([worker.close(), emitter.close()]))
@@ -89,7 +89,7 @@ t.test('when a standby is promoted in place of the server that was lost', async 
   await server.stop('immediate')
   address.moveTo(standby.port)
 
-  await t.rejects(emit(), { code: '25006' }, 'until then nothing is recorded')
+  await t.rejects(emit(), { code: '25006' }, 'before that, nothing can be recorded')
   await standby.promote()
 
   await t.test('the worker delivers events recorded before and after it', async () => {
@@ -99,11 +99,11 @@ t.test('when a standby is promoted in place of the server that was lost', async 
     }
   })
 
-  await t.test('positions among the changes that the other server gave are not known, from the first moment', async (t) => {
+  await t.test('positions in the changes issued by the other server are unknown immediately', async (t) => {
     t.equal(await changes.list('acme', 'candidate', { after: position, limit: 1 }), null)
     const own = await changes.begin('acme', 'candidate')
     await changes.record('acme', { kind: 'candidate', id: '7', deleted: false })
-    // The first one may come minutes after the promotion.
+    // The first checkpoint may come minutes after the promotion.
     await standby.createPool().query('checkpoint')
     t.strictSame((await follow(changes, own)).ids, ['7'])
   })

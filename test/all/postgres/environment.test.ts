@@ -3,7 +3,7 @@ import { readVersion, type Version } from '../../../src/postgres/upgrade/version
 import { upgrade } from '../../../src/postgres/upgrade/migrate.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
-t.test('migrate beside a dump announces which process it waits for, and gives up', async (t) => {
+t.test('migrate warns which dump process it waits for, and times out', async (t) => {
   const { pool } = await startPostgresHost(t)
   const own = await readVersion()
   const withFile = (name: string, text: string): Version => ({

@@ -3,7 +3,7 @@ import { follow } from '../../fixtures/postgres/changes.js'
 import { begin, startPostgresServerHost } from '../../fixtures/postgres/postgres.js'
 import { newEvent } from '../../fixtures/postgres/changes.js'
 
-t.test('a prepared transaction holds back the feed and sync, also after a crash of the server', async (t) => {
+t.test('a prepared transaction holds back the feed and sync, even after a server crash', async (t) => {
   const settings = ['fsync=off', 'autovacuum=off', 'max_prepared_transactions=1']
   const { pool, server, storage: { changes, feed, deliveries } } = await startPostgresServerHost(t, { settings })
   const list = async () => (await feed.list('acme', { after: null, limit: 10, eventTypes: null }))?.bodies.map((body) => JSON.parse(body).id)

@@ -4,7 +4,7 @@ import { tenants } from '../../fixtures/api/app.js'
 import { buildHost } from '../../fixtures/fuzz/fuzz-host.js'
 import { fuzz } from '../../fixtures/fuzz/fuzz.js'
 
-t.test('no request makes PostgreSQL refuse what it is asked', async (t) => {
+t.test('no request makes PostgreSQL reject a statement', async (t) => {
   const { storage, saveCandidates, saveJobs } = await startPostgresHost(t, { changes: 'manual' })
   for (const [slug, { candidates = [], jobs = [] }] of Object.entries(tenants)) {
     await saveCandidates(slug, candidates)

@@ -3,7 +3,7 @@ import { watch } from '../../../src/postgres/index.js'
 import { measureBuffers } from '../../fixtures/postgres/buffers.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
-t.test('a page of sync over a table partitioned by tenant reads a few buffers of each partition', async (t) => {
+t.test('a sync page over a table partitioned by tenant reads few buffers of each partition', async (t) => {
   const { pool } = await startPostgresHost(t)
   const measured: number[] = []
   for (const count of [100, 400]) {

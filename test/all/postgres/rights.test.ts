@@ -62,7 +62,7 @@ t.test('a role that owns nothing', async (t) => {
     return findings.filter(({ check, state }) => check === 'privileges' && state !== 'ok').map(({ text, remedy }) => [text, remedy])
   }
 
-  await t.test('has none, and doctor names all of them', async (t) => {
+  await t.test('has no privileges, and doctor names all of them', async (t) => {
     const [[ours = '', remedy] = [], [onLists = ''] = []] = await findLacking()
     for (const [name, wanted] of Object.entries({ ...rights.tables, ...rights.sequences })) {
       for (const privilege of wanted) t.ok(ours.includes(`${privilege} on ${name}`), `${privilege} on ${name}`)
@@ -74,7 +74,7 @@ t.test('a role that owns nothing', async (t) => {
     t.strictSame(await findLacking(own, '--no-lists'), [[ours, remedy?.replace(options, '--no-lists')]])
   })
 
-  await t.test('needs each of them, and no others', async (t) => {
+  await t.test('needs all of them and no others', async (t) => {
     const { step, left } = grantFewest(owner, `"${role}"`, each)
     await resetStory(owner)
     t.strictSame(await usePrivileges(pool, lists, step), [], 'every method of the storage was called')
@@ -83,7 +83,7 @@ t.test('a role that owns nothing', async (t) => {
     await owner.query(`drop owned by "${role}"`)
   })
 
-  await t.test('gets them by command, once somebody agrees', async (t) => {
+  await t.test('gets them from the command, after confirmation', async (t) => {
     const shown = await cli(`grants --role ${role} ${options}`)
     const host = [{ schema: 'host', name: 'people' }, { schema: 'host', name: 'positions' }]
     t.strictSame(shown, { code: 0, err: '', out: listGrants('recruiting', role, host).map((statement) => `${statement};\n`).join('') })
@@ -99,7 +99,7 @@ t.test('a role that owns nothing', async (t) => {
     t.strictSame(await usePrivileges(pool, lists), [])
   })
 
-  await t.test('cannot grant them to others, and nothing is half done', async (t) => {
+  await t.test('cannot grant them to others, and nothing is granted partially', async (t) => {
     await owner.query(`create role "${role}-2"`)
     t.teardown(() => owner.query(`drop owned by "${role}-2"; drop role "${role}-2"`))
     t.match(await own(`grants --role ${role}-2 --no-lists --apply --yes`), {
@@ -118,7 +118,7 @@ t.test('a role that owns nothing', async (t) => {
     t.match(JSON.parse(out), { role, applied: false, statements: listGrants('recruiting', role) })
   })
 
-  await t.test('learns from doctor which one was taken away', async (t) => {
+  await t.test('sees in doctor which privilege was revoked', async (t) => {
     const { flags } = parseFlags(options.split(' '), doctor)
     const session = createReader(pool)
     const query: RunQuery = (text, values) => session.query('check', text, values)
@@ -133,7 +133,7 @@ t.test('a role that owns nothing', async (t) => {
     t.strictSame(await findLacking(), [])
   })
 
-  await t.test('is found by doctor as the user of a worker', async (t) => {
+  await t.test('is detected by doctor as a worker\'s user', async (t) => {
     const client = await pool.connect()
     await client.query(`listen "${channelOf('recruiting')}"`)
     await owner.query(`revoke select on recruiting.queue, host.people from "${role}"`)
@@ -150,7 +150,7 @@ t.test('a role that owns nothing', async (t) => {
 
 const tenantOf = new AsyncLocalStorage<string>()
 
-/** Tells the server the tenant of the request, as hosts with row-level security do. */
+/** Sets the request's tenant on the server, as hosts with row-level security do. */
 function withTenant (pool: pg.Pool): PgPool {
   const connect = async (): Promise<pg.PoolClient> => {
     const client = await pool.connect()
@@ -170,7 +170,7 @@ function withTenant (pool: pg.Pool): PgPool {
   }
 }
 
-t.test('with row-level security on the tables of the host', async (t) => {
+t.test("with row-level security on the host's tables", async (t) => {
   const server = await startPostgres(t)
   const owner = server.createPool()
   await createStoryTables(owner)
@@ -201,12 +201,12 @@ t.test('with row-level security on the tables of the host', async (t) => {
   await owner.query("insert into people (tenant_slug, id, full_name) values ('acme', 1, 'Ada'), ('globex', 1, 'Hank')")
 
   for (const candidates of ['public.people', 'public.visible_people']) {
-    await t.test(`lists and syncs of ${candidates} work with a pool that sets the tenant of the request`, async (t) => {
+    await t.test(`lists and syncs of ${candidates} work with a pool that sets the request's tenant`, async (t) => {
       const app = await listen(postgresStorage(withTenant(pool), { ...storyRelations, candidates }))
       t.strictSame([await names(app, 'acme', keys.full), await names(app, 'globex', keys.globex)], [['Ada'], ['Hank']])
       const first = await followSync(app)
       t.strictSame(changedIds(first.pages), ['1'])
-      // The trigger records the change, although the writer sees only rows of its tenant.
+      // The trigger records the change, even though the writer sees only its tenant's rows.
       await tenantOf.run('acme', () => withTenant(pool).query('update people set updated_at = now()'))
       t.strictSame(changedIds((await followSync(app, { token: first.token })).pages), ['1'])
     })
@@ -232,7 +232,7 @@ t.test('row-level security that hides all rows of our own tables is rejected', a
   await t.resolves(check(pool))
 })
 
-t.test('everything works for a user that owns nothing and may not call pg_control_system and pg_control_checkpoint', async (t) => {
+t.test('everything works for a user without ownership and without access to pg_control_system and pg_control_checkpoint', async (t) => {
   const server = await startPostgres(t)
   const owner = server.createPool()
   await createStoryTables(owner)
@@ -245,7 +245,7 @@ t.test('everything works for a user that owns nothing and may not call pg_contro
 const short = ["statement_timeout = '100ms'", "lock_timeout = '100ms'"]
 
 t.test('for a user with a statement_timeout and a lock_timeout', async (t) => {
-  t.test('migrate and watch wait longer than these', async (t) => {
+  t.test('migrate and watch wait longer than the timeouts', async (t) => {
     const server = await startPostgres(t)
     const owner = server.createPool()
     await createStoryTables(owner)
@@ -264,7 +264,7 @@ t.test('for a user with a statement_timeout and a lock_timeout', async (t) => {
     }
   })
 
-  t.test('pruning may take longer than these', async (t) => {
+  t.test('pruning can take longer than the timeouts', async (t) => {
     const { server, pool: owner } = await startPostgresHost(t)
     const { deliveries } = postgresStorage(await createUser(t, server, owner, { settings: ["statement_timeout = '100ms'"] }))
     const holder = await begin(owner, 'begin; lock recruiting.events')

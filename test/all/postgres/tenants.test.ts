@@ -1,7 +1,7 @@
 import t from 'tap'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
-t.test('a page of events with a subject reads a few rows, however many events there are', async (t) => {
+t.test('a page of a subject\'s events reads few rows for any number of events', async (t) => {
   const { pool, storage: { deliveries } } = await startPostgresHost(t)
   await pool.query(`
     insert into recruiting.events (id, tenant_key, type, body, fingerprint, subject, recorded_at)

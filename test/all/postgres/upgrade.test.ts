@@ -42,19 +42,19 @@ t.test('the next version', async (t) => {
     t.strictSame(await upgrade(pool, 'busy', next), [])
   })
 
-  t.test('waits for a lock half a second at a time, so that others wait no longer', async (t) => {
+  t.test('waits for a lock in steps of half a second, so that others wait no longer', async (t) => {
     await migrate(pool, { schema: 'locked' })
     const { deliveries } = postgresStorage(pool, { schema: 'locked' })
     const client = await begin(pool, 'begin; select from locked.deliveries')
     const upgraded = upgrade(pool, 'locked', next)
     const list = () => deliveries.list('acme', 1, { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5 })
     while ((await pool.query("select from pg_locks where not granted and mode = 'AccessExclusiveLock'")).rows.length === 0);
-    await t.resolves(list(), 'a query behind it goes on')
+    await t.resolves(list(), 'a query behind it continues')
     await client.finish('rollback')
     t.strictSame(await upgraded, added)
   })
 
-  t.test('can be installed after a kill while an index is built', async (t) => {
+  t.test('can be installed after a kill during an index build', async (t) => {
     await migrate(pool, { schema: 'killed' })
     const client = await begin(pool, 'begin isolation level repeatable read; select from pg_class')
     const upgraded = upgrade(pool, 'killed', next)
@@ -71,7 +71,7 @@ t.test('the next version', async (t) => {
     t.equal(await isIndexValid('killed'), true)
   })
 
-  t.test('grants new tables, sequences and functions to the roles that had the others', async (t) => {
+  t.test('grants new tables, sequences and functions to the roles that have the others', async (t) => {
     const [schema, quoted] = ['Granted "x"', '"Granted ""x"""']
     const [app, reader] = ['upgrade-app', 'upgrade-reader']
     await pool.query(`create role "${app}"; create role "${reader}"`)
@@ -91,11 +91,11 @@ t.test('the next version', async (t) => {
     t.strictSame(rows, [
       { role: app, held: ['select', 'insert'], numbers: true, claims: true },
       { role: reader, held: ['select'], numbers: false, claims: false }
-    ], 'and a role that only reads gets no more')
+    ], 'and a read-only role gets nothing else')
     t.strictSame(await listLacking(async (text, values) => (await pool.query(text, values)).rows, schema, app), [])
   })
 
-  t.test('keeps functions that the previous version calls until no process of it was seen for a day', async (t) => {
+  t.test('keeps functions of the previous version until none of its processes was seen for a day', async (t) => {
     const schema = 'old'
     const nextStorage = postgresStorage(createNextPool(pool), { schema })
     const storage = postgresStorage(pool, { schema })
@@ -122,12 +122,12 @@ t.test('the next version', async (t) => {
     await t.rejects(storage.verify(null), tooOld)
     await t.rejects(migrate(pool, { schema }), tooOld)
     await t.rejects(migrate(pool, { schema, dryRun: true }), tooOld)
-    t.strictSame((await pool.query('select from old.versions')).rows, [], 'a version that is too old is not recorded')
-    await t.rejects(storage.deliveries.stats(), tooOld, 'and it does nothing, also where its functions are left')
+    t.strictSame((await pool.query('select from old.versions')).rows, [], 'an outdated version is not recorded')
+    await t.rejects(storage.deliveries.stats(), tooOld, 'and it does nothing, even if its functions are left')
     await t.rejects(storage.deliveries.prune({ retentionDays: 1, limit: 1 }), tooOld)
     await t.rejects(storage.deliveries.record('acme', createEvent('evt_1')), tooOld)
     await pool.query('alter function old.claim_v2 rename to claim_v1')
     await storage.verify(null)
-    t.match(await storage.deliveries.stats(), { pending: 0 }, 'until it fits again')
+    t.match(await storage.deliveries.stats(), { pending: 0 }, 'until the schema fits again')
   })
 })

@@ -5,7 +5,7 @@ import { startPostgresHost, startPostgresServerHost } from '../../../fixtures/po
 import { follow, withClient } from '../../../fixtures/postgres/changes.js'
 import { watchPool } from '../../../fixtures/postgres/watched-pool.js'
 
-t.test('after a crash of the server, nothing is passed by, although numbers of changes are used again', async (t) => {
+t.test('after a server crash, no change is missed, even though numbers are reused', async (t) => {
   const settings = ['fsync=off', 'autovacuum=off', 'wal_writer_delay=10s']
   const { server, pool, storage: { changes } } = await startPostgresServerHost(t, { settings })
   const record = (id: string, transaction?: unknown) => changes.record('acme', { kind: 'candidate', id, deleted: false }, transaction)
@@ -27,7 +27,7 @@ t.test('after a crash of the server, nothing is passed by, although numbers of c
   t.strictSame((await follow(changes, position)).ids, ['2'])
 })
 
-/** Returns the lines of a plan that read the table, without their costs. */
+/** Returns a plan's lines that read the table, without their costs. */
 async function readPlan (client: pg.PoolClient, text: string, values: unknown[]): Promise<string[]> {
   await client.query('begin')
   const { rows } = await client.query(`explain (costs off) ${text}`, values)
@@ -56,7 +56,7 @@ t.test('with many changes', async (t) => {
   }
 
   for (const statistics of ['no statistics', 'statistics']) {
-    t.test(`a page reads one index of each table from its position to the bound, with ${statistics} of the tables`, async (t) => {
+    t.test(`a page reads one index of each table from its position to the bound, with ${statistics} for the tables`, async (t) => {
       if (statistics === 'statistics') await pool.query('vacuum analyze')
       const start = await storage.changes.begin('tenant_2', 'candidate')
       const plan = await planOf(() => changes.list('tenant_2', 'candidate', { after: start.replace(/^\d+/, '5'), limit: 100 }))
@@ -71,7 +71,7 @@ t.test('with many changes', async (t) => {
     })
   }
 
-  t.test('rows after an id, and rows of ids, come from an index', async (t) => {
+  t.test('rows after an id, and rows with given ids, are read from an index', async (t) => {
     const fields = ['id', 'full_name']
     for (const call of [() => candidates.listAfter?.('acme', { after: 500, limit: 10, fields }), () => candidates.findMany?.('acme', [1, 2, 3], { fields })]) {
       const plan = await planOf(async () => call())
@@ -79,7 +79,7 @@ t.test('with many changes', async (t) => {
     }
   })
 
-  t.test('the functions read no more rows than they need', (t) => withClient(pool, async (client) => {
+  t.test('the functions read only the rows that they need', (t) => withClient(pool, async (client) => {
     const count = async () => {
       const { rows: [row] } = await client.query(`
         select sum(t.seq_scan)::int as scans, sum(t.idx_tup_fetch)::int as rows from pg_stat_xact_user_tables t

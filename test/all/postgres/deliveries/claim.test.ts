@@ -24,7 +24,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
     await pool.query('delete from recruiting.marks')
   })
 
-  t.test('claims remember where the queue of a webhook begins', async (t) => {
+  t.test("claims store where a webhook's queue begins", async (t) => {
     const [busy, drained, other] = [await addWebhook(webhooks), await addWebhook(webhooks), await addWebhook(webhooks)]
     const snapshot = await begin(pool, 'begin isolation level repeatable read; select')
     for (const id of [busy, drained]) await deleteMany(id)
@@ -37,7 +37,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
       claimed.push(...(await claim()).map(({ webhookId }) => webhookId))
     }
     t.same(claimed.sort(), [busy, other])
-    t.same(await readOurs(), [busy, drained], 'also of one that has nothing in the queue')
+    t.same(await readOurs(), [busy, drained], 'even without deliveries in the queue')
 
     await deliveries.record('acme', createEvent('evt_2'))
     await deliveries.record('acme', { ...createEvent('evt_3'), type: 'job.created' })
@@ -62,7 +62,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
     )
   }
 
-  t.test('claims begin later for good once no earlier transaction is open', async (t) => {
+  t.test('claims begin later permanently once no earlier transaction is open', async (t) => {
     const id = await addWebhook(webhooks)
     await pool.query(`
       insert into recruiting.queue (event_seq, webhook_id, event_type, due_at, created_at)
@@ -96,7 +96,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
     t.same(await claimIds(1), ['evt_1'])
     await passTime(8)
     await search()
-    t.strictSame(await readMark(), { first: 'evt_2', is_safe: false }, 'it stays open')
+    t.strictSame(await readMark(), { first: 'evt_2', is_safe: false }, 'the transaction stays open')
 
     await late.finish()
     t.same(await claimIds(2), ['evt_2'], 'it has waited long enough')
@@ -106,7 +106,7 @@ t.test('while an old snapshot keeps deleted rows from being vacuumed', async (t)
     t.strictSame(await readMark(), { first: 'evt_3', is_safe: true })
 
     await pool.query('update recruiting.queue set id = 0 where lane = 1 and webhook_id = $1', [id])
-    t.same(await claimIds(4), [], 'an id that was taken ages ago')
+    t.same(await claimIds(4), [], 'an id that was taken long ago')
     await pool.query("update recruiting.marks set marked_at = now() - interval '11 minutes'")
     t.same(await claimIds(4), ['evt_3'], 'after ten minutes')
   })

@@ -5,7 +5,7 @@ import { measurePool, type Reading } from '../../../fixtures/postgres/measured-p
 import { startPostgresHost, startPostgresServerHost } from '../../../fixtures/postgres/postgres.js'
 import { followFeed, newEvent } from '../../../fixtures/postgres/changes.js'
 
-t.test('a page reads its own events alone, at the beginning, in the middle and at the end of 30,000, beside 100,000 of others', async (t) => {
+t.test('a page reads only its events, at the beginning, middle and end of 30,000, next to 100,000 of others', async (t) => {
   const { pool, storage } = await startPostgresHost(t)
   await pool.query(`
     insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
@@ -30,7 +30,7 @@ t.test('a page reads its own events alone, at the beginning, in the middle and a
   t.ok(size === 0 && rare <= 3 * 1000 + 60, `a page of a rare type reads ${rare} buffers`)
 })
 
-t.test('after a crash of the server, nothing is passed by, although numbers of events are used again', async (t) => {
+t.test('after a server crash, no event is missed, even though numbers are reused', async (t) => {
   const settings = ['fsync=off', 'autovacuum=off', 'wal_writer_delay=10s']
   const { server, pool, storage: { feed, deliveries } } = await startPostgresServerHost(t, { settings })
   await deliveries.record('acme', newEvent('1'))

@@ -9,7 +9,7 @@ import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
 import { apiKeys, bearer, keys } from '../../../fixtures/api/app.js'
 import { captureLogs } from '../../../fixtures/api/logs.js'
 
-t.test('a tenant\'s figures cost the same with full tables', async (t) => {
+t.test('a tenant\'s statistics cost the same with full tables', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
     insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
@@ -17,7 +17,7 @@ t.test('a tenant\'s figures cost the same with full tables', async (t) => {
     from (values (1, 'small'), (2, 'small'), (3, 'large')) as v (n, tenant)
     union all select n, 'other', 'other', 'CRM', 'active', 'https://example.com/', '{job.created}'::text[], 'secret', now(), now() from generate_series(4, 100) as n`)
 
-  /** Ended deliveries of the last two hours, and as many scheduled and ready ones; a fifth of the ended ones failed. */
+  /** Finished deliveries of the last two hours, a fifth of them failed, and as many scheduled and ready ones. */
   async function add (webhook: number, count: number): Promise<void> {
     await pool.query(`
       insert into recruiting.deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at)
@@ -43,7 +43,7 @@ t.test('a tenant\'s figures cost the same with full tables', async (t) => {
   }
 
   await pool.query('vacuum analyze recruiting.queue, recruiting.deliveries, recruiting.webhooks')
-  await t.test('they are right, and counting stops at 10,000', async (t) => {
+  await t.test('they are correct, and counting stops at 10,000', async (t) => {
     const { oldestDueMs, ...small } = await deliveries.tenantStats('small')
     const atLeast = { pending: false, delivered: false, failed: false }
     t.strictSame(small, { pending: 70, failing: 0, delivered: 24, failed: 6, atLeast })
@@ -67,10 +67,10 @@ t.test('a tenant\'s figures cost the same with full tables', async (t) => {
   })
 })
 
-// Longer than the rest of the test takes on any machine.
+// Longer than the rest of the test on any machine.
 const sleptMs = 60_000
 
-t.test('a list that takes too long is a 500 that the log explains, and the server stops working on it', async (t) => {
+t.test('a list that takes too long returns a 500 that the log explains, and the server cancels it', async (t) => {
   const { server, pool } = await startPostgresHost(t)
   await pool.query(`
     insert into recruiting.candidates values ('acme', 1, 'Ada', null, null, null, now(), now()), ('slow', 1, 'Ada', null, null, null, now(), now());
@@ -78,7 +78,7 @@ t.test('a list that takes too long is a 500 that the log explains, and the serve
   const logs = captureLogs()
   const app = Fastify({ logger: logs.logger })
   t.teardown(() => app.close())
-  // Fewer connections than requests: what is slow must not keep them.
+  // Fewer connections than requests: slow statements must not keep them.
   const small = server.createPool({ max: 4 })
   await app.register(recruitingApi, {
     storage: postgresStorage(small, { candidates: 'slow_candidates', queryTimeoutMs: 1000 }),
@@ -99,7 +99,7 @@ t.test('a list that takes too long is a 500 that the log explains, and the serve
   const working = async (): Promise<number> =>
     (await pool.query("select from pg_stat_activity where state = 'active' and query like '%slow_candidates%' and pid <> pg_backend_pid()")).rows.length
   while (await working() > 0) await sleep(50)
-  t.ok(performance.now() - startedAt < sleptMs, 'none of the statements has ended by itself')
+  t.ok(performance.now() - startedAt < sleptMs, 'no statement ran to its end')
 
   const { statusCode: other } = await app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer(keys.full) })
   t.equal(other, 200)

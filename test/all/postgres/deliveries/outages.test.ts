@@ -12,7 +12,7 @@ import { startReceiver } from '../../../fixtures/receivers/receiver.js'
 import { startTcpProxy } from '../../../fixtures/receivers/tcp-proxy.js'
 import { startStopwatch } from '../../../fixtures/stopwatch.js'
 
-/** A host that delivers, with a database that can go away behind a proxy. */
+/** A delivering host whose database can go away behind a proxy. */
 async function startOutageHost (t: Test, options: PostgresStorageOptions = {}) {
   const database = await startPostgresServerHost(t)
   const proxy = await startTcpProxy(t, database.server.port)
@@ -45,14 +45,14 @@ async function startOutageHost (t: Test, options: PostgresStorageOptions = {}) {
   }
 }
 
-/** How long it takes until something is true, in milliseconds. */
+/** Returns how long it takes until a condition holds, in milliseconds. */
 async function timeUntil (isTrue: () => boolean): Promise<number> {
   const startedAt = performance.now()
   while (!isTrue()) await sleep(10)
   return performance.now() - startedAt
 }
 
-t.test('while the server is gone lists answer 500, and deliveries resume when it is back', async (t) => {
+t.test('while the server is down lists return 500, and deliveries resume when it is back', async (t) => {
   const { database: { server }, receiver, logs, emit, hasArrived, list } = await startOutageHost(t)
   t.match(await list(), { status: 200 })
   await emit()
@@ -74,7 +74,7 @@ t.test('while the server is gone lists answer 500, and deliveries resume when it
   t.ok(tookMs < 10_000, `took ${tookMs} ms`)
 })
 
-t.test('while bytes are swallowed lists answer 500 in bounded time, and deliveries resume when they pass', async (t) => {
+t.test('while packets are lost lists return 500 in bounded time, and deliveries resume afterwards', async (t) => {
   const host = await startOutageHost(t, { queryTimeoutMs: 1000 })
   const { database: { storage }, proxy, receiver, logs, emit, hasArrived, list } = host
   t.match(await list(), { status: 200 })

@@ -6,12 +6,12 @@ import { findTool } from '../../../fixtures/programs.js'
 
 const application = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 
-t.test('a transaction of PGlite is accepted, and its database is refused', { skip: findTool('@electric-sql/pglite') }, async (t) => {
+t.test('a PGlite transaction is accepted, and its database is rejected', { skip: findTool('@electric-sql/pglite') }, async (t) => {
   const { PGlite } = await import('@electric-sql/pglite')
   const db = new PGlite()
   t.teardown(() => db.close())
   const query: PgQueryable['query'] = async (text, values) =>
-    // Migrations are several statements at once.
+    // A migration contains several statements.
     values === undefined ? { rows: (await db.exec(text)).flatMap(({ rows }) => rows) } : db.query(text, values)
   const pool: PgPool = { query, connect: async () => ({ query, release () {} }) }
   const { storage, schema, clear } = await createTables(pool)
@@ -28,7 +28,7 @@ t.test('a transaction of PGlite is accepted, and its database is refused', { ski
     const { rows } = await pool.query(`select body::text from ${schema}.events order by seq`)
     return (rows as Array<{ body: string }>).map(({ body }) => JSON.parse(body).data)
   }
-  // Its clock tells milliseconds, in which a transaction may begin and emit.
+  // Its clock has millisecond precision, and a transaction may begin and emit within one.
   for (let count = 0; count < 5; count++) {
     await clear()
     // Waits for the engine's own transactions: PGlite has one connection for all of them.

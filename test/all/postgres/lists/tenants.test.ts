@@ -9,7 +9,7 @@ import { createSession } from '../../../../src/postgres/session.js'
 import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
 import { measurePool, type Reading } from '../../../fixtures/postgres/measured-pool.js'
 
-t.test('doctor finds views whose pages read the rows of all tenants for a small one', async (t) => {
+t.test('doctor finds views whose pages read every tenant\'s rows for a small tenant', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
     create table companies (id bigint primary key, slug text not null unique, external_id uuid not null default gen_random_uuid());
@@ -65,7 +65,7 @@ t.test('doctor finds views whose pages read the rows of all tenants for a small 
   for (const view of ['by_slug', 'by_subquery']) t.equal(await sharedTable(view), 'people', view)
   for (const view of ['by_external_id', '"By ""Cast"""']) t.equal(await sharedTable(view, true), 'people', view)
 
-  t.test('the pages of such a view read those rows', async (t) => {
+  t.test("such a view's pages read those rows", async (t) => {
     const text = "select id from by_slug where tenant_slug = 'tenant_40' order by id limit 25"
     const { rows: [row] } = await pool.query(`explain (analyze, buffers, format json) ${text}`)
     t.ok(row['QUERY PLAN'][0].Plan['Shared Hit Blocks'] > 100)
@@ -82,7 +82,7 @@ const fieldsTenantBuffers = ['id', 'full_name', 'headline', 'source_id', 'recrui
 const small = '00000000-0000-4000-8000-00000000000a'
 const middle = '00000000-0000-4000-8000-00000000000b'
 
-t.test('a tenant with a uuid reads its own rows, and none of the 22,000 of others', async (t) => {
+t.test("a tenant with a uuid reads only its own rows, not the others' 22,000", async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
     create table people (

@@ -8,13 +8,13 @@ const fields = ['id', 'full_name', 'headline', 'source_id']
 const sort = [{ field: 'id', direction: 'asc' }] as const
 const query: RowQuery<object, CandidateSortField> = { filter: {}, sort, offset: 0, limit: 25, fields }
 
-/** The columns of candidates whose ids have a type, without indexes. */
+/** The columns of candidates, with ids of this type, without indexes. */
 const columns = (
   idType: string
 ) => `tenant_slug text not null, id ${idType} not null, full_name text not null, headline text,
   source_id ${idType}, recruiter_id ${idType}, created_at timestamptz not null default now(), updated_at timestamptz not null default now()`
 
-t.test('pages use the indexes of ids of every type', async (t) => {
+t.test('pages use the id index for every type of id', async (t) => {
   const { pool } = await startPostgresHost(t)
   const asked: Array<[statement: string, values: unknown[]]> = []
   const noting = watchPool(pool, (text, values) => { asked.push([text, values]) })
