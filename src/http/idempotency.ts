@@ -19,8 +19,8 @@ const keepMs = 86_400_000
 const IdempotencyKey = Type.Optional(Type.String({
   pattern: '^[!-~]{1,255}$',
   description:
-    'A unique name for this request, such as a UUID: 1 to 255 visible ASCII characters. For 24 hours, repeating the ' +
-    `request with the same API key changes nothing and returns the first response, with \`${repeatedHeader}: true\`. ` +
+    '1 to 255 visible ASCII characters, unique to this request, such as a UUID. For 24 hours, repeating the request ' +
+    `with the same API key changes nothing and returns the first response, with \`${repeatedHeader}: true\`. ` +
     'A different request with this key gets 400. While the first is running, repeats get 409.',
   examples: ['0f4b8c1e-6a53-4c67-9a35-0d7e3b1f2a90']
 }))

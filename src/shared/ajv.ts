@@ -82,8 +82,9 @@ export function describeFault ({ keyword, params, message = 'is not valid', pare
   if (keyword === 'additionalProperties') return 'is not known'
   if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
   if (keyword === 'pattern' && params.pattern === textIdPattern) return `must be ${textIdRule}`
-  // The description is easier to read than the pattern.
-  if (keyword === 'pattern' && parentSchema?.description) return `must be ${parentSchema.description}`
+  // A description that begins with a phrase, such as that of `sort`, is easier to read than the pattern.
+  const [phrase = ''] = String(parentSchema?.description ?? '').split('. ')
+  if (keyword === 'pattern' && /^[^A-Z]/.test(phrase)) return `must be ${phrase}`
   return message
 }
 
