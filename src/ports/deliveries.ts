@@ -305,7 +305,7 @@ export interface TenantDeliveryStats {
   failing: number
   /** Deliveries delivered in the last hour. */
   delivered: number
-  /** Deliveries given up in the last hour. */
+  /** Deliveries that failed in the last hour. */
   failed: number
   /** Whether the real number is higher, because counting stopped there. Counting never stops below 10,000. */
   atLeast: { pending: boolean, delivered: boolean, failed: boolean }

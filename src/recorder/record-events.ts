@@ -91,7 +91,7 @@ export interface EventRecorder<
    * the events.
    */
   readonly storage: StorageOf<Ids>
-  /** The emitted events in order, without rolled back ones. Always the same array. */
+  /** The emitted events in order, without rolled-back ones. Always the same array. */
   readonly events: ReadonlyArray<EmittedEntry<Events>>
   /** Returns the events of one type. Throws `invalid_input` unless the type is in the catalogue. */
   of<Name extends keyof Events & string> (type: Name): Array<EmittedEntry<Events, Name>>

@@ -41,11 +41,11 @@ export interface OpenTransaction {
 interface HarnessOptions {
   /** Which ids of the storage are text, as in the option `ids` of the plugin. @default all are 'integer' */
   ids?: Partial<IdKinds>
-  /** Whether the storage can only store UUIDs as text ids. @default false */
+  /** Whether the storage can only store uuids as text ids. @default false */
   hasUuids?: boolean
   /**
    * Returns the id of a tenant of `testTenants`, always the same, if the storage needs ids that are not slugs, such as
-   * UUIDs.
+   * uuids.
    * @default the name is the id
    */
   tenantId? (name: string): string
