@@ -43,7 +43,7 @@ function addValue (values: Record<string, string>, name: string, value: string):
 function decode (text: string): string {
   const decoded = encodedText.test(text) ? tryDecode(text.replaceAll('+', ' ')) : null
   if (decoded === null || !isStorableText(decoded)) {
-    throw badRequest({ in: 'query', field: '', message: 'holds text that is not percent-encoded UTF-8, or a NUL' })
+    throw badRequest({ in: 'query', field: '', message: 'contains text that is not percent-encoded UTF-8, or a NUL' })
   }
   return decoded
 }

@@ -74,7 +74,7 @@ export function findJsonFault (
 }
 
 function unstorable (steps: readonly string[]) {
-  return { field: formatFieldPath(steps), message: 'holds a NUL or half of a surrogate pair' }
+  return { field: formatFieldPath(steps), message: 'contains a NUL or half of a surrogate pair' }
 }
 
 /** Parses an absolute URL. Returns `null` for other text. */

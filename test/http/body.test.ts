@@ -100,7 +100,7 @@ t.test('a body that never arrives completely is not a server error', async (t) =
   const socket = connect(Number(port), '127.0.0.1', () => {
     socket.end(`POST ${url} HTTP/1.1\r\nHost: a\r\nContent-Type: ${json}\r\nAuthorization: Bearer ${keys.full}\r\nContent-Length: 100\r\n\r\n{`)
   })
-  t.same((await logs.waitFor('request refused')).details, [{ in: 'body', field: '', message: 'must arrive whole' }])
+  t.same((await logs.waitFor('request rejected')).details, [{ in: 'body', field: '', message: 'must arrive whole' }])
   t.same(logs.lines.filter(({ level }) => level > 30), [])
 })
 
@@ -146,7 +146,7 @@ t.test('a body nested more than 100 levels deep gets a 400 with the reason', asy
     const details = [{ in: 'body', field: '', message: 'is nested more than 100 levels deep' }]
     t.equal(answer.statusCode, 400)
     t.same(JSON.parse(answer.body).error.details, details)
-    t.same((await logs.waitFor('request refused')).details, details)
+    t.same((await logs.waitFor('request rejected')).details, details)
   }
 })
 

@@ -37,7 +37,8 @@ const cases: Record<string, Case> = {
   'two faults': query('/candidates?page=0&per_page=x', ['page', 'must be >= 1'], ['per_page', 'must be integer']),
   'an unknown parameter': query('/jobs?filter[unknown]=x', ['filter[unknown]', 'is not known']),
   'a repeated parameter': query('/jobs?page=1&page=1', ['page', 'is given more than once']),
-  'a query that is not UTF-8': query('/jobs?page=%ff', ['', 'holds text that is not percent-encoded UTF-8, or a NUL']),
+  'a query that is not UTF-8':
+    query('/jobs?page=%ff', ['', 'contains text that is not percent-encoded UTF-8, or a NUL']),
   'a repeated sort field': query('/jobs?sort=name,-name', ['sort', 'names name more than once']),
   'a long search': query(`/jobs?filter[q]=${'x'.repeat(201)}`, ['filter[q]', 'must be at most 200 characters']),
   'a date out of range': query('/jobs?filter[updated_after]=0000-01-01T00:00:00Z', ['filter[updated_after]', dateTime]),
@@ -46,7 +47,7 @@ const cases: Record<string, Case> = {
   ),
   'an id that is not a number': { path: '/webhooks/x', details: [{ in: 'path', field: 'id', message: 'must be integer' }] },
   'malformed JSON': post('{"name": canary', ['', 'is not valid JSON']),
-  'half of a surrogate pair': post('{"name":"\\ud800"}', ['name', 'holds a NUL or half of a surrogate pair']),
+  'half of a surrogate pair': post('{"name":"\\ud800"}', ['name', 'contains a NUL or half of a surrogate pair']),
   'another media type': { ...post('canary', ['', 'must be application/json']), type: 'text/plain' },
   'a body that is too large': post('x'.repeat(65537), ['', 'must be at most 64 KiB']),
   'a body that is not an object': post('[]', ['', 'must be object']),
@@ -90,7 +91,7 @@ t.test('without errorDetails, the first fault is only logged, at level info with
     logs.lines.length = 0
     const answer = await app.inject(requestOf(known))
     checkError(t, answer, 400, what)
-    const refusals = logs.lines.filter(({ msg }) => msg === 'request refused')
+    const refusals = logs.lines.filter(({ msg }) => msg === 'request rejected')
     t.same(refusals.map(({ level, request_id: id, details }) => ({ level, id, details })), [
       { level: 30, id: answer.headers['x-request-id'], details: known.details.slice(0, 1) }
     ], what)
@@ -110,7 +111,7 @@ t.test('a 400 has at most 20 details; without errorDetails, one is logged', asyn
     const logs = captureLogs()
     const silent = await buildApp(t, { server: { logger: logs.logger } })
     checkError(t, await silent.inject(request), 400)
-    t.equal((await logs.waitFor('request refused')).details?.length, 1)
+    t.equal((await logs.waitFor('request rejected')).details?.length, 1)
   }
 })
 

@@ -223,7 +223,7 @@ t.test('a key cannot sort by a field that it cannot see', async (t) => {
   ] as const) {
     const answer = await get(app, 'headlines', path)
     t.equal(answer.statusCode, 400, path)
-    const message = `the API key does not see the field ${hidden}`
+    const message = `the API key cannot read the field ${hidden}`
     t.strictSame(answer.json().error.details, [{ in: 'query', field: 'sort', message }])
     t.equal((await get(app, 'full', path)).statusCode, 200)
   }

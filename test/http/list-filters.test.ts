@@ -117,7 +117,7 @@ t.test('a key cannot filter by a published field that it cannot see', async (t) 
     for (const value of parameter === 'filter[q]' ? [text, ''] : [text]) {
       const url = `/api/v1/public/acme/${list}?${parameter}=${value}`
       const { statusCode, body } = await app.inject({ url, headers: bearer('blind') })
-      const message = `the API key does not see the field ${hidden}`
+      const message = `the API key cannot read the field ${hidden}`
       t.same([statusCode, JSON.parse(body).error.details], [400, [{ in: 'query', field: parameter, message }]], url)
     }
   }

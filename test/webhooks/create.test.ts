@@ -56,7 +56,7 @@ const refused: Array<[fields: Record<string, unknown>, field: string, message: s
   [{ name: '🦊'.repeat(256) }, 'name', length],
   [{ name: 'CRM\nsync' }, 'name', control],
   [{ name: 'CRM\u0085' }, 'name', control],
-  [{ name: 'CRM\0' }, 'name', 'holds a NUL or half of a surrogate pair'],
+  [{ name: 'CRM\0' }, 'name', 'contains a NUL or half of a surrogate pair'],
   [{ name: 17 }, 'name', 'must be string'],
   [{ name: undefined }, 'name', 'is required'],
   [{ target_url: 'http://example.com/' }, 'target_url', https],

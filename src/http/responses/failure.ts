@@ -103,7 +103,7 @@ function logFailure (
   const log = logOf(request)
   if (isFromHook) log[level]({ err: cause, code }, hookMessage)
   else if (level === 'error') log.error({ err: cause }, 'request failed')
-  else if (code === 'bad_request') log.info({ details }, 'request refused')
+  else if (code === 'bad_request') log.info({ details }, 'request rejected')
 }
 
 /** Keeps only an error's `Retry-After`: its other headers are for the host's own routes. */

@@ -172,6 +172,6 @@ export function rejectHiddenFields (
   for (const [parameter, field] of [...filtered, ...sorted]) {
     // Unpublished fields, such as created_at, are the same for every key.
     const isHidden = field !== 'id' && published.includes(field) && !visible.includes(field)
-    if (isHidden) throw new Refusal(parameter, `the API key does not see the field ${field}`, 'query')
+    if (isHidden) throw new Refusal(parameter, `the API key cannot read the field ${field}`, 'query')
   }
 }
