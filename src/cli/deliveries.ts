@@ -85,12 +85,12 @@ export const retry: Command = {
     const event = `${delivery.event_id} (${delivery.event_type})`
     await confirm(context, `Sends the event ${event} ${delivery.status === 'pending' ? 'now' : 'again'}, to ${text}.`)
     const retried = await openStorage(context).deliveries.retry(tenant.id, id, delivery.id)
-    if (retried === null) throw refuseInactive(id, 'not active')
+    if (retried === null) throw createInactiveError(id, 'not active')
     showResult(context, retried, formatRecord(retried))
   }
 }
 
-function refuseInactive (id: number, status: string): RefusedError {
+function createInactiveError (id: number, status: string): RefusedError {
   return new RefusedError(
     `--webhook: the webhook ${id} is ${status}: run fastify-recruiting-api webhooks enable ${id}`)
 }
@@ -119,7 +119,7 @@ export const replay: Command = {
     const include = flags.oneOf('include', ['undelivered', 'all']) ?? 'undelivered'
     const period = omitUndefined({ since: flags.text('since'), until: flags.text('until') })
     const { tenant, id, webhook, text } = await findTarget(context, '--webhook', flags.required('webhook'))
-    if (webhook.status !== 'active') throw refuseInactive(id, webhook.status)
+    if (webhook.status !== 'active') throw createInactiveError(id, webhook.status)
     const { webhooks, deliveries } = openStorage(context)
     // Checks the event types of a replay, which this command does not take.
     const assertUsable = async (): Promise<void> => {}

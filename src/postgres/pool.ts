@@ -34,17 +34,14 @@ const clientMethods = ['release', 'escapeIdentifier']
 
 /** Throws `invalid_option` unless the value has the methods of a pool. */
 export function assertPool (pool: unknown): asserts pool is PgPool {
-  const isClient = clientMethods.some((name) => typeof readField(pool, name) === 'function')
+  const hasMethod = (name: string): boolean => typeof readField(pool, name) === 'function'
   assertOption(
-    !isClient,
+    !clientMethods.some(hasMethod),
     'pool',
     'a pool such as new pg.Pool(), not a client, because each call needs its own connection',
     pool
   )
-  for (const method of ['query', 'connect']) {
-    const isMethod = typeof pool === 'object' && pool !== null && typeof Reflect.get(pool, method) === 'function'
-    assertOption(isMethod, 'pool', `a pool with a method ${method}`, pool)
-  }
+  for (const name of ['query', 'connect']) assertOption(hasMethod(name), 'pool', `a pool with a method ${name}`, pool)
 }
 
 /** The settings that our statements need. The host's role may override them. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { RecruitingApiError } from '../../errors.js'
 import type { ChangeKind } from '../../ports/index.js'
-import { assertOption, type Reader, type Readers, choice, readOptions } from '../../shared/read-options.js'
+import { assertObject, assertOption, type Reader, type Readers, choice, readOptions } from '../../shared/read-options.js'
 import { readField } from '../../shared/fields.js'
 import { isStorableText } from '../../shared/text.js'
 import { assertPool, inTransaction, type PgPool, type PgQueryable } from '../pool.js'
@@ -94,7 +94,8 @@ const readers: Readers<Required<WatchSqlOptions>> = {
  * example after waiting 5 s for a lock.
  */
 export async function watch (pool: PgPool | null, relation: string, options: WatchOptions): Promise<void> {
-  const { transaction, ...own } = expectOptions(options)
+  assertObject(options, 'options')
+  const { transaction, ...own } = options
   assertRelation(relation)
   const settings = readOptions(own, readers)
   const work = (client: PgQueryable): Promise<void> => watchIn(client, relation, settings)
@@ -127,11 +128,6 @@ export async function watchSql (pool: PgPool, relation: string, options: WatchSq
     ]
     return statements.map((statement) => `${statement.trim()};\n`).join('\n')
   })
-}
-
-function expectOptions (options: WatchOptions): WatchOptions {
-  assertOption(typeof options === 'object' && options !== null, 'options', 'an object', options)
-  return options
 }
 
 function assertRelation (relation: string): void {
