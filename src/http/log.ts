@@ -82,7 +82,9 @@ export function assignId (request: FastifyRequest, reply: FastifyReply, source: 
   const { id, err } = logged === undefined ? makeId(request, source) : { id: logged }
   if (logged === undefined) request.log = reply.log = request.log.child({ request_id: id })
   reply.header('x-request-id', id)
-  if (err !== undefined) logOf(request).error({ err }, 'the requestId option returned no valid id: generated one')
+  if (err !== undefined) {
+    logOf(request).error({ err }, 'the requestId option returned no valid id, so one was generated')
+  }
   return id
 }
 

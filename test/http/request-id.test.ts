@@ -125,7 +125,7 @@ t.test('any other result of the requestId option is replaced by a generated id, 
     checkError(t, answer, 404, what)
     t.match(answer.headers['x-request-id'], generated)
     t.same(logs.lines.filter(({ level }) => level === 50).map((line) => [line.request_id, line.msg]), [
-      [answer.headers['x-request-id'], 'the requestId option returned no valid id: generated one']
+      [answer.headers['x-request-id'], 'the requestId option returned no valid id, so one was generated']
     ], what)
   }
   await setImmediate()

@@ -74,6 +74,17 @@ t.test('every source file that a page names exists', async (t) => {
   }
 })
 
+t.test('every log message in docs/running.md is in the source', async (t) => {
+  const files = readdirSync(new URL('src/', root), { recursive: true }).map(String).filter((name) => name.endsWith('.ts'))
+  const source = (await Promise.all(files.map((name) => read(`src/${name}`)))).join('\n')
+  const [, table = ''] = (await read('docs/running.md')).split(/^## (?:Log messages|Errors of an attempt)$/m)
+  const messages = [...table.matchAll(/^\| (.*?) \| (?:error|warn|info)/gm)].map(([, message = '']) => message)
+  t.ok(messages.length > 20)
+  for (const message of messages) {
+    t.ok(message.split(/…|: |, /).every((part) => source.includes(part.trim())), message)
+  }
+})
+
 t.test('every link to a file or heading of the repository works', async (t) => {
   for (const page of [...pages, 'CHANGELOG.md', 'SECURITY.md', 'RELEASING.md']) {
     for (const { path, heading } of await readLinks(page)) {
