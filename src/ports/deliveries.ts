@@ -362,7 +362,7 @@ export interface DeliveryStore {
    */
   claimNotices(options: { limit: number; leaseMs: number; environment?: string | null }): Promise<ClaimedNotice[]>
 
-  /** Confirms a notice that the host has received. Does nothing if it was already confirmed. */
+  /** Confirms a notice that the host has received. Does nothing if it was already confirmed or dropped. */
   confirmNotice(noticeId: number): Promise<void>
 
   /**
@@ -391,9 +391,9 @@ export interface DeliveryStore {
   find(tenant: string, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
 
   /**
-   * Queues events for a webhook again, as new deliveries of the same events, due now. Skips events that are still
-   * pending for this webhook, and events that do not match its current filters. Of several concurrent replays, only one
-   * queues an event. Returns `null` and queues nothing if the webhook does not exist or is not active.
+   * Queues events for a webhook again, as new deliveries of the same events, due now. Does not queue events that are
+   * still pending for this webhook, nor events that do not match its current filters. Of several concurrent replays,
+   * only one queues an event. Returns `null` and queues nothing if the webhook does not exist or is not active.
    */
   replay(tenant: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
   /** Returns what `replay` would return now, and changes nothing. */
@@ -417,8 +417,8 @@ export interface DeliveryStore {
   prune(options: { retentionDays: number; limit: number }): Promise<number>
 
   /**
-   * Erases a subject. The tombstone replaces the body of each of the tenant's events with this subject, first or
-   * further, and pending deliveries of these events become `cancelled`. Their response excerpts are erased too, because
+   * Erases a subject. Each of the tenant's events with this subject, first or further, gets its tombstone as its body,
+   * and its pending deliveries become `cancelled`. The response excerpts of all its deliveries are erased too, because
    * they may repeat the body. All or nothing. With the host's `transaction`, it takes effect once that commits. A
    * repeated call returns the same number and changes only deliveries queued since. A call can stop at a limit, such as
    * 200,000 events. It starts with events that are not erased or have pending deliveries, oldest first, and the next

@@ -48,7 +48,7 @@ export interface KeyCredentials {
   key: string
 }
 
-/** The second method of a `KeyLookup` that stores when keys were last used. */
+/** The optional method of a `KeyLookup` that stores when keys were last used. */
 export interface KeyUses {
   /**
    * Records that the key with this id was used without a lookup. `cacheKeyLookup` calls it for cached results, at most

@@ -97,7 +97,7 @@ export interface CandidateFilter<RecruiterId extends Id = number> {
    * lower-case forms of Σ are equal: σ matches ς.
    */
   q?: string
-  /** Only candidates whose `updated_at` is strictly later, compared in milliseconds. */
+  /** Only candidates whose `updated_at` is strictly later, both in milliseconds as published. */
   updatedAfter?: string
 }
 
@@ -147,7 +147,7 @@ export interface JobFilter {
   status?: string
   /** Only jobs whose `name` contains this text, 1 to 200 characters: literally, ignoring case as for candidates. */
   q?: string
-  /** Only jobs whose `updated_at` is strictly later, compared in milliseconds. */
+  /** Only jobs whose `updated_at` is strictly later, both in milliseconds as published. */
   updatedAfter?: string
 }
 

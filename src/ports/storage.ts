@@ -21,7 +21,7 @@ export interface EventStorage {
   feed?: EventFeed
   /** Stops notifications from copies. Without it, the option `delivery.environment` cannot be used. */
   holds?: HoldStore
-  /** Stores responses. Without it, requests with the header `Idempotency-Key` get 400. */
+  /** Stores the answers to requests with the header `Idempotency-Key`. Without it, these requests get 400. */
   idempotency?: IdempotencyStore
 
   /**
@@ -100,9 +100,9 @@ export interface HoldStore {
   find (environment: string | null): Promise<Hold | null>
   /**
    * Ends the hold: the storage no longer counts as a copy, and belongs to `environment`; if that is `null`, to the
-   * first environment that a later claim passes. With `discard`, pending deliveries become `skipped` and notices are
-   * dropped. Every webhook then becomes `inactive` unless `keepWebhooks`, and every stored key is revoked unless
-   * `keepKeys`. All or nothing. Returns `null` and changes nothing if there is no hold.
+   * first environment that a later claim passes. With `discard`, pending deliveries become `skipped`, notices are
+   * dropped, webhooks become `inactive` unless `keepWebhooks`, and stored keys are revoked unless `keepKeys`. All or
+   * nothing. Returns `null` and changes nothing if there is no hold.
    */
   adopt (options: AdoptOptions): Promise<Adoption | null>
 }

@@ -2,7 +2,7 @@ import type { AttemptError } from './deliveries.js'
 import type { ListSource } from './lists.js'
 import type { RestingTenant, Tenant } from './ids.js'
 
-/** Only the service sets `disabled`: the endpoint failed for too long or returned 410. */
+/** Only the service sets `disabled`, when the endpoint failed for too long or returned 410. */
 export type WebhookStatus = 'active' | 'inactive' | 'disabled'
 
 /** A value in filters: a finite number, or text of at most 255 characters without NUL and lone surrogates. */
@@ -242,10 +242,10 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
    * with their subjects and idempotency keys. Invalidates the positions in the changes and events of both. Replaces
    * each valid secret and the sealed headers with the result of `reseal`, and drops expired secrets. If both have the
    * same id, only the name in webhooks and notices changes. Returns the number of webhooks. Returns `null` and changes
-   * nothing if `to` has a different id that has, or possibly had, a webhook or an event, and while that id rests.
-   * Attempts in flight still count. The previous id rests for `restSeconds`. All or nothing: if `reseal` throws,
-   * rejects and changes nothing. With the host's `transaction`, it takes effect once that commits. Rejects and changes
-   * nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.
+   * nothing if `to` has a different id that has a webhook or an event, or rests. A storage may also return `null` if
+   * that id had one earlier. Attempts in flight still count. The previous id rests for `restSeconds`. All or nothing:
+   * if `reseal` throws, rejects and changes nothing. With the host's `transaction`, it takes effect once that commits.
+   * Rejects and changes nothing if `transaction` is not open. A storage without transactions rejects any `transaction`.
    */
   renameTenant (from: Tenant, to: Tenant, options: RenameOptions): Promise<number | null>
 
