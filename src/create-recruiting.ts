@@ -63,6 +63,6 @@ export interface Recruiting<Events extends EventCatalogue = EventCatalogue> exte
 
 /** `app.recruiting` with the registered events. */
 export interface RegisteredRecruiting extends Recruiting<RegisteredEvents> {
-  /** All scopes of keys: those of the API and of your own routes, after the plugin is registered. */
+  /** All scopes that keys can have: those of the API and, once the plugin is registered, of your own routes. */
   scopes: readonly string[]
 }

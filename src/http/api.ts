@@ -47,7 +47,7 @@ export interface ApiDependencies {
   ids: IdKinds
   operations: WebhookOperations
   settings: HttpSettings
-  /** The addresses that notifications come from; empty if unknown. */
+  /** The addresses that notifications come from; empty without the option. */
   sourceIps: readonly string[]
   auditor: Auditor | null
   tracing: Tracing | null

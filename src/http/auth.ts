@@ -44,7 +44,7 @@ export type AccessLookup = (credentials: Credentials, request: FastifyRequest) =
 export type RequestAccessLookup =
   (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<AccessLookup>
 
-/** Finds who sends a request; `null` without a valid key or session. */
+/** Finds a request's caller; `null` without a valid key or session. */
 export type AccessCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<Access | null>
 
 /** The dependencies of key and session checks. */

@@ -146,7 +146,7 @@ function nameTenant (request: FastifyRequest): string {
   return actor === null ? `tenant:${encodeURIComponent(tenantId)}` : nameCaller(request)
 }
 
-/** Limits requests without a key by their address. Only these 429s use the API's error format. */
+/** Limits requests that need no key by their address. Only these 429s use the API's error format. */
 export function limitOpenRequests (scope: FastifyInstance, limits: Limits, requestId: RequestIdSource | null): void {
   scope.addHook('onRequest', async (request, reply) => {
     try {

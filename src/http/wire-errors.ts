@@ -37,7 +37,7 @@ export const wireErrors = {
   rate_limited: { status: 429, message: 'Rate limit exceeded' },
   /**
    * The service failed; its log contains the cause with the `request_id`. It is safe to retry `GET`, requests with an
-   * `Idempotency-Key` and other harmless requests.
+   * `Idempotency-Key` and others that are harmless to repeat.
    */
   internal_error: { status: 500, message: 'Unexpected server error' },
   /** The service is not accepting requests. Retry after the time in `Retry-After`, if present. */

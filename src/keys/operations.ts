@@ -9,7 +9,7 @@ import { createKeyId, generateApiKey, hashApiKey, type KeyLimits, keyStart } fro
 export interface KeyCreator extends KeyLimits {
   /** The actor of a session, or the id of a key. */
   name: string
-  /** `null` for a session, which can grant all scopes of the option `portal.keys`. */
+  /** `null` for a session, which can grant all of the option `portal.keys.scopes`. */
   scopes: readonly string[] | null
 }
 

@@ -78,7 +78,7 @@ function safeDecode (part: string): string | null {
 // Hosts without @fastify/swagger have no type for `hide`.
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
-/** The parts that routes without a key share. */
+/** The parts shared by routes that need no key. */
 export interface OpenRoutes {
   limits: Limits | null
   requestId: RequestIdSource | null

@@ -103,7 +103,7 @@ function readOutput (route: RouteOptions): TSchema | undefined {
 
 /**
  * Returns the field names and types of a response and its rows: short, but enough for clients that check results.
- * Guarded texts may not match a pattern, and a key may see only some fields.
+ * Guarded texts need not match a pattern, and a key may see only some fields.
  */
 function outline (schema: TSchema): TSchema {
   const data: TSchema | undefined = schema.properties?.data

@@ -68,8 +68,8 @@ const deliveryOptions = {
    */
   retrySchedule: list(retrySeconds, '1 to 100 numbers', { minimum: 1, maximum: 100, usual: defaultRetrySchedule }),
   /**
-   * How often to poll the storage for due deliveries, in milliseconds, 10 to 60,000. Hints from the storage come
-   * sooner.
+   * How often to poll the storage for due deliveries, in milliseconds, 10 to 60,000. A hint from the storage triggers
+   * an earlier poll.
    * @default 1000
    */
   pollMs: integer(10, 60_000, 1000),
@@ -243,7 +243,7 @@ const engineOptions = {
    */
   changesRetentionDays: integer(1, 3650, 90),
   /**
-   * Keys of 32 bytes that seal webhook secrets and headers, and the answers of requests with `Idempotency-Key`
+   * Keys of 32 bytes that seal webhook secrets and headers, and the answers to requests with `Idempotency-Key`
    * (AES-256-GCM), before they reach the storage: the first key seals, all of them open. Without keys, secrets are
    * stored in plain text. To change the key, begin with `[oldKey, newKey]` in every process. Or functions
    * `{ seal, open, keys }`, such as those of a KMS, which are called for every delivery; `keys` are earlier keys that
@@ -677,7 +677,7 @@ const httpOptions = {
   routes: readRoutes,
   /**
    * Serves an MCP server for the agents of each tenant at `{prefix}/:tenant_slug/mcp`. Needs the package
-   * `@modelcontextprotocol/server`. `true` is short for `{}`. Experimental: it follows the specification, and can
+   * `@modelcontextprotocol/server`. `true` is short for `{}`. Experimental: it follows the specification, and may
    * change in minor versions.
    * @default false
    */

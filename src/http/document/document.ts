@@ -47,7 +47,7 @@ export function formatDocument (
   }
 }
 
-const servingServer = { url: '/', description: 'The server of this document' }
+const servingServer = { url: '/', description: 'The server that serves this document' }
 
 const defaultInfo = {
   title: 'Recruiting API',
@@ -65,7 +65,7 @@ const tagDescriptions: Record<string, string> = {
   jobs: 'The positions of the tenant, in any status',
   webhooks: 'Your endpoints that receive events, signed according to Standard Webhooks 1.0',
   deliveries: 'The notifications sent to a webhook',
-  events: 'Changes in the applicant tracking system, as a list to read and as notifications to your endpoints',
+  events: 'Events in the applicant tracking system, as a list to read and as notifications to your endpoints',
   api_keys: 'The keys that your programs use to call this API'
 }
 

@@ -30,7 +30,7 @@ function formatValue (value: TSchema): object {
   return { description, schema, example: exampleOf(value) }
 }
 
-/** A host's body schema without `properties` may not be an object. */
+/** A host's body schema can lack `properties`, for example if it is not an object. */
 function isEmpty ({ properties }: TSchema): boolean {
   return properties !== undefined && Object.keys(properties).length === 0
 }
