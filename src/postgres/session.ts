@@ -22,8 +22,8 @@ const hasNeededSettings = new WeakMap<PgClient, boolean>()
 
 /**
  * Queries that take longer than `timeoutMs`, including the wait for a connection, reject with `storage_timeout`. The
- * session closes the connection, which may be dead, and asks the server to cancel the statement, so that slow
- * statements do not pile up.
+ * session closes the connection, which may be dead. It asks the server to cancel the statement, so that slow statements
+ * do not pile up.
  */
 export function createSession (pool: PgPool, timeoutMs: number): Session {
   const sessionId = randomBytes(6).toString('hex')

@@ -81,9 +81,9 @@ const readers: Readers<Required<WatchSqlOptions>> = {
  *
  * Call it at every start, after `migrate`. It changes nothing if its triggers are unchanged and recorded every change;
  * processes that start together wait for each other. If a trigger was dropped, disabled or failed, changes may be
- * missing: `watch` creates the triggers again and expires the kind's tokens, so that clients start again. Call it again
- * after you add partitions: it records their rows. The caller must own the table. The triggers run with the caller's
- * privileges, so other users of the table need no others. A table has one set of triggers per kind: other
+ * missing. `watch` then creates the triggers again and expires the kind's tokens, so that clients start again. Call it
+ * again after you add partitions: it records their rows. The caller must own the table. The triggers run with the
+ * caller's privileges, so other users of the table need no others. A table has one set of triggers per kind: other
  * options replace it.
  *
  * With the option `transaction`, `pool` can be `null`. Other calls of `watch` wait until that transaction ends.

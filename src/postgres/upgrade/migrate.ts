@@ -31,11 +31,12 @@ export interface MigrateOptions extends OptionsOf<typeof migrateOptions> {}
  * working while it runs, and no other statement waits for more than a second. Each step is all or nothing, so you can
  * call it again after an interruption. Returns the names of the migrations that ran and of the functions it created.
  *
- * To use your own migration tool, run each SQL file in `src/postgres/migrations` once, in order, those with `index
- * concurrently` outside a transaction, then all files in `src/postgres/sql`, with the schema first in `search_path`.
+ * To use your own migration tool, run each SQL file in `src/postgres/migrations` once, in order. Files with `index
+ * concurrently` must run outside a transaction. Then run all files in `src/postgres/sql`. Put the schema first in
+ * `search_path`.
  *
- * While another transaction, such as a dump, locks its tables, it waits. It rejects with `storage_timeout` after a
- * minute, or after ten minutes for an index, which blocks no one, and for another process that migrates. A process
+ * It waits while another transaction, such as a dump, locks its tables, and rejects with `storage_timeout` after a
+ * minute. It waits ten minutes for an index, which blocks no one, and for another process that migrates. A process
  * warning (`RecruitingWarning`) reports immediately which process it waits for, and for how long. The error names that
  * process too.
  *
@@ -60,8 +61,8 @@ const lockErrors: readonly unknown[] = ['55P03', '40P01']
 
 /**
  * Upgrades a schema to a version in steps, each all or nothing. Rejects with `storage_timeout` after waiting `giveUpMs`
- * for a lock, or ten times as long for an index, which blocks no one, and for another process that upgrades. A process
- * warning reports early which process it waits for, and for how long.
+ * for a lock. Waits ten times as long for an index, which blocks no one, and for another process that upgrades. A
+ * process warning reports early which process it waits for, and for how long.
  */
 export async function upgrade (pool: PgPool, schema: string, version: Version, giveUpMs = 60_000): Promise<string[]> {
   const done: string[] = []
