@@ -67,7 +67,7 @@ interface SessionRules {
   note?: string
   /** Returns whether the input is forbidden. */
   forbids? (input: unknown): boolean
-  /** The schema of the item that `hide` returns. */
+  /** The schema of the item in an API with portal sessions, with and without bodies. */
   item?: TSchema
   hide? (item: unknown): unknown
 }
@@ -171,7 +171,7 @@ export const webhookOperations = {
     results: { 200: 'The updated webhook' },
     // Such a session must not redirect bodies to its own address, or probe them with filters.
     withoutBodies: {
-      note: 'Sessions of the portal can change `target_url` and `filters` only with the capability `bodies`.',
+      note: 'Portal sessions can change `target_url` and `filters` only with the capability `bodies`.',
       forbids: ({ target_url: target, filters }) => target !== undefined || filters !== undefined
     },
     resource: 'webhook',

@@ -55,9 +55,9 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
    */
   erase(subject: ErasedSubject, options?: EmitOptions): Promise<number>
   /**
-   * Lists a subject's events, oldest first, with the webhooks that received each event and when. Use it to answer a
-   * person who asks who received their data. Covers the last `delivery.retentionDays`. Does not list keys that read the
-   * events in the feed: `onAudit` reports these requests. Reads pages of 100 events while you iterate. Throws
+   * Lists a subject's events, oldest first, with the webhooks that each was sent to and when. Use it to answer a person
+   * who asks who received their data. Covers the last `delivery.retentionDays`. Does not list keys that read the events
+   * in the feed: `onAudit` reports these requests. Reads pages of 100 events while you iterate. Throws
    * `invalid_input`, `unknown_tenant`, `tenant_resting` and `closed` when the iteration begins.
    */
   findSubject(tenant: TenantArgument, subject: string): AsyncIterableIterator<FoundEvent>
@@ -299,7 +299,7 @@ export interface RecruitingWebhooks {
   update (tenant: TenantArgument, id: number, changes: UpdateWebhookInput): Promise<Webhook>
   /** Deletes a webhook, like `DELETE /webhooks/:id`. */
   delete (tenant: TenantArgument, id: number): Promise<void>
-  /** Replaces a webhook's secret and returns the webhook, like `POST /webhooks/:id/rotate_secret`. */
+  /** Replaces a webhook's secret and returns the webhook with it, like `POST /webhooks/:id/rotate_secret`. */
   rotateSecret (tenant: TenantArgument, id: number, input?: RotateSecretInput): Promise<Static<typeof RotatedWebhook>>
   /** Sends a test notification from this process, like `POST /webhooks/:id/dispatch_test`. */
   sendTest (tenant: TenantArgument, id: number, input?: SendTestInput): Promise<Static<typeof TestResult>>

@@ -45,7 +45,7 @@ export function createTenantOperations (
     return [{ slug: from, id: found }, { slug: to, id: found }]
   }
 
-  /** Does nothing in a host's transaction: it is not visible before the commit, and may use the last connection. */
+  /** Skipped in a host's transaction: its changes are not visible yet, and it may use the last connection. */
   async function learnRest (transaction: unknown): Promise<void> {
     if (transaction === undefined) await tenants.refresh()
   }

@@ -154,7 +154,7 @@ export type EventValidator = ReturnType<typeof createEventValidator>
 
 /**
  * Returns a function that throws `invalid_event` unless the type is in the catalogue and the data matches its schema.
- * It never changes the data: unknown fields are valid and are sent. It compiles the schemas for the first event.
+ * It never changes the data: unknown fields are valid and are sent. It compiles all schemas on the first event.
  */
 export function createEventValidator (events: EventSchemas) {
   let validators: Map<string, ValidateFunction> | null = null
@@ -177,7 +177,7 @@ export function createEventValidator (events: EventSchemas) {
   }
 }
 
-/** Returns a function that returns an event type's example data; `null` unless it matches the schema. */
+/** Returns a function that returns an event type's example data; `null` if none can be made that matches the schema. */
 export function createEventExamples (events: EventSchemas): (type: string) => object | null {
   const validate = createEventValidator(events)
   return (type) => {
