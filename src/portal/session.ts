@@ -109,9 +109,9 @@ function formatFragment (
 const sessionOptions = {
   /**
    * What the session can do: `read` (always), `write`, `secrets`, `bodies`, `test`, `replay`, `keys`. Only with
-   * `bodies` can it change a webhook's `target_url` and filters. With `write` and `secrets` it can add a webhook, whose
-   * endpoint receives bodies. With `keys` it manages API keys, which can have all scopes of `portal.keys` and outlive
-   * the session.
+   * `bodies` can it change a webhook's `target_url` and set filters. With `write` and `secrets` it can add a webhook,
+   * whose endpoint receives bodies. With `keys` it manages API keys, which can have all scopes of `portal.keys` and
+   * outlive the session.
    * @default ['read']
    */
   capabilities: readCapabilities,

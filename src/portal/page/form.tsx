@@ -362,7 +362,7 @@ function EventChoice ({ option, isChosen, errorId, onChange }: EventChoiceProps)
   )
 }
 
-/** Until the user has stopped typing. */
+/** The wait until the user has stopped typing. */
 const settleMs = 600
 
 interface FilterFieldsProps {

@@ -106,7 +106,7 @@ function LogFilters ({ filter, types, onFilter }: LogFiltersProps) {
   )
 }
 
-/** Until the user has stopped typing. */
+/** The wait until the user has stopped typing. */
 const settleMs = 400
 
 function EventIdField ({ eventId, onEventId }: { eventId: string, onEventId: (eventId: string) => void }) {

@@ -126,7 +126,7 @@ interface Counted {
   isTruncated: boolean
 }
 
-/** Until the user has stopped choosing. */
+/** The wait until the user has stopped choosing. */
 const settleMs = 300
 
 /** Counts the events of a choice after each change. `choice` is `null` while it is invalid. */

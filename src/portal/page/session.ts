@@ -23,8 +23,8 @@ export interface Session {
 }
 
 /**
- * Reads a session from a URL or its fragment; `null` if it contains none. Drops a return URL that is not on
- * `returnOrigins`.
+ * Reads a session from a URL or its fragment; `null` if it contains none. Drops a return URL that is neither a path nor
+ * on `returnOrigins`.
  */
 export function readSession (text: string, returnOrigins: readonly string[]): Session | null {
   const fields = new URLSearchParams(text.slice(text.indexOf('#') + 1))
