@@ -58,7 +58,7 @@ export function takePage<Row> (
   return select(rows, test).slice(offset, offset + limit)
 }
 
-/** Returns the index of the first item from `from` that is not before a place in a sorted array. */
+/** Returns the index of the first item in a sorted array, at `from` or later, that is not before a place. */
 export function findPlace<Item> (items: readonly Item[], isBefore: (item: Item) => boolean, from = 0): number {
   let low = from
   let high = items.length

@@ -9,8 +9,8 @@ const kKind: typeof Kind = Symbol.for('TypeBox.Kind') as typeof Kind
 const kOptional: typeof OptionalKind = Symbol.for('TypeBox.Optional') as typeof OptionalKind
 
 /**
- * Builds the same schemas as `Type` of `@sinclair/typebox`, with the same types. Loading that package's 200 files would
- * take longer than the rest of startup.
+ * Builds the same schemas as `Type` of `@sinclair/typebox`, with the same types. Loading that package's more than 200
+ * files would take longer than the rest of startup.
  */
 export const Type = {
   Array: <T extends TSchema>(items: T, options?: ArrayOptions): TArray<T> =>

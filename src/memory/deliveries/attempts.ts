@@ -157,7 +157,7 @@ function judgeHealth (
   { result, isGone, rule, now }: Failure & { rule: HealthRule, now: number }
 ): void {
   if (webhook.isDeleted) return
-  // Only a 410 counts despite the success.
+  // A 410 counts even after a success in the same batch.
   if (isGone) webhook.failingSince ??= now
   if (webhook.failingSince !== null) {
     webhook.lastFailure = { error: result.error ?? 'http_status', responseStatus: result.responseStatus }

@@ -160,7 +160,7 @@ function erase (data: WebhookData, tenant: string, subject: string, transaction:
 
 const dayMs = 86_400_000
 
-/** Deletes old ended deliveries, old events without deliveries, and expired requests: at most `limit` of each. */
+/** Deletes old ended deliveries, then old events without deliveries, and expired requests: at most `limit` of each. */
 function prune (data: WebhookData, { retentionDays, limit }: { retentionDays: number, limit: number }): number {
   const now = data.now()
   const before = now - retentionDays * dayMs
