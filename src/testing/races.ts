@@ -171,7 +171,7 @@ export const webhookRaceCases = [
   }),
 
   emptyTest('webhooks.rotateSecret',
-    'of two concurrent rotations, the later one keeps the secret of the earlier one as previous secret', async (t) => {
+    'of two concurrent rotations, the later one keeps the secret of the earlier one as the previous secret', async (t) => {
       const { id } = await t.addWebhook({ secret: 'a' })
       const rotate = (secret: string) => t.webhooks.rotateSecret('acme', id, { secret, gracePeriodSeconds: 60 })
       await Promise.all([rotate('b'), rotate('c')])

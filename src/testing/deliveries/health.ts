@@ -86,7 +86,7 @@ export const healthCases = [
       same(await t.attempt(failed, disableAtTwo), [], 'the notices of the first failure after that')
     }),
 
-  emptyTest('recordAttempts', 'a success in the same call as a failure keeps a webhook active', async (t) => {
+  emptyTest('recordAttempts', 'a success before or after a failure in one call keeps a webhook active', async (t) => {
     const ids = [(await t.addWebhook()).id, (await t.addWebhook()).id]
     await t.emitMany(2)
     const patient = { ...disableAtTwo, failingForSeconds: 3600 }

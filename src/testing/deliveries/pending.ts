@@ -85,7 +85,7 @@ export const pendingCases = [
     same((await t.deliveries.stats()).oldestDueMs, 0, 'oldestDueMs when nothing is due')
   }),
 
-  emptyTest('tenantStats', 'tenantStats counts pending, failing, delivered and failed of one tenant', async (t) => {
+  emptyTest('tenantStats', 'tenantStats counts the deliveries and failing webhooks of one tenant', async (t) => {
     const read = async (tenant: string): Promise<number[]> => {
       const { pending, failing, delivered, failed } = await t.deliveries.tenantStats(tenant)
       return [pending, failing, delivered, failed]

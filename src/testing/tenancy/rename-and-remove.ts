@@ -244,7 +244,7 @@ export const restCases = [
     same(await t.webhooks.count('acme', {}), 0, 'the number of webhooks')
   }),
 
-  emptyTest('deliveries.record', 'no event can be recorded for a resting tenant', async (t) => {
+  emptyTest('deliveries.record', 'no event can be recorded for a resting tenant, only for others', async (t) => {
     await t.remove({ restSeconds: 3600 })
     await rejects(t.deliveries.record('acme', createEvent('evt_late')), 'recording an event')
     await t.emit({ tenantSlug: 'globex' })

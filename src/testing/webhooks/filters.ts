@@ -53,7 +53,7 @@ export const eventFilterCases = [
     same(without.map((webhook) => webhook.filters), [null, null], 'the filters of webhooks without any')
   }),
 
-  webhooksTest('update', 'other changes keep the filters, new ones replace them all, null removes them', async (t) => {
+  webhooksTest('update', 'other changes keep filters, new filters replace them all, null removes them', async (t) => {
     const { id } = await t.addWebhook({ filters: job7 })
     same((await t.webhooks.update('acme', id, { name: 'Renamed', headers: null, status: 'active' }))?.filters, job7,
       'the filters after another change')

@@ -162,7 +162,7 @@ export const headerCases = [
     }),
 
   headerTest('update',
-    'other changes keep the headers, new ones replace them all, null removes them', async (t, { id }) => {
+    'other changes keep headers, new headers replace them all, null removes them', async (t, { id }) => {
       same((await t.webhooks.update('acme', id, { name: 'Renamed' }))?.headers,
         { 'X-Api-Key': null, Authorization: null }, 'the headers after another change')
       same((await t.webhooks.update('acme', id, { headers: { names: ['X-Token'], sealed: 'other' } }))?.headers,
