@@ -82,7 +82,7 @@ export async function runMatrix (load: Load): Promise<void> {
         t.equal(await count('notes'), 0)
       })
 
-      t.test('a nested transaction commits and rolls back its own events', async (t) => {
+      t.test('a nested transaction commits or rolls back its own events', async (t) => {
         await begin(async ({ transaction, nest }) => {
           if (nest === undefined) return
           await rollBack(async (inner) => { await recruiting.emit(event, { transaction: inner.transaction }) }, nest)

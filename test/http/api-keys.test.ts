@@ -140,7 +140,7 @@ t.test('a key gets no scope, network or field that its creator does not have', a
   checkError(t, await send('plain', 'GET', ''), 403)
 })
 
-t.test('invalid input is rejected with its field, within the limits in the document', async (t) => {
+t.test('invalid input is rejected with its field, by the limits in the document', async (t) => {
   const { app, session, send } = await build(t, {
     portal: { ...portal, keys: { scopes: ['jobs:read', manage], maxKeys: 5, maxDays: 30 } }
   })

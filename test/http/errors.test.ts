@@ -141,7 +141,7 @@ const thrown: Record<string, unknown> = {
   'an object without a prototype': Object.assign(Object.create(null), { canary: true })
 }
 
-t.test('a value thrown by a port gets 500, is logged with the request id and is never sent', async (t) => {
+t.test('a value thrown by a port gets 500, is logged with the request id and never sent, even with errorDetails', async (t) => {
   let error: unknown
   const throws = (): never => { throw error }
   const storage = memoryStorage({ tenants })
@@ -240,7 +240,7 @@ const unknown = [
   ['OPTIONS', '/candidates'], ['OPTIONS', '/webhooks']
 ] as const
 
-t.test('an unknown path or method gets 404 with any key of the tenant, and 401 without one', async (t) => {
+t.test('an unknown path or method gets 404 with any key of the tenant, and 401 without one, even with errorDetails', async (t) => {
   const app = await buildApp(t, { errorDetails: true })
   for (const [method, path] of unknown) {
     const answer = async (headers: object) => app.inject({ method, url: `${base}${path}`, headers: { ...headers } })

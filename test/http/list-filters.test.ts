@@ -80,7 +80,7 @@ t.test('the document contains the filters of this test', async (t) => {
   }
 })
 
-t.test('a page and its total get the same converted filter: numbers, trimmed text and times in UTC', async (t) => {
+t.test('a page and its total get the same converted filter: numbers, trimmed text, none if blank, and times in UTC', async (t) => {
   const { storage, calls } = spyStorage()
   const app = await buildApp(t, { storage })
   for (const [list, query, filter] of accepted) {

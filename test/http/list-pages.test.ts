@@ -41,7 +41,7 @@ const failures: Record<string, (error: Error) => Promise<never>> = {
   }
 }
 
-t.test('if a page and its total both fail, the response is 500 and one error is logged', async (t) => {
+t.test('if a page and its total both fail, the response is 500, one error is logged and no rejection is unhandled', async (t) => {
   const unhandled = watchRejections(t)
   for (const [pageFails, failPage] of Object.entries(failures)) {
     for (const [totalFails, failTotal] of Object.entries(failures)) {

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { migrate, postgresStorage } from '../../src/postgres/index.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
-t.test('migrate and verify reject a database with another encoding than UTF-8', async (t) => {
+t.test('migrate and verify reject a database with an encoding other than UTF-8', async (t) => {
   const server = await startPostgres(t)
   const name = `${server.name}_latin1`
   const admin = server.createPool()

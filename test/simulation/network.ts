@@ -125,7 +125,7 @@ export class Network {
   }
 }
 
-/** Returns whether the request is signed with exactly these secrets. */
+/** Returns whether the request is signed with exactly these secrets, in this order. */
 export function isSigned (
   { headers, body }: Pick<SendRequest, 'headers' | 'body'>,
   secrets: readonly string[]

@@ -242,7 +242,7 @@ t.test('an unknown tenant causes the same calls as a wrong key, and a forged ses
   }
 })
 
-t.test("a valid key with another tenant's slug counts toward its address's limit", async (t) => {
+t.test("a valid key with another tenant's slug counts as a failed key and is limited like one", async (t) => {
   const asked: string[] = []
   const lookup = memoryKeyLookup(apiKeys)
   const app = await buildApp(t, {

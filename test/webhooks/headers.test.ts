@@ -32,7 +32,7 @@ t.test('notifications and tests contain the headers of the webhook, and no respo
   t.match(await storage.webhooks.findHeaders('acme', webhook.id), /^sealed_v1:/)
 })
 
-t.test('a webhook can be created with headers, new ones replace them all, null removes them', async (t) => {
+t.test('a webhook can be created with headers; new headers replace them all, and null removes them', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   const { id, headers: created } = await create({ headers })
   t.same(created, names)

@@ -161,7 +161,7 @@ t.test('resealSecrets reads webhooks in batches until the end', async (t) => {
   t.equal(await machines.start({ secretKeys: [newKey] }).resealSecrets(), 250)
 })
 
-t.test('resealSecrets fails if no key opens a secret, or without keys', async (t) => {
+t.test('resealSecrets fails if no key opens a secret, or there are no keys', async (t) => {
   const machines = createMachines(t)
   const id = await addSealed(machines, 'https://example.com/', [oldKey])
   await t.rejects(machines.start({ secretKeys: [newKey] }).resealSecrets(), {

@@ -349,7 +349,7 @@ const losses: Array<[what: string, sql: string]> = [
       null::bigint as recruiter_id, now() as created_at, now() as updated_at from crm.people; commit`]
 ]
 
-/** Statements that replace the triggers by identical ones. */
+/** Statements that disable or replace the triggers, and leave correct ones. */
 const gaps: Array<[what: string, sql: string]> = [
   ['rows were loaded with triggers disabled, as by pg_restore --data-only --disable-triggers', `
     begin; alter table crm.people disable trigger all; truncate crm.people; insert into crm.people values (7, 'acme', 'Loaded'); alter table crm.people enable trigger all; commit`],

@@ -81,7 +81,7 @@ t.test('behind hundreds of paused endpoints', async (t) => {
     t.same(await deliveries.claimDue(options), [])
   })
 
-  t.test('the active one is found', async (t) => {
+  t.test('the only one that is not paused is found', async (t) => {
     await endPause(299)
     t.match(await deliveries.claimDue(options), [{ webhookId: 299 }])
   })

@@ -177,7 +177,7 @@ t.test('an idempotency key used for a different event is a conflict, and nothing
   t.same(await deliveries(id), [['pending', 0]])
 })
 
-t.test('the same instant in another form, or no time, is the same event', async (t) => {
+t.test('the same instant in another form, or a later emit without a time, is the same event', async (t) => {
   const { clock, start } = createMachines(t)
   const engine = start({ delivery: { worker: false } })
   const first = await engine.emit({ ...keyed, occurredAt: '2026-01-01T01:00:00+01:00' })

@@ -58,7 +58,7 @@ t.test('erase rejects non-objects and unknown names, and erases nothing', async 
 
 const eventOfAda = { tenantSlug: 'acme', type: 'application.created', data: { full_name: 'Ada Lovelace' }, subject: 'candidate:42', subjects: ['job:7', 'candidate:42'] } as const
 
-t.test('findSubject lists the webhooks that received each event of a subject, and when', async (t) => {
+t.test('findSubject lists the webhooks that each event was sent to and when, for each of its subjects', async (t) => {
   const { app, receiver, webhook, drain } = await startDelivering(t, { delivery: { retrySchedule: [0, 0] } })
   receiver.answer(500)
   const { id } = await app.recruiting.emit(eventOfAda)

@@ -68,7 +68,7 @@ t.test('an aborted attempt does not count', async (t) => {
   t.equal(decide({ error: 'aborted' }), null)
 })
 
-t.test('without Retry-After a pause lasts at most a minute, or until the next attempt', async (t) => {
+t.test('without Retry-After a pause lasts until the next attempt, but at most a minute', async (t) => {
   for (const [attemptCount, longestMs] of [[0, 6000], [1, 60_000], [2, 60_000]] as const) {
     const decided = decide({ responseStatus: 503, error: 'http_status' }, { attemptCount }, [0, 5, 300, 7200])
     t.ok(decided?.outcome === 'retry' && decided.pauseMs === Math.min(decided.retryInMs, 60_000) && decided.pauseMs <= longestMs)

@@ -190,7 +190,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.getByText('6 deliveries').waitFor()
   })
 
-  await t.test('a session without replay and bodies has no such actions', async (t) => {
+  await t.test('a session without replay and bodies sees no bodies, and no buttons to retry or replay', async (t) => {
     const place = `#/${broken}/deliveries/${await newestOf(broken)}`
     const page = await openNew(t, place, { capabilities: ['read'] })
     await page.getByText('Your session has no access to bodies and responses.').waitFor()

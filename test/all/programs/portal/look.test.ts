@@ -115,7 +115,7 @@ async function waitUntilBlocked ({ page, errors }: Visit): Promise<void> {
 t.test('the portal in a host', { skip: noBrowser }, async (t) => {
   const browser = await startBrowser(t)
 
-  await t.test('as a page, under helmet, it loads with four requests, and the texts of one language', async (t) => {
+  await t.test('as a page, under helmet, it loads four files before it calls the API, with the texts of one language', async (t) => {
     const host = await startPortalHost(t)
     await host.addWebhook()
     const { page, errors, strayRequests } = await visit(browser, await host.createSession())
