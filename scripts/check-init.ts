@@ -38,8 +38,8 @@ try {
 await ended
 // Its PostgreSQL stopped with it.
 const port = Number(/^POSTGRES_PORT=(\d+)$/m.exec(await readFile(join(folder, '.env'), 'utf8'))?.[1])
-const [refused] = await once(connect(port, '127.0.0.1'), 'connect').then(() => [null], (error) => [error.code])
-strictEqual(refused, 'ECONNREFUSED')
+const [rejected] = await once(connect(port, '127.0.0.1'), 'connect').then(() => [null], (error) => [error.code])
+strictEqual(rejected, 'ECONNREFUSED')
 await run('npm test')
 await run('npm run types')
 console.log(`an ATS written by init works on Node.js ${process.version}`)

@@ -96,7 +96,7 @@ export function isRecruitingApiError (error: unknown): error is RecruitingApiErr
 }
 
 /** Thrown for invalid input. A client gets 400, a call from code throws `invalid_input`. */
-export class Refusal extends Error {
+export class InputError extends Error {
   /** The field of the input, such as `target_url`; empty for the whole input. */
   readonly field: string
   /** The part of the request with the field. */

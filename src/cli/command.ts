@@ -82,7 +82,7 @@ export interface Context {
 export class UsageError extends Error {}
 
 /** A command that cannot run: exit code 1. The message explains why and what to do. */
-export class RefusedError extends Error {}
+export class CommandError extends Error {}
 
 /** The parsed options. */
 export class Flags {

@@ -4,7 +4,7 @@ import type { PgPool } from '../postgres/index.js'
 import { ask } from '../postgres/session.js'
 import { findMissing, listNames, readVersion } from '../postgres/upgrade/version.js'
 import { readField } from '../shared/fields.js'
-import { type Flags, type Io, program, RefusedError, UsageError } from './command.js'
+import { type Flags, type Io, program, CommandError, UsageError } from './command.js'
 import { readSecret } from './secrets.js'
 
 type CreatePool = new (options: object) => PgPool & { end (): Promise<void> }
@@ -43,7 +43,7 @@ async function importPool (io: Io): Promise<CreatePool> {
     return (readField(driver, 'Pool') ?? readField(readField(driver, 'default'), 'Pool')) as CreatePool
   } catch (error) {
     if (readField(error, 'code') !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new RefusedError('the package pg is not installed: run npm install pg')
+    throw new CommandError('the package pg is not installed: run npm install pg')
   }
 }
 

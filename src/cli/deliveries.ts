@@ -3,7 +3,7 @@ import { systemClock } from '../shared/clock.js'
 import { omitUndefined } from '../shared/fields.js'
 import { isPlainText } from '../shared/text.js'
 import { createDeliveryOperations } from '../webhooks/delivery-log.js'
-import { type Command, type Context, RefusedError, UsageError } from './command.js'
+import { type Command, type Context, CommandError, UsageError } from './command.js'
 import { findTarget, openStorage, readId, webhookOption } from './find.js'
 import { confirm, formatCount, formatRecord, formatRecords, showResult, withProgress } from './terminal.js'
 
@@ -90,8 +90,8 @@ export const retry: Command = {
   }
 }
 
-function createInactiveError (id: number, status: string): RefusedError {
-  return new RefusedError(
+function createInactiveError (id: number, status: string): CommandError {
+  return new CommandError(
     `--webhook: the webhook ${id} is ${status}: run fastify-recruiting-api webhooks enable ${id}`)
 }
 
@@ -102,7 +102,7 @@ async function findDelivery (context: Context) {
   const target = await findTarget(context, '--webhook', flags.required('webhook'))
   const delivery = await openStorage(context).deliveries.find(target.tenant.id, target.id, deliveryId)
   context.audit.resource = { kind: 'delivery', id: deliveryId }
-  if (delivery === null) throw new RefusedError(`ID: the webhook ${target.id} has no delivery ${deliveryId}`)
+  if (delivery === null) throw new CommandError(`ID: the webhook ${target.id} has no delivery ${deliveryId}`)
   return { target, delivery }
 }
 

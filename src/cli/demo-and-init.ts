@@ -4,7 +4,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readField } from '../shared/fields.js'
 import { packageFolder } from '../shared/files.js'
-import { type Io, type LocalCommand, program, RefusedError, UsageError } from './command.js'
+import { type Io, type LocalCommand, program, CommandError, UsageError } from './command.js'
 import { writeLines } from './terminal.js'
 
 /** The part of `examples/demo/main.ts` that the command calls. */
@@ -44,7 +44,7 @@ async function importDemo (io: Io): Promise<DemoModule> {
     return await io.importDemo() as DemoModule
   } catch (error) {
     if (readField(error, 'code') !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new RefusedError('the package fastify is not installed: run npm install fastify')
+    throw new CommandError('the package fastify is not installed: run npm install fastify')
   }
 }
 
@@ -79,10 +79,10 @@ export const init: LocalCommand = {
 async function assertEmpty (folder: string, name: string): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
-    throw new RefusedError(
+    throw new CommandError(
       error.code === 'ENOTDIR' ? `${name} is not a folder` : `${name} cannot be read (${error.code})`)
   })
-  if (names.length > 0) throw new RefusedError(`${name} is not empty: it contains ${names[0]}. Choose a new folder`)
+  if (names.length > 0) throw new CommandError(`${name} is not empty: it contains ${names[0]}. Choose a new folder`)
 }
 
 /** Reads the files of one of the package's examples. */

@@ -4,7 +4,7 @@ import { ask } from '../postgres/session.js'
 import { quoteName } from '../postgres/sql.js'
 import { parseTenantId, tenantIdRule } from '../shared/tenants.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
-import { type Context, type Option, RefusedError, UsageError } from './command.js'
+import { type Context, type Option, CommandError, UsageError } from './command.js'
 
 /** The option of commands about a webhook's deliveries. */
 export const webhookOption: Option = { value: 'ID', about: 'the id of the webhook', isRequired: true }
@@ -22,7 +22,7 @@ export async function findTarget (context: Context, argument: string, given: str
   const [row] = await ask<{ tenant: string, tenant_slug: string }>(context.pool,
     `select tenant, tenant_slug from ${quoteName(context.schema)}.webhooks where id = $1`, [id])
   const webhook = row === undefined ? null : await openStorage(context).webhooks.find(row.tenant, id)
-  if (row === undefined || webhook === null) throw new RefusedError(`${argument}: there is no webhook ${id}`)
+  if (row === undefined || webhook === null) throw new CommandError(`${argument}: there is no webhook ${id}`)
   const tenant = { slug: row.tenant_slug, id: row.tenant }
   Object.assign(context.audit, { tenantSlug: tenant.slug, resource: { kind: 'webhook', id } })
   const text = `webhook ${id} ${JSON.stringify(webhook.name)} of ${tenant.slug}, ${webhook.target_url}`
@@ -46,14 +46,14 @@ export const tenantOption: Option = {
 
 /** Checks a tenant's id. `argument` names it in errors. */
 export function readTenant (argument: string, given: string): string {
-  return parseTenantId(given) ?? refuse(argument, tenantIdRule, given)
+  return parseTenantId(given) ?? reject(argument, tenantIdRule, given)
 }
 
 /** Checks a tenant's slug. `argument` names it in errors. */
 export function readSlug (argument: string, given: string): string {
-  return isTenantSlug(given) ? given : refuse(argument, tenantSlugRule, given)
+  return isTenantSlug(given) ? given : reject(argument, tenantSlugRule, given)
 }
 
-function refuse (argument: string, expected: string, given: string): never {
+function reject (argument: string, expected: string, given: string): never {
   throw new UsageError(`${argument}: expected ${expected}, got ${JSON.stringify(given)}`)
 }

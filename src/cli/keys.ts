@@ -3,7 +3,7 @@ import {
   type ApiKeys, apiKeys, type ApiKeysOptions, type IssuedApiKey, type NewApiKey, type PgClient, type StoredApiKey
 } from '../postgres/index.js'
 import { omitUndefined } from '../shared/fields.js'
-import { type Command, type Context, type Option, RefusedError } from './command.js'
+import { type Command, type Context, type Option, CommandError } from './command.js'
 import { readSlug, readTenant, tenantOption } from './find.js'
 import { outOption, withSecretOutput } from './secrets.js'
 import { confirm, formatRecord, formatRecords, showResult } from './terminal.js'
@@ -133,7 +133,7 @@ export const revoke: Command = {
     const { keys, tenant } = openKeysOfTenant(context)
     const key = await findKey(context, keys, tenant)
     const { id } = key
-    if (key.revokedAt !== null) throw new RefusedError(`${id}: the key was already revoked at ${key.revokedAt}`)
+    if (key.revokedAt !== null) throw new CommandError(`${id}: the key was already revoked at ${key.revokedAt}`)
     const name = key.name === null ? '(without a name)' : JSON.stringify(key.name)
     await confirm(context, `Revokes the key ${id} ${name} of the tenant ${key.tenantSlug} immediately.`)
     await keys.revoke(tenant, id)
@@ -146,7 +146,7 @@ async function findKey (
   { args: [id = ''], audit }: Context, keys: ApiKeys, tenant: { tenantId: string }
 ): Promise<StoredApiKey> {
   const key = await keys.find(tenant, id)
-  if (key === null) throw new RefusedError(`${id}: the tenant ${tenant.tenantId} has no such key`)
+  if (key === null) throw new CommandError(`${id}: the tenant ${tenant.tenantId} has no such key`)
   Object.assign(audit, { tenantSlug: key.tenantSlug, resource: { kind: 'key', id } })
   return key
 }

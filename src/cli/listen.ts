@@ -8,7 +8,7 @@ import { createSender, type Sender, type SendResult } from '../webhooks/sending/
 import { generateSecret, isSecret, signHeaders } from '../webhooks/sending/signature.js'
 import { createAddressRule, parseTargetUrl } from '../webhooks/ssrf/addresses.js'
 import {
-  type Context, type Flags, type Io, type LocalCommand, type Options, RefusedError, UsageError
+  type Context, type Flags, type Io, type LocalCommand, type Options, CommandError, UsageError
 } from './command.js'
 import { describeError, readMessage } from './database.js'
 import { readSecret, secretOptions } from './secrets.js'
@@ -114,12 +114,12 @@ function isTemporary (error: unknown): boolean {
   return error instanceof ApiError ? error.status === 429 || error.status >= 500 : describeFailure(error) !== null
 }
 
-/** Converts a failed request to a `RefusedError`. `notFound` describes a 404. */
+/** Converts a failed request to a `CommandError`. `notFound` describes a 404. */
 async function callService<Result> (call: Promise<Result>, notFound: string | null = null): Promise<Result> {
   return call.catch((error: unknown) => {
     const isNotFound = error instanceof ApiError && error.status === 404
     const text = isNotFound && notFound !== null ? notFound : describeFailure(error)
-    throw text === null ? error : new RefusedError(text)
+    throw text === null ? error : new CommandError(text)
   })
 }
 
@@ -203,7 +203,7 @@ export const listen: LocalCommand = {
 async function findEvent (client: Client, id: string): Promise<Event> {
   const event = await client.findEvent(id)
   if (event !== null) return event
-  throw new RefusedError(`--replay: the service has no event ${id}, or no longer keeps it`)
+  throw new CommandError(`--replay: the service has no event ${id}, or no longer keeps it`)
 }
 
 interface Receiver {
@@ -318,7 +318,7 @@ async function follow ({ io, client, signal, everyMs, handle, from, types, greet
       isLost = true
       return 0
     }
-    if (!isTemporary(error)) throw new RefusedError(text)
+    if (!isTemporary(error)) throw new CommandError(text)
     show(text)
     return error instanceof ApiError ? error.retryAfterMs ?? 0 : 0
   }

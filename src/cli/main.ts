@@ -1,5 +1,5 @@
 import { open, readFile } from 'node:fs/promises'
-import { Refusal, isRecruitingApiError } from '../errors.js'
+import { InputError, isRecruitingApiError } from '../errors.js'
 import { type AuditedCall, describeCall } from '../observe/audit.js'
 import { readSchema } from '../postgres/sql.js'
 import { omitUndefined } from '../shared/fields.js'
@@ -7,7 +7,7 @@ import { packageFolder } from '../shared/files.js'
 import { findSimilarName } from '../shared/read-options.js'
 import { isPlainText } from '../shared/text.js'
 import {
-  type Command, type CommandAudit, type Context, type Io, type LocalCommand, program, RefusedError, UsageError
+  type Command, type CommandAudit, type Context, type Io, type LocalCommand, program, CommandError, UsageError
 } from './command.js'
 import {
   auditOptions, type CommandEntry, commands, describeCommand, describeProgram, describeUsage, parseFlags
@@ -70,7 +70,7 @@ async function runCommand (
   try {
     const code = await runWithDatabase(command, { io, flags, args, audit: entry }).catch(async (error: unknown) => {
       // It may have changed something before it failed.
-      if (!isRefusal(error) || entry.isConfirmed) {
+      if (!isExpectedError(error) || entry.isConfirmed) {
         await audit.write({ operationId: name, ...entry }, describeError(error))
       }
       throw error
@@ -120,7 +120,7 @@ async function runWithDatabase (command: Command, given: Omit<Context, 'pool' | 
   try {
     const missing = command.runsUnmigrated === true ? [] : await findMissingMigrations(pool, schema)
     if (missing.length > 0) {
-      throw new RefusedError(`the schema ${schema} lacks the migrations ${missing.join(', ')}: run ${program} migrate`)
+      throw new CommandError(`the schema ${schema} lacks the migrations ${missing.join(', ')}: run ${program} migrate`)
     }
     return await command.run({ ...given, pool, schema })
   } finally {
@@ -150,19 +150,19 @@ const flagNames: Readonly<Record<string, string>> = {
   id: 'ID'
 }
 
-function isRefusal (error: unknown): boolean {
-  return [UsageError, RefusedError, Refusal].some((type) => error instanceof type) || isRecruitingApiError(error)
+function isExpectedError (error: unknown): boolean {
+  return [UsageError, CommandError, InputError].some((type) => error instanceof type) || isRecruitingApiError(error)
 }
 
 function reportError (error: unknown, prefix: string, io: Io): number {
   writeLines(io.err, [`${prefix}: ${nameFlag(describeError(error), error)}`])
   const isInvalid = isRecruitingApiError(error) && ['invalid_input', 'invalid_option'].includes(error.code)
-  return error instanceof UsageError || error instanceof Refusal || isInvalid ? 2 : 1
+  return error instanceof UsageError || error instanceof InputError || isInvalid ? 2 : 1
 }
 
 /** Replaces the field at the beginning of a message with its option or argument. */
 function nameFlag (message: string, error: unknown): string {
-  if (error instanceof Refusal) return `--${error.field}: ${message}`
+  if (error instanceof InputError) return `--${error.field}: ${message}`
   const field = isRecruitingApiError(error) ? error.field : ''
   const flag = new Map(Object.entries(flagNames)).get(field.replace(/\[\d+\]$/, ''))
   return flag !== undefined && message.startsWith(`${field}:`) ? flag + message.slice(field.length) : message

@@ -7,7 +7,7 @@ import { isPlainText, isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import { createSecretBox, type SecretBox, createKeyBox } from '../webhooks/secrets.js'
 import { listEvents } from '../webhooks/history.js'
 import { createTenantOperations, createReseal } from '../webhooks/tenants.js'
-import { type Command, type Context, type Option, RefusedError, UsageError } from './command.js'
+import { type Command, type Context, type Option, CommandError, UsageError } from './command.js'
 import { readSlug, readTenant, openStorage, tenantOption } from './find.js'
 import { readJsonFile, readSecretKeys, secretKeysOption } from './secrets.js'
 import {
@@ -75,7 +75,7 @@ async function describeTenant (
   if (id !== null) await assertName(context, argument, slug, id)
   const { webhooks, keys, has_events: hasEvents } = { webhooks: 0, keys: 0, has_events: false, ...counts }
   if (webhooks + keys === 0 && !hasEvents) {
-    throw new RefusedError(`the tenant ${id ?? slug} has no webhooks, keys or events`)
+    throw new CommandError(`the tenant ${id ?? slug} has no webhooks, keys or events`)
   }
   const parts = [...id === null ? [] : [`id ${id}`], formatCount(webhooks, 'webhook'), formatCount(keys, 'key')]
   return { id, counts: `${parts.join(', ')}, and its events with their deliveries` }
@@ -87,7 +87,7 @@ async function assertName ({ pool, schema }: Context, argument: string, slug: st
     select tenant_slug as name from ${quoteName(schema)}.webhooks where tenant = $1
     union select tenant_slug from ${quoteName(schema)}.api_keys where tenant = $1`, [id])
   if (names.length === 0 || names.some(({ name }) => name === slug)) return
-  throw new RefusedError(
+  throw new CommandError(
     `${argument}: the tenant with the id ${id} is ${names.map(({ name }) => name).join(' or ')}, not ${slug}`)
 }
 
@@ -150,7 +150,7 @@ function planMoves (ids: ReadonlyMap<string, string>, stored: readonly string[])
   const known = new Set(ids.values())
   const unknown = stored.filter((tenant) => !ids.has(tenant) && !known.has(tenant))
   if (unknown.length > 0) {
-    throw new RefusedError(`FILE: no id for the tenants ${formatNames(unknown)}, which have data: ` +
+    throw new CommandError(`FILE: no id for the tenants ${formatNames(unknown)}, which have data: ` +
       'add them, or delete them with tenants remove')
   }
   return stored.flatMap((slug) => {

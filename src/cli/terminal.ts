@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { packageFolder } from '../shared/files.js'
-import { type Context, type Io, RefusedError, UsageError } from './command.js'
+import { type Context, type Io, CommandError, UsageError } from './command.js'
 
 type Input = NodeJS.ReadableStream & { isTTY?: boolean }
 type Output = NodeJS.WritableStream & { isTTY?: boolean }
@@ -147,7 +147,7 @@ export async function confirm ({ io, flags, audit }: Context, change: string): P
   if (!flags.has('yes')) {
     if (io.ask === null) throw new UsageError('--yes: required, because there is no terminal to ask for confirmation')
     const answer = await io.ask('Continue? [y/N] ')
-    if (!/^y(es)?$/i.test(answer.trim())) throw new RefusedError('nothing was changed')
+    if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('nothing was changed')
   }
   audit.isConfirmed = true
 }

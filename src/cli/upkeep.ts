@@ -10,7 +10,7 @@ import { ask, type RunQuery } from '../postgres/session.js'
 import { quoteName } from '../postgres/sql.js'
 import { systemClock } from '../shared/clock.js'
 import { createSecretBox, resealSecrets } from '../webhooks/secrets.js'
-import { type Command, type Context, type Flags, type Options, RefusedError, UsageError } from './command.js'
+import { type Command, type Context, type Flags, type Options, CommandError, UsageError } from './command.js'
 import { readTenant, tenantOption } from './find.js'
 import { readSecretKeys, secretKeysOption } from './secrets.js'
 import { confirm, formatCount, formatRecord, showResult, withProgress, writeLines } from './terminal.js'
@@ -175,7 +175,7 @@ async function readPending ({ io, flags }: Context): Promise<'deliver' | 'discar
   if (io.ask === null || flags.has('yes')) throw new UsageError(`${expected}: expected one of them`)
   const answer = (await io.ask('deliver, discard or nothing? ')).trim().toLowerCase()
   if (answer === 'deliver' || answer === 'discard') return answer
-  throw new RefusedError('nothing was changed')
+  throw new CommandError('nothing was changed')
 }
 
 function showTenantStats (context: Context, stats: TenantDeliveryStats): void {
@@ -296,12 +296,12 @@ export const grants: Command = {
     const query: RunQuery = (text, values) => ask(pool, text, values)
     const role = flags.required('role')
     if ((await query('select from pg_roles where rolname = $1', [role])).length === 0) {
-      throw new RefusedError(`--role: there is no role ${role}: create it first`)
+      throw new CommandError(`--role: there is no role ${role}: create it first`)
     }
     const lists = (await findLists(query, schema, flags)).map(({ option, relation }) => {
       if (relation !== null) return relation
       const name = flags.text(option) ?? `${schema}.${option}`
-      throw new RefusedError(`--${option}: there is no table or view ${name}: name your own, ` +
+      throw new CommandError(`--${option}: there is no table or view ${name}: name your own, ` +
         `--${option} public.api_${option}, or add --no-lists if your server has no lists of candidates and jobs`)
     })
     const statements = listGrants(schema, role, lists)
@@ -320,7 +320,7 @@ export const grants: Command = {
         ...await listLacking(queryAfter, schema, role), ...await listLackingOnLists(queryAfter, role, lists)
       ]
       if (lacking.length === 0) return
-      throw new RefusedError(
+      throw new CommandError(
         `${role} still lacks ${lacking.join(', ')}: run this as the owner of the schema and of your tables`)
     })
     showResult(context, { role, statements, applied: true }, [`granted ${privileges}`])

@@ -7,7 +7,7 @@ import { omitUndefined, readField } from '../shared/fields.js'
 import { Type } from '../shared/typebox.js'
 import type { ImportWebhookInput } from '../webhooks/recruiting.js'
 import type { EventCatalogue } from '../webhooks/events/catalogue.js'
-import { type Command, type Context, type Option, type Options, RefusedError, UsageError } from './command.js'
+import { type Command, type Context, type Option, type Options, CommandError, UsageError } from './command.js'
 import { describeError } from './database.js'
 import { findTarget, openStorage, readTenant, tenantOption } from './find.js'
 import { readJsonFile, readSecret, readSecretKeys, secretKeysOption, secretOptions } from './secrets.js'
@@ -206,7 +206,7 @@ function createStatusCommand (status: 'active' | 'inactive', verb: string, conse
     async run (context) {
       const { args: [given = ''] } = context
       const { tenant, id, webhook, text } = await findTarget(context, 'ID', given)
-      if (webhook.status === status) throw new RefusedError(`ID: the webhook ${id} is already ${status}`)
+      if (webhook.status === status) throw new CommandError(`ID: the webhook ${id} is already ${status}`)
       await confirm(context, `${verb} ${text}. ${consequence}`)
       const changed = await openStorage(context).webhooks.update(tenant.id, id, { status })
       showResult(context, changed, [`the webhook ${id} is ${status}`])
@@ -314,7 +314,7 @@ export const importWebhooks: Command = {
       const imported = await withProgress(io, 'importing', async (report) => {
         const rows = []
         for (const [index, { tenant, tenant_id: _id, endpoint = null, ...input }] of entries.entries()) {
-          const { id } = await recruiting.webhooks.import(tenant, input).catch((error: unknown) => refuse(error, index))
+          const { id } = await recruiting.webhooks.import(tenant, input).catch((error: unknown) => reject(error, index))
           rows.push({ endpoint, tenant, id })
           context.audit.rowCount = rows.length
           await context.audit.write({ tenantSlug: tenant, resource: { kind: 'webhook', id } })
@@ -352,8 +352,8 @@ async function readEntries (path: string): Promise<Entry[]> {
   return entries
 }
 
-function refuse (error: unknown, index: number): never {
+function reject (error: unknown, index: number): never {
   if (!isRecruitingApiError(error)) throw error
   const problem = `FILE: webhook ${index + 1}: ${describeError(error)}`
-  throw new RefusedError(`${problem}. Earlier webhooks were imported: fix it, then run the command again`)
+  throw new CommandError(`${problem}. Earlier webhooks were imported: fix it, then run the command again`)
 }

@@ -1,7 +1,7 @@
 import { assertOption } from '../shared/read-options.js'
 import { toLoggableError } from '../observe/logger.js'
 import { readField } from '../shared/fields.js'
-import { Refusal, isRecruitingApiError } from '../errors.js'
+import { InputError, isRecruitingApiError } from '../errors.js'
 
 /** All errors of the API. `npm run tables` writes the comments into a table of docs/contract.md. */
 export const wireErrors = {
@@ -113,7 +113,7 @@ function copyDetail ({ in: place, field, message }: ErrorDetail): ErrorDetail {
 /** Converts an error of our own code, a port or a handler: a 500 unless it is meant for the client. */
 export function toHttpError (thrown: unknown): HttpError {
   if (readHttpError(thrown) !== null) return thrown as HttpError
-  if (isRefusal(thrown)) return badRequest({ in: thrown.place, field: thrown.field, message: thrown.message })
+  if (isInputError(thrown)) return badRequest({ in: thrown.place, field: thrown.field, message: thrown.message })
   if (isBusy(thrown)) return new HttpError('unavailable', [], { cause: thrown })
   // Another process removed the tenant after the key was checked.
   if (isRecruitingApiError(thrown) && readField(thrown, 'code') === 'tenant_resting') {
@@ -170,9 +170,9 @@ export function toInternalError (thrown: unknown): HttpError {
   return new HttpError('internal_error', [], { cause: toLoggableError(thrown) })
 }
 
-function isRefusal (thrown: unknown): thrown is Refusal {
+function isInputError (thrown: unknown): thrown is InputError {
   try {
-    return thrown instanceof Refusal
+    return thrown instanceof InputError
   } catch {
     return false
   }

@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.js'
+import { InputError } from '../errors.js'
 import type { GeneratedKey, KeySortField, KeyStore, ManagedKey, Tenant } from '../ports/index.js'
 import { containsNetwork, parseCidr } from '../shared/networks.js'
 import { type PagingQuery, readPage } from '../shared/paging.js'
@@ -58,7 +58,7 @@ export function createKeyOperations (store: KeyStore, rules: KeyRules) {
       assertGiven('scopes', scopes, (scope) => creator.scopes?.includes(scope) ?? true)
       for (const [index, cidr] of given.allowed_ips?.entries() ?? []) {
         if (parseCidr(cidr) === null) {
-          throw new Refusal(`allowed_ips[${index}]`, 'must be a CIDR such as 203.0.113.0/24 or 203.0.113.7/32')
+          throw new InputError(`allowed_ips[${index}]`, 'must be a CIDR such as 203.0.113.0/24 or 203.0.113.7/32')
         }
       }
       const { key, ...generated } = generate(creator)
@@ -72,7 +72,7 @@ export function createKeyOperations (store: KeyStore, rules: KeyRules) {
         jobFields: narrow('job_fields', given.job_fields, creator.jobFields, isSame),
         expiresInDays
       }, maxKeys)
-      if (stored === null) throw new Refusal('', `the tenant already has the maximum of ${maxKeys} keys`)
+      if (stored === null) throw new InputError('', `the tenant already has the maximum of ${maxKeys} keys`)
       return { ...stored, key }
     },
 
@@ -83,7 +83,7 @@ export function createKeyOperations (store: KeyStore, rules: KeyRules) {
       if (!mayHave(creator, old, rules)) throw forbid()
       const { key, ...generated } = generate(creator)
       const stored = await store.rotate(tenant.id, id, generated, input.grace_period_seconds)
-      if (stored === null) throw new Refusal('', 'the key has expired, or was revoked or replaced')
+      if (stored === null) throw new InputError('', 'the key has expired, or was revoked or replaced')
       const previous = await store.find(tenant.id, id)
       return { ...stored, key, previous_key_expires_at: previous?.expires_at ?? null }
     },
@@ -119,5 +119,5 @@ function narrow (
 
 function assertGiven (field: string, values: readonly string[], isAllowed: (value: string) => boolean): void {
   const index = values.findIndex((value) => !isAllowed(value))
-  if (index >= 0) throw new Refusal(`${field}[${index}]`, "exceeds the rights of the request's API key")
+  if (index >= 0) throw new InputError(`${field}[${index}]`, "exceeds the rights of the request's API key")
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { assertKnownNames } from '../shared/read-options.js'
 import type { ChangeKind, ChangeSource, Clock } from '../ports/index.js'
-import { refuseTransaction } from './checks.js'
+import { rejectTransaction } from './checks.js'
 
 const dayMs = 24 * 60 * 60 * 1000
 
@@ -74,7 +74,7 @@ export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChange
     },
 
     async record (tenant, { kind, id }, transaction) {
-      refuseTransaction(transaction)
+      rejectTransaction(transaction)
       add(tenant, kind, id)
     },
 

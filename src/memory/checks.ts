@@ -7,7 +7,7 @@ import { isPlainText, isStorableText, normalizeInstant } from '../shared/text.js
 const maxShownLength = 60
 
 /** Throws `invalid_option` with the path, the expected and the actual value. Truncates long text. */
-export function refuse (path: string, expected: string, value: unknown): never {
+export function reject (path: string, expected: string, value: unknown): never {
   const isLong = typeof value === 'string' && value.length > maxShownLength
   rejectOption(path, expected, isLong ? `${value.slice(0, maxShownLength)}…` : value)
 }
@@ -19,7 +19,7 @@ export function isRecord (value: unknown): value is Record<string, unknown> {
 /** Returns the id of a row: a positive integer up to 2^53-1, or text. */
 export function parseRowId (value: unknown, path: string, kind: IdKind): Id {
   if (isId(value, kind) && (typeof value === 'string' || value > 0)) return value
-  return refuse(path, kind === 'integer' ? 'a positive integer' : `a string of ${textIdRule}`, value)
+  return reject(path, kind === 'integer' ? 'a positive integer' : `a string of ${textIdRule}`, value)
 }
 
 /** Returns an id that a row refers to: an integer from -(2^53-1) to 2^53-1, or text; `null` if it is absent. */
@@ -27,13 +27,13 @@ export function parseReference (value: unknown, path: string, kind: IdKind): Id 
   if (value === undefined || value === null) return null
   return isId(value, kind)
     ? value
-    : refuse(path, kind === 'integer' ? 'an integer or null' : `a string of ${textIdRule}, or null`, value)
+    : reject(path, kind === 'integer' ? 'an integer or null' : `a string of ${textIdRule}, or null`, value)
 }
 
 /** Returns text that every storage can store. */
 export function parseText (value: unknown, path: string): string {
-  if (typeof value !== 'string') refuse(path, 'a string', value)
-  if (!isStorableText(value)) refuse(path, 'a string without NUL and lone surrogates', value)
+  if (typeof value !== 'string') reject(path, 'a string', value)
+  if (!isStorableText(value)) reject(path, 'a string without NUL and lone surrogates', value)
   return value
 }
 
@@ -46,13 +46,13 @@ export function parseOptionalText (value: unknown, path: string): string | null 
 export function parseTenant (value: unknown, path: string): string {
   return isPlainText(value, 200)
     ? value
-    : refuse(path, 'a tenant of 1 to 200 characters without control characters', value)
+    : reject(path, 'a tenant of 1 to 200 characters without control characters', value)
 }
 
 /** Converts an RFC 3339 date-time of the years 1 to 9999 to milliseconds since the epoch. */
 export function parseDateTime (value: unknown, path: string): number {
   const instant = typeof value === 'string' ? normalizeInstant(value) : null
-  return instant === null ? refuse(path, 'an RFC 3339 date-time', value) : Date.parse(instant)
+  return instant === null ? reject(path, 'an RFC 3339 date-time', value) : Date.parse(instant)
 }
 
 /** Returns the dates of a row. By default it was created now, and updated when it was created. */
@@ -72,15 +72,15 @@ export function formatDateTime (time: number): string {
 }
 
 /** Throws `invalid_event` for a transaction: memory cannot roll back. */
-export function refuseTransaction (transaction: unknown): void {
+export function rejectTransaction (transaction: unknown): void {
   if (transaction !== undefined) {
-    refuseEvent(
+    rejectEvent(
       'transaction',
       'the memory storage has no transactions; in tests, recordEvents of fastify-recruiting-api/testing takes any handle'
     )
   }
 }
 
-export function refuseEvent (field: string, problem: string): never {
+export function rejectEvent (field: string, problem: string): never {
   throw new RecruitingApiError('invalid_event', `${field}: ${problem}`, field)
 }

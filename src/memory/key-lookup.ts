@@ -5,7 +5,7 @@ import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import type {
   ApiKey, AsyncKeyLookup, Clock, GeneratedKey, KeyCredentials, KeySortField, KeyStore, ManagedKey
 } from '../ports/index.js'
-import { formatDateTime, isRecord, parseDateTime, parseTenant, parseText, refuse } from './checks.js'
+import { formatDateTime, isRecord, parseDateTime, parseTenant, parseText, reject } from './checks.js'
 import { compareBy } from './sorting.js'
 
 /** An API key, its tenant and its scopes. */
@@ -84,15 +84,15 @@ export function memoryKeyLookup (keys: readonly MemoryApiKey[], options: MemoryK
 }
 
 function readKeys (keys: unknown, createdAt: string): Map<string, KnownKey> {
-  if (!Array.isArray(keys)) refuseKey('keys', 'expected an array')
+  if (!Array.isArray(keys)) rejectKey('keys', 'expected an array')
   const known = new Map<string, KnownKey>()
   keys.forEach((input: unknown, index) => {
     const path = `keys[${index}]`
-    if (!isRecord(input)) refuseKey(path, 'expected an object')
+    if (!isRecord(input)) rejectKey(path, 'expected an object')
     const digest = hashApiKey(parseKey(input.key, `${path}.key`))
     // Checked after `key`: an unknown name could otherwise be the key itself, and the message shows it.
     assertKnownNames(input, keyNames, `${path}.`)
-    if (known.has(digest)) refuseKey(`${path}.key`, 'is listed twice')
+    if (known.has(digest)) rejectKey(`${path}.key`, 'is listed twice')
     known.set(digest, parseKnownKey(input, path, { id: `key_${index + 1}`, createdAt }))
   })
   return known
@@ -120,7 +120,7 @@ function parseKnownKey (
 }
 
 function readTenant ({ tenantSlug, tenantId }: Record<string, unknown>, path: string): string {
-  if (!isTenantSlug(tenantSlug)) refuse(`${path}.tenantSlug`, tenantSlugRule, tenantSlug)
+  if (!isTenantSlug(tenantSlug)) reject(`${path}.tenantSlug`, tenantSlugRule, tenantSlug)
   return tenantId === undefined ? tenantSlug : parseTenant(tenantId, `${path}.tenantId`)
 }
 
@@ -128,11 +128,11 @@ function parseKey (value: unknown, path: string): string {
   const isKey = typeof value === 'string' && value.length <= 512 && /^[\w.~+/-]+=*$/.test(value)
   return isKey
     ? value
-    : refuseKey(path, 'expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = only at the end')
+    : rejectKey(path, 'expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = only at the end')
 }
 
 function parseScopes (value: unknown, path: string): string[] {
-  if (!Array.isArray(value)) refuse(path, 'an array', value)
+  if (!Array.isArray(value)) reject(path, 'an array', value)
   return value.map((scope: unknown, index) => parseText(scope, `${path}[${index}]`))
 }
 
@@ -140,15 +140,15 @@ function parseExpiry (value: unknown, path: string): string | null {
   if (value === undefined) return null
   if (!(value instanceof Date)) return formatDateTime(parseDateTime(value, path))
   const time = value.getTime()
-  return Number.isNaN(time) ? refuse(path, 'a valid date', String(value)) : formatDateTime(time)
+  return Number.isNaN(time) ? reject(path, 'a valid date', String(value)) : formatDateTime(time)
 }
 
 function parseFlag (value: unknown, path: string): boolean {
-  return typeof value === 'boolean' ? value : refuse(path, 'a boolean', value)
+  return typeof value === 'boolean' ? value : reject(path, 'a boolean', value)
 }
 
 // The message does not show the value, because it may be or contain a key.
-function refuseKey (path: string, problem: string): never {
+function rejectKey (path: string, problem: string): never {
   throw new RecruitingApiError('invalid_option', `${path}: ${problem}`, path)
 }
 

@@ -14,7 +14,7 @@ import type {
   RecruitingStorage
 } from '../ports/index.js'
 import { memoryChanges } from './changes.js'
-import { isRecord, parseTenant, refuse } from './checks.js'
+import { isRecord, parseTenant, reject } from './checks.js'
 import { createHoldStore } from './holds.js'
 import { createIdempotencyStore } from './idempotency.js'
 import { createEventFeed } from './feed.js'
@@ -97,7 +97,7 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
   assertKnownNames(options, optionNames)
   const ids = readIds(options.ids, 'ids')
   const { tenants = {}, clock = systemClock } = options
-  if (!isRecord(tenants)) refuse('tenants', 'an object', tenants)
+  if (!isRecord(tenants)) reject('tenants', 'an object', tenants)
   const recorder = choice(['watch', 'manual'], 'watch')(options.changes, 'changes')
 
   const now = createSteadyNow(clock)
@@ -147,7 +147,7 @@ function readRows (tenants: Record<string, unknown>, name: keyof MemoryTenant): 
   return Object.entries(tenants).map(([key, content]) => {
     const tenant = parseTenant(key, 'tenants')
     const path = `tenants.${tenant}`
-    if (!isRecord(content)) refuse(path, 'an object', content)
+    if (!isRecord(content)) reject(path, 'an object', content)
     assertKnownNames(content, tenantNames, `${path}.`)
     return { tenant, rows: content[name] ?? [], path: `${path}.${name}` }
   })

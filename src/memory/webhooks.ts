@@ -3,7 +3,7 @@ import type {
   WebhookStore
 } from '../ports/index.js'
 import { tenantResting } from '../shared/tenants.js'
-import { formatDateTime, refuseTransaction } from './checks.js'
+import { formatDateTime, rejectTransaction } from './checks.js'
 import {
   clearFailures, createLanes, type EventRecord, isFailing, validSecrets, type WebhookRecord
 } from './deliveries/records.js'
@@ -279,7 +279,7 @@ function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTenant' | 
 
   return {
     async renameTenant ({ id: from }, { id: to, slug }, { reseal, restSeconds = 0, transaction }) {
-      refuseTransaction(transaction)
+      rejectTransaction(transaction)
       if (from === to) return setName(to, slug)
       if (data.tenants.has(to) || findRest(data, to) !== undefined) return null
       const tenant = data.tenants.get(from)
@@ -311,7 +311,7 @@ function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTenant' | 
     },
 
     async removeTenant (tenant, { restSeconds = 0, transaction }) {
-      refuseTransaction(transaction)
+      rejectTransaction(transaction)
       for (const webhook of listWebhooks(data, tenant)) {
         webhook.isDeleted = true
         stopDeliveries(data, webhook, 'cancelled')

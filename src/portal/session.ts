@@ -17,7 +17,7 @@ import {
 import { seal, unseal } from '../shared/sealing.js'
 import { parseUrl } from '../shared/text.js'
 import {
-  type CheckedReference, type TenantReference, type Tenants, readTenant, refuseNameless, showTenant
+  type CheckedReference, type TenantReference, type Tenants, readTenant, rejectNameless, showTenant
 } from '../shared/tenants.js'
 import { readTheme, type PortalSettings } from '../options/options.js'
 import { readLocale } from './messages.js'
@@ -67,7 +67,7 @@ export function createPortal (
       const expiresAt = issuedAt + request.expiresInSeconds * 1000
       const tenantId = await tenants.getId(request.tenant)
       // The page calls the API by slug.
-      const tenantSlug = request.tenant.slug ?? (await tenants.findSlug(tenantId)) ?? refuseNameless(tenantId)
+      const tenantSlug = request.tenant.slug ?? (await tenants.findSlug(tenantId)) ?? rejectNameless(tenantId)
       const token = box.seal(tenantId, { ...request, issuedAt, expiresAt })
       const session = { token, expiresAt: new Date(expiresAt).toISOString() }
       report({ operationId: 'createSession', tenantSlug: showTenant(input), tenantId, actor: request.actor })

@@ -115,9 +115,9 @@ export function postgresStorage (
   async function assertFit (): Promise<void> {
     try {
       await assertMigrated(unrecorded, schema)
-      seen.refuse(null)
+      seen.setError(null)
     } catch (error) {
-      if (error instanceof LaterSchemaError) seen.refuse(error)
+      if (error instanceof LaterSchemaError) seen.setError(error)
       throw error
     }
   }

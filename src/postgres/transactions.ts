@@ -45,35 +45,35 @@ export async function askInTransaction (transaction: unknown, text: string, valu
     const [row] = await ask<{ result: string }>(client, text, values)
     return String(row?.result)
   }
-  return await askOnce() || await askOnce() || refuseAutocommit()
+  return await askOnce() || await askOnce() || rejectAutocommit()
 }
 
 /** Returns the client of the host's transaction. Throws `invalid_event` for anything else. */
 export function parseTransaction (transaction: unknown): PgQueryable {
   const [library, , wrapped] = libraries.find(([, isHandle]) => isHandle(transaction)) ?? []
-  if (library !== undefined) refuseTransaction(`expected ${wrapped}, got the ${library} handle itself`)
+  if (library !== undefined) rejectTransaction(`expected ${wrapped}, got the ${library} handle itself`)
   if (isQueryable(transaction)) return transaction
   const wrappers = libraries.map(([, , wrapped]) => wrapped).join(', ')
-  return refuseTransaction(`expected a client with a method query(text, values), or one of ${wrappers}`)
+  return rejectTransaction(`expected a client with a method query(text, values), or one of ${wrappers}`)
 }
 
 /** Throws `invalid_event` for a client outside a transaction. */
-export function refuseAutocommit (): never {
-  refuseTransaction('expected a client inside a transaction, got one in autocommit mode')
+export function rejectAutocommit (): never {
+  rejectTransaction('expected a client inside a transaction, got one in autocommit mode')
 }
 
-function refuseTransaction (problem: string): never {
+function rejectTransaction (problem: string): never {
   throw new RecruitingApiError('invalid_event', `transaction: ${problem}`, 'transaction')
 }
 
 /** Throws `invalid_event` unless the argument is the handle that a function expects. */
 function expectHandle (condition: boolean, name: string, expected: string): asserts condition {
-  if (!condition) refuseTransaction(`${name} expects ${expected}`)
+  if (!condition) rejectTransaction(`${name} expects ${expected}`)
 }
 
 /** Throws `invalid_event` for a finished transaction, because its connection may be in use by another caller. */
 function expectOpen (isOpen: boolean, library: string): asserts isOpen {
-  if (!isOpen) refuseTransaction(`this ${library} transaction has ended, or has not begun`)
+  if (!isOpen) rejectTransaction(`this ${library} transaction has ended, or has not begun`)
 }
 
 function hasMethods (value: unknown, ...names: string[]): boolean {

@@ -99,7 +99,7 @@ export function assertHostSchema (
   assertOption(isObjectSchema, path, 'a TypeBox object schema', value)
   try {
     // Tenants read the schema and its examples as JSON.
-    JSON.stringify(value, refuseNonJson)
+    JSON.stringify(value, rejectNonJson)
     compileHostSchema(ajv, value as TObject)
   } catch (error) {
     rejectOption(path, `a valid schema (${error instanceof Error ? error.message : String(error)})`, value)
@@ -107,7 +107,7 @@ export function assertHostSchema (
 }
 
 /** Throws for values that `JSON.stringify` drops or turns into null. An undefined property counts as absent. */
-function refuseNonJson (this: unknown, name: string, value: unknown): unknown {
+function rejectNonJson (this: unknown, name: string, value: unknown): unknown {
   const isLost =
     ['bigint', 'function', 'symbol'].includes(typeof value) ||
     (value === undefined && Array.isArray(this)) ||

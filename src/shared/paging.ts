@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.js'
+import { InputError } from '../errors.js'
 import type { ListQuery, SortItem } from '../ports/index.js'
 import { Type } from './typebox.js'
 
@@ -60,7 +60,7 @@ interface Source<Row, Filter, Field extends string> {
   maxTotal?: number
 }
 
-/** Reads one page and its total in parallel. Throws a `Refusal` for a repeated field in `sort`. */
+/** Reads one page and its total in parallel. Throws an `InputError` for a repeated field in `sort`. */
 export async function readPage<Row, Filter, Field extends string> (
   source: Source<Row, Filter, Field>,
   { page, per_page: perPage, sort: text }: PagingQuery,
@@ -83,7 +83,7 @@ function parseSort<Field extends string> (sort: string): Array<SortItem<Field>> 
   const items = sort.split(',').map((text) => parseSortItem<Field>(text))
   const fields = items.map(({ field }) => field)
   const repeated = fields.find((field, index) => fields.indexOf(field) < index)
-  if (repeated !== undefined) throw new Refusal('sort', `names ${repeated} more than once`, 'query')
+  if (repeated !== undefined) throw new InputError('sort', `names ${repeated} more than once`, 'query')
   const isDescending = sort.slice(sort.lastIndexOf(',') + 1).startsWith('-')
   const id = 'id' as Field
   return fields.includes(id) ? items : [...items, { field: id, direction: isDescending ? 'desc' : 'asc' }]

@@ -53,15 +53,15 @@ export function parseTenantId (value: unknown): string | null {
 export function readTenant (fields: object, code: FaultCode = 'invalid_input'): CheckedReference {
   const [slug, id]: unknown[] = tenantNames.map((name) => Reflect.get(fields, name))
   if (id === undefined) return { slug: readSlug(slug, code), id: null }
-  if (slug !== undefined) refuse('tenantId', 'none, because tenantSlug is given', id)
-  return { slug: null, id: parseTenantId(id) ?? refuse('tenantId', tenantIdRule, id, code) }
+  if (slug !== undefined) reject('tenantId', 'none, because tenantSlug is given', id)
+  return { slug: null, id: parseTenantId(id) ?? reject('tenantId', tenantIdRule, id, code) }
 }
 
 /** Reads an argument that is only a tenant. Throws `invalid_input`. */
 export function readTenantArgument (value: unknown): CheckedReference {
   if (typeof value !== 'object' || value === null) return readTenant({ tenantSlug: value })
   const unknown = findUnknownName(value, tenantNames)
-  if (unknown !== undefined) refuse(unknown, `a known name such as ${findNearestName(unknown, tenantNames)}`, unknown)
+  if (unknown !== undefined) reject(unknown, `a known name such as ${findNearestName(unknown, tenantNames)}`, unknown)
   return readTenant(value)
 }
 
@@ -71,10 +71,10 @@ export function showTenant (reference: TenantArgument): string {
 }
 
 function readSlug (value: unknown, code: FaultCode): string {
-  return isTenantSlug(value) ? value : refuse('tenantSlug', tenantSlugRule, value, code)
+  return isTenantSlug(value) ? value : reject('tenantSlug', tenantSlugRule, value, code)
 }
 
-function refuse (field: string, expected: string, value: unknown, code: FaultCode = 'invalid_input'): never {
+function reject (field: string, expected: string, value: unknown, code: FaultCode = 'invalid_input'): never {
   throw new RecruitingApiError(code, `${field}: expected ${expected}, got ${show(value)}`, field)
 }
 
@@ -143,7 +143,7 @@ function tenantsById (
   return {
     hasIds: true,
     find,
-    getId: async ({ slug, id }) => id ?? (await find(slug) ?? refuseUnknown(slug)).id,
+    getId: async ({ slug, id }) => id ?? (await find(slug) ?? rejectUnknown(slug)).id,
     findSlug: createSlugLookup(tenantSlug, clock),
     async refresh () {}
   }
@@ -184,13 +184,13 @@ export function tenantResting (slug: string, until: string): RecruitingApiError 
   return new RecruitingApiError('tenant_resting', problem, 'tenantSlug', { until })
 }
 
-function refuseUnknown (slug: string): never {
+function rejectUnknown (slug: string): never {
   const problem = `tenantSlug: the option tenantId returned null for ${JSON.stringify(slug)}`
   throw new RecruitingApiError('unknown_tenant', problem, 'tenantSlug')
 }
 
 /** Throws for a call by id that needs the slug. */
-export function refuseNameless (id: string): never {
+export function rejectNameless (id: string): never {
   const problem = `tenantId: the option tenantSlug returned no slug for ${JSON.stringify(id)}; pass tenantSlug instead`
   throw new RecruitingApiError('unknown_tenant', problem, 'tenantId')
 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../errors.js'
+import { InputError } from '../errors.js'
 import { formatFieldPath } from './fields.js'
 
 const withoutControls = /^[^\p{Cc}\p{Cs}]+$/u
@@ -88,11 +88,11 @@ export function parseUrl (text: string): URL | null {
 
 const maxNameLength = 255
 
-/** Returns the trimmed name of a new or changed record. Throws a `Refusal` unless it has 1 to 255 plain characters. */
+/** Returns the trimmed name of a record. Throws an `InputError` unless it has 1 to 255 plain characters. */
 export function readName (text: string): string {
   const name = text.trim()
   const { length } = [...name]
-  if (length < 1 || length > maxNameLength) throw new Refusal('name', `must be 1 to ${maxNameLength} characters`)
-  if (/\p{Cc}/u.test(name)) throw new Refusal('name', 'must not contain control characters')
+  if (length < 1 || length > maxNameLength) throw new InputError('name', `must be 1 to ${maxNameLength} characters`)
+  if (/\p{Cc}/u.test(name)) throw new InputError('name', 'must not contain control characters')
   return name
 }

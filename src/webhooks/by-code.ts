@@ -1,6 +1,6 @@
 import type { TSchema, Static } from '@sinclair/typebox'
 import type { ErrorObject, ValidateFunction } from 'ajv'
-import { RecruitingApiError, Refusal } from '../errors.js'
+import { RecruitingApiError, InputError } from '../errors.js'
 import type { AuditedCall, CallReport } from '../observe/audit.js'
 import type { Tenant } from '../ports/index.js'
 import { compileSchema, createAjv, describeFault, formatFaultPath } from '../shared/ajv.js'
@@ -65,7 +65,7 @@ export function createRecruitingWebhooks (
     try {
       return await work()
     } catch (thrown) {
-      if (!(thrown instanceof Refusal)) throw thrown
+      if (!(thrown instanceof InputError)) throw thrown
       const { field, message } = thrown
       throw new RecruitingApiError('invalid_input', `${field === '' ? 'input' : field}: ${message}`, field)
     }
@@ -79,7 +79,7 @@ function readIds (
   const ids = { id: 0, deliveryId: 0 }
   for (const [index, name] of names.entries()) {
     const id = given[index]
-    if (!Number.isInteger(id)) throw new Refusal(name, 'must be integer')
+    if (!Number.isInteger(id)) throw new InputError(name, 'must be integer')
     ids[name] = id as number
   }
   return names.every((name) => isStorableId(ids[name])) ? ids : null
@@ -130,7 +130,7 @@ function listFilters (query: unknown): string[] {
 
 /**
  * Returns a reader that copies input as JSON, validates it against the API's schema and fills in the defaults. It
- * throws a `Refusal`.
+ * throws an `InputError`.
  */
 function createInputReader<Schema extends TSchema> (schema: Schema): (input: unknown) => Static<Schema> {
   // Compiled on the first call, because most processes make none.
@@ -140,7 +140,7 @@ function createInputReader<Schema extends TSchema> (schema: Schema): (input: unk
     const copy = copyAsJson(input)
     if (validate(copy)) return copy
     const [fault] = validate.errors as [ErrorObject]
-    throw new Refusal(formatFaultPath(fault), describeFault(fault))
+    throw new InputError(formatFaultPath(fault), describeFault(fault))
   }
 }
 
@@ -159,9 +159,9 @@ function copyAsJson (input: unknown): unknown {
   try {
     copy = JSON.parse(JSON.stringify(input))
   } catch {
-    throw new Refusal('', 'is not JSON')
+    throw new InputError('', 'is not JSON')
   }
   const fault = findJsonFault(copy)
-  if (fault !== null) throw new Refusal(fault.field, fault.message)
+  if (fault !== null) throw new InputError(fault.field, fault.message)
   return copy
 }

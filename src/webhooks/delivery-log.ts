@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { Refusal } from '../errors.js'
+import { InputError } from '../errors.js'
 import type {
   Clock, Delivery, DeliveryFilter, DeliverySortField, ReplaySelection, Tenant, WebhookStore
 } from '../ports/index.js'
@@ -42,7 +42,7 @@ export function createDeliveryOperations ({ webhooks, history, clock, assertUsab
 
     async retryDelivery (tenant: Tenant, webhookId: number, id: number) {
       const retried = await history.retry(tenant.id, webhookId, id)
-      if (retried === null && (await history.find(tenant.id, webhookId, id)) !== null) refuseInactive()
+      if (retried === null && (await history.find(tenant.id, webhookId, id)) !== null) rejectInactive()
       return retried
     },
 
@@ -65,13 +65,13 @@ export function createDeliveryOperations ({ webhooks, history, clock, assertUsab
       const result = await (isDryRun
         ? history.countReplay(tenant.id, id, selection)
         : history.replay(tenant.id, id, selection))
-      return { webhook_id: id, include, ...window, ...result ?? refuseInactive() }
+      return { webhook_id: id, include, ...window, ...result ?? rejectInactive() }
     }
   }
 }
 
-function refuseInactive (): never {
-  throw new Refusal('', 'the webhook is not active')
+function rejectInactive (): never {
+  throw new InputError('', 'the webhook is not active')
 }
 
 interface Period {
@@ -83,7 +83,7 @@ function readInstant (field: keyof Period, text: string | undefined): string | n
   if (text === undefined) return null
   const instant = normalizeInstant(text)
   if (instant !== null) return instant
-  throw new Refusal(field, 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z')
+  throw new InputError(field, 'must be a date-time of the years 1 to 9999, such as 2030-01-01T00:00:00Z')
 }
 
 function fillPeriod ({ since, until }: Period, nowMs: number): Period {
@@ -91,11 +91,11 @@ function fillPeriod ({ since, until }: Period, nowMs: number): Period {
     since: since ?? new Date(nowMs - defaultReplayMs).toISOString(),
     until: until ?? new Date(nowMs).toISOString()
   }
-  if (window.since > window.until) throw new Refusal('since', 'must not be after until')
+  if (window.since > window.until) throw new InputError('since', 'must not be after until')
   return window
 }
 
 function noPeriod (period: Period): Period {
   if (period.since === null && period.until === null) return period
-  throw new Refusal('event_ids', 'must not be combined with since or until')
+  throw new InputError('event_ids', 'must not be combined with since or until')
 }

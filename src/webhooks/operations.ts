@@ -1,5 +1,5 @@
 import type { Static, TObject } from '@sinclair/typebox'
-import { Refusal } from '../errors.js'
+import { InputError } from '../errors.js'
 import { type LimitedTenant, maxWebhooks } from '../options/options.js'
 import type {
   EventFilters, Tenant, Webhook, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore
@@ -43,7 +43,7 @@ export type WebhookOperations = ReturnType<typeof createWebhookOperations>
 
 /**
  * Returns a tenant's webhook operations, for input that matches its schema. An operation on a webhook or delivery that
- * does not exist returns `null`. Throws a `Refusal`, and changes nothing, for input that a schema cannot check.
+ * does not exist returns `null`. Throws an `InputError`, and changes nothing, for input that a schema cannot check.
  */
 export function createWebhookOperations (parts: Parts) {
   const { webhooks, history, events, targetRules, secrets, maxWebhooksPerTenant, findHold, clock } = parts
@@ -101,7 +101,7 @@ export function createWebhookOperations (parts: Parts) {
   }
 
   function assertKnown (field: string, type: string): void {
-    if (!Object.hasOwn(events, type)) throw new Refusal(field, 'must be an event type of the catalogue')
+    if (!Object.hasOwn(events, type)) throw new InputError(field, 'must be an event type of the catalogue')
   }
 
   function assertAllKnown (types: readonly string[], others: ReadonlySet<string> = new Set()): void {
@@ -167,12 +167,12 @@ export function createWebhookOperations (parts: Parts) {
       assertAllKnown(input.event_types)
       const normalized = normalize(input)
       const maximum = await readMaximum(tenant)
-      return withSecret(await store(tenant, normalized, secret, maximum) ?? refuseMore(maximum), secret)
+      return withSecret(await store(tenant, normalized, secret, maximum) ?? rejectMore(maximum), secret)
     },
 
     /** Creates a webhook with this secret, or returns the existing one with the same secret and address. */
     async import (tenant: Tenant, { secret, ...input }: Static<typeof ImportWebhook>) {
-      if (!isSecret(secret)) throw new Refusal('secret', 'must be whsec_ and 24 to 64 bytes in base64')
+      if (!isSecret(secret)) throw new InputError('secret', 'must be whsec_ and 24 to 64 bytes in base64')
       assertAllKnown(input.event_types)
       const normalized = normalize(input)
       for (;;) {
@@ -180,7 +180,7 @@ export function createWebhookOperations (parts: Parts) {
         const same = await findSame(tenant, own, normalized.target_url, secret)
         if (same !== null) return same
         const maximum = await readMaximum(tenant)
-        if (own.length >= maximum) refuseMore(maximum)
+        if (own.length >= maximum) rejectMore(maximum)
         // Not stored if another request has created a webhook in between, which may be the same one.
         const created = await store(tenant, normalized, secret, own.length + 1)
         if (created !== null) return created
@@ -218,7 +218,7 @@ export function createWebhookOperations (parts: Parts) {
       const { webhook: { target_url: url, event_types: [firstType = ''] }, sealed, headers } = target
       const type = eventType ?? firstType
       const data = exampleOf(type)
-      if (data === null) throw new Refusal('event_type', 'must be an event type with an example that fits its schema')
+      if (data === null) throw new InputError('event_type', 'must be an event type with an example that fits its schema')
       return sendTest(parts, {
         type,
         data,
@@ -263,8 +263,8 @@ function describeEvent (name: string, event: TObject, example: object | null): S
   }
 }
 
-function refuseMore (maximum: number): never {
-  throw new Refusal('', `the tenant already has the maximum of ${maximum} webhooks`)
+function rejectMore (maximum: number): never {
+  throw new InputError('', `the tenant already has the maximum of ${maximum} webhooks`)
 }
 
 function noneIfEmpty (filters: EventFilters | null): EventFilters | null {

@@ -2,7 +2,7 @@ import type { Logger } from '../observe/logger.js'
 import type { Clock, StoredHeaders, StoredSecrets, WebhookStore } from '../ports/index.js'
 import { withinTime } from '../shared/clock.js'
 import { type SecretContext, type SecretFunctions, type SecretKeys, seal, unseal } from '../shared/sealing.js'
-import { Refusal } from '../errors.js'
+import { InputError } from '../errors.js'
 
 /** Seals secrets for the storage and opens them again. */
 export interface SecretBox {
@@ -162,7 +162,7 @@ async function resealOne (
 export type OwnHeaders = Record<string, string>
 
 /** Names reserved for the request, the signature or a proxy. */
-const refused =
+const rejected =
   /^(?:webhook-|svix-|content-|transfer-|proxy|http2-|sec-)|^(?:host|connection|keep-alive|te|trailer|upgrade|expect|date|via|user-agent|set-cookie|traceparent|tracestate|baggage)$/
 
 /** The webhook that headers belong to, and its address. */
@@ -182,14 +182,14 @@ export async function sealHeaders (
   return { names, sealed: await box.seal(text, tenantId, webhookId) }
 }
 
-/** Throws a `Refusal` for names that would break the request or the signature, and for duplicates. */
+/** Throws an `InputError` for names that would break the request or the signature, and for duplicates. */
 export function assertHeaderNames (headers: OwnHeaders | null): void {
   const names = Object.keys(headers ?? {})
   for (const [index, name] of names.entries()) {
     const lower = name.toLowerCase()
-    if (refused.test(lower)) throw new Refusal(`headers.${name}`, 'must not be a header that the notification uses')
+    if (rejected.test(lower)) throw new InputError(`headers.${name}`, 'must not be a header that the notification uses')
     if (names.slice(0, index).some((other) => other.toLowerCase() === lower)) {
-      throw new Refusal(`headers.${name}`, 'must not be given twice')
+      throw new InputError(`headers.${name}`, 'must not be given twice')
     }
   }
 }

@@ -31,15 +31,15 @@ export function createTenantOperations (
   async function findIds (reference: CheckedReference, to: string, transaction: unknown): Promise<[Tenant, Tenant]> {
     if (!tenants.hasIds) {
       const from = slugOf(reference)
-      if (from === to) refuse('to', sameName)
+      if (from === to) reject('to', sameName)
       return [{ slug: from, id: from }, await tenants.get({ slug: to, id: null }, transaction)]
     }
     const { slug: from, id } = reference
     if (from === null) return [{ slug: id, id }, { slug: to, id }]
-    if (from === to) refuse('to', sameName)
+    if (from === to) reject('to', sameName)
     const [old, renamed] = await Promise.all([tenants.find(from), tenants.find(to)])
     if (old !== null && renamed !== null && old.id !== renamed.id) {
-      refuse('to', 'expected a name that no other tenant has')
+      reject('to', 'expected a name that no other tenant has')
     }
     const found = (renamed ?? old)?.id ?? await tenants.getId(reference)
     return [{ slug: from, id: found }, { slug: to, id: found }]
@@ -60,7 +60,7 @@ export function createTenantOperations (
       const count = await renameSealed(secrets, old.id, renamed.id, (reseal) =>
         webhooks.renameTenant(old, renamed, { ...options, ...rest, reseal }))
       await learnRest(options.transaction)
-      const moved = count ?? refuse('to', 'expected a tenant without webhooks, events and keys, got one that exists')
+      const moved = count ?? reject('to', 'expected a tenant without webhooks, events and keys, got one that exists')
       const resource = { kind: 'tenant', id: to }
       report({ operationId: 'renameTenant', tenantSlug: showTenant(from), tenantId: old.id, resource })
       return { webhooks: moved }
@@ -129,10 +129,10 @@ function readFrom (from: unknown): CheckedReference {
 }
 
 function assertSlug (field: string, value: unknown): asserts value is string {
-  if (!isTenantSlug(value)) refuse(field, `expected ${tenantSlugRule}`)
+  if (!isTenantSlug(value)) reject(field, `expected ${tenantSlugRule}`)
 }
 
-function refuse (field: string, problem: string): never {
+function reject (field: string, problem: string): never {
   throw new RecruitingApiError('invalid_input', `${field}: ${problem}`, field)
 }
 

@@ -58,14 +58,14 @@ t.test('key commands', async (t) => {
   })
 
   t.test('a rejected key leaves no file, and the message names the option', async (t) => {
-    const path = join(folder, 'refused')
-    const refused: Array<[options: string, message: RegExp]> = [
+    const path = join(folder, 'rejected')
+    const rejected: Array<[options: string, message: RegExp]> = [
       ['--tenant acme --scopes jobs:read,', /^keys issue: --scopes: expected an array of scopes such as candidates:read, got an array$/],
       ['--tenant acme --scopes jobs:read --expires-at tomorrow', /^keys issue: --expires-at: expected a valid Date or an RFC 3339 date-time, got "tomorrow"$/],
       ['--tenant acme --scopes jobs:read --prefix Acme', /^keys issue: --prefix: expected 2 to 16 characters/],
       ['--tenant acme --scopes jobs:read --schema pg_mine', /^keys issue: --schema: expected /]
     ]
-    for (const [options, message] of refused) {
+    for (const [options, message] of rejected) {
       const { code, err } = await cli(`keys issue ${options} --yes --out ${path}`)
       t.equal(code, 2, options)
       t.match(err.trimEnd().split('\n').at(-1), message)
@@ -176,8 +176,8 @@ t.test('key commands', async (t) => {
 
   t.test('if writing the file fails, no key is stored and no file is left', async (t) => {
     const path = join(folder, 'broken')
-    await pool.query("create function recruiting.refuse () returns trigger language plpgsql as $$ begin raise exception 'no more keys'; end $$")
-    await pool.query('create constraint trigger late after insert on recruiting.api_keys deferrable initially deferred for each row execute function recruiting.refuse()')
+    await pool.query("create function recruiting.reject () returns trigger language plpgsql as $$ begin raise exception 'no more keys'; end $$")
+    await pool.query('create constraint trigger late after insert on recruiting.api_keys deferrable initially deferred for each row execute function recruiting.reject()')
     t.teardown(() => pool.query('drop trigger late on recruiting.api_keys'))
     const before = await count()
     const { code, err } = await cli(`keys issue --tenant acme --scopes jobs:read --yes --out ${path}`)

@@ -21,7 +21,7 @@ t.test('the database URL comes from an option, a file or the environment, in thi
   t.match(await cli('stats', { env: { RECRUITING_DATABASE_URL: ' ', DATABASE_URL: url } }), { code: 0 }, 'an empty variable is none')
   t.match(await cli(`stats --database-url-file ${folder}/wrong`, { env: { DATABASE_URL: url } }), unreachable)
 
-  const refused: Array<[argv: string, env: Record<string, string>, message: string]> = [
+  const rejected: Array<[argv: string, env: Record<string, string>, message: string]> = [
     [`--database-url ${nowhere} --database-url-file ${folder}/right`, {}, '--database-url-file: cannot be combined with --database-url'],
     [`--database-url-file ${folder}/empty`, { DATABASE_URL: url }, '--database-url-file: the file is empty'],
     [`--database-url-file ${folder}/none`, { DATABASE_URL: url }, '--database-url-file: the file cannot be read (ENOENT)'],
@@ -29,7 +29,7 @@ t.test('the database URL comes from an option, a file or the environment, in thi
     ['', { RECRUITING_DATABASE_URL: 'http://ada:geheim@host/' }, 'RECRUITING_DATABASE_URL: expected a URL such as postgres://user@host/database'],
     ['', { DATABASE_URL: 'ada:geheim' }, 'DATABASE_URL: expected a URL such as postgres://user@host/database']
   ]
-  for (const [argv, env, message] of refused) {
+  for (const [argv, env, message] of rejected) {
     t.strictSame(await cli(`stats ${argv}`, { env }), { code: 2, out: '', err: `stats: ${message}\n` })
   }
 })

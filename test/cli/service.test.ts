@@ -121,9 +121,9 @@ t.test('commands write audit entries to the file of --audit-file', async (t) => 
   // With the option tenantId.
   const issue = `keys issue --tenant 41 --tenant-slug acme --scopes jobs:read --out ${join(folder, 'own')} --yes --json`
   const own = JSON.parse((await cli(`${issue} --audit-file ${join(folder, 'other')}`)).out)
-  await pool.query("create function recruiting.refuse () returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$")
-  await pool.query('create trigger refuse before update on recruiting.api_keys for each row execute function recruiting.refuse()')
-  t.match(await cli(`keys revoke ${own.id} --tenant 41 --yes`), { code: 1, err: /refused/ })
+  await pool.query("create function recruiting.reject () returns trigger language plpgsql as $$ begin raise exception 'rejected'; end $$")
+  await pool.query('create trigger reject before update on recruiting.api_keys for each row execute function recruiting.reject()')
+  t.match(await cli(`keys revoke ${own.id} --tenant 41 --yes`), { code: 1, err: /rejected/ })
   await pool.query("update recruiting.webhooks set secret = 'sealed_v1:x'")
   await writeFile(join(folder, 'keys'), Buffer.alloc(32, 1).toString('hex'))
   t.match(await cli(`reseal --secret-keys ${join(folder, 'keys')}`, { answers: ['n'] }), { code: 1 })
@@ -151,7 +151,7 @@ t.test('commands write audit entries to the file of --audit-file', async (t) => 
     status: null,
     rowCount: null
   })
-  t.match(entries.slice(-4).map(({ error }) => error), [/^FILE: webhook 2: /, 'refused', /none of the secretKeys opens/, /queue/])
+  t.match(entries.slice(-4).map(({ error }) => error), [/^FILE: webhook 2: /, 'rejected', /none of the secretKeys opens/, /queue/])
   const columns = ['actor', 'tenantSlug', 'operationId', 'resource', 'rowCount'] as const
   t.strictSame(entries.slice(1).map((entry) => columns.map((column) => entry[column])), [
     ['ops:ann', null, 'stats', null, null],

@@ -105,13 +105,13 @@ t.test('stored data and responses cannot manipulate the terminal', async (t) => 
   }
 
   await t.test("the server's error is one line", async (t) => {
-    await pool.query(`create function recruiting.refuse () returns trigger language plpgsql as $$ begin raise exception using message = ${pg.escapeLiteral(worse)}; end $$`)
-    await pool.query('create trigger refuse before update on recruiting.webhooks for each row execute function recruiting.refuse()')
+    await pool.query(`create function recruiting.reject () returns trigger language plpgsql as $$ begin raise exception using message = ${pg.escapeLiteral(worse)}; end $$`)
+    await pool.query('create trigger reject before update on recruiting.webhooks for each row execute function recruiting.reject()')
     const { id: other } = (await recruiting.webhooks.list('acme')).data[0] ?? { id: 0 }
     const outcome = await cli(`webhooks disable ${other} --yes`)
     t.match(outcome, { code: 1, err: /\nwebhooks disable: a\ufffd.*b.*forged\n$/ })
     assertPrintable(t, outcome, 'an error')
-    await pool.query('drop trigger refuse on recruiting.webhooks')
+    await pool.query('drop trigger reject on recruiting.webhooks')
   })
 })
 

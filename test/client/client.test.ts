@@ -389,8 +389,8 @@ t.test('a retried operation has the same idempotency key, or none if the key is 
   t.equal(plain, null)
   await app.close()
 
-  const { options: refusing } = await serve(t, { secretKeys: [] })
-  t.match(await createClient(refusing).webhooks.create(body), { name: 'CRM' })
+  const { options: rejecting } = await serve(t, { secretKeys: [] })
+  t.match(await createClient(rejecting).webhooks.create(body), { name: 'CRM' })
 })
 
 t.test('a request is retried after its own 409, not after another one', async (t) => {
@@ -456,33 +456,33 @@ t.test('a notification as it arrives', async (t) => {
     t.match(await verifyWebhook(body, upper, secret), event)
   })
 
-  const refused = async (reason: RegExp, ...input: Parameters<typeof verifyWebhook>): Promise<void> => {
+  const rejected = async (reason: RegExp, ...input: Parameters<typeof verifyWebhook>): Promise<void> => {
     const error = await verifyWebhook(...input).catch((error: unknown) => error)
     t.ok(error instanceof WebhookVerificationError)
     t.match(error, { name: 'WebhookVerificationError', message: reason })
   }
 
   t.test('is rejected if any part of it was changed', async () => {
-    await refused(/^webhook-signature: /, body.replace('7', '8'), headers, secret)
-    await refused(/^webhook-signature: /, body, { ...headers, 'webhook-id': 'evt_other' }, secret)
-    await refused(/^webhook-signature: /, body, { ...headers, 'webhook-signature': `v2,${headers['webhook-signature']?.slice(3)} v1,%` }, secret)
+    await rejected(/^webhook-signature: /, body.replace('7', '8'), headers, secret)
+    await rejected(/^webhook-signature: /, body, { ...headers, 'webhook-id': 'evt_other' }, secret)
+    await rejected(/^webhook-signature: /, body, { ...headers, 'webhook-signature': `v2,${headers['webhook-signature']?.slice(3)} v1,%` }, secret)
     const { secret: foreign } = await webhooks.create('globex', { name: 'CRM', target_url: receiver.url, event_types: ['job.created'] })
-    await refused(/^webhook-signature: /, body, headers, foreign)
+    await rejected(/^webhook-signature: /, body, headers, foreign)
   })
 
   t.test('is rejected if it is too old, too new or incomplete', async (t) => {
     const at = (seconds: number) => ({ now: () => Number(headers['webhook-timestamp']) * 1000 + seconds * 1000 })
     t.match(await verifyWebhook(body, headers, secret, at(300)), event)
     t.match(await verifyWebhook(body, headers, secret, { ...at(3000), toleranceSeconds: 3600 }), event)
-    await refused(/^webhook-timestamp: more than 300 seconds from now$/, body, headers, secret, at(301))
-    await refused(/^webhook-timestamp: /, body, headers, secret, at(-302))
-    await refused(/^webhook-timestamp: /, body, { ...headers, 'webhook-timestamp': 'now' }, secret)
+    await rejected(/^webhook-timestamp: more than 300 seconds from now$/, body, headers, secret, at(301))
+    await rejected(/^webhook-timestamp: /, body, headers, secret, at(-302))
+    await rejected(/^webhook-timestamp: /, body, { ...headers, 'webhook-timestamp': 'now' }, secret)
     for (const toleranceSeconds of [NaN, Infinity]) {
-      await refused(/^toleranceSeconds: /, body, headers, secret, { ...at(301), toleranceSeconds })
+      await rejected(/^toleranceSeconds: /, body, headers, secret, { ...at(301), toleranceSeconds })
     }
-    await refused(/^webhook-timestamp: /, body, headers, secret, { now: () => NaN })
+    await rejected(/^webhook-timestamp: /, body, headers, secret, { now: () => NaN })
     for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
-      await refused(new RegExp(`^${name}: missing$`), body, { ...headers, [name]: undefined } as Record<string, string | undefined>, secret)
+      await rejected(new RegExp(`^${name}: missing$`), body, { ...headers, [name]: undefined } as Record<string, string | undefined>, secret)
     }
   })
 
@@ -494,12 +494,12 @@ t.test('a notification as it arrives', async (t) => {
       return { ...headers, 'webhook-signature': `v1,${digest}` }
     }
     for (const wrong of ['', 'no JSON', 'null', '7']) {
-      await refused(/^body: expected a JSON object$/, wrong, await sign(wrong), secret)
+      await rejected(/^body: expected a JSON object$/, wrong, await sign(wrong), secret)
     }
-    await refused(/^body: expected the text or bytes that arrived$/, JSON.parse(body), headers, secret)
+    await rejected(/^body: expected the text or bytes that arrived$/, JSON.parse(body), headers, secret)
     const signing = t.capture(crypto.subtle, 'sign', crypto.subtle.sign.bind(crypto.subtle))
     const many = Array.from({ length: 20_000 }, () => `v1,${Buffer.alloc(32).toString('base64')}`).join(' ')
-    await refused(/^webhook-signature: /, body, { ...headers, 'webhook-signature': many }, secret)
+    await rejected(/^webhook-signature: /, body, { ...headers, 'webhook-signature': many }, secret)
     t.match(
       await verifyWebhook(body, { ...headers, 'webhook-signature': `${many} ${headers['webhook-signature']}` }, secret),
       event

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap'
 import { checkError } from '../fixtures/api/answers.js'
-import { hosts, refusingHosts } from '../fixtures/hosts/hosts.js'
-import { probeIn, probeOwn, probeRefused } from '../fixtures/hosts/matrix.js'
+import { hosts, rejectingHosts } from '../fixtures/hosts/hosts.js'
+import { probeIn, probeOwn, probeRejected } from '../fixtures/hosts/matrix.js'
 import { probe } from '../fixtures/fuzz/probes.js'
 
 /** The API's responses in a plain host, which are the same each time. */
@@ -27,9 +27,9 @@ for (const host of hosts) {
   })
 }
 
-for (const host of refusingHosts) {
+for (const host of rejectingHosts) {
   t.test(`a host with ${host.name}: the API returns ${host.status} with its own error body`, async (t) => {
-    const answers = await probeRefused(t, host, await probePlain(t))
+    const answers = await probeRejected(t, host, await probePlain(t))
     t.ok(answers.filter(({ isGood }) => isGood).length >= 8)
     for (const { what, isGood, answer } of answers) {
       // The host can reject a request before the API does.

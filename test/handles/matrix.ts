@@ -127,11 +127,11 @@ export async function runMatrix (load: Load): Promise<void> {
       })
 
       t.test('an unwrapped transaction is rejected with the function to use', async (t) => {
-        const refused = { code: 'invalid_event', message: `transaction: expected ${wrapped}, got the ${library} handle itself` }
-        await t.rejects(recruiting.emit(event, { transaction: root }), refused)
+        const rejected = { code: 'invalid_event', message: `transaction: expected ${wrapped}, got the ${library} handle itself` }
+        await t.rejects(recruiting.emit(event, { transaction: root }), rejected)
         await begin(async ({ handle }) => {
-          await t.rejects(recruiting.emit(event, { transaction: handle }), refused)
-          await t.rejects(recruiting.erase(subject, { transaction: handle }), refused)
+          await t.rejects(recruiting.emit(event, { transaction: handle }), rejected)
+          await t.rejects(recruiting.erase(subject, { transaction: handle }), rejected)
         })
         t.equal(await countEvents(), 0)
       })

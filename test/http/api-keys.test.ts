@@ -6,7 +6,7 @@ import { bearer, buildApp, keys, type AppOverrides } from '../fixtures/api/app.j
 import type { OpenApi } from '../fixtures/api/document.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 import { createToken, portal } from '../fixtures/portal/sessions.js'
-import { assertRefusedByPlugin } from '../fixtures/refused-option.js'
+import { assertRejectedByPlugin } from '../fixtures/rejected-option.js'
 
 const url = '/api/v1/public/acme/api_keys'
 const manage = 'api_keys:manage'
@@ -205,6 +205,6 @@ t.test('invalid options are rejected', async (t) => {
     [{ maxKeys: 0 }, 'maxKeys', 'an integer from 1 to 1000', '0'],
     [{ maxDays: 3651 }, 'maxDays', 'an integer from 1 to 3650', '3651']
   ] as const) {
-    await assertRefusedByPlugin(t, [{ portal: { ...portal, keys: wrong } }, `portal.keys.${field}`, expected, shown])
+    await assertRejectedByPlugin(t, [{ portal: { ...portal, keys: wrong } }, `portal.keys.${field}`, expected, shown])
   }
 })

@@ -160,7 +160,7 @@ function requestWithTwo (...lines: string[]): string {
 
 const good = `Authorization: Bearer ${keys.full}`
 
-const refused: Record<string, string[]> = {
+const rejected: Record<string, string[]> = {
   'the same header twice': [good, good],
   'the valid key last': ['Authorization: Bearer unknown', good],
   'an empty one after the valid key': [good, 'Authorization:'],
@@ -171,7 +171,7 @@ t.test('two Authorization headers get the same 401 as no header', async (t) => {
   const app = await buildApp(t)
   const [missing] = await sendRaw(app, requestWithTwo())
   t.ok(missing)
-  for (const [what, lines] of Object.entries(refused)) {
+  for (const [what, lines] of Object.entries(rejected)) {
     const [answer] = await sendRaw(app, requestWithTwo(...lines))
     if (answer === undefined || missing === undefined) return t.fail(`${what} gets a response`)
     checkError(t, answer, 401, what)
@@ -232,9 +232,9 @@ t.test('a caller from another network gets the 401 of an unknown key from every 
     t.equal(foreign?.body, unknown?.body)
     t.same({ ...foreign?.headers, date: 0 }, { ...unknown?.headers, date: 0 })
   }
-  const refused = logs.lines.filter(({ msg }) => msg === 'the key is not allowed from the address of the request')
-  t.equal(refused.length, 5)
-  t.match(refused[0], { level: 30, keyId: 'key_1' })
+  const rejected = logs.lines.filter(({ msg }) => msg === 'the key is not allowed from the address of the request')
+  t.equal(rejected.length, 5)
+  t.match(rejected[0], { level: 30, keyId: 'key_1' })
   t.notMatch(JSON.stringify(logs.lines), limitedKey)
 })
 

@@ -91,8 +91,8 @@ t.test('without errorDetails, the first fault is only logged, at level info with
     logs.lines.length = 0
     const answer = await app.inject(requestOf(known))
     checkError(t, answer, 400, what)
-    const refusals = logs.lines.filter(({ msg }) => msg === 'request rejected')
-    t.same(refusals.map(({ level, request_id: id, details }) => ({ level, id, details })), [
+    const rejections = logs.lines.filter(({ msg }) => msg === 'request rejected')
+    t.same(rejections.map(({ level, request_id: id, details }) => ({ level, id, details })), [
       { level: 30, id: answer.headers['x-request-id'], details: known.details.slice(0, 1) }
     ], what)
   }

@@ -5,7 +5,7 @@ import { checkError } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import { Interview, interviewRoutes } from '../fixtures/hosts/host-routes.js'
 import { captureLogs } from '../fixtures/api/logs.js'
-import { assertAcceptedByPlugin, assertRefusedByPlugin } from '../fixtures/refused-option.js'
+import { assertAcceptedByPlugin, assertRejectedByPlugin } from '../fixtures/rejected-option.js'
 import type { OpenApi } from '../fixtures/api/document.js'
 
 const url = '/api/v1/public/acme/interviews'
@@ -121,7 +121,7 @@ t.test('a route without scopes fails the registration, with all its methods', as
   ] as const) {
     const routes = async (app: Host) => app.route({ method, url: '/interviews', config, handler () {} })
     const expected = `config.scopes of ${[method].flat().join(', ')} ${path} to be an array of scopes`
-    await assertRefusedByPlugin(t, [{ routes }, 'routes', expected, shown])
+    await assertRejectedByPlugin(t, [{ routes }, 'routes', expected, shown])
   }
 })
 
@@ -138,9 +138,9 @@ t.test('a route without a success schema fails the registration, with its method
     [undefined, 'undefined'], [{}, 'an object'], [{ 404: Interview }, 'an object'], [{ '2xx': Interview }, 'an object'], [{ 200: null }, 'an object'],
     [{ 200: { content: { 'application/json': { schema: Interview } } } }, 'an object']
   ] as Array<[object | undefined, string]>) {
-    await assertRefusedByPlugin(t, [routesWith(response), 'routes', `schema.response of GET ${name}`, shown])
+    await assertRejectedByPlugin(t, [routesWith(response), 'routes', `schema.response of GET ${name}`, shown])
   }
-  await assertRefusedByPlugin(t, [routesWith(undefined, ['PUT', 'PATCH']), 'routes', `schema.response of PUT, PATCH ${name}`, 'undefined'])
+  await assertRejectedByPlugin(t, [routesWith(undefined, ['PUT', 'PATCH']), 'routes', `schema.response of PUT, PATCH ${name}`, 'undefined'])
 })
 
 t.test('a route that declares any success, or a redirect, is accepted', async (t) => {

@@ -9,7 +9,7 @@ import type { OpenApi } from '../fixtures/api/document.js'
 import { webhookInput } from '../fixtures/api/webhook-api.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 import { createToken, portal } from '../fixtures/portal/sessions.js'
-import { assertRefusedByPlugin } from '../fixtures/refused-option.js'
+import { assertRejectedByPlugin } from '../fixtures/rejected-option.js'
 
 const secretKeys = [Buffer.alloc(32, 1)]
 
@@ -62,7 +62,7 @@ async function build (t: Test, overrides: AppOverrides = {}) {
   return { app, clock, storage, host, entries, send }
 }
 
-function refusal (message: string) {
+function rejection (message: string) {
   return [{ in: 'header', field: 'idempotency-key', message }]
 }
 
@@ -88,7 +88,7 @@ t.test('another request with the same key gets 400, and requests without a key a
   const { host, send } = await build(t)
   await send({ body: { size: 1 } })
   for (const other of [{ body: { size: 2 } }, { path: '/webhooks/preview', body: { event_types: ['job.created'] } }]) {
-    t.strictSame((await send(other)).json().error.details, refusal('was used for another request'))
+    t.strictSame((await send(other)).json().error.details, rejection('was used for another request'))
   }
   t.equal(host.calls, 1)
   for (const id of [2, 3]) t.strictSame((await send({ key: null })).json(), { data: { id } })
@@ -99,7 +99,7 @@ t.test('a key is 1 to 255 visible ASCII characters', async (t) => {
   const { app, host, send } = await build(t)
   for (const key of ['', ' ', 'a b', 'a\tb', 'ä', 'x'.repeat(256)]) {
     t.strictSame((await send({ key })).json().error.details,
-      refusal('must be 1 to 255 visible ASCII characters, unique to this request, such as a UUID'), JSON.stringify(key))
+      rejection('must be 1 to 255 visible ASCII characters, unique to this request, such as a UUID'), JSON.stringify(key))
   }
   const twice = await app.inject({
     method: 'POST',
@@ -265,7 +265,7 @@ t.test('without secretKeys, operations that return secrets reject the header and
   storage.idempotency.claim = async () => { throw new Error('must not be called') }
   for (const path of ['/webhooks', `/webhooks/${id}/rotate_secret`]) {
     const answer = await send({ path, body: path === '/webhooks' ? webhookInput : {} })
-    t.strictSame(answer.json().error.details, refusal('is not accepted here'))
+    t.strictSame(answer.json().error.details, rejection('is not accepted here'))
   }
   const { paths } = (await app.inject('/api/v1/public/openapi.json')).json<OpenApi>()
   const all = Object.values(paths).flatMap((methods) => methods.post?.operationId ?? [])
@@ -286,7 +286,7 @@ t.test('without an idempotency store, the header gets 400 and is not in the docu
   t.ok(idempotency)
   for (const path of ['/orders', '/webhooks/preview']) {
     const body = path === '/orders' ? {} : { event_types: ['application.created'] }
-    t.strictSame((await send({ path, body })).json().error.details, refusal('is not accepted here'))
+    t.strictSame((await send({ path, body })).json().error.details, rejection('is not accepted here'))
   }
   t.equal(host.calls, 0)
   t.strictSame(accepting((await app.inject('/api/v1/public/openapi.json')).json<OpenApi>().paths), [])
@@ -305,10 +305,10 @@ t.test('only POST routes of the host can be idempotent', async (t) => {
     }
   })
   const path = '/api/v1/public/:tenant_slug/orders'
-  await assertRefusedByPlugin(t, [
+  await assertRejectedByPlugin(t, [
     routesWith('POST', 'yes'), 'routes', `config.idempotent of POST ${path} to be true, false or 'sealed'`, '"yes"'
   ])
-  await assertRefusedByPlugin(t, [
+  await assertRejectedByPlugin(t, [
     routesWith('PATCH', true), 'routes', `config.idempotent of PATCH ${path} to be false, because only POST routes can be idempotent`, 'true'
   ])
 })

@@ -21,12 +21,12 @@ const instants: Array<[text: string, time: string]> = [
 /** Query values with the values that the storage gets, and values that get 400. */
 interface Values {
   accepted: Array<[text: string, value: number | string]>
-  refused: string[]
+  rejected: string[]
 }
 
 const ids: Values = {
   accepted: [['0011', 11], ['9007199254740991', Number.MAX_SAFE_INTEGER]],
-  refused: [
+  rejected: [
     '', '0', '-1', '-11', '1.5', '11.0', '1e1', '0xb', '+11', '%2011', '11%20', 'x', '9007199254740992', '11,12',
     'null', '%D9%A1'
   ]
@@ -35,15 +35,15 @@ const texts: Values = {
   accepted: [
     ['On+hold+%26+%C3%A9', 'On hold & é'], ['x'.repeat(64), 'x'.repeat(64)], [faces.repeat(64), '😀'.repeat(64)]
   ],
-  refused: ['', 'x'.repeat(65), faces.repeat(65), 'x'.repeat(4000)]
+  rejected: ['', 'x'.repeat(65), faces.repeat(65), 'x'.repeat(4000)]
 }
 const searches: Values = {
   accepted: [['%20Ada%20%20L%20', 'Ada  L']],
-  refused: ['x'.repeat(201), '%C3%A9'.repeat(201), faces.repeat(201), 'x'.repeat(5000)]
+  rejected: ['x'.repeat(201), '%C3%A9'.repeat(201), faces.repeat(201), 'x'.repeat(5000)]
 }
 const times: Values = {
   accepted: instants.map(([text, time]) => [encodeURIComponent(text), time]),
-  refused: [
+  rejected: [
     '2026-03-01', '2026-03-01T12:00:00', '2026-03-01%2012:00:00Z', '2026-03-01T12:00:00%2B0200',
     '2026-03-01T12:00:00%2B24:00', '2026-03-01T24:00:00Z', '2026-03-01T12:00:60Z', '2026-13-01T00:00:00Z',
     '1900-02-29T00:00:00Z', '0000-12-31T23:59:59Z', '0001-01-01T00:00:00%2B00:01', '9999-12-31T23:59:60Z', '1772366400',
@@ -94,14 +94,14 @@ t.test('a page and its total get the same converted filter: numbers, trimmed tex
 
 t.test('an invalid filter value gets 400', async (t) => {
   const app = await buildApp(t)
-  const refused = [
-    ...filters.map(([list, parameter, , , { refused }]) => [list, parameter, refused] as const),
+  const rejected = [
+    ...filters.map(([list, parameter, , , { rejected }]) => [list, parameter, rejected] as const),
     ['webhooks', 'filter[status]', ['', 'gone']],
     ['webhooks/1/deliveries', 'filter[status]', ['', 'gone']],
     ['webhooks/1/deliveries', 'filter[event_type]', ['']],
     ['webhooks/1/deliveries', 'filter[event_id]', ['']]
   ] as const
-  for (const [list, parameter, values] of refused) {
+  for (const [list, parameter, values] of rejected) {
     for (const value of values) {
       checkError(t, await requestList(app, list, `${parameter}=${value}`), 400, `${parameter}=${value.slice(0, 30)}`)
     }

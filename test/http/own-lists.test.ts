@@ -5,7 +5,7 @@ import { checkError } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { requestList, storeItems } from '../fixtures/api/lists.js'
 import { captureLogs } from '../fixtures/api/logs.js'
-import { notIntegers, overMaximum, refusedSorts } from '../fixtures/api/refused-queries.js'
+import { notIntegers, overMaximum, rejectedSorts } from '../fixtures/api/rejected-queries.js'
 import { type ListCall, positionRoutes, positions } from '../fixtures/hosts/own-lists.js'
 
 const accepted = [
@@ -15,8 +15,8 @@ const accepted = [
   'filter[updated_after]=2026-01-01T01:03:00%2B01:00&per_page=2', 'filter[updated_after]=2015-06-30T23:59:60Z', `filter[q]=${encodeURIComponent('😀'.repeat(200))}`
 ]
 
-const refused = [
-  ...refusedSorts, ...notIntegers.flatMap((value) => [`page=${value}`, `per_page=${value}`]),
+const rejected = [
+  ...rejectedSorts, ...notIntegers.flatMap((value) => [`page=${value}`, `per_page=${value}`]),
   ...overMaximum.page.map((value) => `page=${value}`), ...overMaximum.per_page.map((value) => `per_page=${value}`),
   'page', 'unknown=1', 'page=1&page=1', 'filter[q]=a&filter%5Bq%5D=b', 'filter[unknown]=1', 'filter[q][]=a', 'filter=a', 'q=a', '__proto__=1', 'constructor=1',
   'filter[q]=%00', 'filter[q]=%ff', 'filter[q]=%ED%A0%80', 'filter[q]=%', `filter[q]=${'a'.repeat(201)}`, 'filter[status]=', `filter[status]=${'a'.repeat(65)}`,
@@ -28,7 +28,7 @@ t.test('a host\'s own list responds to every query like the API\'s lists', async
   const { storage } = await storeItems(10)
   const calls: ListCall[] = []
   const app = await buildApp(t, { storage, errorDetails: true, openapi: false, routes: positionRoutes(storage, calls) })
-  for (const [queries, status] of [[accepted, 200], [refused, 400]] as const) {
+  for (const [queries, status] of [[accepted, 200], [rejected, 400]] as const) {
     for (const query of queries) {
       const [ours, theirs] = await Promise.all(['jobs', 'positions'].map(async (list) => {
         const { statusCode, headers, body } = await requestList(app, list, query)
@@ -120,7 +120,7 @@ t.test('without sort, a list has its default order', async (t) => {
 const define = defineList as (item: unknown, options: unknown) => unknown
 
 const names = 'an array of different names, one of them id'
-const refusedOwnListOptions: Array<[options: unknown, field: string, expected: string, shown: string]> = [
+const rejectedOwnListOptions: Array<[options: unknown, field: string, expected: string, shown: string]> = [
   [undefined, 'options', 'an object', 'undefined'],
   [{ sort: ['id'], filter: {} }, 'filter', 'a known name such as filters', '"filter"'],
   [{ sort: 'id' }, 'sort', names, '"id"'],
@@ -134,7 +134,7 @@ const refusedOwnListOptions: Array<[options: unknown, field: string, expected: s
 ]
 
 t.test('an invalid option of a list is rejected with its name', async (t) => {
-  for (const [options, field, expected, shown] of refusedOwnListOptions) {
+  for (const [options, field, expected, shown] of rejectedOwnListOptions) {
     t.throws(() => define(Row, options), { code: 'invalid_option', field, message: `${field}: expected ${expected}, got ${shown}` }, field)
   }
   t.throws(() => define('Row', { sort: ['id'] }), { code: 'invalid_option', field: 'item', message: 'item: expected a schema, got "Row"' })

@@ -5,7 +5,7 @@ import { checkError } from '../fixtures/api/answers.js'
 import { buildAppWithRoutes, requestTo, titleOf } from '../fixtures/api/routes.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { fetchIds, lists, requestList } from '../fixtures/api/lists.js'
-import { refusedSorts } from '../fixtures/api/refused-queries.js'
+import { rejectedSorts } from '../fixtures/api/rejected-queries.js'
 
 const unknown = [
   'unknown', 'unknown=', 'unknown=1', '=', '=1', 'Page=1', 'PAGE=1', 'page[]=1', 'page[0]=1', 'filter=x', 'filter[]=x', 'filter[unknown]=x',
@@ -92,7 +92,7 @@ for (const list of lists) {
   t.test(`${list}: a sort with unknown, repeated, empty or more than three fields gets 400`, async (t) => {
     const { storage, calls } = spyStorage()
     const app = await buildApp(t, { storage })
-    for (const query of [...refusedSorts, ...foreign[list].map((field) => `sort=${field}`)]) {
+    for (const query of [...rejectedSorts, ...foreign[list].map((field) => `sort=${field}`)]) {
       checkError(t, await requestList(app, list, query), 400, query.slice(0, 60))
     }
     t.same(calls, [])

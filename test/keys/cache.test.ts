@@ -121,13 +121,13 @@ t.test('a lookup that hangs times out, and the next request starts another', asy
 })
 
 t.test('invalid options are rejected', async (t) => {
-  const refused = (options: object, message: string): void => { t.throws(() => cacheKeyLookup(async () => null, options), { code: 'invalid_option', message }) }
+  const rejected = (options: object, message: string): void => { t.throws(() => cacheKeyLookup(async () => null, options), { code: 'invalid_option', message }) }
   t.throws(() => cacheKeyLookup('lookup' as unknown as KeyLookup), { code: 'invalid_option', field: 'lookup', message: 'lookup: expected a function, got "lookup"' })
-  refused({ ttl: 1 }, 'ttl: expected a known name such as ttlMs, got "ttl"')
-  refused({ ttlMs: -1 }, 'ttlMs: expected an integer from 0 to 3600000, got -1')
-  refused({ max: 0 }, 'max: expected an integer from 1 to 10000000, got 0')
-  refused({ maxInvalid: 0 }, 'maxInvalid: expected an integer from 1 to 10000000, got 0')
-  refused({ timeoutMs: 0 }, 'timeoutMs: expected an integer from 1 to 120000, got 0')
+  rejected({ ttl: 1 }, 'ttl: expected a known name such as ttlMs, got "ttl"')
+  rejected({ ttlMs: -1 }, 'ttlMs: expected an integer from 0 to 3600000, got -1')
+  rejected({ max: 0 }, 'max: expected an integer from 1 to 10000000, got 0')
+  rejected({ maxInvalid: 0 }, 'maxInvalid: expected an integer from 1 to 10000000, got 0')
+  rejected({ timeoutMs: 0 }, 'timeoutMs: expected an integer from 1 to 120000, got 0')
 })
 
 t.test('a use of a cached key is recorded, at most once a second per key', async (t) => {

@@ -88,11 +88,11 @@ t.test('a call counts once against the limit of its key, together with requests 
     left.push([answer.statusCode, Number(answer.headers['ratelimit-remaining'])])
   }
   t.strictSame(left, [[200, 3], [200, 2], [200, 1], [200, 0]])
-  const refused = await sendCall(app, keys.full, 'list_jobs')
+  const rejected = await sendCall(app, keys.full, 'list_jobs')
   const plain = await app.inject({ url: jobs, headers: bearer(keys.full) })
-  t.equal(refused.statusCode, 429)
-  for (const name of ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) t.equal(refused.headers[name], String(plain.headers[name]), name)
-  t.strictSame({ ...refused.json().error, request_id: '' }, { ...plain.json().error, request_id: '' })
+  t.equal(rejected.statusCode, 429)
+  for (const name of ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) t.equal(rejected.headers[name], String(plain.headers[name]), name)
+  t.strictSame({ ...rejected.json().error, request_id: '' }, { ...plain.json().error, request_id: '' })
 })
 
 t.test('an operation\'s own budget also applies to its tool', async (t) => {

@@ -9,7 +9,7 @@ import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 import { allScopes, type AppOverrides, bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import { checkLimited } from '../fixtures/api/limits.js'
 import { callTool, sendCall, sendMessage, textOf, type ToolResult } from '../fixtures/api/mcp.js'
-import { assertAcceptedByPlugin, assertRefusedByPlugin } from '../fixtures/refused-option.js'
+import { assertAcceptedByPlugin, assertRejectedByPlugin } from '../fixtures/rejected-option.js'
 
 const issuer = 'https://auth.example.com'
 const publicUrl = 'https://api.example.com/v'
@@ -157,7 +157,7 @@ t.test('invalid options are rejected', async (t) => {
     [{ origins: ['https://chat.example/'] }, 'mcp.origins[0]', origin, '"https://chat.example/"'],
     [{ origins: [1] }, 'mcp.origins[0]', origin, '1']
   ]
-  for (const [mcp, ...refused] of cases) await assertRefusedByPlugin(t, [{ mcp }, ...refused])
+  for (const [mcp, ...rejected] of cases) await assertRejectedByPlugin(t, [{ mcp }, ...rejected])
   for (const mcp of [true, false, {}, { origins: ['http://localhost:3000'] }]) await assertAcceptedByPlugin(t, { mcp })
 })
 

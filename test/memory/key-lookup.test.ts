@@ -6,7 +6,7 @@ import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 const scopes = ['candidates:read', 'jobs:read']
 
-function refusal (keys: unknown): string | null {
+function rejection (keys: unknown): string | null {
   try {
     Reflect.apply(memoryKeyLookup, undefined, [keys])
     return null
@@ -52,7 +52,7 @@ t.test('malformed keys are rejected with their path', async (t) => {
   const key = { key: 'first', tenantSlug: 'acme', scopes }
   const slug = 'expected a tenant slug of 1 to 100 characters without control characters'
   const dateTime = 'expected an RFC 3339 date-time'
-  const refused: Array<[keys: unknown, message: string]> = [
+  const rejected: Array<[keys: unknown, message: string]> = [
     ['secret', 'keys: expected an array'],
     [['secret'], 'keys[0]: expected an object'],
     [[key, { ...key, key: 'b', tenantSlug: '' }], `keys[1].tenantSlug: ${slug}, got ""`],
@@ -65,20 +65,20 @@ t.test('malformed keys are rejected with their path', async (t) => {
     [[{ ...key, expiresAt: 5 }], `keys[0].expiresAt: ${dateTime}, got 5`],
     [[{ ...key, expiresAt: new Date(Number.NaN) }], 'keys[0].expiresAt: expected a valid date, got "Invalid Date"']
   ]
-  for (const [keys, message] of refused) t.equal(refusal(keys), message)
+  for (const [keys, message] of rejected) t.equal(rejection(keys), message)
   for (const [limits, field] of [
     [{ allowedIps: [] }, 'allowedIps'], [{ allowedIps: ['10.0.0.0'] }, 'allowedIps[0]'],
     [{ candidateFields: 'headline' }, 'candidateFields'], [{ jobFields: [''] }, 'jobFields']
-  ] as const) t.match(refusal([{ ...key, ...limits }]), `keys[0].${field}: expected `)
+  ] as const) t.match(rejection([{ ...key, ...limits }]), `keys[0].${field}: expected `)
 })
 
 t.test('a key can contain the characters of a bearer token', async (t) => {
   const message = 'keys[0].key: expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = only at the end'
   for (const key of ['', '=', 'a=b', 'a b', 'a\n', 'é', 'a,b', 'x'.repeat(513), 5, undefined]) {
-    t.equal(refusal([{ key, tenantSlug: 'acme', scopes }]), message)
+    t.equal(rejection([{ key, tenantSlug: 'acme', scopes }]), message)
   }
   for (const key of ['a', '0Az-._~+/==', 'x'.repeat(512)]) {
-    t.equal(refusal([{ key, tenantSlug: 'acme', scopes }]), null)
+    t.equal(rejection([{ key, tenantSlug: 'acme', scopes }]), null)
   }
 })
 

@@ -110,7 +110,7 @@ t.test('any two strings are ordered by their code points', async () => {
 const plainAnn = { id: 1, full_name: 'Ann' }
 const baker = { id: 1, name: 'Baker', status: 'open' }
 
-function refusal (act: () => unknown): { code: string, field: string, message: string } | null {
+function rejection (act: () => unknown): { code: string, field: string, message: string } | null {
   try {
     act()
     return null
@@ -128,7 +128,7 @@ function open (json: unknown): unknown {
 const tenant = 'expected a tenant of 1 to 200 characters without control characters'
 const wellFormed = 'expected a string without NUL and lone surrogates'
 
-const refused: Array<[given: unknown, field: string, problem: string]> = [
+const rejected: Array<[given: unknown, field: string, problem: string]> = [
   [{ tenants: [] }, 'tenants', 'expected an object, got an array'],
   [{ tenants: () => ({}) }, 'tenants', 'expected an object, got a function'],
   [{ tenants: { '': {} } }, 'tenants', `${tenant}, got ""`],
@@ -138,7 +138,7 @@ const refused: Array<[given: unknown, field: string, problem: string]> = [
   [{ tenants: { acme: { jobs: [baker, baker] } } }, 'tenants.acme.jobs[1].id', 'expected an id that no other row has, got 1']
 ]
 
-const refusedCandidates: Array<[changes: Record<string, unknown>, field: string, problem: string]> = [
+const rejectedCandidates: Array<[changes: Record<string, unknown>, field: string, problem: string]> = [
   [{ id: 0 }, '.id', 'expected a positive integer, got 0'],
   [{ id: 2 ** 53 }, '.id', 'expected a positive integer, got 9007199254740992'],
   [{ full_name: null }, '.full_name', 'expected a string, got null'],
@@ -153,22 +153,22 @@ const refusedCandidates: Array<[changes: Record<string, unknown>, field: string,
 ]
 
 t.test('malformed options are rejected with their path', async (t) => {
-  for (const [given, field, problem] of refused) {
-    t.strictSame(refusal(() => open(given)), { code: 'invalid_option', field, message: `${field}: ${problem}` })
+  for (const [given, field, problem] of rejected) {
+    t.strictSame(rejection(() => open(given)), { code: 'invalid_option', field, message: `${field}: ${problem}` })
   }
 })
 
 t.test('a malformed candidate is rejected at startup and on save', async (t) => {
   const { candidates } = memoryStorage()
-  for (const [changes, field, problem] of refusedCandidates) {
+  for (const [changes, field, problem] of rejectedCandidates) {
     const row = { ...plainAnn, ...changes }
     const first = `tenants.acme.candidates[1]${field}`
     const given = { tenants: { acme: { candidates: [{ ...plainAnn, id: 2 }, row] } } }
-    t.strictSame(refusal(() => open(given)), { code: 'invalid_option', field: first, message: `${first}: ${problem}` })
+    t.strictSame(rejection(() => open(given)), { code: 'invalid_option', field: first, message: `${first}: ${problem}` })
 
     const later = `row${field}`
     const save = (): unknown => Reflect.apply(candidates.save, undefined, ['acme', row])
-    t.strictSame(refusal(save), { code: 'invalid_option', field: later, message: `${later}: ${problem}` })
+    t.strictSame(rejection(save), { code: 'invalid_option', field: later, message: `${later}: ${problem}` })
   }
   t.equal(await candidates.count('acme', {}), 0)
 })
@@ -176,9 +176,9 @@ t.test('a malformed candidate is rejected at startup and on save', async (t) => 
 t.test('a row can only be saved for a valid tenant', async (t) => {
   const { jobs } = memoryStorage()
   for (const id of ['', 'a'.repeat(201), 'a\u0000', 'a\u007f']) {
-    t.equal(refusal(() => jobs.save(id, baker))?.field, 'tenant')
+    t.equal(rejection(() => jobs.save(id, baker))?.field, 'tenant')
   }
-  t.equal(refusal(() => jobs.save('a'.repeat(200), baker)), null)
+  t.equal(rejection(() => jobs.save('a'.repeat(200), baker)), null)
 })
 
 const ids = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
@@ -192,7 +192,7 @@ t.test('a row is removed only by its text id', async (t) => {
 })
 
 t.test('an id of another kind is rejected with its path', async (t) => {
-  const refused: Array<[field: 'id' | 'source_id' | 'recruiter_id', value: unknown, problem: string]> = [
+  const rejected: Array<[field: 'id' | 'source_id' | 'recruiter_id', value: unknown, problem: string]> = [
     ['id', 1, `${rule}, got 1`],
     ['id', '', `${rule}, got ""`],
     ['id', 'a/b', `${rule}, got "a/b"`],
@@ -200,7 +200,7 @@ t.test('an id of another kind is rejected with its path', async (t) => {
     ['source_id', 3, `${rule}, or null, got 3`],
     ['recruiter_id', '', `${rule}, or null, got ""`]
   ]
-  for (const [field, value, problem] of refused) {
+  for (const [field, value, problem] of rejected) {
     const row = { id: 'a', full_name: 'Ada', [field]: value } as { id: string, full_name: string }
     const message = `candidates[0].${field}: expected ${problem}`
     t.throws(() => memoryStorage({ ids, tenants: { acme: { candidates: [row] } } }), { code: 'invalid_option', message: `tenants.acme.${message}` })

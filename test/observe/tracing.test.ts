@@ -12,7 +12,7 @@ import { toLoopback } from '../fixtures/api/webhook-api.js'
 import { createMachines, event } from '../fixtures/delivery/engine.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 import { watchRejections } from '../fixtures/delivery/rejections.js'
-import { assertAccepted, assertRefused } from '../fixtures/refused-option.js'
+import { assertAccepted, assertRejected } from '../fixtures/rejected-option.js'
 
 const exporter = new InMemorySpanExporter()
 const startTracing = (): void => {
@@ -290,7 +290,7 @@ for (const [way, fail, parts] of [['throws', throwError, ['active', 'getSpan', '
 
 t.test('opentelemetry must be the module @opentelemetry/api', async (t) => {
   for (const [value, shown] of [[true, 'true'], [{}, 'an object'], [{ trace: {} }, 'an object'], [{ trace: null }, 'an object']] as const) {
-    await assertRefused(t, [{ opentelemetry: value }, 'opentelemetry', 'the module @opentelemetry/api', shown])
+    await assertRejected(t, [{ opentelemetry: value }, 'opentelemetry', 'the module @opentelemetry/api', shown])
   }
   await assertAccepted(t, { opentelemetry })
   await assertAccepted(t, { opentelemetry: undefined })

@@ -4,8 +4,8 @@ import { readDelivery } from '../../src/options/options.js'
 import { optionInterfaces } from '../fixtures/option-interfaces.js'
 import { readMembers } from '../../scripts/tables/members.js'
 import {
-  assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin
-} from '../fixtures/refused-option.js'
+  assertAccepted, assertAcceptedByPlugin, assertRejected, assertRejectedByPlugin
+} from '../fixtures/rejected-option.js'
 
 t.test('an error without a field has an empty one', async (t) => {
   t.equal(new RecruitingApiError('closed', 'the engine is closed').field, '')
@@ -25,37 +25,37 @@ t.test('isRecruitingApiError returns false for anything else', async (t) => {
 t.test('a misspelt option is rejected with the nearest name, without showing its value', async (t) => {
   const engine = { secretKey: 'secretKeys', maxWebhookPerTenant: 'maxWebhooksPerTenant', event: 'events', prefx: 'prefix', loger: 'logger' }
   for (const [name, nearest] of Object.entries(engine)) {
-    await assertRefused(t, [{ [name]: 'a secret' }, name, `a known name such as ${nearest}`, JSON.stringify(name)])
+    await assertRejected(t, [{ [name]: 'a secret' }, name, `a known name such as ${nearest}`, JSON.stringify(name)])
   }
-  await assertRefused(t, [{ delivery: { poolMs: 5 } }, 'delivery.poolMs', 'a known name such as pollMs', '"poolMs"'])
+  await assertRejected(t, [{ delivery: { poolMs: 5 } }, 'delivery.poolMs', 'a known name such as pollMs', '"poolMs"'])
   const disableAfter = { failingForSeconds: 60, failedDeliveries: 1, failingForDays: 1 }
   const path = 'delivery.disableAfter.failingForDays'
-  await assertRefused(t, [{ delivery: { disableAfter } }, path, 'a known name such as failingForSeconds', '"failingForDays"'])
+  await assertRejected(t, [{ delivery: { disableAfter } }, path, 'a known name such as failingForSeconds', '"failingForDays"'])
   const plugin = { errorDetail: 'errorDetails', RATELIMIT: 'rateLimit', keylookup: 'keyLookup', route: 'routes', openAPI: 'openapi', audit: 'onAudit' }
   for (const [name, nearest] of Object.entries(plugin)) {
-    await assertRefusedByPlugin(t, [{ [name]: undefined }, name, `a known name such as ${nearest}`, JSON.stringify(name)])
+    await assertRejectedByPlugin(t, [{ [name]: undefined }, name, `a known name such as ${nearest}`, JSON.stringify(name)])
   }
-  await assertRefusedByPlugin(t, [{ toString: true }, 'toString', 'a known name such as storage', '"toString"'])
+  await assertRejectedByPlugin(t, [{ toString: true }, 'toString', 'a known name such as storage', '"toString"'])
 })
 
 t.test('the plugin and createRecruiting accept the same options object and check all of it', async (t) => {
   await assertAccepted(t, { keyLookup: async () => null, prefix: '/api', errorDetails: true, rateLimit: true })
   await assertAccepted(t, { keyLookup: undefined, prefix: undefined })
-  await assertRefused(t, [{ prefix: 'api' }, 'prefix', 'a path such as /api/v1/public', '"api"'])
-  await assertRefused(t, [{ keyLookup: null }, 'keyLookup', 'a function', 'null'])
-  await assertRefused(t, [{ rateLimit: { max: 0 } }, 'rateLimit.max', 'an integer from 1 to 1000000000, or a function', '0'])
+  await assertRejected(t, [{ prefix: 'api' }, 'prefix', 'a path such as /api/v1/public', '"api"'])
+  await assertRejected(t, [{ keyLookup: null }, 'keyLookup', 'a function', 'null'])
+  await assertRejected(t, [{ rateLimit: { max: 0 } }, 'rateLimit.max', 'an integer from 1 to 1000000000, or a function', '0'])
 })
 
 t.test("only the plugin accepts Fastify's register options, and only createRecruiting a logger with three methods", async (t) => {
   await assertAcceptedByPlugin(t, { logLevel: 'warn', logSerializers: {} })
-  await assertRefused(t, [{ logLevel: 'warn' }, 'logLevel', 'a known name such as logger', '"logLevel"'])
+  await assertRejected(t, [{ logLevel: 'warn' }, 'logLevel', 'a known name such as logger', '"logLevel"'])
   const logger = { info () {}, warn () {}, error () {} }
-  await assertRefusedByPlugin(t, [{ logger }, 'logger', 'none, because the plugin logs with app.log', 'an object'])
+  await assertRejectedByPlugin(t, [{ logger }, 'logger', 'none, because the plugin logs with app.log', 'an object'])
   await assertAccepted(t, { logger })
   for (const level of Object.keys(logger)) {
-    await assertRefused(t, [{ logger: { ...logger, [level]: undefined } }, `logger.${level}`, 'a method', 'undefined'])
+    await assertRejected(t, [{ logger: { ...logger, [level]: undefined } }, `logger.${level}`, 'a method', 'undefined'])
   }
-  await assertRefused(t, [{ logger: null }, 'logger.info', 'a method', 'undefined'])
+  await assertRejected(t, [{ logger: null }, 'logger.info', 'a method', 'undefined'])
 })
 
 t.test('an undefined option gets its default', async (t) => {

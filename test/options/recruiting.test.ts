@@ -3,8 +3,8 @@ import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { candidatesFrom, jobsFrom, memoryStorage } from '../../src/memory/index.js'
 import {
-  assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin, type RefusedOption
-} from '../fixtures/refused-option.js'
+  assertAccepted, assertAcceptedByPlugin, assertRejected, assertRejectedByPlugin, type RejectedOption
+} from '../fixtures/rejected-option.js'
 import { buildApp } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 
@@ -17,7 +17,7 @@ t.test('createRecruiting requires an object', async (t) => {
 })
 
 t.test('a schema that cannot be compiled is rejected with the reason', async (t) => {
-  await assertRefused(t, [
+  await assertRejected(t, [
     { events: { 'job.created': { type: 'object', properties: { id: { type: 'int' } } } } },
     'events["job.created"]',
     'a valid schema (schema is invalid: data/properties/id/type must be equal to one of the allowed values, data/properties/id/type must be array, data/properties/id/type must match a schema in anyOf)',
@@ -54,7 +54,7 @@ t.test('event and field schemas with examples that JSON cannot represent are rej
 t.test('a schema that throws a non-error is rejected with the thrown value', async (t) => {
   const thrown: unknown = 'no error at all'
   const schema = { type: 'object', get properties () { throw thrown } }
-  await assertRefused(t, [{ events: { 'job.created': schema } }, 'events["job.created"]', 'a valid schema (no error at all)', 'an object'])
+  await assertRejected(t, [{ events: { 'job.created': schema } }, 'events["job.created"]', 'a valid schema (no error at all)', 'an object'])
 })
 
 t.test('a field schema with an unresolvable $ref fails the registration, not each request', async (t) => {
@@ -64,7 +64,7 @@ t.test('a field schema with an unresolvable $ref fails the registration, not eac
 
 const all = { candidate: 'string', job: 'string', source: 'string', recruiter: 'string' } as const
 
-const refused: RefusedOption[] = [
+const rejected: RejectedOption[] = [
   [{ ids: null }, 'ids', 'an object', 'null'],
   [{ ids: 'string' }, 'ids', 'an object', '"string"'],
   [{ ids: ['candidate'] }, 'ids', 'an object', 'an array'],
@@ -78,9 +78,9 @@ const refused: RefusedOption[] = [
 ]
 
 t.test('ids must be integer or string per kind, in the plugin and in the storage', async (t) => {
-  for (const option of refused) {
-    await assertRefusedByPlugin(t, option)
-    await assertRefused(t, option)
+  for (const option of rejected) {
+    await assertRejectedByPlugin(t, option)
+    await assertRejected(t, option)
     const [options, field, expected, shown] = option
     const error = { code: 'invalid_option', field, message: `${field}: expected ${expected}, got ${shown}` }
     const readCandidates = (given: object) => candidatesFrom(() => [], given)

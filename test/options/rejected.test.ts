@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
-import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin, type RefusedOption } from '../fixtures/refused-option.js'
+import { assertAccepted, assertAcceptedByPlugin, assertRejected, assertRejectedByPlugin, type RejectedOption } from '../fixtures/rejected-option.js'
 
 const url = 'a URL such as https://api.example.com, without query and fragment'
 const rule = { failingForSeconds: 60, failedDeliveries: 1 }
@@ -11,8 +11,8 @@ const source = 'an IP address or a CIDR, such as 203.0.113.7 or 203.0.113.0/24'
 const clock = { now: () => 0, monotonic: () => 0, setTimeout: () => 0, clearTimeout: () => {} }
 const schedule = 'delivery.retrySchedule'
 
-const ofEngine: RefusedOption[] = [
-  ...[[9, '9'], [10.5, '10.5'], [Number.NaN, 'NaN'], ['10', '"10"']].map(([pollMs, shown]): RefusedOption =>
+const ofEngine: RejectedOption[] = [
+  ...[[9, '9'], [10.5, '10.5'], [Number.NaN, 'NaN'], ['10', '"10"']].map(([pollMs, shown]): RejectedOption =>
     [{ delivery: { pollMs } }, 'delivery.pollMs', 'an integer from 10 to 60000', String(shown)]),
   [{ delivery: { leaseMs: 19_999 } }, 'delivery.leaseMs', 'an integer from 20000 to 3600000', '19999'],
   [{ delivery: { leaseMs: 60_000, timeoutMs: 60_000 } }, 'delivery.leaseMs', 'an integer from 65000 to 3600000', '60000'],
@@ -21,9 +21,9 @@ const ofEngine: RefusedOption[] = [
   [{ delivery: { retrySchedule: Array(101).fill(0) } }, schedule, '1 to 100 numbers', '"101 entries"'],
   [{ delivery: { retrySchedule: [0, -1] } }, `${schedule}[1]`, 'seconds from 0 to 31536000', '-1'],
   [{ delivery: { retrySchedule: [0, '5'] } }, `${schedule}[1]`, 'seconds from 0 to 31536000', '"5"'],
-  ...['allowNetworks', 'denyNetworks'].flatMap((name): RefusedOption[] => [
+  ...['allowNetworks', 'denyNetworks'].flatMap((name): RejectedOption[] => [
     [{ delivery: { [name]: '10.0.0.0/8' } }, `delivery.${name}`, 'an array of CIDRs', '"10.0.0.0/8"'],
-    ...['10.0.0.0', '10.0.0.0/33', 'example.com/8', '[::1]/128', '010.0.0.0/8'].map((text): RefusedOption =>
+    ...['10.0.0.0', '10.0.0.0/33', 'example.com/8', '[::1]/128', '010.0.0.0/8'].map((text): RejectedOption =>
       [{ delivery: { [name]: ['10.0.0.0/8', text] } }, `delivery.${name}[1]`, cidr, JSON.stringify(text)])
   ]),
   [{ delivery: { sourceIps: [] } }, 'delivery.sourceIps', 'an array of 1 to 100 IP addresses or CIDRs', '"0 entries"'],
@@ -34,7 +34,7 @@ const ofEngine: RefusedOption[] = [
   [{ delivery: { disableAfter: { ...rule, failedDeliveries: 0 } } }, 'delivery.disableAfter.failedDeliveries', 'an integer from 1 to 1000000', '0'],
   [{ delivery: { worker: 'false' } }, 'delivery.worker', 'a boolean', '"false"'],
   [{ delivery: { allowHttp: 0 } }, 'delivery.allowHttp', 'a boolean', '0'],
-  ...Object.keys(clock).map((method): RefusedOption =>
+  ...Object.keys(clock).map((method): RejectedOption =>
     [{ delivery: { clock: { ...clock, [method]: undefined } } }, `delivery.clock.${method}`, 'a method', 'undefined']),
   [{ delivery: true }, 'delivery', 'an object or false', 'true'],
   [{ delivery: [] }, 'delivery', 'an object or false', 'an array'],
@@ -43,8 +43,8 @@ const ofEngine: RefusedOption[] = [
   ...[
     [3128, '3128'], ['proxy.example', '"text that is not a URL"'], ['socks5://proxy.example', '"another protocol"'],
     ['http://proxy.example:0', '"port 0"'], ['http://proxy.example/path', '"a URL with a path"'], ['http://proxy.example/?x=1', '"a URL with a path"']
-  ].map(([url, shown]): RefusedOption => [{ delivery: { proxy: { url } } }, 'delivery.proxy.url', 'a URL such as http://proxy.example:3128', String(shown)]),
-  ...['a%3Ab', '%ff', 'a%0D%0Ab'].map((user): RefusedOption => [
+  ].map(([url, shown]): RejectedOption => [{ delivery: { proxy: { url } } }, 'delivery.proxy.url', 'a URL such as http://proxy.example:3128', String(shown)]),
+  ...['a%3Ab', '%ff', 'a%0D%0Ab'].map((user): RejectedOption => [
     { delivery: { proxy: { url: `http://${user}@proxy.example` } } }, 'delivery.proxy.url',
     'percent-encoded credentials without control characters, the user name without a colon', '"others"'
   ]),
@@ -58,10 +58,10 @@ const ofEngine: RefusedOption[] = [
   [{ secretKeys: { seal () {}, open () {}, keys: [randomBytes(31)] } }, 'secretKeys.keys[0]', 'a Buffer of 32 bytes', '"31 bytes"'],
   [{ secretKeys: 'correct horse battery staple' }, 'secretKeys', 'an array of Buffers', '"string"'],
   ...['api.example.com', '/ats', 'ftp://api.example.com', 'https://user@api.example.com', 'https://api.example.com?x=1', 'https://api.example.com/#', ' https://a.example']
-    .map((publicUrl): RefusedOption => [{ publicUrl }, 'publicUrl', url, JSON.stringify(publicUrl)]),
+    .map((publicUrl): RejectedOption => [{ publicUrl }, 'publicUrl', url, JSON.stringify(publicUrl)]),
   [{ events: null }, 'events', 'a map from event names to TypeBox schemas', 'null'],
   [{ events: {} }, 'events', 'at least one event', 'an object'],
-  ...['created', 'Job.created', 'job..created', 'job-post.created', `job.${'x'.repeat(97)}`].map((name): RefusedOption =>
+  ...['created', 'Job.created', 'job..created', 'job-post.created', `job.${'x'.repeat(97)}`].map((name): RejectedOption =>
     [{ events: { [name]: Type.Object({}) } }, `events["${name}"]`, 'a name such as application.created', JSON.stringify(name)]),
   [{ events: { 'job.created': Type.String() } }, 'events["job.created"]', 'a TypeBox object schema', 'an object'],
   [{ events: { 'job.created': Type.Object({}, { descriptions: { 'no locale': 'Stelle' } }) } }, 'events["job.created"].descriptions.no locale',
@@ -69,10 +69,10 @@ const ofEngine: RefusedOption[] = [
   [{ events: { 'job.created': Type.Object({}, { descriptions: { de: 7 } }) } }, 'events["job.created"].descriptions.de', 'text', '7']
 ]
 
-const ofPlugin: RefusedOption[] = [
+const ofPlugin: RejectedOption[] = [
   [{ keyLookup: undefined }, 'keyLookup', 'a function', 'undefined'],
   [{ keyLookup: { lookup () {} } }, 'keyLookup', 'a function', 'an object'],
-  ...['', 'api', '/api/', '//api', '/api/:tenant', '/api/*', '/ä', '/api?x=1'].map((prefix): RefusedOption =>
+  ...['', 'api', '/api/', '//api', '/api/:tenant', '/api/*', '/ä', '/api?x=1'].map((prefix): RejectedOption =>
     [{ prefix }, 'prefix', 'a path such as /api/v1/public', JSON.stringify(prefix)]),
   [{ candidateFields: { type: 'object' } }, 'candidateFields', 'a TypeBox object schema', 'an object'],
   [{ candidateFields: Type.Object({ headline: Type.String() }) }, 'candidateFields.headline', 'a field that is not already published', '"headline"'],
@@ -108,15 +108,15 @@ const ofPlugin: RefusedOption[] = [
     [{ store: class { read () {} } }, '.store', 'a class with the method incr', 'a function'],
     [{ cache: 0 }, '.cache', 'an integer from 1 to 10000000', '0'],
     [{ skipOnError: 1 }, '.skipOnError', 'a boolean', '1']
-  ] as const).map(([rateLimit, path, expected, shown]): RefusedOption => [{ rateLimit }, `rateLimit${path}`, expected, shown])
+  ] as const).map(([rateLimit, path, expected, shown]): RejectedOption => [{ rateLimit }, `rateLimit${path}`, expected, shown])
 ]
 
 t.test('createRecruiting rejects an invalid option with its path and the expected value', async (t) => {
-  for (const option of ofEngine) await assertRefused(t, option)
+  for (const option of ofEngine) await assertRejected(t, option)
 })
 
 t.test('the plugin rejects an invalid option with its path and the expected value', async (t) => {
-  for (const option of ofPlugin) await assertRefusedByPlugin(t, option)
+  for (const option of ofPlugin) await assertRejectedByPlugin(t, option)
 })
 
 t.test('the limits of each range and each form of a value are accepted', async (t) => {

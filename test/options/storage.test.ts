@@ -2,7 +2,7 @@ import t from 'tap'
 import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
 import { isRecruitingApiError } from '../../src/index.js'
 import { apiKeys, migrate, postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
-import { assertAccepted, assertAcceptedByPlugin, assertRefused, assertRefusedByPlugin } from '../fixtures/refused-option.js'
+import { assertAccepted, assertAcceptedByPlugin, assertRejected, assertRejectedByPlugin } from '../fixtures/rejected-option.js'
 
 const reader = ['list', 'count', 'find']
 
@@ -26,24 +26,24 @@ const parts: Record<string, [methods: string[], neededBy: 'all' | 'the plugin' |
 
 t.test('a storage must be an object', async (t) => {
   for (const [value, shown] of [[undefined, 'undefined'], [null, 'null'], ['memory', '"memory"'], [memoryStorage, 'a function']] as const) {
-    await assertRefused(t, [{ storage: value }, 'storage', 'an object', shown])
+    await assertRejected(t, [{ storage: value }, 'storage', 'an object', shown])
   }
 })
 
 for (const [part, [methods, neededBy]] of Object.entries(parts)) {
   t.test(`storage.${part} must have all its methods, and is required by ${neededBy}`, async (t) => {
-    const refuse = neededBy === 'the plugin' ? assertRefusedByPlugin : assertRefused
+    const reject = neededBy === 'the plugin' ? assertRejectedByPlugin : assertRejected
     const storage = memoryStorage()
     for (const [value, shown] of [[undefined, 'undefined'], [null, 'null'], [() => {}, 'a function']] as const) {
       const without = { storage: { ...storage, [part]: value } }
       if (neededBy === 'none' && value === undefined) await assertAccepted(t, without)
-      else await refuse(t, [without, `storage.${part}`, 'an object', shown])
+      else await reject(t, [without, `storage.${part}`, 'an object', shown])
       if (neededBy === 'the plugin' && value === undefined) await assertAccepted(t, without)
     }
     for (const name of methods) {
       for (const [value, shown] of [[undefined, 'undefined'], ['SQL', '"SQL"']] as const) {
         const partial = { ...storage, [part]: { ...Reflect.get(storage, part), [name]: value } }
-        await refuse(t, [{ storage: partial }, `storage.${part}.${name}`, 'a method', shown])
+        await reject(t, [{ storage: partial }, `storage.${part}.${name}`, 'a method', shown])
       }
     }
   })

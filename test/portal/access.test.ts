@@ -13,7 +13,7 @@ import { all, createToken, portal, sealToken } from '../fixtures/portal/sessions
 import type { OpenApi } from '../fixtures/api/document.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { interviewRoutes } from '../fixtures/hosts/host-routes.js'
-import { assertRefusedByPlugin } from '../fixtures/refused-option.js'
+import { assertRejectedByPlugin } from '../fixtures/rejected-option.js'
 
 t.test("with another tenant's slug, a session gets the same 401 as an unknown key", async (t) => {
   const { storage, calls } = spyStorage()
@@ -239,7 +239,7 @@ t.test('unknown capabilities fail the registration', async (t) => {
       const config: object = { scopes: [], capabilities }
       app.get('/x', { config, schema }, async () => ({}))
     }
-    await assertRefusedByPlugin(t, [
+    await assertRejectedByPlugin(t, [
       { routes: wrong }, 'routes', `config.capabilities of GET /api/v1/public/:tenant_slug/x to be an array of ${names}`, shown
     ])
   }

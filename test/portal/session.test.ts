@@ -85,7 +85,7 @@ t.test('without the option portal, createSession rejects with its name', async (
   await t.rejects(start().recruiting.portal.createSession(ada), { code: 'invalid_option', field: 'portal', message: 'portal: expected the option to be set, got undefined' })
 })
 
-const refused: Array<[input: object, field: string, message: string]> = [
+const rejected: Array<[input: object, field: string, message: string]> = [
   [{ tenantSlug: '' }, 'tenantSlug', 'expected a tenant slug of 1 to 100 characters without control characters, got ""'],
   [{ tenantSlug: 'a'.repeat(101) }, 'tenantSlug', 'expected a tenant slug'],
   ...['', 'a'.repeat(129), '😀'.repeat(129), 'a\nb', 'a\0', '\ud800', 7, undefined].map((actor): [object, string, string] => [
@@ -111,7 +111,7 @@ const refused: Array<[input: object, field: string, message: string]> = [
 
 t.test('invalid input is rejected with its field', async (t) => {
   const { portal } = start({ returnOrigins }).recruiting
-  for (const [input, field, message] of refused) {
+  for (const [input, field, message] of rejected) {
     const creating = portal.createSession({ ...ada, ...input })
     const error: { code?: string, field?: string, message?: string } = await creating.catch((thrown) => thrown)
     t.strictSame([error.code, error.field], ['invalid_input', field], JSON.stringify(input).slice(0, 80))

@@ -9,9 +9,9 @@ t.test('migrate and verify reject a database with an encoding other than UTF-8',
   const admin = server.createPool()
   await admin.query(`create database ${name} encoding 'LATIN1' template template0 lc_collate 'C' lc_ctype 'C'`)
   const pool = new pg.Pool({ connectionString: server.url.replace(server.name, name) })
-  const refused = { code: 'storage_not_ready', field: 'pool', message: /^the database has the encoding LATIN1, / }
-  await t.rejects(migrate(pool), refused)
-  await t.rejects(postgresStorage(pool).verify(null), refused)
+  const rejected = { code: 'storage_not_ready', field: 'pool', message: /^the database has the encoding LATIN1, / }
+  await t.rejects(migrate(pool), rejected)
+  await t.rejects(postgresStorage(pool).verify(null), rejected)
   await pool.end()
   await admin.query(`drop database ${name}`)
 })

@@ -86,7 +86,7 @@ t.test('a storage is verified at startup', async (t) => {
 
 t.test('invalid options are rejected', async (t) => {
   const pool = new pg.Pool()
-  const refused: Array<[unknown, object, string]> = [
+  const rejected: Array<[unknown, object, string]> = [
     [null, {}, 'pool'],
     [{ query () {} }, {}, 'pool'],
     [new pg.Client(), {}, 'pool'],
@@ -100,7 +100,7 @@ t.test('invalid options are rejected', async (t) => {
     [pool, { jobs: 'a\0b' }, 'jobs'],
     [pool, { jobs: 7 }, 'jobs']
   ]
-  for (const [given, options, field] of refused) {
+  for (const [given, options, field] of rejected) {
     t.throws(() => postgresStorage(given as pg.Pool, options), { code: 'invalid_option', field }, `${field} ${JSON.stringify(options)}`)
   }
   await pool.end()
@@ -193,11 +193,11 @@ t.test('a driver only needs a pool that lends connections', async (t) => {
   let connections = 0
   const released: unknown[] = []
   let broken: Error | null = null
-  let refused: Error | null = null
+  let rejected: Error | null = null
   const { candidates, webhooks } = postgresStorage({
     query: () => Promise.reject(new Error('the pool is not queried')),
     async connect () {
-      if (refused !== null) throw refused
+      if (rejected !== null) throw rejected
       const client = await pool.connect()
       connections++
       return {
@@ -224,8 +224,8 @@ t.test('a driver only needs a pool that lends connections', async (t) => {
   await t.rejects(candidates.count('acme', {}), broken)
   t.equal(released.at(-1), true, 'the connection is closed')
 
-  refused = new Error('there is no connection')
-  await t.rejects(candidates.count('acme', {}), refused)
+  rejected = new Error('there is no connection')
+  await t.rejects(candidates.count('acme', {}), rejected)
   t.equal(released.length, connections, 'each connection is released once')
 })
 

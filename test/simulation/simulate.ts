@@ -1,4 +1,4 @@
-import { RecruitingApiError, Refusal } from '../../src/errors.js'
+import { RecruitingApiError, InputError } from '../../src/errors.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { readRecruitingOptions } from '../../src/options/options.js'
 import type { ChangeSource, ErasedEvents, EventFeed } from '../../src/ports/index.js'
@@ -328,7 +328,7 @@ class Day {
     const call = (answer: Promise<unknown>): void => {
       answer.catch((error: unknown) => {
         const isExpected =
-          error instanceof RecruitingApiError || error instanceof Refusal || error instanceof StorageFault
+          error instanceof RecruitingApiError || error instanceof InputError || error instanceof StorageFault
         if (!isExpected) this.world.fail(error)
       })
     }

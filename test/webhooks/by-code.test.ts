@@ -3,7 +3,7 @@ import { createRecruiting, isRecruitingApiError, type RecruitingWebhooks } from 
 import { memoryStorage } from '../../src/memory/index.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'
-import { buildWebhookApi, onlyById, refusal, timeOf, toLoopback, webhookInput } from '../fixtures/api/webhook-api.js'
+import { buildWebhookApi, onlyById, rejection, timeOf, toLoopback, webhookInput } from '../fixtures/api/webhook-api.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 t.test('calls by code return the same lists and items as the API', async (t) => {
@@ -85,7 +85,7 @@ t.test('results have only the fields of the API, and changing them does not chan
 })
 
 /** Calls a function with any arguments and returns the error. */
-async function refused (
+async function rejected (
   webhooks: RecruitingWebhooks, name: keyof RecruitingWebhooks, ...args: unknown[]
 ): Promise<unknown[]> {
   try {
@@ -158,9 +158,9 @@ t.test('bad input gets a 400, or an error by code with the same field and messag
     const answer = await call(method as 'GET', isQuery ? `${path}?${query}` : path, isQuery ? undefined : input)
     const title = `${name} ${JSON.stringify(input)}`
     t.equal(answer.status, 400, title)
-    t.strictSame(answer.body, refusal(answer, { field, message, ...(isQuery ? { in: 'query' as const } : {}) }), title)
+    t.strictSame(answer.body, rejection(answer, { field, message, ...(isQuery ? { in: 'query' as const } : {}) }), title)
     const expected = ['invalid_input', field, `${field === '' ? 'input' : field}: ${message}`]
-    t.strictSame(await refused(webhooks, name, 'acme', ...(path === '/webhooks' ? [] : [1]), input), expected, title)
+    t.strictSame(await rejected(webhooks, name, 'acme', ...(path === '/webhooks' ? [] : [1]), input), expected, title)
   }
   t.strictSame(await webhooks.list('acme'), before)
   t.same(await storage.webhooks.findSecrets('acme', 1), [secret])
@@ -171,19 +171,19 @@ t.test('the arguments are checked', async (t) => {
   const { app: { recruiting: { webhooks } }, create } = await buildWebhookApi(t)
   await create()
   for (const tenantSlug of ['', 'a\n', 'x'.repeat(101), 5, null, undefined]) {
-    t.match(await refused(webhooks, 'list', tenantSlug), ['invalid_input', 'tenantSlug', /^tenantSlug: expected a tenant slug of 1 to 100 characters without control characters, got /])
+    t.match(await rejected(webhooks, 'list', tenantSlug), ['invalid_input', 'tenantSlug', /^tenantSlug: expected a tenant slug of 1 to 100 characters without control characters, got /])
   }
   for (const id of ['1', 1.5, Number.NaN, null, undefined, 1n]) {
-    t.match(await refused(webhooks, 'find', 'acme', id), ['invalid_input', 'id', 'id: must be integer'])
-    t.match(await refused(webhooks, 'retryDelivery', 'acme', 1, id), ['invalid_input', 'deliveryId', 'deliveryId: must be integer'])
+    t.match(await rejected(webhooks, 'find', 'acme', id), ['invalid_input', 'id', 'id: must be integer'])
+    t.match(await rejected(webhooks, 'retryDelivery', 'acme', 1, id), ['invalid_input', 'deliveryId', 'deliveryId: must be integer'])
   }
   const cyclic: { self?: unknown } = {}
   cyclic.self = cyclic
   for (const input of [cyclic, 1n, () => {}, Symbol('input'), { toJSON () { throw new Error('secret') } }]) {
-    t.match(await refused(webhooks, 'create', 'acme', input), ['invalid_input', '', 'input: is not JSON'])
+    t.match(await rejected(webhooks, 'create', 'acme', input), ['invalid_input', '', 'input: is not JSON'])
   }
   for (const input of [null, 'text', 5]) {
-    t.match(await refused(webhooks, 'update', 'acme', 1, input), ['invalid_input', '', 'input: must be object'])
+    t.match(await rejected(webhooks, 'update', 'acme', 1, input), ['invalid_input', '', 'input: must be object'])
   }
 })
 
@@ -201,7 +201,7 @@ t.test('unknown webhooks and those of other tenants are not_found for changes, a
       const message = name === 'retryDelivery'
         ? `deliveryId: webhook ${id} of the tenant has no delivery 1`
         : `id: the tenant has no webhook ${id}`
-      t.strictSame(await refused(webhooks, name, tenantSlug, id, ...input),
+      t.strictSame(await rejected(webhooks, name, tenantSlug, id, ...input),
         ['not_found', name === 'retryDelivery' ? 'deliveryId' : 'id', message], `${name} ${tenantSlug} ${id}`)
     }
   }

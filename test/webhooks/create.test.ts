@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { type CreateWebhookInput, defaultEvents, HttpError, type LimitedTenant } from '../../src/index.js'
-import { buildWebhookApi, type Created, refusal, webhookInput } from '../fixtures/api/webhook-api.js'
+import { buildWebhookApi, type Created, rejection, webhookInput } from '../fixtures/api/webhook-api.js'
 
 t.test('create returns 201 with the six fields of a webhook, including its secret', async (t) => {
   const { call } = await buildWebhookApi(t)
@@ -50,7 +50,7 @@ const inCatalogue = 'must be an event type of the catalogue'
 const status = 'must be one of active, inactive'
 const unknown = 'is not known'
 
-const refused: Array<[fields: Record<string, unknown>, field: string, message: string]> = [
+const rejected: Array<[fields: Record<string, unknown>, field: string, message: string]> = [
   [{ name: '' }, 'name', 'must NOT have fewer than 1 characters'],
   [{ name: ' \t ' }, 'name', length],
   [{ name: '🦊'.repeat(256) }, 'name', length],
@@ -77,10 +77,10 @@ const refused: Array<[fields: Record<string, unknown>, field: string, message: s
 
 t.test('a bad field gets a 400 that names it, and nothing is stored', async (t) => {
   const { call } = await buildWebhookApi(t)
-  for (const [fields, field, message] of refused) {
+  for (const [fields, field, message] of rejected) {
     const answer = await call('POST', '/webhooks', { ...webhookInput, ...fields })
     t.equal(answer.status, 400, JSON.stringify(fields))
-    t.strictSame(answer.body, refusal(answer, { field, message }), JSON.stringify(fields))
+    t.strictSame(answer.body, rejection(answer, { field, message }), JSON.stringify(fields))
     t.equal(answer.headers.location, undefined)
   }
   const missing = { message: 'is required' }
@@ -96,7 +96,7 @@ t.test('a bad field gets a 400 that names it, and nothing is stored', async (t) 
   ] as Array<[body: unknown, ...faults: Array<{ field: string, message: string }>]>) {
     const answer = await call('POST', '/webhooks', body)
     t.equal(answer.status, 400, JSON.stringify(body))
-    t.strictSame(answer.body, refusal(answer, ...faults), JSON.stringify(body))
+    t.strictSame(answer.body, rejection(answer, ...faults), JSON.stringify(body))
   }
   t.match((await call('GET', '/webhooks')).body, { data: [], meta: { total: 0 } })
 })
@@ -105,7 +105,7 @@ t.test('allowNetworks does not allow http', async (t) => {
   const { call, create } = await buildWebhookApi(t, { delivery: { allowNetworks: ['10.0.0.0/8'] } })
   t.equal((await create({ target_url: 'https://10.1.2.3/' })).target_url, 'https://10.1.2.3/')
   const answer = await call('POST', '/webhooks', { ...webhookInput, target_url: 'http://10.1.2.3/' })
-  t.strictSame(answer.body, refusal(answer, { field: 'target_url', message: 'must be an https URL' }))
+  t.strictSame(answer.body, rejection(answer, { field: 'target_url', message: 'must be an https URL' }))
 })
 
 t.test('the default catalogue is that of the contract', async (t) => {
@@ -123,7 +123,7 @@ t.test('the host\'s catalogue replaces the default', async (t) => {
   t.strictSame((await create({ event_types: ['offer.sent'] })).event_types, ['offer.sent'])
   const answer = await call('POST', '/webhooks', webhookInput)
   t.equal(answer.status, 400)
-  t.strictSame(answer.body, refusal(answer, { field: 'event_types[0]', message: 'must be an event type of the catalogue' }))
+  t.strictSame(answer.body, rejection(answer, { field: 'event_types[0]', message: 'must be an event type of the catalogue' }))
 })
 
 const tooMany = (limit: number) => ({ field: '', message: `the tenant already has the maximum of ${limit} webhooks` })
@@ -133,7 +133,7 @@ t.test('a tenant can have 50 webhooks, including inactive ones', async (t) => {
   for (let count = 0; count < 50; count++) await create({ status: count % 2 === 0 ? 'active' : 'inactive' })
   const answer = await call('POST', '/webhooks', webhookInput)
   t.equal(answer.status, 400)
-  t.strictSame(answer.body, refusal(answer, tooMany(50)))
+  t.strictSame(answer.body, rejection(answer, tooMany(50)))
   const { body } = await call<{ meta: { total: number } }>('GET', '/webhooks')
   t.equal(body.meta.total, 50)
 })
@@ -153,7 +153,7 @@ t.test('a function returns each tenant\'s limit, which is cached for a minute', 
   t.strictSame(tenants, [{ tenantSlug: 'acme', tenantId: 'acme' }, { tenantSlug: 'globex', tenantId: 'globex' }])
   max = 2
   const answer = await call('POST', '/webhooks', webhookInput)
-  t.strictSame(answer.body, refusal(answer, tooMany(1)))
+  t.strictSame(answer.body, rejection(answer, tooMany(1)))
   await clock.advance(60_000)
   t.strictSame([await statuses(call), await statuses(call)], [201, 400])
   max = 1

@@ -48,7 +48,7 @@ t.test('filters up to their limits are accepted and returned unchanged', async (
 })
 
 const path = 'must be data and 1 to 4 names joined by dots, such as data.job_id'
-const refused: Array<[title: string, filters: unknown, field: string, message: string | RegExp]> = [
+const rejected: Array<[title: string, filters: unknown, field: string, message: string | RegExp]> = [
   ...['job_id', 'data', '', 'data.', 'data..id', '.data.id', 'data.id.', 'Data.id', 'id.data', 'data.a.b.c.d.e', `data.${name}x`, 'data.a\nb', 'data.a\u0085', 'data.\u007f', 'database.id', 'data[0]']
     .map((key): [string, unknown, string, string] => [`the path ${JSON.stringify(key)}`, { [key]: [1] }, 'filters', path]),
   ['eleven paths', Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`data.f${n}`, [1]])), 'filters', /more than 10/],
@@ -66,7 +66,7 @@ const refused: Array<[title: string, filters: unknown, field: string, message: s
 t.test('bad filters get a 400 with the field and the reason, and nothing is stored', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   const { id } = await create({ filters })
-  for (const [title, given, field, message] of refused) {
+  for (const [title, given, field, message] of rejected) {
     const answer = await call<{ error: { details: Array<{ field: string }> } }>('PATCH', `/webhooks/${id}`, { filters: given })
     t.equal(answer.status, 400, title)
     t.match(answer.body.error.details[0], { in: 'body', field, message }, title)

@@ -92,7 +92,7 @@ t.test('a response_excerpt contains no header value', async (t) => {
 })
 
 const reserved = 'must not be a header that the notification uses'
-const refused: Array<[title: string, headers: unknown, field: string, message: string | RegExp]> = [
+const rejected: Array<[title: string, headers: unknown, field: string, message: string | RegExp]> = [
   ...[
     'Host', 'host', 'Webhook-Id', 'webhook-other', 'Content-Type', 'content-length', 'Connection', 'Transfer-Encoding',
     'TE', 'Upgrade', 'User-Agent', 'traceparent', 'Tracestate', 'baggage', 'Keep-Alive', 'Trailer', 'Expect',
@@ -116,7 +116,7 @@ const refused: Array<[title: string, headers: unknown, field: string, message: s
 t.test('headers that would break the request or the signature are rejected, and nothing is stored', async (t) => {
   const { call, create } = await buildWebhookApi(t)
   const { id } = await create({ headers: { 'X-Token': '1' } })
-  for (const [title, given, field, message] of refused) {
+  for (const [title, given, field, message] of rejected) {
     const answer = await call<{ error: { details: unknown } }>('PATCH', `/webhooks/${id}`, { headers: given })
     t.equal(answer.status, 400, title)
     t.match(answer.body.error.details, [{ in: 'body', field, message }], title)

@@ -7,7 +7,7 @@ import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 const input = { name: 'CRM', target_url: 'https://hooks.example.com/recruiting', event_types: ['application.created' as const], secret }
-const refused = (field: string, message: string) => ({ code: 'invalid_input', field, message: `${field}: ${message}` })
+const rejected = (field: string, message: string) => ({ code: 'invalid_input', field, message: `${field}: ${message}` })
 
 t.test('receivers of an imported webhook verify notifications with their existing secret', async (t) => {
   const receiver = await startReceiver(t)
@@ -65,7 +65,7 @@ t.test('malformed secrets are rejected and not shown', async (t) => {
   const texts = ['', 'geheim', secret.slice('whsec_'.length), `${secret} `, 'whsec_', `whsec_${Buffer.alloc(23).toString('base64')}`,
     `whsec_${Buffer.alloc(65).toString('base64')}`, `whsec_!${secret.slice('whsec_'.length)}`]
   for (const text of texts) {
-    await t.rejects(recruiting.webhooks.import('acme', { ...input, secret: text }), refused('secret', 'must be whsec_ and 24 to 64 bytes in base64'), text)
+    await t.rejects(recruiting.webhooks.import('acme', { ...input, secret: text }), rejected('secret', 'must be whsec_ and 24 to 64 bytes in base64'), text)
   }
   await recruiting.webhooks.import('acme', { ...input, secret: `whsec_${Buffer.alloc(32, 9).toString('base64').replace('=', '')}` })
 })

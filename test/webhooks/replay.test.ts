@@ -1,7 +1,7 @@
 import t from 'tap'
 import { memoryStorage } from '../../src/memory/index.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
-import { buildWebhookApi, notFound, refusal, timeOf } from '../fixtures/api/webhook-api.js'
+import { buildWebhookApi, notFound, rejection, timeOf } from '../fixtures/api/webhook-api.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 t.test('a replay returns 202 with the number of queued events of the last 24 hours', async (t) => {
@@ -70,8 +70,8 @@ t.test('a dry run is rejected like the replay', async (t) => {
   const { call, callAsGlobex, create } = await buildWebhookApi(t)
   const { id } = await create()
   const inactive = await create({ status: 'inactive' })
-  const refused = await call('POST', `/webhooks/${inactive.id}/replay`, { dry_run: true })
-  t.strictSame([refused.status, refused.body], [400, refusal(refused, { field: '', message: 'the webhook is not active' })])
+  const rejected = await call('POST', `/webhooks/${inactive.id}/replay`, { dry_run: true })
+  t.strictSame([rejected.status, rejected.body], [400, rejection(rejected, { field: '', message: 'the webhook is not active' })])
   for (const answer of [await call('POST', '/webhooks/17/replay', { dry_run: true }), await callAsGlobex('POST', `/webhooks/${id}/replay`, { dry_run: true })]) {
     t.strictSame([answer.status, answer.body], [404, notFound(answer)])
   }
@@ -86,5 +86,5 @@ t.test('a retry returns the pending delivery, and accepts no fields', async (t) 
   t.strictSame(accepted.body, { data: (await log())[0] })
   const answer = await call('POST', path, { include: 'all' })
   t.equal(answer.status, 400)
-  t.strictSame(answer.body, refusal(answer, { field: 'include', message: 'is not known' }))
+  t.strictSame(answer.body, rejection(answer, { field: 'include', message: 'is not known' }))
 })

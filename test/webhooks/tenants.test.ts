@@ -54,13 +54,13 @@ t.test('a renamed tenant receives its events with the same secret, resealed for 
 t.test('renameTenant rejects bad slugs, the same slug twice and unknown options, and throws after close', async (t) => {
   const { app } = await startDelivering(t)
   const rule = 'expected a tenant slug of 1 to 100 characters'
-  const refused: Array<[unknown[], string, RegExp | string]> = [
+  const rejected: Array<[unknown[], string, RegExp | string]> = [
     [['', 'initech'], 'from', new RegExp(rule)],
     [['acme', 'a\nb'], 'to', new RegExp(rule)],
     [['acme', undefined], 'to', new RegExp(rule)],
     [['acme', 'acme'], 'to', 'to: expected a name other than from']
   ]
-  for (const [args, field, message] of refused) {
+  for (const [args, field, message] of rejected) {
     await t.rejects(app.recruiting.renameTenant(...args as [string, string]), { code: 'invalid_input', field, message })
   }
   await t.rejects(app.recruiting.renameTenant('acme', 'initech', { transation: {} } as never), { code: 'invalid_event', field: 'transation' })

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { createDocumentAjv, type OpenApi } from '../fixtures/api/document.js'
-import { refusal } from '../fixtures/api/webhook-api.js'
+import { rejection } from '../fixtures/api/webhook-api.js'
 import { first, startDelivering } from '../fixtures/delivery/delivering.js'
 
 const events = {
@@ -70,7 +70,7 @@ t.test('a test of an event without valid example data is rejected, and its examp
   for (const type of ['offer.coded', 'offer.wrong']) {
     const answer = await call('POST', `/webhooks/${webhook.id}/dispatch_test`, { event_type: type })
     t.equal(answer.status, 400)
-    t.strictSame(answer.body, refusal(answer, { field: 'event_type', message }))
+    t.strictSame(answer.body, rejection(answer, { field: 'event_type', message }))
   }
   const { body } = await call<{ data: Array<{ example: object | null }> }>('GET', '/event_types')
   t.same(body.data.map(({ example }) => example === null), [false, true, false, true])

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import type { Print } from '../console.js'
 import { type Arrival, type WebhookEvent, readArrival, tenantOf, verify } from './request.js'
-import { Refusal } from './verify.js'
+import { VerificationError } from './verify.js'
 
 /** The receiver's response: 204, 500, or 410, which disables the webhook. */
 export type Mode = 'working' | 'broken' | 'gone'
@@ -56,7 +56,7 @@ export async function startReceiver ({
     try {
       const secrets = secretsByTenant.get(tenantOf(path))
       if (secrets === undefined) {
-        throw new Refusal(
+        throw new VerificationError(
           'unknown path',
           `unknown path /${path}. The receiver's addresses begin with ${addresses}`,
           404
@@ -68,7 +68,7 @@ export async function startReceiver ({
       onArrival({ ...arrival, ...handling, isVerified: true, isTest: event.test === true })
       return reply.code(handling.status).send(error === undefined ? undefined : { error })
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
+      if (!(error instanceof VerificationError)) throw error
       const { label, message: reason, status } = error
       print('receiver', path, `NOT verified, rejected: ${reason}`)
       onArrival({ ...arrival, label, reason, status })

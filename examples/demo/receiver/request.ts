@@ -62,7 +62,7 @@ export function readArrival ({ params, headers, body }: FastifyRequest): Arrival
   }
 }
 
-/** Verifies the signature and the timestamp with one of the secrets. Throws a `Refusal` unless both are valid. */
+/** Verifies signature and timestamp with one of the secrets. Throws a `VerificationError` unless both are valid. */
 export function verify ({ body, headers }: FastifyRequest, secrets: readonly string[]): WebhookEvent {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0)
   const read = (name: string): string => String(headers[name] ?? '')

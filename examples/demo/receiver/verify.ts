@@ -8,7 +8,7 @@ export interface SignedHeaders {
 }
 
 /** Why the receiver rejects a request. */
-export class Refusal extends Error {
+export class VerificationError extends Error {
   /** A few words for a list. */
   readonly label: string
   readonly status: number
@@ -23,8 +23,8 @@ export class Refusal extends Error {
 const toleranceSeconds = 300
 
 /**
- * Verifies the timestamp and the signature by Standard Webhooks, with any of the secrets. Throws a `Refusal` with the
- * reason. Your customers use a library: examples/04-verify-webhook.ts.
+ * Verifies the timestamp and the signature by Standard Webhooks, with any of the secrets. Throws a `VerificationError`
+ * with the reason. Your customers use a library: examples/04-verify-webhook.ts.
  */
 export function verifySignature (
   body: Buffer,
@@ -32,11 +32,11 @@ export function verifySignature (
   secrets: readonly string[]
 ): void {
   if (id === '' || timestamp === '' || signature === '') {
-    throw new Refusal('not signed', 'the headers webhook-id, webhook-timestamp and webhook-signature are missing')
+    throw new VerificationError('not signed', 'the headers webhook-id, webhook-timestamp and webhook-signature are missing')
   }
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp))
   if (!(ageSeconds <= toleranceSeconds)) {
-    throw new Refusal('old timestamp', `the timestamp is more than ${toleranceSeconds / 60} minutes off`)
+    throw new VerificationError('old timestamp', `the timestamp is more than ${toleranceSeconds / 60} minutes off`)
   }
   const given = signature.split(' ').map((part) => Buffer.from(part))
   const isSigned = secrets.some((secret) => {
@@ -47,7 +47,7 @@ export function verifySignature (
     return given.some((part) => part.length === expected.length && timingSafeEqual(part, expected))
   })
   if (isSigned) return
-  throw new Refusal(
+  throw new VerificationError(
     'no trusted secret matches',
     'none of the receiver\'s secrets matches the signature. If the webhook is yours, add its secret to the receiver'
   )

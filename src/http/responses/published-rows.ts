@@ -7,7 +7,7 @@ import { createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
 import { isId, textIdRule } from '../../shared/ids.js'
 import { LruMap } from '../../shared/cached.js'
 import { readCaller, stateOf, type VisibleFields } from '../request.js'
-import { Refusal } from '../../errors.js'
+import { InputError } from '../../errors.js'
 import { Type } from '../../shared/typebox.js'
 
 /** Candidates or jobs as the API publishes them. */
@@ -172,6 +172,6 @@ export function rejectHiddenFields (
   for (const [parameter, field] of [...filtered, ...sorted]) {
     // Unpublished fields, such as created_at, are the same for every key.
     const isHidden = field !== 'id' && published.includes(field) && !visible.includes(field)
-    if (isHidden) throw new Refusal(parameter, `the API key cannot read the field ${field}`, 'query')
+    if (isHidden) throw new InputError(parameter, `the API key cannot read the field ${field}`, 'query')
   }
 }

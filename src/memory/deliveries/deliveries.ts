@@ -2,7 +2,7 @@ import type {
   Delivery, DeliveryStore, ErasedEvents, NewEvent, RecordedEvent, ReplayResult, ReplaySelection
 } from '../../ports/index.js'
 import { createFilterTest } from '../../shared/fields.js'
-import { refuseEvent, refuseTransaction } from '../checks.js'
+import { rejectEvent, rejectTransaction } from '../checks.js'
 import { deleteRequests } from '../idempotency.js'
 import { findWebhook, notify, openTenant, type WebhookData } from '../webhook-data.js'
 import { assertAwake } from '../webhooks.js'
@@ -25,12 +25,12 @@ export function createDeliveryStore (data: WebhookData): DeliveryStore {
 
 /** Records an event and a delivery for each webhook that subscribes to its type and whose filters it matches. */
 function record (data: WebhookData, tenant: string, event: NewEvent, transaction: unknown): RecordedEvent {
-  refuseTransaction(transaction)
+  rejectTransaction(transaction)
   assertAwake(data, tenant)
   const { webhooks, eventsByKey } = openTenant(data, tenant)
   const earlier = event.idempotencyKey === null ? undefined : eventsByKey.get(event.idempotencyKey)
   if (earlier !== undefined) return showRecorded(earlier)
-  if (data.events.has(event.id)) refuseEvent('id', 'belongs to another event')
+  if (data.events.has(event.id)) rejectEvent('id', 'belongs to another event')
 
   // The event and its deliveries have the same time, because replays select events by the time in the log.
   const now = data.now()
@@ -141,7 +141,7 @@ function addDelivery (
 
 /** Replaces a subject's events with tombstones, cancels their pending deliveries and erases their responses. */
 function erase (data: WebhookData, tenant: string, subject: string, transaction: unknown): ErasedEvents {
-  refuseTransaction(transaction)
+  rejectTransaction(transaction)
   const erased = new Set<EventRecord>()
   for (const record of data.events.values()) {
     if (record.tenant !== tenant || !hasSubject(record, subject)) continue

@@ -2,7 +2,7 @@ import type { Id, ListSource, SortItem } from '../../ports/index.js'
 import type { RowFilter, RowFilters } from '../../ports/lists.js'
 import { RecruitingApiError } from '../../errors.js'
 import { foldCase } from '../../shared/text.js'
-import { isRecord, parseTenant, refuse } from '../checks.js'
+import { isRecord, parseTenant, reject } from '../checks.js'
 import { compareBy, compareValues, findPlace, type RowTest, select, takePage } from '../sorting.js'
 
 /** Methods to change rows, for demos and tests. The next page shows the change. */
@@ -233,11 +233,11 @@ export function createTable<Row extends SortableRow<Field>, Field extends string
   path: string,
   now: number
 ): Table<Row, Field> {
-  if (!Array.isArray(rows)) refuse(path, 'an array', rows)
+  if (!Array.isArray(rows)) reject(path, 'an array', rows)
   const table = new Table<Row, Field>()
   rows.forEach((row: unknown, index) => {
     const entry = createEntry(kind, row, `${path}[${index}]`, now)
-    if (table.has(entry.row.id)) refuse(`${path}[${index}].id`, 'an id that no other row has', entry.row.id)
+    if (table.has(entry.row.id)) reject(`${path}[${index}].id`, 'an id that no other row has', entry.row.id)
     table.save(entry)
   })
   return table
@@ -249,7 +249,7 @@ function createEntry<Row extends object> (
   path: string,
   now: number
 ): Entry<Row> {
-  if (!isRecord(input)) refuse(path, 'an object', input)
+  if (!isRecord(input)) reject(path, 'an object', input)
   const isNested = Object.values(input).some(isReference)
   const fields = isNested ? copyDeep(input, path) : input
   const known = kind.parse(fields, path, now)

@@ -84,7 +84,7 @@ function fillHeaders (headers: readonly HeaderDraft[]): HeaderDraft[] {
 }
 
 /** Returns the likely reason why the API rejected a URL. */
-export function explainRefusal (targetUrl: string): Fault | undefined {
+export function explainRejection (targetUrl: string): Fault | undefined {
   const url = parseUrl(targetUrl.trim())
   if (url?.protocol === 'http:') return 'urlHttps'
   return /^\[|^[\d.]+$|^[^.]+$|\.(local|localhost|internal)$/.test(url?.hostname ?? '') ? 'urlPublic' : undefined
@@ -94,7 +94,7 @@ export function explainRefusal (targetUrl: string): Fault | undefined {
  * Returns the error of each field of a rejected request: in the page's language if the page finds the reason, otherwise
  * the API's message.
  */
-export function readRefusal (
+export function readRejection (
   failure: Failure | null,
   draft: Draft,
   textOf: (fault: Fault) => string
@@ -102,7 +102,7 @@ export function readRefusal (
   if (failure?.code !== 'bad_request') return {}
   const said = Object.fromEntries(fieldNames.map((field) => [field, messageFor(failure, field)]))
   const isSilent = said['target_url'] === null && failure.details.length > 0
-  const seen = isSilent ? undefined : explainRefusal(draft.target_url)
+  const seen = isSilent ? undefined : explainRejection(draft.target_url)
   return seen === undefined ? said : { ...said, target_url: textOf(seen) }
 }
 

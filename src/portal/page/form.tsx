@@ -6,7 +6,7 @@ import {
 import {
   type DataFields, type Draft, type EventGroup, type EventOption, type FilterDraft, type HeaderDraft, bodyOf, changesOf,
   checkDraft, choose, draftOf, fieldsOf, filtersOf, groupOptions, groupValues, isChanged, maxFilters,
-  maxHeaders, optionsOf, readRefusal, valuesOf
+  maxHeaders, optionsOf, readRejection, valuesOf
 } from './draft.js'
 import { type Query, useAction, usePortal, useQuery, useSettledQuery } from './hooks.js'
 import { Button, CodeBlock, Icon, Link } from './parts/controls.js'
@@ -84,7 +84,7 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
   const isUrlOpen = webhook === null || can('bodies')
   const [restored, setRestored] = useState(() => drafts.find(formId, initial))
   const [draft, setDraft] = useState(restored ?? initial)
-  const [refused, setRefused] = useState(draft)
+  const [rejected, setRejected] = useState(draft)
   const saving = useAction(save, (value) => {
     drafts.drop(formId)
     onSaved(value, draft)
@@ -100,16 +100,16 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
   )
   const filters = filtersOf(draft.filters, fields, filtersBefore)
   const isCounted = can('bodies') && found.filters === undefined && found.event_types === undefined
-  const refusal = readRefusal(saving.failure, refused, (fault) => texts.faults[fault])
+  const rejection = readRejection(saving.failure, rejected, (fault) => texts.faults[fault])
   const { isChecked, form } = useForm(Object.values(found).some((fault) => fault !== undefined), () => {
-    setRefused(draft)
+    setRejected(draft)
     return saving.run(draft, filters)
   })
   /** Shows an error from the API until the value changes. */
   const errorOf = (field: keyof Draft) => {
     const fault = found[field]
     if (isChecked && fault !== undefined) return texts.faults[fault]
-    return draft[field] === refused[field] ? refusal[field] ?? null : null
+    return draft[field] === rejected[field] ? rejection[field] ?? null : null
   }
   const change = (changes: Partial<Draft>) => setDraft((previous) => ({ ...previous, ...changes }))
 
@@ -164,7 +164,7 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
         onChange={(headers) => change({ headers })}
       />
       {saving.failure !== null && (
-        <FormProblem failure={saving.failure} isExplained={Object.values(refusal).some((text) => text !== null)} />
+        <FormProblem failure={saving.failure} isExplained={Object.values(rejection).some((text) => text !== null)} />
       )}
       <div class='actions'>
         <Button kind='primary' type='submit' isBusy={saving.isBusy}>{submitLabel}</Button>
@@ -177,10 +177,10 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
 
 /** Explains why a webhook was not saved, unless its fields do. Some vendors send no details. */
 function FormProblem ({ failure, isExplained }: { failure: Failure, isExplained: boolean }) {
-  const { messages: { form: { refused } } } = usePortal()
+  const { messages: { form: { rejected } } } = usePortal()
   if (isExplained) return null
   if (failure.code !== 'bad_request' || failure.details.length > 0) return <Problem failure={failure} />
-  return <Notice tone='bad' {...refused} isUrgent />
+  return <Notice tone='bad' {...rejected} isUrgent />
 }
 
 interface EventPickerProps {

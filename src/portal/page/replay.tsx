@@ -60,8 +60,8 @@ function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormPro
     announce(plural(texts.queued, result.queued))
   })
   // A vendor may hide the details, and nothing else in the form can be rejected.
-  const isRefused = [count.failure, replay.failure].some((failure) => failure?.code === 'bad_request')
-  useEffect(() => { if (isRefused) onInactive() }, [isRefused])
+  const isRejected = [count.failure, replay.failure].some((failure) => failure?.code === 'bad_request')
+  useEffect(() => { if (isRejected) onInactive() }, [isRejected])
 
   const queued = error === null ? count.value?.queued ?? 0 : 0
   const send = () => {

@@ -5,7 +5,7 @@ import { assertObject, assertOption, type Reader, type Readers, choice, readOpti
 import { readField } from '../../shared/fields.js'
 import { isStorableText } from '../../shared/text.js'
 import { assertPool, inTransaction, type PgPool, type PgQueryable } from '../pool.js'
-import { parseTransaction, refuseAutocommit } from '../transactions.js'
+import { parseTransaction, rejectAutocommit } from '../transactions.js'
 import { ask } from '../session.js'
 import { quoteLiteral, quoteName, readSchema } from '../sql.js'
 import {
@@ -150,7 +150,7 @@ const changedSettings = ['statement_timeout', 'lock_timeout', 'quote_all_identif
 /** Runs `work` in the host's transaction and restores its settings. If `work` rejects, rolls back its changes. */
 async function inSavepoint (client: PgQueryable, work: (client: PgQueryable) => Promise<void>): Promise<void> {
   await client.query('savepoint watch').catch((error: unknown) => {
-    if (readField(error, 'code') === noTransaction) refuseAutocommit()
+    if (readField(error, 'code') === noTransaction) rejectAutocommit()
     throw error
   })
   try {
@@ -251,8 +251,8 @@ async function findTable (client: PgQueryable, relation: string): Promise<Root> 
     where c.oid = to_regclass($1)`,
     [relation]
   )
-  if (root === undefined) refuse('relation', `there is no table ${relation} that the database user may see`)
-  if (!['r', 'p'].includes(root.kind)) refuse('relation', `${root.name} is not a table: watch the tables that it reads`)
+  if (root === undefined) reject('relation', `there is no table ${relation} that the database user may see`)
+  if (!['r', 'p'].includes(root.kind)) reject('relation', `${root.name} is not a table: watch the tables that it reads`)
   return root
 }
 
@@ -290,7 +290,7 @@ async function listTables (client: PgQueryable, root: Root, schema: string): Pro
   )
   const foreign = tables.find(({ kind }) => kind === 'f')
   if (foreign !== undefined) {
-    refuse('relation', `${foreign.name}, a partition of ${root.name}, is a foreign table: call changed for its rows instead`)
+    reject('relation', `${foreign.name}, a partition of ${root.name}, is a foreign table: call changed for its rows instead`)
   }
   return tables
 }
@@ -346,7 +346,7 @@ async function trySample (client: PgQueryable, root: Root, { kind, id, tenant }:
       select count(value)::text as found, count(*) filter (where ${isUsable})::text as usable
       from ${sample} as row cross join lateral (select ${expression}) as item (value)`)
     if (Number(row?.found) > 0 && Number(row?.usable) === 0) {
-      refuse(option, `none of the values in ${root.name} can be ${wanted}`)
+      reject(option, `none of the values in ${root.name} can be ${wanted}`)
     }
   }
 }
@@ -359,13 +359,13 @@ async function tryNoRow (client: PgQueryable, root: Root, option: string, expres
       cross join lateral (select ${expression}) as item (value)`).then(() => null, (error: unknown) => error)
   await client.query('rollback to try_no_row')
   // Missing values may cause other errors.
-  if (readField(error, 'code') === '21000') refuse(option, String(readField(error, 'message')), error)
+  if (readField(error, 'code') === '21000') reject(option, String(readField(error, 'message')), error)
 }
 
 /** A name that is not a column is more likely a typo than an expression. */
 function toExpression ({ name, columns }: Root, option: string, given: string): string {
   if ((JSON.parse(columns) as string[]).includes(given)) return `row.${quoteName(given)}`
-  if (/^[\p{L}\p{N}_$]+$/u.test(given)) refuse(option, `${name} has no column ${given}`)
+  if (/^[\p{L}\p{N}_$]+$/u.test(given)) reject(option, `${name} has no column ${given}`)
   return given
 }
 
@@ -389,7 +389,7 @@ async function readTenant (client: PgQueryable, root: Root, expression: string):
 
 function assertType (option: string, { name, category, base, item }: ExpressionType): void {
   const isPossible = item === null && (['S', 'E'].includes(category) || idTypes.includes(base))
-  if (!isPossible) refuse(option, `expected text, an integer or a uuid, got ${name}`)
+  if (!isPossible) reject(option, `expected text, an integer or a uuid, got ${name}`)
 }
 
 /** Reads the type of an expression without evaluating it. */
@@ -429,11 +429,11 @@ async function tryOut<Row> (
     return await ask<Row>(client, text, values)
   } catch (error) {
     if (!/^(0A|2[12]|42)/.test(String(readField(error, 'code')))) throw error
-    return refuse(option, String(readField(error, 'message')), error)
+    return reject(option, String(readField(error, 'message')), error)
   }
 }
 
 /** Throws `invalid_option`. */
-function refuse (option: string, problem: string, cause?: unknown): never {
+function reject (option: string, problem: string, cause?: unknown): never {
   throw new RecruitingApiError('invalid_option', `${option}: ${problem}`, option, cause === undefined ? {} : { cause })
 }

@@ -63,12 +63,12 @@ export function assertType (
 export function readerOf (relation: Relation, option: string, field: string, asText = false): FieldReader {
   const { type } = findColumn(relation, option, field)
   const column = quoteName(field)
-  const refuse = (reason: string): never => { throw new Error(`${option}: the column ${field} contains ${reason}`) }
+  const reject = (reason: string): never => { throw new Error(`${option}: the column ${field} contains ${reason}`) }
   if (textTypes.includes(type) || type === 'uuid' || (asText && numberTypes.includes(type))) {
     return { field, expression: cast(column, type, 'text'), read: null }
   }
   if (integerTypes.includes(type)) {
-    const read = (value: unknown): number => isExact(String(value)) ? Number(value) : refuse(largeNumber)
+    const read = (value: unknown): number => isExact(String(value)) ? Number(value) : reject(largeNumber)
     return { field, expression: cast(column, type, relation.integerType), read }
   }
   if (type === 'timestamp with time zone') {
@@ -76,14 +76,14 @@ export function readerOf (relation: Relation, option: string, field: string, asT
     const isShown = `${column} >= '0001-01-01Z' and ${column} < '10000-01-01Z'`
     const expression = `case when ${isShown} then ${toIso(column)} else ${column}::text end as ${column}`
     const outside = 'a time outside the years 1 to 9999'
-    const read = (time: unknown): unknown => isIso(String(time)) ? time : refuse(outside)
+    const read = (time: unknown): unknown => isIso(String(time)) ? time : reject(outside)
     return { field, expression, read }
   }
   const value = asText && numberTypes.some((number) => type === `${number}[]`) ? `${column}::text[]` : column
   return {
     field,
     expression: `to_json(${value})::text as ${column}`,
-    read: (json) => hasExactNumbers(String(json)) ? JSON.parse(String(json)) : refuse(largeNumber)
+    read: (json) => hasExactNumbers(String(json)) ? JSON.parse(String(json)) : reject(largeNumber)
   }
 }
 

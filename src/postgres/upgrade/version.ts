@@ -59,10 +59,10 @@ export const unseenAfter = "interval '1 day'"
 /** Records which functions this process calls, so that `migrate` keeps them. */
 interface Seen {
   record (): Promise<void>
-  /** Called before every query. Records the functions again at most once an hour. Throws the error of `refuse`. */
+  /** Called before every query. Records the functions again at most once an hour. Throws the error of `setError`. */
   keep (): void
   /** Makes all later queries fail with this error; `null` allows them again. */
-  refuse (error: Error | null): void
+  setError (error: Error | null): void
 }
 
 async function listOwnFunctions (): Promise<string[]> {
@@ -77,7 +77,7 @@ export function createSeen (
   now = () => performance.now()
 ): Seen {
   let recordedAt = now()
-  let refusal: Error | null = null
+  let fault: Error | null = null
 
   async function record (): Promise<void> {
     recordedAt = now()
@@ -93,11 +93,11 @@ export function createSeen (
 
   return {
     record,
-    refuse (error) {
-      refusal = error
+    setError (error) {
+      fault = error
     },
     keep () {
-      if (refusal !== null) throw refusal
+      if (fault !== null) throw fault
       if (now() - recordedAt < intervalMs) return
       record().catch(() => {
         // Functions are kept for a day, so a retry in an hour is soon enough.
@@ -106,7 +106,7 @@ export function createSeen (
   }
 }
 
-/** Returns a session that keeps the version recorded while in use, and rejects every query after `refuse`. */
+/** Returns a session that keeps the version recorded while in use, and rejects every query after `setError`. */
 export function keepSeen (session: Session, seen: Pick<Seen, 'keep'>): Session {
   return {
     async query (operation, text, values) {

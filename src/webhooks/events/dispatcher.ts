@@ -61,7 +61,7 @@ export async function dispatch (
   const body = joinObjects(begin, end)
   const bytes = Buffer.byteLength(body)
   if (bytes > maxEventBytes) {
-    refuse('data', `expected an event whose body is at most ${maxEventBytes} bytes, got ${bytes}`)
+    reject('data', `expected an event whose body is at most ${maxEventBytes} bytes, got ${bytes}`)
   }
   const tombstone = subject === null ? null : joinObjects(begin, '{"data":null,"erased":true}')
   const recorded = await deliveries.record(tenant.id, {
@@ -95,14 +95,14 @@ export const optionNames: ReadonlyArray<keyof EmitOptions> = ['transaction']
 
 /** Rejects non-objects and unknown property names, which would otherwise be ignored silently. */
 export function assertNames (argument: string, value: unknown, names: readonly string[]): void {
-  if (typeof value !== 'object' || value === null) refuse(argument, 'expected an object')
+  if (typeof value !== 'object' || value === null) reject(argument, 'expected an object')
   const unknown = findUnknownName(value, names)
-  if (unknown !== undefined) refuse(unknown, `expected a known name such as ${findNearestName(unknown, names)}`)
+  if (unknown !== undefined) reject(unknown, `expected a known name such as ${findNearestName(unknown, names)}`)
 }
 
 /** Rejects anything but text of 1 to 255 characters without control characters. */
 export function assertText (field: string, value: unknown): void {
-  if (!isPlainText(value, 255)) refuse(field, 'expected 1 to 255 characters without control characters')
+  if (!isPlainText(value, 255)) reject(field, 'expected 1 to 255 characters without control characters')
 }
 
 /** Returns the event's subjects without duplicates. */
@@ -110,19 +110,19 @@ function readSubjects (
   { subject, subjects = [] }: Pick<EmittedEvent<EventCatalogue>, 'subject' | 'subjects'>,
   isRequired: boolean
 ): string[] {
-  if (!Array.isArray(subjects) || subjects.length > 100) refuse('subjects', 'expected an array of at most 100 subjects')
+  if (!Array.isArray(subjects) || subjects.length > 100) reject('subjects', 'expected an array of at most 100 subjects')
   const given = subject === undefined || subject === null ? [] : [subject]
   if (given.length > 0) assertText('subject', subject)
   for (const [index, one] of [...subjects].entries()) assertText(`subjects[${index}]`, one)
   const all = [...new Set([...given, ...subjects])]
-  if (isRequired && all.length === 0) refuse('subject', 'expected a subject, because the option requireSubject is set')
+  if (isRequired && all.length === 0) reject('subject', 'expected a subject, because the option requireSubject is set')
   return all
 }
 
 /** Returns the event's time as it is sent, in UTC with milliseconds. */
 function readOccurredAt (value: Date | string): string {
   const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
-  return normalizeInstant(text) ?? refuse('occurredAt', 'expected a Date or an RFC 3339 date-time')
+  return normalizeInstant(text) ?? reject('occurredAt', 'expected a Date or an RFC 3339 date-time')
 }
 
 /** Returns an object with the data as JSON text. Rejects data that cannot be converted. */
@@ -130,11 +130,11 @@ function formatData (part: { data: unknown }): string {
   try {
     return JSON.stringify(part)
   } catch (error) {
-    refuse('data', readText(error, 'message') ?? 'is not JSON')
+    reject('data', readText(error, 'message') ?? 'is not JSON')
   }
 }
 
-function refuse (field: string, problem: string): never {
+function reject (field: string, problem: string): never {
   throw new RecruitingApiError('invalid_event', `${field}: ${problem}`, field)
 }
 

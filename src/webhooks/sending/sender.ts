@@ -1,5 +1,5 @@
 import type { AttemptError } from '../../ports/index.js'
-import { Refusal } from '../../errors.js'
+import { InputError } from '../../errors.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { LruMap } from '../../shared/cached.js'
 import { type Answer, Attempt, createConnections, kTimeout } from './attempt.js'
@@ -88,8 +88,8 @@ export function createSender (
       let target: URL
       try {
         target = targets.getOrCreate(request.url, () => parseTargetUrl(request.url, rules))
-      } catch (refusal) {
-        return Promise.resolve(toResult(null, refusal, startedAt))
+      } catch (rejection) {
+        return Promise.resolve(toResult(null, rejection, startedAt))
       }
       const { origin, href } = target
       const headers = contentHeaders.concat(Object.entries(request.headers).flat())
@@ -148,7 +148,7 @@ const timeoutCodes = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEOUT', 'ETIMEDOUT'
 function nameError (error: unknown): AttemptError | 'aborted' {
   if (error === kTimeout) return 'timeout'
   if (error === kAborted) return 'aborted'
-  if (error instanceof BlockedAddressError || error instanceof Refusal) return 'blocked'
+  if (error instanceof BlockedAddressError || error instanceof InputError) return 'blocked'
   const code = String((error as { code?: unknown } | null)?.code)
   if (timeoutCodes.has(code)) return 'timeout'
   return tlsCode.test(code) ? 'tls' : 'connection'

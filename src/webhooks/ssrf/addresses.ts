@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { createNetworkList, familyOf, parseCidr } from '../../shared/networks.js'
-import { Refusal } from '../../errors.js'
+import { InputError } from '../../errors.js'
 import { parseUrl } from '../../shared/text.js'
 
 /** Returns whether a connection to an IP address is allowed. */
@@ -89,14 +89,14 @@ const label = /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/
 const privateSuffix = /(^|\.)(localhost|local|internal)$/
 
 /**
- * Parses a `target_url`; store and use the `href` of the result. Throws a `Refusal` if it is not allowed. Does not
+ * Parses a `target_url`; store and use the `href` of the result. Throws an `InputError` if it is not allowed. Does not
  * resolve names: every attempt checks the addresses of its name.
  */
 export function parseTargetUrl (text: string, rules: TargetRules): URL {
   const url = parseUrl(text)
-  if (url === null) throw new Refusal('target_url', 'must be an absolute URL')
+  if (url === null) throw new InputError('target_url', 'must be an absolute URL')
   const fault = faultOf(text, url, rules)
-  if (fault !== null) throw new Refusal('target_url', fault)
+  if (fault !== null) throw new InputError('target_url', fault)
   return url
 }
 

@@ -29,7 +29,7 @@ async function runProcess (
 
 t.test('the program reads its arguments and the environment, and returns an exit code', async (t) => {
   const { url } = await startPostgres(t)
-  const [migrated, found, refused, wrong] = await Promise.all([
+  const [migrated, found, rejected, wrong] = await Promise.all([
     runProcess(['migrate', '--schema', 'mine'], { DATABASE_URL: url }),
     runProcess(['doctor', '--schema', 'none', '--database-url', url], { DATABASE_URL: 'postgres://127.0.0.1:1/' }),
     runProcess(['prune', '--retention-days', '1', '--schema', 'none'], { DATABASE_URL: url }),
@@ -38,7 +38,7 @@ t.test('the program reads its arguments and the environment, and returns an exit
   t.strictSame([migrated.code, migrated.err], [0, ''])
   t.match(migrated.out, 'ran 001-tables.sql\n')
   t.strictSame([found.code, found.err], [1, ''])
-  t.strictSame([refused.code, refused.out], [1, ''])
+  t.strictSame([rejected.code, rejected.out], [1, ''])
   t.strictSame(wrong, { code: 2, out: '', err: 'prune: --retention-days: missing, add --retention-days DAYS\n' })
 })
 

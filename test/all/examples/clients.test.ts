@@ -47,9 +47,9 @@ t.test('the client prints changes and events since the last run, and the reason 
   await app.recruiting.emit({ tenantSlug: 'acme', type: 'application.hired', data: { id: 7 } })
   await runExample(t, '19-client.ts', env).output(/^2 Bo Lindt\n1 is gone\n20\S+Z application 7\nup to date\n$/)
 
-  const refused = runExample(t, '19-client.ts', { ...env, KEY: 'another' })
-  await refused.output(/^Missing or invalid API key \(unauthorized, req_\w+\)\n$/)
-  t.equal(await refused.exit(), 1)
+  const rejected = runExample(t, '19-client.ts', { ...env, KEY: 'another' })
+  await rejected.output(/^Missing or invalid API key \(unauthorized, req_\w+\)\n$/)
+  t.equal(await rejected.exit(), 1)
 })
 
 const key = 'acme-secret-key'

@@ -166,10 +166,10 @@ testServer('21-mcp-oauth.ts', 'an agent reads the jobs with an access token, whi
   t.strictSame(await readJobs(origin, await sign('acme')), jobs)
   t.strictSame(await readJobs(origin, key), jobs)
   const foreign = { authorization: `Bearer ${await sign('globex')}` }
-  const refused = await fetch(`${origin}/api/v1/public/acme/mcp`, { method: 'POST', headers: foreign })
-  t.equal(refused.status, 401)
+  const rejected = await fetch(`${origin}/api/v1/public/acme/mcp`, { method: 'POST', headers: foreign })
+  t.equal(rejected.status, 401)
   const metadata = '/.well-known/oauth-protected-resource/api/v1/public/acme/mcp'
-  t.equal(refused.headers.get('www-authenticate'), `Bearer resource_metadata="${publicUrl}${metadata}"`)
+  t.equal(rejected.headers.get('www-authenticate'), `Bearer resource_metadata="${publicUrl}${metadata}"`)
   t.match((await request(`${origin}${metadata}`)).body, {
     resource: `${publicUrl}/api/v1/public/acme/mcp`, authorization_servers: [issuer]
   })

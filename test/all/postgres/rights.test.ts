@@ -219,14 +219,14 @@ t.test('row-level security that hides all rows of our own tables is rejected', a
   await createStoryTables(owner)
   const pool = await createUser(t, server, owner)
   await owner.query('alter table recruiting.webhooks enable row level security; alter table recruiting.migrations enable row level security')
-  const refused = {
+  const rejected = {
     code: 'storage_not_ready',
     field: 'schema',
     message: 'schema: row-level security without a policy hides all rows of migrations, webhooks in "recruiting" from the database user: disable it there, or create policies for this user'
   }
   const check = (database: pg.Pool) => postgresStorage(database, storyRelations).verify(null)
-  await t.rejects(check(pool), refused)
-  await t.rejects(migrate(pool), refused)
+  await t.rejects(check(pool), rejected)
+  await t.rejects(migrate(pool), rejected)
   await t.resolves(check(owner), 'the owner sees all rows')
   await owner.query('create policy all_rows on recruiting.webhooks using (true); create policy all_rows on recruiting.migrations using (true)')
   await t.resolves(check(pool))

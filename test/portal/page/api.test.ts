@@ -26,7 +26,7 @@ interface Sent {
 /** Creates an API that gets these responses, one per request. */
 function start (answers: Array<(init: RequestInit) => Promise<Response> | Response>, { first = session('one'), next = null }: { first?: Session | null, next?: Session | null } = {}) {
   const sent: Sent[] = []
-  const refused: Session[] = []
+  const rejected: Session[] = []
   const confirmed: Session[] = []
   const send = createSend({
     base: 'https://ats.example/api/',
@@ -34,7 +34,7 @@ function start (answers: Array<(init: RequestInit) => Promise<Response> | Respon
       current: () => first,
       confirm: (session) => { confirmed.push(session) },
       async replaced (old) {
-        refused.push(old)
+        rejected.push(old)
         return next
       }
     },
@@ -45,7 +45,7 @@ function start (answers: Array<(init: RequestInit) => Promise<Response> | Respon
       return answer(init)
     }
   })
-  return { send, sent, refused, confirmed, api: createApi(send) }
+  return { send, sent, rejected, confirmed, api: createApi(send) }
 }
 
 const list = () => Response.json({ data: [], meta: {} })
@@ -67,18 +67,18 @@ t.test('a request has the token, sends no cookies or referrer, and follows no re
 })
 
 t.test('a request that gets 401 is retried once with the next session', async (t) => {
-  const refuse = () => Response.json({ error: { code: 'unauthorized', request_id: 'req_1' } }, { status: 401 })
+  const reject = () => Response.json({ error: { code: 'unauthorized', request_id: 'req_1' } }, { status: 401 })
   const next = session('two')
-  const repeated = start([refuse, list], { next })
+  const repeated = start([reject, list], { next })
   t.equal((await repeated.api.webhooks.list({})).failure, null)
-  t.strictSame(repeated.refused.map(({ token }) => token), ['one'])
+  t.strictSame(repeated.rejected.map(({ token }) => token), ['one'])
   t.strictSame(repeated.confirmed, [next], 'only the second session was accepted')
   t.match(repeated.sent.map(({ init }) => init.headers), [{ authorization: 'Bearer one' }, { authorization: 'Bearer two' }])
 
-  const twice = start([refuse, refuse], { next })
+  const twice = start([reject, reject], { next })
   t.match((await twice.api.webhooks.list({})).failure, { code: 'unauthorized', status: 401, requestId: 'req_1' })
 
-  const otherTenant = start([refuse])
+  const otherTenant = start([reject])
   t.match((await otherTenant.api.webhooks.list({})).failure, { code: 'unauthorized', status: 401 })
   t.equal(otherTenant.sent.length, 1)
 
@@ -94,8 +94,8 @@ t.test('network errors, truncated bodies and timeouts are failures, and only an 
   const aborted = AbortSignal.abort()
   await t.rejects(start([fail]).api.webhooks.list({}, aborted), { name: 'AbortError' })
   await t.rejects(start([() => new Response('{"data":')]).api.webhooks.list({}, aborted), { name: 'AbortError' })
-  const refuse = () => new Response(null, { status: 401 })
-  await t.rejects(start([refuse], { next: session('two') }).api.webhooks.list({}, aborted), { name: 'AbortError' })
+  const reject = () => new Response(null, { status: 401 })
+  await t.rejects(start([reject], { next: session('two') }).api.webhooks.list({}, aborted), { name: 'AbortError' })
 })
 
 t.test('a request times out after 30 seconds', async (t) => {
@@ -114,11 +114,11 @@ t.test('a request times out after 30 seconds', async (t) => {
 t.test('a failure has its code, status, request id and time to wait', async (t) => {
   const details: ApiErrorDetail[] = [{ in: 'body', field: 'event_types[0]', message: 'is unknown' }]
   const error = { code: 'bad_request', request_id: 'req_1', details }
-  const refused = await readFailure(Response.json({ error }, { status: 400 }))
-  t.strictSame(refused, { code: 'bad_request', status: 400, requestId: 'req_1', retryAfterMs: null, details })
-  t.equal(messageFor(refused, 'event_types'), 'is unknown')
-  t.equal(messageFor(refused, 'event_types[0]'), 'is unknown')
-  t.equal(messageFor(refused, 'event'), null)
+  const rejected = await readFailure(Response.json({ error }, { status: 400 }))
+  t.strictSame(rejected, { code: 'bad_request', status: 400, requestId: 'req_1', retryAfterMs: null, details })
+  t.equal(messageFor(rejected, 'event_types'), 'is unknown')
+  t.equal(messageFor(rejected, 'event_types[0]'), 'is unknown')
+  t.equal(messageFor(rejected, 'event'), null)
   t.equal(messageFor(null, 'name'), null)
 
   const waits = async (text: string) => {

@@ -4,8 +4,8 @@ import {
   type EventFilters, type EventType, type Failure, type FilterValue, noResponse, type Webhook
 } from '../../../src/portal/page/api.js'
 import {
-  type DataFields, type Draft, changesOf, checkDraft, createDraftStore, draftsOf, explainRefusal, fieldsOf,
-  filtersFault, filtersOf, formatValues, optionsOf, readRefusal, tabStorage, valuesOf
+  type DataFields, type Draft, changesOf, checkDraft, createDraftStore, draftsOf, explainRejection, fieldsOf,
+  filtersFault, filtersOf, formatValues, optionsOf, readRejection, tabStorage, valuesOf
 } from '../../../src/portal/page/draft.js'
 
 const draft = {
@@ -60,29 +60,29 @@ t.test('the reason for a rejected URL is found if the URL shows it', async (t) =
     'https://hooks.example': undefined,
     'no address': undefined
   }
-  for (const [url, reason] of Object.entries(reasons)) t.equal(explainRefusal(url), reason, url)
+  for (const [url, reason] of Object.entries(reasons)) t.equal(explainRejection(url), reason, url)
 })
 
 t.test("errors are shown at their fields, in the page's language if the reason is known", async (t) => {
-  const refusal = (details: Failure['details'], targetUrl = draft.target_url) => {
+  const rejection = (details: Failure['details'], targetUrl = draft.target_url) => {
     const failure = { ...noResponse('network'), code: 'bad_request' as const, status: 400, details }
-    return readRefusal(failure, { ...draft, target_url: targetUrl }, (fault) => `own ${fault}`)
+    return readRejection(failure, { ...draft, target_url: targetUrl }, (fault) => `own ${fault}`)
   }
   const none = { name: null, target_url: null, event_types: null, headers: null, filters: null }
-  t.strictSame(refusal([]), none)
-  t.strictSame(refusal([], 'http://hooks.example'), { ...none, target_url: 'own urlHttps' })
+  t.strictSame(rejection([]), none)
+  t.strictSame(rejection([], 'http://hooks.example'), { ...none, target_url: 'own urlHttps' })
   const detail = (field: string) => ({ in: 'body' as const, field, message: `says ${field}` })
-  t.strictSame(refusal([detail('target_url'), detail('event_types[1]'), detail('name'), detail('headers.Host'), detail('filters.data.id[0]')]), {
+  t.strictSame(rejection([detail('target_url'), detail('event_types[1]'), detail('name'), detail('headers.Host'), detail('filters.data.id[0]')]), {
     name: 'says name',
     target_url: 'says target_url',
     event_types: 'says event_types[1]',
     headers: 'says headers.Host',
     filters: 'says filters.data.id[0]'
   })
-  t.strictSame(refusal([detail('target_url')], 'http://hooks.example'), { ...none, target_url: 'own urlHttps' })
-  t.strictSame(refusal([detail('name')], 'http://hooks.example'), { ...none, name: 'says name' })
-  t.strictSame(readRefusal(null, draft, String), {})
-  t.strictSame(readRefusal(noResponse('timeout'), { ...draft, target_url: 'http://x' }, String), {})
+  t.strictSame(rejection([detail('target_url')], 'http://hooks.example'), { ...none, target_url: 'own urlHttps' })
+  t.strictSame(rejection([detail('name')], 'http://hooks.example'), { ...none, name: 'says name' })
+  t.strictSame(readRejection(null, draft, String), {})
+  t.strictSame(readRejection(noResponse('timeout'), { ...draft, target_url: 'http://x' }, String), {})
 })
 
 t.test('only changed filters are sent, and null if all were removed', async (t) => {
@@ -159,7 +159,7 @@ t.test('malformed drafts in the storage are ignored', async (t) => {
 t.test("a browser without tab storage keeps drafts in the page's memory", async (t) => {
   Object.defineProperty(globalThis, 'sessionStorage', { configurable: true, get () { throw new Error('SecurityError') } })
   t.teardown(() => Reflect.deleteProperty(globalThis, 'sessionStorage'))
-  const store = createDraftStore({ tab: tabStorage(), scope: '/refused', now: () => 0 })
+  const store = createDraftStore({ tab: tabStorage(), scope: '/rejected', now: () => 0 })
   store.keep('new', storedDraft)
   t.strictSame(store.find('new', empty), storedDraft)
   store.drop('new')

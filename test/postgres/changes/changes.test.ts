@@ -225,7 +225,7 @@ t.test('the SQL function changed', async (t) => {
     const id = 'id: expected 1 to 64 visible ASCII characters without /'
     const tenant = 'tenant_slug: expected 1 to 200 characters without control characters'
     const kind = 'kind: expected candidate or job'
-    const refused: Array<[list: string, problem: string]> = [
+    const rejected: Array<[list: string, problem: string]> = [
       ["null, 'candidate', '1'", `${tenant}, got NULL`],
       ["'', 'candidate', '1'", `${tenant}, got ''`],
       ["E'a\\nb', 'candidate', '1'", `${tenant}, got 'a\nb'`],
@@ -240,7 +240,7 @@ t.test('the SQL function changed', async (t) => {
       ["'acme', 'job', repeat('x', 1000)", `${id}, got '${'x'.repeat(120)}'`],
       ["'acme', 'job', '1', null", 'deleted: expected true or false, got NULL']
     ]
-    for (const [list, problem] of refused) {
+    for (const [list, problem] of rejected) {
       await t.rejects(call(list), { code: '22023', message: `changed: ${problem}` }, list)
     }
     await t.resolves(call("repeat('ß', 100), 'job', repeat('~', 64)"))

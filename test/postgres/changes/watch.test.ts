@@ -211,7 +211,7 @@ t.test('watching', async (t) => {
       create table crm.parted (id int, tenant text) partition by list (tenant);
       create foreign table crm.remote partition of crm.parted for values in ('acme') server nowhere`)
     const good = { kind: 'candidate', id: 'id', tenant: 'tenant' } as const
-    const refused: Array<[relation: string, options: object, field: string, message: RegExp]> = [
+    const rejected: Array<[relation: string, options: object, field: string, message: RegExp]> = [
       ['crm.nobody', good, 'relation', /^relation: there is no table crm\.nobody that the database user may see$/],
       ['crm.view', good, 'relation', /^relation: crm\.view is not a table: watch the tables that it reads$/],
       ['crm.parted', good, 'relation', /^relation: crm\.remote, a partition of crm\.parted, is a foreign table: call changed for its rows instead$/],
@@ -236,7 +236,7 @@ t.test('watching', async (t) => {
       ['crm.people', { ...good, schema: '' }, 'schema', /^schema: expected/],
       ['crm.people', { ...good, table: 'x' }, 'table', /^table: expected a known name/]
     ]
-    for (const [relation, options, field, message] of refused) {
+    for (const [relation, options, field, message] of rejected) {
       await t.rejects(watch(pool, relation, options as typeof good), { code: 'invalid_option', field, message }, `${relation} ${JSON.stringify(options)}`)
     }
     await t.rejects(watch(pool, 'crm.people', { ...good, schema: 'nowhere' }), {

@@ -121,9 +121,9 @@ t.teardown(() => recruiting.close())
 const unreadable = new Proxy(() => {}, { get () { throw new Error('unreadable') } })
 
 async function assertRejected (t: Test, transaction: unknown, problem: string): Promise<void> {
-  const refusal = { name: 'RecruitingApiError', code: 'invalid_event', field: 'transaction', message: `transaction: ${problem}` }
-  await t.rejects(recruiting.emit(application, { transaction }), refusal)
-  await t.rejects(recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }, { transaction }), refusal)
+  const rejection = { name: 'RecruitingApiError', code: 'invalid_event', field: 'transaction', message: `transaction: ${problem}` }
+  await t.rejects(recruiting.emit(application, { transaction }), rejection)
+  await t.rejects(recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }, { transaction }), rejection)
 }
 
 t.test("a library's bare handle is rejected, and the error names the function to use", async (t) => {
@@ -174,7 +174,7 @@ t.test('a function accepts its library\'s transaction, and rejects anything else
 })
 
 const subject = { tenantSlug: 'acme', subject: 'candidate:1' }
-const refusal = {
+const rejection = {
   name: 'RecruitingApiError',
   code: 'invalid_event',
   field: 'transaction',
@@ -198,8 +198,8 @@ t.test('handles on a server', async (t) => {
   const emit = (transaction: unknown) => recruiting.emit({ ...application, data: { id: 2 } }, { transaction })
 
   async function assertRejected (t: Test, transaction: unknown): Promise<void> {
-    await t.rejects(emit(transaction), refusal)
-    await t.rejects(recruiting.erase(subject, { transaction }), refusal)
+    await t.rejects(emit(transaction), rejection)
+    await t.rejects(recruiting.erase(subject, { transaction }), rejection)
     await assertEvents(t, untouched)
   }
 

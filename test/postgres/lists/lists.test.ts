@@ -97,15 +97,15 @@ t.test('numbers and times are published with all digits, or rejected', async (t)
   t.strictSame(await asText('big'), ['9007199254740993', '9007199254740991', '-9007199254740993'])
   t.strictSame(await asText('exact'), ['1.50', '0.1234567890123456789', 'NaN'])
   t.strictSame(await asText('bigs'), [['9007199254740993'], ['1'], []])
-  const refused = (field: string) =>
+  const rejected = (field: string) =>
     `candidates: the column ${field} contains a number that JavaScript cannot represent: publish it as text`
   const asStored = async (field: string) => Promise.all([1, 2, 3].map((id) => read(id, field)))
-  t.strictSame(await asStored('big'), [refused('big'), Number.MAX_SAFE_INTEGER, refused('big')])
-  t.strictSame(await asStored('exact'), [1.5, refused('exact'), 'NaN'])
-  t.strictSame(await asStored('bigs'), [refused('bigs'), [1], []])
+  t.strictSame(await asStored('big'), [rejected('big'), Number.MAX_SAFE_INTEGER, rejected('big')])
+  t.strictSame(await asStored('exact'), [1.5, rejected('exact'), 'NaN'])
+  t.strictSame(await asStored('bigs'), [rejected('bigs'), [1], []])
   t.strictSame(await asStored('half'), [0.1, null, 'NaN'])
   t.strictSame(await asStored('huge'), [1e300, 5e-324, null])
-  t.strictSame(await asStored('json'), [{ n: [1.5, '9007199254740993'] }, refused('json'), refused('json')])
+  t.strictSame(await asStored('json'), [{ n: [1.5, '9007199254740993'] }, rejected('json'), rejected('json')])
   const outside = 'candidates: the column time contains a time outside the years 1 to 9999'
   t.match(await asStored('time'), [/Z$/, outside, outside])
 })

@@ -40,7 +40,7 @@ t.test('startup rejects a relation that does not match the options, and names th
   const byId = { jobs: 'jobs_by_id', hasTenantIds: true }
   const byText = { candidates: 'uuids', jobs: 'texts', ids: texts }
 
-  async function refusal (given: Partial<typeof defaults>): Promise<string | null> {
+  async function rejection (given: Partial<typeof defaults>): Promise<string | null> {
     const { candidates, jobs, field, ...options } = { ...defaults, ...given }
     const fields = { candidates: ['id', 'full_name', 'source_id', field], jobs: ['id', 'name', 'status'] }
     return postgresStorage(pool, { candidates, jobs }).verify({ ...fields, ...options })
@@ -55,7 +55,7 @@ t.test('startup rejects a relation that does not match the options, and names th
     { ...byId, candidates: 'by_id' },
     // The column tenant_id belongs to the host.
     { candidates: 'by_char' }
-  ]) t.equal(await refusal(given), null, JSON.stringify(given))
+  ]) t.equal(await rejection(given), null, JSON.stringify(given))
 
   const is = (column: string, relation: string, type: string, expected: string): string =>
     `the column ${column} of public.${relation} is ${type}, expected ${expected}`
@@ -87,7 +87,7 @@ t.test('startup rejects a relation that does not match the options, and names th
   ]
   for (const [given, problem] of problems) {
     const field = /jobs_by|public.texts|no_zone/.test(problem) ? 'jobs' : 'candidates'
-    t.equal(await refusal(given), `storage_not_ready ${field} ${field}: ${problem}`)
+    t.equal(await rejection(given), `storage_not_ready ${field} ${field}: ${problem}`)
   }
 
   const { candidates } = postgresStorage(pool, { candidates: 'by_nobody' })

@@ -22,7 +22,7 @@ const throwingProxy = { toJSON () { throw revoked.proxy } }
 
 const subjects = 'subjects: expected an array of at most 100 subjects'
 
-const refused: Array<[change: Record<string, unknown>, field: string, message: string | RegExp]> = [
+const rejected: Array<[change: Record<string, unknown>, field: string, message: string | RegExp]> = [
   [{ tenantSlug: undefined }, 'tenantSlug', slug],
   [{ tenantSlug: 'a'.repeat(101) }, 'tenantSlug', slug],
   [{ tenantSlug: 'ac\nme' }, 'tenantSlug', slug],
@@ -53,7 +53,7 @@ t.test('emit rejects an event with a bad field, names the field, and records not
   const { addWebhook, start, storage } = createMachines(t)
   await addWebhook('https://example.com/')
   const engine = start({ delivery: { worker: false } })
-  for (const [change, field, message] of refused) {
+  for (const [change, field, message] of rejected) {
     const error = await engine.emit({ ...event, ...change } as never).then(() => null, (thrown: unknown) => thrown)
     t.ok(error instanceof RecruitingApiError && isRecruitingApiError(error), message.toString())
     t.match(error, { name: 'RecruitingApiError', code: 'invalid_event', field, message })

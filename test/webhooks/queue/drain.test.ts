@@ -42,9 +42,9 @@ for (const [title, until] of [['a Date', (ms: number) => new Date(ms)], ['millis
 
 t.test('drain rejects an invalid until and a misspelt option', async (t) => {
   const engine = createMachines(t).start()
-  const refusal = { code: 'invalid_option', field: 'until', message: /^until: expected a Date or milliseconds since the epoch, got / }
+  const rejection = { code: 'invalid_option', field: 'until', message: /^until: expected a Date or milliseconds since the epoch, got / }
   for (const until of ['soon', '2026-01-01T00:00:00Z', Number.NaN, Number.POSITIVE_INFINITY, 9e15, new Date('soon')]) {
-    await t.rejects(engine.drain({ until } as never), refusal)
+    await t.rejects(engine.drain({ until } as never), rejection)
   }
   await t.rejects(engine.drain({ untill: 0 } as never), {
     code: 'invalid_option', field: 'untill', message: 'untill: expected a known name such as until, got "untill"'

@@ -102,7 +102,7 @@ for (const status of [300, 301, 302, 303, 304, 305, 307, 308]) {
 }
 
 const untrusted = await createCertificate(null, { addresses: ['127.0.0.1'] })
-const refused = { responseStatus: null, error: 'tls' } as const
+const rejected = { responseStatus: null, error: 'tls' } as const
 
 t.test('a host that disables TLS verification at run time changes nothing', async (t) => {
   const secure = await startTlsReceiver(t, untrusted)
@@ -113,7 +113,7 @@ t.test('a host that disables TLS verification at run time changes nothing', asyn
     if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
     else process.env.NODE_TLS_REJECT_UNAUTHORIZED = before
   })
-  t.same(outcomeOf(await sender.post(`https://127.0.0.1:${secure.port}/`)), refused)
+  t.same(outcomeOf(await sender.post(`https://127.0.0.1:${secure.port}/`)), rejected)
   t.same(secure.requests, [])
 })
 
@@ -131,7 +131,7 @@ t.test('the name for TLS has no trailing dot, directly and through a proxy', asy
   const proxy = await startConnectProxy(t)
   for (const route of [{}, { proxy: proxy.url }]) {
     const { post } = await startSender(t, { dns, ...route })
-    t.same(outcomeOf(await post(`https://hooks.example.:${secure.port}/`)), refused)
+    t.same(outcomeOf(await post(`https://hooks.example.:${secure.port}/`)), rejected)
   }
   t.same(names, ['hooks.example', 'hooks.example'])
 })

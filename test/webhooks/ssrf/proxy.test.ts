@@ -31,8 +31,8 @@ t.test('a test notification goes through the proxy, even in a process that does 
 
   proxy.cut()
   proxy.route(() => 407)
-  const refused = await call<Tested>('POST', `/webhooks/${id}/dispatch_test`)
-  t.match(refused.body.data, { status: 'failed', response_status: null, error: 'connection' })
+  const rejected = await call<Tested>('POST', `/webhooks/${id}/dispatch_test`)
+  t.match(rejected.body.data, { status: 'failed', response_status: null, error: 'connection' })
   t.equal(receiver.requests.length, 1)
 })
 

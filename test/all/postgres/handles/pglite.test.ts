@@ -19,7 +19,7 @@ t.test('a PGlite transaction is accepted, and its database is rejected', { skip:
   t.teardown(() => recruiting.close())
   const second = { ...application, data: { id: 2 } }
   const subject = { tenantSlug: 'acme', subject: 'candidate:1' }
-  const refusal = {
+  const rejection = {
     code: 'invalid_event',
     field: 'transaction',
     message: 'transaction: expected a client inside a transaction, got one in autocommit mode'
@@ -34,8 +34,8 @@ t.test('a PGlite transaction is accepted, and its database is rejected', { skip:
     // Waits for the engine's own transactions: PGlite has one connection for all of them.
     await recruiting.stats()
     await recruiting.emit({ ...application, ...subject })
-    await t.rejects(recruiting.emit(second, { transaction: db }), refusal)
-    await t.rejects(recruiting.erase(subject, { transaction: db }), refusal)
+    await t.rejects(recruiting.emit(second, { transaction: db }), rejection)
+    await t.rejects(recruiting.erase(subject, { transaction: db }), rejection)
     t.strictSame(await readEvents(), [{ id: 1 }])
     await db.transaction(async (transaction) => {
       t.match(await recruiting.emit(second, { transaction }), { deliveries: 0 })
