@@ -69,7 +69,7 @@ function nameOf (member: ts.Node, source: ts.SourceFile): string {
 }
 
 function isOptional (member: ts.Node): boolean {
-  if (ts.isPropertyAssignment(member)) return true
+  if (ts.isPropertyAssignment(member) || ts.isShorthandPropertyAssignment(member)) return true
   return (ts.isPropertySignature(member) || ts.isMethodSignature(member)) && member.questionToken !== undefined
 }
 

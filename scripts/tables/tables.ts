@@ -1,3 +1,4 @@
+import { operations, verbs } from '../../src/client/client.js'
 import { type WireErrorCode, wireErrors } from '../../src/http/wire-errors.js'
 import { type Member, readMembers } from './members.js'
 import { optionTables, tenantFields } from './options.js'
@@ -21,6 +22,8 @@ export const tables: Record<string, Table> = {
       ['src/create-recruiting.ts', 'Recruiting']
     ]),
   'api-keys-calls': () => meanings('call', [['src/postgres/keys/api-keys.ts', 'ApiKeys']]),
+  'client-methods': async () =>
+    formatTable(['method', 'operation'], listMethods('client', operations).map((row) => row.map(quote))),
   'webhook-calls': () => meanings('call', [['src/webhooks/recruiting.ts', 'RecruitingWebhooks']]),
   'recorder-members': () => meanings('member', [['src/recorder/record-events.ts', 'EventRecorder']]),
   'audit-entry': () => meanings('field', [['src/observe/audit.ts', 'AuditEntry']]),
@@ -36,6 +39,15 @@ export const tables: Record<string, Table> = {
   ...Object.fromEntries(
     Object.entries(optionTables).map(([name, interfaces]) => [name, () => fields('option', interfaces)])
   )
+}
+
+/** Returns the methods of the client with their operations, such as `client.jobs.list` and `GET /jobs`. */
+function listMethods (path: string, methods: object): string[][] {
+  return Object.entries(methods).flatMap(([name, entry]) => {
+    if (!Array.isArray(entry)) return listMethods(`${path}.${name}`, entry)
+    const [kind, operation] = entry as [keyof typeof verbs, string]
+    return [[`${path}.${name}`, `${verbs[kind]} ${operation}`]]
+  })
 }
 
 async function apiErrors (): Promise<string> {

@@ -3,6 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import tsBlankSpace from 'ts-blank-space'
 import t from 'tap'
 import { fillPage, listPages } from '../../scripts/tables/pages.js'
+import type { OpenApi } from '../fixtures/api/document.js'
+import { titleInDocument } from '../fixtures/api/routes.js'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string): Promise<string> => readFile(new URL(path, root), 'utf8')
@@ -70,6 +72,18 @@ t.test('every source file that a page names exists', async (t) => {
   for (const page of pages) {
     for (const [, name] of (await read(page)).matchAll(/`([\w./-]+\.(?:tsx?|sql|css))`/g)) {
       t.ok(files.some((file) => file.endsWith(`/${name}`)), `${page} names ${name}`)
+    }
+  }
+})
+
+t.test('the contract names every operation of the document and every query parameter', async (t) => {
+  const contract = await read('docs/contract.md')
+  const { paths }: OpenApi = JSON.parse(await read('openapi.json'))
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, { parameters }] of Object.entries(methods)) {
+      const title = titleInDocument(method, path)
+      t.ok(contract.includes(`\`${title}\``), title)
+      for (const { in: place, name } of parameters) if (place === 'query') t.ok(contract.includes(name), name)
     }
   }
 })

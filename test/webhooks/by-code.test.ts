@@ -1,8 +1,11 @@
 import t from 'tap'
 import { createRecruiting, isRecruitingApiError, type RecruitingWebhooks } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
+import { webhookOperations } from '../../src/webhooks/operation-table.js'
+import type { WebhookCall } from '../../src/webhooks/recruiting.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'
+import { operationRules } from '../fixtures/api/operation-rules.js'
 import { buildWebhookApi, onlyById, rejection, timeOf, toLoopback, webhookInput } from '../fixtures/api/webhook-api.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
@@ -194,15 +197,14 @@ t.test('unknown webhooks and those of other tenants are not_found for changes, a
     t.equal(await webhooks.find(tenantSlug, id), null)
     t.equal(await webhooks.findDelivery(tenantSlug, id, 1), null)
     t.equal(await webhooks.findDelivery('acme', webhook.id, id === webhook.id ? 7 : id), null)
-    const calls: Array<[keyof RecruitingWebhooks, ...unknown[]]> = [
-      ['update', { name: 'x' }], ['delete'], ['rotateSecret'], ['sendTest'], ['replay'], ['listDeliveries'], ['retryDelivery', 1]
-    ]
-    for (const [name, ...input] of calls) {
-      const message = name === 'retryDelivery'
-        ? `deliveryId: webhook ${id} of the tenant has no delivery 1`
-        : `id: the tenant has no webhook ${id}`
-      t.strictSame(await rejected(webhooks, name, tenantSlug, id, ...input),
-        ['not_found', name === 'retryDelivery' ? 'deliveryId' : 'id', message], `${name} ${tenantSlug} ${id}`)
+    for (const [name, { method, path, shape }] of Object.entries(webhookOperations)) {
+      if (!path.includes('/:id') || (method === 'GET' && shape === 'one')) continue
+      const isOfDelivery = path.includes('/:delivery_id')
+      const expected = isOfDelivery
+        ? ['not_found', 'deliveryId', `deliveryId: webhook ${id} of the tenant has no delivery 1`]
+        : ['not_found', 'id', `id: the tenant has no webhook ${id}`]
+      const given = isOfDelivery ? [1] : [operationRules[`${method} ${path}`]?.body]
+      t.strictSame(await rejected(webhooks, name as WebhookCall, tenantSlug, id, ...given), expected, `${name} ${tenantSlug} ${id}`)
     }
   }
   t.equal((await webhooks.list('acme')).meta.total, 1)

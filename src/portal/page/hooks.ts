@@ -10,8 +10,16 @@ import {
 } from './session.js'
 import { type Format, type Language, type LanguageFiles, chooseLanguage } from './text.js'
 
+/** The vendor's settings that screens show. */
+export interface PageFacts {
+  /** The addresses that notifications come from; empty if the vendor lists none. */
+  sourceIps: readonly string[]
+  /** The limits of customers' API keys; `null` if customers cannot manage keys. */
+  keys: KeyFacts | null
+}
+
 /** Everything that screens and parts share, with the texts and formats of the page's language. */
-export interface Portal extends ReturnType<typeof useRoute>, Format {
+export interface Portal extends ReturnType<typeof useRoute>, Format, PageFacts {
   api: Api
   /** Whether the session has this capability. Screens hide other actions. */
   can (capability: Capability): boolean
@@ -29,14 +37,10 @@ export interface Portal extends ReturnType<typeof useRoute>, Format {
   drafts: DraftStore
   /** The vendor's page, to leave the portal or to get a new session. */
   returnUrl: string | null
-  /** The addresses that notifications come from; empty if the vendor lists none. */
-  sourceIps: readonly string[]
-  /** The limits of customers' API keys; `null` if customers cannot manage keys. */
-  keys: KeyFacts | null
 }
 
 /** The rules for keys. The server enforces them too. */
-export interface KeyFacts {
+interface KeyFacts {
   scopes: readonly string[]
   maxDays: number
 }

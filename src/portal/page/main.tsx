@@ -10,7 +10,8 @@ import { CreateKeyScreen, KeysScreen, Sections } from './keys.js'
 import type { LogPlace } from './deliveries.js'
 import { createDraftStore, tabStorage } from './draft.js'
 import {
-  type CurrentSession, type KeyFacts, type Portal, PortalContext, useLanguage, usePortal, useRoute, useSession, useTheme
+  type CurrentSession, type PageFacts, type Portal, PortalContext, useLanguage, usePortal, useRoute, useSession,
+  useTheme
 } from './hooks.js'
 import { Button, Icon } from './parts/controls.js'
 import { Alerts, Empty, Skeleton } from './parts/feedback.js'
@@ -19,7 +20,7 @@ import { type Session, type SessionManager, createSessionManager, readReturnUrl,
 import { type Language, type LanguageFiles, createFormat } from './text.js'
 
 /** The configuration that the server passes, in the attribute `config` or by `define`. */
-interface PageConfig {
+interface PageConfig extends PageFacts {
   /** Name of the style sheet, next to the script. */
   style: string
   /** The vendor's look. A session can override it. */
@@ -30,10 +31,6 @@ interface PageConfig {
   origins: string[]
   /** Exact origins that the portal may link back to, besides its own. */
   returnOrigins: string[]
-  /** The addresses that notifications come from; empty if the vendor lists none. */
-  sourceIps: string[]
-  /** The limits of customers' API keys; absent or `null` if customers cannot manage keys. */
-  keys?: KeyFacts | null
 }
 
 interface AppProps {
@@ -101,7 +98,7 @@ function LoadedApp (props: LoadedAppProps) {
     drafts,
     returnUrl,
     sourceIps: config.sourceIps,
-    keys: config.keys ?? null
+    keys: config.keys
   }
   const { messages: { shell: { switch: texts } }, text } = format
   const take = (session: Session) => {
