@@ -160,7 +160,7 @@ export const en = {
       filtersTwice: 'Use each field only once: it can have several values',
       filtersMany: 'Use at most 50 values in a filter'
     },
-    rejected: {
+    refused: {
       title: 'The service rejected this',
       text: 'Check that the endpoint is a public https address and that your account has not reached its webhook limit.'
     },

@@ -177,10 +177,10 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
 
 /** Explains why a webhook was not saved, unless its fields do. Some vendors send no details. */
 function FormProblem ({ failure, isExplained }: { failure: Failure, isExplained: boolean }) {
-  const { messages: { form: { rejected } } } = usePortal()
+  const { messages: { form: { refused } } } = usePortal()
   if (isExplained) return null
   if (failure.code !== 'bad_request' || failure.details.length > 0) return <Problem failure={failure} />
-  return <Notice tone='bad' {...rejected} isUrgent />
+  return <Notice tone='bad' {...refused} isUrgent />
 }
 
 interface EventPickerProps {
