@@ -63,8 +63,8 @@ const forgeable = 'trustProxy trusts every address, so callers choose their own,
 const idOfNobody = (tenantSlug: string): string => `\u0001${tenantSlug}`
 
 /**
- * Returns a lookup that converts the errors of the host's lookups. It returns `null` for a key from an address that is
- * not allowed. It also looks up keys of unknown tenants, so that response times do not reveal which tenants exist.
+ * Returns a lookup that converts errors of the host's lookups. A key used from a forbidden address gets `null`. Keys of
+ * unknown tenants are looked up too, so that response times do not reveal which tenants exist.
  */
 export function createKeyCheck (
   { tenants, keyLookup, isAddressForgeable }: Omit<KeyCheckDependencies, 'sessions'>

@@ -103,7 +103,7 @@ function createMax (max: Limit<RateLimitCaller>, path: string): CounterSettings[
   }
 }
 
-/** Converts errors of the store and of the host's function to a 500. */
+/** Turns errors from the store or the host's function into a 500. */
 function isolateStore (limiter: Limiter): Limiter {
   return async (request) => {
     try {

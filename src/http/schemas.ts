@@ -28,7 +28,8 @@ export function requestedId (kind: IdKind, integer: TSchema, example: string): T
 /** The parameter `filter[q]`. `parseSearch` checks its length after trimming. */
 export const Search = Type.String({
   description:
-    'Only items whose name contains this text, ignoring case: 1 to 200 characters after trimming. Blank text is ignored',
+    'Only items whose name contains this text, ignoring case: 1 to 200 characters after trimming. ' +
+    'Blank text is ignored',
   examples: ['ada']
 })
 export const UpdatedAfter = Type.String({
@@ -59,7 +60,8 @@ const Meta = Type.Object({
 const linkHeaders = {
   link: Type.String({
     description:
-      'Links to the first, previous, next and last page (RFC 8288), with the same filters. Omitted if longer than 4 KiB',
+      'Links to the first, previous, next and last page (RFC 8288), with the same filters. ' +
+      'Omitted if longer than 4 KiB',
     examples: ['</api/v1/public/acme/jobs?page=1>; rel="first", </api/v1/public/acme/jobs?page=1>; rel="last"']
   })
 }

@@ -166,7 +166,8 @@ const allPrompts = [
       [
         `Find out which notifications of our webhooks failed since ${since}, and why.`,
         '1. Call list_webhooks for all pages.',
-        '2. For each webhook, call get_webhook, whose `health` shows failures, and list_webhook_deliveries with the filter status "failed". Ignore deliveries created before that time.',
+        '2. For each webhook, call get_webhook, whose `health` shows failures, and list_webhook_deliveries with the ' +
+          'filter status "failed". Ignore deliveries created before that time.',
         '3. For one delivery of each kind of error, call get_webhook_delivery, whose `attempts` show the responses of the endpoint.',
         'Report for each webhook how many failed, since when, the causes and what would fix them. Change nothing and replay nothing unless I ask you to.'
       ].join('\n')

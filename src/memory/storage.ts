@@ -138,7 +138,8 @@ function assertSameIds (ids: IdKinds, wanted: IdKinds, names: ReadonlyArray<keyo
   if (wrong === undefined) return
   throw new RecruitingApiError(
     'storage_not_ready',
-    `memoryStorage has ids.${wrong} '${ids[wrong]}', and the plugin '${wanted[wrong]}': set the same option ids for both`,
+    `memoryStorage has ids.${wrong} '${ids[wrong]}', and the plugin '${wanted[wrong]}': ` +
+      'set the same option ids for both',
     `ids.${wrong}`
   )
 }

@@ -81,11 +81,11 @@ export function describeFault ({ keyword, params, message = 'is not valid', pare
   if (keyword === 'required') return 'is required'
   if (keyword === 'additionalProperties') return 'is not known'
   if (keyword === 'enum') return `must be one of ${params.allowedValues.join(', ')}`
-  if (keyword === 'pattern' && params.pattern === textIdPattern) return `must be ${textIdRule}`
+  if (keyword !== 'pattern') return message
+  if (params.pattern === textIdPattern) return `must be ${textIdRule}`
   // A description that begins with a phrase, such as that of `sort`, is easier to read than the pattern.
   const [phrase = ''] = String(parentSchema?.description ?? '').split('. ')
-  if (keyword === 'pattern' && /^[^A-Z]/.test(phrase)) return `must be ${phrase}`
-  return message
+  return /^[^A-Z]/.test(phrase) ? `must be ${phrase}` : message
 }
 
 /** Throws `invalid_option` unless the value is a valid object schema. */

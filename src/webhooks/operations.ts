@@ -218,7 +218,9 @@ export function createWebhookOperations (parts: Parts) {
       const { webhook: { target_url: url, event_types: [firstType = ''] }, sealed, headers } = target
       const type = eventType ?? firstType
       const data = exampleOf(type)
-      if (data === null) throw new InputError('event_type', 'must be an event type with an example that fits its schema')
+      if (data === null) {
+        throw new InputError('event_type', 'must be an event type with an example that fits its schema')
+      }
       return sendTest(parts, {
         type,
         data,

@@ -377,7 +377,8 @@ export const ReplayResult = Type.Object(
     }),
     truncated: Type.Boolean({
       description:
-        'Whether more events may match: a call queues up to 10,000 events and reads up to 200,000, oldest first. Call again with a later `since`',
+        'Whether more events may match: a call queues up to 10,000 events and reads up to 200,000, oldest first. ' +
+        'Call again with a later `since`',
       examples: [false]
     })
   },

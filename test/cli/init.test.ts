@@ -105,7 +105,7 @@ t.test('demo ignores DATABASE_URL and runs in memory, on the ports of its option
   ])
 })
 
-t.test('without fastify, the error of demo says what to install', async (t) => {
+t.test('without fastify, demo names the missing package', async (t) => {
   const importDemo = async (): Promise<never> => { throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' }) }
   t.strictSame(await cliDemo('demo', { importDemo }), { code: 1, out: '', err: 'demo: the package fastify is not installed: run npm install fastify\n' })
   const broken = await cliDemo('demo', { importDemo: async () => { throw new SyntaxError('Unexpected token') } })

@@ -73,7 +73,7 @@ t.test('tenants use-ids also moves data of a tenant that has already used its id
   t.equal((await storage.webhooks.findSecrets('41', old.id))?.length, 1)
 })
 
-t.test('tenants use-ids rejects a file in which an owner of data is missing, and moves nothing', async (t) => {
+t.test('tenants use-ids rejects a file without an owner of stored data, and moves nothing', async (t) => {
   const { run, folder, useIds, bySlug, pool } = await start(t)
   await bySlug.webhooks.create('hooli', webhookInput)
   await bySlug.webhooks.create('acme', webhookInput)

@@ -292,7 +292,7 @@ t.test('a redirect is an error, so that the key is not sent elsewhere', async (t
   await t.rejects(createClient(options).jobs.find(1), { name: 'ApiError', status: 302, code: 'unknown' })
 })
 
-t.test('an endless response, or one that is not JSON, is an error', async (t) => {
+t.test('an endless response is an error, and so is a response that is not JSON', async (t) => {
   const { options } = await serve(t)
   let sent = 0
   const endless = new ReadableStream({

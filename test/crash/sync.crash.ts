@@ -10,7 +10,7 @@ import { pickSeed } from '../sync/proof/seed.js'
 import type { ProofServer, World } from '../sync/proof/world.js'
 
 const operations = Number(process.env.OPERATIONS ?? 1_000_000)
-// Restarting takes seconds, in which no one can read.
+// Restarting takes seconds. No one can read until then.
 const kills = Math.ceil(operations / 50_000)
 // Each of seven kinds of changes that vendors make to tables, three times.
 const damages = 21

@@ -191,7 +191,7 @@ t.test('a client error is logged at level info, with its code', async (t) => {
 })
 
 for (const hook of ['onRequest', 'preValidation'] as const) {
-  t.test(`an ${hook} hook that throws undefined synchronously gives no access`, async (t) => {
+  t.test(`an ${hook} hook that throws undefined synchronously does not grant access`, async (t) => {
     const { storage, calls } = spyStorage()
     const app = await buildApp(t, {
       storage,

@@ -39,6 +39,26 @@ t.test('invalid input gets 400, missing items 404 and failures 500', async (t) =
   for (const payload of [{}, { place: 5 }, { place: 'Rome', more: 1 }]) checkError(t, await app.inject({ method: 'POST', url, headers, payload }), 400)
 })
 
+t.test('a description explains a pattern only if it begins with a phrase, of which the first sentence is shown', async (t) => {
+  const pattern = '^[0-9]+$'
+  const app = await buildApp(t, {
+    errorDetails: true,
+    async routes (app) {
+      const querystring = Type.Object({
+        plain: Type.Optional(Type.String({ pattern })),
+        phrase: Type.Optional(Type.String({ pattern, description: 'a room number. Ask the reception' })),
+        sentence: Type.Optional(Type.String({ pattern, description: 'The number of a room' }))
+      })
+      app.get('/rooms', { config: { scopes: [] }, schema: { querystring, response: { 204: Type.Null() } } }, async () => undefined as never)
+    }
+  })
+  const shown = { plain: 'must match pattern "^[0-9]+$"', phrase: 'must be a room number', sentence: 'must match pattern "^[0-9]+$"' }
+  for (const [field, message] of Object.entries(shown)) {
+    const answer = await app.inject({ url: `/api/v1/public/acme/rooms?${field}=x`, headers })
+    t.strictSame(answer.json().error.details, [{ in: 'query', field, message }])
+  }
+})
+
 t.test('a handler can call reply.send, and can respond without a body', async (t) => {
   const app = await buildApp(t, { routes: interviewRoutes })
   const sent = await app.inject({ method: 'POST', url, headers: bearer(keys.none), payload: { place: 'Rome' } })

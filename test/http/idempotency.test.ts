@@ -182,7 +182,7 @@ t.test('final errors are repeated; after other errors, the operation runs again'
   }
 })
 
-t.test('requests that are rejected before the operation do not use up the key', async (t) => {
+t.test('requests rejected before the operation do not use up the key', async (t) => {
   const { host, send } = await build(t)
   checkError(t, await send({ by: 'unknown' }), 401)
   t.equal((await send({ path: '/orders?x=1' })).statusCode, 400)

@@ -136,7 +136,7 @@ t.test('a use of a cached key is recorded, at most once a second per key', async
   const answer = async ({ key }: { key: string }): Promise<ApiKey | null> => key === 'bad' ? null : { id: `id of ${key}`, scopes: [] }
   const ask = cacheKeyLookup(Object.assign(answer, { recordUse (id: string) { noted.push(id) } }), { clock })
   for (const key of ['one', 'two', 'bad', 'one']) await ask({ tenantSlug: 'acme', tenantId: 'acme', key })
-  t.strictSame(noted, [], 'the lookup has recorded these itself')
+  t.strictSame(noted, [], 'the lookup records these itself')
   await clock.advance(1000)
   for (const key of ['one', 'two', 'bad', 'one']) await ask({ tenantSlug: 'acme', tenantId: 'acme', key })
   t.strictSame(noted, ['id of one', 'id of two'])

@@ -164,7 +164,7 @@ t.test('invalid options are rejected', async (t) => {
 const keyLookup = memoryKeyLookup([{ key: 'office', tenantSlug: 'acme', scopes: allScopes, allowedIps: ['203.0.113.0/24'] }])
 const behind = { 'x-forwarded-for': '203.0.113.5' }
 
-t.test('a key that is limited to networks works only from them', async (t) => {
+t.test('a key limited to networks works only from them', async (t) => {
   const app = await buildApp(t, { mcp: true, keyLookup, server: { trustProxy: '10.0.0.1' } })
   const from = async (remoteAddress: string, headers = {}) => (await sendCall(app, 'office', 'list_jobs', {}, { remoteAddress, headers })).statusCode
   t.equal(await from('203.0.113.5'), 200)
@@ -192,7 +192,7 @@ t.test('host hooks also see the client\'s address and headers in the call', asyn
   ])
 })
 
-t.test('the header of a call gives no access', async (t) => {
+t.test('the header of a call does not grant access', async (t) => {
   const seen: string[] = []
   const app = await buildApp(t, {
     mcp: true,

@@ -63,7 +63,7 @@ t.test('a saved row has its other fields and dates in UTC, and updated_at is cre
   ])
 })
 
-t.test('the next page shows rows that were saved, replaced or removed in between', async (t) => {
+t.test('the next page reflects rows saved, replaced or removed in between', async (t) => {
   const rows = [{ id: 1, full_name: 'Ann', headline: 'Welder', email: 'a@b.example' }, { id: 2, full_name: 'Bob' }]
   const clock = createManualClock('2026-01-01T00:00:00Z')
   const { candidates } = memoryStorage({ clock, tenants: { acme: { candidates: rows }, other: { candidates: rows } } })

@@ -129,7 +129,7 @@ t.test('spans of failed emits and failed attempts have the status error', async 
   })
 })
 
-/** Starts a process that emits and one that delivers, on the same storage. */
+/** Starts one process that emits and another that delivers, on the same storage. */
 async function startTwo (t: Teardown, delivery: DeliveryOptions) {
   const storage = memoryStorage()
   const receiver = await startReceiver(t)
@@ -204,7 +204,7 @@ t.test('without a tracer provider, spans have no ids, and nothing is stored or s
   await emitter.close()
 })
 
-/** Returns an OpenTelemetry API in which one function fails, and the names of called functions. */
+/** Returns an OpenTelemetry API with one failing function, and the names of called functions. */
 function breakTelemetry (broken: string, fail: () => never): { api: OpenTelemetryApi, calls: Set<string> } {
   const calls = new Set<string>()
   const wrap = (value: unknown): unknown => {

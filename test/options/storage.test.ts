@@ -86,7 +86,7 @@ for (const [call, field, nearest, run, args] of misspelt) {
   })
 }
 
-t.test('a key that is passed as a property name is not shown', async (t) => {
+t.test('a key passed as a property name is not shown', async (t) => {
   t.throws(() => memoryKeyLookup([{ 'a-secret-key': 'acme' }] as never), {
     field: 'keys[0].key',
     message: 'keys[0].key: expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = only at the end',

@@ -23,7 +23,7 @@ t.test('a host delivers once it is ready, including earlier events', async (t) =
   await app.close()
 })
 
-t.test('deliveries have ended before the host\'s onClose hooks run, regardless of the order of registration', async (t) => {
+t.test('deliveries finish before the host\'s onClose hooks run, regardless of the order of registration', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)

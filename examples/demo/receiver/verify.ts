@@ -32,7 +32,8 @@ export function verifySignature (
   secrets: readonly string[]
 ): void {
   if (id === '' || timestamp === '' || signature === '') {
-    throw new VerificationError('not signed', 'the headers webhook-id, webhook-timestamp and webhook-signature are missing')
+    throw new VerificationError(
+      'not signed', 'the headers webhook-id, webhook-timestamp and webhook-signature are missing')
   }
   const ageSeconds = Math.abs(Date.now() / 1000 - Number(timestamp))
   if (!(ageSeconds <= toleranceSeconds)) {

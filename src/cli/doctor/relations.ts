@@ -132,7 +132,7 @@ function findSlowPages (session: Session, relation: TenantRelation, kind: RowKin
   })
 }
 
-/** Looks for indexes in the order of `id` and of `updated_at`. Columns are quoted if necessary. */
+/** Looks for indexes on the tenant followed by `id` or `updated_at`. Columns are quoted if necessary. */
 async function checkIndexes (
   query: RunQuery,
   relation: Relation,

@@ -292,7 +292,8 @@ function judgeSlot ({ slot, active, megabytes, age }: SlotRow): Finding[] {
   return age <= manyTransactions
     ? []
     : [fault(
-        `the reader of the replication slot ${slot} is slow, so vacuum keeps rows deleted in the last ${age} transactions`,
+        `the reader of the replication slot ${slot} is slow, ` +
+        `so vacuum keeps rows deleted in the last ${age} transactions`,
         `find out why it is slow, or stop it and run ${drop}`)]
 }
 

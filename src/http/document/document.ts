@@ -77,7 +77,8 @@ function listTags (routes: readonly RouteOptions[]): object[] {
 function describeKeys (routes: readonly RouteOptions[]): string {
   const scopes = [...new Set(routes.flatMap(readScopes))].sort().map((scope) => `\`${scope}\``)
   return [
-    'An API key of the tenant. It can be limited to some networks, and to some fields of candidates and jobs. Each operation lists the scopes that the key needs.',
+    'An API key of the tenant. It can be limited to some networks, and to some fields of candidates and jobs. ' +
+    'Each operation lists the scopes that the key needs.',
     ...scopes
   ].join('\n- ')
 }

@@ -16,7 +16,8 @@ import type { ApiOperation } from './operations.js'
 const FeedQuery = Type.Object(
   {
     ...tokenQuery(
-      '`next_token` of the previous page, with the same filter. Omit it to begin with the oldest stored event, or send `now` to begin with new events',
+      '`next_token` of the previous page, with the same filter. Omit it to begin with the oldest stored event, ' +
+      'or send `now` to begin with new events',
       'now'
     ),
     since: Type.Optional(

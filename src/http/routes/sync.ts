@@ -97,8 +97,10 @@ export function missingSync (kind: ChangeKind): RouteOptions {
 
 function describe (kind: ChangeKind): string {
   return [
-    `Begin without \`token\`. While \`has_more\` is true, send \`next_token\` as the next \`token\`. Your copy then contains exactly the tenant's ${kind}s. Store the last token to continue later.`,
-    `For each item, delete your copy of \`id\` if \`deleted\` is true, otherwise store \`${kind}\`. An item can appear twice, but never in an older state. A page can be empty.`,
+    'Begin without `token`. While `has_more` is true, send `next_token` as the next `token`.',
+    `Your copy then contains exactly the tenant's ${kind}s. Store the last token to continue later.`,
+    `For each item, delete your copy of \`id\` if \`deleted\` is true, otherwise store \`${kind}\`.`,
+    'An item can appear twice, but never in an older state. A page can be empty.',
     `After a 410, begin again without \`token\`, then delete every ${kind} that the new sync did not return.`
   ].join(' ')
 }

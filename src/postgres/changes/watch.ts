@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { RecruitingApiError } from '../../errors.js'
 import type { ChangeKind } from '../../ports/index.js'
-import { assertObject, assertOption, type Reader, type Readers, choice, readOptions } from '../../shared/read-options.js'
+import {
+  assertObject, assertOption, type Reader, type Readers, choice, readOptions
+} from '../../shared/read-options.js'
 import { readField } from '../../shared/fields.js'
 import { isStorableText } from '../../shared/text.js'
 import { assertPool, inTransaction, type PgPool, type PgQueryable } from '../pool.js'
@@ -290,7 +292,8 @@ async function listTables (client: PgQueryable, root: Root, schema: string): Pro
   )
   const foreign = tables.find(({ kind }) => kind === 'f')
   if (foreign !== undefined) {
-    reject('relation', `${foreign.name}, a partition of ${root.name}, is a foreign table: call changed for its rows instead`)
+    const problem = `${foreign.name}, a partition of ${root.name}, is a foreign table`
+    reject('relation', `${problem}: call changed for its rows instead`)
   }
   return tables
 }

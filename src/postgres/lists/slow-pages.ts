@@ -121,7 +121,8 @@ function mentions (expression: string, alias: string | undefined): boolean {
 
 /** Describes a finding of `findSharedTable`. */
 export function describeSharedTable ({ name, tenantColumn }: TenantRelation, table: string): string {
-  return `${name}: a small tenant's pages read every tenant's rows in ${table}, because ${tenantColumn} is not a column of that table`
+  return `${name}: a small tenant's pages read every tenant's rows in ${table}, ` +
+    `because ${tenantColumn} is not a column of that table`
 }
 
 /** The remedy of a finding of `findSharedTable`. */

@@ -93,7 +93,9 @@ export async function upgrade (pool: PgPool, schema: string, version: Version, g
   for (;;) {
     try {
       const files = await withClient(pool, (client) =>
-        runStep({ pool, client, schema, version, giveUpMs, reportBlocker: (...found) => reportBlocker('lock', ...found) })
+        runStep({
+          pool, client, schema, version, giveUpMs, reportBlocker: (...found) => reportBlocker('lock', ...found)
+        })
       )
       if (files === null) {
         await wait('other', longestPauseMs / 5)

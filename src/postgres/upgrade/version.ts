@@ -46,7 +46,8 @@ async function readFiles (folder: URL): Promise<Map<string, string>> {
       )
     )
   } catch (error) {
-    const problem = `there are no SQL files in ${fileURLToPath(folder)}: install fastify-recruiting-api next to your bundle, with all of its files`
+    const problem = `there are no SQL files in ${fileURLToPath(folder)}: install fastify-recruiting-api next to your ` +
+      'bundle, with all of its files'
     throw new RecruitingApiError('storage_not_ready', problem, 'migrations', { cause: error })
   }
 }

@@ -19,11 +19,11 @@ export type StorageGroup = 'lists' | 'webhooks' | 'deliveries' | 'tenancy' | 'ra
 
 interface Case<Group, Make> {
   group: Group
-  /** A statement that holds if the case passes. Unique among all cases. */
+  /** A statement that is true if the case passes. Unique among all cases. */
   name: string
   /** The method under test, such as `deliveries.claimDue`. */
   port: string
-  /** Resolves if the statement holds; otherwise rejects, usually with an `AssertionError`. */
+  /** Resolves if the statement is true; otherwise rejects, usually with an `AssertionError`. */
   run (make: Make): Promise<void>
 }
 
@@ -70,7 +70,7 @@ export type IdForm = 'integer' | 'text' | 'uuid'
 // In code point order. A storage that sorts by language or ignores case confuses some of them.
 const digits = '!\'*-09AMZ\\_abmz~'
 
-/** Returns the form of a kind of ids. */
+/** Returns the form of ids of this kind. */
 export function findForm (kind: IdKind, hasUuids: boolean): IdForm {
   if (kind === 'integer') return 'integer'
   return hasUuids ? 'uuid' : 'text'

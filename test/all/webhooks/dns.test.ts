@@ -51,7 +51,7 @@ t.test('names without an answer from the system block at most two threads, and n
   t.equal(asked.length, 2)
 })
 
-t.test('a free thread is assigned to the next attempt in line, but not to one that has timed out', async (t) => {
+t.test('a free thread goes to the next waiting attempt, but never to a timed-out one', async (t) => {
   const answers: Array<() => void> = []
   const asked = replaceLookup(t, () => new Promise((resolve) => {
     answers.push(() => resolve([{ address: '10.0.0.1', family: 4 }]))

@@ -13,7 +13,7 @@ import { base, buildLimited, checkLimited, moveTime } from '../../fixtures/api/l
 
 const one = { failedKeys: { max: 1 } }
 
-/** The keys of the fixtures, and those that were looked up. */
+/** The fixtures' keys, and the keys looked up so far. */
 function spyOnLookup (): { keyLookup: KeyLookup, tried: string[] } {
   const lookup = memoryKeyLookup(apiKeys)
   const tried: string[] = []

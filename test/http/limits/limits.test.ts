@@ -80,7 +80,7 @@ for (const path of ['dispatch_test', 'replay']) {
   })
 }
 
-t.test('a host can give any operation a budget, by its operationId', async (t) => {
+t.test('a host can set a budget for any operation, by its operationId', async (t) => {
   const operations = { listCandidates: { max: 1, timeWindow: 3_600_000 }, replayWebhook: { max: 1 } }
   const { app, ask } = await buildLimited(t, { max: 5, operations })
   t.match((await ask(keys.full, '/candidates')).headers, { 'ratelimit-limit': 1, 'ratelimit-reset': 3600 })

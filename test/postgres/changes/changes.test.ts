@@ -106,7 +106,7 @@ t.test('recording a change', async (t) => {
     return (await pool.query('select from recruiting.changes')).rows.length
   }
 
-  /** Begins a transaction in which any wait for a lock is an error. */
+  /** Begins a transaction that fails instead of waiting for a lock. */
   async function beginImpatient (client: pg.PoolClient, level = 'read committed'): Promise<void> {
     await client.query(`begin isolation level ${level}; set local lock_timeout to '1ms'`)
   }

@@ -93,7 +93,7 @@ t.test('behind hundreds of paused endpoints', async (t) => {
   })
 })
 
-t.test('a small claim finds a delivery behind ones that another transaction has locked', async (t) => {
+t.test('a small claim finds a delivery behind deliveries locked by another transaction', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const ids: number[] = []
   for (let i = 0; i < 5; i++) {

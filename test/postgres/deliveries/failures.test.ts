@@ -78,7 +78,7 @@ t.test('storages, lookups and calls that share a pool add one listener', async (
   client.release()
 })
 
-// The storage's statements, without the one that reads a setting.
+// All of the storage's statements except the one that reads a setting.
 const statements = /\*\/ (?!select current_setting)/
 
 t.test('a delayed stop', async (t) => {

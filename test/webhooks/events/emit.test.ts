@@ -188,7 +188,7 @@ t.test('the same instant in another form, or a later emit without a time, is the
   t.equal((await engine.emit(untimed)).id, second.id)
 })
 
-t.test('references between events resolve within their own catalogue, even beside other catalogues', async (t) => {
+t.test('references between events resolve within their own catalogue, even next to other catalogues', async (t) => {
   const letter = Type.Object({ offer: Type.Unsafe<object>({ $ref: 'Offer' }) })
   for (const [salary, good, bad] of [[Type.Integer(), 1, 'much'], [Type.String(), 'much', 1]] as const) {
     const events = { 'offer.made': Type.Object({ salary }, { $id: 'Offer' }), 'letter.sent': letter }

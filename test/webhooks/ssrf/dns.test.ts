@@ -170,7 +170,7 @@ t.test('a name in the hosts file is found if a network is allowed', async (t) =>
   t.equal(requests.length, 30)
 })
 
-t.test('without allowed networks, the system is not asked for a public name that name servers do not know', async (t) => {
+t.test('without allowed networks, the system is not asked for a public name that its name servers cannot resolve', async (t) => {
   const asked = replaceLookup(t, async () => [])
   const sender = await startSender(t, { dns: await startDnsServer(t), allowNetworks: [] })
   t.same(outcomeOf(await sender.post('http://unknown.example/')), failed)
