@@ -6,7 +6,7 @@ import type { IdempotencyStore } from '../ports/index.js'
 import { seal, unseal } from '../shared/sealing.js'
 import { Type } from '../shared/typebox.js'
 import { logOf } from './log.js'
-import { readCaller, stateOf } from './request.js'
+import { readCaller } from './request.js'
 import { badRequest, type ErrorDetail, guardPort, HttpError, toHttpError, type WireErrorCode } from './wire-errors.js'
 
 const header = 'idempotency-key'
@@ -74,7 +74,8 @@ export function createIdempotency (unguarded: IdempotencyStore | undefined, box:
       if (store === undefined || !accepts(request.routeOptions.config)) throw invalidKey('is not accepted here')
       const { tenantId } = readCaller(request)
       const digest = hashJson([ownerOf(request), name])
-      const fingerprint = hashJson([request.method, request.url, stateOf(request).body])
+      const { method, routeOptions: { url }, params, query, body } = request
+      const fingerprint = hashJson([method, url, params, query, body])
       const attempt = { digest, claim: randomUUID() }
       const stored = await store.claim(tenantId, { ...attempt, fingerprint, leaseMs, keepMs })
       if (stored.fingerprint !== fingerprint) throw invalidKey('was used for another request')
@@ -117,8 +118,14 @@ function ownerOf (request: FastifyRequest): string[] {
   return keyId === null ? ['session', hashApiKey(String(request.headers.authorization))] : ['key', keyId]
 }
 
+/** Hashes JSON. The order of members makes no difference. */
 function hashJson (value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex')
+  return createHash('sha256').update(JSON.stringify(value, sortMembers)).digest('hex')
+}
+
+function sortMembers (_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => one < other ? -1 : 1))
 }
 
 function changesOf (headers: Headers, before: Headers): Headers {

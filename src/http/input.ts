@@ -207,7 +207,8 @@ function createValidatorCompiler (compile: typeof compileSchema, errorDetails: b
   // Created with the first schema, because the API's own routes compile on their first request.
   let ajv: Ajv | null = null
   let thorough: Ajv | null = null
-  return ({ schema, httpPart }) => {
+  return ({ schema: given, httpPart }) => {
+    const schema = httpPart === 'headers' ? lowerNames(given) : given
     ajv ??= createAjv({ useDefaults: true })
     const first = compile(ajv, schema)
     if (errorDetails) thorough ??= createAjv({ useDefaults: true, allErrors: true })
@@ -236,6 +237,16 @@ function readText (validate: Validator, integers: readonly string[]): Validator 
     return isValid
   }
   return validateText
+}
+
+/** Returns a schema of headers with names as Node reads them. Fastify does the same only without a custom compiler. */
+function lowerNames (schema: { properties?: object, required?: readonly string[] }): object {
+  const { properties = {}, required = [] } = schema
+  return {
+    ...schema,
+    properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name.toLowerCase(), value])),
+    required: required.map((name) => name.toLowerCase())
+  }
 }
 
 function integerFields ({ properties = {} }: { properties?: Record<string, { type?: unknown }> }): string[] {

@@ -39,6 +39,34 @@ t.test('invalid input gets 400, missing items 404 and failures 500', async (t) =
   for (const payload of [{}, { place: 5 }, { place: 'Rome', more: 1 }]) checkError(t, await app.inject({ method: 'POST', url, headers, payload }), 400)
 })
 
+t.test('header schemas match names in any letter case, as plain Fastify does', async (t) => {
+  const app = await buildApp(t, {
+    errorDetails: true,
+    async routes (app) {
+      const schema = {
+        headers: Type.Object({
+          'X-Source': Type.String(),
+          'X-Mode': Type.Optional(Type.Union([Type.Literal('fast'), Type.Literal('slow')])),
+          'X-Count': Type.Optional(Type.Integer({ maximum: 3 }))
+        }),
+        response: { 200: Type.Object({ count: Type.Integer() }) }
+      }
+      app.get('/modes', { config: { scopes: [] }, schema }, async ({ headers }) => {
+        return { count: headers['x-count'] ?? 0 }
+      })
+    }
+  })
+  const ask = (given: Record<string, string>) =>
+    app.inject({ url: '/api/v1/public/acme/modes', headers: { ...headers, ...given } })
+  t.strictSame((await ask({ 'X-SOURCE': 'a', 'x-mode': 'fast', 'x-Count': '3' })).json(), { count: 3 })
+  for (const [given, field] of [
+    [{}, 'x-source'], [{ 'x-source': 'a', 'X-Mode': 'wrong' }, 'x-mode'], [{ 'x-source': 'a', 'X-Count': '4' }, 'x-count']
+  ] as const) {
+    const answer = await ask(given)
+    t.strictSame([answer.statusCode, answer.json().error.details[0].field], [400, field])
+  }
+})
+
 t.test('a description explains a pattern only if it begins with a phrase, of which the first sentence is shown', async (t) => {
   const pattern = '^[0-9]+$'
   const app = await buildApp(t, {

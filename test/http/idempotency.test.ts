@@ -95,6 +95,42 @@ t.test('another request with the same key gets 400, and requests without a key a
   t.strictSame((await send({ body: { size: 1 } })).json(), { data: { id: 1 } })
 })
 
+t.test('the same input is the same request, however it is written', async (t) => {
+  const calls: unknown[] = []
+  const { app, send } = await build(t, {
+    async routes (app) {
+      const schema = {
+        querystring: Type.Object({ a: Type.Integer({ default: 1 }), b: Type.Optional(Type.String()) }),
+        body: Type.Object({ size: Type.Integer({ default: 5 }), more: Type.Optional(Type.Any()) }),
+        response: { 200: Type.Object({ data: Type.Integer() }) }
+      }
+      app.post('/:place/orders', { config: { scopes: [], idempotent: true }, schema }, async ({ body, query }) => {
+        return { data: calls.push([query, body]) }
+      })
+    }
+  })
+  const run = async (path: string, body: object | undefined, key: string): Promise<unknown> => {
+    const headers = { ...bearer(keys.full), 'idempotency-key': key }
+    const url = `/api/v1/public/acme${path}`
+    const answer = await app.inject({ method: 'POST', url, headers, ...body === undefined ? {} : { payload: body } })
+    return answer.json().data ?? answer.json().error.details
+  }
+  for (const [path, body] of [
+    ['/rome/orders', undefined], ['/r%6Fme/orders', {}], ['/rome/orders?a=1', { size: 5 }], ['/rome/orders?', undefined]
+  ] as const) t.equal(await run(path, body, 'defaults'), 1, path)
+  const nested = { size: 2, more: { x: 1, y: [{ p: 1, q: 2 }] } }
+  t.equal(await run('/rome/orders?a=2&b=c%20d', nested, 'members'), 2)
+  t.equal(await run('/rome/orders?b=%63+d&%61=2', { more: { y: [{ q: 2, p: 1 }], x: 1 }, size: 2 }, 'members'), 2)
+  for (const [path, body] of [
+    ['/rome/orders?a=2', nested], ['/paris/orders?a=2&b=c%20d', nested],
+    ['/rome/orders?a=2&b=c%20d', { ...nested, more: { ...nested.more, y: [] } }]
+  ] as const) t.strictSame(await run(path, body, 'members'), rejection('was used for another request'), path)
+  const [path, given] = ['/webhooks', { ...webhookInput, filters: { 'data.id': [1], 'data.a': [2] } }]
+  const first = await send({ path, body: given })
+  const again = await send({ path, body: { filters: { 'data.a': [2], 'data.id': [1] }, ...webhookInput } })
+  t.strictSame([again.body, again.headers['idempotent-replayed']], [first.body, 'true'])
+})
+
 t.test('a key is 1 to 255 visible ASCII characters', async (t) => {
   const { app, host, send } = await build(t)
   for (const key of ['', ' ', 'a b', 'a\tb', 'ä', 'x'.repeat(256)]) {
