@@ -31,7 +31,7 @@ export type RecruitingApiErrorCode =
   /** The database is a copy, or belongs to another `delivery.environment`, so nothing is sent: see `adopt`. */
   | 'held'
   /**
-   * Two other calls of this process are reading tenants' history, as replays, `erase` and `findSubject` do. Try again
+   * Too many other calls by code are reading the tenant's history, as replays, `erase` and `findSubject` do. Try again
    * later.
    */
   | 'busy'

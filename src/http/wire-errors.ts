@@ -122,7 +122,7 @@ export function toHttpError (thrown: unknown): HttpError {
   return toInternalError(thrown)
 }
 
-/** Returns whether other calls that read tenants' history use all slots of the process. */
+/** Returns whether the tenant found no place in a resource that tenants share. */
 function isBusy (thrown: unknown): boolean {
   return isRecruitingApiError(thrown) && readField(thrown, 'code') === 'busy'
 }

@@ -12,8 +12,8 @@ import { createRecruitingWebhooks } from './by-code.js'
 import { createCounters, createListeners, readHealth } from './diagnostics.js'
 import { createEventValidator } from './events/catalogue.js'
 import { assertNames, createChanged, dispatch, eventNames, optionNames } from './events/dispatcher.js'
-import { createSubjects, limitHistory } from './history.js'
-import { createWebhookOperations } from './operations.js'
+import { createSubjects, type History, limitHistory } from './history.js'
+import { createWebhookOperations, type WebhookOperations } from './operations.js'
 import { createNoticeReporter, createPruner } from './queue/housekeeping.js'
 import { createWorker } from './queue/worker.js'
 import type { ActorCalls, EngineCalls, RecruitingStats } from './recruiting.js'
@@ -119,23 +119,27 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     await auditor?.settle()
   }
 
-  const history = limitHistory(deliveries, feed, runtime.runInHistorySlot)
-  const operations = createWebhookOperations({
-    webhooks,
-    history,
-    events,
-    targetRules,
-    secrets,
-    sender,
-    capacity,
-    clock,
-    runtime,
-    findHold,
-    maxWebhooksPerTenant,
-    timeoutMs
-  })
+  const history = limitHistory(deliveries, feed, runtime.historyPlaces.code)
 
-  const createWebhookCalls = createRecruitingWebhooks(operations, tenants, assertOpen)
+  function createOperations (history: History): WebhookOperations {
+    return createWebhookOperations({
+      webhooks,
+      history,
+      events,
+      targetRules,
+      secrets,
+      sender,
+      capacity,
+      clock,
+      runtime,
+      findHold,
+      maxWebhooksPerTenant,
+      timeoutMs
+    })
+  }
+
+  const operations = createOperations(limitHistory(deliveries, feed, runtime.historyPlaces.requests))
+  const createWebhookCalls = createRecruitingWebhooks(createOperations(history), tenants, assertOpen)
 
   function reportFor (actor: string | null): CallReport {
     return (call) => auditor?.report(describeCall('code', actor, call))
@@ -243,6 +247,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   return {
     recruiting,
     tenants,
+    /** The operations for requests. */
     operations,
     /** `null` without the option `opentelemetry`. */
     tracing,

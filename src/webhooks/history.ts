@@ -1,14 +1,12 @@
 import { RecruitingApiError } from '../errors.js'
 import type { CallReport } from '../observe/audit.js'
 import type { Clock, DeliveryStore, EventFeed } from '../ports/index.js'
-import { createSlots } from '../shared/clock.js'
+import { createPlaces, type Places } from '../shared/places.js'
 import { plainText, readInput } from '../shared/read-options.js'
 import { type Tenants, readTenant, readTenantArgument, showTenant, tenantNames } from '../shared/tenants.js'
 import { assertNames, assertText, optionNames } from './events/dispatcher.js'
 import type { EngineCalls, ErasedSubject, FoundEvent } from './recruiting.js'
 
-const maxReaders = 2
-const waitMs = 1000
 /** Earlier pages of a log are cheap. */
 const deepOffset = 10_000
 
@@ -17,34 +15,48 @@ export type History = Pick<
   DeliveryStore, 'list' | 'count' | 'find' | 'replay' | 'countReplay' | 'retry' | 'erase' | 'listSubjectEvents'
 > & Partial<Pick<EventFeed, 'latest'>>
 
-/** Runs a call in a slot, in the order of the calls. */
-export type RunInSlot = <Result>(work: () => Promise<Result>) => Promise<Result>
+/** The places of calls that read history. */
+export interface HistoryPlaces {
+  requests: Places
+  /** Calls by the host's code never wait for requests. */
+  code: Places
+}
 
 /**
- * Lets at most two calls of the process read history at a time. Their cost grows with the tenant's data, so one tenant
- * could otherwise use every connection. A call waits up to a second, then rejects with `busy`.
+ * Lets only a few calls read history at a time. Their cost grows with the tenant's data, so one tenant could otherwise
+ * use every connection. A call waits up to a second for its turn, then rejects with `busy`. Log pages with a capped
+ * total need no place.
  */
-export function limitHistory (deliveries: DeliveryStore, feed: EventFeed | undefined, run: RunInSlot): History {
+export function limitHistory (deliveries: DeliveryStore, feed: EventFeed | undefined, { run }: Places): History {
   return {
     list (...values) {
-      const [, , { offset }] = values
-      return offset < deepOffset ? deliveries.list(...values) : run(() => deliveries.list(...values))
+      const [tenant, , { offset }] = values
+      return offset < deepOffset ? deliveries.list(...values) : run(tenant, () => deliveries.list(...values))
+    },
+    count (...values) {
+      const [tenant, , , { limit } = {}] = values
+      return limit === undefined ? run(tenant, () => deliveries.count(...values)) : deliveries.count(...values)
     },
     find: (...values) => deliveries.find(...values),
     retry: (...values) => deliveries.retry(...values),
-    count: (...values) => run(() => deliveries.count(...values)),
-    replay: (...values) => run(() => deliveries.replay(...values)),
-    countReplay: (...values) => run(() => deliveries.countReplay(...values)),
-    erase: (...values) => run(() => deliveries.erase(...values)),
-    listSubjectEvents: (...values) => run(() => deliveries.listSubjectEvents(...values)),
-    ...feed === undefined ? {} : { latest: (...values) => run(() => feed.latest(...values)) }
+    replay: (...values) => run(values[0], () => deliveries.replay(...values)),
+    countReplay: (...values) => run(values[0], () => deliveries.countReplay(...values)),
+    erase: (...values) => run(values[0], () => deliveries.erase(...values)),
+    listSubjectEvents: (...values) => run(values[0], () => deliveries.listSubjectEvents(...values)),
+    ...feed === undefined ? {} : { latest: (...values) => run(values[0], () => feed.latest(...values)) }
   }
 }
 
-/** Creates the slots for all engines of a process, which usually share a pool. */
-export function createHistorySlots (clock: Clock): RunInSlot {
-  return createSlots(maxReaders, waitMs, clock, () =>
-    new RecruitingApiError('busy', "too many calls read tenants' history: try again in 5 seconds")).run
+/** Creates the places for all engines of a process, which usually share a pool. */
+export function createHistoryPlaces (clock: Clock): HistoryPlaces {
+  const create = (): Places => createPlaces({
+    count: 4,
+    waitMs: 1000,
+    maxWaiting: 20,
+    clock,
+    full: () => new RecruitingApiError('busy', "too many calls read the tenant's history: try again in 5 seconds")
+  })
+  return { requests: create(), code: create() }
 }
 
 const pageSize = 100

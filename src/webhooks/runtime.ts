@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Clock } from '../ports/index.js'
 import { systemClock } from '../shared/clock.js'
-import { createHistorySlots, type RunInSlot } from './history.js'
+import { createHistoryPlaces, type HistoryPlaces } from './history.js'
 import type { Route, Sender } from './sending/sender.js'
 import type { TargetRules } from './ssrf/addresses.js'
 import { createResolver } from './ssrf/resolver.js'
@@ -16,7 +16,7 @@ export interface Runtime {
   random (): number
   createSender: typeof createLateSender
   /** Shared by all engines of the process. */
-  runInHistorySlot: RunInSlot
+  historyPlaces: HistoryPlaces
 }
 
 export const systemRuntime: Runtime = {
@@ -24,7 +24,7 @@ export const systemRuntime: Runtime = {
   nextTick: () => setImmediate(),
   random: () => Math.random(),
   createSender: createLateSender,
-  runInHistorySlot: createHistorySlots(systemClock)
+  historyPlaces: createHistoryPlaces(systemClock)
 }
 
 /** A sender that loads undici when it is needed, because loading takes longer than the rest of a start. */

@@ -5,7 +5,7 @@ import type { ChangeSource, ErasedEvents, EventFeed } from '../../src/ports/inde
 import { createSteadyNow } from '../../src/shared/clock.js'
 import type { CreateWebhookInput, UpdateWebhookInput } from '../../src/webhooks/recruiting.js'
 import { createEngine, type Engine } from '../../src/webhooks/engine.js'
-import { createHistorySlots } from '../../src/webhooks/history.js'
+import { createHistoryPlaces } from '../../src/webhooks/history.js'
 import { type Delivery, Model } from './model.js'
 import { moods, Network, type Sent } from './network.js'
 import { createRandom, type Random } from './random.js'
@@ -271,7 +271,7 @@ class Day {
       nextTick: () => machine.nextTick(),
       random: () => jitter.next(),
       createSender: () => this.network.createSender(machine, concurrency),
-      runInHistorySlot: createHistorySlots(machine.clock)
+      historyPlaces: createHistoryPlaces(machine.clock)
     })
     engine.recruiting.on('webhookDisabled', ({ webhookId }) => {
       this.#reported.add(webhookId)
