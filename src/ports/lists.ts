@@ -32,6 +32,11 @@ export interface RowFields {
    * digits, such as `'9007199254740993'`.
    */
   textFields?: readonly string[]
+  /**
+   * Called with the id, as text, and the field of a row whose value is JSON with a number that no JavaScript number
+   * equals, such as `1e400`. The row has null in place of this number.
+   */
+  onInexactNumber? (id: string, field: string): void
 }
 
 /** A query for candidates or jobs. */

@@ -6,6 +6,7 @@ import type { CandidateRow, Id, IdKind, IdKinds, JobRow, RowFields } from '../..
 import { createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
 import { isId, textIdRule } from '../../shared/ids.js'
 import { LruMap } from '../../shared/cached.js'
+import { logOf } from '../log.js'
 import { readCaller, stateOf, type VisibleFields } from '../request.js'
 import { InputError } from '../../errors.js'
 import { Type } from '../../shared/typebox.js'
@@ -14,14 +15,21 @@ import { Type } from '../../shared/typebox.js'
 export interface PublishedRows<Row> {
   /** The schema of a row. */
   item: TUnsafe<Row>
-  /** What to request from the storage. */
-  selected: Required<RowFields>
+  /** The names of all fields. */
+  fields: readonly string[]
+  /** Returns what to request from the storage. */
+  select (request: FastifyRequest): Required<RowFields>
   /**
    * Throws if a row's visible fields do not match the schema, because the serializer would silently convert them.
    * `method` is the port's method. The message contains no values.
    */
   assertRows (method: string, rows: readonly Row[], request: FastifyRequest): void
 }
+
+/** Maximum number of fields of rows with an inexact number that are not logged again. */
+const maxInexact = 1000
+
+const inexactNumber = 'a number in a JSON value has more digits than JavaScript can represent, so the response has null'
 
 /** Maximum number of cached validators. */
 const maxValidators = 100
@@ -48,6 +56,8 @@ function publish<Row extends object> (
   const fields = Object.keys(properties)
   const validators = new LruMap<ValidateFunction>(maxValidators)
   let validateWhole: ValidateFunction | null = null
+  const textFields = fields.filter((field) => isText(properties[field]))
+  const inexact = new LruMap<true>(maxInexact)
 
   /** Compiles a validator for a caller's visible fields. */
   function compile (visible: readonly string[]): ValidateFunction {
@@ -61,7 +71,20 @@ function publish<Row extends object> (
 
   return {
     item,
-    selected: { fields, textFields: fields.filter((field) => isText(properties[field])) },
+    fields,
+    select (request) {
+      const { tenantId: tenant } = readCaller(request)
+      return {
+        fields,
+        textFields,
+        onInexactNumber (row, field) {
+          inexact.getOrCreate(JSON.stringify([tenant, row, field]), () => {
+            logOf(request).warn({ tenant, row: `${kind} ${row}`, field }, inexactNumber)
+            return true
+          })
+        }
+      }
+    },
     assertRows (name, rows, request) {
       const method = `${kind}s.${name}`
       const visible = readCaller(request).fields?.[kind] ?? null

@@ -48,12 +48,11 @@ function parameterOf (name: string): string {
 /** Returns the operations that list candidates or jobs and read one. */
 export function rowOperations<Row extends { id: Id }, Filter extends { q?: string }, SortField extends string> (
   source: RowSource<Row, Filter, SortField>,
-  { item, selected, assertRows }: PublishedRows<Row>,
+  { item, fields, select, assertRows }: PublishedRows<Row>,
   { kind, sortable, filters }: RowList<Filter, SortField>,
   ids: IdKinds
 ): ApiOperation[] {
   const title = kind === 'candidate' ? 'Candidate' : 'Job'
-  const { fields, textFields } = selected
   const limitList = createFieldLimit(kind, item, PageOf)
   const limitOne = createFieldLimit(kind, item, DataOf)
   const parameters = Object.entries<RowFilter>(filters).map(([name, filter]) =>
@@ -88,8 +87,7 @@ export function rowOperations<Row extends { id: Id }, Filter extends { q?: strin
       async run (request: FastifyRequest, { tenant: { id: tenant }, input }) {
         rejectHiddenFields(request, kind, fields, filteredFields)
         const page = await readPage<Row, Filter, SortField>({
-          list: ({ filter, sort, offset, limit }) =>
-            source.list(tenant, { filter, sort, offset, limit, fields, textFields }),
+          list: (page) => source.list(tenant, { ...page, ...select(request) }),
           count: (filter) => source.count(tenant, filter)
         }, input, readFilter(input))
         assertRows('list', page.data, request)
@@ -109,7 +107,7 @@ export function rowOperations<Row extends { id: Id }, Filter extends { q?: strin
       results: { 200: `The ${kind}` },
       resource: kind,
       async run (request, { tenant, id }) {
-        const row = await source.find(tenant.id, id, selected)
+        const row = await source.find(tenant.id, id, select(request))
         if (row === null) return null
         assertRows('find', [row], request)
         limitOne(request)

@@ -54,9 +54,9 @@ export async function syncOperation<Row extends { id: Id }> (
   changes: ChangeSource | undefined, { kind, source, published, ids }: SyncedResource<Row>
 ): Promise<ApiOperation | null> {
   if (changes === undefined || !isSyncable<Row>(source) || !await isRecorded(changes, kind)) return null
-  const { item, selected, assertRows } = published
+  const { item, select, assertRows } = published
   const limitPage = createFieldLimit(kind, item, (shown) => FollowPageOf(changeOf(kind, shown, ids[kind])))
-  const sync = createSync<Row>({ kind, idKind: ids[kind], selected, rows: source, changes })
+  const sync = createSync<Row>({ kind, idKind: ids[kind], rows: source, changes })
   return operation({
     ...readingRows(kind),
     operationId: kind === 'candidate' ? 'syncCandidates' : 'syncJobs',
@@ -72,6 +72,7 @@ export async function syncOperation<Row extends { id: Id }> (
         tenant,
         token,
         limit,
+        selected: select(request),
         log: request.log,
         assertRows: (method, rows) => assertRows(method, rows, request)
       })
@@ -124,7 +125,6 @@ function isSyncable<Row extends { id: Id }> (source: object): source is SyncRows
 interface Dependencies<Row extends { id: Id }> {
   kind: ChangeKind
   idKind: IdKind
-  selected: RowFields
   rows: SyncRows<Row>
   changes: ChangeSource
 }
@@ -133,6 +133,7 @@ interface Query<Row> {
   tenant: string
   token: string | undefined
   limit: number
+  selected: RowFields
   log: Pick<FastifyBaseLogger, 'error'>
   /** Throws if a row does not fit its schema. */
   assertRows (method: string, rows: readonly Row[]): void
@@ -154,7 +155,7 @@ interface Read<Row> {
  * commit while the rows are read are included, so nothing is missed. Throws a 410 for an invalid token and while the
  * storage has missed changes, and a 404 if changes are no longer recorded.
  */
-function createSync<Row extends { id: Id }> ({ kind, idKind, selected, rows, changes }: Dependencies<Row>) {
+function createSync<Row extends { id: Id }> ({ kind, idKind, rows, changes }: Dependencies<Row>) {
   const tokens = createTokens(changes)
 
   async function begin (query: Query<Row>): Promise<Read<Row>> {
@@ -167,7 +168,7 @@ function createSync<Row extends { id: Id }> ({ kind, idKind, selected, rows, cha
   }
 
   async function readRows (
-    { tenant, limit, assertRows }: Query<Row>, position: string, after: Id | null, expire = expired
+    { tenant, limit, selected, assertRows }: Query<Row>, position: string, after: Id | null, expire = expired
   ): Promise<Read<Row>> {
     // Also checks that the position is still valid.
     const next = await changes.list(tenant, kind, { after: position, limit: 1 }) ?? expire()
@@ -185,7 +186,7 @@ function createSync<Row extends { id: Id }> ({ kind, idKind, selected, rows, cha
   }
 
   async function readChanges (query: Query<Row>, after: string): Promise<Read<Row>> {
-    const { tenant, limit, assertRows } = query
+    const { tenant, limit, selected, assertRows } = query
     const page = await changes.list(tenant, kind, { after, limit }) ?? expired()
     const ids = [...new Set(page.ids)].map((id) => parseId(id, idKind)).filter((id) => id !== null)
     // Read after the changes, so that a row that changes in between is returned again later.

@@ -3,8 +3,11 @@ import { candidateFilters, jobFilters, type RowFilters } from '../../ports/lists
 import { cast, quoteName, toIso } from '../sql.js'
 import { type Column, type Relation, relationError } from './relation.js'
 
-/** Converts the driver's value of a column that is not null. */
-export type ReadValue = (value: unknown) => unknown
+/**
+ * Converts the driver's value of a column that is not null. Calls `onInexact` if the value was JSON with a number that
+ * no JavaScript number equals.
+ */
+export type ReadValue = (value: unknown, onInexact: () => void) => unknown
 
 /** Selects and converts one published field. */
 interface FieldReader {
@@ -79,11 +82,15 @@ export function readerOf (relation: Relation, option: string, field: string, asT
     const read = (time: unknown): unknown => isIso(String(time)) ? time : reject(outside)
     return { field, expression, read }
   }
+  if (/^jsonb?(\[\])?$/.test(type)) {
+    const read: ReadValue = (json, onInexact) => parseJson(String(json), onInexact)
+    return { field, expression: `to_json(${column})::text as ${column}`, read }
+  }
   const value = asText && numberTypes.some((number) => type === `${number}[]`) ? `${column}::text[]` : column
   return {
     field,
     expression: `to_json(${value})::text as ${column}`,
-    read: (json) => hasExactNumbers(String(json)) ? JSON.parse(String(json)) : reject(largeNumber)
+    read: (json) => parseJson(String(json), () => reject(largeNumber))
   }
 }
 
@@ -93,14 +100,44 @@ function isIso (text: string): boolean {
   return /^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/.test(text)
 }
 
-/** Whether `JSON.parse` keeps all digits of every number. */
-function hasExactNumbers (json: string): boolean {
-  const tokens = json.match(/"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g) ?? []
-  return tokens.every((token) => token.startsWith('"') || isExact(token))
+/** Parses JSON. Calls `onInexact` for each number that no JavaScript number equals, and replaces it with null. */
+function parseJson (json: string, onInexact: () => void): unknown {
+  let exact = ''
+  for (let at = 0; at < json.length;) {
+    const next = json.indexOf('"', at)
+    const text = next === -1 ? json.length : next
+    exact += json.slice(at, text).replace(/-?\d[\d.eE+-]*/g, (number) => {
+      if (isExact(number)) return number
+      onInexact()
+      return 'null'
+    })
+    at = next === -1 ? text : findEnd(json, text)
+    exact += json.slice(text, at)
+  }
+  return JSON.parse(exact)
 }
+
+/** Returns the position after the text that begins at a quotation mark. */
+function findEnd (json: string, quote: number): number {
+  let end = quote
+  do {
+    end = json.indexOf('"', end + 1)
+  } while (countBackslashes(json, end) % 2 === 1)
+  return end + 1
+}
+
+function countBackslashes (json: string, end: number): number {
+  let start = end
+  while (json[start - 1] === '\\') start--
+  return end - start
+}
+
+/** More digits than any number has that is not rounded. */
+const maxNumberLength = 400
 
 /** Whether a JavaScript number has the same digits as this one. */
 function isExact (number: string): boolean {
+  if (number.length > maxNumberLength) return false
   return number.length < 16 && !/e/i.test(number) ? true : digitsOf(number) === digitsOf(String(Number(number)))
 }
 

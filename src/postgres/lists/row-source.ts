@@ -77,7 +77,7 @@ export function createRowSource<Row extends { id: Id }, Filter extends object, F
     const statement = format(relation, columns)
     if (statement === null) return []
     const rows = await session.query<Record<string, unknown>>(operation, statement.text, statement.values)
-    return rows.map((row) => readRow<Row>(row, readers))
+    return rows.map((row) => readRow<Row>(row, readers, selected))
   }
 
   return {
@@ -121,10 +121,12 @@ export function createRowSource<Row extends { id: Id }, Filter extends object, F
 }
 
 // Changes the driver's row in place.
-function readRow<Row> (row: Record<string, unknown>, readers: Projection['readers']): Row {
+function readRow<Row> (
+  row: Record<string, unknown>, readers: Projection['readers'], { onInexactNumber }: RowFields
+): Row {
   for (const [field, read] of readers) {
     const value = row[field]
-    if (value !== null) row[field] = read(value)
+    if (value !== null) row[field] = read(value, () => onInexactNumber?.(String(row.id), field))
   }
   // assertColumns has checked the types of the columns.
   return row as Row

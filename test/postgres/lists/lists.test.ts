@@ -105,9 +105,45 @@ t.test('numbers and times are published with all digits, or rejected', async (t)
   t.strictSame(await asStored('bigs'), [rejected('bigs'), [1], []])
   t.strictSame(await asStored('half'), [0.1, null, 'NaN'])
   t.strictSame(await asStored('huge'), [1e300, 5e-324, null])
-  t.strictSame(await asStored('json'), [{ n: [1.5, '9007199254740993'] }, rejected('json'), rejected('json')])
+  t.strictSame(await asStored('json'), [{ n: [1.5, '9007199254740993'] }, { n: null }, [null]])
   const outside = 'candidates: the column time contains a time outside the years 1 to 9999'
   t.match(await asStored('time'), [/Z$/, outside, outside])
+})
+
+t.test('a number in JSON that JavaScript cannot represent is null, and the log names its row once', async (t) => {
+  const { pool, schema } = await startPostgresHost(t)
+  await pool.query(`
+    alter table ${schema}.candidates add extra jsonb, add extras json[];
+    insert into ${schema}.candidates (tenant_slug, id, full_name, created_at, updated_at, extra, extras) values
+      ('acme', 1, 'Ada', now(), now(), '{"\\"9e999\\\\": "9e999", "n": [0.5, 1e-400, 12345678901234567890]}', '{"1e400"}'),
+      ('acme', 2, 'Grace', now(), now(), ('{"n": 12' || repeat('0', 120000) || '1' || ', "ten": 1e1}')::jsonb, null)`)
+  const lines: Array<Record<string, unknown>> = []
+  const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(JSON.parse(line)) } } })
+  t.teardown(() => app.close())
+  await app.register(recruitingApi, {
+    storage: postgresStorage(pool),
+    keyLookup: memoryKeyLookup(apiKeys),
+    candidateFields: Type.Object({ extra: Type.Unknown(), extras: Type.Unknown() }),
+    delivery: false
+  })
+  await app.ready()
+  lines.length = 0
+  const read = async (path: string) => {
+    const { statusCode, body } = await app.inject({ url: `/api/v1/public/acme${path}`, headers: bearer(keys.full) })
+    return { statusCode, data: JSON.parse(body).data }
+  }
+  const list = await read('/candidates')
+  t.match(list, {
+    statusCode: 200,
+    data: [
+      { extra: { '"9e999\\': '9e999', n: [0.5, null, null] }, extras: [null] },
+      { extra: { n: null, ten: 10 }, extras: null }
+    ]
+  })
+  t.strictSame((await read('/candidates/2')).data, list.data[1])
+  t.strictSame(lines.map(({ tenant, row, field }) => [tenant, row, field]), [
+    ['acme', 'candidate 1', 'extra'], ['acme', 'candidate 1', 'extras'], ['acme', 'candidate 2', 'extra']
+  ])
 })
 
 t.test('lists', async (t) => {
