@@ -23,6 +23,7 @@ import type {
   ReplaySelection,
   RotatedApiKey,
   RotatedWebhook,
+  Rotation,
   SyncPage,
   TestResult,
   Webhook,
@@ -45,14 +46,15 @@ export interface ClientOptions {
    */
   fetch?: typeof fetch
   /**
-   * Timeout of a request, in milliseconds.
+   * Timeout of each attempt, in milliseconds. The client waits as long for a running request with the same key.
    * @default 30000
    */
   timeoutMs?: number
   /**
-   * Maximum number of retries after 429 or 503 and, for requests that are safe to repeat, after 502, 504 or a lost
-   * connection. Only your own PATCH and POST requests are not safe; an `Idempotency-Key` makes POST safe. Before each
-   * retry, the client waits for `Retry-After`, up to a minute; without it 0.5 to 1 second, doubled each time.
+   * Maximum number of retries after the API's own 429 and 503 and, for requests that are safe to repeat, after any 429,
+   * 502, 503 or 504, a lost connection or a timeout. Only your own PATCH and POST requests are not safe; an
+   * `Idempotency-Key` makes POST safe. Before each retry, the client waits for `Retry-After`, up to a minute; without
+   * it 0.5 to 1 second, doubled each time.
    * @default 4
    */
   maxRetries?: number
@@ -91,6 +93,15 @@ export interface EventsOptions<Type extends string = string> extends SyncOptions
   from?: 'oldest' | 'now' | Date
 }
 
+export interface PostOptions {
+  /**
+   * Sent as `Idempotency-Key`: a call with the same key and arguments takes effect once within 24 hours, even from
+   * another process. 1 to 255 visible ASCII characters. The error of a failed call has the key as `idempotencyKey`.
+   * @default a random key, or none if the service does not accept it
+   */
+  idempotencyKey?: string
+}
+
 /** Candidates or jobs. */
 export interface Lists<Item extends { id: unknown }, Change, Query> {
   /** Reads a list page by page. */
@@ -109,31 +120,31 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
     list (query?: WebhookQuery): AsyncGenerator<Page<Webhook>, void>
     find (id: number): Promise<WebhookWithHealth | null>
     /** The result contains the secret, which cannot be read again. */
-    create (webhook: NewWebhook): Promise<WebhookWithSecret>
+    create (webhook: NewWebhook, options?: PostOptions): Promise<WebhookWithSecret>
     update (id: number, changes: Partial<NewWebhook>): Promise<Webhook>
     delete (id: number): Promise<void>
     /**
      * Replaces the secret. Notifications are also signed with the old one for `grace_period_seconds`, a day by default.
      */
-    rotateSecret (id: number, options?: { grace_period_seconds?: number }): Promise<RotatedWebhook>
+    rotateSecret (id: number, rotation?: Rotation, options?: PostOptions): Promise<RotatedWebhook>
     /** Counts the recent events that a webhook with these event types and filters would have received. */
     preview (webhook: Pick<NewWebhook, 'event_types' | 'filters'>): Promise<WebhookPreview>
     /** Sends a test notification and waits for its result. */
-    test (id: number, options?: { event_type?: string }): Promise<TestResult>
+    test (id: number, event?: { event_type?: string }, options?: PostOptions): Promise<TestResult>
     /** Sends past events again. */
-    replay (id: number, selection?: ReplaySelection): Promise<ReplayResult>
+    replay (id: number, selection?: ReplaySelection, options?: PostOptions): Promise<ReplayResult>
     listDeliveries (id: number, query?: DeliveryQuery): AsyncGenerator<Page<Delivery>, void>
     findDelivery (id: number, deliveryId: number): Promise<DeliveryWithAttempts | null>
     /** Retries a delivery now. */
-    retryDelivery (id: number, deliveryId: number): Promise<Delivery>
+    retryDelivery (id: number, deliveryId: number, options?: PostOptions): Promise<Delivery>
   }
   /** The API keys of the tenant. Your key needs the scope `api_keys:manage`. */
   apiKeys: {
     list (query?: ApiKeyQuery): AsyncGenerator<Page<ApiKey>, void>
     /** The result contains the key, which cannot be read again. */
-    create (key: NewApiKey): Promise<CreatedApiKey>
+    create (key: NewApiKey, options?: PostOptions): Promise<CreatedApiKey>
     /** Creates a key that replaces another one, which stays valid for `grace_period_seconds`, a day by default. */
-    rotate (id: string, options?: { grace_period_seconds?: number }): Promise<RotatedApiKey>
+    rotate (id: string, rotation?: Rotation, options?: PostOptions): Promise<RotatedApiKey>
     revoke (id: string): Promise<void>
   }
   /**
@@ -148,9 +159,9 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
   request<Response> (request: ApiRequest): Promise<Response>
 }
 
-/** The kinds of operations, with their HTTP methods. `count` is a POST that changes nothing. */
+/** The kinds of operations, with their HTTP methods. `count` is a POST that changes nothing, `run` has no body. */
 export const verbs = {
-  list: 'GET', find: 'GET', follow: 'GET', count: 'POST', post: 'POST', patch: 'PATCH', delete: 'DELETE'
+  list: 'GET', find: 'GET', follow: 'GET', count: 'POST', post: 'POST', run: 'POST', patch: 'PATCH', delete: 'DELETE'
 } as const
 
 export type Kind = keyof typeof verbs
@@ -181,7 +192,7 @@ export const operations: OperationsOf<Omit<Client, 'request'>> = {
     replay: ['post', '/webhooks/:id/replay'],
     listDeliveries: ['list', '/webhooks/:id/deliveries'],
     findDelivery: ['find', '/webhooks/:id/deliveries/:delivery_id'],
-    retryDelivery: ['post', '/webhooks/:id/deliveries/:delivery_id/retry']
+    retryDelivery: ['run', '/webhooks/:id/deliveries/:delivery_id/retry']
   },
   apiKeys: {
     list: ['list', '/api_keys'],
@@ -222,19 +233,19 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
     sleep: options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms)))
   }
 
-  async function readData (request: ApiRequest): Promise<unknown> {
-    const { status, body } = await send(transport, request)
-    const { data } = Object(body) as { data?: unknown }
-    if (data === undefined) throw unexpected(status, 'The response has no data')
-    return data
+  async function readData (request: ApiRequest, isKeyOptional = false): Promise<unknown> {
+    const answer = await send(transport, request, (body, status) => {
+      if (readField(body, 'data') === undefined) throw unexpected(status, 'The response has no data')
+    }, isKeyOptional)
+    return readField(answer, 'data')
   }
 
   /** Without this check, a proxy's response instead of a page would restart a list forever. */
   async function readPage<Read extends Page<unknown> | SyncPage<unknown>> (path: string, query: object): Promise<Read> {
-    const { status, body } = await send(transport, { path, query })
-    const { data, meta } = Object(body) as Partial<Read>
-    if (!Array.isArray(data) || meta == null) throw unexpected(status, 'The response is not a page')
-    return body as Read
+    return await send(transport, { path, query }, (body, status) => {
+      const isPage = Array.isArray(readField(body, 'data')) && readField(body, 'meta') != null
+      if (!isPage) throw unexpected(status, 'The response is not a page')
+    }) as Read
   }
 
   const senders = {
@@ -242,7 +253,9 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
       for (let page = query.page ?? 1, hasMore = true; hasMore; page++) {
         const answer = await readPage<Page<unknown>>(path, { ...query, page })
         const { total_pages: last, total_is_capped: isCapped = false, per_page: perPage } = answer.meta
-        hasMore = page < last || (isCapped && answer.data.length === perPage)
+        const { length } = answer.data
+        // Any number of pages can follow an empty one if a proxy changes `meta`.
+        hasMore = length > 0 && (page < last || (isCapped && length === perPage))
         yield answer
       }
     },
@@ -251,7 +264,7 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
       try {
         return await readData({ path })
       } catch (error) {
-        if (error instanceof ApiError && error.status === 404) return null
+        if (error instanceof ApiError && error.code === 'not_found') return null
         throw error
       }
     },
@@ -290,16 +303,13 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
 
     count: (path: string, body: unknown) => readData({ method: 'POST', path, body, isRepeatable: true }),
 
-    /** Sends a request that takes effect once, even if it is retried. */
-    async post (path: string, body: unknown) {
-      try {
-        return await readData({ method: 'POST', path, body, idempotencyKey: crypto.randomUUID() })
-      } catch (error) {
-        // The service may not accept the key. After a 400, nothing was done.
-        if (!(error instanceof ApiError) || error.status !== 400) throw error
-        return readData({ method: 'POST', path, body })
-      }
+    /** Sends a request that takes effect once, even if it is retried. The caller's key may have been used before. */
+    post (path: string, body?: unknown, { idempotencyKey }: PostOptions = {}) {
+      const key = idempotencyKey ?? createKey()
+      return readData({ method: 'POST', path, body, idempotencyKey: key }, idempotencyKey === undefined)
     },
+
+    run: (path: string, options?: PostOptions): Promise<unknown> => senders.post(path, undefined, options),
 
     patch: (path: string, body: unknown) => readData({ method: 'PATCH', path, body, isRepeatable: true }),
 
@@ -309,7 +319,16 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
   }
 
   return {
-    ...createMethods<Omit<Client<Types>, 'request'>>((kind, path, input) => senders[kind](path, input)),
-    request: async <Response>(request: ApiRequest) => (await send(transport, request)).body as Response
+    ...createMethods<Omit<Client<Types>, 'request'>>((kind, path, input, options) => senders[kind](path, input, options)),
+    request: async <Response>(request: ApiRequest) => await send(transport, request) as Response
   }
+}
+
+/** Returns a random `Idempotency-Key`. Unlike `randomUUID`, it also works on pages without TLS. */
+export function createKey (): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function readField (value: unknown, name: string): unknown {
+  return Object(value)[name]
 }

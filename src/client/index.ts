@@ -3,6 +3,7 @@ export {
   type ClientOptions,
   type EventsOptions,
   type Lists,
+  type PostOptions,
   type SyncOptions,
   createClient
 } from './client.js'

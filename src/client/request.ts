@@ -18,20 +18,20 @@ export class ApiError extends Error {
   readonly details: readonly ApiErrorDetail[]
   /** Milliseconds to wait before the next request; `null` if unknown. */
   readonly retryAfterMs: number | null
+  /** The `Idempotency-Key` that was sent, if any: with it, the call can be repeated. */
+  declare readonly idempotencyKey?: string
 
-  constructor (status: number, body: ErrorBody | null, retryAfterMs: number | null) {
-    const error = body?.error
-    super(error?.message ?? `The service responded with ${status}`)
+  /** Other services can respond with any JSON. */
+  constructor (status: number, body: unknown, retryAfterMs: number | null) {
+    const { error } = Object(body) as { error?: unknown }
+    const { code, message, request_id: requestId, details }: Record<string, unknown> = Object(error)
+    super(typeof message === 'string' ? message : `The service responded with ${status}`)
     this.status = status
-    this.code = error?.code ?? 'unknown'
-    this.requestId = error?.request_id ?? null
-    this.details = error?.details ?? []
+    this.code = typeof code === 'string' ? code : 'unknown'
+    this.requestId = typeof requestId === 'string' ? requestId : null
+    this.details = Array.isArray(details) ? details : []
     this.retryAfterMs = retryAfterMs
   }
-}
-
-interface ErrorBody {
-  error?: { code?: string, message: string, request_id?: string, details?: ApiErrorDetail[] }
 }
 
 /** Returns the error for a response that did not come from the API, but from a proxy, for example. */
@@ -60,11 +60,8 @@ export interface ApiRequest {
    * @default true for GET and DELETE, and with an `idempotencyKey`
    */
   isRepeatable?: boolean
-  /**
-   * Sent as `Idempotency-Key`, for POST operations that accept it: 1 to 255 visible ASCII characters, such as a UUID.
-   * @default none
-   */
-  idempotencyKey?: string
+  /** Sent as `Idempotency-Key`, for POST operations that accept it. @default none */
+  idempotencyKey?: string | undefined
 }
 
 /** Encodes a path segment. Throws a `TypeError` for text that cannot be one. */
@@ -74,67 +71,98 @@ export function pathPart (value: unknown): string {
   return encodeURIComponent(text)
 }
 
-/** A response. Its body is `null` for 204. */
-interface ApiResponse {
-  status: number
-  body: unknown
-}
+/** Checks the body of a successful response. Throws an `ApiError` if it did not come from the API. */
+type Check = (body: unknown, status: number) => void
 
 const maxWaitMs = 60_000
 /** Larger than any page of the API. */
 const maxBytes = 32 * 1024 * 1024
 
 /**
- * Sends a request and returns the response. Retries it after 429 and 503, when nothing was done, and after the 409 of a
- * request that is still running. After 502, 504 and a lost connection, it retries requests that are safe to repeat.
- * Throws an `ApiError` for other error responses, and the error of `fetch` without a response.
+ * Sends a request and returns the body of the response, `null` for 204. If the API's own error says that nothing was
+ * done, retries it. After 429, 502, 503 and 504 of a proxy, a lost connection and a timeout, retries requests that are
+ * safe to repeat. Waits for a running request with the same key, at most as long as the timeout. Throws an `ApiError`
+ * for error responses, and the error of `fetch` without a response, both with the key.
+ *
+ * With `isKeyOptional`, a service that does not accept the key gets the request without it.
  */
-export async function send (transport: Transport, request: ApiRequest, retries = 0): Promise<ApiResponse> {
+export async function send (
+  transport: Transport, request: ApiRequest, check: Check = () => {}, isKeyOptional = false
+): Promise<unknown> {
+  const { timeoutMs, maxRetries, sleep } = transport
   const { method = 'GET', idempotencyKey: key } = request
   const { isRepeatable = method === 'GET' || method === 'DELETE' || key !== undefined } = request
-  let failure: unknown
-  let retryAfterMs: number | null = null
-  let isRetried: boolean
-  try {
-    const response = await sendOnce(transport, request)
-    const { ok, status } = response
-    if (ok) return { status, body: status === 204 ? null : await readJson(response) }
-    // The response to the previous attempt was lost.
-    if (status === 404 && method === 'DELETE' && retries > 0) return { status: 204, body: null }
-    retryAfterMs = readRetryAfter(response)
-    isRetried = status === 429 || status === 503 || (isRepeatable && (status === 502 || status === 504)) ||
-      (status === 409 && key !== undefined && retryAfterMs !== null)
-    failure = new ApiError(status, await readJson(response).catch(() => null) as ErrorBody | null, retryAfterMs)
-  } catch (error) {
-    // `fetch` throws a TypeError for a lost connection.
-    isRetried = isRepeatable && error instanceof TypeError
-    failure = error
+  const sendOnce = prepare(transport, request, check)
+  let isDoneMaybe = false
+  for (let retries = 0, runningMs = 0; ;) {
+    let failure: unknown
+    try {
+      return await sendOnce()
+    } catch (error) {
+      failure = error
+    }
+    if (key !== undefined && failure instanceof Error) Reflect.set(failure, 'idempotencyKey', key)
+    const { status, code, details, retryAfterMs } = failure instanceof ApiError ? failure : noResponse
+    // A previous attempt has deleted it, but its response was lost.
+    if (code === 'not_found' && method === 'DELETE' && isDoneMaybe) return null
+    const isFirst = retries === 0 && runningMs === 0
+    if (code === 'bad_request' && isKeyOptional && isFirst && details.every((detail) => detail.in === 'header')) {
+      return send(transport, { ...request, idempotencyKey: undefined }, check)
+    }
+    const isRunning = status === 409 && key !== undefined && retryAfterMs !== null
+    const isDoneNever = code === 'rate_limited' || code === 'unavailable'
+    const isLost = failure instanceof ApiError ? [429, 502, 503, 504].includes(status) : !isAborted(failure)
+    const waitMs = isRunning
+      ? Math.max(1000, retryAfterMs)
+      : retryAfterMs ?? 1000 * 2 ** retries * (0.5 + Math.random() / 2)
+    if (isRunning) {
+      runningMs += waitMs
+      if (runningMs > timeoutMs) throw failure
+    } else {
+      if (!isDoneNever && !(isRepeatable && isLost)) throw failure
+      if (retries >= maxRetries || waitMs > maxWaitMs) throw failure
+      isDoneMaybe ||= !isDoneNever
+      retries++
+    }
+    await sleep(waitMs, failure)
   }
-  const waitMs = retryAfterMs ?? 1000 * 2 ** retries * (0.5 + Math.random() / 2)
-  if (!isRetried || retries >= transport.maxRetries || waitMs > maxWaitMs) throw failure
-  await transport.sleep(waitMs, failure)
-  return send(transport, request, retries + 1)
 }
 
-function sendOnce (
+const noResponse = { status: 0, code: '', details: [], retryAfterMs: null }
+
+/** Runtimes throw different errors for a lost connection. Only the caller's own `fetch` can abort. */
+function isAborted (failure: unknown): boolean {
+  return failure instanceof Error && failure.name === 'AbortError'
+}
+
+/** Returns a function that sends the request once. Throws if `fetch` would not accept it. */
+function prepare (
   { url, key: apiKey, fetch, timeoutMs }: Transport,
-  { method = 'GET', path, query = {}, body, idempotencyKey: key }: ApiRequest
-): Promise<Response> {
+  { method = 'GET', path, query = {}, body, idempotencyKey: key }: ApiRequest,
+  check: Check
+): () => Promise<unknown> {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
-  const headers = {
-    authorization: `Bearer ${apiKey}`,
-    ...(key === undefined ? {} : { 'idempotency-key': key }),
-    ...(body === undefined ? {} : { 'content-type': 'application/json' })
-  }
-  return fetch(`${url}${path}${search.size > 0 ? `?${search}` : ''}`, {
+  const init: RequestInit = {
     method,
-    headers,
+    headers: new Headers({
+      authorization: `Bearer ${apiKey}`,
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' })
+    }),
     // The key is only for this service.
     redirect: 'manual',
-    signal: AbortSignal.timeout(timeoutMs),
     ...(body === undefined ? {} : { body: JSON.stringify(body) })
-  })
+  }
+  const address = `${url}${path}${search.size > 0 ? `?${search}` : ''}`
+  return async () => {
+    const response = await fetch(address, { ...init, signal: AbortSignal.timeout(timeoutMs) })
+    const { ok, status } = response
+    if (!ok) throw new ApiError(status, await readJson(response).catch(() => null), readRetryAfter(response))
+    const content = status === 204 ? null : await readJson(response)
+    check(content, status)
+    return content
+  }
 }
 
 /** Returns `Retry-After` in milliseconds, from seconds or a date; `null` without it. */

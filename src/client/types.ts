@@ -121,6 +121,11 @@ export type WebhookWithSecret = Schemas['CreatedWebhook']
 
 export type RotatedWebhook = Schemas['RotatedWebhook']
 
+export interface Rotation {
+  /** How long the old secret or key stays valid. @default 86400 */
+  grace_period_seconds?: number
+}
+
 /** A webhook with its health. */
 export type WebhookWithHealth = Schemas['WebhookWithHealth']
 

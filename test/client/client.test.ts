@@ -325,38 +325,6 @@ t.test('requests are retried after 429 and 503, after Retry-After', async (t) =>
   t.ok(second !== undefined && second >= 1000 && second <= 2000)
   t.ok(fourth !== undefined && fourth >= 4000 && fourth <= 8000)
   t.ok(third > 20_000 && third <= 30_000)
-})
-
-t.test('after 502, 504 and a lost connection, only requests that are safe to repeat are retried', async (t) => {
-  const { options } = await serve(t)
-  const body = { name: 'CRM', target_url: 'https://a.example', event_types: ['job.created'] }
-  const calls: Array<[retried: boolean, call: (client: ReturnType<typeof createClient>) => Promise<unknown>]> = [
-    [true, (client) => client.jobs.find(1)], [true, (client) => client.webhooks.delete(1)],
-    [true, (client) => client.webhooks.update(1, { name: 'CRM' })], [true, (client) => client.webhooks.preview(body)],
-    [true, (client) => client.webhooks.create(body)], [true, (client) => client.webhooks.replay(1)],
-    [false, (client) => client.request({ method: 'POST', path: '/x' })],
-    [true, (client) => client.request({ method: 'POST', path: '/x', idempotencyKey: 'once' })],
-    [true, (client) => client.request({ method: 'POST', path: '/x', isRepeatable: true })]
-  ]
-  for (const [isRetried, call] of calls) {
-    for (const create of [
-      (): Response | Error => new Response('', { status: 502 }),
-      () => new Response('', { status: 504 }),
-      () => new TypeError('fetch failed')
-    ]) {
-      const once = answerWith(create())
-      const result = await call(createClient({ ...options, ...once })).then(
-        () => true,
-        () => false
-      )
-      t.strictSame([result, once.waits.length], [isRetried, isRetried ? 1 : 0], String(call))
-      const always = answerWith(...Array.from({ length: 9 }, create))
-      await t.rejects(call(createClient({ ...options, ...always })))
-      t.equal(always.waits.length, isRetried ? 4 : 0)
-    }
-  }
-  const gone = answerWith(new TypeError('fetch failed'), new Response(null, { status: 404 }))
-  t.equal(await createClient({ ...options, ...gone }).webhooks.delete(1), undefined)
   for (const malformed of ['-1', '1.5', 'soon', '']) {
     const busy = answerWith(new Response(null, { status: 503, headers: { 'retry-after': malformed } }))
     await createClient({ ...options, ...busy }).jobs.find(1)
@@ -364,9 +332,77 @@ t.test('after 502, 504 and a lost connection, only requests that are safe to rep
   }
 })
 
+const options = { baseUrl: 'https://ats.example/api', tenantSlug: 'acme', key: 'key' }
+
+/** A response of the API with an error. */
+function failWith (
+  status: number, code: string, { headers = {}, details }: { headers?: Record<string, string>, details?: object[] } = {}
+): Response {
+  return Response.json({ error: { code, message: code, request_id: 'req_1', details } }, { status, headers })
+}
+
+/** Failures after which nobody knows whether the request had an effect. */
+const unknownOutcomes: Record<string, () => Response | Error> = {
+  502: () => new Response('', { status: 502 }),
+  504: () => new Response('', { status: 504 }),
+  "a proxy's 503": () => new Response('<html>', { status: 503 }),
+  "a proxy's 429": () => Response.json({ message: 'slow down' }, { status: 429 }),
+  'a lost connection': () => new TypeError('fetch failed'),
+  'a lost connection in Bun 1.3': () => Object.assign(new Error('closed'), { code: 'ECONNRESET' }),
+  'a timeout': () => new DOMException('The operation was aborted due to timeout', 'TimeoutError')
+}
+
+const webhook = { name: 'CRM', target_url: 'https://a.example', event_types: ['job.created'] }
+
+t.test('after an unknown outcome, only requests that are safe to repeat are retried', async (t) => {
+  const calls: Array<[retried: boolean, call: (client: ReturnType<typeof createClient>) => Promise<unknown>]> = [
+    [true, (client) => client.jobs.find(1)], [true, (client) => client.webhooks.delete(1)],
+    [true, (client) => client.webhooks.update(1, { name: 'CRM' })], [true, (client) => client.webhooks.preview(webhook)],
+    [true, (client) => client.webhooks.create(webhook)], [true, (client) => client.webhooks.retryDelivery(1, 1)],
+    [false, (client) => client.request({ method: 'POST', path: '/x' })],
+    [true, (client) => client.request({ method: 'POST', path: '/x', idempotencyKey: 'once' })],
+    [true, (client) => client.request({ method: 'POST', path: '/x', isRepeatable: true })]
+  ]
+  for (const [isRetried, call] of calls) {
+    for (const [name, create] of Object.entries(unknownOutcomes)) {
+      const once = answerWith(create())
+      const result = await call(createClient({ ...options, ...once })).then(() => true, () => false)
+      t.strictSame([result, once.waits.length], [isRetried, isRetried ? 1 : 0], `${name}: ${call}`)
+      const always = answerWith(...Array.from({ length: 9 }, create))
+      await t.rejects(call(createClient({ ...options, ...always })))
+      t.equal(always.waits.length, isRetried ? 4 : 0)
+    }
+    const busy = answerWith(failWith(503, 'unavailable'), failWith(429, 'rate_limited'))
+    await call(createClient({ ...options, ...busy }))
+    t.equal(busy.waits.length, 2, `nothing was done: ${call}`)
+  }
+  const aborted = answerWith(new DOMException('stopped', 'AbortError'))
+  await t.rejects(createClient({ ...options, ...aborted }).jobs.find(1), { name: 'AbortError' })
+  const invalid = answerWith()
+  await t.rejects(createClient({ ...options, ...invalid, key: 'two\nlines' }).jobs.find(1), TypeError)
+  t.strictSame(invalid.waits, [], 'a request that fetch does not accept is not sent')
+})
+
+t.test('a 404 means that there is nothing only if it came from the API', async (t) => {
+  const answered = (...responses: Array<Response | Error>) => createClient({ ...options, ...answerWith(...responses) })
+  const ingress = (): Response => new Response('default backend - 404', { status: 404 })
+  const missing = (): Response => failWith(404, 'not_found')
+  t.equal(await answered(missing()).jobs.find(1), null)
+  const failed = { name: 'ApiError', status: 404, code: 'unknown' }
+  for (const body of [null, 'x', { error: 'not_found' }, { error: { code: 404 } }, { error: { details: 'none' } }]) {
+    await t.rejects(answered(Response.json(body, { status: 404 })).findEvent('evt_1'), failed)
+  }
+  for (const create of Object.values(unknownOutcomes)) {
+    t.equal(await answered(create(), missing()).apiKeys.revoke('key_1'), undefined, 'an earlier attempt has deleted it')
+    await t.rejects(answered(create(), ingress()).apiKeys.revoke('key_1'), failed)
+  }
+  await t.rejects(answered(missing()).apiKeys.revoke('key_1'), { status: 404, code: 'not_found' })
+  await t.rejects(answered(failWith(503, 'unavailable'), missing()).webhooks.delete(1), { code: 'not_found' })
+  await t.rejects(answered(new TypeError('fetch failed'), missing()).webhooks.update(1, {}), { code: 'not_found' })
+})
+
 t.test('a retried operation has the same idempotency key, or none if the key is not accepted', async (t) => {
   const { app, storage, options } = await serve(t, { secretKeys: [Buffer.alloc(32)] })
-  const body = { name: 'CRM', target_url: 'https://a.example', event_types: ['job.created'] }
   const sent: Array<string | null> = []
   let loses = true
   const client = createClient({
@@ -379,29 +415,114 @@ t.test('a retried operation has the same idempotency key, or none if the key is 
       return response
     }
   })
-  await t.rejects(client.webhooks.create(body), { message: 'the response is lost' })
+  const lost = await client.webhooks.create(webhook).catch((error) => error)
+  t.match(lost, { message: 'the response is lost', idempotencyKey: sent[0] })
   t.strictSame([sent.length, new Set(sent).size, await storage.webhooks.count('acme', {})], [5, 1, 1])
   loses = false
-  await client.webhooks.test((await client.webhooks.create(body)).id)
-  await t.rejects(client.webhooks.create({ ...body, event_types: ['no.such'] }), { code: 'bad_request' })
-  const [first, created, tested, invalid, plain] = sent.splice(4)
+  const { id } = await client.webhooks.create(webhook, lost)
+  t.strictSame([id, await storage.webhooks.count('acme', {})], [1, 1], 'the key of the error repeats the call')
+  await client.webhooks.test((await client.webhooks.create(webhook)).id)
+  await t.rejects(client.webhooks.create({ ...webhook, event_types: ['no.such'] }), { code: 'bad_request' })
+  await t.rejects(client.webhooks.create({ ...webhook, name: 'other' }, lost), { code: 'bad_request', idempotencyKey: sent[0] })
+  const [first, repeated, created, tested, invalid, plain, other, ...more] = sent.splice(4)
   t.equal(new Set([first, created, tested, invalid]).size, 4)
-  t.equal(plain, null)
+  t.strictSame([repeated, plain, other, more], [first, null, first, []])
   await app.close()
 
   const { options: rejecting } = await serve(t, { secretKeys: [] })
-  t.match(await createClient(rejecting).webhooks.create(body), { name: 'CRM' })
+  t.match(await createClient(rejecting).webhooks.create(webhook), { name: 'CRM' })
 })
 
-t.test('a request is retried after its own 409, not after another one', async (t) => {
-  const { options } = await serve(t)
-  const conflict = (headers = {}) => new Response('', { status: 409, headers })
-  const running = answerWith(conflict({ 'retry-after': '1' }))
+t.test('only a 400 of the API to the first attempt repeats a request without its key', async (t) => {
+  const rejected = (details?: object[]): Response => failWith(400, 'bad_request', details && { details })
+  const keys: Array<string | null> = []
+  const create = async (responses: Array<Response | Error>, given?: { idempotencyKey: string }): Promise<unknown> => {
+    keys.length = 0
+    const service = answerWith(...responses)
+    const client = createClient({
+      ...options,
+      ...service,
+      fetch: (...request) => {
+        keys.push(new Headers(request[1]?.headers).get('idempotency-key'))
+        return service.fetch(...request)
+      }
+    })
+    return client.webhooks.create(webhook, given).then(() => 'created', (error) => error)
+  }
+
+  t.equal(await create([rejected()]), 'created')
+  t.match(keys, [/^\w{32}$/, null])
+  t.equal(await create([rejected([{ in: 'header', field: 'idempotency-key', message: 'is not accepted here' }])]), 'created')
+  const failed = { name: 'ApiError', status: 400, idempotencyKey: String }
+  for (const [name, responses] of Object.entries({
+    ...Object.fromEntries(Object.entries(unknownOutcomes).map(([name, outcome]) => [name, [outcome(), rejected()]])),
+    'a second attempt': [failWith(503, 'unavailable'), rejected()],
+    'a running request': [failWith(409, 'conflict', { headers: { 'retry-after': '1' } }), rejected()],
+    'a fault of the body': [rejected([{ in: 'body', field: 'name', message: 'must be text' }])],
+    "a proxy's page": [new Response('<html>', { status: 400 })]
+  })) {
+    t.match(await create(responses), failed, name)
+    t.equal(new Set(keys).size, 1, name)
+  }
+  t.match(await create([rejected()], { idempotencyKey: 'mine' }), { status: 400, idempotencyKey: 'mine' })
+  t.strictSame(keys, ['mine'])
+  t.match(await create([rejected(), new TypeError('fetch failed')]), { name: 'TypeError', idempotencyKey: undefined })
+  t.equal(keys.length, 2, 'without its key, a request is not safe to repeat')
+})
+
+t.test('every method that posts takes a key, and its errors have it', async (t) => {
+  const key = { idempotencyKey: 'once' }
+  const calls: Array<(client: ReturnType<typeof createClient>) => Promise<unknown>> = [
+    ({ webhooks }) => webhooks.create(webhook, key), ({ webhooks }) => webhooks.rotateSecret(1, {}, key),
+    ({ webhooks }) => webhooks.test(1, {}, key), ({ webhooks }) => webhooks.replay(1, {}, key),
+    ({ webhooks }) => webhooks.retryDelivery(1, 2, key), ({ apiKeys }) => apiKeys.create({ name: 'CRM', scopes: [] }, key),
+    ({ apiKeys }) => apiKeys.rotate('key_1', {}, key), ({ request }) => request({ method: 'POST', path: '/x', ...key })
+  ]
+  const posts = JSON.stringify(operations).match(/"(?:post|run)"/g) ?? []
+  t.equal(calls.length, posts.length + 1)
+  for (const call of calls) {
+    for (const create of [...Object.values(unknownOutcomes), () => failWith(500, 'internal_error'), () => new Response('no JSON')]) {
+      const sent: unknown[] = []
+      const client = createClient({
+        ...options,
+        maxRetries: 0,
+        async fetch (_url, init) {
+          sent.push(new Headers(init?.headers).get('idempotency-key'))
+          const response = create()
+          if (response instanceof Error) throw response
+          return response
+        }
+      })
+      t.match(await call(client).catch((error: unknown) => error), key, String(call))
+      t.strictSame(sent, ['once'])
+    }
+  }
+  const empty = createClient({ ...options, ...answerWith(Response.json({})) })
+  t.match(await empty.webhooks.create(webhook, key).catch((error: unknown) => error), { name: 'ApiError', ...key })
+})
+
+t.test('a request waits for its own 409, up to the timeout, but not for another one', async (t) => {
+  const conflict = (seconds?: string): Response =>
+    failWith(409, 'conflict', seconds === undefined ? {} : { headers: { 'retry-after': seconds } })
+  const running = answerWith(...Array.from({ length: 30 }, () => conflict('1')))
   await createClient({ ...options, ...running }).webhooks.replay(1)
-  t.strictSame(running.waits, [1000])
-  await t.rejects(createClient({ ...options, ...answerWith(conflict()) }).webhooks.replay(1), { message: /409/ })
-  const patched = answerWith(conflict({ 'retry-after': '1' }))
-  await t.rejects(createClient({ ...options, ...patched }).webhooks.update(1, {}), { message: /409/ })
+  t.strictSame(running.waits, Array(30).fill(1000))
+  for (const seconds of ['0', '1', '2']) {
+    const endless = answerWith(...Array.from({ length: 99 }, () => conflict(seconds)))
+    await t.rejects(createClient({ ...options, ...endless, timeoutMs: 4500 }).webhooks.replay(1), { name: 'ApiError', status: 409 })
+    t.equal(endless.waits.length, seconds === '2' ? 2 : 4)
+  }
+  await t.rejects(createClient({ ...options, ...answerWith(conflict()) }).webhooks.replay(1), { name: 'ApiError', status: 409 })
+  await t.rejects(createClient({ ...options, ...answerWith(conflict('1')) }).webhooks.update(1, {}), { name: 'ApiError', status: 409 })
+})
+
+t.test('an empty page ends a list', async (t) => {
+  for (const last of ['Infinity', 1e12]) {
+    const page = (data: object[]): Response =>
+      Response.json({ data, meta: { page: 1, per_page: 1, total: 9, total_pages: last, total_is_capped: true } })
+    const service = answerWith(page([{ id: 1 }]), page([]))
+    t.equal((await collect(createClient({ ...options, ...service }).jobs.list())).length, 2)
+  }
 })
 
 t.test('requests are not retried forever, after a longer wait or after other errors', async (t) => {
@@ -430,7 +551,7 @@ t.test('a retry waits in real time, and a request times out', async (t) => {
 
 t.test('the client is small and needs nothing from Node', async (t) => {
   const { outputFiles: [file] } = await build({ entryPoints: ['src/client/index.ts'], bundle: true, minify: true, format: 'esm', platform: 'browser', write: false })
-  t.ok(gzipSync(file?.contents ?? '', { level: 9 }).length <= 6 * 1024)
+  t.ok(gzipSync(file?.contents ?? '', { level: 9 }).length <= 4 * 1024)
   t.match(file?.text, 'whsec_')
   t.notMatch(file?.text, /node:|\b(process|Buffer|require)\b/)
 })
