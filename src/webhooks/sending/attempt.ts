@@ -30,19 +30,28 @@ export const kTimeout = Symbol('timeout')
 
 const maxAnswerBytes = 4096
 const maxStaleMs = 1000
+const maxBodyMs = 500
+const maxIdle = 256
+
+/** Codes of the system without a descriptor for another socket. */
+const noDescriptor = new Set(['EMFILE', 'ENFILE'])
+
+/** Idle connections of all senders of the process. The one that was released first is the first. */
+const idleConnections = new Set<Connection>()
 
 /**
  * One attempt: undici's handler of its request, with one deadline for lookup, connection, TLS and response. It has its
  * own timer, because undici's `bodyTimeout` restarts with every byte, and an abort signal has no effect before the
- * connection is open. The status line decides: a body that breaks off, never ends or is too long changes nothing. If
- * the receiver closes a reused connection without a response, as with about 2 % of posts, the request is sent again
- * over a new connection.
+ * connection is open. The head of the response decides: a body that breaks off, never ends or is too long changes
+ * nothing. The body has 500 ms to end, for the excerpt and to keep the connection. If the receiver closes a reused
+ * connection without a response, as with about 2 % of posts, the request is sent again over a new connection.
  */
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly #post: Post
   readonly #connections: Connections
   readonly #settle: (answer: Answer | null, fault: unknown) => void
   readonly #cancelDeadline: () => void
+  #cancelBodyDeadline = (): void => {}
   #isSettled = false
   #isSecond = false
   #connection: Connection
@@ -96,6 +105,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
       retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
       excerpt: startExcerpt(headers, this.#post.excerptBytes)
     }
+    this.#cancelBodyDeadline = startDeadline(() => this.end(kTimeout), maxBodyMs)
   }
 
   onResponseData (_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -146,6 +156,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #finish (fault: unknown): void {
     this.#isSettled = true
     this.#cancelDeadline()
+    this.#cancelBodyDeadline()
     this.#settle(this.#answer, fault)
   }
 }
@@ -167,6 +178,7 @@ export type Connections = ReturnType<typeof createConnections>
 
 /** Connections to receivers, kept open between requests. */
 export function createConnections (connect: Connect, options: Client.Options) {
+  // The one that was released last is the last.
   const idle = new Map<string, Connection[]>()
   const connections = new Set<Connection>()
   let isClosed = false
@@ -176,7 +188,7 @@ export function createConnections (connect: Connect, options: Client.Options) {
     const pending = new PendingConnection()
     const client = new Client(origin, {
       ...options,
-      connect: (target, callback) => connect(target, (...result) => {
+      connect: (target, callback) => connectWithDescriptor(connect, target, (...result) => {
         socket = result[1]
         connection.reads = 0
         socket?.on('readable', beforeRead)
@@ -189,10 +201,18 @@ export function createConnections (connect: Connect, options: Client.Options) {
       informational: new InformationalResponses(),
       get isAtProxy () { return pending.isAtProxy },
       release () {
-        if (socket === null || socket.destroyed) connection.close()
-        else idle.set(origin, [...idle.get(origin) ?? [], connection])
+        if (socket === null || socket.destroyed) {
+          connection.close()
+          return
+        }
+        const kept = idle.get(origin)
+        if (kept === undefined) idle.set(origin, [connection])
+        else kept.push(connection)
+        idleConnections.add(connection)
+        if (idleConnections.size > maxIdle) closeOldest()
       },
       close () {
+        forget()
         connections.delete(connection)
         const closed = client.destroy()
         pending.close()
@@ -204,30 +224,31 @@ export function createConnections (connect: Connect, options: Client.Options) {
       if (this.readableLength > 0) connection.reads++
       connection.informational.skip(this)
     }
+    /** Returns whether the connection was idle. */
+    function forget (): boolean {
+      if (!idleConnections.delete(connection)) return false
+      const kept = idle.get(origin) ?? []
+      kept.splice(kept.indexOf(connection), 1)
+      if (kept.length === 0) idle.delete(origin)
+      return true
+    }
     client.on('disconnect', () => {
-      if (forget(origin, connection)) connection.close()
+      if (forget()) connection.close()
     })
     if (isClosed) connection.close()
     else connections.add(connection)
     return connection
   }
 
-  /** Returns whether the connection was idle. */
-  function forget (origin: string, connection: Connection): boolean {
-    const kept = idle.get(origin) ?? []
-    const others = kept.filter((other) => other !== connection)
-    if (others.length === 0) idle.delete(origin)
-    else idle.set(origin, others)
-    return others.length < kept.length
-  }
-
   return {
     open,
     /** Returns an idle connection to the origin, or a new one. */
     acquire (origin: string): Connection {
-      const connection = idle.get(origin)?.at(-1)
+      const kept = idle.get(origin)
+      const connection = kept?.pop()
       if (connection === undefined) return open(origin)
-      forget(origin, connection)
+      if (kept?.length === 0) idle.delete(origin)
+      idleConnections.delete(connection)
       return connection
     },
     async close (): Promise<void> {
@@ -235,6 +256,22 @@ export function createConnections (connect: Connect, options: Client.Options) {
       await Promise.all([...connections].map((connection) => connection.close()))
     }
   }
+}
+
+/** Closes the connection of the process that has been idle longest; `null` if none is idle. */
+function closeOldest (): Promise<void> | null {
+  const [oldest] = idleConnections
+  return oldest?.close() ?? null
+}
+
+/** Connects. If the process has no descriptor left, closes an idle connection and tries again once. */
+function connectWithDescriptor (...[connect, target, callback, pending]: [Connect, ...Parameters<Connect>]): void {
+  connect(target, (...result) => {
+    const [error]: [NodeJS.ErrnoException | null, unknown] = result
+    const closing = noDescriptor.has(error?.code ?? '') ? closeOldest() : null
+    if (closing === null) callback(...result)
+    else closing.then(() => connect(target, callback, pending)).catch((err) => callback(err, null))
+  }, pending)
 }
 
 type Headers = Record<string, string | string[] | undefined>

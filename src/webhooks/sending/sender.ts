@@ -78,7 +78,7 @@ export function createSender (
     headersTimeout: 0,
     bodyTimeout: 0
   })
-  const inFlight: Attempt[] = []
+  const inFlight = new Set<Attempt>()
   // The rules never change. Checking a literal address for each delivery would cost more than signing it.
   const targets = new LruMap<URL>(maxTargets)
 
@@ -102,10 +102,10 @@ export function createSender (
           excerptBytes: request.excerptBytes ?? 0
         }
         const attempt = new Attempt(post, request.timeoutMs, connections, (answer, fault) => {
-          inFlight.splice(inFlight.indexOf(attempt), 1)
+          inFlight.delete(attempt)
           resolve(toResult(answer, fault, startedAt))
         })
-        inFlight.push(attempt)
+        inFlight.add(attempt)
         attempt.start()
       })
     },

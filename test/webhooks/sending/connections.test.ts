@@ -1,8 +1,11 @@
-import type { Socket } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, type Socket, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { channel } from 'node:diagnostics_channel'
 import t from 'tap'
-import { flood, startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
+import { buildConnector } from 'undici'
+import { Attempt, createConnections } from '../../../src/webhooks/sending/attempt.js'
+import { drip, flood, startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
 import { delivered, outcomeOf, startSender, type TestSender } from '../../fixtures/hostile/hostile-sender.js'
 import { startStopwatch, until } from '../../fixtures/stopwatch.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
@@ -163,3 +166,73 @@ async function close (sender: TestSender): Promise<number> {
   await sender.close()
   return stop()
 }
+
+for (const status of [200, 404, 500]) {
+  t.test(`an attempt ends and its connection closes soon after the head of a ${status} whose body never ends`, async (t) => {
+    const receiver = await startHostileReceiver(t, {
+      request (socket) {
+        socket.write(`HTTP/1.1 ${status} X\r\ncontent-type: text/plain\r\ntransfer-encoding: chunked\r\n\r\n4\r\nbody\r\n`)
+        drip(socket, '1\r\n.\r\n', 50)
+      }
+    })
+    // Longer than the time limit of a test file.
+    const sender = await startSender(t, { timeoutMs: 600_000 })
+    const { responseExcerpt, ...outcome } = outcomeOf(await sender.post(receiver.url, { excerptBytes: 4 }))
+    t.same(outcome, { responseStatus: status, error: status === 200 ? null : 'http_status' })
+    t.equal(responseExcerpt, 'body')
+    await until(() => receiver.open === 0)
+  })
+}
+
+t.test('256 connections stay open between posts, and the one used longest ago closes first', async (t) => {
+  const sockets: Socket[] = []
+  const server = createServer((socket) => {
+    sockets.push(socket.on('data', () => socket.write('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=60\r\n\r\n')))
+  })
+  server.listen(0)
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const senders = [await startSender(t), await startSender(t)] as const
+  const post = (index: number) => senders[index % 2 === 0 ? 0 : 1].post(`http://127.0.1.${index}:${port}/`)
+  for (let index = 0; index < 256; index++) await post(index)
+  await sleep(keptMs)
+  // Now the first one is the last.
+  t.same(outcomeOf(await post(0)), delivered)
+  t.equal(sockets.length, 256)
+  t.same(outcomeOf(await senders[0].post(`http://127.0.2.1:${port}/`)), delivered)
+  await until(() => sockets.some(({ destroyed }) => destroyed))
+  t.same(sockets.flatMap(({ destroyed }, index) => destroyed ? [index] : []), [1])
+})
+
+t.test('a connect without a free descriptor closes an idle connection and tries again once', async (t) => {
+  const receiver = await startReceiver(t)
+  const { origin, pathname: path } = new URL(receiver.url)
+  let failures = 0
+  let connects = 0
+  const connections = createConnections((options, callback) => {
+    connects++
+    if (failures-- > 0) callback(Object.assign(new Error('connect EMFILE'), { code: 'EMFILE' }), null)
+    else buildConnector({})(options, callback)
+  }, {})
+  t.teardown(() => connections.close())
+  const post = (to: string) => new Promise((resolve) => {
+    new Attempt({ origin: to, path, headers: [], body: '', excerptBytes: 0 }, 60_000, connections, (answer, fault) => {
+      resolve(answer ?? fault)
+    }).start()
+  })
+  const other = origin.replace('127.0.0.1', 'localhost')
+  t.match(await post(origin), { status: 204 })
+  await sleep(keptMs)
+  failures = 1
+  t.match(await post(other), { status: 204 })
+  t.equal(connects, 3)
+
+  await sleep(keptMs)
+  failures = 2
+  t.match(await post(origin), { code: 'EMFILE' }, 'again only once')
+  t.equal(connects, 5)
+  failures = 1
+  t.match(await post(origin), { code: 'EMFILE' }, 'not without an idle connection')
+  t.equal(connects, 6)
+})
