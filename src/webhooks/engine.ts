@@ -262,10 +262,13 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     start (): void {
       isStarted = true
       if (stopping !== null || closing !== null) return
-      reports = reportStoredSlugs(webhooks, tenants, log)
+      reports = Promise.all([
+        reportStoredSlugs(webhooks, tenants, log),
+        worker === null || isSealing ? null : reportPlainSecrets(webhooks, log)
+      ]).catch((err: unknown) => log.error({ err }, 'a check at startup failed'))
       if (worker === null) return
-      if (!isSealing) reports = Promise.all([reports, reportPlainSecrets(webhooks, log)])
-      sender.load()
+      // If it fails, each attempt tries again.
+      sender.load().catch(() => {})
       worker.start()
       notices.start()
       pruner.start()

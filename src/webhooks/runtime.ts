@@ -48,6 +48,9 @@ export function createLateSender (rules: TargetRules, timeoutMs: number, route: 
   function load (): Promise<Sender> {
     loading ??= import('./sending/sender.js').then(({ createSender }) => {
       return createSender(rules, timeoutMs, route, resolver)
+    }).catch((error: unknown) => {
+      loading = null
+      throw error
     })
     return loading
   }
@@ -63,12 +66,12 @@ export function createLateSender (rules: TargetRules, timeoutMs: number, route: 
 
     // Requests that wait for the sender are sent first, so `abort` and `close` reach them too.
     abort () {
-      loading?.then((sender) => sender.abort())
+      loading?.then((sender) => sender.abort()).catch(() => {})
     },
 
     async close () {
       isClosed = true
-      const sender = await loading
+      const sender = await loading?.catch(() => null)
       await sender?.close()
     }
   }

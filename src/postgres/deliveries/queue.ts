@@ -1,6 +1,6 @@
 import { heldError } from '../../errors.js'
 import type {
-  AttemptResult, ClaimedDelivery, ClaimedNotice, DeliveryStore, Hold, HoldStore
+  AttemptResult, ClaimedDelivery, ClaimedNotice, DeliveryStore, Hold, HoldStore, Lease
 } from '../../ports/index.js'
 import { readJson, type Session } from '../session.js'
 import { toIso } from '../sql.js'
@@ -58,11 +58,24 @@ export function createStopDeliveries (session: Session, schema: string): StopDel
   }
 }
 
-interface ClaimedRow extends Omit<ClaimedDelivery, 'secrets'> {
-  secret: string
-  previousSecret: string | null
+/** Hosts may configure how their driver parses integers. */
+interface ClaimedRow {
+  webhookId: string
+  deliveryId: string
+  fence: string
+  eventSeq: string
+  attemptCount: number | string
   /** If this process must not send, the only column of the only row. */
   held: Hold['reason'] | null
+}
+
+interface ContentRow extends Omit<ClaimedDelivery, keyof Lease | 'targetUrl' | 'secrets' | 'body' | 'attemptCount'> {
+  /** `null` if the webhook was deleted. */
+  targetUrl: string | null
+  secret: string
+  previousSecret: string | null
+  /** `null` if the event was deleted. */
+  body: string | null
 }
 
 interface Parts {
@@ -88,29 +101,65 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
   }
 
   const claimText = `
-    select delivery_id::text as "deliveryId", fence::text, tenant as "tenantId", tenant_slug as "tenantSlug",
-      webhook_id::text as "webhookId", target_url as "targetUrl", secret, previous_secret as "previousSecret", headers,
-      event_id as "eventId", event_type as "eventType", body, trace_parent as "traceParent",
-      attempt_count as "attemptCount", is_failing as "isFailing", held
+    select webhook_id::text as "webhookId", delivery_id::text as "deliveryId", fence::text,
+      event_seq::text as "eventSeq", attempt_count as "attemptCount", held
     from ${schema}.claim_v1($1, $2, $3, $4)`
+  const readText = `
+    select tenant as "tenantId", tenant_slug as "tenantSlug", target_url as "targetUrl", secret,
+      previous_secret as "previousSecret", headers, event_id as "eventId", event_type as "eventType", body,
+      trace_parent as "traceParent", is_failing as "isFailing"
+    from ${schema}.read_claimed_v1($1, $2)`
+
+  /** Reads what to send. Without a transaction: however slowly this process reads, it holds no lock. */
+  async function readClaimed (claimed: readonly ClaimedRow[]): Promise<ClaimedDelivery[]> {
+    const deliveries: ClaimedDelivery[] = []
+    for (let from = 0; from < claimed.length;) {
+      const rest = claimed.slice(from)
+      const contents = await session.query<ContentRow>('read deliveries', readText, [
+        rest.map(({ webhookId }) => webhookId), rest.map(({ eventSeq }) => eventSeq)
+      ])
+      for (const { secret, previousSecret, targetUrl, body, ...content } of contents) {
+        const row = claimed[from++]
+        if (row === undefined || targetUrl === null || body === null) continue
+        deliveries.push({
+          ...parseLease(row),
+          ...content,
+          targetUrl,
+          body,
+          attemptCount: Number(row.attemptCount),
+          secrets: previousSecret === null ? [secret] : [secret, previousSecret]
+        })
+      }
+    }
+    return deliveries
+  }
+
+  async function release (leases: readonly Lease[]): Promise<void> {
+    if (leases.length === 0) return
+    await session.query('release deliveries', `select ${schema}.release_v1($1, $2, $3)`, [
+      leases.map(({ webhookId }) => webhookId),
+      leases.map(({ deliveryId }) => deliveryId),
+      leases.map(({ fence }) => fence)
+    ])
+    due.notify()
+  }
 
   return {
+    release,
+
     async claimDue ({ limit, perEndpoint, leaseMs, environment = null }) {
       const rows = await session.query<ClaimedRow>(
         'claim deliveries', claimText, [limit, perEndpoint, leaseMs, environment]
       )
-      return rows.map(({ secret, previousSecret, held, ...delivery }) => {
-        if (held !== null) throw heldError(held)
-        return {
-          ...delivery,
-          // Hosts may configure how their driver parses integers.
-          deliveryId: Number(delivery.deliveryId),
-          fence: Number(delivery.fence),
-          webhookId: Number(delivery.webhookId),
-          attemptCount: Number(delivery.attemptCount),
-          secrets: previousSecret === null ? [secret] : [secret, previousSecret]
-        }
-      })
+      const held = rows[0]?.held ?? null
+      if (held !== null) throw heldError(held)
+      try {
+        return await readClaimed(rows)
+      } catch (error) {
+        // If this fails too, the leases expire.
+        release(rows.map(parseLease)).catch(() => {})
+        throw error
+      }
     },
 
     async recordAttempts (results, { failingForSeconds, failedDeliveries, warnAfterSeconds }) {
@@ -122,16 +171,6 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
       ])
       if (recorded?.hasVerdict === true) await disableFailing()
       return distinct.filter((_result, index) => recorded?.later?.includes(index))
-    },
-
-    async release (leases) {
-      if (leases.length === 0) return
-      await session.query('release deliveries', `select ${schema}.release_v1($1, $2, $3)`, [
-        leases.map(({ webhookId }) => webhookId),
-        leases.map(({ deliveryId }) => deliveryId),
-        leases.map(({ fence }) => fence)
-      ])
-      due.notify()
     },
 
     async claimNotices ({ limit, leaseMs, environment = null }) {
@@ -161,6 +200,10 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     prune: createPrune(patient, schema, stop),
     onDue: due.onDue
   }
+}
+
+function parseLease ({ webhookId, deliveryId, fence }: ClaimedRow): Lease {
+  return { webhookId: Number(webhookId), deliveryId: Number(deliveryId), fence: Number(fence) }
 }
 
 /** Keeps the first result of each lease. */

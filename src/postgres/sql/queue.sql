@@ -1,5 +1,6 @@
 -- Leases ready deliveries to a worker: promotes due deliveries, chooses webhooks, leases up to p_limit of their
--- deliveries, and marks webhooks whose deleted rows made this slow.
+-- deliveries, and marks webhooks whose deleted rows made this slow. Returns numbers only: a client that stops reading a
+-- longer result would keep the claim lock. read_claimed_v1 returns the rest.
 --
 -- If this process must not send, returns one row with held alone. Otherwise a database without an environment takes
 -- p_environment. Writes nothing if nothing is due.
@@ -7,10 +8,7 @@ create or replace function claim_v1 (
   p_limit integer, p_per_endpoint integer, p_lease_ms double precision, p_environment text
 )
 returns table (
-  delivery_id bigint, fence bigint, tenant text, tenant_slug text, webhook_id bigint, target_url text, secret text,
-  previous_secret text, headers text, event_id text, event_type text, body text, trace_parent text,
-  attempt_count integer,
-  is_failing boolean, held text
+  webhook_id bigint, delivery_id bigint, fence bigint, event_seq bigint, attempt_count integer, held text
 )
 language plpgsql
 set search_path from current
@@ -268,12 +266,7 @@ $$;
 create or replace function lease_v1 (
   p_webhooks bigint[], p_capacities integer[], p_tenants text[], p_limit integer, p_lease_ms double precision
 )
-returns table (
-  delivery_id bigint, fence bigint, tenant text, tenant_slug text, webhook_id bigint, target_url text, secret text,
-  previous_secret text, headers text, event_id text, event_type text, body text, trace_parent text,
-  attempt_count integer,
-  is_failing boolean
-)
+returns table (webhook_id bigint, delivery_id bigint, fence bigint, event_seq bigint, attempt_count integer)
 language plpgsql
 set search_path from current
 set jit to off
@@ -348,18 +341,49 @@ begin
         from (select l.webhook_id, min(l.id) as id from leased l group by l.webhook_id) as first
         where m.webhook_id = first.webhook_id and first.id < m.first_leased
       )
-      select l.id, v_fence, w.tenant, w.tenant_slug, w.id, w.target_url, w.secret,
-        case when w.previous_secret_expires_at > v_now then w.previous_secret end, w.headers,
-        e.id, e.type, e.body, e.trace_parent, coalesce(jsonb_array_length(l.attempts), 0), h.webhook_id is not null
+      select l.webhook_id, l.id, v_fence, l.event_seq, coalesce(jsonb_array_length(l.attempts), 0)
       from leased l
-      join webhooks w on w.id = l.webhook_id
-      join events e on e.seq = l.event_seq
-      left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
       order by l.ordinal;
     get diagnostics v_leased = row_count;
     v_left := v_left - v_leased;
     exit when v_left = 0;
   end loop;
+end
+$$;
+
+-- Returns what a worker needs to send these events to these webhooks: one row for each pair, in their order, until the
+-- bodies exceed 4 MB. Locks nothing. target_url or body is null if the webhook or the event was deleted.
+create or replace function read_claimed_v1 (p_webhooks bigint[], p_events bigint[])
+returns table (
+  tenant text, tenant_slug text, target_url text, secret text, previous_secret text, headers text, event_id text,
+  event_type text, body text, trace_parent text, is_failing boolean
+)
+language plpgsql
+stable
+set search_path from current
+set enable_indexscan to on
+set enable_nestloop to on
+set enable_seqscan to off
+set plan_cache_mode to force_generic_plan
+set jit to off
+as $$
+begin
+  return query
+    select r.tenant, r.tenant_slug, r.target_url, r.secret,
+      case when r.previous_secret_expires_at > clock_timestamp() then r.previous_secret end, r.headers,
+      r.event_id, r.event_type, r.body, r.trace_parent, r.is_failing
+    from (
+      select w.tenant, w.tenant_slug, w.target_url, w.secret, w.previous_secret, w.previous_secret_expires_at,
+        w.headers, e.id as event_id, e.type as event_type, e.body, e.trace_parent,
+        h.webhook_id is not null as is_failing, c.ordinal,
+        sum(octet_length(e.body)) over (order by c.ordinal) - octet_length(e.body) as bytes_before
+      from unnest(p_webhooks, p_events) with ordinality as c (webhook_id, event_seq, ordinal)
+      left join webhooks w on w.id = c.webhook_id
+      left join events e on e.seq = c.event_seq
+      left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
+    ) as r
+    where coalesce(r.bytes_before, 0) < 4194304
+    order by r.ordinal;
 end
 $$;
 

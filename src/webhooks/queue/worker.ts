@@ -134,6 +134,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     }
   }
 
+  /** Attempts a delivery. Never rejects: if something throws, the delivery is claimed again when its lease expires. */
   async function attempt (delivery: ClaimedDelivery): Promise<void> {
     const webhook = formatWebhookKey(delivery.tenantId, delivery.webhookId)
     await capacity.acquireWebhook(webhook)
@@ -141,6 +142,10 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       const end = isAborted ? 'aborted' : await attemptDelivery(delivery, () => isAborted)
       if (end === 'aborted') aborted.push(delivery)
       else if (end !== 'unsigned') results.add(end)
+    } catch (err) {
+      log.error({
+        err, webhook_id: delivery.webhookId, delivery_id: delivery.deliveryId, event_id: delivery.eventId
+      }, 'attempt failed unexpectedly, the delivery waits')
     } finally {
       capacity.releaseWebhook(webhook)
       inFlight--

@@ -111,6 +111,56 @@ t.test('a small claim finds a delivery behind deliveries locked by another trans
   }
 })
 
+t.test('large bodies', async (t) => {
+  const { pool, server, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
+  const all = { limit: 64, perEndpoint: 64, leaseMs: 60_000 }
+  t.beforeEach(clear)
+
+  t.test('of a claim are read in several statements', async (t) => {
+    await addWebhook(webhooks)
+    const bodies = Array.from({ length: 7 }, (_, index) => JSON.stringify(String(index).repeat(1_500_000)))
+    for (const [index, body] of bodies.entries()) await deliveries.record('acme', { ...createEvent(`evt_${index}`), body })
+    const gated = createGatedPool(pool, /read_claimed_v1/, -1)
+    const claimed = await postgresStorage(gated.pool).deliveries.claimDue(all)
+    t.ok(claimed.map(({ body }) => body).every((body, index) => body === bodies[index]))
+    t.equal(gated.count, 3, '4 MB at a time')
+  })
+
+  t.test('do not block the claims of others while their worker reads nothing', async (t) => {
+    const stalled = server.createPool()
+    for (const tenant of ['acme', 'globex']) await storeWebhook({ webhooks }, tenant)
+    await pool.query(`
+      insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
+      select n, 'acme', 'x', (select json_agg(gen_random_uuid())::text from generate_series(1, 5000 + n)), '', now()
+      from generate_series(1, 60) as n;
+      insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
+      select e.seq, (select min(id) from recruiting.webhooks), 'x', 1, now(), now() from recruiting.events e`)
+    const client = await stalled.connect()
+    const answer = client.query('select * from recruiting.claim_v1(60, 60, 60000, null)')
+    Reflect.get(Reflect.get(client, 'connection'), 'stream').pause()
+    const text = "select from pg_stat_activity where strpos(query, 'claim_v1(60') > 0 and pid <> pg_backend_pid() and (state = 'idle' or wait_event = 'ClientWrite')"
+    while ((await pool.query(text)).rows.length === 0);
+    await deliveries.record('globex', { ...createEvent('evt_other'), type })
+    t.same((await deliveries.claimDue(all)).map(({ eventId }) => eventId), ['evt_other'])
+    Reflect.get(Reflect.get(client, 'connection'), 'stream').resume()
+    t.equal((await answer).rows.length, 60)
+    client.release()
+  })
+
+  t.test('that cannot be read release their leases', async (t) => {
+    await addWebhook(webhooks)
+    await deliveries.record('acme', createEvent('evt_1'))
+    const gated = createGatedPool(pool, /read_claimed_v1/, 0)
+    const claiming = postgresStorage(gated.pool).deliveries.claimDue(all)
+    await gated.stopped
+    gated.open(new Error('the network failed'))
+    await t.rejects(claiming, { message: 'the network failed' })
+    let claimed: ClaimedDelivery[] = []
+    while (claimed.length === 0) claimed = await deliveries.claimDue(all)
+    t.match(claimed, [{ eventId: 'evt_1' }])
+  })
+})
+
 t.test("an inactive webhook's pending deliveries", async (t) => {
   const { pool, storage: { webhooks, deliveries }, clear } = await startPostgresHost(t)
   t.beforeEach(clear)

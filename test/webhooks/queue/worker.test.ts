@@ -73,6 +73,33 @@ t.test('results of attempts that end close together are written together, a late
   t.same(batches, [2, 1])
 })
 
+t.test('if an attempt throws, it is logged and the delivery is attempted again', async (t) => {
+  const receiver = await startReceiver(t)
+  const createSender = systemRuntime.createSender
+  let failures = 0
+  t.intercept(systemRuntime, 'createSender', {
+    value: (...parts: Parameters<typeof createSender>) => {
+      const sender = createSender(...parts)
+      return {
+        ...sender,
+        send: (request: Parameters<typeof sender.send>[0]) => {
+          if (failures++ < 2) throw new Error('no descriptors')
+          return sender.send(request)
+        }
+      }
+    }
+  })
+  const { addWebhook, clock, deliveries, start } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const lines: string[] = []
+  const logger = { ...silentLogger, error: (_fields: object, message: string) => { lines.push(message) } }
+  const engine = start({ delivery: { leaseMs: 60_000 }, logger })
+  for (let count = 0; count < 3; count++) await engine.emit(event)
+  await runUntil(clock, engine.drain())
+  t.same(await deliveries(id), Array.from({ length: 3 }, () => ['delivered', 1]))
+  t.same(lines, Array.from({ length: 2 }, () => 'attempt failed unexpectedly, the delivery waits'))
+})
+
 t.test('a result that cannot be written blocks neither other results nor claims', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
