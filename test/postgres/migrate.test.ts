@@ -119,8 +119,15 @@ t.test('migrating', async (t) => {
   t.test("the vendor's tool can run the files, and migrate runs later ones", async (t) => {
     const client = new pg.Client({ connectionString: server.url })
     await client.connect()
-    await client.query('create schema by_tool; set search_path to by_tool')
+    await client.query('create schema by_tool')
     const texts = [...version.migrations.values(), ...version.functions.values()]
+    for (const path of ['by_tool', 'by_tool, public, pg_temp', 'nowhere, pg_temp']) {
+      await client.query(`set search_path to ${path}`)
+      await t.rejects(client.query(String(texts[0])), {
+        message: `search_path: expected the schema of the tables and pg_temp, such as recruiting, pg_temp, got ${path}`
+      })
+    }
+    await client.query('set search_path to by_tool, pg_temp')
     for (const text of texts.slice(0, -1)) await client.query(text)
     await client.end()
 
@@ -132,6 +139,27 @@ t.test('migrating', async (t) => {
     })
     await migrate(pool, { schema: 'by_tool' })
     await t.resolves(storage.verify(null))
+  })
+
+  t.test("temporary objects do not run with the owner's rights, even if a tool creates the functions in a wrong path", async (t) => {
+    await migrate(pool, { schema: 'planted' })
+    const texts = [...version.functions.values()].filter((text) => text.includes('security definer'))
+    await pool.query(`set search_path to planted; ${texts.join(';')}; reset search_path;
+      create role sower login; grant usage on schema planted to sower`)
+    const sower = server.createPool({ user: 'sower', max: 1 })
+    await sower.query(`
+      create temp table seen (role text); grant all on seen to public;
+      create function pg_temp.spy () returns boolean language plpgsql
+        as $$ begin insert into pg_temp.seen values (current_user); return true; end $$;
+      create temp view pg_locks as select *, pg_temp.spy() from pg_catalog.pg_locks where pg_temp.spy();
+      grant select on pg_locks to public;
+      create domain pg_temp.text as pg_catalog.text check (pg_temp.spy())`)
+    const sequence = "'planted.recent_changes_seq_seq'"
+    await sower.query(`select planted.start_recording_v1(${sequence}); select planted.recorded_to_v1(${sequence})`)
+    t.strictSame((await sower.query('select role from seen')).rows, [])
+    const { rows } = await pool.query(`select proname from pg_proc where prosecdef
+      and pronamespace = 'planted'::regnamespace and proconfig @> '{"search_path=pg_catalog, pg_temp"}' order by 1`)
+    t.strictSame(rows, [{ proname: 'recorded_to_v1' }, { proname: 'start_recording_v1' }])
   })
 
   t.test('a failed step is rolled back, and the migration can be run again', async (t) => {

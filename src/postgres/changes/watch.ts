@@ -376,11 +376,11 @@ function toExpression ({ name, columns }: Root, option: string, given: string): 
 async function readIds (client: PgQueryable, root: Root, expression: string): Promise<string> {
   if (await isQuery(client, root, expression)) {
     assertType('id', await readType(client, root, 'id', `(${expression}\n)`))
-    return `unnest(array(${expression}\n)::text[]) collate "C"`
+    return `pg_catalog.unnest(array(${expression}\n)::text[]) collate "C"`
   }
   const type = await readType(client, root, 'id', expression)
   assertType('id', { ...type, base: type.item ?? type.base, item: null })
-  return type.item === null ? `(${expression}\n)::text collate "C"` : `unnest((${expression}\n)::text[]) collate "C"`
+  return type.item === null ? `(${expression}\n)::text collate "C"` : `pg_catalog.unnest((${expression}\n)::text[]) collate "C"`
 }
 
 async function readTenant (client: PgQueryable, root: Root, expression: string): Promise<string> {

@@ -48,7 +48,8 @@ export function listTriggers (kind: ChangeKind, schema: string): WatchTrigger[] 
 /**
  * Returns the body of the trigger function; `schema` is quoted. It never makes the host's statement fail: if an
  * expression fails, it records that changes were missed. Its block with `exception` costs one subtransaction per
- * statement.
+ * statement. Functions whose arguments are not exactly of the declared types are qualified: a better match in the
+ * table's schema would run with the owner's rights.
  */
 export function formatTriggerBody (
   watched: Watched,
@@ -70,7 +71,7 @@ begin
       when 'INSERT' then ${record('new_rows')};
       when 'UPDATE' then ${record('old_rows', 'new_rows')};
       when 'DELETE' then ${record('old_rows')};
-      else execute ${before} || format('%I.%I', tg_table_schema, tg_table_name) || ${after};
+      else execute ${before} || pg_catalog.format('%I.%I', tg_table_schema, tg_table_name) || ${after};
     end case;
   exception when others then
     v_problem := sqlerrm;

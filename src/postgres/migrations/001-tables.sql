@@ -1,9 +1,21 @@
--- Names are unqualified. Run the files in numerical order, each in a transaction, with the tables' schema first in
--- search_path. Then run the function files.
+-- Names are unqualified. Run the files in numerical order, each in a transaction, with the search_path: the tables'
+-- schema, pg_temp. Then run the function files.
 --
 -- Indexed text has the collation "C": an update of the system's collations would corrupt other indexes.
 --
 -- Every table has a primary key: without one, a publication for all tables makes updates and deletes fail.
+
+do $$
+begin
+  -- The functions keep this path. Without pg_temp at its end, temporary tables and types would come first.
+  if translate(current_setting('search_path'), '" ', '')
+    is distinct from translate(current_schema(), '" ', '') || ',pg_temp' then
+    raise exception 'search_path: expected the schema of the tables and pg_temp, such as recruiting, pg_temp, got %',
+        current_setting('search_path')
+      using errcode = 'invalid_parameter_value';
+  end if;
+end
+$$;
 
 create table migrations (
   -- The file's name.

@@ -52,7 +52,8 @@ create or replace function start_recording_v1 (p_sequence regclass) returns void
 language plpgsql
 -- The caller needs no privileges on the sequence.
 security definer
-set search_path from current
+-- Otherwise the caller's temporary views and types would run with the owner's rights.
+set search_path to pg_catalog, pg_temp
 set jit to off
 as $$
 declare
@@ -78,7 +79,7 @@ $$;
 create or replace function recorded_to_v1 (p_sequence regclass, out bound bigint, out last bigint)
 language plpgsql
 security definer
-set search_path from current
+set search_path to pg_catalog, pg_temp
 set jit to off
 as $$
 declare

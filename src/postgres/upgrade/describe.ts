@@ -143,7 +143,9 @@ const text = `
       case when p.proisstrict then 'strict' end, case when p.prosecdef then 'security definer' end,
       (
         select string_agg('set ' || case
-          when starts_with(setting, 'search_path=' || quote_ident($1)) then 'search_path from current' else setting
+          when translate(setting, '" ', '') = translate('search_path=' || $1 || ',pg_temp', '" ', '')
+            then 'search_path from current'
+          else setting
         end, ' ' order by setting) from unnest(p.proconfig) as setting
       ))
     from own_function p join pg_language l on l.oid = p.prolang

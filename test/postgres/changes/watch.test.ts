@@ -200,6 +200,29 @@ t.test('watching', async (t) => {
     t.strictSame((await follow(changes, start)).ids, ['80'])
   })
 
+  t.test("a better match in the table's schema does not run with the owner's rights", async (t) => {
+    await pool.query(`
+      create role planter login; create schema shared; grant usage, create on schema shared to planter;
+      create table shared.people (id text, tenant text); grant all on shared.people to planter`)
+    await watch(pool, 'shared.people', { kind: 'candidate', id: 'array[row.id]', tenant: 'tenant' })
+    const planter = server.createPool({ user: 'planter' })
+    await planter.query(`
+      create table shared.seen (role text); grant all on shared.seen to public;
+      create function shared.spy (anyelement) returns anyelement language plpgsql
+        as $$ begin insert into shared.seen values (current_user); return $1; end $$;
+      create function shared.format (text, name, name) returns text language sql
+        as $$ select shared.spy(pg_catalog.format($1, $2, $3)) $$;
+      create function shared.unnest (text[]) returns setof text language sql
+        as $$ select pg_catalog.unnest(shared.spy($1)) $$`)
+    const start = await changes.begin('acme', 'candidate')
+    await planter.query("insert into shared.people values (90, 'acme')")
+    await planter.query("update shared.people set tenant = 'other'")
+    await planter.query("update shared.people set tenant = 'acme'")
+    await planter.query('truncate shared.people')
+    t.strictSame((await follow(changes, start)).ids, ['90', '90', '90', '90'])
+    t.strictSame((await planter.query('select role from shared.seen')).rows, [])
+  })
+
   t.test('rejects relations that cannot be watched, and names them', async (t) => {
     await pool.query(`
       create view crm.view as select * from crm.people;
