@@ -22,6 +22,8 @@ export interface Io {
   sleep (ms: number, signal: AbortSignal): Promise<void>
   /** Runs a task and aborts its signal when the user stops the program, for example with Ctrl-C. */
   untilInterrupted<Result> (work: (signal: AbortSignal) => Promise<Result>): Promise<Result>
+  /** Reads the file `.env` in the current folder; `null` if there is none. */
+  readEnvFile (): Promise<{ path: string, text: string } | null>
   /** Imports the host's `pg`. */
   importDriver (): Promise<unknown>
   /** Imports the package's demo. */

@@ -5,13 +5,13 @@ import { ask } from '../postgres/session.js'
 import { findMissing, listNames, readVersion } from '../postgres/upgrade/version.js'
 import { readField } from '../shared/fields.js'
 import { type Flags, type Io, program, CommandError, UsageError } from './command.js'
-import { readSecret } from './secrets.js'
+import { readEnvFileUrl, readSecret } from './secrets.js'
 
 type CreatePool = new (options: object) => PgPool & { end (): Promise<void> }
 
 /** Creates a pool with the host's `pg`. It connects on the first query. */
 export async function openDatabase (io: Io, flags: Flags) {
-  const secret = await readSecret({ io, flags }, 'database-url')
+  const secret = await readSecret({ io, flags }, 'database-url') ?? await readEnvFileUrl(io)
   if (secret === null) {
     throw new UsageError(
       '--database-url: missing, and DATABASE_URL is not set; add --database-url postgres://user@host/database')

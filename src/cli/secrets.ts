@@ -1,6 +1,6 @@
 import { open, readFile, rm } from 'node:fs/promises'
 import { parseEnv } from 'node:util'
-import { type Context, type Option, UsageError } from './command.js'
+import { type Context, type Io, type Option, UsageError } from './command.js'
 import { writeLines } from './terminal.js'
 
 const keyBytes = 32
@@ -155,22 +155,19 @@ async function withSecretFile<Result> (
   }
 }
 
-/** The variables that an `.env` file may set. Others, such as NODE_OPTIONS, could change where secrets are sent. */
-const fileVariables = [
-  'DATABASE_URL', 'RECRUITING_DATABASE_URL', 'RECRUITING_URL', 'RECRUITING_API_KEY', 'RECRUITING_WEBHOOK_SECRET',
-  'RECRUITING_SECRET_KEYS', 'RECRUITING_ACTOR', 'RECRUITING_AUDIT_FILE', 'PORT', 'RECEIVER_PORT'
-]
-
 /**
- * Returns the variables of an `.env` file that the environment lacks. Skips the API's URL unless the key comes from the
- * same file: a foreign folder must not decide where a key of the environment or command line is sent.
+ * Reads the database URL of the `.env` file in the current folder, and reports the file. Nothing else in the file is
+ * used, and only a URL with its own password: others chose what a foreign folder contains, and PGPASSWORD must not be
+ * sent to their server. `null` if there is no URL.
  */
-export function readEnvFile (
-  text: string, env: Readonly<Record<string, string | undefined>>, argv: readonly string[]
-): Record<string, string> {
-  const file = parseEnv(text)
-  const isKeyForeign = file.RECRUITING_API_KEY === undefined || env.RECRUITING_API_KEY !== undefined ||
-    argv.some((word) => /^--key(-file)?(=|$)/.test(word))
-  const used = fileVariables.filter((name) => env[name] === undefined && !(name === 'RECRUITING_URL' && isKeyForeign))
-  return Object.fromEntries(used.flatMap((name) => file[name] === undefined ? [] : [[name, file[name]]]))
+export async function readEnvFileUrl ({ readEnvFile, err }: Io): Promise<Secret | null> {
+  const file = await readEnvFile()
+  const values = parseEnv(file?.text ?? '')
+  const text = variables['database-url'].map((name) => values[name]).find(isSet)
+  if (file === null || text === undefined) return null
+  if (!/^\w+:\/\/[^/?#@:]*:[^/?#@]+@/.test(text)) {
+    throw new UsageError(`${file.path}: the database URL has no password, so it is not used: set DATABASE_URL yourself`)
+  }
+  writeLines(err, [`using the database URL of ${file.path}`])
+  return { text, source: file.path }
 }

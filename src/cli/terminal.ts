@@ -1,3 +1,5 @@
+import { readFile, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { packageFolder } from '../shared/files.js'
@@ -32,6 +34,11 @@ export function createIo (process: Process): Io {
     now: Date.now,
     sleep: (ms, signal) => wait(ms, undefined, { signal }).catch(() => {}),
     untilInterrupted: (work) => untilInterrupted(process, work),
+    readEnvFile: async () => {
+      const path = resolve('.env')
+      const isFile = (await stat(path).catch(() => null))?.isFile() === true
+      return isFile ? { path, text: await readFile(path, 'utf8') } : null
+    },
     importDriver: () => import('pg'),
     // The build writes it here. In a checkout, use `npm run demo`.
     importDemo: () => import(new URL('dist/demo/main.js', packageFolder()).href)

@@ -1,7 +1,7 @@
+import { existsSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { readEnvFile } from '../../src/cli/secrets.js'
 import { createRecruiting } from '../../src/index.js'
 import { postgresStorage } from '../../src/postgres/index.js'
 import { createCli, startCliHost } from '../fixtures/cli/cli.js'
@@ -105,15 +105,37 @@ t.test('the secrets of webhooks test', async (t) => {
   })
 })
 
-t.test('a .env file sets missing known variables, and never decides where a foreign key is sent', async (t) => {
-  const url = { RECRUITING_URL: 'https://evil.example/acme' }
-  const key = { RECRUITING_API_KEY: 'k' }
-  const text =
-    'RECRUITING_URL=https://evil.example/acme\nNODE_OPTIONS=--inspect\nRECRUITING_PROXY=http://evil.example\n'
-  const keyed = `${text}RECRUITING_API_KEY=k\n`
-  t.strictSame(readEnvFile(text, key, []), {})
-  t.strictSame(readEnvFile(text, {}, ['listen', '--key-file', 'key']), {})
-  t.strictSame(readEnvFile(keyed, {}, ['listen', '--key=mine']), key)
-  t.strictSame(readEnvFile(keyed, { RECRUITING_API_KEY: 'mine' }, []), {})
-  t.strictSame(readEnvFile(keyed, {}, ['listen']), { ...url, ...key })
+t.test('of a .env file, only a database URL with its own password is used, and its path is shown', async (t) => {
+  const options: object[] = []
+  const driver = {
+    Pool: class {
+      constructor (given: object) { options.push(given) }
+      on (): void {}
+      async query (): Promise<never> { throw new Error('no server') }
+      async end (): Promise<void> {}
+    }
+  }
+  const audit = `${t.testdir({})}/audit`
+  const others = `RECRUITING_AUDIT_FILE=${audit}\nRECRUITING_ACTOR=ada\nPGPASSWORD=p\nNODE_OPTIONS=--inspect\n`
+  const inFolder = (text: string, env = {}) => createCli(undefined, {
+    env, importDriver: async () => driver, readEnvFile: async () => ({ path: '/else/.env', text: others + text })
+  })
+  const connectionString = 'postgres://eve:own@db.example/ats'
+  t.match(await inFolder(`DATABASE_URL=${connectionString}`)('stats'), {
+    code: 1, err: /^using the database URL of \/else\/\.env\nstats: no server\n$/
+  })
+  t.match(options, [{ connectionString }])
+  for (const url of ['postgres://eve@db.example/ats', 'postgres://eve:@db.example/ats', 'postgres://db.example?user=eve', '/run/pg']) {
+    t.match(await inFolder(`RECRUITING_DATABASE_URL=${url}`)('stats'), {
+      code: 2, err: 'stats: /else/.env: the database URL has no password, so it is not used: set DATABASE_URL yourself\n'
+    })
+  }
+  t.equal(options.length, 1)
+  t.match(await inFolder('')('stats'), { code: 2, err: /^stats: --database-url: missing/ })
+  t.match(await inFolder(`DATABASE_URL=${connectionString}`, { DATABASE_URL: 'postgres://own.example' })('stats'), { err: 'stats: no server\n' })
+  t.match(options[1], { connectionString: 'postgres://own.example' })
+  t.match(await inFolder('RECRUITING_URL=https://ats.example/acme\nRECRUITING_API_KEY=k')('listen --forward http://localhost'), {
+    code: 2, err: /--url: /
+  })
+  t.notOk(existsSync(audit))
 })

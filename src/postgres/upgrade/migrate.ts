@@ -32,8 +32,8 @@ export interface MigrateOptions extends OptionsOf<typeof migrateOptions> {}
  * call it again after an interruption. Returns the names of the migrations that ran and of the functions it created.
  *
  * To use your own migration tool, run each SQL file in `src/postgres/migrations` once, in order. Files with `index
- * concurrently` must run outside a transaction. Then run all files in `src/postgres/sql`. Set `search_path` to the schema
- * and `pg_temp`.
+ * concurrently` must run outside a transaction. Then run all files in `src/postgres/sql`. Set `search_path` to the
+ * schema and `pg_temp`.
  *
  * It waits while another transaction, such as a dump, locks its tables, and rejects with `storage_timeout` after a
  * minute. It waits ten minutes for an index, which blocks no one, and for another process that migrates. A process

@@ -42,14 +42,14 @@ t.test('the program reads its arguments and the environment, and returns an exit
   t.strictSame(wrong, { code: 2, out: '', err: 'prune: --retention-days: missing, add --retention-days DAYS\n' })
 })
 
-t.test("the current folder's .env sets variables that are missing in the environment", async (t) => {
-  const folder = t.testdir({ '.env': 'DATABASE_URL=postgres://127.0.0.1:1/\n', folder: { '.env': {} } })
+t.test("the current folder's .env can contain the database URL", async (t) => {
+  const folder = t.testdir({ '.env': 'DATABASE_URL=postgres://ada:own@127.0.0.1:1/\n', folder: { '.env': {} } })
   const [read, overridden, without] = await Promise.all([
     runProcess(['stats'], {}, folder),
     runProcess(['stats'], { DATABASE_URL: 'theirs', RECRUITING_DATABASE_URL: '' }, folder),
     runProcess(['stats'], {}, `${folder}/folder`)
   ])
-  t.match(read, { code: 1, err: /^stats: .*ECONNREFUSED/ })
+  t.match(read, { code: 1, err: /^using the database URL of .*\/\.env\nstats: .*ECONNREFUSED/ })
   t.match(overridden, { code: 2, err: /^stats: DATABASE_URL: expected a URL/ })
   t.match(without, { code: 2, err: /^stats: --database-url: missing/ })
 })
