@@ -15,6 +15,8 @@ export interface Call {
   path: string
   /** The body as JSON; `null` for none. */
   body: string | null
+  /** Sent as `Idempotency-Key`; `null` for none. */
+  idempotencyKey: string | null
 }
 
 export interface CallOptions {
@@ -32,11 +34,11 @@ export interface CallAnswer {
 const callHeader = 'x-recruiting-call'
 
 /**
- * Headers that only apply to the client's request: they describe its body, its connection or its response format. All
- * others are passed on, because host hooks may need them.
+ * Headers that only apply to the client's request: they describe its body, its connection or its response format, or
+ * identify it. All others are passed on, because host hooks may need them.
  */
 const ownHeaders =
-  /^(?::|accept|content-|if-|mcp-|connection|expect|keep-alive|last-event-id|origin|range|te$|trailer|transfer-|upgrade)/
+  /^(?::|accept|content-|if-|mcp-|connection|expect|idempotency-key|keep-alive|last-event-id|origin|range|te$|trailer|transfer-|upgrade)/
 
 /** Response headers of a call that are passed to the client. */
 const passedHeaders = ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
@@ -83,7 +85,7 @@ export class Calls {
   async send (
     request: FastifyRequest,
     reply: FastifyReply,
-    { method, url, path, body, prefix, isRepeated = false }: Call & CallOptions & { prefix: string }
+    { method, url, path, body, idempotencyKey, prefix, isRepeated = false }: Call & CallOptions & { prefix: string }
   ): Promise<CallAnswer> {
     const name = randomUUID()
     const state = stateOf(request)
@@ -98,6 +100,7 @@ export class Calls {
         headers: {
           ...Object.fromEntries(Object.entries(request.raw.headers).filter(([name]) => !ownHeaders.test(name))),
           ...(body === null ? {} : { 'content-type': 'application/json' }),
+          ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
           [callHeader]: name
         },
         ...(body === null ? {} : { payload: body }),

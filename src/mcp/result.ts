@@ -16,13 +16,14 @@ const maxRowsLength = 20_000
 /**
  * Formats an operation's response as a tool result. Its text contains whole rows, and how to continue after the last
  * one. `readAgain` reads the list with another page size, which is then `size`; it is `null` for operations without
- * `per_page`.
+ * `per_page`. `hasSince` is whether the call had an argument that cannot be combined with a token.
  */
 export async function formatResult (
   { status, text }: CallAnswer,
-  readAgain: ((perPage: number) => Promise<CallAnswer>) | null,
+  call: { readAgain: ((perPage: number) => Promise<CallAnswer>) | null, hasSince: boolean },
   size = Number.POSITIVE_INFINITY
 ): Promise<CallToolResult> {
+  const { readAgain, hasSince } = call
   if (status >= 300) return formatFault(describeError(status, parse(text)))
   const payload = guardValue(parse(text))
   if (payload === null) return { content: [{ type: 'text', text: 'Done.' }] }
@@ -30,10 +31,11 @@ export async function formatResult (
   const fitting = countFitting(rows)
   const meta = readMeta(payload)
   const { page, perPage, token } = meta
-  if (readAgain === null || fitting === rows.length) return formatRows(payload, describePage(meta, rows), rows)
+  const whole = describePage(meta, rows, hasSince)
+  if (readAgain === null || fitting === rows.length) return formatRows(payload, whole, rows)
   // Only the service can return a token within such a page.
-  if (token !== null && fitting < size) return formatResult(await readAgain(fitting), readAgain, fitting)
-  if (page === null || perPage === null) return formatRows(payload, describePage(meta, rows), rows)
+  if (token !== null && fitting < size) return formatResult(await readAgain(fitting), call, fitting)
+  if (page === null || perPage === null) return formatRows(payload, whole, rows)
   const { count, next } = continueWithin((page - 1) * perPage, fitting)
   const head = `${describePosition(meta)} These are the first ${count} of its ${rows.length} items. ` +
     `To continue after the last one, call this again with "page": ${next.page}, "per_page": ${next.perPage}.`
@@ -95,7 +97,7 @@ function readMeta (payload: unknown) {
 }
 
 /** Describes how to continue a list after all rows of the page; `null` for anything else. */
-function describePage (meta: Meta, rows: readonly string[]): string | null {
+function describePage (meta: Meta, rows: readonly string[], hasSince: boolean): string | null {
   const { page, pages, isCapped, token, hasMore } = meta
   if (page !== null && pages !== null) {
     const isLast = isCapped ? rows.length === 0 : page >= pages
@@ -103,7 +105,7 @@ function describePage (meta: Meta, rows: readonly string[]): string | null {
     return `${describePosition(meta)} ${rest}`
   }
   if (token === null) return null
-  const again = `call this again with "token": ${JSON.stringify(token)}`
+  const again = `call this again ${hasSince ? 'without "since" and ' : ''}with "token": ${JSON.stringify(token)}`
   return hasMore ? `There is more: ${again}.` : `That is all for now. To read later changes, ${again}.`
 }
 
@@ -115,6 +117,7 @@ function describePosition ({ page, pages, total, isCapped }: Meta): string {
 
 const hints: Record<number, string> = {
   400: 'Compare the arguments with the input schema of this tool.',
+  409: 'If you repeat a call with its idempotency_key, the first one may still be running: try again in a few seconds.',
   410: 'Begin again without "token".',
   503: 'Try again later.'
 }

@@ -91,7 +91,11 @@ export function createServer (
     if (tool === undefined) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown tool')
     try {
       const readAgain = (perPage: number) => call(tool, { ...given, per_page: perPage }, { isRepeated: true })
-      return await formatResult(await call(tool, given), tool.plan.inQuery.includes('per_page') ? readAgain : null)
+      return await formatResult(await call(tool, given), {
+        readAgain: tool.plan.inQuery.includes('per_page') ? readAgain : null,
+        // A token replaces it.
+        hasSince: tool.plan.inQuery.includes('since') && (readField(given, 'since') ?? null) !== null
+      })
     } catch (error) {
       if (error instanceof ArgumentFault) return formatFault(error.message)
       throw error

@@ -65,14 +65,15 @@ function createTool (route: RouteOptions) {
     name
   )
   const { summary = name, description } = (route.schema ?? {}) as { summary?: string, description?: string }
+  const hints = hintsOf(route, given)
   // Callers see only tools that they can use, so the description omits capabilities.
   const about = description?.replace(`\n\n${noteCapabilities(route)}`, '')
   return {
     name,
     title: summary,
     description: given.description ?? (about === undefined ? summary : `${summary}. ${about}`),
-    plan: planArguments(route, name),
-    hints: hintsOf(route, given),
+    plan: planArguments(route, name, hints),
+    hints,
     output: readOutput(route),
     /** Whether the response contains a secret. */
     isSecret: requiredCapabilities(route).includes('secrets'),
@@ -131,10 +132,17 @@ type Schemas = Record<string, TSchema>
  */
 const grouped = /^(\w+)\[(\w+)\]$/
 
+/** The header `Idempotency-Key` as an argument. */
+const keyArgument = 'idempotency_key'
+
+const IdempotencyKey = Type.Optional(Type.String({
+  description: 'A UUID, new for each change. If a result was lost, repeat the call with the same one'
+}))
+
 type ArgumentPlan = ReturnType<typeof planArguments>
 
 /** Returns how the arguments of a tool become a request. Throws `invalid_option` if the route cannot be a tool. */
-function planArguments (route: RouteOptions, name: string) {
+function planArguments (route: RouteOptions, name: string, hints: ReturnType<typeof hintsOf>) {
   const { parameters, body } = readOperation(route)
   const [method = '', ...others] = [route.method].flat()
   const path = route.url.replace(/^.*?\/:tenant_slug/, '')
@@ -145,6 +153,8 @@ function planArguments (route: RouteOptions, name: string) {
     `a path whose parameters are whole parts, and one method, for the tool ${name}`,
     `${[method, ...others].join(', ')} ${path}`
   )
+  const acceptsKey = parameters.some((parameter) => parameter.in === 'header' && parameter.name === 'idempotency-key')
+  const isKeyed = !hints.readOnlyHint && (acceptsKey || hints.idempotentHint)
   const own = parameters.filter((parameter) => parameter.name !== 'tenant_slug' && parameter.in !== 'header')
   const single = own.filter((parameter) => !grouped.test(parameter.name))
   const namesIn = (place: string): string[] =>
@@ -154,7 +164,8 @@ function planArguments (route: RouteOptions, name: string) {
   const entries = [
     ...single.map((parameter) => [parameter.name, asArgument(parameter.schema, parameter.required)] as const),
     ...Object.entries(groupParameters(own)),
-    ...Object.entries(fields ?? { body: asArgument(body as TObject, true) })
+    ...Object.entries(fields ?? { body: asArgument(body as TObject, true) }),
+    ...isKeyed ? [[keyArgument, IdempotencyKey] as const] : []
   ]
   const properties: Schemas = Object.fromEntries(entries)
   assertOption(
@@ -175,6 +186,8 @@ function planArguments (route: RouteOptions, name: string) {
     /** The fields of the body that are arguments; `null` if the whole body is the argument `body`. */
     inBody: fields === null ? null : Object.keys(fields),
     hasBody,
+    /** Whether it takes an idempotency key: it changes data, and a repeated call has no further effect. */
+    isKeyed,
     inputSchema: Type.Object(properties, { additionalProperties: false })
   }
 }
@@ -262,12 +275,14 @@ export class ArgumentFault extends Error {}
  * can contain. The route checks all others.
  */
 export function formatCall (plan: ArgumentPlan, given: object): Call {
-  const { method, url, inPath, inQuery, inBody, hasBody } = plan
+  const { method, url, inPath, inQuery, inBody, hasBody, isKeyed } = plan
   const parts = new Map(inPath.map((name) => [name, readPart(given, name)]))
   const query: string[] = []
   const body: Record<string, unknown> = {}
+  let idempotencyKey: string | null = null
   for (const [name, value] of flatten(plan, given)) {
     if (inQuery.includes(name)) query.push(...formatParameter(name, value))
+    else if (isKeyed && name === keyArgument) idempotencyKey = readKey(value)
     else if (hasBody && (inBody ?? ['body']).includes(name)) body[name] = value
     else if (!inPath.includes(name)) throw new ArgumentFault(`Unknown argument. This tool takes ${listNames(plan)}.`)
   }
@@ -276,7 +291,8 @@ export function formatCall (plan: ArgumentPlan, given: object): Call {
     method,
     url,
     path: query.length === 0 ? path : `${path}?${query.join('&')}`,
-    body: hasBody ? JSON.stringify(inBody === null ? body.body ?? null : body) : null
+    body: hasBody ? JSON.stringify(inBody === null ? body.body ?? null : body) : null,
+    idempotencyKey
   }
 }
 
@@ -295,6 +311,13 @@ function readPart (given: object, name: string): string {
   const part = encodePart(formatScalar(Reflect.get(given, name)) ?? '')
   if (part === null) throw new ArgumentFault(`${name} is missing or not valid.`)
   return part
+}
+
+function readKey (value: unknown): string | null {
+  if (value === null) return null
+  const text = formatScalar(value) ?? ''
+  if (/^[!-~]{1,255}$/.test(text)) return text
+  throw new ArgumentFault(`${keyArgument} must be 1 to 255 visible ASCII characters, without spaces.`)
 }
 
 /** Models send `null` for omitted arguments. */

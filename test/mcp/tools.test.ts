@@ -61,7 +61,7 @@ t.test('the list of tools is short', async (t) => {
   for (const mcp of [true, { secrets: true }]) {
     const { body } = await sendMessage(await buildApp(t, { mcp, portal }), keys.full, 'tools/list')
     const { tools } = JSON.parse(body).result
-    t.ok(body.length < 1200 * tools.length, `${body.length} bytes for ${tools.length} tools`)
+    t.ok(body.length < 1240 * tools.length, `${body.length} bytes for ${tools.length} tools`)
   }
 })
 
@@ -78,7 +78,8 @@ t.test('names, texts and parameters match the document', async (t) => {
     t.equal(description, `${operation?.summary}. ${operation?.description.split('\n\nNeeds')[0]}`)
     const parameters = operation?.parameters.filter((parameter) => parameter.in !== 'header')
       .map((parameter) => parameter.name).filter((parameter) => parameter !== 'tenant_slug') ?? []
-    const given = Object.entries(inputSchema.properties).flatMap(([argument, { properties }]) => {
+    const { idempotency_key: _, ...described } = inputSchema.properties
+    const given = Object.entries(described).flatMap(([argument, { properties }]) => {
       return argument === 'filter' ? Object.keys(properties ?? {}).map((member) => `filter[${member}]`) : [argument]
     })
     t.strictSame(given.filter((argument) => parameters.includes(argument)).sort(), parameters.sort(), `${name} has all parameters`)
@@ -106,6 +107,36 @@ t.test('lists describe how to continue', async (t) => {
   t.ok(textOf(synced).startsWith(`There is more: call this again with "token": "${String(token)}".\n`))
   const rest = await callTool(app, keys.full, 'sync_candidates', { token })
   t.match(textOf(rest), /^That is all for now\. To read later changes, call this again with "token": "[^"]+"\.\n/)
+
+  for (const id of [1, 2]) await app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { id } })
+  const given = { since: '2020-01-01T00:00:00Z', per_page: 1 }
+  const events = await callTool(app, keys.full, 'list_events', given)
+  const { next_token: next } = events.structuredContent?.meta ?? {}
+  t.ok(textOf(events).startsWith(`There is more: call this again without "since" and with "token": "${String(next)}".\n`))
+  t.match(await callTool(app, keys.full, 'list_events', { ...given, since: null, token: next }), { structuredContent: { data: [{ data: { id: 2 } }] } })
+})
+
+t.test('with an idempotency key, repeated calls of a tool that changes data take effect once', async (t) => {
+  const app = await buildApp(t, { mcp: { secrets: true }, secretKeys: [Buffer.alloc(32)] })
+  for (const { name, annotations, inputSchema } of await listTools(app, keys.full)) {
+    t.equal('idempotency_key' in inputSchema.properties, annotations['readOnlyHint'] === false, name)
+  }
+  const webhook = { name: 'CRM', target_url: 'https://example.com/', event_types: ['job.created'] }
+  // A client that sends a fixed header with every message must not repeat its first call.
+  const create = (given: object) => callTool(app, keys.full, 'create_webhook', { ...webhook, ...given }, { headers: { 'idempotency-key': 'fixed' } })
+  const first = await create({ idempotency_key: 'once' })
+  t.strictSame(await create({ idempotency_key: 'once' }), first)
+  t.match(await create({ idempotency_key: 'once', name: 'HR' }), { isError: true, content: [{ text: /^bad_request: / }] })
+  t.match(
+    [await create({ idempotency_key: null }), await create({}), await create({ idempotency_key: 4 }), await create({ idempotency_key: '4' })],
+    [2, 3, 4, 4].map((id) => ({ structuredContent: { data: { id } } }))
+  )
+  for (const wrong of ['', 'two words', 'a\nb', 'é', 'x'.repeat(256), {}, ['a']]) {
+    const result = await create({ idempotency_key: wrong })
+    t.match(result, { isError: true, content: [{ text: 'idempotency_key must be 1 to 255 visible ASCII characters, without spaces.' }] })
+  }
+  const end = { id: 1, idempotency_key: 'end' }
+  t.match([await callTool(app, keys.full, 'delete_webhook', end), await callTool(app, keys.full, 'delete_webhook', end)], [{ content: [{ text: 'Done.' }] }, { isError: true }])
 })
 
 t.test('filters, sort and bodies arrive as over HTTP', async (t) => {
@@ -235,6 +266,8 @@ t.test('its config can name and describe the tool for agents', async (t) => {
 t.test('host operations that change data are destructive unless their config differs', async (t) => {
   const app = await build(t, echo({ method: 'POST', schema: { operationId: 'posted' } }, { method: 'POST', url: '/named', config: { mcp: { name: 'named' } }, schema: { operationId: undefined } }, { method: 'PUT', schema: { operationId: 'putIt' } }, { method: 'POST', url: '/search', config: { mcp: { readOnly: true } }, schema: { operationId: 'search' } }))
   const tools = await listTools(app, keys.full)
+  const keyed = tools.filter(({ inputSchema }) => 'idempotency_key' in inputSchema.properties).map(({ name }) => name)
+  t.strictSame(keyed.filter((name) => /posted|named|put_it|search/.test(name)), ['put_it'], 'others cannot promise it')
   t.match(tools.find(({ name }) => name === 'posted')?.annotations, { destructiveHint: true, idempotentHint: false })
   t.strictSame(await callTool(app, keys.full, 'posted', { more: 1 }), { isError: true, content: [{ type: 'text', text: 'Unknown argument. This tool takes none.' }] })
   t.match(tools.find(({ name }) => name === 'search')?.annotations, { readOnlyHint: true, destructiveHint: false, idempotentHint: true })
