@@ -192,6 +192,33 @@ t.test('a key sees only its fields in every response with rows', async (t) => {
   t.strictSame(await data('names', 'jobs/2'), { id: 2, name: 'Cryptanalyst', status: 'draft' }, 'the limit of one resource does not apply to the other')
 })
 
+t.test('a new list of fields compiles nothing', async (t) => {
+  const { Function: compile } = globalThis
+  t.teardown(() => { globalThis.Function = compile })
+  let compiled = 0
+  globalThis.Function = new Proxy(compile, {
+    construct (target, args) {
+      compiled++
+      return Reflect.construct(target, args)
+    }
+  })
+  const names = ['full_name', 'headline', 'source_id']
+  const lists = [names, ...names.flatMap((name) => [[name], names.filter((other) => other !== name).toReversed()])]
+  const keyLookup = memoryKeyLookup(lists.map((candidateFields) => ({
+    ...every, key: candidateFields.join('.'), candidateFields
+  })))
+  const app = await build(t, { keyLookup })
+  const counts: number[] = []
+  for (const list of lists) {
+    for (const path of ['candidates', 'candidates/1', 'candidates/sync']) {
+      t.equal((await get(app, list.join('.'), path)).statusCode, 200)
+    }
+    counts.push(compiled)
+  }
+  t.ok(compiled > 0)
+  t.strictSame(new Set(counts), new Set([compiled]))
+})
+
 t.test('a row can lack a field that is optional in either TypeBox', async (t) => {
   const keys = memoryKeyLookup([{ ...every, key: 'emails', candidateFields: ['full_name', 'email'] }])
   for (const either of [Type, NewType as unknown as typeof Type]) {

@@ -9,7 +9,6 @@ import { LruMap } from '../../shared/cached.js'
 import { logOf } from '../log.js'
 import { readCaller, stateOf, type VisibleFields } from '../request.js'
 import { InputError } from '../../errors.js'
-import { Type } from '../../shared/typebox.js'
 
 /** Candidates or jobs as the API publishes them. */
 export interface PublishedRows<Row> {
@@ -24,15 +23,19 @@ export interface PublishedRows<Row> {
    * `method` is the port's method. The message contains no values.
    */
   assertRows (method: string, rows: readonly Row[], request: FastifyRequest): void
+  /**
+   * Limits the response to the caller's visible fields. `write` formats the response with a function that formats a
+   * row.
+   */
+  limitFields<Payload> (request: FastifyRequest, write: (payload: Payload, writeRow: Serialize<Row>) => string): void
 }
+
+type Serialize<Value> = (value: Value) => string
 
 /** Maximum number of fields of rows with an inexact number that are not logged again. */
 const maxInexact = 1000
 
 const inexactNumber = 'a number in a JSON value has more digits than JavaScript can represent, so the response has null'
-
-/** Maximum number of cached validators. */
-const maxValidators = 100
 
 /** Publishes candidates with the fields of `item`. */
 export function publishCandidates (
@@ -54,19 +57,35 @@ function publish<Row extends object> (
 ): PublishedRows<Row> {
   const { properties, required = [] } = item as TSchema as TObject
   const fields = Object.keys(properties)
-  const validators = new LruMap<ValidateFunction>(maxValidators)
   let validateWhole: ValidateFunction | null = null
   const textFields = fields.filter((field) => isText(properties[field]))
   const inexact = new LruMap<true>(maxInexact)
 
-  /** Compiles a validator for a caller's visible fields. */
-  function compile (visible: readonly string[]): ValidateFunction {
-    const checked = fields.filter((field) => visible.includes(field))
+  /** Compiles a validator of these fields. */
+  function compile (checked: readonly string[]): ValidateFunction {
     return createAjv({ useDefaults: false }).compile({
       type: 'object',
       properties: Object.fromEntries(checked.map((field) => [field, checkedPart(properties[field])])),
       required: required.filter((field) => checked.includes(field))
     })
+  }
+
+  // Compiled for each field, not for each list of fields: keys of one tenant can have any number of lists.
+  const limited = new Map<string, { validate: ValidateFunction, serialize: Serialize<unknown> }>()
+
+  function limitedField (field: string) {
+    const known = limited.get(field)
+    if (known !== undefined) return known
+    const schema = properties[field] as object as fastJsonStringify.Schema
+    const compiled = { validate: compile([field]), serialize: fastJsonStringify(schema) }
+    limited.set(field, compiled)
+    return compiled
+  }
+
+  /** Returns the fields that the caller can see, in the order of the schema; `null` for all. */
+  function findVisible (request: FastifyRequest): string[] | null {
+    const visible = readCaller(request).fields?.[kind] ?? null
+    return visible && fields.filter((field) => field === 'id' || visible.includes(field))
   }
 
   return {
@@ -87,17 +106,29 @@ function publish<Row extends object> (
     },
     assertRows (name, rows, request) {
       const method = `${kind}s.${name}`
-      const visible = readCaller(request).fields?.[kind] ?? null
-      const validate = visible === null
-        ? validateWhole ??= compile(fields)
-        : validators.getOrCreate(visible.join('\n'), () => compile(visible))
+      const visible = findVisible(request)
+      const validators = visible?.map((field) => limitedField(field).validate) ?? [validateWhole ??= compile(fields)]
       for (const row of rows) {
         assertIds(method, row)
-        if (validate(row)) continue
-        const fault = validate.errors?.[0] as ErrorObject
+        const failed = validators.find((validate) => !validate(row))
+        if (failed === undefined) continue
+        const fault = failed.errors?.[0] as ErrorObject
         const type = fault.keyword === 'required' ? '' : `is ${describe(fault.data)}, `
         throw new Error(`${method} returned a row whose ${formatFaultPath(fault)} ${type}${describeFault(fault)}`)
       }
+    },
+    limitFields (request, write) {
+      const visible = findVisible(request)
+      if (visible === null) return
+      const writers = visible.map((field) => [field, `${JSON.stringify(field)}:`, limitedField(field).serialize] as const)
+      const writeRow: Serialize<Row> = (row) => {
+        const members = writers.flatMap(([field, name, serialize]) => {
+          const value: unknown = Reflect.get(row, field)
+          return value === undefined ? [] : [name + serialize(value)]
+        })
+        return `{${members.join()}}`
+      }
+      stateOf(request).serialize = (payload) => write(payload as Parameters<typeof write>[0], writeRow)
     }
   }
 }
@@ -144,35 +175,6 @@ function assertId (method: string, field: string, value: unknown, name: keyof Id
 function describe (value: unknown): string {
   if (value === null || value === undefined) return String(value)
   return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
-}
-
-type Serialize = (payload: unknown) => string
-
-/** Maximum number of cached serializers. */
-const maxSerializers = 100
-
-/**
- * Returns a function that limits the response to the caller's visible fields. `answerOf` returns the response schema
- * for an item's schema.
- */
-export function createFieldLimit<Item extends TSchema> (
-  kind: keyof VisibleFields, item: Item, answerOf: (item: Item) => TSchema
-): (request: FastifyRequest) => void {
-  const serializers = new LruMap<Serialize>(maxSerializers)
-  const { properties, required = [] } = item as TSchema as TObject
-
-  function compile (visible: readonly string[]): Serialize {
-    const isShown = (name: string): boolean => name === 'id' || visible.includes(name)
-    const shown = Object.fromEntries(Object.entries(properties).filter(([name]) => isShown(name)))
-    const limited: TSchema = Type.Unsafe({ ...item, properties: shown, required: required.filter(isShown) })
-    return fastJsonStringify(answerOf(limited as Item) as object as fastJsonStringify.Schema)
-  }
-
-  return (request) => {
-    const visible = readCaller(request).fields?.[kind] ?? null
-    if (visible === null) return
-    stateOf(request).serialize = serializers.getOrCreate(JSON.stringify(visible), () => compile(visible))
-  }
 }
 
 /**

@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify'
 import type { TSchema } from '@sinclair/typebox'
 import type { Id, IdKinds, RowSource } from '../../ports/index.js'
 import type { RowFilter, RowFilters } from '../../ports/lists.js'
-import { pagingQuery, readPage } from '../../shared/paging.js'
+import { type Page, pagingQuery, readPage } from '../../shared/paging.js'
 import { Type } from '../../shared/typebox.js'
 import { operation } from '../../webhooks/operation-table.js'
 import { parseSearch, parseUpdatedAfter } from '../input.js'
-import { createFieldLimit, type PublishedRows, rejectHiddenFields } from '../responses/published-rows.js'
-import { DataOf, PageOf, requestedId, rowParams, Search, textIdExamples, UpdatedAfter } from '../schemas.js'
+import { type PublishedRows, rejectHiddenFields } from '../responses/published-rows.js'
+import { requestedId, rowParams, Search, textIdExamples, UpdatedAfter } from '../schemas.js'
 import type { ApiOperation } from './operations.js'
 
 /** The list of candidates or of jobs. */
@@ -48,13 +48,11 @@ function parameterOf (name: string): string {
 /** Returns the operations that list candidates or jobs and read one. */
 export function rowOperations<Row extends { id: Id }, Filter extends { q?: string }, SortField extends string> (
   source: RowSource<Row, Filter, SortField>,
-  { item, fields, select, assertRows }: PublishedRows<Row>,
+  { item, fields, select, assertRows, limitFields }: PublishedRows<Row>,
   { kind, sortable, filters }: RowList<Filter, SortField>,
   ids: IdKinds
 ): ApiOperation[] {
   const title = kind === 'candidate' ? 'Candidate' : 'Job'
-  const limitList = createFieldLimit(kind, item, PageOf)
-  const limitOne = createFieldLimit(kind, item, DataOf)
   const parameters = Object.entries<RowFilter>(filters).map(([name, filter]) =>
     [parameterOf(name), name, filter] as const)
   const schemas = Object.fromEntries(
@@ -91,7 +89,8 @@ export function rowOperations<Row extends { id: Id }, Filter extends { q?: strin
           count: (filter) => source.count(tenant, filter)
         }, input, readFilter(input))
         assertRows('list', page.data, request)
-        limitList(request)
+        limitFields(request, ({ data, meta }: Page<Row>, writeRow) =>
+          `{"data":[${data.map(writeRow).join()}],"meta":${JSON.stringify(meta)}}`)
         return page
       }
     }),
@@ -110,7 +109,7 @@ export function rowOperations<Row extends { id: Id }, Filter extends { q?: strin
         const row = await source.find(tenant.id, id, select(request))
         if (row === null) return null
         assertRows('find', [row], request)
-        limitOne(request)
+        limitFields(request, ({ data }: { data: Row }, writeRow) => `{"data":${writeRow(data)}}`)
         return row
       }
     }

@@ -3,8 +3,8 @@ import type { FastifyBaseLogger, FastifyRequest, FastifySchema, RouteOptions } f
 import type { ChangeKind, ChangeSource, Id, IdKind, IdKinds, RowFields } from '../../ports/index.js'
 import { Nullable, Type } from '../../shared/typebox.js'
 import { operation } from '../../webhooks/operation-table.js'
-import { createFieldLimit, type PublishedRows } from '../responses/published-rows.js'
-import { answeredId, FollowPageOf, textIdExamples, tokenExample, tokenQuery } from '../schemas.js'
+import type { PublishedRows } from '../responses/published-rows.js'
+import { answeredId, textIdExamples, tokenExample, tokenQuery } from '../schemas.js'
 import { HttpError } from '../wire-errors.js'
 import type { ApiOperation } from './operations.js'
 import { readingRows } from './rows.js'
@@ -37,6 +37,11 @@ function changeOf (kind: ChangeKind, item: TSchema, idKind: IdKind) {
   )
 }
 
+interface SyncPage<Row> {
+  data: Array<{ id: Id, deleted: boolean } & Partial<Record<ChangeKind, Row | null>>>
+  meta: { next_token: string, has_more: boolean }
+}
+
 /** A resource that can be synced. */
 interface SyncedResource<Row extends { id: Id }> {
   kind: ChangeKind
@@ -54,8 +59,7 @@ export async function syncOperation<Row extends { id: Id }> (
   changes: ChangeSource | undefined, { kind, source, published, ids }: SyncedResource<Row>
 ): Promise<ApiOperation | null> {
   if (changes === undefined || !isSyncable<Row>(source) || !await isRecorded(changes, kind)) return null
-  const { item, select, assertRows } = published
-  const limitPage = createFieldLimit(kind, item, (shown) => FollowPageOf(changeOf(kind, shown, ids[kind])))
+  const { item, select, assertRows, limitFields } = published
   const sync = createSync<Row>({ kind, idKind: ids[kind], rows: source, changes })
   return operation({
     ...readingRows(kind),
@@ -76,7 +80,12 @@ export async function syncOperation<Row extends { id: Id }> (
         log: request.log,
         assertRows: (method, rows) => assertRows(method, rows, request)
       })
-      limitPage(request)
+      limitFields(request, ({ data, meta }: SyncPage<Row>, writeRow) => {
+        const items = data.map(({ [kind]: row, ...item }) => {
+          return `${JSON.stringify(item).slice(0, -1)},"${kind}":${row == null ? 'null' : writeRow(row)}}`
+        })
+        return `{"data":[${items.join()}],"meta":${JSON.stringify(meta)}}`
+      })
       return {
         data: page.items.map(({ id, row }) => ({ id, deleted: row === null, [kind]: row })),
         meta: { next_token: page.token, has_more: page.hasMore }
