@@ -54,6 +54,10 @@ export interface RequestState {
   isHandling: boolean
   /** Serializes the response instead of the route's serializer. */
   serialize: ((payload: unknown) => string) | null
+  /** The maximum size of stored events in the response; `null` for the storage's limit. */
+  maxEventsBytes: number | null
+  /** Whether the response to HEAD was not written in full, so its length is unknown. */
+  isShortened: boolean
   /** The record that the request is about, and the number of items in the response, for the audit. */
   resource: AuditedResource | null
   rowCount: number | null
@@ -93,6 +97,8 @@ export function startState (request: StatefulRequest, publicUrl: string): Reques
     hasInput: false,
     isHandling: false,
     serialize: null,
+    maxEventsBytes: null,
+    isShortened: false,
     resource: null,
     rowCount: null,
     isAudited: false

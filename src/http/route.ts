@@ -1,6 +1,6 @@
 import type {
-  FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, preValidationHookHandler,
-  RouteOptions
+  FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler,
+  preValidationHookHandler, RouteOptions
 } from 'fastify'
 import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
@@ -87,7 +87,7 @@ export function defineRoute (context: RouteContext, route: RouteOptions): RouteO
       }
     },
 
-    onSend: join(hooks.onSend, route.onSend),
+    onSend: join(hooks.onSend, route.onSend, route.method === 'HEAD' ? omitUnknownLength : undefined),
     onResponse: join(hooks.onResponse, route.onResponse)
   }
 }
@@ -146,6 +146,12 @@ export const readInput: preValidationHookHandler = function (request, _reply, do
   done()
 }
 
+/** Fastify sets the length of the response that a HEAD route has written. */
+const omitUnknownLength: onSendHookHandler = function (request, reply, payload, done) {
+  if (findState(request)?.isShortened === true) reply.removeHeader('content-length')
+  done(null, payload)
+}
+
 /** The host's plugin may create loggers. Fastify 6 does not declare the type of this option. */
 function redactLogs (route: RouteOptions): object {
   return { logSerializers: redactValues((route as { logSerializers?: object }).logSerializers) }
@@ -184,9 +190,9 @@ function completeSchema ({ limits, hasSessions, idempotency }: RouteContext, rou
   }
 }
 
-/** Returns our hooks of a kind, then those of the route. */
-function join<Hook> (ours: Hook | undefined, others: Hook | Hook[] | undefined): Hook[] {
-  return [ours ?? [], others ?? []].flat() as Hook[]
+/** Returns these hooks of a kind, in order. */
+function join<Hook> (...hooks: Array<Hook | Hook[] | undefined>): Hook[] {
+  return hooks.flatMap((hook) => hook ?? [])
 }
 
 /** Makes every route of a scope part of the API. No other hook changes routes. */

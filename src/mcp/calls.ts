@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { operationIdOf } from '../http/document/operation.js'
-import { type Access, stateOf } from '../http/request.js'
+import { type Access, findState, stateOf } from '../http/request.js'
 import type { RouteContext } from '../http/route.js'
 import { HttpError } from '../http/wire-errors.js'
 import { omitUndefined, readField } from '../shared/fields.js'
+import { maxRowsLength } from './result.js'
 
 /** A call of an operation. */
 export interface Call {
@@ -68,7 +69,12 @@ export class Calls {
     const { findAccess, limits } = context
     return {
       ...context,
-      findAccess: async (request, reply) => this.#find(request)?.access ?? await findAccess(request, reply),
+      findAccess: async (request, reply) => {
+        const call = this.#find(request)
+        const state = findState(request)
+        if (call !== undefined && state !== null) state.maxEventsBytes = maxRowsLength
+        return call?.access ?? await findAccess(request, reply)
+      },
       limits: limits && {
         ...limits,
         count: async (request, reply) => {

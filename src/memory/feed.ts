@@ -3,7 +3,7 @@ import type { EventFeed } from '../ports/index.js'
 import type { EventRecord } from './deliveries/records.js'
 import type { WebhookData } from './webhook-data.js'
 
-/** A page ends once the size of its bodies reaches this limit. */
+/** A page ends before the event that takes the bodies over this size. */
 const maxPageBytes = 4 * 1024 * 1024
 
 /** Reads events in the order they were recorded. */
@@ -45,15 +45,14 @@ export function createEventFeed (data: WebhookData): EventFeed {
       return record?.tenant === tenant ? record.event.body : null
     },
 
-    async list (tenant, { after, limit, eventTypes }) {
+    async list (tenant, { after, limit, eventTypes, maxBytes = maxPageBytes }) {
       const number = after === null ? data.prunedEventPosition : parsePosition(tenant, after)
       if (number === null) return null
       const found = find(tenant, eventTypes).filter(({ position }) => position > number)
       let bytes = 0
-      const page = found.slice(0, limit).filter(({ event: { body } }) => {
-        const isFull = bytes >= maxPageBytes
+      const page = found.slice(0, limit).filter(({ event: { body } }, index) => {
         bytes += Buffer.byteLength(body)
-        return !isFull
+        return index === 0 || bytes <= Math.min(maxBytes, maxPageBytes)
       })
       const hasMore = found.length > page.length
       const last = hasMore ? page.at(-1) : undefined

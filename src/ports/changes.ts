@@ -93,6 +93,11 @@ export interface FeedQuery {
   limit: number
   /** Only events of these types; `null` for all. */
   eventTypes: readonly string[] | null
+  /**
+   * The page ends before the event whose body would exceed this size in bytes, but has at least one event.
+   * @default the storage's own limit
+   */
+  maxBytes?: number
 }
 
 /**
@@ -125,7 +130,7 @@ export interface EventFeed {
    * Returns at most `limit` of the tenant's newest events of these types, newest first. It can return fewer, so that
    * each call reads a limited amount.
    */
-  latest (tenant: string, query: Omit<FeedQuery, 'after'>): Promise<string[]>
+  latest (tenant: string, query: Pick<FeedQuery, 'limit' | 'eventTypes'>): Promise<string[]>
 
   /** Returns how far readers lag behind. */
   stats (): Promise<HeldBack>

@@ -2,10 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import type { EventCatalogue } from '../../src/index.js'
+import { createEvent } from '../../src/testing/support/samples.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { type Answer, checkError } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 
 interface EventPage {
   data: Array<{ id: string, type: string, data: object | null }>
@@ -54,6 +56,23 @@ t.test('the feed contains every event as webhooks receive it, oldest first, with
   t.equal(data.length, 2)
   t.strictSame(Object.keys(meta), ['next_token', 'has_more'])
   t.equal(meta.has_more, false)
+})
+
+t.test('events are sent as they are stored, and HEAD reads only one', async (t) => {
+  const { storage, calls } = spyStorage()
+  const app = await buildApp(t, { storage, openapi: false })
+  const bodies = ['{ "id": "evt_1", "data": 1.50 }', '{"id":"evt_2","data":[]}']
+  for (const [index, body] of bodies.entries()) {
+    await storage.deliveries.record('acme', { ...createEvent(`evt_${index + 1}`), body })
+  }
+  const get = (path: string, method: 'GET' | 'HEAD' = 'GET') =>
+    app.inject({ method, url: `/api/v1/public/acme/events${path}`, headers: bearer(keys.full) })
+  t.ok((await get('?per_page=100')).body.startsWith(`{"data":[${bodies.join()}],"meta":{"next_token":`))
+  t.equal((await get('/evt_1')).body, `{"data":${bodies[0]}}`)
+  const head = await get('?per_page=100', 'HEAD')
+  t.strictSame([head.statusCode, head.body, head.headers['content-length']], [200, '', undefined])
+  const limits = calls.filter(({ method }) => method === 'feed.list').map(({ args }) => Reflect.get(Object(args[1]), 'limit'))
+  t.strictSame(limits, [100, 1])
 })
 
 t.test('token=now begins with the next event', async (t) => {

@@ -7,6 +7,7 @@ import { type AppOverrides, buildApp, keys, type Teardown } from '../fixtures/ap
 import { callTool, listTools, sendCall, sendMessage, textOf } from '../fixtures/api/mcp.js'
 import { operationRules, reading } from '../fixtures/api/operation-rules.js'
 import { titleInDocument } from '../fixtures/api/routes.js'
+import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { portal } from '../fixtures/portal/sessions.js'
 import type { OpenApi } from '../fixtures/api/document.js'
 
@@ -137,6 +138,21 @@ t.test('with an idempotency key, repeated calls of a tool that changes data take
   }
   const end = { id: 1, idempotency_key: 'end' }
   t.match([await callTool(app, keys.full, 'delete_webhook', end), await callTool(app, keys.full, 'delete_webhook', end)], [{ content: [{ text: 'Done.' }] }, { isError: true }])
+})
+
+t.test('list_events reads only the events that fit into its result', async (t) => {
+  const { storage, calls } = spyStorage()
+  const app = await buildApp(t, { mcp: true, storage })
+  for (let id = 1; id <= 30; id++) {
+    const data = { id, texts: Array.from({ length: 3 }, () => 'x'.repeat(3000)) }
+    await app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.created', data })
+  }
+  calls.length = 0
+  const result = await callTool(app, keys.full, 'list_events', { per_page: 100 })
+  t.match(textOf(result), /^There is more: call this again with "token"/)
+  t.match(result.structuredContent, { data: { length: 2 } })
+  const pages = calls.filter(({ method }) => method === 'feed.list').map(({ args }) => args[1])
+  t.match(pages, { 0: { maxBytes: 20_000 }, length: 1 })
 })
 
 t.test('filters, sort and bodies arrive as over HTTP', async (t) => {

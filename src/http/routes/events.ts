@@ -5,6 +5,7 @@ import type { EventSchemas } from '../../webhooks/events/catalogue.js'
 import { operation } from '../../webhooks/operation-table.js'
 import type { WebhookOperations } from '../../webhooks/operations.js'
 import { eventIdExample } from '../../webhooks/schemas.js'
+import { stateOf } from '../request.js'
 import { tokenQuery } from '../schemas.js'
 import { createTokens, expired } from '../tokens.js'
 import { badRequest } from '../wire-errors.js'
@@ -94,7 +95,7 @@ export function eventOperations (
       input: FeedQuery,
       shape: 'follow',
       results: { 200: 'A page of events' },
-      async run (_request: FastifyRequest, { tenant: { id: tenant }, input }) {
+      async run (request: FastifyRequest, { tenant: { id: tenant }, input }) {
         const { token, since, per_page: limit, 'filter[event_type]': filter } = input
         if (token !== undefined && since !== undefined) {
           throw badRequest({ in: 'query', field: 'since', message: 'must not be given together with token' })
@@ -108,7 +109,20 @@ export function eventOperations (
         const [after = null] = from === null
           ? await tokens.read(subject, token) ?? []
           : [await feed.endBefore(tenant, from)]
-        const { bodies, position, hasMore } = (await feed.list(tenant, { after, limit, eventTypes })) ?? expired()
+        const state = stateOf(request)
+        // One event is enough to know the response's status.
+        state.isShortened = request.method === 'HEAD'
+        const { bodies, position, hasMore } = await feed.list(tenant, {
+          after,
+          limit: state.isShortened ? 1 : limit,
+          eventTypes,
+          ...state.maxEventsBytes === null ? {} : { maxBytes: state.maxEventsBytes }
+        }) ?? expired()
+        // Bodies are JSON, and are sent as they are stored.
+        state.serialize = (payload) => {
+          const { data, meta } = payload as ReturnType<typeof formatPage>
+          return `{"data":[${data.join()}],"meta":${JSON.stringify(meta)}}`
+        }
         return formatPage(bodies, await tokens.format(subject, [position]), hasMore)
       }
     }),
@@ -122,16 +136,16 @@ export function eventOperations (
       shape: 'one',
       results: { 200: 'The event' },
       resource: 'event',
-      async run (_request, { tenant, id }) {
-        const body = isStorableText(String(id)) ? await feed.find(tenant.id, String(id)) : null
-        return body === null ? null : JSON.parse(body)
+      async run (request, { tenant, id }) {
+        stateOf(request).serialize = (payload) => `{"data":${(payload as { data: string }).data}}`
+        return isStorableText(String(id)) ? feed.find(tenant.id, String(id)) : null
       }
     }
   ]
 }
 
-function formatPage (bodies: readonly string[], token: string, hasMore: boolean) {
-  return { data: bodies.map((body) => JSON.parse(body)), meta: { next_token: token, has_more: hasMore } }
+function formatPage (data: readonly string[], token: string, hasMore: boolean) {
+  return { data, meta: { next_token: token, has_more: hasMore } }
 }
 
 const maxEventTypes = 100

@@ -7,7 +7,7 @@ import type { Session } from '../session.js'
  */
 const readAtLeast = 1000
 
-/** A page ends with the event that takes the bodies over this size. */
+/** A page ends before the event that takes the bodies over this size. */
 const maxPageBytes = 4 * 1024 * 1024
 
 interface FeedRow {
@@ -44,8 +44,8 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
     )
     select b.epoch, b.after >= b.pruned and b.after <= $3::bigint as is_known,
       greatest(b.read_to, b.after)::text as end, last.seq::text as last_read, e.seq::text,
-      case when coalesce(sum(octet_length(e.body)) over (order by e.seq rows between unbounded preceding and 1 preceding), 0)
-        < ${maxPageBytes} then e.body end as body
+      case when row_number() over (order by e.seq) = 1 or sum(octet_length(e.body)) over (order by e.seq) <= $8::bigint
+        then e.body end as body
     from bounds b
     left join (select r.seq from read r order by r.seq offset $6 - 1) as last on true
     left join (
@@ -110,12 +110,13 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
       return row?.body ?? null
     },
 
-    async list (tenant, { after, limit, eventTypes }) {
+    async list (tenant, { after, limit, eventTypes, maxBytes = maxPageBytes }) {
       const position = after === null ? null : parsePosition(after)
       if (after !== null && position === null) return null
       const readLimit = eventTypes === null ? limit + 1 : Math.max(limit + 1, readAtLeast)
       const { bound, last } = await readBound(session, schema, 'events')
-      const values = [tenant, bound, last, position?.seq, eventTypes, readLimit, limit + 1]
+      const bytes = Math.min(maxBytes, maxPageBytes)
+      const values = [tenant, bound, last, position?.seq, eventTypes, readLimit, limit + 1, bytes]
       const rows = await session.query<FeedRow>('list events', text, values)
       const [first] = rows
       if (first?.is_known !== true || (position !== null && position.epoch !== first.epoch)) return null

@@ -1,5 +1,5 @@
 import type {
-  Delivery, DeliveryFilter, DeliveryStatus, DeliveryStore, DeliveryWithAttempts, SubjectEvent
+  Delivery, DeliveryFilter, DeliveryStatus, DeliveryStore, SubjectEvent
 } from '../../ports/index.js'
 import { readJson, type Session } from '../session.js'
 import { Conditions, toIso } from '../sql.js'
@@ -185,11 +185,11 @@ export function createDeliveryLog (
       where.add((value) => `id = ${value}::bigint`, id)
       const parts = splitLog(where, {}).map(({ table, condition }) =>
         `select ${partColumns[table]} from ${schema}.${table} ${where} and ${condition}`)
-      const [delivery] = await readJson<DeliveryWithAttempts>(session, 'find delivery', `
-        select json_build_object(${deliveryMembers}, 'body', e.body, 'attempts', ${attempts})::text as json
+      const [row] = await session.query<{ json: string, body: string }>('find delivery', `
+        select json_build_object(${deliveryMembers}, 'attempts', ${attempts})::text as json, e.body
         from (${parts.join(' union all ')}) as d
         join ${schema}.events e on e.seq = d.event_seq`, where.values)
-      return delivery ?? null
+      return row === undefined ? null : { ...JSON.parse(row.json), body: row.body }
     },
 
     listSubjectEvents: (tenant, subject, { after, limit }) =>

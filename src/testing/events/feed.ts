@@ -82,6 +82,19 @@ export const feedCases = [
     same(page.bodies, [body, '{"id":"evt_2","erased":true}'], 'the bodies')
   }),
 
+  feedCase('list', 'a page of the feed ends before the event whose body exceeds maxBytes', async (t) => {
+    const bodies = [1, 2, 3].map((number) => JSON.stringify({ id: `evt_${number}`, data: '漢'.repeat(10) }))
+    for (const body of bodies) await t.emit({ body })
+    const bytes = new TextEncoder().encode(bodies.join('')).length
+    const read = async (maxBytes: number, after: string | null = null, limit = 10) => {
+      return given(await t.feed.list('acme', { after, limit, eventTypes: null, maxBytes }), 'a page')
+    }
+    const pages = [await read(bytes), await read(bytes - 1), await read(1), await read(bytes, null, 1)]
+    same(pages.map(({ bodies, hasMore }) => [bodies.length, hasMore]), [[3, false], [2, true], [1, true], [1, true]],
+      'the lengths of four pages')
+    same((await read(1, pages[1]?.position)).bodies, bodies.slice(2), 'the page after two events')
+  }),
+
   feedCase('end', 'events that commit late follow every position returned before', async (t) => {
     const before = await t.feed.end('acme')
     await t.emit()
