@@ -2,6 +2,7 @@ import { readField } from './shared/fields.js'
 import type { Hold } from './ports/index.js'
 
 const kBrand = Symbol.for('fastify-recruiting-api.error')
+const kInputBrand = Symbol.for('fastify-recruiting-api.input-error')
 
 /** Why a call failed. `npm run tables` copies these comments to docs/events.md. */
 export type RecruitingApiErrorCode =
@@ -88,6 +89,11 @@ export class RecruitingApiError extends Error {
     this.field = field
     this.until = until
   }
+
+  /** `instanceof` is also true for errors of another copy of this package, such as its CommonJS build. */
+  static override [Symbol.hasInstance] (value: unknown): boolean {
+    return isRecruitingApiError(value)
+  }
 }
 
 /** Returns whether a value is a `RecruitingApiError`, even from another copy of this package in the same process. */
@@ -101,11 +107,16 @@ export class InputError extends Error {
   readonly field: string
   /** The part of the request with the field. */
   readonly place: 'body' | 'query'
+  readonly [kInputBrand] = true
 
   constructor (field: string, message: string, place: 'body' | 'query' = 'body') {
     super(message)
     this.field = field
     this.place = place
+  }
+
+  static override [Symbol.hasInstance] (value: unknown): boolean {
+    return readField(value, kInputBrand) === true
   }
 }
 

@@ -6,6 +6,8 @@ export interface ApiErrorDetail {
   message: string
 }
 
+const kBrand = Symbol.for('fastify-recruiting-api.api-error')
+
 /** An error response. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
@@ -20,6 +22,7 @@ export class ApiError extends Error {
   readonly retryAfterMs: number | null
   /** The `Idempotency-Key` that was sent, if any: with it, the call can be repeated. */
   declare readonly idempotencyKey?: string
+  readonly [kBrand] = true
 
   /** Other services can respond with any JSON. */
   constructor (status: number, body: unknown, retryAfterMs: number | null) {
@@ -31,6 +34,11 @@ export class ApiError extends Error {
     this.requestId = typeof requestId === 'string' ? requestId : null
     this.details = Array.isArray(details) ? details : []
     this.retryAfterMs = retryAfterMs
+  }
+
+  /** `instanceof` is also true for errors of another copy of this package, such as its CommonJS build. */
+  static override [Symbol.hasInstance] (value: unknown): boolean {
+    return typeof value === 'object' && value !== null && kBrand in value
   }
 }
 

@@ -79,6 +79,10 @@ export class HttpError extends Error {
     this.statusCode = wireErrors[code].status
     this.details = details
   }
+
+  static override [Symbol.hasInstance] (value: unknown): boolean {
+    return readField(value, kBrand) === true
+  }
 }
 
 function messageOf (code: WireErrorCode): string {
@@ -113,7 +117,9 @@ function copyDetail ({ in: place, field, message }: ErrorDetail): ErrorDetail {
 /** Converts an error of our own code, a port or a handler: a 500 unless it is meant for the client. */
 export function toHttpError (thrown: unknown): HttpError {
   if (readHttpError(thrown) !== null) return thrown as HttpError
-  if (isInputError(thrown)) return badRequest({ in: thrown.place, field: thrown.field, message: thrown.message })
+  if (thrown instanceof InputError) {
+    return badRequest({ in: thrown.place, field: thrown.field, message: thrown.message })
+  }
   if (isBusy(thrown)) return new HttpError('unavailable', [], { cause: thrown })
   // Another process removed the tenant after the key was checked.
   if (isRecruitingApiError(thrown) && readField(thrown, 'code') === 'tenant_resting') {
@@ -168,12 +174,4 @@ function methodNames (port: object): string[] {
 /** Returns a 500 with the cause for the log. */
 export function toInternalError (thrown: unknown): HttpError {
   return new HttpError('internal_error', [], { cause: toLoggableError(thrown) })
-}
-
-function isInputError (thrown: unknown): thrown is InputError {
-  try {
-    return thrown instanceof InputError
-  } catch {
-    return false
-  }
 }

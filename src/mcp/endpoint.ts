@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler } from 'fastify'
 import type { ApiExtension } from '../http/api.js'
 import { isAuthorized } from '../http/auth.js'
@@ -38,7 +39,7 @@ export function buildMcp (settings: McpSettings, place: Place, document: { info:
 }
 
 /** Throws `invalid_option` if the official SDK is not installed. */
-export function assertSdk (resolve: (name: string) => string = import.meta.resolve): void {
+export function assertSdk (resolve: (name: string) => string = createRequire(import.meta.url).resolve): void {
   try {
     resolve('@modelcontextprotocol/server')
   } catch (error) {

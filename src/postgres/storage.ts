@@ -18,7 +18,7 @@ import { assertPool, type PgPool } from './pool.js'
 import { createPatientSession, createSession, readQueryTimeout, type Session } from './session.js'
 import { quoteName, readRelation, readSchema } from './sql.js'
 import { createTenants } from './tenants.js'
-import { createSeen, findMissing, keepSeen, LaterSchemaError, listNames, readVersion } from './upgrade/version.js'
+import { createSeen, findMissing, keepSeen, listNames, readVersion } from './upgrade/version.js'
 import { createWebhookStore } from './webhooks.js'
 
 /** The doc, type, default and check of each option. */
@@ -117,7 +117,7 @@ export function postgresStorage (
       await assertMigrated(unrecorded, schema)
       seen.setError(null)
     } catch (error) {
-      if (error instanceof LaterSchemaError) seen.setError(error)
+      if (isRecruitingApiError(error) && 'isLaterSchema' in error) seen.setError(error)
       throw error
     }
   }

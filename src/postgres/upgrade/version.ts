@@ -134,7 +134,9 @@ interface Missing {
 }
 
 /** The schema belongs to a later version, which replaced functions that this one calls. */
-export class LaterSchemaError extends RecruitingApiError {
+class LaterSchemaError extends RecruitingApiError {
+  readonly isLaterSchema = true
+
   constructor (schema: string, name: string) {
     super(
       'storage_not_ready',
