@@ -23,7 +23,7 @@ export async function createWebhooks ({ webhooks }: RecruitingStorage, ports: re
       event_types: [eventType(endpoint)],
       status: 'active',
       secret: `whsec_${randomBytes(32).toString('base64')}`
-    }, ports.length)
+    }, { maxPerTenant: ports.length })
   }
 }
 

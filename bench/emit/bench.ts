@@ -116,7 +116,7 @@ async function createWebhooks (
         secret: 'x',
         filters
       },
-      count
+      { maxPerTenant: count }
     )
   }
 }

@@ -41,7 +41,7 @@ async function measureEmits (): Promise<void> {
         event_types: [type],
         secret: 'x'
       },
-      1
+      { maxPerTenant: 1 }
     )
     return createRecruiting({ storage, delivery: false })
   }))

@@ -54,6 +54,15 @@ export interface components {
                 status: string;
             } | null;
         };
+        CreatedBy: {
+            /**
+             * @description key: an API key; session: a user of the portal; code: the vendor's own code
+             * @enum {string}
+             */
+            type: "key" | "session" | "code";
+            /** @description The id of the key, or of the portal user. For the vendor's code, a name or null */
+            id: string | null;
+        };
         Webhook: {
             id: number;
             name: string;
@@ -72,6 +81,7 @@ export interface components {
             filters: {
                 [key: string]: (string | number | boolean | null)[];
             } | null;
+            created_by: components["schemas"]["CreatedBy"];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -161,6 +171,7 @@ export interface components {
             filters: {
                 [key: string]: (string | number | boolean | null)[];
             } | null;
+            created_by: components["schemas"]["CreatedBy"];
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -396,8 +407,7 @@ export interface components {
              * @description When the key was created
              */
             created_at: string;
-            /** @description A portal user, or the id of an API key */
-            created_by: string | null;
+            created_by: components["schemas"]["CreatedBy"];
             /**
              * Format: date-time
              * @description When the key expires; null for never
@@ -448,8 +458,7 @@ export interface components {
              * @description When the key was created
              */
             created_at: string;
-            /** @description A portal user, or the id of an API key */
-            created_by: string | null;
+            created_by: components["schemas"]["CreatedBy"];
             /**
              * Format: date-time
              * @description When the key expires; null for never
@@ -488,8 +497,7 @@ export interface components {
              * @description When the key was created
              */
             created_at: string;
-            /** @description A portal user, or the id of an API key */
-            created_by: string | null;
+            created_by: components["schemas"]["CreatedBy"];
             /**
              * Format: date-time
              * @description When the key expires; null for never
@@ -514,6 +522,47 @@ export interface components {
              * @description When the previous key expires
              */
             previous_key_expires_at: string | null;
+        };
+        RevokedApiKey: {
+            id: string;
+            /** @description null for a key without a name */
+            name: string | null;
+            scopes: string[];
+            /** @description Networks that the key can be used from, as CIDRs; null for any address */
+            allowed_ips: string[] | null;
+            /** @description The candidate fields that the key can read besides `id`; null for all */
+            candidate_fields: string[] | null;
+            /** @description The job fields that the key can read besides `id`; null for all */
+            job_fields: string[] | null;
+            /** @description The first characters after the prefix, to identify the key */
+            start: string | null;
+            /**
+             * Format: date-time
+             * @description When the key was created
+             */
+            created_at: string;
+            created_by: components["schemas"]["CreatedBy"];
+            /**
+             * Format: date-time
+             * @description When the key expires; null for never
+             */
+            expires_at: string | null;
+            /** @description Whether another key has replaced it. It then expires at `expires_at` */
+            replaced: boolean;
+            /**
+             * Format: date-time
+             * @description Accurate to two minutes; null if the key was never used
+             */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description null unless the key was revoked
+             */
+            revoked_at: string | null;
+            /** @description Its children that were valid: the keys that it created, the keys that replace them, and their children */
+            children_count: number;
+            /** @description The webhooks that it created, or a key that it replaced. With `children`, those of its children too */
+            webhooks_count: number;
         };
         listCandidatesQuery: {
             /** @description The page number, from 1. Pages beyond the last one are empty */

@@ -21,6 +21,8 @@ import type {
   PageQuery,
   ReplayResult,
   ReplaySelection,
+  RevokedApiKey,
+  RevokeOptions,
   RotatedApiKey,
   RotatedWebhook,
   Rotation,
@@ -145,7 +147,7 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
     create (key: NewApiKey, options?: PostOptions): Promise<CreatedApiKey>
     /** Creates a key that replaces another one, which stays valid for `grace_period_seconds`, a day by default. */
     rotate (id: string, rotation?: Rotation, options?: PostOptions): Promise<RotatedApiKey>
-    revoke (id: string): Promise<void>
+    revoke (id: string, options?: RevokeOptions): Promise<RevokedApiKey>
   }
   /**
    * Reads the tenant's events in the order in which they were recorded, from the saved token until it is up to date.
@@ -313,8 +315,9 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
 
     patch: (path: string, body: unknown) => readData({ method: 'PATCH', path, body, isRepeatable: true }),
 
-    async delete (path: string) {
-      await send(transport, { method: 'DELETE', path })
+    async delete (path: string, query: object = {}) {
+      const body = await send(transport, { method: 'DELETE', path, query })
+      return (body as { data?: unknown } | null)?.data
     }
   }
 

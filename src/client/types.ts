@@ -108,6 +108,17 @@ export type CreatedApiKey = Schemas['CreatedApiKey']
 
 export type RotatedApiKey = Schemas['RotatedApiKey']
 
+/** A revoked key, with the number of its children and webhooks. */
+export type RevokedApiKey = Schemas['RevokedApiKey']
+
+/** What to end with a key. Absent: only the key. */
+export interface RevokeOptions {
+  /** Whether to revoke its children too: keys that it created, keys that replace them, and their children. */
+  children?: boolean
+  /** `disable` makes its webhooks inactive; with `children`, those of its children too. */
+  webhooks?: 'keep' | 'disable'
+}
+
 export type Webhook = Schemas['Webhook']
 
 /** Only events whose data has one of these values at each path, such as `{ 'data.job_id': [1] }`. */

@@ -181,7 +181,7 @@ async function listOperations (
       : [...eventOperations(feed, events, webhooks), ...ofWebhooks.filter(({ needsFeed }) => needsFeed)],
     ...store === undefined || managedKeys === null
       ? []
-      : keyOperations(store, managedKeys, publishedFields({ ...settings, ids, tenantId: null }))
+      : keyOperations(store, storage.webhooks, managedKeys, publishedFields({ ...settings, ids, tenantId: null }))
   ].filter((entry) => entry !== null)
 }
 

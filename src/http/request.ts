@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AuditedResource } from '../observe/audit.js'
-import type { Tenant } from '../ports/index.js'
+import type { Creator, Tenant } from '../ports/index.js'
 import type { PortalCapability } from './sessions.js'
 
 /** The published fields of each resource that a key can read besides `id`; `null` for all of them. */
@@ -122,6 +122,12 @@ export function stateOf (request: FastifyRequest): RequestState & { access: Acce
 /** Returns the caller of a request. */
 export function readCaller (request: FastifyRequest): ApiCaller {
   return stateOf(request).access.caller
+}
+
+/** Returns the creator of what a request creates. */
+export function readCreator (request: FastifyRequest): Creator {
+  const { keyId, actor } = readCaller(request)
+  return actor === null ? { type: 'key', id: String(keyId).slice(0, 255) } : { type: 'session', id: actor }
 }
 
 /** Returns the tenant of a request, with the id from the key check. */

@@ -166,7 +166,7 @@ function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}) {
           description: 'Quote it when you ask for help',
           examples: ['req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e']
         }),
-        ...(code === 'bad_request' ? { details: Type.Optional(Details) } : {})
+        ...(code === 'bad_request' || code === 'forbidden' ? { details: Type.Optional(Details) } : {})
       })
     },
     { title: formatTitle(code), description: message, headers }

@@ -16,7 +16,7 @@ export const wireErrors = {
    * a tenant that does not exist.
    */
   unauthorized: { status: 401, message: 'Missing or invalid API key' },
-  /** The key lacks a scope. */
+  /** The key lacks a scope, or was replaced and creates or rotates a key. */
   forbidden: { status: 403, message: 'API key does not have required scope' },
   /** The path, method or resource does not exist, or the resource belongs to another tenant. */
   not_found: { status: 404, message: 'Resource was not found' },
@@ -69,7 +69,7 @@ export class HttpError extends Error {
   readonly code: WireErrorCode
   /** The response status, so that Fastify also sends it from your own routes. */
   readonly statusCode: number
-  /** Faults of a 400: always logged, and sent if the option `errorDetails` is on. */
+  /** Faults of a request: always logged, and sent if the option `errorDetails` is on. */
   readonly details: readonly ErrorDetail[]
   readonly [kBrand] = true
 

@@ -1,5 +1,7 @@
 import { InputError } from '../errors.js'
-import type { GeneratedKey, KeySortField, KeyStore, ManagedKey, Tenant } from '../ports/index.js'
+import type {
+  Creator, GeneratedKey, KeyRejection, KeySortField, KeyStore, ManagedKey, Tenant, WebhookStore
+} from '../ports/index.js'
 import { containsNetwork, parseCidr } from '../shared/networks.js'
 import { type PagingQuery, readPage } from '../shared/paging.js'
 import { isPlainText, readName } from '../shared/text.js'
@@ -7,8 +9,7 @@ import { createKeyId, generateApiKey, hashApiKey, type KeyLimits, keyStart } fro
 
 /** Who creates or rotates a key. A key never gets a scope, network or field that its creator does not have. */
 export interface KeyCreator extends KeyLimits {
-  /** The actor of a session, or the id of a key. */
-  name: string
+  by: Creator
   /** `null` for a session, which can grant all of the option `portal.keys.scopes`. */
   scopes: readonly string[] | null
 }
@@ -27,10 +28,18 @@ export interface CreateKeyInput {
 interface KeyRules {
   scopes: readonly string[]
   maxKeys: number
+  /** The maximum of webhooks that any tenant can have. */
+  maxWebhooks: number
   /** The prefix of new keys. */
   prefix: string
-  /** Returns the error for a caller that must not rotate a key with more rights. */
-  forbid: () => Error
+  /** Returns the error for a caller with too few rights; `reason` is a sentence for the client. */
+  forbid: (reason?: string) => Error
+}
+
+/** How to revoke a key. */
+export interface RevokeInput {
+  children: boolean
+  webhooks: 'keep' | 'disable'
 }
 
 export type KeyOperations = ReturnType<ReturnType<typeof createKeyOperations>>
@@ -39,12 +48,32 @@ export type KeyOperations = ReturnType<ReturnType<typeof createKeyOperations>>
  * Returns a function that returns a caller's operations on its tenant's keys. They return `null` for a key that does
  * not exist.
  */
-export function createKeyOperations (store: KeyStore, rules: KeyRules) {
-  const { maxKeys, prefix, forbid } = rules
+export function createKeyOperations (
+  store: KeyStore, webhooks: Pick<WebhookStore, 'list' | 'update'>, rules: KeyRules
+) {
+  const { maxKeys, maxWebhooks, prefix, forbid } = rules
 
-  function generate ({ name }: KeyCreator): GeneratedKey & { key: string } {
+  function generate ({ by }: KeyCreator): GeneratedKey & { key: string } {
     const key = generateApiKey(prefix)
-    return { id: createKeyId(), digest: hashApiKey(key), start: keyStart(key), createdBy: name.slice(0, 255), key }
+    return { id: createKeyId(), digest: hashApiKey(key), start: keyStart(key), createdBy: by, key }
+  }
+
+  function reject (rejection: KeyRejection, advice = ''): Error {
+    if (rejection === 'creator_ended') {
+      return forbid('has expired, or was revoked or replaced, so it can create and rotate no keys')
+    }
+    return new InputError('', rejection === 'full'
+      ? `the tenant already has the maximum of ${maxKeys} valid keys${advice}`
+      : 'the key would descend from more than 20 keys: create it with an older key or in the portal')
+  }
+
+  /** Returns the webhooks that the key created; with `children`, those of its children too. */
+  async function listWebhooks (tenant: Tenant, id: string, children: boolean) {
+    const all = await webhooks.list(tenant.id, { filter: {}, sort: byId, offset: 0, limit: maxWebhooks })
+    const creators = new Set(all.flatMap(({ created_by: { type, id } }) => type === 'key' && id !== null ? [id] : []))
+    if (creators.size === 0) return []
+    const family = await store.selectFamily(tenant.id, id, { ids: [...creators], children })
+    return all.filter(({ created_by: by }) => by.type === 'key' && family.includes(String(by.id)))
   }
 
   return (creator: KeyCreator) => ({
@@ -71,8 +100,8 @@ export function createKeyOperations (store: KeyStore, rules: KeyRules) {
         candidateFields: narrow('candidate_fields', given.candidate_fields, creator.candidateFields, isSame),
         jobFields: narrow('job_fields', given.job_fields, creator.jobFields, isSame),
         expiresInDays
-      }, maxKeys)
-      if (stored === null) throw new InputError('', `the tenant already has the maximum of ${maxKeys} keys`)
+      }, { maxKeys })
+      if (typeof stored === 'string') throw reject(stored)
       return { ...stored, key }
     },
 
@@ -82,15 +111,30 @@ export function createKeyOperations (store: KeyStore, rules: KeyRules) {
       if (old === null) return null
       if (!mayHave(creator, old, rules)) throw forbid()
       const { key, ...generated } = generate(creator)
-      const stored = await store.rotate(tenant.id, id, generated, input.grace_period_seconds)
+      const stored = await store.rotate(tenant.id, id, generated, {
+        overlapSeconds: input.grace_period_seconds, maxKeys
+      })
+      if (typeof stored === 'string') throw reject(stored, ': rotate it without a grace period, or revoke another one')
       if (stored === null) throw new InputError('', 'the key has expired, or was revoked or replaced')
       const previous = await store.find(tenant.id, id)
       return { ...stored, key, previous_key_expires_at: previous?.expires_at ?? null }
     },
 
-    revoke: async (tenant: Tenant, id: string) => isPlainText(id, 255) && store.revoke(tenant.id, id)
+    /** Returns the key, with the number of its children that were valid, and of its webhooks. */
+    async revoke (tenant: Tenant, id: string, { children, webhooks: choice }: RevokeInput) {
+      const revoked = isPlainText(id, 255) ? await store.revoke(tenant.id, id, { children }) : null
+      const key = revoked && await store.find(tenant.id, id)
+      if (key === null) return null
+      const created = await listWebhooks(tenant, id, children)
+      for (const webhook of choice === 'disable' ? created : []) {
+        if (webhook.status === 'active') await webhooks.update(tenant.id, webhook.id, { status: 'inactive' })
+      }
+      return { ...key, children_count: revoked?.children ?? 0, webhooks_count: created.length }
+    }
   })
 }
+
+const byId = [{ field: 'id', direction: 'asc' }] as const
 
 /** Returns whether a creator could create a key with the same rights. */
 function mayHave (creator: KeyCreator, key: ManagedKey, { scopes }: KeyRules): boolean {

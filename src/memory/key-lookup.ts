@@ -3,7 +3,7 @@ import { RecruitingApiError } from '../errors.js'
 import { assertKnownNames } from '../shared/read-options.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import type {
-  ApiKey, AsyncKeyLookup, Clock, GeneratedKey, KeyCredentials, KeySortField, KeyStore, ManagedKey
+  ApiKey, AsyncKeyLookup, Clock, GeneratedKey, KeyCredentials, KeyRejection, KeySortField, KeyStore, ManagedKey
 } from '../ports/index.js'
 import { formatDateTime, isRecord, parseDateTime, parseTenant, parseText, reject } from './checks.js'
 import { compareBy } from './sorting.js'
@@ -111,7 +111,7 @@ function parseKnownKey (
     job_fields: keyLimitReaders.jobFields(input.jobFields, `${path}.jobFields`),
     start: null,
     created_at: usual.createdAt,
-    created_by: null,
+    created_by: { type: 'code', id: null },
     expires_at: parseExpiry(input.expiresAt, `${path}.expiresAt`),
     replaced: false,
     last_used_at: null,
@@ -153,16 +153,52 @@ function rejectKey (path: string, problem: string): never {
 }
 
 /** A tenant's key, and the result of the lookup for it. */
-interface KnownKey {
+interface KnownKey extends Descent {
   tenant: string
   owner: ApiKey
   key: ManagedKey
 }
 
-function createKnownKey (tenant: string, key: ManagedKey): KnownKey {
+/** Where a key comes from. */
+interface Descent {
+  /** The first key of its line of rotations. */
+  line: string
+  /** The number of rotations since. */
+  generation: number
+  /** The lines of the keys that it descends from, each with the generation of the oldest of these keys. */
+  ancestors: ReadonlyMap<string, number>
+}
+
+const maxAncestors = 20
+
+function createKnownKey (tenant: string, key: ManagedKey, descent: Partial<Descent> = {}): KnownKey {
   const { id, scopes, allowed_ips: allowedIps, candidate_fields: candidateFields, job_fields: jobFields } = key
   const limits = omitNull(structuredClone({ allowedIps, candidateFields, jobFields }))
-  return { tenant, key, owner: Object.freeze({ id, scopes: Object.freeze([...scopes]), ...limits }) }
+  const owner = Object.freeze({ id, scopes: Object.freeze([...scopes]), ...limits })
+  return { line: id, generation: 0, ancestors: new Map(), ...descent, tenant, key, owner }
+}
+
+/** Returns the ancestors of a key that `creator` creates in addition to these. */
+function addAncestor (ancestors: Descent['ancestors'], creator: Descent): Descent['ancestors'] {
+  const merged = new Map(ancestors)
+  for (const [line, generation] of [...creator.ancestors, [creator.line, creator.generation] as const]) {
+    merged.set(line, Math.min(generation, merged.get(line) ?? generation))
+  }
+  return merged
+}
+
+function isChild ({ ancestors, line, generation }: KnownKey, of: KnownKey): boolean {
+  const oldest = ancestors.get(of.line)
+  return oldest !== undefined && oldest <= of.generation && !isReplacedBy({ line, generation }, of)
+}
+
+/** Returns whether a key was replaced by this one, directly or not. */
+function isReplacedBy ({ line, generation }: Pick<Descent, 'line' | 'generation'>, key: KnownKey): boolean {
+  return line === key.line && generation < key.generation
+}
+
+function earliest (...ends: Array<string | null>): string | null {
+  return ends.filter((end) => end !== null).sort()[0] ?? null
 }
 
 function isValid ({ key }: KnownKey, now: number): boolean {
@@ -176,22 +212,44 @@ function createKeyStore (
   const keysOf = (tenant: string): KnownKey[] => [...known.values()].filter((entry) => entry.tenant === tenant)
   const findBy = (tenant: string, id: string): KnownKey | undefined =>
     keysOf(tenant).find((entry) => entry.key.id === id)
-  const isUsable = (entry: KnownKey): boolean => isValid(entry, clock.now()) && !entry.key.replaced
+  const isUsable = (entry: KnownKey): boolean => isValid(entry, clock.now())
 
-  function add (tenant: string, { id, digest, start, createdBy }: GeneratedKey, rest: KeyParts): ManagedKey {
+  /** Returns why a key cannot be created. */
+  function findRejection (tenant: string, { createdBy }: GeneratedKey, maxKeys: number): KeyRejection | null {
+    const creator = createdBy.type === 'key' ? findBy(tenant, String(createdBy.id)) : undefined
+    if (creator !== undefined && (!isUsable(creator) || creator.key.replaced)) return 'creator_ended'
+    return keysOf(tenant).filter(isUsable).length >= maxKeys ? 'full' : null
+  }
+
+  /** Stores a key: `rest` are the parts that a rotation keeps, and `old` is the key that it replaces. */
+  function add (
+    tenant: string, { id, digest, start, createdBy }: GeneratedKey, rest: KeyParts, old: Partial<KnownKey> = {}
+  ): ManagedKey | 'too_deep' {
+    const isByKey = createdBy.type === 'key'
+    const creatorId = String(createdBy.id)
+    const creator = isByKey ? findBy(tenant, creatorId) : undefined
+    const { line = id, generation = -1, ancestors: inherited = new Map() } = old
+    const ancestors = isByKey
+      ? addAncestor(inherited, creator ?? { line: creatorId, generation: 0, ancestors: new Map() })
+      : inherited
+    if (ancestors.size > maxAncestors) return 'too_deep'
     const key = {
       ...structuredClone(rest),
+      expires_at: earliest(rest.expires_at, creator?.key.expires_at ?? null),
       id,
       start,
       created_at: formatDateTime(clock.now()),
-      created_by: createdBy,
+      created_by: { ...createdBy },
       replaced: false,
       last_used_at: null,
       revoked_at: null
     }
-    known.set(digest, createKnownKey(tenant, key))
+    known.set(digest, createKnownKey(tenant, key, { line, generation: generation + 1, ancestors }))
     return structuredClone(key)
   }
+
+  const childrenOf = (parent: KnownKey): KnownKey[] =>
+    keysOf(parent.tenant).filter((entry) => entry !== parent && isChild(entry, parent))
 
   return {
     prefix,
@@ -208,8 +266,9 @@ function createKeyStore (
       return structuredClone(findBy(tenant, id)?.key ?? null)
     },
 
-    async create (tenant, key, maxKeys) {
-      if (keysOf(tenant).filter(isUsable).length >= maxKeys) return null
+    async create (tenant, key, { maxKeys }) {
+      const rejection = findRejection(tenant, key, maxKeys)
+      if (rejection !== null) return rejection
       const { name, scopes, allowedIps, candidateFields, jobFields, expiresInDays } = key
       return add(tenant, key, {
         name,
@@ -221,21 +280,32 @@ function createKeyStore (
       })
     },
 
-    async rotate (tenant, id, key, overlapSeconds) {
+    async rotate (tenant, id, key, { overlapSeconds, maxKeys }) {
+      const rejection = findRejection(tenant, key, overlapSeconds > 0 ? maxKeys : Infinity)
+      if (rejection !== null) return rejection
       const old = findBy(tenant, id)
-      if (old === undefined || !isUsable(old)) return null
-      const rotated = add(tenant, key, old.key)
-      const end = clock.now() + overlapSeconds * 1000
-      const ownEnd = old.key.expires_at === null ? end : Date.parse(old.key.expires_at)
-      old.key.expires_at = formatDateTime(Math.min(end, ownEnd))
+      if (old === undefined || !isUsable(old) || old.key.replaced) return null
+      const rotated = add(tenant, key, old.key, old)
+      if (rotated === 'too_deep') return rotated
+      old.key.expires_at = earliest(old.key.expires_at, formatDateTime(clock.now() + overlapSeconds * 1000))
       old.key.replaced = true
       return rotated
     },
 
-    async revoke (tenant, id) {
-      const key = findBy(tenant, id)?.key
-      if (key !== undefined) key.revoked_at ??= formatDateTime(clock.now())
-      return key !== undefined
+    async revoke (tenant, id, { children }) {
+      const entry = findBy(tenant, id)
+      if (entry === undefined) return null
+      const valid = childrenOf(entry).filter(isUsable)
+      for (const { key } of [entry, ...children ? valid : []]) key.revoked_at ??= formatDateTime(clock.now())
+      return { children: valid.length }
+    },
+
+    async selectFamily (tenant, id, { ids, children }) {
+      const entry = findBy(tenant, id)
+      if (entry === undefined) return []
+      const own = keysOf(tenant).filter((other) => other === entry || isReplacedBy(other, entry))
+      const family = new Set([...own, ...children ? childrenOf(entry) : []].map(({ key }) => key.id))
+      return ids.filter((one) => family.has(one))
     }
   }
 }

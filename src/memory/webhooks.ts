@@ -52,7 +52,7 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       return ++lastId
     },
 
-    async create (tenant, webhook, maxPerTenant) {
+    async create (tenant, webhook, { maxPerTenant }) {
       assertAwake(data, tenant)
       const { webhooks } = openTenant(data, tenant)
       if (webhooks.size >= maxPerTenant) return null
@@ -169,6 +169,7 @@ function createRecord (tenant: string, webhook: NewWebhook, now: number): Webhoo
     previousSecretExpiresAt: 0,
     headers: copyHeaders(webhook.headers ?? null),
     filters: copyFilters(webhook.filters ?? null),
+    createdBy: { type: 'code', id: null, ...webhook.created_by },
     failingSince: null,
     failedDeliveries: 0,
     lastFailure: null,
@@ -225,7 +226,7 @@ function copyFilters (filters: EventFilters | null): EventFilters | null {
 
 /** Returns a webhook as clients see it. */
 function showWebhook (webhook: WebhookRecord): Webhook {
-  const { id, name, status, targetUrl, eventTypes, headers, filters, createdAt, updatedAt } = webhook
+  const { id, name, status, targetUrl, eventTypes, headers, filters, createdBy, createdAt, updatedAt } = webhook
   return {
     id,
     name,
@@ -234,6 +235,7 @@ function showWebhook (webhook: WebhookRecord): Webhook {
     event_types: [...eventTypes],
     headers: headers && Object.fromEntries(headers.names.map((name) => [name, null])),
     filters: copyFilters(filters),
+    created_by: { ...createdBy },
     created_at: formatDateTime(createdAt),
     updated_at: formatDateTime(updatedAt)
   }

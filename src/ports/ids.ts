@@ -24,6 +24,14 @@ export interface Tenant {
   id: string
 }
 
+/** Who created an API key or a webhook. */
+export interface Creator {
+  /** `key`: an API key. `session`: a portal session. `code`: the vendor's code, or the command. */
+  type: 'key' | 'session' | 'code'
+  /** The id of the key, the actor of the session, or a name given by the vendor's code; `null` without one. */
+  id: string | null
+}
+
 /** A renamed or removed tenant whose slug is its id. */
 export interface RestingTenant {
   /** The tenant's id; without the option `tenantId`, its slug. */

@@ -1,3 +1,4 @@
+import type { Creator } from './ids.js'
 import type { ListQuery } from './lists.js'
 
 /** The owner of a valid API key. */
@@ -78,8 +79,7 @@ export interface ManagedKey {
   /** The first 4 characters of the key after its prefix. `null` if they are unknown. */
   start: string | null
   created_at: string
-  /** Who created the key. `null` if unknown. */
-  created_by: string | null
+  created_by: Creator
   /** When the key expires: its own date, or the end of its grace period if that is earlier. `null`: never. */
   expires_at: string | null
   /** Whether another key replaces it, so that it expires after its grace period. */
@@ -100,8 +100,8 @@ export interface GeneratedKey {
   digest: string
   /** The first 4 characters of the key after its prefix. */
   start: string
-  /** Who creates the key, 1 to 255 characters. */
-  createdBy: string
+  /** Its id has 1 to 255 characters. */
+  createdBy: Creator
 }
 
 /** A key to store. */
@@ -113,12 +113,29 @@ export interface NewManagedKey extends GeneratedKey {
   allowedIps: readonly string[] | null
   candidateFields: readonly string[] | null
   jobFields: readonly string[] | null
+  /** The key never outlives the key that creates it. */
   expiresInDays: number
 }
 
 /**
+ * Why a key was not stored:
+ *
+ * - `full`: the tenant already has `maxKeys` valid keys
+ * - `creator_ended`: the key that creates it has expired, or was revoked or replaced
+ * - `too_deep`: it would descend from more than 20 keys
+ */
+export type KeyRejection = 'full' | 'creator_ended' | 'too_deep'
+
+/**
  * Stores the keys of a `KeyLookup`. A key of another tenant is treated as if it did not exist. Expired and revoked keys
- * stay in the store.
+ * stay in the store for a year or longer.
+ *
+ * The children of a key are the keys that it created, the keys that replace them, and their children. A key that
+ * replaces another one also has its children. A creator that is not in the store counts as a valid key without an
+ * expiry date.
+ *
+ * Calls that wait for another call of the tenant hold no connection. They reject after some seconds with
+ * `RecruitingApiError` (`busy`).
  */
 export interface KeyStore {
   /** The beginning of new keys, before `_`: 2 to 16 characters of `a-z 0-9`, the first a letter. */
@@ -130,19 +147,35 @@ export interface KeyStore {
   /** Returns one of the tenant's keys, valid or not; `null` if there is none with this id. */
   find (tenant: string, id: string): Promise<ManagedKey | null>
   /**
-   * Stores a key. Returns `null` if the tenant already has `maxKeys` valid keys that were not replaced, even with
-   * concurrent calls.
+   * Stores a key. It expires no later than the key that creates it. The tenant never gets more than `maxKeys` valid
+   * keys, including replaced ones, even with concurrent calls.
    */
-  create (tenant: string, key: NewManagedKey, maxKeys: number): Promise<ManagedKey | null>
+  create (tenant: string, key: NewManagedKey, options: { maxKeys: number }): Promise<ManagedKey | KeyRejection>
   /**
-   * Stores a key that replaces another one, with its name, scopes, limits and expiry date. The old key expires after
-   * `overlapSeconds`, unless it expires earlier. Returns the new key; `null` unless the tenant has the old one, and it
-   * is valid and was not replaced. Of several concurrent calls for one key, one succeeds.
+   * Stores a key that replaces another one, with its name, scopes, limits and expiry date; it expires no later than
+   * the key that rotates it. The old key expires after `overlapSeconds`, unless it expires earlier. Returns the new
+   * key; `null` unless the tenant has the old one, and it is valid and was not replaced. With an overlap of 0,
+   * `maxKeys` does not apply. Of several concurrent calls for one key, one succeeds.
    */
-  rotate (tenant: string, id: string, key: GeneratedKey, overlapSeconds: number): Promise<ManagedKey | null>
+  rotate (tenant: string, id: string, key: GeneratedKey, options: RotateKeyOptions): Promise<
+    ManagedKey | KeyRejection | null
+  >
   /**
-   * Revokes a key, so that lookups from now on return `null`. Returns `false` if the tenant has no such key; an already
-   * revoked key keeps its date.
+   * Revokes a key, so that lookups from now on return `null`; with `children`, its children too. An already revoked
+   * key keeps its date. Returns the number of children that were valid; `null` if the tenant has no such key. A key
+   * that was created while this call runs is among the children, or its creation is rejected.
    */
-  revoke (tenant: string, id: string): Promise<boolean>
+  revoke (tenant: string, id: string, options: { children: boolean }): Promise<{ children: number } | null>
+  /**
+   * Returns those of these ids that belong to the key, to keys that it replaced, directly or not, or with `children` to
+   * its children, valid or not; empty if the tenant has no such key.
+   */
+  selectFamily (tenant: string, id: string, options: { ids: readonly string[], children: boolean }): Promise<string[]>
+}
+
+/** Options of `rotate`. */
+export interface RotateKeyOptions {
+  /** Seconds for which the old key stays valid, 0 or more. */
+  overlapSeconds: number
+  maxKeys: number
 }

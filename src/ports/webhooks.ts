@@ -1,6 +1,6 @@
 import type { AttemptError } from './deliveries.js'
 import type { ListSource } from './lists.js'
-import type { RestingTenant, Tenant } from './ids.js'
+import type { Creator, RestingTenant, Tenant } from './ids.js'
 
 /** Only the service sets `disabled`, when the endpoint failed for too long or returned 410. */
 export type WebhookStatus = 'active' | 'inactive' | 'disabled'
@@ -31,6 +31,7 @@ export interface Webhook {
   headers: Record<string, null> | null
   /** As given by the client; `null` if it has none. */
   filters: EventFilters | null
+  created_by: Creator
   created_at: string
   updated_at: string
 }
@@ -63,6 +64,8 @@ export interface NewWebhook {
   headers?: StoredHeaders | null
   /** Its filters. @default none */
   filters?: EventFilters | null
+  /** @default the vendor's code, without an id */
+  created_by?: Creator
 }
 
 /** The additional headers of a webhook's notifications. */
@@ -189,9 +192,11 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
   /**
    * Stores a webhook, with `created_at` and `updated_at` set to now. Returns `null` and stores nothing if the tenant
    * already has `maxPerTenant` webhooks. Of several concurrent calls for the last free place, exactly one succeeds.
-   * Rejects if a webhook of any tenant already has this id, and with `tenant_resting` while the tenant rests.
+   * Rejects if a webhook of any tenant already has this id, and with `tenant_resting` while the tenant rests. A call
+   * that waits for another one of the tenant holds no connection. It rejects after some seconds with
+   * `RecruitingApiError` (`busy`).
    */
-  create (tenant: string, webhook: NewWebhook, maxPerTenant: number): Promise<Webhook | null>
+  create (tenant: string, webhook: NewWebhook, options: { maxPerTenant: number }): Promise<Webhook | null>
 
   /**
    * Changes a webhook and sets `updated_at` to now. Returns `null` if it does not exist. Setting the status to `active`

@@ -38,6 +38,11 @@ export function toIso (expression: string): string {
   return `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
+/** Formats the creator of a row of `api_keys` or `webhooks` as JSON. */
+export function creatorJson (alias: string): string {
+  return `json_build_object('type', ${alias}.creator_type, 'id', ${alias}.creator_id)`
+}
+
 export function cast (expression: string, type: string, wanted: string): string {
   return type === wanted ? expression : `${expression}::${wanted}`
 }

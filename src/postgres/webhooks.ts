@@ -6,8 +6,9 @@ import { tenantResting } from '../shared/tenants.js'
 import type { Due } from './deliveries/due.js'
 import type { StopDeliveries } from './deliveries/queue.js'
 import { readJson, type Session } from './session.js'
-import { Conditions, moment, orderBy, toIso } from './sql.js'
+import { Conditions, creatorJson, moment, orderBy, toIso } from './sql.js'
 import type { TenantMethod } from './tenants.js'
+import { createTurns } from './turns.js'
 
 /** A row of `webhooks w` as clients see it. */
 const webhookJson = `json_build_object(
@@ -15,7 +16,8 @@ const webhookJson = `json_build_object(
   'headers', case w.header_names when '{}' then '{}' else (
     select json_object_agg(header.name, null) from unnest(w.header_names) as header (name)
   ) end,
-  'filters', w.filters, 'created_at', ${toIso('w.created_at')}, 'updated_at', ${toIso('w.updated_at')}
+  'filters', w.filters, 'created_by', ${creatorJson('w')},
+  'created_at', ${toIso('w.created_at')}, 'updated_at', ${toIso('w.updated_at')}
 )`
 
 /** The health of `webhooks w`. `h` is its row of `webhook_health`, if any. */
@@ -46,6 +48,7 @@ export function createWebhookStore (
   due: Due
 ): Omit<WebhookStore, TenantMethod> {
   const table = `${schema}.webhooks`
+  const takeTurn = createTurns('webhooks')
 
   function filterBy (tenant: string, { status }: WebhookFilter): Conditions {
     return new Conditions([(value) => `w.tenant = ${value}`, tenant], [(value) => `w.status = ${value}`, status])
@@ -80,21 +83,23 @@ export function createWebhookStore (
       return Number(row?.id)
     },
 
-    create (tenant, webhook, maxPerTenant) {
-      return session.transaction('create webhook', async (query) => {
+    create (tenant, webhook, { maxPerTenant }) {
+      return takeTurn(tenant, () => session.transaction('create webhook', async (query) => {
         // Serializes a tenant's creates: two at once could exceed the limit.
-        await query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table} ${tenant}`])
+        const [lock] = await query<{ is_locked: boolean }>(
+          'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_locked', [`${table} ${tenant}`])
+        if (lock?.is_locked !== true) return 'busy'
         const [row] = await query<{ json: string }>(`
           insert into ${table} as w (tenant, id, tenant_slug, name, status, target_url, event_types, secret, headers,
-            header_names, filters, filter_path, created_at, updated_at)
-          select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, moment, moment from ${moment} as moment
-          where (select count(*) from ${table} where tenant = $1) < $13 and ${schema}.find_rest_v1($1) is null
+            header_names, filters, filter_path, creator_type, creator_id, created_at, updated_at)
+          select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, moment, moment from ${moment} as moment
+          where (select count(*) from ${table} where tenant = $1) < $15 and ${schema}.find_rest_v1($1) is null
           returning ${webhookJson}::text as json`, [...newValues(tenant, webhook), maxPerTenant])
         if (row !== undefined) return JSON.parse(row.json)
         const [rest] = await query<{ until: string | null }>(`select ${schema}.find_rest_v1($1) as until`, [tenant])
         if (typeof rest?.until === 'string') throw tenantResting(tenant, rest.until)
         return null
-      })
+      }))
     },
 
     async update (tenant, id, { name, target_url: targetUrl, event_types: eventTypes, status, headers, filters }) {
@@ -196,9 +201,10 @@ export function createWebhookStore (
 
 function newValues (tenant: string, webhook: NewWebhook): unknown[] {
   const { id, tenantSlug, name, status, target_url: targetUrl, event_types: eventTypes, secret, headers } = webhook
+  const { created_by: createdBy = { type: 'code', id: null } } = webhook
   return [
     tenant, id, tenantSlug, name, status, targetUrl, eventTypes, secret, headers?.sealed ?? null,
-    headers?.names ?? null, ...formatFilters(webhook.filters)
+    headers?.names ?? null, ...formatFilters(webhook.filters), createdBy.type, createdBy.id
   ]
 }
 

@@ -65,6 +65,16 @@ export function DateTimeOf (description: string) {
   return Type.String({ ...dateTime, description })
 }
 
+/** Who created an API key or a webhook. */
+export const CreatedBy = Type.Object({
+  type: OneOf(['key', 'session', 'code'], {
+    description: "key: an API key; session: a user of the portal; code: the vendor's own code"
+  }),
+  id: Nullable(Type.String({
+    description: "The id of the key, or of the portal user. For the vendor's code, a name or null", examples: ['user:17']
+  }))
+}, { title: 'CreatedBy' })
+
 /**
  * Returns an example of the schema, from its `examples`. Parts without one get a value of their type, which may violate
  * rules such as `pattern`.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ApiKey, GeneratedKey, KeyStore, ManagedKey, NewManagedKey } from '../ports/index.js'
+import type { ApiKey, Creator, GeneratedKey, KeyStore, ManagedKey, NewManagedKey } from '../ports/index.js'
 import { type KeyLookupCase, runOn } from './support/case.js'
 import { given, holds, isInstant, same } from './support/expect.js'
 import type { KeyHarness, SavedKey } from './support/harness.js'
@@ -45,7 +45,7 @@ function storeCase (
 
 function generated (key: string): GeneratedKey {
   const digest = createHash('sha256').update(key).digest('hex')
-  return { id: `id-${key}`, digest, start: key.slice(0, 4), createdBy: 'user:17' }
+  return { id: `id-${key}`, digest, start: key.slice(0, 4), createdBy: { type: 'session', id: 'user:17' } }
 }
 
 function newKey (key: string, changes: Partial<NewManagedKey> = {}): NewManagedKey {
@@ -63,8 +63,20 @@ function newKey (key: string, changes: Partial<NewManagedKey> = {}): NewManagedK
 }
 
 async function create (store: KeyStore, key: string, changes: Partial<NewManagedKey> = {}): Promise<ManagedKey> {
-  return given(await store.create('acme', newKey(key, changes), 10), `the new key ${key}`)
+  return stored(await store.create('acme', newKey(key, changes), { maxKeys: 50 }), `the new key ${key}`)
 }
+
+/** Returns a key that was stored, and fails if it was rejected. */
+function stored (result: ManagedKey | string | null, name: string): ManagedKey {
+  holds(typeof result === 'object', `${name} is stored, got ${JSON.stringify(result)}`)
+  return given(result, name)
+}
+
+function byKey (id: string): Creator {
+  return { type: 'key', id }
+}
+
+const hour = { overlapSeconds: 3600, maxKeys: 50 }
 
 function secondsUntil (instant: string | null): number {
   isInstant(instant, 'a date of a key')
@@ -89,7 +101,7 @@ const keyStoreCases: readonly KeyLookupCase[] = Object.freeze([
       candidate_fields: ['headline'],
       job_fields: [],
       start: 'key-',
-      created_by: 'user:17',
+      created_by: { type: 'session', id: 'user:17' },
       replaced: false,
       last_used_at: null,
       revoked_at: null
@@ -120,59 +132,166 @@ const keyStoreCases: readonly KeyLookupCase[] = Object.freeze([
     same(await store.list('globex', { ...byId, offset: 0 }), [], 'the keys of globex')
     same(await store.count('globex'), 0, 'the number of keys of globex')
     same(await store.find('globex', id), null, 'the key of acme, found for globex')
-    same(await store.rotate('globex', id, generated('next'), 0), null, 'the key of acme, rotated for globex')
-    same(await store.revoke('globex', id), false, 'whether globex could revoke the key of acme')
+    same(await store.rotate('globex', id, generated('next'), hour), null, 'the key of acme, rotated for globex')
+    const child = await create(store, 'child', { createdBy: byKey(id) })
+    for (const children of [false, true]) {
+      same(await store.revoke('globex', id, { children }), null, 'the key of acme, revoked by globex')
+      same(await store.selectFamily('globex', id, { ids: [id, child.id], children }), [], 'its family, for globex')
+    }
+    const stranger = stored(await store.create('globex', newKey('theirs', { createdBy: byKey(id) }), { maxKeys: 5 }),
+      'a key of globex, created by a key with the same id')
+    same(await store.revoke('acme', id, { children: true }), { children: 1 }, 'the children of the key of acme')
+    same((await store.find('globex', stranger.id))?.revoked_at, null, 'revoked_at of the key of globex')
+    same(await store.selectFamily('acme', id, { ids: [stranger.id], children: true }), [], 'the family of acme')
     same(await lookUp('mine', 'globex'), null, 'the key of acme, looked up for globex')
-    same((await lookUp('mine'))?.id, id, 'the key of acme, looked up for acme')
+    same((await lookUp('theirs', 'globex'))?.id, stranger.id, 'the key of globex, looked up for globex')
   }),
 
-  storeCase('at most maxKeys valid keys are created, even by concurrent calls', async ({ store }) => {
-    const others = await store.create('globex', newKey('other', { tenantSlug: 'globex' }), 1)
-    given(others, 'the key of another tenant')
+  storeCase('at most maxKeys keys are valid, also replaced ones, even with concurrent calls', async ({ store }) => {
+    const maxKeys = 3
+    stored(await store.create('globex', newKey('other', { tenantSlug: 'globex' }), { maxKeys: 1 }),
+      'the key of another tenant')
     const names = ['a', 'b', 'c', 'd', 'e', 'f']
-    const created = await Promise.all(names.map((key) => store.create('acme', newKey(key), 3)))
-    const stored = created.filter((key) => key !== null)
-    same(stored.length, 3, 'the number of keys created with the limit 3')
+    const results = await Promise.all(names.map((key) => store.create('acme', newKey(key), { maxKeys })))
+    const [first, second] = results.filter((key) => typeof key === 'object')
+    same(results.filter((key) => key === 'full').length, 3, 'the number of calls rejected with maxKeys 3')
     same(await store.count('acme'), 3, 'the number of stored keys')
-    const [first, second] = stored
-    await store.revoke('acme', String(first?.id))
-    given(await store.rotate('acme', String(second?.id), generated('next'), 60), 'the rotated key')
-    given(await store.create('acme', newKey('g'), 3), 'a key after another one was revoked')
-    same(await store.create('acme', newKey('h'), 3), null, 'a fourth key, while a replaced one is still valid')
+    const id = String(second?.id)
+    same(await store.rotate('acme', id, generated('x'), { overlapSeconds: 60, maxKeys }), 'full',
+      'a fourth key, by a rotation with an overlap')
+    stored(await store.rotate('acme', id, generated('next'), { overlapSeconds: 0, maxKeys }), 'the rotated key')
+    same(await store.create('acme', newKey('g'), { maxKeys }), 'full', 'a fourth key')
+    await store.revoke('acme', String(first?.id), { children: false })
+    stored(await store.rotate('acme', 'id-next', generated('y'), { overlapSeconds: 60, maxKeys }),
+      'a rotated key, after another one was revoked')
+    same(await store.create('acme', newKey('h'), { maxKeys }), 'full', 'a fourth key, while a replaced one is valid')
   }),
 
   storeCase('a rotated key has the scopes and limits of the old one, which expires after the overlap', async ({
     store, lookUp
   }) => {
     const old = await create(store, 'old', { allowedIps: ['192.0.2.0/24'] })
-    const rotated = given(await store.rotate('acme', old.id, { ...generated('next'), createdBy: 'user:18' }, 60),
-      'the rotated key')
+    const by: Creator = { type: 'session', id: 'user:18' }
+    const rotated = stored(
+      await store.rotate('acme', old.id, { ...generated('next'), createdBy: by }, { overlapSeconds: 60, maxKeys: 50 }),
+      'the rotated key'
+    )
     const { created_at: createdAt } = rotated
-    same(rotated, { ...old, id: 'id-next', start: 'next', created_by: 'user:18', created_at: createdAt },
-      'the rotated key')
+    same(rotated, { ...old, id: 'id-next', start: 'next', created_by: by, created_at: createdAt }, 'the rotated key')
     same((await lookUp('old'))?.id, old.id, 'the old key during the overlap')
     same((await lookUp('next'))?.allowedIps, ['192.0.2.0/24'], 'the networks of the new key')
     const replaced = given(await store.find('acme', old.id), 'the old key, by its id')
     same(replaced.replaced, true, 'whether the old key is replaced')
     holds(Math.abs(secondsUntil(replaced.expires_at) - 60) < 30, 'the old key ends after the overlap')
-    same(await store.rotate('acme', old.id, generated('again'), 60), null, 'the old key, rotated again')
+    same(await store.rotate('acme', old.id, generated('again'), hour), null, 'the old key, rotated again')
     // Never looked up before: a cache may keep a key for a while.
     const other = await create(store, 'other')
-    const both = await Promise.all(['x', 'y'].map((key) => store.rotate('acme', other.id, generated(key), 0)))
+    const now = { overlapSeconds: 0, maxKeys: 50 }
+    const both = await Promise.all(['x', 'y'].map((key) => store.rotate('acme', other.id, generated(key), now)))
     same(both.filter((key) => key !== null).length, 1, 'the number of concurrent rotations that succeeded')
     same(await lookUp('other'), null, 'the key that was rotated without an overlap')
   }),
 
+  storeCase('a key that a key creates or rotates expires no later than it', async ({ store }) => {
+    const parent = await create(store, 'parent', { expiresInDays: 1 })
+    const longer = await create(store, 'longer', { expiresInDays: 300 })
+    const child = await create(store, 'child', { createdBy: byKey(parent.id), expiresInDays: 300 })
+    same(child.expires_at, parent.expires_at, 'expires_at of a child')
+    const rotated = stored(
+      await store.rotate('acme', longer.id, { ...generated('next'), createdBy: byKey(parent.id) }, hour),
+      'a key rotated by another one'
+    )
+    same(rotated.expires_at, parent.expires_at, 'expires_at of a key rotated by another one')
+    const shorter = await create(store, 'shorter', { createdBy: byKey(parent.id), expiresInDays: 1 })
+    holds(String(shorter.expires_at) <= String(parent.expires_at), 'a second child does not outlive its parent')
+  }),
+
+  storeCase('a key that was replaced or revoked creates and rotates nothing', async ({ store }) => {
+    const replaced = await create(store, 'replaced')
+    stored(await store.rotate('acme', replaced.id, generated('next'), hour), 'the rotated key')
+    const revoked = await create(store, 'revoked')
+    await store.revoke('acme', revoked.id, { children: false })
+    const other = await create(store, 'other')
+    const before = await store.count('acme')
+    for (const { id } of [replaced, revoked]) {
+      const createdBy = byKey(id)
+      same(await store.create('acme', newKey('child', { createdBy }), { maxKeys: 50 }), 'creator_ended', 'a child')
+      for (const old of [other.id, id]) {
+        same(await store.rotate('acme', old, { ...generated('again'), createdBy }, hour), 'creator_ended', 'a rotation')
+      }
+    }
+    same(await store.count('acme'), before, 'the number of stored keys')
+    same((await store.find('acme', other.id))?.replaced, false, 'whether the other key was replaced')
+  }),
+
   storeCase('a revoked key is not found, and cannot be rotated', async ({ store, lookUp }) => {
     const { id } = await create(store, 'mine')
-    same(await store.revoke('acme', id), true, 'whether the key was revoked')
+    const alone = { children: false }
+    same(await store.revoke('acme', id, alone), { children: 0 }, 'the result of revoke')
     same(await lookUp('mine'), null, 'the revoked key')
     const revoked = given(await store.find('acme', id), 'the revoked key, by its id')
     isInstant(revoked.revoked_at, 'revoked_at')
-    same(await store.revoke('acme', id), true, 'whether the key exists')
+    same(await store.revoke('acme', id, alone), { children: 0 }, 'the result of revoke, called again')
     same(await store.find('acme', id), revoked, 'the key, revoked again')
-    same(await store.rotate('acme', id, generated('next'), 60), null, 'the revoked key, rotated')
-    same(await store.revoke('acme', 'unknown'), false, 'whether an unknown key was revoked')
+    same(await store.rotate('acme', id, generated('next'), hour), null, 'the revoked key, rotated')
+    same(await store.revoke('acme', 'unknown', alone), null, 'an unknown key, revoked')
+  }),
+
+  storeCase('revoking a key with its children ends the keys that descend from it, and no others', async ({ store }) => {
+    const rotate = async (id: string, key: string, createdBy = generated(key).createdBy) =>
+      stored(await store.rotate('acme', id, { ...generated(key), createdBy }, hour), `the rotated key ${key}`)
+    const child = (of: string, key: string) => create(store, key, { createdBy: byKey(of) })
+    await create(store, 'first')
+    await child('id-first', 'early')
+    await child('id-early', 'earlier')
+    await rotate('id-first', 'second')
+    await child('id-second', 'late')
+    await rotate('id-late', 'renewed')
+    await child('id-renewed', 'grandchild')
+    await create(store, 'other')
+    // Whoever has the second key also has the text of a key that it rotates.
+    await rotate('id-other', 'taken', byKey('id-second'))
+    await rotate('id-second', 'third')
+    await child('id-third', 'latest')
+    const ids = ['first', 'early', 'earlier', 'second', 'late', 'renewed', 'grandchild', 'other', 'taken', 'third', 'latest']
+      .map((key) => `id-${key}`)
+    const own = ['id-first', 'id-second']
+    const children = ['id-early', 'id-earlier', 'id-late', 'id-renewed', 'id-grandchild', 'id-taken']
+    const family = async (withChildren: boolean) =>
+      (await store.selectFamily('acme', 'id-second', { ids: [...ids, 'unknown'], children: withChildren })).sort()
+    same(await family(false), own, 'the family without children')
+    same(await family(true), [...own, ...children].sort(), 'the family with children')
+
+    same(await store.revoke('acme', 'id-second', { children: false }), { children: 6 }, 'the number of valid children')
+    await store.revoke('acme', 'id-early', { children: false })
+    same(await store.revoke('acme', 'id-second', { children: true }), { children: 5 }, 'the children left to revoke')
+    const valid = []
+    for (const id of ids) if ((await store.find('acme', id))?.revoked_at === null) valid.push(id)
+    same(valid, ['id-first', 'id-other', 'id-third', 'id-latest'], 'the keys that are not revoked')
+    same(await family(true), [...own, ...children].sort(), 'the family with children, after they were revoked')
+  }),
+
+  storeCase('a key descends from at most 20 keys', async ({ store }) => {
+    let parent = await create(store, 'k0')
+    for (let depth = 1; depth <= 20; depth++) parent = await create(store, `k${depth}`, { createdBy: byKey(parent.id) })
+    same(await store.create('acme', newKey('k21', { createdBy: byKey(parent.id) }), { maxKeys: 50 }), 'too_deep',
+      'a key that would descend from 21 keys')
+    const { children } = given(await store.revoke('acme', 'id-k0', { children: true }), 'the result of revoke')
+    same(children, 20, 'the number of revoked children')
+  }),
+
+  storeCase('no child survives a revocation at the same time', async ({ store }) => {
+    await create(store, 'parent')
+    const creating = ['a', 'b', 'c', 'd'].map((key) =>
+      store.create('acme', newKey(key, { createdBy: byKey('id-parent') }), { maxKeys: 50 }))
+    const [revoked, ...results] = await Promise.all([
+      store.revoke('acme', 'id-parent', { children: true }), ...creating
+    ])
+    given(revoked, 'the result of revoke')
+    for (const result of results) {
+      if (typeof result === 'string') same(result, 'creator_ended', 'why no child was stored')
+      else isInstant((await store.find('acme', result.id))?.revoked_at, 'revoked_at of the child')
+    }
   })
 ])
 

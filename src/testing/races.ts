@@ -147,7 +147,7 @@ export const webhookRaceCases = [
       await t.addWebhook({ tenantSlug: 'globex' })
       const ids = await atOnce(6, () => t.webhooks.nextId('acme'))
       same(new Set(ids).size, 6, 'the number of different ids from six concurrent calls')
-      const created = await Promise.all(ids.map((id) => t.webhooks.create('acme', createWebhook(id), 2)))
+      const created = await Promise.all(ids.map((id) => t.webhooks.create('acme', createWebhook(id), { maxPerTenant: 2 })))
       same(created.filter((webhook) => webhook !== null).length, 1,
         'the number of successes of six concurrent creations')
       same(await t.webhooks.count('acme', {}), 2, 'the number of webhooks with maxPerTenant 2')

@@ -22,11 +22,12 @@ export function createRecruitingWebhooks (
   operations: WebhookOperations,
   tenants: Tenants,
   assertOpen: () => void
-): (report: CallReport) => RecruitingWebhooks {
+): (report: CallReport, actor: string | null) => RecruitingWebhooks {
   const readFailing = createInputReader(FailingQuery)
   const calls = Object.entries(webhookOperations).map(([name, operation]) => [name, createCall(operation)] as const)
-  return (report) => ({
-    ...Object.fromEntries(calls.map(([name, call]) => [name, call(report)])) as Pick<RecruitingWebhooks, WebhookCall>,
+  return (report, actor) => ({
+    ...Object.fromEntries(calls.map(([name, call]) => [name, call(report, actor)])) as
+      Pick<RecruitingWebhooks, WebhookCall>,
     failing: (options) => translate(async () => {
       const found = await operations.listFailing(readFailing(options))
       report({ operationId: 'listFailingWebhooks', rowCount: found.length })
@@ -42,18 +43,21 @@ export function createRecruitingWebhooks (
     // Looking up a record that does not exist is not an error.
     const isLookup = method === 'GET' && shape === 'one'
 
-    return (report: CallReport) => (argument: TenantArgument, ...given: unknown[]) => translate(async () => {
-      const id = await tenants.getId(readTenantArgument(argument))
-      const ids = readIds(names, given)
-      const slug = namesTenant ? await findSlug(argument, id) : id
-      const result = ids && await operation.run(operations, {
-        ...ids, tenant: { id, slug }, input: read(given[names.length])
+    return (report: CallReport, actor: string | null) => {
+      const caller = { type: 'code', id: actor } as const
+      return (argument: TenantArgument, ...given: unknown[]) => translate(async () => {
+        const id = await tenants.getId(readTenantArgument(argument))
+        const ids = readIds(names, given)
+        const slug = namesTenant ? await findSlug(argument, id) : id
+        const result = ids && await operation.run(operations, {
+          ...ids, tenant: { id, slug }, caller, input: read(given[names.length])
+        })
+        if (result === null && !isLookup) throw notFound(names, given)
+        // A lookup without a result is not reported.
+        if (result !== null) report(describeCall(operation, { argument, id, given, result }))
+        return shape === 'none' ? undefined : pick(operation, item, result)
       })
-      if (result === null && !isLookup) throw notFound(names, given)
-      // A lookup without a result is not reported.
-      if (result !== null) report(describeCall(operation, { argument, id, given, result }))
-      return shape === 'none' ? undefined : pick(operation, item, result)
-    })
+    }
   }
 
   async function findSlug (argument: TenantArgument, id: Tenant['id']): Promise<string> {

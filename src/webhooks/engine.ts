@@ -175,7 +175,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
         report({ operationId: 'resealSecrets', rowCount })
         return rowCount
       },
-      webhooks: createWebhookCalls(report)
+      webhooks: createWebhookCalls(report, actor)
     }
   }
 

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox'
-import type { Id, Tenant } from '../ports/index.js'
+import type { Creator, Id, Tenant } from '../ports/index.js'
 import { Type } from '../shared/typebox.js'
 import type { WebhookOperations } from './operations.js'
 import {
@@ -13,6 +13,7 @@ type Capability = 'read' | 'write' | 'secrets' | 'bodies' | 'test' | 'replay' | 
 /** The arguments of an operation. `id` and `deliveryId` are set if its path has them. */
 interface Arguments<Input, OwnId extends Id> {
   tenant: Tenant
+  caller: Creator
   id: OwnId
   deliveryId: number
   input: Input
@@ -34,7 +35,7 @@ export interface Operation<Operations, OwnId extends Id> {
   description: string
   /** The schema of the path's parameters. @default the ids of a webhook and a delivery */
   params?: TSchema
-  /** The schema of the query for GET, otherwise of the body. */
+  /** The schema of the query for GET and DELETE, otherwise of the body. */
   input?: TSchema
   /** The schema of an item in the result. */
   item?: TSchema
@@ -126,7 +127,7 @@ export const webhookOperations = {
     resource: 'webhook',
     hints: { destructive: false },
     namesTenant: true,
-    run: (operations, { tenant, input }) => operations.create(tenant, input)
+    run: (operations, { tenant, input, caller }) => operations.create(tenant, input, caller)
   }),
   import: operation({
     operationId: 'importWebhook',
@@ -141,7 +142,7 @@ export const webhookOperations = {
     results: {},
     resource: 'webhook',
     namesTenant: true,
-    run: (operations, { tenant, input }) => operations.import(tenant, input)
+    run: (operations, { tenant, input, caller }) => operations.import(tenant, input, caller)
   }),
   find: operation({
     operationId: 'getWebhook',

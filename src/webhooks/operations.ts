@@ -2,7 +2,7 @@ import type { Static, TObject } from '@sinclair/typebox'
 import { InputError } from '../errors.js'
 import { type LimitedTenant, maxWebhooks } from '../options/options.js'
 import type {
-  EventFilters, Tenant, Webhook, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore
+  Creator, EventFilters, Tenant, Webhook, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore
 } from '../ports/index.js'
 import { createCachedLimit } from '../shared/cached.js'
 import { createFilterTest, omitUndefined } from '../shared/fields.js'
@@ -74,14 +74,19 @@ export function createWebhookOperations (parts: Parts) {
 
   /** Returns `null`, and stores nothing, if the tenant already has `maximum` webhooks. */
   async function store (
-    tenant: Tenant, { headers = null, ...input }: NewWebhook, secret: string, maximum: number
+    tenant: Tenant, { headers = null, ...input }: NewWebhook, creator: Creator, secret: string, maxPerTenant: number
   ): Promise<Webhook | null> {
     const id = await webhooks.nextId(tenant.id)
     const sealed = await secrets.seal(secret, tenant.id, id)
     const target = { tenantId: tenant.id, webhookId: id, url: input.target_url }
     return webhooks.create(tenant.id, {
-      ...input, id, tenantSlug: tenant.slug, secret: sealed, headers: await sealHeaders(secrets, headers, target)
-    }, maximum)
+      ...input,
+      id,
+      tenantSlug: tenant.slug,
+      secret: sealed,
+      headers: await sealHeaders(secrets, headers, target),
+      created_by: creator
+    }, { maxPerTenant })
   }
 
   function listAll (tenantId: string): Promise<Webhook[]> {
@@ -162,16 +167,16 @@ export function createWebhookOperations (parts: Parts) {
     /** Lists failing and disabled webhooks of all tenants. */
     listFailing: ({ limit }: Static<typeof FailingQuery>) => webhooks.listFailing({ limit, maxPending }),
 
-    async create (tenant: Tenant, input: NewWebhook) {
+    async create (tenant: Tenant, input: NewWebhook, creator: Creator) {
       const secret = generateSecret()
       assertAllKnown(input.event_types)
       const normalized = normalize(input)
       const maximum = await readMaximum(tenant)
-      return withSecret(await store(tenant, normalized, secret, maximum) ?? rejectMore(maximum), secret)
+      return withSecret(await store(tenant, normalized, creator, secret, maximum) ?? rejectMore(maximum), secret)
     },
 
     /** Creates a webhook with this secret, or returns the existing one with the same secret and address. */
-    async import (tenant: Tenant, { secret, ...input }: Static<typeof ImportWebhook>) {
+    async import (tenant: Tenant, { secret, ...input }: Static<typeof ImportWebhook>, creator: Creator) {
       if (!isSecret(secret)) throw new InputError('secret', 'must be whsec_ and 24 to 64 bytes in base64')
       assertAllKnown(input.event_types)
       const normalized = normalize(input)
@@ -182,7 +187,7 @@ export function createWebhookOperations (parts: Parts) {
         const maximum = await readMaximum(tenant)
         if (own.length >= maximum) rejectMore(maximum)
         // Not stored if another request has created a webhook in between, which may be the same one.
-        const created = await store(tenant, normalized, secret, own.length + 1)
+        const created = await store(tenant, normalized, creator, secret, own.length + 1)
         if (created !== null) return created
       }
     },

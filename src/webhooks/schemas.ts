@@ -4,7 +4,7 @@ import type {
   Webhook as PortWebhook, WebhookHealth, WebhookSortField
 } from '../ports/index.js'
 import { pagingQuery } from '../shared/paging.js'
-import { DateTime, DateTimeOf, Nullable, OneOf, Type } from '../shared/typebox.js'
+import { CreatedBy, DateTime, DateTimeOf, Nullable, OneOf, Type } from '../shared/typebox.js'
 
 /** An event id for examples in the document. */
 export const eventIdExample = 'evt_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
@@ -103,7 +103,14 @@ const ShownFilters = Type.Unsafe<EventFilters | null>({
 
 /** A webhook in lists and after updating it. */
 export const Webhook = Type.Object(
-  { ...representation, headers: ShownHeaders, filters: ShownFilters, created_at: DateTime, updated_at: DateTime },
+  {
+    ...representation,
+    headers: ShownHeaders,
+    filters: ShownFilters,
+    created_by: CreatedBy,
+    created_at: DateTime,
+    updated_at: DateTime
+  },
   { title: 'Webhook' }
 )
 

@@ -21,7 +21,7 @@ t.test('key commands', async (t) => {
     const found = await lookup({ tenantSlug: 'acme', tenantId: 'acme', key })
     t.match(found, { scopes: ['candidates:read', 'jobs:read'] })
     const stored = await keys.find({ tenantSlug: 'acme' }, found?.id ?? '')
-    t.match(stored, { name: 'CRM', createdBy: 'ada', expiresAt: '2090-01-01T00:00:00.000Z' })
+    t.match(stored, { name: 'CRM', createdBy: { type: 'code', id: 'ada' }, expiresAt: '2090-01-01T00:00:00.000Z' })
     t.match(out, new RegExp(`^id +${stored?.id}$`, 'm'))
     t.match(out, /^lastUsedAt +-$/m)
   })

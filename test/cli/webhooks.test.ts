@@ -19,7 +19,7 @@ t.test('webhook commands', async (t) => {
   const input = { name: 'CRM', target_url: receiver.url, event_types: ['application.created'] }
 
   await t.test("list shows all of a tenant's webhooks", async (t) => {
-    for (let count = 0; count < 201; count++) await storage.webhooks.create('many', { ...input, tenantSlug: 'many', id: await storage.webhooks.nextId('many'), secret: 'x', status: 'active' }, 300)
+    for (let count = 0; count < 201; count++) await storage.webhooks.create('many', { ...input, tenantSlug: 'many', id: await storage.webhooks.nextId('many'), secret: 'x', status: 'active' }, { maxPerTenant: 300 })
     const { code, out } = await cli('webhooks list --tenant many')
     t.equal(code, 0)
     const [header, first, ...rest] = out.trimEnd().split('\n')

@@ -10,7 +10,7 @@ import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
 t.test('an event and its deliveries have the same time, even if the clock runs fast', async (t) => {
   let now = Date.parse('2026-03-01T09:30:00.000Z')
   const { webhooks, deliveries } = memoryStorage({ clock: { now: () => now++ } })
-  await webhooks.create('acme', createWebhook(1), 10)
+  await webhooks.create('acme', createWebhook(1), { maxPerTenant: 10 })
   await deliveries.record('acme', createEvent('evt_1'))
   const [lease] = await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 60_000 })
   await deliveries.recordAttempts(lease === undefined ? [] : [delivered(lease)], lenient)

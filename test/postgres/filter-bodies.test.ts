@@ -7,7 +7,7 @@ t.test('an event full of half surrogate pairs is recorded and counted within the
   const { storage: { deliveries, webhooks } } = await startPostgresHost(t)
   const filters = { 'data.stage': ['offer'] }
   const id = await webhooks.nextId('acme')
-  await webhooks.create('acme', { ...createWebhook(id), filters }, 10)
+  await webhooks.create('acme', { ...createWebhook(id), filters }, { maxPerTenant: 10 })
   for (const unit of ['\ud800x', '\ude00', '\0', '\\\ud800"']) {
     const body = JSON.stringify({ data: { cover_letter: unit.repeat(60_000 / unit.length), stage: 'offer' } })
     const event = createEvent(`evt_${unit.codePointAt(0)}_${unit.length}`)

@@ -182,7 +182,7 @@ t.test('a webhook stored with an empty list of headers shows an empty object', a
   const { storage: { webhooks } } = await startPostgresHost(t)
   const id = await webhooks.nextId('acme')
   const headers = { names: [], sealed: 'sealed' }
-  const created = await webhooks.create('acme', { ...createWebhook(id), headers }, 1)
+  const created = await webhooks.create('acme', { ...createWebhook(id), headers }, { maxPerTenant: 1 })
   t.strictSame([created?.headers, (await webhooks.find('acme', id))?.headers], [{}, {}])
   t.equal((await webhooks.update('acme', id, { headers: null }))?.headers, null)
   t.strictSame((await webhooks.update('acme', id, { headers }))?.headers, {})
@@ -216,7 +216,7 @@ t.test('a driver only needs a pool that lends connections', async (t) => {
   await saveCandidates('acme', [{ id: 7, full_name: 'Ada' }])
   t.same(await candidates.list('acme', firstPage), [{ id: 7, full_name: 'Ada' }])
   t.equal(await candidates.count('acme', {}), 1)
-  await webhooks.create('acme', createWebhook(await webhooks.nextId('acme')), 5)
+  await webhooks.create('acme', createWebhook(await webhooks.nextId('acme')), { maxPerTenant: 5 })
   t.equal(await storage.webhooks.count('acme', {}), 1, 'a transaction is committed')
   t.ok(released.every((destroy) => destroy !== true))
 
@@ -264,7 +264,7 @@ t.test("statements run in their request's async context, even on a shared connec
   })
   const tenants = ['acme', 'globex', 'initech']
   await Promise.all(tenants.map((slug) => tenant.run(slug, async () => {
-    await webhooks.create(slug, createWebhook(await webhooks.nextId(slug)), 5)
+    await webhooks.create(slug, createWebhook(await webhooks.nextId(slug)), { maxPerTenant: 5 })
     await webhooks.count(slug, {})
     t.equal(tenant.getStore(), slug)
   })))

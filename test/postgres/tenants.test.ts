@@ -64,7 +64,7 @@ t.test('a removed tenant', async (t) => {
     t.equal(tenantId, 'acme')
     t.ok(Math.abs(Date.parse(until) - Date.now() - 61 * 60_000) < 30_000, until)
     await t.rejects(keys.issue(key), { ...resting, until })
-    await t.rejects(webhooks.create('acme', createWebhook(1), 0), { ...resting, until })
+    await t.rejects(webhooks.create('acme', createWebhook(1), { maxPerTenant: 0 }), { ...resting, until })
     await t.rejects(deliveries.record('acme', createEvent('evt_1')), { ...resting, until })
     await t.rejects(recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} }), { ...resting, until })
     t.match(await keys.issue({ ...key, tenantSlug: 'globex' }), { tenantId: 'globex' })

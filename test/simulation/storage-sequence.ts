@@ -85,7 +85,7 @@ class Sequence {
           event_types: random.pick([types, ['job.created']]),
           secret: 'secret 1',
           filters: random.pick([null, null, { 'data.job_id': [1, 2] }])
-        }, random.pick([50, 50, 2]))
+        }, { maxPerTenant: random.pick([50, 50, 2]) })
         if (created !== null) this.#webhooks.push({ tenant, id })
         return this.#show(created)
       }

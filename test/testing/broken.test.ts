@@ -29,7 +29,12 @@ const mistakes: Mistake[] = [
     })],
   // Webhooks
   ['allows one webhook more than the limit', 'at most maxPerTenant webhooks are stored, and a deleted one makes room',
-    ({ webhooks }) => ({ webhooks: { create: (tenant, webhook, max) => webhooks.create(tenant, webhook, max + 1) } })],
+    ({ webhooks }) => ({
+      webhooks: {
+        create: (tenant, webhook, { maxPerTenant }) =>
+          webhooks.create(tenant, webhook, { maxPerTenant: maxPerTenant + 1 })
+      }
+    })],
   // Deliveries
   ['accepts a result with an old fence', 'a result with an old fence is ignored',
     ({ deliveries, data }) => ({
@@ -49,9 +54,9 @@ const mistakes: Mistake[] = [
   ['counts and creates in two steps', 'of several concurrent creations for the last free place, exactly one succeeds',
     ({ webhooks }) => ({
       webhooks: {
-        async create (tenant, webhook, max) {
+        async create (tenant, webhook, { maxPerTenant }) {
           const count = await webhooks.count(tenant, {})
-          return count < max ? webhooks.create(tenant, webhook, 1000) : null
+          return count < maxPerTenant ? webhooks.create(tenant, webhook, { maxPerTenant: 1000 }) : null
         }
       }
     })],

@@ -62,7 +62,7 @@ const hookMessage = 'thrown by a host hook, not by the API'
 interface ErrorAnswer {
   /** The id of the request. */
   id: string
-  /** Whether a 400 shows its details. */
+  /** Whether a response shows the details of an error. */
   errorDetails: boolean
 }
 
@@ -83,7 +83,7 @@ export function sendError (
   if (status === 401) reply.header('www-authenticate', 'Bearer')
   if (failure.isFromHook) keepRetryAfter(error, reply)
   else if (status === 503 && !reply.hasHeader('retry-after')) reply.header('retry-after', unavailableSeconds)
-  const text = formatError(code, id, errorDetails && status === 400 ? details : undefined)
+  const text = formatError(code, id, errorDetails && (status === 400 || details.length > 0) ? details : undefined)
   reply.headers(commonHeaders).code(status).header('content-type', contentType)
   // A response that was not sent may have set these headers.
   for (const name of ['link', 'location', 'content-encoding']) reply.removeHeader(name)
@@ -103,7 +103,7 @@ function logFailure (
   const log = logOf(request)
   if (isFromHook) log[level]({ err: cause, code }, hookMessage)
   else if (level === 'error') log.error({ err: cause }, 'request failed')
-  else if (code === 'bad_request') log.info({ details }, 'request rejected')
+  else if (code === 'bad_request' || details.length > 0) log.info({ details }, 'request rejected')
 }
 
 /** Keeps only an error's `Retry-After`: its other headers are for the host's own routes. */

@@ -1,13 +1,15 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { manageKeysScope, maxNetworks } from '../../keys/api-key.js'
-import type { KeySortField, KeyStore, PublishedFields } from '../../ports/index.js'
+import { manageKeysScope, maxNetworks, webhookScopes } from '../../keys/api-key.js'
+import type { KeySortField, KeyStore, PublishedFields, WebhookStore } from '../../ports/index.js'
 import { pagingQuery, type PagingQuery } from '../../shared/paging.js'
-import { DateTimeOf, Nullable, OneOf, Type } from '../../shared/typebox.js'
-import { type CreateKeyInput, createKeyOperations, type KeyCreator, type KeyOperations } from '../../keys/operations.js'
-import type { PortalKeysSettings } from '../../options/options.js'
-import { stateOf } from '../request.js'
-import { guardPort, HttpError } from '../wire-errors.js'
+import { CreatedBy, DateTimeOf, Nullable, OneOf, Type } from '../../shared/typebox.js'
+import {
+  type CreateKeyInput, createKeyOperations, type KeyCreator, type KeyOperations, type RevokeInput
+} from '../../keys/operations.js'
+import { maxWebhooks, type PortalKeysSettings } from '../../options/options.js'
+import { isCapable, readCaller, readCreator, stateOf } from '../request.js'
+import { type ErrorDetail, guardPort, HttpError } from '../wire-errors.js'
 import type { ApiOperation } from './operations.js'
 
 const scopesExample = ['candidates:read', 'jobs:read']
@@ -37,7 +39,7 @@ const ApiKey = Type.Object({
     description: 'The first characters after the prefix, to identify the key', examples: ['4fQz']
   })),
   created_at: DateTimeOf('When the key was created'),
-  created_by: Nullable(Type.String({ description: 'A portal user, or the id of an API key', examples: ['user:17'] })),
+  created_by: CreatedBy,
   expires_at: Nullable(DateTimeOf('When the key expires; null for never')),
   replaced: Type.Boolean({
     description: 'Whether another key has replaced it. It then expires at `expires_at`', examples: [false]
@@ -60,6 +62,27 @@ const RotatedApiKey = Type.Object({
   key,
   previous_key_expires_at: Nullable(DateTimeOf('When the previous key expires'))
 }, { title: 'RotatedApiKey' })
+
+/** A key that was revoked, and the keys and webhooks that it created. */
+const RevokedApiKey = Type.Object({
+  ...ApiKey.properties,
+  children_count: Type.Integer({
+    description: 'Its children that were valid: the keys that it created, the keys that replace them, and their children',
+    examples: [0]
+  }),
+  webhooks_count: Type.Integer({
+    description: 'The webhooks that it created, or a key that it replaced. With `children`, those of its children too',
+    examples: [2]
+  })
+}, { title: 'RevokedApiKey' })
+
+/** The query of a request that revokes a key. */
+const RevokeQuery = Type.Object({
+  children: OneOf(['true', 'false'], { default: 'false', description: 'Whether to revoke its valid children too' }),
+  webhooks: OneOf(['keep', 'disable'], {
+    default: 'keep', description: 'disable makes its webhooks inactive. With `children`, those of its children too'
+  })
+}, { additionalProperties: false })
 
 const sortFields: readonly KeySortField[] = ['id', 'created_at']
 
@@ -137,15 +160,19 @@ const common = {
 
 /** Returns the operations on a tenant's keys. */
 export function keyOperations (
-  store: KeyStore, settings: PortalKeysSettings, published: Pick<PublishedFields, 'candidates' | 'jobs'>
+  store: KeyStore,
+  webhooks: WebhookStore,
+  settings: PortalKeysSettings,
+  published: Pick<PublishedFields, 'candidates' | 'jobs'>
 ): ApiOperation[] {
-  const operationsOf = createKeyOperations(guardPort(store), {
+  const operationsOf = createKeyOperations(guardPort(store), guardPort(webhooks), {
     ...settings,
+    maxWebhooks,
     prefix: store.prefix,
-    forbid: () => new HttpError('forbidden')
+    forbid: (message) => new HttpError('forbidden', message === undefined ? [] : [{ ...authorization, message }])
   })
   const createBody = createApiKeyBody({ ...settings, candidateFields: published.candidates, jobFields: published.jobs })
-  const keys = (request: FastifyRequest): KeyOperations => operationsOf(readCreator(request))
+  const keys = (request: FastifyRequest): KeyOperations => operationsOf(readKeyCreator(request))
   return [
     {
       ...common,
@@ -169,7 +196,8 @@ export function keyOperations (
       summary: 'Create an API key',
       description:
         'The response contains the key, which is not shown again. A key never gets a scope, network or field ' +
-        `that its creator does not have. A tenant can have up to ${settings.maxKeys} valid keys that were not replaced.`,
+        'that its creator does not have, and expires no later. A replaced key gets 403. ' +
+        `A tenant can have up to ${settings.maxKeys} valid keys, including replaced ones.`,
       input: createBody,
       item: CreatedApiKey,
       shape: 'one',
@@ -184,8 +212,9 @@ export function keyOperations (
       path: '/api_keys/:id/rotate',
       summary: 'Rotate an API key',
       description:
-        'Creates a key with the same name, scopes, limits and expiry date. Both keys are valid during the ' +
-        'grace period. Needs every scope, network and field of the key.',
+        'Creates a key with the same name, scopes, limits and expiry date; it expires no later than your key. Both ' +
+        'keys are valid during the grace period, and both count as valid keys of the tenant. Needs every scope, ' +
+        'network and field of the key. A replaced key gets 403.',
       params: ApiKeyParams,
       input: RotateApiKey,
       item: RotatedApiKey,
@@ -202,19 +231,37 @@ export function keyOperations (
       method: 'DELETE',
       path: '/api_keys/:id',
       summary: 'Revoke an API key',
-      description: 'The key stops working within seconds. It stays in the list.',
+      description:
+        'The key stops working within seconds. It stays in the list. Its children and webhooks stay too, unless the ' +
+        'query says otherwise. With `webhooks=disable`, a key also needs both scopes of webhooks, and a session `write`.',
       params: ApiKeyParams,
-      shape: 'none',
-      results: { 204: 'The key is revoked' },
-      run: async (request, { tenant, id }) => await keys(request).revoke(tenant, String(id)) ? {} : null
+      input: RevokeQuery,
+      item: RevokedApiKey,
+      shape: 'one',
+      results: { 200: 'The revoked key, with the number of its children and webhooks' },
+      run: (request, { tenant, id, input }) => {
+        const { children, webhooks } = input as { children: string, webhooks: RevokeInput['webhooks'] }
+        if (webhooks === 'disable') assertManagesWebhooks(request)
+        return keys(request).revoke(tenant, String(id), { children: children === 'true', webhooks })
+      }
     }
   ]
 }
 
-function readCreator (request: FastifyRequest): KeyCreator {
-  const { caller: { keyId, actor, scopes, fields }, allowedIps, capabilities } = stateOf(request).access
+/** The place of a request's key, for the details of an error. */
+const authorization: Omit<ErrorDetail, 'message'> = { in: 'header', field: 'authorization' }
+
+function assertManagesWebhooks (request: FastifyRequest): void {
+  const { scopes } = readCaller(request)
+  if (webhookScopes.every((scope) => scopes.includes(scope)) && isCapable(request, 'write')) return
+  const message = 'needs both scopes of webhooks, or the capability write, to disable webhooks'
+  throw new HttpError('forbidden', [{ ...authorization, message }])
+}
+
+function readKeyCreator (request: FastifyRequest): KeyCreator {
+  const { caller: { scopes, fields }, allowedIps, capabilities } = stateOf(request).access
   return {
-    name: actor ?? String(keyId),
+    by: readCreator(request),
     scopes: capabilities === null ? scopes : null,
     allowedIps: allowedIps && [...allowedIps],
     candidateFields: fields?.candidate ? [...fields.candidate] : null,

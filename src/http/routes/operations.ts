@@ -6,7 +6,7 @@ import { omitUndefined } from '../../shared/fields.js'
 import type { Page } from '../../shared/paging.js'
 import { Type } from '../../shared/typebox.js'
 import type { Operation, WebhookOperation } from '../../webhooks/operation-table.js'
-import { isCapable, readTenant } from '../request.js'
+import { isCapable, readCreator, readTenant } from '../request.js'
 import { found, linkPages, readAddress, storableId } from '../responses/rows.js'
 import {
   DataOf, DeliveryParams, errorResponses, FollowPageOf, LogPageOf, NoContent, PageOf, SyncTokenExpired, WebhookParams
@@ -40,11 +40,15 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
       schema: formatSchema(entry, { hasSessions, hasAddress }),
       async handler (request, reply) {
         const { id, delivery_id: deliveryId } = request.params as Params
-        const input: unknown = method === 'GET' ? request.query : request.body
+        const input: unknown = hasQuery(entry) ? request.query : request.body
         const hasBodies = isCapable(request, 'bodies')
         if (!hasBodies && withoutBodies.forbids?.(input) === true) throw new HttpError('forbidden')
         const result = found(await entry.run(request, {
-          tenant: readTenant(request), id: readId(id), deliveryId: readId(deliveryId), input
+          tenant: readTenant(request),
+          caller: readCreator(request),
+          id: readId(id),
+          deliveryId: readId(deliveryId),
+          input
         }))
         const status = entry.statusFor?.(input) ?? Number(Object.keys(entry.results)[0])
         if (entry.shape === 'none') return
@@ -60,6 +64,11 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
   })
 }
 
+/** Returns whether the input of an operation is its query. */
+function hasQuery ({ method }: Pick<ApiOperation, 'method'>): boolean {
+  return method === 'GET' || method === 'DELETE'
+}
+
 /** Returns 0 for an operation without an id in its path, which does not read it. */
 function readId<OwnId extends Id> (id: OwnId | undefined): OwnId | 0 {
   return id === undefined ? 0 : storableId(id)
@@ -68,7 +77,7 @@ function readId<OwnId extends Id> (id: OwnId | undefined): OwnId | 0 {
 function formatSchema (
   entry: ApiOperation, { hasSessions, hasAddress }: { hasSessions: boolean, hasAddress: boolean }
 ): FastifySchema {
-  const { operationId, method, path, tag, summary, description, input, withoutBodies = {} } = entry
+  const { operationId, path, tag, summary, description, input, withoutBodies = {} } = entry
   const note = hasSessions && withoutBodies.note !== undefined ? ` ${withoutBodies.note}` : ''
   const ownParams = path.includes(':delivery_id') ? DeliveryParams : path.includes(':id') ? WebhookParams : undefined
   const params = entry.params ?? ownParams
@@ -82,7 +91,7 @@ function formatSchema (
     summary,
     description: `${description}${note}`,
     ...params === undefined ? {} : { params },
-    ...input === undefined ? {} : method === 'GET' ? { querystring: input } : { body: input },
+    ...input === undefined ? {} : hasQuery(entry) ? { querystring: input } : { body: input },
     response: {
       ...Object.fromEntries(responses),
       ...errorResponses,

@@ -1,5 +1,6 @@
 import type {
   AttemptError,
+  Creator,
   DeliveryStatus,
   EventFilters,
   NewEvent,
@@ -72,6 +73,7 @@ export interface WebhookRecord {
   /** The id of the tenant. */
   tenant: string
   tenantSlug: string
+  readonly createdBy: Creator
   readonly createdAt: number
   name: string
   status: WebhookStatus

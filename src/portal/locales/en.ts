@@ -197,6 +197,7 @@ export const en = {
       url: 'Endpoint URL',
       events: 'Events',
       created: 'Created',
+      creator: 'Created by',
       updated: 'Changed',
       sourceIps: 'Notifications come from',
       sourceIpsHint: 'If a firewall protects your endpoint, allow these addresses.'
@@ -476,7 +477,9 @@ export const en = {
     revoke: 'Revoke',
     revokeTitle: 'Revoke {name}?',
     revokeText: 'Programs that use this key stop working within seconds. This cannot be undone.',
-    revoked: '{name} was revoked',
+    alsoKeys: 'Also revoke the keys that it created',
+    alsoWebhooks: 'Also disable the webhooks that it created',
+    revoked: '{name} was revoked. Keys that it created: {keys}. Webhooks that it created: {webhooks}.',
     state: {
       active: 'Active',
       replaced: 'Replaced',

@@ -31,7 +31,7 @@ export function createApi (send: Send): Api {
     const signal = given.find((value) => value instanceof AbortSignal)
     const [input] = given.filter((value) => value !== signal)
     const method = verbs[kind]
-    const result = await send({ method, path, signal, ...(method === 'GET' ? { query: input } : { body: input }) })
+    const result = await send({ method, path, signal, ...(method === 'GET' || method === 'DELETE' ? { query: input } : { body: input }) })
     return kind === 'list' || result.value === null ? result : { ...result, value: result.value.data }
   })
 }

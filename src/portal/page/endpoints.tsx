@@ -219,7 +219,7 @@ function useStatusChange ({ id, name }: Webhook, status: 'active' | 'inactive', 
 
 function Details ({ webhook }: { webhook: WebhookWithHealth }) {
   const { messages: { endpoint: { details: texts }, form, secret } } = usePortal()
-  const { filters, previous_secret_expires_at: graceEnd } = webhook
+  const { filters, created_by: { id: creator }, previous_secret_expires_at: graceEnd } = webhook
   const shownFilters = Object.entries(filters ?? {}).map(([path, values]) => `${path}: ${formatValues(values)}`)
   return (
     <section class='section'>
@@ -231,6 +231,7 @@ function Details ({ webhook }: { webhook: WebhookWithHealth }) {
         <SourceIps />
         {graceEnd !== null && <Fact label={secret.label}><Grace endsAt={graceEnd} /></Fact>}
         <Fact label={texts.created}><Instant at={webhook.created_at} /></Fact>
+        {creator !== null && <Fact label={texts.creator}><Name>{creator}</Name></Fact>}
         <Fact label={texts.updated}><Instant at={webhook.updated_at} /></Fact>
       </dl>
     </section>

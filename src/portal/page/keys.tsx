@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { type CreatedApiKey, type ApiKey, messageFor, type RotatedApiKey } from './api.js'
+import { type CreatedApiKey, type ApiKey, messageFor, type RevokedApiKey, type RotatedApiKey } from './api.js'
 import { useAction, useNow, usePagedQuery, usePortal } from './hooks.js'
 import { Button, Link } from './parts/controls.js'
 import { Instant, Name, Problem, Status, TimeAgo } from './parts/feedback.js'
-import { Checks, TextField, useForm } from './parts/fields.js'
+import { Check, Checks, TextField, useForm } from './parts/fields.js'
 import { AddLink, Confirm, LeaveGuard, ListScreen, Screen } from './parts/frames.js'
 import { RotateDialog, SecretScreen } from './secret.js'
 
@@ -54,9 +54,11 @@ interface KeyRowProps {
 }
 
 function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
-  const { api, announce, keys, title, messages: { keys: texts }, text, list } = usePortal()
+  const { api, announce, can, keys, title, messages: { keys: texts }, text, list } = usePortal()
   const now = useNow(30_000)
   const [open, setOpen] = useState<'rotate' | 'revoke' | null>(null)
+  const [also, setAlso] = useState({ children: false, webhooks: false })
+  const creator = key.created_by.id
   const name = key.name ?? key.start ?? key.id
   const isEnded = key.revoked_at !== null || (key.expires_at !== null && Date.parse(key.expires_at) <= now)
   // A hint: the server rejects rotating a key with more rights than customers can grant.
@@ -69,8 +71,11 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
   const rotateTitle = text(texts.rotateTitle, { name })
   const revokeTitle = text(texts.revokeTitle, { name })
   const close = () => setOpen(null)
-  const onRevoked = () => {
-    announce(text(texts.revoked, { name }))
+  const revoke = () => api.apiKeys.revoke(key.id, {
+    children: also.children, webhooks: also.webhooks ? 'disable' : 'keep'
+  })
+  const onRevoked = ({ children_count: keys, webhooks_count: webhooks }: RevokedApiKey) => {
+    announce(text(texts.revoked, { name, keys, webhooks }))
     close()
     onChanged()
     title.current?.focus()
@@ -82,7 +87,7 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
         <p class='url' dir='ltr'>{key.scopes.join(', ')}</p>
         {limits.map((limit) => <p key={limit} class='muted'>{limit}</p>)}
         <p class='muted'>
-          {key.created_by === null ? texts.created : text(texts.createdBy, { name: key.created_by })}{' '}
+          {creator === null ? texts.created : text(texts.createdBy, { name: creator })}{' '}
           <Instant at={key.created_at} />
           {' · '}{texts.lastUsed}{' '}{key.last_used_at === null ? texts.never : <TimeAgo at={key.last_used_at} />}
         </p>
@@ -105,9 +110,21 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
       {open === 'revoke' && (
         <Confirm
           title={revokeTitle} label={texts.revoke} kind='danger'
-          act={() => api.apiKeys.revoke(key.id)} onDone={onRevoked} onClose={close}
+          act={revoke} onDone={onRevoked} onClose={close}
         >
           <p>{texts.revokeText}</p>
+          <div class='checks'>
+            <Check
+              label={texts.alsoKeys} isChecked={also.children}
+              onChange={(children) => setAlso({ ...also, children })}
+            />
+            {can('write') && (
+              <Check
+                label={texts.alsoWebhooks} isChecked={also.webhooks}
+                onChange={(webhooks) => setAlso({ ...also, webhooks })}
+              />
+            )}
+          </div>
         </Confirm>
       )}
     </li>

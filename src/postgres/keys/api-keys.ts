@@ -10,7 +10,9 @@ import {
   assertOption,
   type OptionsOf,
   callable,
+  choice,
   assertObject,
+  flag,
   integer,
   orNull,
   plainText,
@@ -22,13 +24,14 @@ import {
   type TenantReference, type TenantSlugLookup, createSlugLookup, readTenant, readTenantArgument, showTenant,
   tenantResting
 } from '../../shared/tenants.js'
+import type { Creator } from '../../ports/index.js'
 import { isPlainText, normalizeInstant } from '../../shared/text.js'
 import { type Call, runInTransaction } from '../transactions.js'
 import { assertPool, type PgPool } from '../pool.js'
 import { createSession, readQueryTimeout } from '../session.js'
-import { quoteName, readSchema, toIso } from '../sql.js'
+import { creatorJson, quoteName, readSchema, toIso } from '../sql.js'
+import { createTurns } from '../turns.js'
 import { createSeen } from '../upgrade/version.js'
-import { toJson } from './key-lookup.js'
 
 /** The doc, type, default and check of each option. */
 const keysOptions = {
@@ -131,8 +134,8 @@ export interface StoredApiKey {
   /** The 4 characters after the prefix, to recognize the key. `null` for a key imported by its digest. */
   start: string | null
   createdAt: string
-  /** Who issued the key. */
-  createdBy: string | null
+  /** Who created the key: a key or a session of the tenant, or the vendor's code with its `createdBy`. */
+  createdBy: Creator
   /** When the key expires: its own date or, if it was rotated, the end of the overlap, whichever comes first. */
   expiresAt: string | null
   /** Accurate to two minutes. `null` if the key was never used. */
@@ -153,6 +156,21 @@ interface CallOptions {
    * @default a new transaction
    */
   transaction?: unknown
+}
+
+/** How to revoke a key. */
+interface RevokeOptions extends CallOptions {
+  /**
+   * Whether to revoke its children too: the keys that it created, the keys that replace them, and their children.
+   * @default false
+   */
+  children?: boolean
+  /**
+   * `disable` makes the webhooks `inactive` that the key created, or a key that it replaced; with `children`, those of
+   * its children too.
+   * @default 'keep'
+   */
+  webhooks?: 'keep' | 'disable'
 }
 
 /**
@@ -180,9 +198,9 @@ export interface ApiKeys {
   ): Promise<IssuedApiKey>
   /**
    * Revokes one of the tenant's keys immediately. Returns `false` if the tenant has no such key, or it was already
-   * revoked.
+   * revoked; `children` and `webhooks` then still apply.
    */
-  revoke(tenant: TenantReference, id: string, options?: CallOptions): Promise<boolean>
+  revoke(tenant: TenantReference, id: string, options?: RevokeOptions): Promise<boolean>
   /** Returns one of the tenant's keys; `null` if the tenant has no such key. */
   find(tenant: TenantReference, id: string, options?: CallOptions): Promise<StoredApiKey | null>
   /**
@@ -215,7 +233,7 @@ const keyReaders = {
 const keyJson = `json_build_object(
   'id', k.id, 'tenantSlug', k.tenant_slug, 'tenantId', k.tenant, 'name', k.name, 'scopes', k.scopes,
   'allowedIps', k.allowed_ips, 'candidateFields', k.candidate_fields, 'jobFields', k.job_fields, 'start', k.start,
-  'createdAt', ${toIso('k.created_at')}, 'createdBy', k.created_by,
+  'createdAt', ${toIso('k.created_at')}, 'createdBy', ${creatorJson('k')},
   'expiresAt', ${toIso('least(k.expires_at, k.replaced_at)')},
   'lastUsedAt', ${toIso('k.last_used_at')}, 'revokedAt', ${toIso('k.revoked_at')}
 )`
@@ -226,6 +244,7 @@ function readLabel (value: unknown = null, path: string): string | null {
 }
 
 const callReaders = { transaction: unread }
+const revokeReaders = { ...callReaders, children: flag(false), webhooks: choice(['keep', 'disable'], 'keep') }
 const overlapReaders = { overlapSeconds: integer(0, 31_536_000, 86_400) }
 
 /** Manages the API keys that `postgresKeyLookup` finds. Throws `invalid_option`. */
@@ -239,6 +258,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   const findSlug = createSlugLookup(lookup, systemClock)
   // A process may use keys without a storage.
   const seen = createSeen(session, schema)
+  const takeTurn = createTurns('API keys')
 
   const knownScopes = [...apiScopes, manageKeysScope, ...ownScopes]
   const findKey = `coalesce((select ${keyJson} from ${schema}.api_keys k
@@ -274,15 +294,23 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const slug = reference.slug ?? await findSlug(tenant, transaction) ?? tenant
       const id = createKeyId()
       const key = generateApiKey(prefix)
-      const values = [
-        id, hashApiKey(key), keyStart(key), tenant, slug, JSON.stringify(scopes), toJson(limits.allowedIps),
-        toJson(limits.candidateFields), toJson(limits.jobFields), name, createdBy, expiresAt
-      ]
+      const row = {
+        id,
+        digest: hashApiKey(key),
+        start: keyStart(key),
+        tenant,
+        tenant_slug: slug,
+        name,
+        scopes,
+        allowed_ips: limits.allowedIps,
+        candidate_fields: limits.candidateFields,
+        job_fields: limits.jobFields,
+        creator_type: 'code',
+        creator_id: createdBy,
+        expires_at: expiresAt
+      }
       return run('issue key', transaction, async (call) => {
-        const restsUntil = await call(
-          `${schema}.issue_key_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, null)`,
-          values
-        )
+        const restsUntil = await call(`${schema}.issue_key_v1($1, null, null)`, [JSON.stringify(row)])
         if (restsUntil !== 'none') throw tenantResting(tenant, restsUntil)
         return show(call, tenant, id, key)
       })
@@ -306,21 +334,29 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const { overlapSeconds } = readInput(overlap, overlapReaders)
       const id = createKeyId()
       const key = generateApiKey(prefix)
-      return run('rotate key', transaction, async (call) => {
-        const isRotated = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5, $6, null)`, [
-          tenant, old, id, hashApiKey(key), keyStart(key), String(overlapSeconds)
+      const row = JSON.stringify({ id, digest: hashApiKey(key), start: keyStart(key) })
+      return takeTurn(tenant, () => run('rotate key', transaction, async (call) => {
+        const result = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, null)`, [
+          tenant, old, row, String(overlapSeconds)
         ])
-        if (isRotated === 'true') return show(call, tenant, id, key)
+        if (result === 'busy') return result
+        if (result === 'none') return show(call, tenant, id, key)
         throw new RecruitingApiError('not_found', 'id: the tenant has no valid key with this id', 'id')
-      })
+      }))
     },
 
     async revoke (keyTenant, keyId, options = {}) {
-      const { transaction } = readInput(options, callReaders)
+      const { transaction, children, webhooks } = readInput(options, revokeReaders)
       const tenant = readKeyTenant(keyTenant)
       const id = readKeyId(keyId)
-      return run('revoke key', transaction, async (call) =>
-        await call(`${schema}.revoke_key_v1($1, $2)`, [tenant, id]) === 'true')
+      return takeTurn(tenant, () => run('revoke key', transaction, async (call) => {
+        const values = [tenant, id, String(children)]
+        const result = await call(`${schema}.revoke_key_v1($1, $2, $3)`, values)
+        if (result === 'busy') return result
+        if (result === 'missing') return false
+        if (webhooks === 'disable') await call(`${schema}.disable_webhooks_v1($1, $2, $3)`, values)
+        return JSON.parse(result).isRevoked === true
+      }))
     },
 
     async find (keyTenant, keyId, options = {}) {

@@ -2,11 +2,14 @@ import { hashApiKey, hasKeyChecksum, hasKeyFormat, omitNull, readKeyPrefix } fro
 import { flag, type OptionsOf, readOptions } from '../../shared/read-options.js'
 import { readClock, systemClock } from '../../shared/clock.js'
 import { tenantResting } from '../../shared/tenants.js'
-import type { AsyncKeyLookup, Clock, KeySortField, KeyStore, ManagedKey } from '../../ports/index.js'
+import type {
+  AsyncKeyLookup, Clock, GeneratedKey, KeyRejection, KeySortField, KeyStore, ManagedKey
+} from '../../ports/index.js'
 import { assertPool, type PgPool } from '../pool.js'
 import { createSession, readJson, readQueryTimeout, type Session } from '../session.js'
-import { moment, orderBy, quoteName, readSchema, toIso } from '../sql.js'
+import { creatorJson, orderBy, quoteName, readSchema, toIso } from '../sql.js'
 import { type Call, runInTransaction } from '../transactions.js'
+import { createTurns } from '../turns.js'
 import { createSeen, keepSeen } from '../upgrade/version.js'
 
 // Timers of this clock do not keep the process alive.
@@ -143,7 +146,7 @@ const sortColumns: Record<KeySortField, string> = { id: 'k.id', created_at: 'k.c
 const managedKeyJson = `json_build_object(
   'id', k.id, 'name', k.name, 'scopes', k.scopes, 'allowed_ips', k.allowed_ips,
   'candidate_fields', k.candidate_fields, 'job_fields', k.job_fields, 'start', k.start,
-  'created_at', ${toIso('k.created_at')}, 'created_by', k.created_by,
+  'created_at', ${toIso('k.created_at')}, 'created_by', ${creatorJson('k')},
   'expires_at', ${toIso('least(k.expires_at, k.replaced_at)')}, 'replaced', k.replaced_at is not null,
   'last_used_at', ${toIso('k.last_used_at')}, 'revoked_at', ${toIso('k.revoked_at')}
 )`
@@ -153,12 +156,13 @@ function createKeyStore (plain: Session, schema: string, prefix: string): KeySto
   const table = `${schema}.api_keys k`
   // A process may use keys without a storage.
   const session = keepSeen(plain, createSeen(plain, schema))
+  const takeTurn = createTurns('API keys')
 
   function run<Result> (operation: string, work: (call: Call) => Promise<Result>): Promise<Result> {
     return runInTransaction(session, operation, undefined, work)
   }
 
-  async function find (call: Call, tenant: string, id: string): Promise<ManagedKey | null> {
+  async function find<Found extends ManagedKey | null> (call: Call, tenant: string, id: string): Promise<Found> {
     return JSON.parse(await call(`coalesce((
       select ${managedKeyJson} from ${table} where k.tenant = $1 and k.id = $2
     )::text, 'null')`, [tenant, id]))
@@ -177,31 +181,61 @@ function createKeyStore (plain: Session, schema: string, prefix: string): KeySto
       return total ?? 0
     },
 
-    find: (tenant, id) => run('find key', (call) => find(call, tenant, id)),
+    find: (tenant, id) => run('find key', (call) => find<ManagedKey | null>(call, tenant, id)),
 
-    create: (tenant, key, maxKeys) => run('create key', async (call) => {
-      const end = await call(toIso(`(${moment} + $1::integer * interval '1 day')`), [key.expiresInDays])
-      const result = await call(`${schema}.issue_key_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`, [
-        key.id, key.digest, key.start, tenant, key.tenantSlug, JSON.stringify(key.scopes), toJson(key.allowedIps),
-        toJson(key.candidateFields), toJson(key.jobFields), key.name, key.createdBy, end, String(maxKeys)
+    create: (tenant, key, { maxKeys }) => takeTurn(tenant, () => run('create key', async (call) => {
+      const { tenantSlug, name, scopes, allowedIps, candidateFields, jobFields, expiresInDays } = key
+      const limits = { allowed_ips: allowedIps, candidate_fields: candidateFields, job_fields: jobFields }
+      const row = { ...formatGenerated(key), tenant, tenant_slug: tenantSlug, name, scopes, ...limits }
+      const result = await call(`${schema}.issue_key_v1($1, $2, $3)`, [
+        JSON.stringify(row), String(expiresInDays), String(maxKeys)
       ])
-      if (result === 'full') return null
+      if (isRejection(result)) return result
       if (result !== 'none') throw tenantResting(tenant, result)
-      return find(call, tenant, key.id)
-    }),
+      return find<ManagedKey>(call, tenant, key.id)
+    })),
 
-    rotate: (tenant, oldId, { id, digest, start, createdBy }, overlapSeconds) => run('rotate key', async (call) => {
-      const values = [tenant, oldId, id, digest, start, String(overlapSeconds), createdBy]
-      const isRotated = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5, $6, $7)`, values)
-      return isRotated === 'true' ? find(call, tenant, id) : null
-    }),
+    rotate: (tenant, id, key, { overlapSeconds, maxKeys }) => takeTurn(tenant, () => run('rotate key', async (call) => {
+      const values = [tenant, id, JSON.stringify(formatGenerated(key)), String(overlapSeconds), String(maxKeys)]
+      const result = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5)`, values)
+      return isRejection(result) ? result : result === 'none' ? find<ManagedKey>(call, tenant, key.id) : null
+    })),
 
-    revoke: (tenant, id) => run('revoke key', async (call) =>
-      await call(`${schema}.revoke_key_v1($1, $2)`, [tenant, id]) === 'true' || await find(call, tenant, id) !== null)
+    revoke: (tenant, id, { children }) => takeTurn(tenant, () => run('revoke key', async (call) => {
+      const result = await call(`${schema}.revoke_key_v1($1, $2, $3)`, [tenant, id, String(children)])
+      if (result === 'busy') return result
+      return result === 'missing' ? null : { children: JSON.parse(result).children.length }
+    })),
+
+    async selectFamily (tenant, id, { ids, children }) {
+      const rows = await session.query<{ id: string }>('select family', selectFamily(schema), [
+        tenant, id, children, ids
+      ])
+      return rows.map((row) => row.id)
+    }
   }
 }
 
-/** Formats a list for our SQL functions. */
-export function toJson (list: readonly string[] | null): string | null {
-  return list && JSON.stringify(list)
+/**
+ * Selects the keys of the tenant `$1` that are the key `$2`, that it replaced or, with `$3`, that are its children,
+ * among the ids `$4`; all if that is null. `schema` is quoted.
+ */
+export function selectFamily (schema: string): string {
+  return `
+    select k.id from ${schema}.api_keys k
+    join ${schema}.api_keys own on own.tenant = $1 and own.id = $2
+    where k.tenant = $1 and ($4::text[] is null or k.id = any ($4)) and (
+      k.id = own.id or (coalesce(k.line, k.id) = coalesce(own.line, own.id) and k.generation < own.generation)
+      or ($3 and (k.ancestors ->> coalesce(own.line, own.id))::integer <= own.generation)
+    )`
+}
+
+type Busy = KeyRejection | 'busy'
+
+function isRejection (result: string): result is Busy {
+  return ['busy', 'full', 'creator_ended', 'too_deep'].includes(result)
+}
+
+function formatGenerated ({ id, digest, start, createdBy }: GeneratedKey): object {
+  return { id, digest, start, creator_type: createdBy.type, creator_id: createdBy.id }
 }

@@ -71,6 +71,9 @@ create table webhooks (
   -- The filters as sent, because json keeps the order of the paths, and the predicate to evaluate. Null without any.
   filters json,
   filter_path jsonpath,
+  -- key, session or code; and the id of the key, the actor, or a name given by the vendor's code.
+  creator_type text not null default 'code',
+  creator_id text,
   -- Incremented when target_url changes and when the webhook is activated. Health of an earlier revision does not
   -- count.
   revision integer not null default 1,
@@ -269,7 +272,14 @@ create table api_keys (
   candidate_fields text[],
   job_fields text[],
   name text,
-  created_by text,
+  -- As in webhooks. The creator may have been deleted.
+  creator_type text not null default 'code',
+  creator_id text,
+  -- The first key of its line of rotations, or null if that is this key; and the number of rotations since.
+  line text collate "C",
+  generation integer not null default 0,
+  -- The lines of the keys that it descends from, each with the generation of the oldest of these keys.
+  ancestors jsonb not null default '{}',
   created_at timestamptz not null,
   expires_at timestamptz,
   -- Another key replaces this one, which expires at this time.
@@ -280,6 +290,11 @@ create table api_keys (
 );
 
 create index api_keys_tenant on api_keys (tenant, created_at, id);
+-- For the limit, so that it does not read ended keys.
+create index api_keys_usable on api_keys (tenant, coalesce(least(expires_at, replaced_at), 'infinity'))
+  where revoked_at is null;
+-- For prune.
+create index api_keys_ended on api_keys (least(expires_at, replaced_at, revoked_at));
 
 -- Requests with an Idempotency-Key.
 create table requests (

@@ -39,7 +39,8 @@ function createDriver (harness: StorageHarness) {
     { tenantSlug = 'acme', ...changes }: Partial<NewWebhook> & WithTenant = {}
   ): Promise<Webhook> {
     const id = await webhooks.nextId(tenantSlug)
-    const created = await webhooks.create(tenantSlug, { ...createWebhook(id, tenantSlug), ...changes }, 50)
+    const webhook = { ...createWebhook(id, tenantSlug), ...changes }
+    const created = await webhooks.create(tenantSlug, webhook, { maxPerTenant: 50 })
     return given(created, 'create returns a webhook below maxPerTenant')
   }
 

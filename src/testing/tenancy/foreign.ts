@@ -201,7 +201,7 @@ export const webhookTenancyCases = [
     await t.addWebhook({ tenantSlug: 'globex' })
     await t.addWebhook({ tenantSlug: 'globex' })
     const id = await t.webhooks.nextId('acme')
-    const created = await t.webhooks.create('acme', createWebhook(id), 1)
+    const created = await t.webhooks.create('acme', createWebhook(id), { maxPerTenant: 1 })
     same([created?.id, await t.webhooks.count('globex', {})], [id, 2],
       'the webhook created for acme, and the number of webhooks of globex')
   })

@@ -240,7 +240,7 @@ export const restCases = [
   emptyTest('create', 'no webhook can be created for a resting tenant', async (t) => {
     await t.remove({ restSeconds: 3600 })
     const id = await t.webhooks.nextId('acme')
-    await rejects(t.webhooks.create('acme', createWebhook(id), 50), 'creating a webhook')
+    await rejects(t.webhooks.create('acme', createWebhook(id), { maxPerTenant: 50 }), 'creating a webhook')
     same(await t.webhooks.count('acme', {}), 0, 'the number of webhooks')
   }),
 

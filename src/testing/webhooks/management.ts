@@ -73,15 +73,17 @@ export const writeCases = [
       status: 'inactive',
       target_url: 'https://hooks.example/in?a=1&b=%20',
       event_types: eventTypes,
-      secret: 'whsec_1'
+      secret: 'whsec_1',
+      created_by: { type: 'session', id: 'user:17' }
     }
-    const created = await t.webhooks.create('acme', wanted, 1)
+    const created = await t.webhooks.create('acme', wanted, { maxPerTenant: 1 })
     isInstant(created?.created_at, 'created_at is an RFC 3339 date in UTC with milliseconds')
     const { secret, tenantSlug, ...shown } = wanted
     const expected = {
       ...shown,
       headers: null,
       filters: null,
+      created_by: { type: 'session', id: 'user:17' },
       created_at: created.created_at,
       updated_at: created.created_at
     }
@@ -112,8 +114,8 @@ export const writeCases = [
 
   test('create', 'create rejects the id of another webhook', async (t) => {
     const first = await t.addWebhook()
-    await rejects(t.webhooks.create('acme', createWebhook(first.id), 50), 'a second webhook with the same id')
-    await rejects(t.webhooks.create('globex', createWebhook(first.id), 50),
+    await rejects(t.webhooks.create('acme', createWebhook(first.id), { maxPerTenant: 50 }), 'a second webhook with the same id')
+    await rejects(t.webhooks.create('globex', createWebhook(first.id), { maxPerTenant: 50 }),
       'a webhook with the same id for another tenant')
     same(await t.webhooks.find('acme', first.id), first, 'the webhook that has the id')
     same([await t.webhooks.count('acme', {}), await t.webhooks.count('globex', {})], [1, 0],
@@ -125,12 +127,12 @@ export const writeCases = [
     const first = await t.addWebhook()
     await t.addWebhook({ status: 'inactive' })
     const id = await t.webhooks.nextId('acme')
-    same(await t.webhooks.create('acme', createWebhook(id), 2), null, 'a third webhook with maxPerTenant 2')
-    same(await t.webhooks.create('acme', createWebhook(id), 1), null, 'a third webhook with maxPerTenant 1')
+    same(await t.webhooks.create('acme', createWebhook(id), { maxPerTenant: 2 }), null, 'a third webhook with maxPerTenant 2')
+    same(await t.webhooks.create('acme', createWebhook(id), { maxPerTenant: 1 }), null, 'a third webhook with maxPerTenant 1')
     same([await t.webhooks.count('acme', {}), await t.webhooks.find('acme', id)], [2, null],
       'the number of webhooks, and the rejected one')
     await t.webhooks.delete('acme', first.id)
-    same((await t.webhooks.create('acme', createWebhook(id), 2))?.id, id,
+    same((await t.webhooks.create('acme', createWebhook(id), { maxPerTenant: 2 }))?.id, id,
       'the rejected webhook, after another was deleted')
   }),
 
@@ -183,7 +185,7 @@ export const writeCases = [
 
   test('find', 'changing a passed or returned webhook does not change the stored one', async (t) => {
     const passed = { ...createWebhook(await t.webhooks.nextId('acme')), event_types: ['a.b'] }
-    const created = await t.webhooks.create('acme', passed, 1)
+    const created = await t.webhooks.create('acme', passed, { maxPerTenant: 1 })
     passed.event_types.push('changed')
     const types = ['a.b', 'c.d']
     const updated = await t.webhooks.update('acme', passed.id, { event_types: types })

@@ -87,7 +87,8 @@ t.test("errors are shown at their fields, in the page's language if the reason i
 
 t.test('only changed filters are sent, and null if all were removed', async (t) => {
   const filters = { 'data.stage': ['Offer'], 'data.job_id': [7] }
-  const webhook: Webhook = { ...draft, id: 1, status: 'active', headers: null, filters, created_at: '', updated_at: '' }
+  const about = { id: 1, status: 'active', created_by: { type: 'code', id: null }, created_at: '', updated_at: '' } as const
+  const webhook: Webhook = { ...draft, ...about, headers: null, filters }
   t.strictSame(changesOf(draft, webhook, { ...filters }), {})
   t.strictSame(changesOf(draft, webhook, { 'data.stage': ['Offer'] }), { filters: { 'data.stage': ['Offer'] } })
   t.strictSame(changesOf(draft, webhook, null), { filters: null })

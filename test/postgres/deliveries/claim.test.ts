@@ -25,7 +25,7 @@ t.test('while a transaction holds a lock', async (t) => {
       await deliveries.record('acme', createEvent('evt_0'))
       for (const tenant of ['acme', 'globex']) {
         const id = await webhooks.nextId(tenant)
-        await webhooks.create(tenant, createWebhook(id), 10)
+        await webhooks.create(tenant, createWebhook(id), { maxPerTenant: 10 })
         await deliveries.record(tenant, { ...createEvent(`evt_${tenant}`), subject: `candidate:${id}` })
       }
       const leases = await deliveries.claimDue({ limit: 10, perEndpoint: 10, leaseMs: 60_000 })

@@ -129,7 +129,7 @@ t.test('a delayed stop', async (t) => {
     await gated.stopped
     t.same(await claim(), [])
     const other = await webhooks.nextId('acme')
-    await webhooks.create('acme', createWebhook(other), 10)
+    await webhooks.create('acme', createWebhook(other), { maxPerTenant: 10 })
     await deliveries.record('acme', createEvent('evt_new'))
     gated.open()
     await deleting
@@ -182,7 +182,7 @@ t.test('a replay that commits after its webhook was stopped leaves nothing pendi
   for (const [title, { status }] of Object.entries(changes)) {
     t.test(title, async (t) => {
       const id = await webhooks.nextId('acme')
-      await webhooks.create('acme', { ...createWebhook(id), status: 'inactive' }, 10)
+      await webhooks.create('acme', { ...createWebhook(id), status: 'inactive' }, { maxPerTenant: 10 })
       await deliveries.record('acme', createEvent(`evt_${id}`))
       await webhooks.update('acme', id, { status: 'active' })
       const client = await begin(pool, 'begin; select from recruiting.events for update')

@@ -145,7 +145,7 @@ function * listLeaves (value: unknown, path: string, depth = 1): Generator<Leaf>
 
 async function createFiltered ({ webhooks }: RecruitingStorage, filters: EventFilters): Promise<number> {
   const id = await webhooks.nextId('acme')
-  await webhooks.create('acme', { ...createWebhook(id), filters }, 1000)
+  await webhooks.create('acme', { ...createWebhook(id), filters }, { maxPerTenant: 1000 })
   return id
 }
 

@@ -16,7 +16,7 @@ t.test(
     })
     const { deliveries } = postgresStorage(noting)
     const id = await storage.webhooks.nextId('acme')
-    await storage.webhooks.create('acme', createWebhook(id), 10)
+    await storage.webhooks.create('acme', createWebhook(id), { maxPerTenant: 10 })
 
     async function measure (): Promise<{ buffers: number[]; figures: unknown }> {
       statements.length = 0

@@ -48,7 +48,7 @@ t.test('a replay reads each event once, in batches, up to a bound', async (t) =>
 t.test('an erase takes events up to a bound; the next call continues, even with deliveries queued since', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const id = await webhooks.nextId('acme')
-  await webhooks.create('acme', createWebhook(id), 10)
+  await webhooks.create('acme', createWebhook(id), { maxPerTenant: 10 })
   const about = { subject: 'candidate:1', tombstone: '{"erased":true}' }
   for (const event of ['evt_1', 'evt_2', 'evt_3']) await deliveries.record('acme', { ...createEvent(event), ...about })
   async function erase (): Promise<unknown> {

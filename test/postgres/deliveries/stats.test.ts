@@ -72,7 +72,7 @@ t.test('statements that wait for a lock or a connection time out', async (t) => 
   const hurried = postgresStorage(small, { queryTimeoutMs: 1000 }).webhooks
 
   const client = await begin(pool, 'begin; lock table recruiting.webhooks')
-  const waiting = [hurried.find('acme', id), hurried.create('acme', { id: id + 1, tenantSlug: 'acme', name: 'x', status: 'active', target_url: 'x', event_types: [], secret: 'x' }, 5)]
+  const waiting = [hurried.find('acme', id), hurried.create('acme', { id: id + 1, tenantSlug: 'acme', name: 'x', status: 'active', target_url: 'x', event_types: [], secret: 'x' }, { maxPerTenant: 5 })]
   await t.rejects(Promise.all(waiting.map((each) => each.then(() => 'done'))), { code: 'storage_timeout' })
   await Promise.allSettled(waiting)
   await client.finish('rollback')

@@ -139,7 +139,7 @@ t.test('if transactions are serializable by default', async (t) => {
 
   await t.test('webhooks are created concurrently, up to the limit', async (t) => {
     const created = await atOnce(async () =>
-      webhooks.create('acme', { ...webhook, tenantSlug: 'acme', id: await webhooks.nextId('acme') }, count - 3)
+      webhooks.create('acme', { ...webhook, tenantSlug: 'acme', id: await webhooks.nextId('acme') }, { maxPerTenant: count - 3 })
     )
     t.equal(created.filter((each) => each !== null).length, count - 3)
   })

@@ -42,7 +42,7 @@ t.test('looking up keys', async (t) => {
       await importKey(key)
       t.match(await lookup({ tenantSlug: 'acme', tenantId: 'acme', key }), { scopes: ['jobs:read'] }, key)
     }
-    t.match(await keys.find({ tenantSlug: 'acme' }, 'imported a.b.c'), { start: null, name: null, createdBy: null })
+    t.match(await keys.find({ tenantSlug: 'acme' }, 'imported a.b.c'), { start: null, name: null, createdBy: { type: 'code', id: null } })
     t.match((await keys.rotate({ tenantSlug: 'acme' }, 'imported a.b.c')).start, /^\w{4}$/)
   })
 

@@ -20,7 +20,7 @@ t.test('dates, big integers and JSON are read with any type parsers of the host\
 
   const id = await webhooks.nextId('acme')
   const input = createWebhook(id)
-  await webhooks.create('acme', input, 5)
+  await webhooks.create('acme', input, { maxPerTenant: 5 })
   const sort = [{ field: 'id', direction: 'asc' }] as const
   t.match(await webhooks.list('acme', { filter: {}, sort, offset: 0, limit: 5 }), [{ id, event_types: input.event_types, created_at: /Z$/ }])
   t.match(await webhooks.rotateSecret('acme', id, { secret: 'new', gracePeriodSeconds: 9 }), { previous_secret_expires_at: /Z$/ })

@@ -97,6 +97,6 @@ async function blockedTargets (t: Parameters<typeof startReceiver>[0], dns: DnsS
 async function storeWebhook ({ webhooks }: RecruitingStorage, target: string): Promise<number> {
   const id = await webhooks.nextId('acme')
   const webhook = { tenantSlug: 'acme', name: 'Stored', status: 'active', event_types: ['job.created'], secret: 'whsec_AAAA' } as const
-  await webhooks.create('acme', { ...webhook, id, target_url: target }, 1000)
+  await webhooks.create('acme', { ...webhook, id, target_url: target }, { maxPerTenant: 1000 })
   return id
 }

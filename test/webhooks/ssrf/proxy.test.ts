@@ -62,7 +62,7 @@ t.test('the log contains why the proxy opened no tunnel, but nothing that was se
   const id = await storage.webhooks.nextId('acme')
   await storage.webhooks.create('acme', {
     id, tenantSlug: 'acme', name: 'A', target_url: receiver.url, event_types: ['job.created'], status: 'active', secret: 'whsec_AAAA'
-  }, 10)
+  }, { maxPerTenant: 10 })
   await recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: {} })
   await recruiting.drain()
   t.match(lines, [[{ webhook_id: id, error: 'connection', response_status: null, proxy_fault: 'the proxy answered 407' }, 'delivery failed, will retry']])

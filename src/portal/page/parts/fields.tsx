@@ -126,6 +126,22 @@ export function Choices<Value extends string | number> (
   )
 }
 
+interface CheckProps {
+  label: string
+  isChecked: boolean
+  onChange: (isChecked: boolean) => void
+}
+
+/** A checkbox with its label. */
+export function Check ({ label, isChecked, onChange }: CheckProps) {
+  return (
+    <label>
+      <input type='checkbox' checked={isChecked} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+      <span>{label}</span>
+    </label>
+  )
+}
+
 interface ChecksProps {
   legend: string
   hint?: string
