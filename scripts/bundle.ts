@@ -1,7 +1,7 @@
-// Bundles the package into a few files in dist, because many small files load slowly, and deletes declarations that no
-// entry point needs. dist/cjs contains the same files and declarations as CommonJS.
+// Bundles the package into a few files in dist, because many small files load slowly, and the same files as CommonJS in
+// dist/cjs, with the declarations of both. Deletes declarations that no entry point needs.
 
-import { cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
@@ -9,6 +9,7 @@ import ts from 'typescript'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const dist = join(root, 'dist')
+const cjs = join(dist, 'cjs')
 const entries = ['index', 'client/index', 'memory/index', 'postgres/index', 'testing/index']
 
 const options = {
@@ -28,16 +29,6 @@ const entryPoints = entries.map((name) => `src/${name}.ts`)
 
 await build({ ...options, entryPoints: [...entryPoints, 'src/cli/bin.ts'] })
 
-const program = ts.createProgram(entries.map((name) => join(dist, `${name}.d.ts`)), {
-  module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, skipLibCheck: true
-})
-const needed = new Set(program.getSourceFiles().map(({ fileName }) => fileName))
-for (const name of await readdir(dist, { recursive: true })) {
-  const file = join(dist, name)
-  if (name.endsWith('.d.ts') && !needed.has(file)) await rm(file)
-}
-
-const cjs = join(dist, 'cjs')
 const { outputFiles } = await build({ ...options, entryPoints, write: false })
 for (const { path, text } of outputFiles) {
   const { code } = await transform(text, {
@@ -49,9 +40,25 @@ for (const { path, text } of outputFiles) {
     // Jest cannot run `import()`.
     supported: { 'dynamic-import': false }
   })
-  const file = join(cjs, relative(dist, path))
-  await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, code)
+  await write(join(cjs, relative(dist, path)), code)
 }
-for (const file of needed) if (file.startsWith(dist)) await cp(file, join(cjs, relative(dist, file)))
-await writeFile(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
+await write(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
+
+const program = ts.createProgram(entries.map((name) => join(cjs, `${name}.d.ts`)), {
+  module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, skipLibCheck: true
+})
+const needed = new Set(program.getSourceFiles().map(({ fileName }) => fileName))
+for (const name of await readdir(cjs, { recursive: true })) {
+  const file = join(cjs, name)
+  if (name.endsWith('.d.ts') && !needed.has(file)) await rm(file)
+}
+for (const name of entries) {
+  const path = `'${name === 'index' ? '.' : '..'}/cjs/${name}.js'`
+  const plugin = name === 'index' ? `export { recruitingApi as default } from ${path}\n` : ''
+  await write(join(dist, `${name}.d.ts`), `export * from ${path}\n${plugin}`)
+}
+
+async function write (file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, text)
+}

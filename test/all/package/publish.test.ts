@@ -10,32 +10,39 @@ const root = new URL('../../../', import.meta.url)
 
 /** Runs the release check over the files of a checkout, and returns its errors. */
 async function check (t: Test, files: Record<string, string>, env: Record<string, string> = {}): Promise<string> {
-  const folder = t.testdir({ '.ci': {}, 'package.json': '{ "version": "1.2.3" }', 'SECURITY.md': '', 'CHANGELOG.md': '## 1.2.3, 2027-01-31\n', ...files })
+  const folder = t.testdir({ '.ci': {}, 'package.json': '{ "version": "1.2.3", "repository": { "url": "https://example.com/pets" } }', 'CHANGELOG.md': '## 1.2.3, 2027-01-31\n', ...files })
   await cp(new URL('.ci/check-publish', root), `${folder}/.ci/check-publish`)
   const settings = { env: { ...process.env, GITHUB_REF_TYPE: '', ...env } }
   return promisify(execFile)(`${folder}/.ci/check-publish`, settings).then(() => '', ({ stderr }) => stderr)
 }
 
 t.test(
-  'the package contains the code, the pages that npm shows, and the examples for its commands and README',
+  'the package contains the code, the pages and the examples, and the links between them work',
   async (t) => {
     const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
       cwd: root
     })
     const [{ files }] = JSON.parse(stdout) as [{ files: Array<{ path: string; size: number }> }]
-    const others = files.map(({ path }) => path.replace(/^(dist|src\/postgres|examples\/ats)\/.*/, '$1/'))
+    const others = files.map(({ path }) => path.replace(/^(dist|src\/postgres|examples|docs)\/.*/, '$1/'))
     t.strictSame([...new Set(others)].filter((path) => path !== 'dist/').sort(), [
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'SECURITY.md',
-      'examples/01-quick-start.ts',
-      'examples/01-receiver.ts',
-      'examples/ats/',
+      'docs/',
+      'examples/',
       'openapi.json',
       'package.json',
       'src/postgres/'
     ])
+    const packed = new Set(files.map(({ path }) => path))
+    for (const page of [...packed].filter((path) => path.endsWith('.md'))) {
+      for (const [, link = ''] of (await readFile(new URL(page, root), 'utf8')).matchAll(/\]\(([^)\s#]+)/g)) {
+        if (/^https?:|\.png$/.test(link)) continue
+        const path = new URL(link, new URL(page, 'file:///')).pathname.slice(1)
+        t.ok(packed.has(path), `${page} points to ${path}`)
+      }
+    }
     t.strictSame(
       files.filter(({ path, size }) => size > 500_000 || /package-lock|\.sqlite$|node_modules/.test(path)),
       []
@@ -43,15 +50,14 @@ t.test(
   }
 )
 
-t.test('a version is published only with its changelog heading, its tag and no placeholder', async (t) => {
+t.test('a version is published only with its changelog heading, its tag and its repository', async (t) => {
   t.equal(await check(t, {}), '')
   t.equal(await check(t, {}, { GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1.2.3' }), '')
   t.equal(await check(t, {}, { GITHUB_REF_TYPE: 'tag', GITHUB_REF_NAME: 'v1.2.4' }), 'the tag is v1.2.4, expected v1.2.3\n')
   for (const text of ['## Unreleased: 1.2.3\n', '## 1.2.4, 2027-01-31\n', '## 1x2.3, 2027-01-31\n']) {
     t.equal(await check(t, { 'CHANGELOG.md': text }), 'CHANGELOG.md has no heading: ## 1.2.3, YYYY-MM-DD\n')
   }
-  t.equal(await check(t, { 'SECURITY.md': 'https://github.com/OWNER/pets' }), 'SECURITY.md:1:https://github.com/OWNER/pets\nreplace OWNER with the owner of the repository\n')
-  t.match(await check(t, { 'package.json': '{ "version": "1.2.3", "homepage": "https://github.com/OWNER/pets" }' }), 'replace OWNER')
+  t.equal(await check(t, { 'package.json': '{ "version": "1.2.3" }' }), 'package.json has no repository.url\n')
 })
 
 t.test('the bill of materials lists exactly the locked production dependencies', async (t) => {
