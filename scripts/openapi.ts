@@ -61,7 +61,8 @@ function formatTypes ({ openapi, info, paths, components }: Document, source: st
   const schemas = Object.fromEntries(Object.entries(all).filter(([name]) => used.has(name)))
   const input = JSON.stringify({ openapi, info, paths: {}, components: { schemas } }, (key, value) => {
     // Examples would be most of the file. A schema can have a property with this name.
-    return key === 'examples' || (key === 'example' && value?.type === undefined) ? undefined : value
+    const isProperty = value?.type !== undefined || value?.anyOf !== undefined
+    return key === 'examples' || (key === 'example' && !isProperty) ? undefined : value
   })
   const program = fileURLToPath(new URL('../.ci/node_modules/.bin/openapi-typescript', import.meta.url))
   return execFileSync(program, { input, encoding: 'utf8' })

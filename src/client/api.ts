@@ -130,23 +130,14 @@ export interface components {
             secret: string;
         };
         WebhookHealth: {
-            /**
-             * Format: date-time
-             * @description When the first attempt since the last success failed
-             */
+            /** @description When the first attempt since the last success failed */
             failing_since: string | null;
             /** @description Deliveries given up since then */
             failed_deliveries: number;
-            /**
-             * Format: date-time
-             * @description When its other deliveries resume; null unless the endpoint is paused
-             */
+            /** @description When its other deliveries resume; null unless the endpoint is paused */
             paused_until: string | null;
-            /**
-             * @description Why the service disabled it. gone: the endpoint returned 410; failing: it failed for too long
-             * @enum {string|null}
-             */
-            disabled_reason: "gone" | "failing" | null;
+            /** @description Why the service disabled it. gone: the endpoint returned 410; failing: it failed for too long */
+            disabled_reason: ("gone" | "failing") | null;
             /**
              * @description Present only while the service sends no notifications at all, for example in a test installation
              * @constant
@@ -177,10 +168,7 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             health: components["schemas"]["WebhookHealth"];
-            /**
-             * Format: date-time
-             * @description Deliveries are also signed with the previous secret until then; null without a grace period
-             */
+            /** @description Deliveries are also signed with the previous secret until then; null without a grace period */
             previous_secret_expires_at: string | null;
         };
         RotatedWebhook: {
@@ -203,10 +191,7 @@ export interface components {
             } | null;
             /** @description whsec_ and base64; shown only in this response */
             secret: string;
-            /**
-             * Format: date-time
-             * @description Deliveries are also signed with the previous secret until then; null without a grace period
-             */
+            /** @description Deliveries are also signed with the previous secret until then; null without a grace period */
             previous_secret_expires_at: string | null;
         };
         TestResult: {
@@ -247,9 +232,7 @@ export interface components {
             webhook_id: number;
             /** @enum {string} */
             include: "undelivered" | "all";
-            /** Format: date-time */
             since: string | null;
-            /** Format: date-time */
             until: string | null;
             /** @description Events that were queued, or would be without dry_run */
             queued: number;
@@ -271,11 +254,9 @@ export interface components {
             response_status: number | null;
             /** @description timeout, connection, tls, blocked or http_status; null after a success */
             error: string | null;
-            /** Format: date-time */
             next_attempt_at: string | null;
             /** Format: date-time */
             created_at: string;
-            /** Format: date-time */
             delivered_at: string | null;
         };
         /** @description The position of the page in the log */
@@ -318,11 +299,9 @@ export interface components {
             response_status: number | null;
             /** @description timeout, connection, tls, blocked or http_status; null after a success */
             error: string | null;
-            /** Format: date-time */
             next_attempt_at: string | null;
             /** Format: date-time */
             created_at: string;
-            /** Format: date-time */
             delivered_at: string | null;
             /** @description The exact text that is sent. Its data is null after the event's subject was erased */
             body: string;
@@ -336,10 +315,7 @@ export interface components {
              * @description When it was deprecated
              */
             since: string;
-            /**
-             * Format: date-time
-             * @description When it will be removed; null if unknown
-             */
+            /** @description When it will be removed; null if unknown */
             sunset: string | null;
             /** @description A page that describes the replacement */
             link: string | null;
@@ -408,22 +384,13 @@ export interface components {
              */
             created_at: string;
             created_by: components["schemas"]["CreatedBy"];
-            /**
-             * Format: date-time
-             * @description When the key expires; null for never
-             */
+            /** @description When the key expires; null for never */
             expires_at: string | null;
             /** @description Whether another key has replaced it. It then expires at `expires_at` */
             replaced: boolean;
-            /**
-             * Format: date-time
-             * @description Accurate to two minutes; null if the key was never used
-             */
+            /** @description Accurate to two minutes; null if the key was never used */
             last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @description null unless the key was revoked
-             */
+            /** @description null unless the key was revoked */
             revoked_at: string | null;
         };
         CreateApiKey: {
@@ -459,22 +426,13 @@ export interface components {
              */
             created_at: string;
             created_by: components["schemas"]["CreatedBy"];
-            /**
-             * Format: date-time
-             * @description When the key expires; null for never
-             */
+            /** @description When the key expires; null for never */
             expires_at: string | null;
             /** @description Whether another key has replaced it. It then expires at `expires_at` */
             replaced: boolean;
-            /**
-             * Format: date-time
-             * @description Accurate to two minutes; null if the key was never used
-             */
+            /** @description Accurate to two minutes; null if the key was never used */
             last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @description null unless the key was revoked
-             */
+            /** @description null unless the key was revoked */
             revoked_at: string | null;
             /** @description The key itself, returned only in this response */
             key: string;
@@ -498,29 +456,17 @@ export interface components {
              */
             created_at: string;
             created_by: components["schemas"]["CreatedBy"];
-            /**
-             * Format: date-time
-             * @description When the key expires; null for never
-             */
+            /** @description When the key expires; null for never */
             expires_at: string | null;
             /** @description Whether another key has replaced it. It then expires at `expires_at` */
             replaced: boolean;
-            /**
-             * Format: date-time
-             * @description Accurate to two minutes; null if the key was never used
-             */
+            /** @description Accurate to two minutes; null if the key was never used */
             last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @description null unless the key was revoked
-             */
+            /** @description null unless the key was revoked */
             revoked_at: string | null;
             /** @description The key itself, returned only in this response */
             key: string;
-            /**
-             * Format: date-time
-             * @description When the previous key expires
-             */
+            /** @description When the previous key expires */
             previous_key_expires_at: string | null;
         };
         RevokedApiKey: {
@@ -542,22 +488,13 @@ export interface components {
              */
             created_at: string;
             created_by: components["schemas"]["CreatedBy"];
-            /**
-             * Format: date-time
-             * @description When the key expires; null for never
-             */
+            /** @description When the key expires; null for never */
             expires_at: string | null;
             /** @description Whether another key has replaced it. It then expires at `expires_at` */
             replaced: boolean;
-            /**
-             * Format: date-time
-             * @description Accurate to two minutes; null if the key was never used
-             */
+            /** @description Accurate to two minutes; null if the key was never used */
             last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @description null unless the key was revoked
-             */
+            /** @description null unless the key was revoked */
             revoked_at: string | null;
             /** @description Its children that were valid: the keys that it created, the keys that replace them, and their children */
             children_count: number;

@@ -233,6 +233,53 @@ t.test('examples come from the schema, or are derived from its type', async (t) 
   for (const [schema, example] of cases) t.strictSame(exampleOf(schema), example, JSON.stringify(schema))
 })
 
+t.test('alternatives of type are written as anyOf, which every generator can read', async (t) => {
+  const number = { type: ['integer', 'null'], minimum: 1, default: null, description: 'A number' }
+  const state = Type.Unsafe({ type: ['string', 'boolean', 'null'], enum: ['on', true, null], maxLength: 2, title: 'State' })
+  const body = {
+    type: ['object', 'array'],
+    properties: { default: number, type: { type: ['array', 'null'], items: state } },
+    minItems: 2,
+    examples: [{ type: ['a', 'b'] }]
+  }
+  const app = await buildApp(t, {
+    events: { 'job.created': Type.Object({ id: Type.Integer(), default: Type.Unsafe(number) }) },
+    async routes (scope) {
+      const querystring = Type.Object({ limit: Type.Optional(Type.Unsafe(number)) })
+      const schema = { querystring, body, response: { 200: Type.Object({ state }) } }
+      scope.post('/own', { config: { scopes: [] }, schema }, async () => ({ state: 'on' }))
+    }
+  })
+  const document = (await app.inject(url)).json<OpenApi>()
+  t.notMatch(JSON.stringify(document).replaceAll('"type":["a","b"]', ''), /"type":\[/)
+  const choice = { anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }] }
+  const own = document.paths['/api/v1/public/{tenant_slug}/own']?.['post']
+  t.strictSame(own?.parameters.find(({ name }) => name === 'limit')?.schema, { ...choice, default: null })
+  t.match(own?.requestBody, {
+    content: {
+      'application/json': {
+        schema: {
+          examples: body.examples,
+          anyOf: [
+            {
+              type: 'object',
+              properties: {
+                default: { ...choice, description: 'A number. Default: `null`', minimum: undefined },
+                type: { anyOf: [{ type: 'array', items: { $ref: '#/components/schemas/State' } }, { type: 'null' }] }
+              },
+              minItems: undefined
+            },
+            { type: 'array', minItems: 2, properties: undefined }
+          ]
+        }
+      }
+    }
+  })
+  t.strictSame(document.components.schemas['State'], {
+    anyOf: [{ type: 'string', maxLength: 2, enum: ['on'] }, { type: 'boolean', enum: [true] }, { type: 'null', enum: [null] }]
+  })
+})
+
 t.test('apiScopes contains exactly the scopes of the API\'s routes, except for managing keys', async (t) => {
   const used = new Set<string>()
   const app = await buildApp(t, {
@@ -279,7 +326,7 @@ t.test('the document shows text ids as strings, in items, paths, filters and exa
   const document = await readDocument(t, { ids, storage: memoryStorage({ ids }) })
   const { paths, components: { schemas } } = document
   t.match(schemas, {
-    Candidate: { properties: { id: { type: 'string', examples: [uuid] }, source_id: { type: ['string', 'null'], description: 'The source they came from', examples: [uuid] } } },
+    Candidate: { properties: { id: { type: 'string', examples: [uuid] }, source_id: { anyOf: [{ type: 'string' }, { type: 'null' }], description: 'The source they came from', examples: [uuid] } } },
     Job: { properties: { id: { type: 'string', examples: [uuid] } } },
     Webhook: { properties: { id: { type: 'integer' } } }
   })

@@ -9,7 +9,7 @@ import { requiredCapabilities } from '../sessions.js'
 import type { OpenApiSettings } from '../../options/options.js'
 import {
   Components, describeDefaults, formatOperation, isHidden, type Operation, readOperation, readScopes, readTags,
-  requestIdHeader
+  requestIdHeader, splitTypes
 } from './operation.js'
 
 interface DocumentSettings {
@@ -215,7 +215,7 @@ function describe ({ route, openapiObject, swaggerObject }: Described): object {
   const hasRoles = openapiObject !== undefined && !openapiObject.openapi.startsWith('3.0')
   const operation = readOperation(route)
   const security = hasRoles ? operation.security : [[]]
-  return { schema: formatForHost(operation, security) }
+  return { schema: splitTypes(formatForHost(operation, security)) as object }
 }
 
 /** Not `apiKey`, which the host may use already. */

@@ -21,13 +21,13 @@ export function formatOperation (
 /** Optional parameters keep examples in their schema: reference pages would send a parameter's `example`. */
 function formatParameter ({ schema, ...parameter }: Parameter): object {
   const { description, ...rest } = schema
-  return { ...parameter, ...(parameter.required ? formatValue(schema) : { description, schema: rest }) }
+  return { ...parameter, ...(parameter.required ? formatValue(schema) : { description, schema: splitTypes(rest) }) }
 }
 
 /** Formats the part that parameters and headers share. */
 function formatValue (value: TSchema): object {
   const { description, examples, ...schema } = value
-  return { description, schema, example: exampleOf(value) }
+  return { description, schema: splitTypes(schema), example: exampleOf(value) }
 }
 
 /** A host's body schema can lack `properties`, for example if it is not an object. */
@@ -192,6 +192,60 @@ const componentName = /^[A-Za-z0-9._-]+$/
 /** Keywords whose values are not schemas. */
 const values = new Set(['examples', 'default', 'const', 'enum'])
 
+/** Keywords whose values are schemas by names, such as fields. */
+const named = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
+
+/** Keywords that say nothing about the type. */
+const annotations = new Set(['title', 'description', 'examples', 'default', 'deprecated', 'readOnly', 'writeOnly'])
+
+const numeric = ['integer', 'number']
+
+/** The types that a keyword is for; all types without an entry. */
+const typesOf: Record<string, readonly string[]> = Object.fromEntries([
+  [['minLength', 'maxLength', 'pattern'], ['string']],
+  [['format'], ['string', ...numeric]],
+  [['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'], numeric],
+  [['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems'], ['array']],
+  [[
+    'properties', 'required', 'additionalProperties', 'patternProperties', 'propertyNames', 'minProperties',
+    'maxProperties'
+  ], ['object']]
+].flatMap(([keywords = [], types = []]) => keywords.map((keyword) => [keyword, types])))
+
+/** Replaces each array of types by `anyOf`, because some generators cannot read it. */
+export function splitTypes (schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(splitTypes)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const entries = Object.entries(schema).map(([keyword, value]) => {
+    if (values.has(keyword)) return [keyword, value]
+    return [keyword, named.has(keyword) ? splitEach(value) : splitTypes(value)]
+  })
+  const { type, ...rest }: Json = Object.fromEntries(entries)
+  if (!Array.isArray(type)) return Object.fromEntries(entries)
+  const pick = (isKept: (keyword: string) => boolean): Json =>
+    Object.fromEntries(Object.entries(rest).filter(([keyword]) => isKept(keyword)))
+  return {
+    ...pick((keyword) => annotations.has(keyword)),
+    anyOf: type.map((one: string) => {
+      const { enum: choices, ...kept } = pick((keyword) => {
+        return !annotations.has(keyword) && (typesOf[keyword]?.includes(one) ?? true)
+      })
+      const own = numeric.includes(one) ? 'number' : one
+      const ofType = Array.isArray(choices) ? { enum: choices.filter((choice) => typeOf(choice) === own) } : {}
+      return { type: one, ...kept, ...ofType }
+    })
+  }
+}
+
+function splitEach (schemas: unknown): unknown {
+  return Object.fromEntries(Object.entries(Object(schemas)).map(([name, schema]) => [name, splitTypes(schema)]))
+}
+
+function typeOf (value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
 /** The components of a document: schemas and shared responses. */
 export class Components {
   readonly #schemas: Record<string, Json> = {}
@@ -199,7 +253,7 @@ export class Components {
 
   /** Returns the schema for the document. Each part with a title becomes a component with that name. */
   schema (schema: TSchema): Json {
-    return this.#visit(schema) as Json
+    return this.#visit(splitTypes(schema)) as Json
   }
 
   /** Returns a reference to a shared response. */
