@@ -5,7 +5,6 @@ import { type Access, findState, stateOf } from '../http/request.js'
 import type { RouteContext } from '../http/route.js'
 import { HttpError } from '../http/wire-errors.js'
 import { omitUndefined, readField } from '../shared/fields.js'
-import { maxRowsLength } from './result.js'
 
 /** A call of an operation. */
 export interface Call {
@@ -24,6 +23,9 @@ export interface CallOptions {
   /** Whether it repeats an earlier, counted call of the same message. */
   isRepeated?: boolean
 }
+
+/** Length of the rows in the text of a result, in UTF-16 code units. A longer first row is shown whole. */
+export const maxRowsLength = 20_000
 
 /** The response to a call. */
 export interface CallAnswer {
