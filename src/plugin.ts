@@ -10,6 +10,7 @@ import {
   type PortalKeysSettings, readApiOptions, readPortalKeysOption, type RecruitingApiOptions
 } from './options/options.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
+import { shareStorage } from './shared/connections.js'
 import type { Deprecation } from './shared/deprecation.js'
 import { createSafeLogger } from './observe/logger.js'
 import { createPortal } from './portal/session.js'
@@ -99,7 +100,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   app.addHook('onClose', () => engine.close())
   await app.register(
     publicApi({
-      storage,
+      storage: shareStorage(storage),
       tenants: engine.tenants,
       events,
       ids,

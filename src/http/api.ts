@@ -5,6 +5,7 @@ import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
 import type { Id, IdKinds, PublishedFields, RecruitingStorage } from '../ports/index.js'
 import { LruMap } from '../shared/cached.js'
+import { shareConnections } from '../shared/connections.js'
 import { assertOption } from '../shared/read-options.js'
 import type { TenantIdLookup, Tenants } from '../shared/tenants.js'
 import { Type } from '../shared/typebox.js'
@@ -181,7 +182,10 @@ async function listOperations (
       : [...eventOperations(feed, events, webhooks), ...ofWebhooks.filter(({ needsFeed }) => needsFeed)],
     ...store === undefined || managedKeys === null
       ? []
-      : keyOperations(store, storage.webhooks, managedKeys, publishedFields({ ...settings, ids, tenantId: null }))
+      : keyOperations(
+        shareConnections(store, 'keys', storage.connections), storage.webhooks, managedKeys,
+        publishedFields({ ...settings, ids, tenantId: null })
+      )
   ].filter((entry) => entry !== null)
 }
 

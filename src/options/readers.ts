@@ -5,8 +5,8 @@ import { parseCidr } from '../shared/networks.js'
 import type { SecretFunctions, SecretKeys } from '../shared/sealing.js'
 import { parseUrl } from '../shared/text.js'
 import {
-  type Reader, type Readers, assertKnownNames, assertObject, assertOption, checked, isWithin, matching, readKeys,
-  readOptions, rejectOption, text
+  type Reader, type Readers, assertKnownNames, assertObject, assertOption, checked, integer, isWithin, matching,
+  readKeys, readOptions, rejectOption, text
 } from '../shared/read-options.js'
 import { contrastOf, lightenOn } from '../portal/theme.js'
 import { readLocale } from '../portal/messages.js'
@@ -276,11 +276,13 @@ const methods = {
   idempotency: { claim: true, save: true },
   candidates: { list: true, count: true, find: true },
   jobs: { list: true, count: true, find: true }
-} satisfies MethodNames<Required<Omit<AnyRecruitingStorage, 'verify'>>>
+} satisfies MethodNames<Required<Omit<AnyRecruitingStorage, 'verify' | 'connections'>>>
 
 type MethodNames<Storage> = { [Part in keyof Storage]: Record<RequiredNames<Storage[Part]>, true> }
 
 type RequiredNames<Port> = { [Name in keyof Port]-?: undefined extends Port[Name] ? never : Name }[keyof Port]
+
+const readMax = integer(1, 100_000)
 
 /** Checks a storage of webhooks and deliveries. Throws `invalid_option` for a missing method. */
 export function readEventStorage (value: unknown, path: string): EventStorage {
@@ -289,6 +291,8 @@ export function readEventStorage (value: unknown, path: string): EventStorage {
   for (const name of ['changes', 'feed', 'holds', 'idempotency'] as const) {
     if (Reflect.get(value, name) !== undefined) assertPort(value, path, name)
   }
+  const { connections } = value as EventStorage
+  if (connections !== undefined) readMax(connections.max, `${path}.connections.max`)
   return value as EventStorage
 }
 

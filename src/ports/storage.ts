@@ -6,6 +6,12 @@ import type { DeliveryStore } from './deliveries.js'
 import type { Id, IdKinds } from './ids.js'
 import type { WebhookStore } from './webhooks.js'
 
+/** Connections to a database. */
+export interface Connections {
+  /** Their maximum number, from 1. */
+  readonly max: number
+}
+
 /**
  * All data for emitting and delivering events. `webhooks` and `deliveries` share data, so they must come from the same
  * storage. Several apps and workers can share one storage, which outlives each of them.
@@ -23,6 +29,11 @@ export interface EventStorage {
   holds?: HoldStore
   /** Stores the answers to requests with the header `Idempotency-Key`. Without it, these requests get 400. */
   idempotency?: IdempotencyStore
+  /**
+   * The connections that calls wait for: the same object in all storages that share them. Then requests of one tenant
+   * use at most half of them, and take turns with those of other tenants. Without it, all calls start immediately.
+   */
+  connections?: Connections
 
   /**
    * Checks whether the storage can be used. Called once for every app and engine that uses it. `published` is `null` if

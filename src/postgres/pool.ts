@@ -61,6 +61,16 @@ export const neededSettings = [
 export const begin = neededSettings.map((setting) => setting.begin).join('; ')
 
 // A pool may serve several storages.
+const connections = new WeakMap<PgPool, { readonly max: number }>()
+
+/** Returns the size of a pool, always in the same object; 10 is the default of `pg.Pool`. */
+export function connectionsOf (pool: PgPool): { readonly max: number } {
+  const max = Number(pool.options?.max)
+  const known = connections.get(pool) ?? { max: Number.isInteger(max) && max > 0 ? max : 10 }
+  connections.set(pool, known)
+  return known
+}
+
 const watched = new WeakSet<PgPool | PgClient>()
 
 /**

@@ -14,7 +14,7 @@ import { needsCollation, type TenantRelation } from './lists/columns.js'
 import { candidateKind, jobKind, readerOf, type RowKind } from './lists/row-kind.js'
 import { createRowSource, type RelationSource } from './lists/row-source.js'
 import { createHolds, createStopDeliveries } from './deliveries/queue.js'
-import { assertPool, type PgPool } from './pool.js'
+import { assertPool, connectionsOf, type PgPool } from './pool.js'
 import { createPatientSession, createSession, readQueryTimeout, type Session } from './session.js'
 import { quoteName, readRelation, readSchema } from './sql.js'
 import { createTenants } from './tenants.js'
@@ -141,6 +141,7 @@ export function postgresStorage (
     idempotency: createIdempotencyStore(session, quotedSchema),
     changes: changeSource,
     feed: createEventFeed(session, quotedSchema, changeSource.tokenSecret),
+    connections: connectionsOf(pool),
 
     verify: (published) =>
       reportUnreachable(async () => {

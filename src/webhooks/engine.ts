@@ -3,10 +3,11 @@ import { type CallReport, createAuditor, describeCall } from '../observe/audit.j
 import type { Logger } from '../observe/logger.js'
 import { createTracing } from '../observe/tracing.js'
 import type { EngineSettings } from '../options/options.js'
-import type { Hold, PublishedFields, TenantDeliveryStats } from '../ports/index.js'
+import type { Hold, PublishedFields, TenantDeliveryStats, WebhookStore } from '../ports/index.js'
 import {
   assertKnownNames, assertOption, choice, flag, plainText, readInput, readOptions, unread
 } from '../shared/read-options.js'
+import { shareStorage } from '../shared/connections.js'
 import { type TenantReference, createTenants, readTenant } from '../shared/tenants.js'
 import { createRecruitingWebhooks } from './by-code.js'
 import { createCounters, createListeners, readHealth } from './diagnostics.js'
@@ -121,7 +122,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
 
   const history = limitHistory(deliveries, feed, runtime.historyPlaces.code)
 
-  function createOperations (history: History): WebhookOperations {
+  function createOperations (webhooks: WebhookStore, history: History): WebhookOperations {
     return createWebhookOperations({
       webhooks,
       history,
@@ -138,8 +139,10 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     })
   }
 
-  const operations = createOperations(limitHistory(deliveries, feed, runtime.historyPlaces.requests))
-  const createWebhookCalls = createRecruitingWebhooks(createOperations(history), tenants, assertOpen)
+  const shared = shareStorage(storage)
+  const requestHistory = limitHistory(shared.deliveries, shared.feed, runtime.historyPlaces.requests)
+  const operations = createOperations(shared.webhooks, requestHistory)
+  const createWebhookCalls = createRecruitingWebhooks(createOperations(webhooks, history), tenants, assertOpen)
 
   function reportFor (actor: string | null): CallReport {
     return (call) => auditor?.report(describeCall('code', actor, call))

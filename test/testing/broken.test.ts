@@ -11,7 +11,7 @@ import { numberIds } from '../../src/testing/support/case.js'
 import { keyLookupCases, runCases, type SavedKey, storageCases, type StorageHarness } from '../../src/testing/index.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
-type CorrectStorage = Required<Omit<RecruitingStorage, 'verify' | 'feed'>> & { data: WebhookData }
+type CorrectStorage = Required<Omit<RecruitingStorage, 'verify' | 'feed' | 'connections'>> & { data: WebhookData }
 type Broken = { [Port in keyof Omit<CorrectStorage, 'data'>]?: Partial<CorrectStorage[Port]> }
 
 /** A storage that is correct except for these methods, and the case that must catch it. */
