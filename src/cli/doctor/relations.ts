@@ -1,15 +1,12 @@
 import { isRecruitingApiError } from '../../errors.js'
 import { describeLosses, listWatchedTables, type WatchedTable } from '../../postgres/changes/watched-tables.js'
-import { findTenantColumn, needsCollation, type TenantRelation } from '../../postgres/lists/columns.js'
+import { findTenantColumn, type TenantRelation } from '../../postgres/lists/columns.js'
 import { describeRelation, type Relation } from '../../postgres/lists/relation.js'
 import { assertColumns, candidateKind, jobKind, type RowKind } from '../../postgres/lists/row-kind.js'
-import {
-  describeSharedTable, explainKeys, findSharedTable, flatten, isReadWhole, type Plan, readColumn, remedySharedTable
-} from '../../postgres/lists/slow-pages.js'
 import type { RunQuery, Session } from '../../postgres/session.js'
-import { quoteName } from '../../postgres/sql.js'
 import { describeError } from '../database.js'
 import { advice, type DoctorContext, fault, type Finding, ok, quoteShell } from './finding.js'
+import { judgePages } from './pages.js'
 
 const kinds = [candidateKind, jobKind]
 
@@ -35,10 +32,10 @@ async function checkKind (context: DoctorContext, kind: RowKind): Promise<Findin
   const faults = checkColumns(relation, kind, hasTenantIds)
   if (faults.length > 0) return faults
   const checked = findTenantColumn(relation, kind.option, hasTenantIds)
-  const slow = await findSlowPages(session, checked, kind)
-  const search = await checkSearch(query, checked, kind)
-  const isFine = slow.length === 0 && search.every(({ state }) => state !== 'fault')
-  return [...slow, ...search, ...isFine ? [ok(`${relation.name} has its columns and indexes`)] : []]
+  const { findings, most } = await judgePages(session, checked, kind)
+  const found = [...findings, ...await checkSearch(query, checked, kind)]
+  if (found.some(({ state }) => state === 'fault' || state === 'unknown')) return found
+  return [...found, ok(`${relation.name} has its columns, and no page reads more than ${most} rows or blocks`)]
 }
 
 async function findRelation (session: Session, { option }: RowKind, name: string): Promise<Relation | null> {
@@ -100,78 +97,6 @@ async function checkSearch (query: RunQuery, relation: TenantRelation, { filters
   if (wrong.length === 0) return []
   const problem = `name_key of ${name} is not lower(${searched} collate ${caseCollation}) in each row`
   return [fault(`${problem}, so filter[q] misses rows`, remedy)]
-}
-
-/** An index column, sorted by code point if `isInC`. */
-interface Key {
-  column: string
-  isInC: boolean
-}
-
-/** Finds lists that no index serves. Asks the planner, which sees the tables below a view. */
-function findSlowPages (session: Session, relation: TenantRelation, kind: RowKind): Promise<Finding[]> {
-  return session.transaction(`explain ${kind.option}`, async (query) => {
-    const shared = await findSharedTable(query, relation, kind)
-    // With other plans disabled, the planner scans a table only if no index helps.
-    await query('set local enable_seqscan to off; set local enable_hashjoin to off; set local enable_mergejoin to off')
-    const plan = await explainKeys(query, relation)
-    const tables = flatten(plan).filter(({ 'Relation Name': table }) => table !== undefined)
-    const columns = plan.Output.map(readColumn)
-    // Columns have no alias if there is only one table.
-    const table = tables.find(({ Alias: alias }) =>
-      columns.every((column) => column !== null && (column.alias ?? alias) === alias))
-    if (table !== undefined) {
-      return checkIndexes(query, relation, table, columns.map((column) => String(column?.column)))
-    }
-    const whole = tables.filter(isReadWhole).map(({ 'Relation Name': name }) => fault(
-      `${relation.name}: every page reads the whole table ${name}`,
-      `create an index on ${name} whose first column is the one the view filters tenants by`))
-    return whole.length > 0 || shared === null
-      ? whole
-      : [fault(describeSharedTable(relation, shared), remedySharedTable(relation, shared))]
-  })
-}
-
-/** Looks for indexes on the tenant followed by `id` or `updated_at`. Columns are quoted if necessary. */
-async function checkIndexes (
-  query: RunQuery,
-  relation: Relation,
-  { Schema: schema, 'Relation Name': table }: Plan,
-  [tenant, id, updatedAt]: string[]
-): Promise<Finding[]> {
-  const rows = await query<{ keys: string }>(`
-    select (
-      select json_agg(json_build_object(
-        'column', pg_get_indexdef(i.indexrelid, n, true), 'isInC', i.indcollation[n - 1] = '"C"'::regcollation
-      ) order by n)
-      from generate_series(1, i.indnkeyatts) n
-    )::text as keys
-    from pg_index i
-    where i.indrelid = format('%I.%I', $1::text, $2::text)::regclass and i.indisvalid and i.indpred is null`,
-  [schema, table])
-  const indexes = rows.map(({ keys }) => JSON.parse(keys) as Key[])
-  const inC = needsCollation(relation, 'id')
-  const idKey = inC ? `${id} collate "C"` : id
-  const target = `${quoteIfNeeded(String(schema))}.${quoteIfNeeded(String(table))}`
-  const serves = (column: string | undefined, isText: boolean) => ([first, second]: Key[]): boolean =>
-    first?.column === tenant && second?.column === column && (!isText || second?.isInC === true)
-
-  const findings: Finding[] = []
-  if (!indexes.some(serves(id, inC))) {
-    findings.push(fault(`${relation.name}: every page reads all rows of a tenant, or of the table ${table}`,
-      `create index on ${target} (${tenant}, ${idKey})`))
-  }
-  if (!indexes.some(serves(updatedAt, false))) {
-    const slow = 'filter[updated_after] and sorting by updated_at read'
-    findings.push(fault(`${relation.name}: ${slow} all rows of a tenant, or of the table ${table}`,
-      `create index on ${target} (${tenant}, ${updatedAt}, ${idKey})`))
-  }
-  return findings
-}
-
-/** Quotes a name only if necessary, for SQL that people read. */
-function quoteIfNeeded (name: string): string {
-  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : quoteName(name)
 }
 
 /** Whether the tables that feed sync are watched and have their triggers. */

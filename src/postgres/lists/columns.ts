@@ -19,14 +19,6 @@ export function formatTenantCondition (relation: TenantRelation, tenant: string)
   return isTenantId[type](tenant) ? [(value) => `${tenantColumn} = ${value}::${type}`, tenant] : null
 }
 
-/** Returns the same with a placeholder tenant, for query plans. */
-export function formatAnyTenant (relation: TenantRelation): Condition<string> {
-  const { tenantColumn } = relation
-  const type = comparedType(relation, tenantColumn)
-  const tenant = { text: 'acme', uuid: '00000000-0000-0000-0000-000000000000', bigint: '0' }[type]
-  return [(value) => `${tenantColumn} = ${value}::${type}`, tenant]
-}
-
 /**
  * Returns the condition that a column equals this id; `null` if it cannot. Casts the id, never the column, so that an
  * index on the column can be used.

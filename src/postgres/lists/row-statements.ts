@@ -107,6 +107,11 @@ const sortColumns: Record<AnyField, string> = {
   updated_at: 'r.updated_at'
 }
 
+/** Returns the fields that clients can sort by, except `id`, and the expressions that sort them. */
+export function listSorts ({ columns }: RowKind): Array<[field: AnyField, expression: string]> {
+  return Object.entries(sortColumns).filter(([name]) => Object.hasOwn(columns, name)) as Array<[AnyField, string]>
+}
+
 const textIdSortColumns: typeof sortColumns = { ...sortColumns, id: 'r.id collate "C"' }
 
 /** `null` is a condition that no row can meet. */
