@@ -51,6 +51,7 @@ export type {
   ListDeliveriesQuery,
   ListFailingQuery,
   ListWebhooksQuery,
+  Outage,
   RecruitingEvents,
   RecruitingStats,
   RecruitingWebhooks,
@@ -66,6 +67,7 @@ export type {
   DisableMessage,
   EmitMessage,
   GiveUpMessage,
+  OutageMessage,
   PauseMessage,
   RetryMessage
 } from './webhooks/diagnostics.js'

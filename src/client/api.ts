@@ -202,7 +202,7 @@ export interface components {
             status: "delivered" | "failed";
             response_status: number | null;
             duration_ms: number;
-            /** @description timeout, connection, tls, blocked or http_status; held if the service sends nothing now; null after a success */
+            /** @description timeout, connection, tls, blocked or http_status; held if the service sends nothing now; unavailable if the service could reach no endpoint, so try again later; null after a success */
             error: string | null;
         };
         Replay: {

@@ -138,6 +138,12 @@ export type AttemptResult =
     /** Whether the endpoint is gone, which disables the webhook immediately. */
     isGone: boolean
   }
+  | AttemptOutcome & {
+    /** This process could reach no endpoint, for example because its proxy is down. The attempt is not recorded. */
+    outcome: 'postponed'
+    /** Milliseconds from now until the delivery is due again. */
+    retryInMs: number
+  }
 
 /** When a failing webhook becomes `disabled`. Both limits must be reached, without a successful delivery in between. */
 export interface DisableRule {
@@ -344,7 +350,8 @@ export interface DeliveryStore {
    * that stopped being pending during its attempt keeps its status, unless the attempt delivered it. If it was
    * cancelled, the response excerpt is not stored, because the subject may have been erased. Never waits for a lock: if
    * another transaction has locked a delivery, its result is not applied, and its lease is returned so that the caller
-   * can try again.
+   * can try again. `postponed` ends the lease without an attempt: only the time at which the delivery is due changes,
+   * and it then waits among the retries.
    *
    * A webhook counts as failing from its first failed attempt until its next success, which also ends its pause. Health
    * is evaluated once, after all results: an active webhook becomes `disabled` by `rule`, or immediately if it is gone;

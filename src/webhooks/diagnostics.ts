@@ -4,7 +4,7 @@ import { type Logger, callHost } from '../observe/logger.js'
 import type {
   AttemptError, AttemptResult, ClaimedDelivery, Clock, DeliveryStore, HealthNotice, Hold
 } from '../ports/index.js'
-import type { AttemptCounts, EngineCalls, RecruitingEvents } from './recruiting.js'
+import type { AttemptCounts, EngineCalls, Outage, RecruitingEvents } from './recruiting.js'
 
 /** The listeners that the host adds with `on`. */
 export interface Listeners extends Pick<EngineCalls, 'on' | 'off'> {
@@ -68,13 +68,17 @@ export type GiveUpMessage = AttemptMessage
 /** On `fastify-recruiting-api:disable`: the service disabled a webhook. */
 export type DisableMessage = HealthNotice
 
+/** On `fastify-recruiting-api:outage`: this process cannot send, or can again. */
+export type OutageMessage = Outage
+
 const channels = {
   emit: channel('fastify-recruiting-api:emit'),
   attempt: channel('fastify-recruiting-api:attempt'),
   retry: channel('fastify-recruiting-api:retry'),
   pause: channel('fastify-recruiting-api:pause'),
   giveUp: channel('fastify-recruiting-api:give-up'),
-  disable: channel('fastify-recruiting-api:disable')
+  disable: channel('fastify-recruiting-api:disable'),
+  outage: channel('fastify-recruiting-api:outage')
 }
 
 export function publishEmit (message: EmitMessage): void {
@@ -83,6 +87,10 @@ export function publishEmit (message: EmitMessage): void {
 
 export function publishDisable (message: DisableMessage): void {
   channels.disable.publish(message)
+}
+
+export function publishOutage (message: OutageMessage): void {
+  channels.outage.publish(message)
 }
 
 export function publishAttempt (delivery: ClaimedDelivery, result: AttemptResult): void {
@@ -105,12 +113,16 @@ export type Counters = ReturnType<typeof createCounters>
 
 /** Counts the attempts of this process. */
 export function createCounters () {
-  const attempts = { delivered: 0, timeout: 0, connection: 0, tls: 0, blocked: 0, http_status: 0 }
+  const attempts = { delivered: 0, postponed: 0, timeout: 0, connection: 0, tls: 0, blocked: 0, http_status: 0 }
   const buckets = bounds.map((upTo) => ({ upTo, count: 0 }))
   let sum = 0
   let count = 0
   return {
-    add ({ error, durationMs }: Pick<AttemptResult, 'error' | 'durationMs'>): void {
+    add ({ error, durationMs, outcome }: Pick<AttemptResult, 'error' | 'durationMs' | 'outcome'>): void {
+      if (outcome === 'postponed') {
+        attempts.postponed++
+        return
+      }
       attempts[error ?? 'delivered']++
       for (const bucket of buckets) if (durationMs <= bucket.upTo) bucket.count++
       sum += durationMs

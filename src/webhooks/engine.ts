@@ -21,6 +21,7 @@ import type { ActorCalls, EngineCalls, RecruitingStats } from './recruiting.js'
 import { type Runtime, systemRuntime } from './runtime.js'
 import { createSecretBox, reportPlainSecrets, resealSecrets } from './secrets.js'
 import { createCapacity } from './sending/capacity.js'
+import { createOutages } from './sending/outages.js'
 import { createAddressRule } from './ssrf/addresses.js'
 import { createTenantOperations, reportStoredSlugs } from './tenants.js'
 
@@ -71,13 +72,26 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   }
   const capacity = createCapacity(delivery, runtime.clock)
   const counters = createCounters()
+  const outages = createOutages(listeners, log, clock)
   const auditor = onAudit && createAuditor(onAudit, log, delivery)
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry, log)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
   const notices = createNoticeReporter(deliveries, listeners, { environment, clock, log })
   const worker = delivery.worker
     ? createWorker(
-      { deliveries, sender, capacity, secrets, clock, runtime, log, counters, tracing, onFailures: notices.report },
+      {
+        deliveries,
+        sender,
+        capacity,
+        secrets,
+        clock,
+        runtime,
+        log,
+        counters,
+        outages,
+        tracing,
+        onFailures: notices.report
+      },
       { ...delivery, healthRule }
     )
     : null
@@ -130,6 +144,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       targetRules,
       secrets,
       sender,
+      outages,
       capacity,
       clock,
       runtime,

@@ -139,8 +139,8 @@ export type AdoptCall = { pending: 'deliver' } | { pending: 'discard', keepWebho
 
 /** Attempts of this process since it started. */
 export interface AttemptCounts {
-  /** Attempts of this process since it started, by result. */
-  attempts: Record<'delivered' | AttemptError, number>
+  /** Attempts of this process since it started, by result. `postponed` ones, during an outage, are not recorded. */
+  attempts: Record<'delivered' | 'postponed' | AttemptError, number>
   /** Their durations: a cumulative histogram, sum and count. */
   durationMs: {
     /** The number of attempts up to each bound in milliseconds. */
@@ -239,6 +239,24 @@ export interface RecruitingEvents {
   webhookFailing: [notice: HealthNotice]
   /** The service disabled a webhook. Inform its tenant. */
   webhookDisabled: [notice: HealthNotice]
+  /** This process cannot send, or can again. Alert yourself: no tenant can fix it. */
+  outage: [outage: Outage]
+}
+
+/** A fault of a process or its network that keeps it from sending to any endpoint. Its attempts do not count. */
+export interface Outage {
+  /**
+   * `proxy`: `delivery.proxy` is down or rejects its credentials. `name_server`: no name server works. `descriptors`:
+   * the process may open no more sockets. `network`: there is no route, or `delivery.localAddress` does not exist.
+   */
+  cause: 'proxy' | 'name_server' | 'descriptors' | 'network'
+  /** The error of the first attempt. */
+  reason: string
+  startedAt: string
+  /** `null` when it begins. */
+  endedAt: string | null
+  /** Number of attempts so far that could not be made. */
+  attempts: number
 }
 
 /** The input of an operation, without the fields that have a default. */

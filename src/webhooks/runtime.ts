@@ -60,8 +60,14 @@ export function createLateSender (rules: TargetRules, timeoutMs: number, route: 
 
     async send (request) {
       if (isClosed) return { responseStatus: null, error: 'aborted', durationMs: 0 }
-      const sender = await load()
-      return sender.send(request)
+      try {
+        const sender = await load()
+        return await sender.send(request)
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException
+        const ownFault = { cause: 'descriptors', reason: `cannot load the HTTP client: ${code ?? message}` } as const
+        return { responseStatus: null, error: 'connection', durationMs: 0, ownFault }
+      }
     },
 
     // Requests that wait for the sender are sent first, so `abort` and `close` reach them too.

@@ -306,7 +306,8 @@ export const TestResult = Type.Object(
     error: Nullable(
       Type.String({
         description:
-          'timeout, connection, tls, blocked or http_status; held if the service sends nothing now; null after a success',
+          'timeout, connection, tls, blocked or http_status; held if the service sends nothing now; unavailable if the ' +
+          'service could reach no endpoint, so try again later; null after a success',
         examples: [null]
       })
     )

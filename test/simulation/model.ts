@@ -309,6 +309,10 @@ export class Model {
       const { webhook } = delivery
       const counts = webhook.status === 'active' && webhook.url === result.targetUrl
       closeClaim(claim)
+      if (result.outcome === 'postponed') {
+        if (delivery.status === 'pending') delivery.dueAt = now + result.retryInMs
+        continue
+      }
       delivery.attempts++
       if (result.outcome === 'delivered') {
         this.#end(delivery, 'delivered')
@@ -344,6 +348,12 @@ export class Model {
     }
     if (answer === undefined || answer === null) return reject('was never sent')
     if (result.responseStatus !== answer.responseStatus || result.error !== answer.error) reject('is not the response')
+    if (result.outcome === 'postponed' || answer.ownFault !== undefined) {
+      if (result.outcome !== 'postponed') reject('counts although the process is cut off')
+      else if (answer.ownFault === undefined) reject('does not count')
+      else if (result.retryInMs > 60_000) reject('waits longer than a minute')
+      return
+    }
     const isGone = answer.responseStatus === 410
     const seconds = answer.error === 'blocked' || isGone ? undefined : this.#schedule[claimed.attemptCount + 1]
     const outcome = answer.error === null ? 'delivered' : seconds === undefined ? 'failed' : 'retry'

@@ -7,7 +7,7 @@ import { type Machine, Violation, type World } from './world.js'
 
 /** The weights of endpoint behaviours. `resets` happen before or after the receiver has read the request. */
 export const moods = {
-  healthy: 10, slow: 3, hangs: 2, error: 3, overloaded: 2, gone: 1, unreachable: 2, resets: 2, blocked: 0.5
+  healthy: 10, slow: 3, hangs: 2, error: 3, overloaded: 2, gone: 1, unreachable: 2, resets: 2, blocked: 0.5, cutOff: 1
 }
 export type Mood = keyof typeof moods
 
@@ -28,7 +28,7 @@ export interface Sent {
   result: SendResult | null
 }
 
-type Answer = Pick<SendResult, 'responseStatus' | 'error' | 'retryAfter'>
+type Answer = Pick<SendResult, 'responseStatus' | 'error' | 'retryAfter' | 'ownFault'>
 
 /** Endpoints by URL, and the machines' senders. */
 export class Network {
@@ -110,6 +110,10 @@ export class Network {
       case 'gone': return respond(410)
       case 'unreachable': return fail(random.pick(['connection', 'tls']))
       case 'blocked': return fail('blocked')
+      case 'cutOff': {
+        const { delayMs, answer } = fail('connection')
+        return { delayMs, answer: { ...answer, ownFault: { cause: 'proxy', reason: 'down' } } }
+      }
       case 'resets':
         if (random.chance(0.5)) this.#receive(request, null, wayMs)
         return fail('connection', wayMs * 2)

@@ -240,7 +240,7 @@ class Sequence {
   #newResult ({ webhookId, deliveryId, fence, targetUrl }: ClaimedDelivery): AttemptResult {
     const { random } = this
     const attempt = { webhookId, deliveryId, fence, targetUrl, durationMs: 5, responseExcerpt: null }
-    const outcome = random.weighted({ delivered: 6, retryNow: 3, retryLater: 1, failed: 3, gone: 0.3 })
+    const outcome = random.weighted({ delivered: 6, retryNow: 3, retryLater: 1, failed: 3, gone: 0.3, postponed: 1 })
     switch (outcome) {
       case 'delivered': return { ...attempt, responseStatus: 200, error: null, outcome }
       case 'retryNow':
@@ -254,6 +254,9 @@ class Sequence {
           pauseMs: random.chance(0.1) ? hourMs : 0
         }
       case 'failed': return { ...attempt, responseStatus: null, error: 'timeout', outcome, isGone: false }
+      case 'postponed': {
+        return { ...attempt, responseStatus: null, error: 'connection', outcome, retryInMs: random.chance(0.5) ? 0 : hourMs }
+      }
       case 'gone': return { ...attempt, responseStatus: 410, error: 'http_status', outcome: 'failed', isGone: true }
     }
   }

@@ -63,7 +63,7 @@ function showClaimed (delivery: DeliveryRecord, now: number): ClaimedDelivery {
   }
 }
 
-type FailedResult = Exclude<AttemptResult, { outcome: 'delivered' }>
+type FailedResult = Exclude<AttemptResult, { outcome: 'delivered' | 'postponed' }>
 
 interface Failure {
   result: FailedResult
@@ -87,7 +87,12 @@ function recordAttempts (
     const delivery = data.deliveries.get(result.deliveryId)
     if (delivery === undefined || delivery.lease === 'none' || delivery.fence !== result.fence) continue
 
-    recordAttempt(data, delivery, result, now)
+    endLease(data, delivery)
+    if (result.outcome === 'postponed') {
+      if (delivery.status === 'pending') schedule(data, delivery, now + result.retryInMs)
+      continue
+    }
+    recordAttempt(delivery, result, now)
     if (result.outcome === 'delivered') {
       mayBeDue ||= delivery.webhook.pausedUntil > now
       markDelivered(delivery, result, now)
@@ -108,11 +113,20 @@ function countsFor (webhook: WebhookRecord, { targetUrl }: AttemptResult): boole
   return webhook.status === 'active' && webhook.targetUrl === targetUrl
 }
 
-function recordAttempt (data: WebhookData, delivery: DeliveryRecord, result: AttemptResult, now: number): void {
-  const { durationMs, responseStatus, error } = result
-  const responseExcerpt = delivery.status === 'cancelled' || isErased(delivery.event) ? null : result.responseExcerpt
+function endLease (data: WebhookData, delivery: DeliveryRecord): void {
   if (delivery.lease === 'held' || delivery.status === 'pending') data.pending.remove(delivery)
   delivery.lease = 'none'
+}
+
+function schedule (data: WebhookData, delivery: DeliveryRecord, at: number): void {
+  delivery.nextAttemptAt = Math.ceil(at)
+  delivery.isScheduled = true
+  data.pending.add(delivery)
+}
+
+function recordAttempt (delivery: DeliveryRecord, result: AttemptResult, now: number): void {
+  const { durationMs, responseStatus, error } = result
+  const responseExcerpt = delivery.status === 'cancelled' || isErased(delivery.event) ? null : result.responseExcerpt
   delivery.attempts.push({ startedAt: now - durationMs, durationMs, responseStatus, error, responseExcerpt })
 }
 
@@ -129,9 +143,7 @@ function markFailed (data: WebhookData, delivery: DeliveryRecord, result: Failed
     delivery.status = 'failed'
     return true
   }
-  delivery.nextAttemptAt = Math.ceil(now + result.retryInMs)
-  delivery.isScheduled = true
-  data.pending.add(delivery)
+  schedule(data, delivery, now + result.retryInMs)
   return false
 }
 

@@ -299,6 +299,10 @@ export const en = {
         title: 'Nothing is being sent right now',
         text: 'We have stopped all notifications from this installation, so no request was made. Your endpoint is not the cause.'
       },
+      unavailable: {
+        title: 'We cannot reach any endpoint right now',
+        text: 'Our network has a problem, so no request was made. Your endpoint is not the cause. Try again later.'
+      },
       http_status: {
         title: 'Your endpoint rejected the request',
         text: 'Only 200 to 299 counts as delivered. Look for this request in your server log.'

@@ -371,7 +371,7 @@ function TestOutcome ({ result }: { result: TestResult }) {
   const { response_status: status, error } = result
   const params = { status: String(status), duration: duration(result.duration_ms) }
   if (error === null) return <Notice tone='good' title={text(texts.delivered, params)} />
-  if (error === 'held') return <Notice tone='waiting' {...texts.errors.held} />
+  if (error === 'held' || error === 'unavailable') return <Notice tone='waiting' {...texts.errors[error]} />
   const { title } = texts.errors[knownError(error, texts.errors)]
   return (
     <Notice tone='bad' title={title} text={text(status === null ? texts.unanswered : texts.answered, params)}>

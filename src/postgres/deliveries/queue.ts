@@ -229,6 +229,7 @@ function formatResult (result: AttemptResult, index: number): object {
     error: result.error,
     ...(result.responseExcerpt === null ? {} : { response_excerpt: result.responseExcerpt }),
     ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs, pause_ms: result.pauseMs } : {}),
+    ...(result.outcome === 'postponed' ? { retry_in_ms: result.retryInMs } : {}),
     ...(result.outcome === 'failed' ? { is_gone: result.isGone } : {})
   }
 }

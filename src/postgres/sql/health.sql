@@ -29,7 +29,7 @@ begin
       pause_ms double precision, is_gone boolean
     )
     join webhooks w on w.id = r.webhook_id and w.target_url = r.target_url and w.status = 'active'
-    where r.ordinal = any (p_done || p_noted)
+    where r.ordinal = any (p_done || p_noted) and r.outcome <> 'postponed'
   ), summary as (
     select r.webhook_id, r.tenant, r.tenant_slug, r.revision,
       bool_or(r.is_success) as has_success,

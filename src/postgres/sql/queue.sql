@@ -530,7 +530,7 @@ begin
     ) as event
     where l.response_excerpt is not null
   ), ended as (
-    delete from queue q using leased l where q.ctid = l.place and l.outcome <> 'retry'
+    delete from queue q using leased l where q.ctid = l.place and l.outcome not in ('retry', 'postponed')
   ), logged as (
     insert into deliveries (
       webhook_id, id, event_seq, event_type, status, created_at, ended_at, earlier, duration_ms, response_status,
@@ -539,14 +539,14 @@ begin
     select l.webhook_id, l.delivery_id, l.event_seq, l.event_type, l.outcome, l.created_at, v_now, l.attempts,
       l.duration_ms,
       l.response_status, l.error, case when l.event_seq in (select k.seq from kept k) then l.response_excerpt end
-    from leased l where l.outcome <> 'retry'
+    from leased l where l.outcome not in ('retry', 'postponed')
   ), scheduled as (
     update queue q set
       lane = null,
       due_at = date_trunc('milliseconds', v_now + (l.retry_in_ms + 0.999) * interval '1 millisecond'),
       fence = null,
       leased_until = null,
-      attempts = coalesce(l.attempts, '[]') || (jsonb_build_object(
+      attempts = case when l.outcome = 'postponed' then l.attempts else coalesce(l.attempts, '[]') || (jsonb_build_object(
         'started_at', to_char(
           (v_now - l.duration_ms * interval '1 millisecond') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
         ),
@@ -554,11 +554,12 @@ begin
         'response_status', l.response_status,
         'error', l.error
       ) || case when l.response_excerpt is not null and l.event_seq in (select k.seq from kept k)
-        then jsonb_build_object('response_excerpt', l.response_excerpt) else '{}' end)
+        then jsonb_build_object('response_excerpt', l.response_excerpt) else '{}' end) end
     from leased l
-    where q.ctid = l.place and l.outcome = 'retry'
+    where q.ctid = l.place and l.outcome in ('retry', 'postponed')
   )
-  select array_agg(l.webhook_id), array_agg(l.ordinal) into v_webhooks, v_done from leased l;
+  select array_agg(l.webhook_id) filter (where l.outcome <> 'postponed'), array_agg(l.ordinal)
+    into v_webhooks, v_done from leased l;
 
   if coalesce(cardinality(v_done), 0) < jsonb_array_length(p_results) then
     with missed as (
@@ -572,6 +573,11 @@ begin
       select m.ordinal from missed m
       join deliveries d on d.webhook_id = m.webhook_id and d.id = m.delivery_id and d.fence = m.fence
       for update of d skip locked
+    ), released as (
+      update deliveries d set fence = null
+      from missed m
+      join stopped s on s.ordinal = m.ordinal
+      where d.webhook_id = m.webhook_id and d.id = m.delivery_id and m.outcome = 'postponed'
     ), noted as (
       update deliveries d set
         status = case m.outcome when 'delivered' then 'delivered' else d.status end, ended_at = v_now,
@@ -582,7 +588,7 @@ begin
           then m.response_excerpt end
       from missed m
       join stopped s on s.ordinal = m.ordinal
-      where d.webhook_id = m.webhook_id and d.id = m.delivery_id
+      where d.webhook_id = m.webhook_id and d.id = m.delivery_id and m.outcome <> 'postponed'
       returning m.ordinal
     ), locked as (
       select m.ordinal from missed m
@@ -597,7 +603,7 @@ begin
 
   -- Successes of healthy webhooks do not change health.
   has_verdict := false;
-  if v_noted is not null or p_results @? '$[*] ? (@.outcome != "delivered")'
+  if v_noted is not null or p_results @? '$[*] ? (@.outcome != "delivered" && @.outcome != "postponed")'
     or exists (select from webhook_health h where h.webhook_id = any (v_webhooks))
   then
     has_verdict := record_health_v1(

@@ -1,6 +1,6 @@
 import { benchCases, eventIds, progress, statuses, webhookCases } from '../support/driver.js'
 import { exactly, isInstant, same } from '../support/expect.js'
-import { delivered, disableAtOnce, disableAtTwo, failed, lenient, retry } from '../support/samples.js'
+import { delivered, disableAtOnce, disableAtTwo, failed, lenient, postponed, retry } from '../support/samples.js'
 
 const test = webhookCases('deliveries')
 const emptyTest = benchCases('deliveries')
@@ -91,16 +91,32 @@ export const attemptCases = [
   test('recordAttempts',
     'a delivery skipped during its attempt stays skipped, unless the attempt succeeds',
     async (t, webhook) => {
-      const [first, second, third] = await t.lease(4)
+      const [first, second, third, fourth] = await t.lease(5)
       await t.skipPending(webhook.id)
-      await t.recordAttempts([delivered(first), retry(second, { retryInMs: 10 }), failed(third)])
+      const results = [delivered(first), retry(second, { retryInMs: 10 }), failed(third), postponed(fourth, 10)]
+      await t.recordAttempts(results)
       const shown = await t.log(webhook)
-      same(progress(shown), [['delivered', 1], ['skipped', 1], ['skipped', 1], ['skipped', 0]],
-        'status and attempts of one delivered, one to retry, one failed, one without a result')
-      same(shown.map(({ delivered_at: at }) => at === null), [false, true, true, true], 'delivered_at is null')
+      same(progress(shown), [['delivered', 1], ['skipped', 1], ['skipped', 1], ['skipped', 0], ['skipped', 0]],
+        'status and attempts of one delivered, one to retry, one failed, one postponed, one without a result')
+      same(shown.map(({ delivered_at: at }) => at === null), [false, true, true, true, true], 'delivered_at is null')
       await t.wait(10)
       same(await t.claim(), [], 'the deliveries claimed afterwards')
     }),
+
+  test('recordAttempts', 'a postponed attempt only changes when its delivery is due', async (t, webhook) => {
+    await t.attempt((lease) => retry(lease, { retryInMs: 0 }))
+    const lease = await t.claimOne()
+    const before = await t.deliveries.find('acme', webhook.id, lease.deliveryId)
+    const health = await t.webhooks.find('acme', webhook.id)
+    same(await t.recordAttempts([postponed(lease, 50)], disableAtOnce), [], 'the notices')
+    const after = await t.deliveries.find('acme', webhook.id, lease.deliveryId)
+    same({ ...after, next_attempt_at: null }, { ...before, next_attempt_at: null }, 'the delivery, with one attempt')
+    same(await t.webhooks.find('acme', webhook.id), health, 'the webhook, with its health')
+    same(await t.claim(), [], 'the deliveries claimed before it is due')
+    await t.wait(50)
+    const { deliveryId, attemptCount } = await t.claimOne()
+    same([deliveryId, attemptCount], [lease.deliveryId, 1], 'the delivery claimed afterwards, and its attempts')
+  }),
 
   test('recordAttempts', 'results for a webhook deleted during the attempt are ignored', async (t, webhook) => {
     const [first, second, third, fourth] = await t.lease(4)

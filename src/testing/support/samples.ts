@@ -60,6 +60,11 @@ export function failed (lease: Attempted, { isGone = false } = {}): AttemptResul
   return { ...sent(lease, 40, isGone ? 410 : null), outcome: 'failed', isGone, error }
 }
 
+/** Returns the result of an attempt that could not be made. By default the delivery is due again in a minute. */
+export function postponed (lease: Attempted, retryInMs = 60_000): AttemptResult {
+  return { ...sent(lease, 10, null), outcome: 'postponed', retryInMs, error: 'connection' }
+}
+
 function sent<Status> (
   { webhookId, deliveryId, fence, targetUrl }: Attempted, durationMs: number, responseStatus: Status
 ) {

@@ -6,6 +6,7 @@ import { publishAttempt, type Counters } from '../diagnostics.js'
 import { hostOf } from '../ssrf/addresses.js'
 import { type OwnHeaders, type SecretBox, maskHeaders, openHeaders } from '../secrets.js'
 import type { Runtime } from '../runtime.js'
+import type { Outages } from '../sending/outages.js'
 import type { SendResult, Sender } from '../sending/sender.js'
 import { signHeaders } from '../sending/signature.js'
 import { LruMap } from '../../shared/cached.js'
@@ -18,6 +19,7 @@ export interface AttemptDependencies {
   runtime: Runtime
   log: Logger
   counters: Counters
+  outages: Outages
   /** `null` without the option `opentelemetry`. */
   tracing: Tracing | null
 }
@@ -41,7 +43,7 @@ export function createAttemptDelivery (
   dependencies: AttemptDependencies,
   settings: AttemptSettings
 ): (delivery: ClaimedDelivery, isAborted: () => boolean) => Promise<AttemptEnd> {
-  const { sender, secrets, clock, runtime, log, counters, tracing } = dependencies
+  const { sender, secrets, clock, runtime, log, counters, outages, tracing } = dependencies
   const pauses = createPauseLog(log, clock)
   const { timeoutMs, retrySchedule, responseExcerptBytes: excerptBytes, propagateTrace } = settings
 
@@ -67,9 +69,9 @@ export function createAttemptDelivery (
 
   /** Sends the delivery. Masks the values of the webhook's own headers, which the response may repeat. */
   async function send (
-    { targetUrl: url, body }: ClaimedDelivery, headers: Record<string, string>, own: OwnHeaders
+    { tenantId, targetUrl: url, body }: ClaimedDelivery, headers: Record<string, string>, own: OwnHeaders
   ): Promise<SendResult> {
-    const sent = await sender.send({ url, headers: { ...own, ...headers }, body, timeoutMs, excerptBytes })
+    const sent = await sender.send({ tenantId, url, headers: { ...own, ...headers }, body, timeoutMs, excerptBytes })
     const { responseExcerpt } = sent
     return responseExcerpt === undefined ? sent : { ...sent, responseExcerpt: maskHeaders(responseExcerpt, own) }
   }
@@ -87,6 +89,8 @@ export function createAttemptDelivery (
     if (result === null) return 'aborted'
     span?.end(result)
     counters.add(result)
+    outages.add(sent)
+    if (result.outcome === 'postponed') return result
     publishAttempt(delivery, result)
     if (result.outcome !== 'delivered') logFailure(log, delivery, result, sent)
     pauses.end(attempt, delivery, result, sent)
@@ -112,6 +116,9 @@ function logFailure (log: Logger, delivery: ClaimedDelivery, result: AttemptResu
 /** Pause without `Retry-After`. Short, because one event that always gets a 503 must not block the others. */
 const longestPauseMs = 60_000
 
+/** The wait after an attempt that this process could not make, plus up to the same time at random. */
+const postponedMs = 20_000
+
 /** Returns the outcome of an attempt; `null` if it was aborted, which does not count as an attempt. */
 export function decideOutcome (
   delivery: ClaimedDelivery,
@@ -123,6 +130,9 @@ export function decideOutcome (
   if (error === 'aborted') return null
   const attempt = { webhookId, deliveryId, fence, targetUrl, durationMs, responseStatus, responseExcerpt }
   if (error === null) return { ...attempt, error, outcome: 'delivered' }
+  if (sent.ownFault !== undefined) {
+    return { ...attempt, error, outcome: 'postponed', retryInMs: Math.ceil(postponedMs * (1 + random())) }
+  }
   const isGone = responseStatus === 410
   const retryAfterMs = parseRetryAfter(sent.retryAfter, nowMs)
   const retryInMs =

@@ -2,11 +2,13 @@ import type { Socket } from 'node:net'
 import { TextDecoder } from 'node:util'
 import { type Dispatcher, Client } from 'undici'
 import { startDeadline } from '../../shared/clock.js'
-import { ProxyError } from '../ssrf/proxy.js'
 import { type Connect, PendingConnection } from '../ssrf/connector.js'
+import { noDescriptor } from '../ssrf/network.js'
 import { InformationalResponses } from './informational.js'
 
 export interface Post {
+  /** Whom the name is looked up for. */
+  tenantId?: string
   /** The target URL up to its path. */
   origin: string
   /** Path and query of the target URL. */
@@ -32,9 +34,6 @@ const maxAnswerBytes = 4096
 const maxStaleMs = 1000
 const maxBodyMs = 500
 const maxIdle = 256
-
-/** Codes of the system without a descriptor for another socket. */
-const noDescriptor = new Set(['EMFILE', 'ENFILE'])
 
 /** Idle connections of all senders of the process. The one that was released first is the first. */
 const idleConnections = new Set<Connection>()
@@ -69,7 +68,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   ) {
     this.#post = post
     this.#connections = connections
-    this.#connection = connections.acquire(post.origin)
+    this.#connection = connections.acquire(post)
     this.#settle = settle
     // Real time: the host's clock cannot bound a connection.
     this.#cancelDeadline = startDeadline(() => this.#endLate(), timeoutMs)
@@ -126,7 +125,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#connection.close()
     if (!this.#isStale()) return this.#finish(error)
     this.#isSecond = true
-    this.#connection = this.#connections.open(this.#post.origin)
+    this.#connection = this.#connections.open(this.#post)
     this.#send()
   }
 
@@ -136,9 +135,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#connection.client.dispatch({ path, method: 'POST', headers, body, reset: this.#isSecond }, this)
   }
 
-  /** A proxy that does not respond is not the receiver's fault. */
   #endLate (): void {
-    this.end(this.#connection.isAtProxy ? new ProxyError('the proxy did not respond in time') : kTimeout)
+    this.end(this.#connection.faultIfLate() ?? kTimeout)
   }
 
   /**
@@ -167,8 +165,8 @@ interface Connection {
   /** How often data was read from its socket. */
   reads: number
   readonly informational: InformationalResponses
-  /** Whether the proxy has not opened the tunnel yet. */
-  readonly isAtProxy: boolean
+  /** Returns the error of an attempt whose deadline passes now; `null` for a timeout. */
+  faultIfLate (): Error | null
   /** Keeps it for the next request to the same origin. */
   release (): void
   close (): Promise<void>
@@ -183,9 +181,9 @@ export function createConnections (connect: Connect, options: Client.Options) {
   const connections = new Set<Connection>()
   let isClosed = false
 
-  function open (origin: string): Connection {
+  function open ({ origin, tenantId }: Pick<Post, 'origin' | 'tenantId'>): Connection {
     let socket: Socket | null = null
-    const pending = new PendingConnection()
+    const pending = new PendingConnection(tenantId)
     const client = new Client(origin, {
       ...options,
       connect: (target, callback) => connectWithDescriptor(connect, target, (...result) => {
@@ -199,7 +197,7 @@ export function createConnections (connect: Connect, options: Client.Options) {
       client,
       reads: 0,
       informational: new InformationalResponses(),
-      get isAtProxy () { return pending.isAtProxy },
+      faultIfLate: () => pending.faultIfLate(),
       release () {
         if (socket === null || socket.destroyed) {
           connection.close()
@@ -243,10 +241,11 @@ export function createConnections (connect: Connect, options: Client.Options) {
   return {
     open,
     /** Returns an idle connection to the origin, or a new one. */
-    acquire (origin: string): Connection {
+    acquire (post: Pick<Post, 'origin' | 'tenantId'>): Connection {
+      const { origin } = post
       const kept = idle.get(origin)
       const connection = kept?.pop()
-      if (connection === undefined) return open(origin)
+      if (connection === undefined) return open(post)
       if (kept?.length === 0) idle.delete(origin)
       idleConnections.delete(connection)
       return connection

@@ -4,11 +4,13 @@ import { generateEventId } from '../events/dispatcher.js'
 import type { Runtime } from '../runtime.js'
 import type { TestResult as TestResultSchema } from '../schemas.js'
 import { type Capacity, formatWebhookKey } from './capacity.js'
+import type { Outages } from './outages.js'
 import type { SendResult, Sender } from './sender.js'
 import { signHeaders } from './signature.js'
 
 export interface TestParts {
   sender: Sender
+  outages: Outages
   capacity: Capacity
   clock: Clock
   runtime: Runtime
@@ -58,7 +60,7 @@ export async function sendTest (parts: TestParts, target: TestTarget): Promise<T
 }
 
 export async function postTest (
-  { sender, clock }: { sender: Sender; clock: Pick<Clock, 'now'> },
+  { sender, clock, outages }: { sender: Sender; clock: Pick<Clock, 'now'>; outages?: Outages },
   target: Omit<TestTarget, 'webhookId'>,
   id: string,
   timeoutMs: number
@@ -67,18 +69,20 @@ export async function postTest (
   const timestamp = new Date(clock.now()).toISOString()
   const body = JSON.stringify({ id, type, timestamp, tenant_slug: tenant.slug, data, test: true })
   const sent = await sender.send({
+    tenantId: tenant.id,
     url,
     headers: { ...headers, ...signHeaders(secrets, id, body, clock.now()) },
     body,
     timeoutMs
   })
-  return toTestResult(id, target, sent)
+  outages?.add(sent)
+  return toTestResult(id, target, sent.ownFault === undefined ? sent : { ...sent, error: 'unavailable' })
 }
 
 function toTestResult (
   id: string,
   { type }: Pick<TestTarget, 'type'>,
-  { responseStatus, error, durationMs }: Omit<SendResult, 'error'> & { error: SendResult['error'] | 'held' }
+  { responseStatus, error, durationMs }: Omit<SendResult, 'error'> & { error: SendResult['error'] | 'held' | 'unavailable' }
 ): TestResult {
   return {
     id,

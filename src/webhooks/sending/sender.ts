@@ -1,15 +1,19 @@
 import type { AttemptError } from '../../ports/index.js'
+import type { Outage } from '../recruiting.js'
 import { InputError } from '../../errors.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { LruMap } from '../../shared/cached.js'
 import { type Answer, Attempt, createConnections, kTimeout } from './attempt.js'
 import { BlockedAddressError, createGuardedConnector } from '../ssrf/connector.js'
 import { type TargetRules, parseTargetUrl } from '../ssrf/addresses.js'
+import { NetworkError, noDescriptor } from '../ssrf/network.js'
 import { type HttpProxy, ProxyError, createProxiedConnector } from '../ssrf/proxy.js'
-import { createResolver, type Resolver } from '../ssrf/resolver.js'
+import { createResolver, NameServerError, type Resolver } from '../ssrf/resolver.js'
 
 /** One post to an endpoint. */
 export interface SendRequest {
+  /** Tenants share the lookups of the system. @default requests without one share as one tenant */
+  tenantId?: string
   /** An absolute URL. The result is `blocked` if the rules for targets do not allow it. */
   url: string
   /** The signature's and the webhook's own headers. Content headers are added. */
@@ -33,9 +37,14 @@ export interface SendResult {
   responseExcerpt?: string
   /** The `Retry-After` header as received. */
   retryAfter?: string
-  /** Why the proxy opened no tunnel, for the log. */
+  /** Why the proxy could not reach the receiver, or does not allow it, for the log. */
   proxyFault?: string
+  /** If this process could reach no endpoint: the result says nothing about this one. `error` is `connection`. */
+  ownFault?: OwnFault
 }
+
+/** A fault of this process or its network. */
+export type OwnFault = Pick<Outage, 'cause' | 'reason'>
 
 /** How connections leave this machine. */
 export interface Route {
@@ -95,6 +104,7 @@ export function createSender (
       const headers = contentHeaders.concat(Object.entries(request.headers).flat())
       return new Promise((resolve) => {
         const post = {
+          ...omitUndefined({ tenantId: request.tenantId }),
           origin,
           path: href.slice(origin.length),
           headers,
@@ -124,10 +134,12 @@ export function createSender (
 
 function toResult (answer: Answer | null, fault: unknown, startedAt: number): SendResult {
   const durationMs = Math.round(performance.now() - startedAt)
-  if (fault instanceof ProxyError) {
-    return { responseStatus: null, error: 'connection', durationMs, proxyFault: fault.message }
+  if (answer === null) {
+    const ownFault = findOwnFault(fault)
+    const error = ownFault === undefined ? nameError(fault) : 'connection'
+    const proxyFault = fault instanceof ProxyError && ownFault === undefined ? fault.message : undefined
+    return { responseStatus: null, error, durationMs, ...omitUndefined({ proxyFault, ownFault }) }
   }
-  if (answer === null) return { responseStatus: null, error: nameError(fault), durationMs }
   const { status, retryAfter, excerpt } = answer
   const error = status <= 299 ? null : 'http_status'
   return {
@@ -136,6 +148,14 @@ function toResult (answer: Answer | null, fault: unknown, startedAt: number): Se
     durationMs,
     ...omitUndefined({ retryAfter, responseExcerpt: excerpt?.read() })
   }
+}
+
+function findOwnFault (error: unknown): OwnFault | undefined {
+  if (error instanceof NameServerError) return { cause: 'name_server', reason: error.message }
+  if (error instanceof NetworkError) return { cause: 'network', reason: error.message }
+  if (error instanceof ProxyError) return error.blames === 'proxy' ? { cause: 'proxy', reason: error.message } : undefined
+  const code = String((error as { code?: unknown } | null)?.code)
+  return noDescriptor.has(code) ? { cause: 'descriptors', reason: code } : undefined
 }
 
 /** Node's codes, and those of OpenSSL for invalid certificates. */
@@ -149,6 +169,7 @@ function nameError (error: unknown): AttemptError | 'aborted' {
   if (error === kTimeout) return 'timeout'
   if (error === kAborted) return 'aborted'
   if (error instanceof BlockedAddressError || error instanceof InputError) return 'blocked'
+  if (error instanceof ProxyError) return error.blames === 'policy' ? 'blocked' : 'connection'
   const code = String((error as { code?: unknown } | null)?.code)
   if (timeoutCodes.has(code)) return 'timeout'
   return tlsCode.test(code) ? 'tls' : 'connection'

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import type { AddressRule } from './addresses.js'
+import { judgeConnectError } from './network.js'
 import type { Resolver } from './resolver.js'
 
 /** Opens a socket to a receiver through `pending`, which closes it once it is no longer needed. */
@@ -13,10 +14,16 @@ export type Connect = (
 
 /** A connection while it is being opened. undici would keep an unneeded socket until its timeout. */
 export class PendingConnection {
-  /** Whether the proxy has been asked for a tunnel and has not opened it yet. */
-  isAtProxy = false
+  /** Whom names are looked up for. */
+  readonly tenantId: string
+  /** Returns the error of an attempt whose deadline passes now; `null` for a timeout. */
+  faultIfLate: () => Error | null = () => null
   #isClosed = false
   #socket: Socket | null = null
+
+  constructor (tenantId = '') {
+    this.tenantId = tenantId
+  }
 
   /** Starts a connection that `close` destroys. */
   start (connect: buildConnector.connector, target: buildConnector.Options, callback: buildConnector.Callback): void {
@@ -25,6 +32,8 @@ export class PendingConnection {
     if (started instanceof Socket) this.#socket = started
     if (this.#isClosed) this.close()
   }
+
+  get isClosed (): boolean { return this.#isClosed }
 
   /** Hands over the socket: `close` no longer destroys it. */
   finish (): void {
@@ -57,9 +66,11 @@ export const tlsRules = { rejectUnauthorized: true, minVersion: 'TLSv1.2', allow
  */
 export function createGuardedConnector (options: ConnectorOptions): Connect {
   const { isAllowed, timeoutMs, localAddress = null } = options
+  // Set for each connection: a new socket looks up its name immediately.
+  let tenantId = ''
   const connect = buildConnector({
     timeout: timeoutMs,
-    lookup: createLookup((hostname) => resolveAllowed(hostname, options), localAddress),
+    lookup: createLookup((hostname) => resolveAllowed(hostname, tenantId, options), localAddress),
     autoSelectFamilyAttemptTimeout: addressTimeoutMs(timeoutMs),
     ...tlsRules
   })
@@ -67,9 +78,13 @@ export function createGuardedConnector (options: ConnectorOptions): Connect {
   return (target, callback, pending) => {
     const host = target.hostname.replace(/^\[(.*)\]$/, '$1')
     if (isIP(host) !== 0 && !isAllowed(host)) return callback(new BlockedAddressError(), null)
+    tenantId = pending.tenantId
     pending.start(connect, { ...withServerName(target), localAddress }, (...[error, socket]) => {
       pending.finish()
-      if (error !== null) return callback(error, null)
+      if (error !== null) {
+        judgeConnectError(error).catch(() => error).then((fault) => callback(fault, null))
+        return
+      }
       if (isAllowed(String(socket.remoteAddress))) return callback(null, socket)
       socket.destroy()
       callback(new BlockedAddressError(), null)
@@ -93,16 +108,19 @@ export function addressTimeoutMs (timeoutMs: number): number {
 /** Resolves a name or a literal address. One blocked address blocks all, because a connection may use any of them. */
 export async function resolveAllowed (
   hostname: string,
+  tenantId: string,
   { isAllowed, resolver }: Pick<ConnectorOptions, 'isAllowed' | 'resolver'>
 ): Promise<LookupAddress[]> {
   const family = isIP(hostname)
-  const answers = family === 0 ? await resolver.resolve(hostname) : [{ address: hostname, family }]
+  const answers = family === 0 ? await resolver.resolve(hostname, tenantId) : [{ address: hostname, family }]
   if (answers.length === 0 || !answers.every(({ address }) => isAllowed(address))) throw new BlockedAddressError()
   return answers
 }
 
 /** Returns a lookup for sockets. A socket that is bound to a local address can only use addresses of its family. */
-export function createLookup (resolve: Resolver['resolve'], localAddress: string | null): LookupFunction {
+export function createLookup (
+  resolve: (hostname: string) => Promise<LookupAddress[]>, localAddress: string | null
+): LookupFunction {
   const family = isIP(localAddress ?? '')
   return (hostname, { all }, callback) => {
     resolve(hostname).then((answers) => {

@@ -197,10 +197,11 @@ t.test('only addresses of the same IP version as the local address are used, but
   t.same(outcomeOf(await sender.post(`http://127.0.0.1:${port}/`)), failed)
 })
 
-t.test('a local address that the machine lacks is a connection error', async (t) => {
+t.test('a local address that the machine lacks is a fault of the process', async (t) => {
   const receiver = await startReceiver(t)
   const sender = await startSender(t, { localAddress: '203.0.113.7' })
-  t.same(outcomeOf(await sender.post(receiver.url)), failed)
+  const ownFault = { cause: 'network', reason: 'localAddress: EADDRNOTAVAIL' }
+  t.same(outcomeOf(await sender.post(receiver.url)), { ...failed, ownFault })
   t.same(receiver.requests, [])
 })
 

@@ -15,31 +15,47 @@ const done = 'HTTP/1.1 204 No Content\r\n\r\n'
 
 const says = (bytes: string): Behaviour => ({ request: (socket) => socket.write(bytes, 'latin1') })
 
-/** What a proxy does instead of opening a tunnel, and the fault in the log. */
-const faults: Record<string, [behaviour: Behaviour, fault: string]> = {
-  'hangs up immediately': [{ connect: (socket) => socket.end() }, 'the proxy closed the connection'],
-  'hangs up during its response': [{ request: (socket) => socket.end('HTTP/1.1 200 OK\r\nvia: a') }, 'the proxy closed the connection'],
-  'wants other credentials': [says('HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\n\r\n'), 'the proxy answered 407'],
-  redirects: [says('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n'), 'the proxy answered 302'],
-  'switches protocols': [says('HTTP/1.1 101 Switching Protocols\r\n\r\n'), 'the proxy answered 101'],
-  'continues forever': [says(proceed.repeat(1000)), "the proxy's response is too long"],
-  'continues and answers': [says(`${proceed}HTTP/1.1 403 Forbidden\r\n\r\n`), 'the proxy answered 403'],
-  'sends a body with its 200': [says(`${ok}hello`), 'the proxy sent more than its answer'],
-  'answers twice': [says(`${ok}${ok}`), 'the proxy sent more than its answer'],
-  'speaks another version': [says('HTTP/3.0 200 OK\r\n\r\n'), 'the proxy did not answer in HTTP'],
-  'sends a status of four digits': [says('HTTP/1.1 2000 OK\r\n\r\n'), 'the proxy did not answer in HTTP'],
-  'sends garbage': [says(`${'\0\xff'.repeat(500)}\r\n\r\n`), 'the proxy did not answer in HTTP'],
-  'has endless headers': [{ request: (socket) => { socket.write('HTTP/1.1 200 OK\r\n'); flood(socket, 'x: y\r\n'.repeat(500)) } }, "the proxy's response is too long"],
-  'floods before it is asked': [{ connect: (socket) => flood(socket, new Uint8Array(1000)) }, "the proxy's response is too long"]
+/** What a proxy does instead of opening a tunnel, the reason in the log, and whose fault it is. */
+const faults: Record<string, [behaviour: Behaviour, reason: string, blames: 'proxy' | 'receiver' | 'policy']> = {
+  'hangs up immediately': [{ connect: (socket) => socket.end() }, 'the proxy closed the connection', 'proxy'],
+  'hangs up during its response': [{ request: (socket) => socket.end('HTTP/1.1 200 OK\r\nvia: a') }, 'the proxy closed the connection', 'receiver'],
+  'wants other credentials': [says('HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic\r\n\r\n'), 'the proxy answered 407 Proxy Authentication Required', 'proxy'],
+  redirects: [says('HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1:1/\r\n\r\n'), 'the proxy answered 302 Found', 'proxy'],
+  'switches protocols': [says('HTTP/1.1 101 Switching Protocols\r\n\r\n'), 'the proxy answered 101 Switching Protocols', 'proxy'],
+  'continues forever': [says(proceed.repeat(1000)), "the proxy's response is too long", 'proxy'],
+  'continues and answers': [says(`${proceed}HTTP/1.1 403 Forbidden\r\n\r\n`), 'the proxy answered 403 Forbidden', 'policy'],
+  'sends a body with its 200': [says(`${ok}hello`), 'the proxy sent more than its answer', 'receiver'],
+  'answers twice': [says(`${ok}${ok}`), 'the proxy sent more than its answer', 'receiver'],
+  'speaks another version': [says('HTTP/3.0 200 OK\r\n\r\n'), 'the proxy did not answer in HTTP', 'proxy'],
+  'sends a status of four digits': [says('HTTP/1.1 2000 OK\r\n\r\n'), 'the proxy did not answer in HTTP', 'proxy'],
+  'sends garbage': [says(`${'\0\xff'.repeat(500)}\r\n\r\n`), 'the proxy did not answer in HTTP', 'proxy'],
+  'has endless headers': [{ request: (socket) => { socket.write('HTTP/1.1 200 OK\r\n'); flood(socket, 'x: y\r\n'.repeat(500)) } }, "the proxy's response is too long", 'proxy'],
+  'floods before it is asked': [{ connect: (socket) => flood(socket, new Uint8Array(1000)) }, "the proxy's response is too long", 'proxy']
 }
 
-for (const [title, [behaviour, proxyFault]] of Object.entries(faults)) {
-  t.test(`a proxy that ${title} fails the attempt immediately with a connection error`, async (t) => {
+const squid = (status: string, error: string) => says(`HTTP/1.1 ${status}\r\nX-Squid-Error: ${error}\r\n\r\n`)
+const smokescreen = (status: string, error: string) => says(`HTTP/1.1 ${status}\r\nx-smokescreen-error: ${error}\r\n\r\n`)
+
+Object.assign(faults, {
+  'runs Squid and cannot connect': [squid('503 Service Unavailable', 'ERR_CONNECT_FAIL 111'), 'the proxy answered 503 Service Unavailable (X-Squid-Error: ERR_CONNECT_FAIL 111)', 'receiver'],
+  'runs Squid and denies the target': [squid('403 Forbidden', 'ERR_ACCESS_DENIED 0'), 'the proxy answered 403 Forbidden (X-Squid-Error: ERR_ACCESS_DENIED 0)', 'policy'],
+  'runs Squid and wants credentials': [squid('407 Proxy Authentication Required', 'ERR_CACHE_ACCESS_DENIED 0'), 'the proxy answered 407 Proxy Authentication Required (X-Squid-Error: ERR_CACHE_ACCESS_DENIED 0)', 'proxy'],
+  'runs Squid and is overloaded': [squid('503 Service Unavailable', 'ERR_SOCKET_FAILURE 24'), 'the proxy answered 503 Service Unavailable (X-Squid-Error: ERR_SOCKET_FAILURE 24)', 'proxy'],
+  'runs Smokescreen and cannot connect': [smokescreen('502 Bad gateway', 'dial tcp: refused'), 'the proxy answered 502 Bad gateway (x-smokescreen-error: dial tcp: refused)', 'receiver'],
+  'runs Smokescreen and denies the target': [smokescreen('407 Request rejected by proxy', 'host not allowed'), 'the proxy answered 407 Request rejected by proxy (x-smokescreen-error: host not allowed)', 'policy'],
+  'has a long reason': [says(`HTTP/1.1 502 ${'x'.repeat(999)}\x1b\r\n\r\n`), `the proxy answered 502 ${'x'.repeat(196)}`, 'receiver']
+} satisfies typeof faults)
+
+for (const [title, [behaviour, reason, blames]] of Object.entries(faults)) {
+  const errors = { proxy: 'a fault of its own', receiver: 'a connection error', policy: 'the error blocked' }
+  t.test(`a proxy that ${title} fails the attempt immediately with ${errors[blames]}`, async (t) => {
     const { port } = await startHostileReceiver(t, behaviour)
     const sender = await startSender(t, { proxy: `http://127.0.0.1:${port}` })
     for (const scheme of ['http', 'https']) {
       const { durationMs, ranMs, ...outcome } = await sender.post(`${scheme}://127.0.0.1:9/`)
-      t.same(outcome, { responseStatus: null, error: 'connection', proxyFault }, scheme)
+      const error = blames === 'policy' ? 'blocked' : 'connection'
+      const fault = blames === 'proxy' ? { ownFault: { cause: 'proxy', reason } } : { proxyFault: reason }
+      t.same(outcome, { responseStatus: null, error, ...fault }, scheme)
       t.ok(ranMs < 4000, `${ranMs} ms, before the deadline`)
     }
   })
@@ -56,12 +72,12 @@ const silences: Record<string, Behaviour> = {
 }
 
 for (const scheme of ['http', 'https']) {
-  t.test(`a slow ${scheme} proxy fails the attempt at its deadline with a connection error`, async (t) => {
+  t.test(`a slow ${scheme} proxy fails the attempt at its deadline with a fault of its own`, async (t) => {
     await Promise.all(Object.entries(silences).map(async ([title, behaviour]) => {
       const proxy = await startHostileReceiver(t, behaviour)
       const sender = await startSender(t, { proxy: `${scheme}://127.0.0.1:${proxy.port}`, timeoutMs: 5000 })
       const { durationMs, ranMs, ...outcome } = await sender.post('https://127.0.0.1:9/', { timeoutMs })
-      t.match(outcome, { responseStatus: null, error: 'connection', proxyFault: String }, `a proxy that ${title}`)
+      t.match(outcome, { responseStatus: null, error: 'connection', ownFault: { cause: 'proxy' } }, `a proxy that ${title}`)
       t.ok(ranMs < timeoutMs + 1000, `${ranMs} ms`)
       // The connection is closed with the attempt.
       await until(() => proxy.open === 0)
@@ -83,7 +99,7 @@ t.test('a proxy can send informational responses before it opens the tunnel, eve
   }
 })
 
-t.test('a proxy that is down causes a connection error', async (t) => {
+t.test('a proxy that is down is at fault itself', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -91,17 +107,19 @@ t.test('a proxy that is down causes a connection error', async (t) => {
   replaceLookup(t, async () => { throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }) })
   for (const [proxy, code] of [['http://127.0.0.1', 'ECONNREFUSED'], ['https://127.0.0.1', 'ECONNREFUSED'], ['http://proxy.example', 'ENOTFOUND']]) {
     const sender = await startSender(t, { proxy: `${proxy}:${port}` })
-    const { error, proxyFault } = await sender.post('http://127.0.0.1:9/')
-    t.same([error, proxyFault], ['connection', `cannot connect to the proxy: ${code}`])
+    const { error, ownFault } = await sender.post('http://127.0.0.1:9/')
+    t.same([error, ownFault], ['connection', { cause: 'proxy', reason: `cannot connect to the proxy: ${code}` }])
   }
 })
 
-t.test('a proxy with an invalid certificate causes a connection error', async (t) => {
+t.test('a proxy with an invalid certificate is at fault itself', async (t) => {
   const certificate = await createCertificate(null, { addresses: ['127.0.0.1'] })
   const proxy = await startHostileReceiver(t, {}, certificate)
   const sender = await startSender(t, { proxy: `https://127.0.0.1:${proxy.port}` })
   const sent = await sender.post('https://127.0.0.1:9/')
-  t.same(outcomeOf(sent), { responseStatus: null, error: 'connection', proxyFault: 'cannot connect to the proxy: DEPTH_ZERO_SELF_SIGNED_CERT' })
+  t.same(outcomeOf(sent), {
+    responseStatus: null, error: 'connection', ownFault: { cause: 'proxy', reason: 'cannot connect to the proxy: DEPTH_ZERO_SELF_SIGNED_CERT' }
+  })
   t.equal(proxy.requests, 0)
 })
 
@@ -132,4 +150,15 @@ t.test('a tunnel that breaks causes a connection error', async (t) => {
     t.same(outcomeOf(await sender.post(`${scheme}://127.0.0.1:9/`)), { responseStatus: null, error: 'connection' })
     t.equal(proxy.connections, 1)
   }
+})
+
+t.test('a proxy that answers others while one target is silent waits for the receiver', async (t) => {
+  const proxy = await startHostileReceiver(t, {
+    connect (socket) {
+      socket.once('data', (head) => { if (head.toString().startsWith('GET ')) socket.end('HTTP/1.1 400 Bad Request\r\n\r\n') })
+    }
+  })
+  const sender = await startSender(t, { proxy: `http://127.0.0.1:${proxy.port}`, timeoutMs: 400 })
+  const { error, proxyFault } = await sender.post('http://127.0.0.1:9/')
+  t.same([error, proxyFault], ['connection', 'the proxy did not respond in time'])
 })
