@@ -32,8 +32,8 @@ export type RecruitingApiErrorCode =
   /** The database is a copy, or belongs to another `delivery.environment`, so nothing is sent: see `adopt`. */
   | 'held'
   /**
-   * Too many other calls by code are reading the tenant's history, as replays, `erase` and `findSubject` do. Try again
-   * later.
+   * Too many other calls by code are reading the tenant's history, as replays, `erase` and `findSubject` do; or other
+   * calls are changing its API keys or webhooks. Try again later.
    */
   | 'busy'
   /** The engine was closed before the call. */

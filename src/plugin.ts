@@ -83,7 +83,11 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   const engine = createEngine(settings, log)
   const scopes: string[] = []
   const mcp = await loadMcp(settings, app.prefix)
-  const limits = rateLimit === null ? null : await createLimits(rateLimit)
+  const perTenant = rateLimit?.perTenant ?? managedKeys !== null
+  const limits = rateLimit === null ? null : await createLimits({ ...rateLimit, perTenant })
+  if (limits !== null && managedKeys !== null && !perTenant) {
+    log.warn({}, 'rateLimit.perTenant is false, so each key that a customer creates has a budget of its own')
+  }
   app.decorate('recruiting', {
     ...engine.recruiting,
     health: engine.health,

@@ -2,11 +2,13 @@ import { inTransaction } from '../postgres/pool.js'
 import {
   type ApiKeys, apiKeys, type ApiKeysOptions, type IssuedApiKey, type NewApiKey, type PgClient, type StoredApiKey
 } from '../postgres/index.js'
+import { countDependents, type Dependents } from '../postgres/keys/key-lookup.js'
+import { quoteName } from '../postgres/sql.js'
 import { omitUndefined } from '../shared/fields.js'
 import { type Command, type Context, type Option, CommandError } from './command.js'
 import { readSlug, readTenant, tenantOption } from './find.js'
 import { outOption, withSecretOutput } from './secrets.js'
-import { confirm, formatRecord, formatRecords, showResult } from './terminal.js'
+import { confirm, formatCount, formatRecord, formatRecords, showResult } from './terminal.js'
 
 const prefixOption: Option = { value: 'PREFIX', about: 'the prefix of your keys; the default is rk' }
 
@@ -127,18 +129,43 @@ export const rotate: Command = {
 
 export const revoke: Command = {
   args: ['ID'],
-  options: { tenant: tenantOption },
+  options: {
+    tenant: tenantOption,
+    children: {
+      value: null, about: 'also revokes the keys that it created, the keys that replace them, and those that they created'
+    },
+    'disable-webhooks': {
+      value: null, about: 'also sets the webhooks that it created to inactive; with --children, those of these keys too'
+    }
+  },
 
   async run (context) {
+    const { flags, pool, schema } = context
     const { keys, tenant } = openKeysOfTenant(context)
     const key = await findKey(context, keys, tenant)
     const { id } = key
-    if (key.revokedAt !== null) throw new CommandError(`${id}: the key was already revoked at ${key.revokedAt}`)
+    const children = flags.has('children')
+    const isDisabling = flags.has('disable-webhooks')
+    if (key.revokedAt !== null && !children && !isDisabling) throw new CommandError(`${id}: the key was already revoked at ${key.revokedAt}`)
     const name = key.name === null ? '(without a name)' : JSON.stringify(key.name)
-    await confirm(context, `Revokes the key ${id} ${name} of the tenant ${key.tenantSlug} immediately.`)
-    await keys.revoke(tenant, id)
+    const dependents = await countDependents(pool, quoteName(schema), key.tenantId, id)
+    await confirm(context, `Revokes the key ${id} ${name} of the tenant ${key.tenantSlug} immediately.` +
+      describeDependents(dependents, { children, isDisabling }))
+    await keys.revoke(tenant, id, { children, webhooks: isDisabling ? 'disable' : 'keep' })
     showResult(context, await keys.find(tenant, id), [`revoked ${id}`])
   }
+}
+
+/** Says what happens to what a key created; empty if it created nothing. */
+function describeDependents (
+  { keys, webhooks: own, webhooksOfKeys }: Dependents, { children, isDisabling }: Record<'children' | 'isDisabling', boolean>
+): string {
+  const webhooks = own + (children ? webhooksOfKeys : 0)
+  const endOfKeys = children ? 'will be revoked too' : 'will stay valid, unless you add --children'
+  const endOfWebhooks = isDisabling ? 'will become inactive' : 'will stay as they are, unless you add --disable-webhooks'
+  const ofKeys = ` The ${formatCount(keys, 'valid key')} that it created ${endOfKeys}.`
+  const ofWebhooks = ` The ${formatCount(webhooks, 'webhook')} of ${children ? 'these keys' : 'the key'} ${endOfWebhooks}.`
+  return (keys > 0 ? ofKeys : '') + (webhooks > 0 ? ofWebhooks : '')
 }
 
 /** Finds the key of a tenant that the argument names. */

@@ -56,7 +56,7 @@ export interface components {
         };
         CreatedBy: {
             /**
-             * @description key: an API key; session: a user of the portal; code: the vendor's own code
+             * @description An API key, a user of the vendor's portal, or the vendor's own code
              * @enum {string}
              */
             type: "key" | "session" | "code";

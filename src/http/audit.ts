@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onResponseHookHandler, onSendHookHandler, RouteOptions } from 'fastify'
-import type { AuditedResource, Auditor, UndatedEntry } from '../observe/audit.js'
+import { type AuditedResource, type Auditor, type UndatedEntry, withCreator } from '../observe/audit.js'
 import { readField } from '../shared/fields.js'
 import { parseClientAddress } from './client-address.js'
 import { operationIdOf } from './document/operation.js'
@@ -70,7 +70,8 @@ export function createAuditRecorder (route: RouteOptions) {
     },
     after (request: FastifyRequest, state: RequestState, payload: unknown): void {
       state.rowCount = countRows(payload)
-      state.resource ??= readResource(request, payload)
+      const resource = state.resource ?? readResource(request, payload)
+      state.resource = resource && withCreator(resource, readField(payload, 'data'))
     }
   }
 }

@@ -1,6 +1,6 @@
-import type { Clock, Id } from '../ports/index.js'
+import type { Clock, Creator, Id } from '../ports/index.js'
 import { waitUpTo } from '../shared/clock.js'
-import { isObject } from '../shared/fields.js'
+import { isObject, readField } from '../shared/fields.js'
 import { type Logger, callHost } from './logger.js'
 
 /** A record of who did what, without personal data. */
@@ -59,6 +59,15 @@ export interface AuditedResource {
   /** Such as `candidate`, `webhook`, or the `config.resource` of your own route. */
   kind: string
   id: Id
+  /** Who created the API key or the webhook. Absent for other records, and if the response or result is without it. */
+  createdBy?: Creator
+}
+
+/** Adds a record's creator to the audited resource. */
+export function withCreator (resource: AuditedResource, record: unknown): AuditedResource {
+  const createdBy = readField(record, 'created_by')
+  const hasCreator = ['webhook', 'api_key'].includes(resource.kind) && isObject(createdBy)
+  return hasCreator ? { ...resource, createdBy: createdBy as Creator } : resource
 }
 
 /**

@@ -429,10 +429,11 @@ interface FailedKeysBudget extends OptionsOf<typeof failedKeysOptions> {}
 
 const limitOptions = {
   /**
-   * Counts all keys of a tenant together, in each budget. Portal sessions still count by actor.
-   * @default false
+   * Counts all keys of a tenant together, in each budget. Portal sessions still count by actor. If customers can create
+   * keys, each key would otherwise add a budget.
+   * @default true if customers can manage keys, otherwise false
    */
-  perTenant: flag(false),
+  perTenant: optional(flag(false)),
   /**
    * Operations with a separate budget for each key, by `operationId`.
    * @default { dispatchWebhookTest: { max: 10 }, replayWebhook: { max: 10 } }
@@ -545,8 +546,8 @@ const portalKeysOptions = {
     return [...new Set(value)]
   },
   /**
-   * Maximum number of valid keys per tenant when a customer creates one, 1 to 1,000. Keys that you issued count too;
-   * replaced keys do not.
+   * Maximum number of valid keys per tenant when a customer creates or rotates one, 1 to 1,000. Keys that you issued
+   * count too, and replaced keys until their grace period ends. A rotation without a grace period is always possible.
    * @default 50
    */
   maxKeys: integer(1, 1000, 50),

@@ -419,7 +419,8 @@ export interface DeliveryStore {
   /**
    * Deletes finished deliveries created more than `retentionDays` ago, with their attempts, and events of that age
    * without deliveries, with their idempotency keys. Handles about `limit` events per call. Never deletes a pending
-   * delivery. Returns the number of deleted deliveries and events; 0 means there is nothing left to delete.
+   * delivery. A storage that also keeps API keys deletes those that ended over a year ago, unless a webhook names them
+   * as its creator. Returns the number of deleted rows; 0 means there is nothing left to delete.
    */
   prune(options: { retentionDays: number; limit: number }): Promise<number>
 

@@ -68,7 +68,7 @@ export function DateTimeOf (description: string) {
 /** Who created an API key or a webhook. */
 export const CreatedBy = Type.Object({
   type: OneOf(['key', 'session', 'code'], {
-    description: "key: an API key; session: a user of the portal; code: the vendor's own code"
+    description: "An API key, a user of the vendor's portal, or the vendor's own code"
   }),
   id: Nullable(Type.String({
     description: "The id of the key, or of the portal user. For the vendor's code, a name or null", examples: ['user:17']

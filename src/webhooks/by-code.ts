@@ -1,7 +1,7 @@
 import type { TSchema, Static } from '@sinclair/typebox'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { RecruitingApiError, InputError } from '../errors.js'
-import type { AuditedCall, CallReport } from '../observe/audit.js'
+import { type AuditedCall, type CallReport, withCreator } from '../observe/audit.js'
 import type { Tenant } from '../ports/index.js'
 import { compileSchema, createAjv, describeFault, formatFaultPath } from '../shared/ajv.js'
 import { readField } from '../shared/fields.js'
@@ -121,7 +121,7 @@ function describeCall (
     tenantSlug: showTenant(argument),
     tenantId,
     filters: listFilters(given[count]),
-    ...kind === undefined || id === undefined ? {} : { resource: { kind, id: id as number } },
+    ...kind === undefined || id === undefined ? {} : { resource: withCreator({ kind, id: id as number }, result) },
     ...shape === 'none' ? {} : { rowCount: shape === 'one' ? 1 : (result as Page<unknown>).data.length }
   }
 }

@@ -2,7 +2,8 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { isApiKey } from '../../src/index.js'
-import { apiKeys, postgresKeyLookup } from '../../src/postgres/index.js'
+import { apiKeys, postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
+import { createWebhook, firstRows } from '../../src/testing/support/samples.js'
 import { startCliHost } from '../fixtures/cli/cli.js'
 
 t.test('key commands', async (t) => {
@@ -126,6 +127,38 @@ t.test('key commands', async (t) => {
     const { err: named } = await cli(`keys rotate ${old.id} --tenant acme --prefix acmeats --yes --out ${path}-2`)
     t.match([named, await readFile(`${path}-2`, 'utf8')], [/with a key that begins with acmeats_\. /, /^acmeats_/])
     t.match((await cli('keys rotate --help')).out, 'the prefix of the new key, because the old prefix is not stored; the default is rk')
+  })
+
+  t.test('revoking a key asks what happens to the keys and webhooks that it created', async (t) => {
+    const { id } = await keys.issue({ tenantSlug: 'acme', scopes: [], name: 'Leaked' })
+    const createdBy = { type: 'key', id } as const
+    const { store } = lookup
+    const child = await store?.create('acme', {
+      id: 'key_child',
+      digest: 'digest',
+      start: 'abcd',
+      createdBy,
+      tenantSlug: 'acme',
+      name: 'Child',
+      scopes: [],
+      allowedIps: null,
+      candidateFields: null,
+      jobFields: null,
+      expiresInDays: 7
+    }, { maxKeys: 1000 })
+    t.match(child, { id: 'key_child' })
+    const { webhooks } = postgresStorage(pool)
+    for (const creator of [createdBy, { type: 'key', id: 'key_child' }, { type: 'code', id }] as const) {
+      await webhooks.create('acme', { ...createWebhook(await webhooks.nextId('acme')), created_by: creator }, { maxPerTenant: 50 })
+    }
+    const statuses = async () => (await webhooks.list('acme', firstRows)).map(({ status }) => status)
+    const kept = await cli(`keys revoke ${id} --tenant acme`, { answers: ['y'] })
+    t.match(kept, { code: 0, err: /immediately\. The 1 valid key that it created will stay valid, unless you add --children\. The 1 webhook of the key will stay/ })
+    t.strictSame(await statuses(), ['active', 'active', 'active'])
+    const ended = await cli(`keys revoke ${id} --tenant acme --children --disable-webhooks --yes`)
+    t.match(ended, { code: 0, err: /The 1 valid key that it created will be revoked too\. The 2 webhooks of these keys will become inactive\.\n$/ })
+    t.strictSame(await statuses(), ['inactive', 'inactive', 'active'])
+    t.match(await keys.find({ tenantSlug: 'acme' }, 'key_child'), { revokedAt: /Z$/ })
   })
 
   t.test('a key is revoked after confirmation', async (t) => {

@@ -47,7 +47,7 @@ t.test('stored data and responses cannot manipulate the terminal', async (t) => 
   await pool.query('update recruiting.webhooks set name = $1, target_url = $2, event_types = $3 where tenant_slug = $4',
     [worse, `https://example.com/${worse}`, ['application.created', worse], evil])
   await pool.query('update recruiting.events set id = $1, type = $2', [`evt_${marks}`, worse])
-  await pool.query('update recruiting.api_keys set name = $1, created_by = $1, scopes = $2, start = $1', [worse, [worse]])
+  await pool.query('update recruiting.api_keys set name = $1, creator_id = $1, scopes = $2, start = $1', [worse, [worse]])
   await pool.query('update recruiting.queue set attempts = $1', [JSON.stringify([{
     started_at: '2030-01-01T00:00:00.000Z', duration_ms: 1, response_status: 500, error: 'http_status', response_excerpt: worse
   }])])

@@ -113,13 +113,14 @@ t.test('an entry has the record and row count, or neither if the request was rej
   await app.inject({ url: `${base}/candidates/1`, headers: bearer(keys.none) })
   await app.inject({ url: `${base}/candidates/1` })
   const webhook = { kind: 'webhook', id }
+  const shown = { ...webhook, createdBy: { type: 'key', id: 'key_1' } }
   const candidate = { kind: 'candidate', id: 1 }
   const logged = { kind: 'delivery', id: delivery.id }
   t.strictSame(entries.map(({ status, resource, rowCount }) => [status, resource, rowCount]), [
-    [201, webhook, 1], [200, webhook, 1],
+    [201, shown, 1], [200, webhook, 1],
     [200, null, 3], [200, candidate, 1], [404, { kind: 'candidate', id: 999 }, null], [400, null, null],
     [200, { kind: 'job', id: 1 }, null], [200, { kind: 'job', id: 1 }, 1],
-    [200, null, 1], [200, webhook, 1], [200, webhook, 1], [200, webhook, 1], [202, webhook, 1],
+    [200, null, 1], [200, shown, 1], [200, shown, 1], [200, shown, 1], [202, webhook, 1],
     [200, logged, 1], [202, logged, 1], [204, webhook, null],
     [200, { kind: 'interview', id: 'a b' }, 1], [200, { kind: 'interview', id: 'i-7' }, 1], [204, null, null],
     [403, null, null], [401, null, null]
@@ -200,6 +201,7 @@ function startAudited (t: Teardown) {
 t.test('webhook calls are audited with the actor and the operation ids of the API', async (t) => {
   const { recruiting, entries } = startAudited(t)
   const { webhooks } = recruiting.as('support:ann')
+  const createdBy = { type: 'code', id: 'support:ann' } as const
   const { id } = await webhooks.create('acme', { ...webhookInput, event_types: ['application.created'] })
   t.strictSame(entries, [{
     source: 'code',
@@ -212,7 +214,7 @@ t.test('webhook calls are audited with the actor and the operation ids of the AP
     actor: 'support:ann',
     operationId: 'createWebhook',
     isDeprecated: false,
-    resource: { kind: 'webhook', id },
+    resource: { kind: 'webhook', id, createdBy },
     method: null,
     filters: [],
     status: null,
@@ -241,13 +243,13 @@ t.test('webhook calls are audited with the actor and the operation ids of the AP
   const logged = { kind: 'delivery', id: deliveryId }
   const columns = ['tenantSlug', 'operationId', 'resource', 'filters', 'rowCount'] as const
   t.strictSame(entries.slice(1).map((entry) => columns.map((column) => entry[column])), [
-    ['acme', 'importWebhook', { kind: 'webhook', id: imported }, [], 1],
+    ['acme', 'importWebhook', { kind: 'webhook', id: imported, createdBy }, [], 1],
     ['acme', 'deleteWebhook', { kind: 'webhook', id: imported }, [], null],
     ['acme', 'listWebhooks', null, ['filter[status]'], 1],
     ['acme', 'listWebhooks', null, [], 1],
-    ['acme', 'getWebhook', webhook, [], 1],
-    ['acme', 'updateWebhook', webhook, [], 1],
-    ['acme', 'rotateWebhookSecret', webhook, [], 1],
+    ['acme', 'getWebhook', { ...webhook, createdBy }, [], 1],
+    ['acme', 'updateWebhook', { ...webhook, createdBy }, [], 1],
+    ['acme', 'rotateWebhookSecret', { ...webhook, createdBy }, [], 1],
     ['acme', 'dispatchWebhookTest', webhook, [], 1],
     ['acme', 'replayWebhook', webhook, [], 1],
     ['acme', 'listWebhookDeliveries', webhook, ['filter[status]'], 1],

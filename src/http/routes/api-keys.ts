@@ -233,7 +233,8 @@ export function keyOperations (
       summary: 'Revoke an API key',
       description:
         'The key stops working within seconds. It stays in the list. Its children and webhooks stay too, unless the ' +
-        'query says otherwise. With `webhooks=disable`, a key also needs both scopes of webhooks, and a session `write`.',
+        'query says otherwise. `webhooks=disable` also needs both scopes of webhooks.',
+      withoutBodies: { note: 'Portal sessions can disable webhooks only with the capability `write`.' },
       params: ApiKeyParams,
       input: RevokeQuery,
       item: RevokedApiKey,

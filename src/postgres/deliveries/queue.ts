@@ -257,8 +257,12 @@ function createPrune (session: Session, schema: string, stop: StopDeliveries): D
       const [row] = await session.query<{ pruned: number, next_after: string | null }>('prune',
         `select pruned, next_after from ${schema}.prune_v1($1, $2, $3)`, [retentionDays, limit, from])
       from = after = row?.next_after ?? null
-      if (Number(row?.pruned) > 0 || from === null) return Number(row?.pruned)
+      if (Number(row?.pruned) > 0) return Number(row?.pruned)
+      if (from === null) break
     }
+    const [keys] = await session.query<{ pruned: number }>('prune keys',
+      `select ${schema}.prune_keys_v1($1) as pruned`, [limit])
+    return Number(keys?.pruned)
   }
 }
 

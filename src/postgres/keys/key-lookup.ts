@@ -5,8 +5,8 @@ import { tenantResting } from '../../shared/tenants.js'
 import type {
   AsyncKeyLookup, Clock, GeneratedKey, KeyRejection, KeySortField, KeyStore, ManagedKey
 } from '../../ports/index.js'
-import { assertPool, type PgPool } from '../pool.js'
-import { createSession, readJson, readQueryTimeout, type Session } from '../session.js'
+import { assertPool, type PgPool, type PgQueryable } from '../pool.js'
+import { ask, createSession, readJson, readQueryTimeout, type Session } from '../session.js'
 import { creatorJson, orderBy, quoteName, readSchema, toIso } from '../sql.js'
 import { type Call, runInTransaction } from '../transactions.js'
 import { createTurns } from '../turns.js'
@@ -208,26 +208,50 @@ function createKeyStore (plain: Session, schema: string, prefix: string): KeySto
     })),
 
     async selectFamily (tenant, id, { ids, children }) {
-      const rows = await session.query<{ id: string }>('select family', selectFamily(schema), [
-        tenant, id, children, ids
-      ])
+      const text = `${selectFamily(schema, '$3')} and k.id = any ($4)`
+      const rows = await session.query<{ id: string }>('select family', text, [tenant, id, children, ids])
       return rows.map((row) => row.id)
     }
   }
 }
 
 /**
- * Selects the keys of the tenant `$1` that are the key `$2`, that it replaced or, with `$3`, that are its children,
- * among the ids `$4`; all if that is null. `schema` is quoted.
+ * Selects the keys of the tenant `$1` that are the key `$2`, that it replaced or, if the SQL condition `children` is
+ * true, that are its children. `schema` is quoted.
  */
-export function selectFamily (schema: string): string {
+function selectFamily (schema: string, children: string): string {
   return `
     select k.id from ${schema}.api_keys k
     join ${schema}.api_keys own on own.tenant = $1 and own.id = $2
-    where k.tenant = $1 and ($4::text[] is null or k.id = any ($4)) and (
+    where k.tenant = $1 and (
       k.id = own.id or (coalesce(k.line, k.id) = coalesce(own.line, own.id) and k.generation < own.generation)
-      or ($3 and (k.ancestors ->> coalesce(own.line, own.id))::integer <= own.generation)
+      or (${children} and (k.ancestors ->> coalesce(own.line, own.id))::integer <= own.generation)
     )`
+}
+
+/** The numbers of a key's valid children, of its webhooks, and of its children's webhooks. */
+export interface Dependents {
+  keys: number
+  webhooks: number
+  webhooksOfKeys: number
+}
+
+/** Returns what `revoke` could also end. `schema` is quoted. */
+export async function countDependents (
+  database: PgQueryable, schema: string, tenant: string, id: string
+): Promise<Dependents> {
+  const isValid = 'k.revoked_at is null and coalesce(least(k.expires_at, k.replaced_at) > clock_timestamp(), true)'
+  const isOf = (family: string) => `from ${schema}.webhooks w
+    where w.tenant = $1 and w.creator_type = 'key' and w.creator_id in (${family})`
+  const own = selectFamily(schema, 'false')
+  const all = selectFamily(schema, 'true')
+  const [row] = await ask<{ json: string }>(database, `
+    select json_build_object(
+      'keys', (select count(*) from (${all} and ${isValid} except ${own}) as children),
+      'webhooks', (select count(*) ${isOf(own)}),
+      'webhooksOfKeys', (select count(*) ${isOf(`${all} except ${own}`)})
+    )::text as json`, [tenant, id])
+  return JSON.parse(String(row?.json))
 }
 
 type Busy = KeyRejection | 'busy'

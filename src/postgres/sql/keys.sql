@@ -39,9 +39,8 @@ begin
 end
 $$;
 
--- Adds the key that creates p_key to its ancestors, with its own. p_key then expires no later than its creator. Returns
--- p_key unchanged if a session or code creates it.
-create or replace function descend_v1 (p_key api_keys) returns api_keys
+-- Returns the ancestors of a key that p_creator creates, in addition to p_ancestors.
+create or replace function descend_v1 (p_ancestors jsonb, p_tenant text, p_creator text) returns jsonb
 language plpgsql
 set search_path from current
 set jit to off
@@ -49,24 +48,19 @@ as $$
 declare
   v_creator api_keys;
 begin
-  if p_key.creator_type <> 'key' then
-    return p_key;
-  end if;
-  select * into v_creator from api_keys k where k.tenant = p_key.tenant and k.id = p_key.creator_id;
-  p_key.expires_at := least(p_key.expires_at, v_creator.expires_at);
-  p_key.ancestors := (
+  select * into v_creator from api_keys k where k.tenant = p_tenant and k.id = p_creator;
+  return (
     select jsonb_object_agg(oldest.line, oldest.generation)
     from (
       select a.line, min(a.generation) as generation
       from (
-        select coalesce(v_creator.line, p_key.creator_id), coalesce(v_creator.generation, 0)
-        union all select e.key, e.value::integer from jsonb_each_text(p_key.ancestors) as e
+        select coalesce(v_creator.line, p_creator), coalesce(v_creator.generation, 0)
+        union all select e.key, e.value::integer from jsonb_each_text(p_ancestors) as e
         union all select e.key, e.value::integer from jsonb_each_text(v_creator.ancestors) as e
       ) as a (line, generation)
       group by a.line
     ) as oldest
   );
-  return p_key;
 end
 $$;
 
@@ -94,7 +88,12 @@ begin
   v_key.ancestors := '{}';
   v_key.created_at := date_trunc('milliseconds', clock_timestamp());
   v_key.expires_at := coalesce(v_key.expires_at, v_key.created_at + p_days::integer * interval '1 day');
-  v_key := descend_v1(v_key);
+  if v_key.creator_type = 'key' then
+    v_key.ancestors := descend_v1(v_key.ancestors, v_key.tenant, v_key.creator_id);
+    v_key.expires_at := least(
+      v_key.expires_at, (select k.expires_at from api_keys k where k.tenant = v_key.tenant and k.id = v_key.creator_id)
+    );
+  end if;
   if (select count(*) from jsonb_object_keys(v_key.ancestors)) > 20 then
     return 'too_deep';
   end if;
@@ -155,7 +154,12 @@ begin
   v_key.created_at := v_now;
   -- Not the end of the overlap.
   v_key.expires_at := v_old.expires_at;
-  v_key := descend_v1(v_key);
+  if v_key.creator_type = 'key' then
+    v_key.ancestors := descend_v1(v_key.ancestors, v_key.tenant, v_key.creator_id);
+    v_key.expires_at := least(
+      v_key.expires_at, (select k.expires_at from api_keys k where k.tenant = v_key.tenant and k.id = v_key.creator_id)
+    );
+  end if;
   if v_is_managed and (select count(*) from jsonb_object_keys(v_key.ancestors)) > 20 then
     return 'too_deep';
   end if;
@@ -240,5 +244,28 @@ begin
   select coalesce(array_agg(d.id), '{}') into v_disabled from disabled d;
   insert into stopped_webhooks (webhook_id) select unnest(v_disabled) on conflict do nothing;
   return cardinality(v_disabled);
+end
+$$;
+
+-- Deletes up to p_limit keys that ended over a year ago, unless a webhook names them as its creator. Returns their number.
+create or replace function prune_keys_v1 (p_limit integer) returns integer
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_pruned integer;
+begin
+  delete from api_keys k where k.id = any (array(
+    select k.id from api_keys k
+    where least(k.expires_at, k.replaced_at, k.revoked_at) < now() - interval '1 year'
+      and not exists (
+        select from webhooks w where w.tenant = k.tenant and w.creator_type = 'key' and w.creator_id = k.id
+      )
+    limit p_limit
+    for update of k skip locked
+  ));
+  get diagnostics v_pruned = row_count;
+  return v_pruned;
 end
 $$;

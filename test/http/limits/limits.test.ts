@@ -3,10 +3,11 @@ import t from 'tap'
 import { HttpError, type RateLimitCaller, type RateLimitOptions } from '../../../src/index.js'
 import { createLimits } from '../../../src/http/limits.js'
 import { type RateLimitSettings, readRateLimit } from '../../../src/options/options.js'
-import { bearer, keys } from '../../fixtures/api/app.js'
+import { bearer, buildApp, keys } from '../../fixtures/api/app.js'
 import { base, buildLimited, checkLimited, moveTime } from '../../fixtures/api/limits.js'
 import { checkError } from '../../fixtures/api/answers.js'
 import { captureLogs } from '../../fixtures/api/logs.js'
+import { portal } from '../../fixtures/portal/sessions.js'
 
 t.test('the requests of a key are counted from any address, and requests over the limit get 429', async (t) => {
   const { ask } = await buildLimited(t, { max: 2 })
@@ -145,6 +146,25 @@ t.test('with perTenant, all keys of a tenant count together, separately for each
   checkLimited(t, await ask(keys.jobsWrite, '/jobs/1'), 2)
   const { headers } = await app.inject({ url: '/api/v1/public/globex/jobs', headers: bearer(keys.globex) })
   t.match(headers, { 'ratelimit-remaining': 2 })
+})
+
+t.test('perTenant is true if customers can manage keys, and startup warns if the host turns it off', async (t) => {
+  const own = { keyLookup: ({ key }: { key: string }) => ({ id: key, scopes: ['jobs:read'] }) }
+  for (const [rateLimit, overrides, remaining, warnings] of [
+    [{ max: 3 }, {}, '1', 0],
+    [{ max: 3, perTenant: false }, {}, '2', 1],
+    [{ max: 3, perTenant: false }, own, '2', 0],
+    [{ max: 3 }, own, '2', 0],
+    [{ max: 3, perTenant: false }, { portal: { ...portal, keys: false as const } }, '2', 0]
+  ] as const) {
+    const { logger, lines } = captureLogs()
+    const app = await buildApp(t, { server: { logger }, rateLimit, ...overrides })
+    const ask = (key: string) => app.inject({ url: `${base}/jobs`, headers: bearer(key) })
+    await ask(keys.full)
+    const about = JSON.stringify(rateLimit)
+    t.equal((await ask(keys.jobsRead)).headers['ratelimit-remaining'], remaining, about)
+    t.equal(lines.filter(({ msg }) => msg.startsWith('rateLimit.perTenant is false')).length, warnings, about)
+  }
 })
 
 t.test('with perTenant, requests count by the tenant\'s id, under any slug', async (t) => {
