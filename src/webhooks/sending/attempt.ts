@@ -8,7 +8,7 @@ import { InformationalResponses } from './informational.js'
 
 export interface Post {
   /** Whom the name is looked up for. */
-  tenantId?: string
+  tenantId: string
   /** The target URL up to its path. */
   origin: string
   /** Path and query of the target URL. */
@@ -35,8 +35,13 @@ const maxStaleMs = 1000
 const maxBodyMs = 500
 const maxIdle = 256
 
-/** Idle connections of all senders of the process. The one that was released first is the first. */
-const idleConnections = new Set<Connection>()
+/** Idle connections by origin. The one that was released last is the last of its origin. */
+type Pool = Map<string, Connection[]>
+
+/** The pools of all senders of the process. */
+const pools = new Set<Pool>()
+let idleCount = 0
+let releaseCount = 0
 
 /**
  * One attempt: undici's handler of its request, with one deadline for lookup, connection, TLS and response. It has its
@@ -104,7 +109,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
       retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
       excerpt: startExcerpt(headers, this.#post.excerptBytes)
     }
-    this.#cancelBodyDeadline = startDeadline(() => this.end(kTimeout), maxBodyMs)
+    // Most bodies arrive with the head, and need no timer.
+    queueMicrotask(() => this.#limitBody())
   }
 
   onResponseData (_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -133,6 +139,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
     const { path, headers, body } = this.#post
     // The receiver has just closed a reused connection, so the new one is not kept.
     this.#connection.client.dispatch({ path, method: 'POST', headers, body, reset: this.#isSecond }, this)
+  }
+
+  #limitBody (): void {
+    if (!this.#isSettled) this.#cancelBodyDeadline = startDeadline(() => this.end(kTimeout), maxBodyMs)
   }
 
   #endLate (): void {
@@ -165,6 +175,8 @@ interface Connection {
   /** How often data was read from its socket. */
   reads: number
   readonly informational: InformationalResponses
+  /** Increases with each release of any connection; 0 while it is in use. */
+  releasedAs: number
   /** Returns the error of an attempt whose deadline passes now; `null` for a timeout. */
   faultIfLate (): Error | null
   /** Keeps it for the next request to the same origin. */
@@ -176,8 +188,8 @@ export type Connections = ReturnType<typeof createConnections>
 
 /** Connections to receivers, kept open between requests. */
 export function createConnections (connect: Connect, options: Client.Options) {
-  // The one that was released last is the last.
-  const idle = new Map<string, Connection[]>()
+  const idle: Pool = new Map()
+  pools.add(idle)
   const connections = new Set<Connection>()
   let isClosed = false
 
@@ -197,6 +209,7 @@ export function createConnections (connect: Connect, options: Client.Options) {
       client,
       reads: 0,
       informational: new InformationalResponses(),
+      releasedAs: 0,
       faultIfLate: () => pending.faultIfLate(),
       release () {
         if (socket === null || socket.destroyed) {
@@ -206,13 +219,13 @@ export function createConnections (connect: Connect, options: Client.Options) {
         const kept = idle.get(origin)
         if (kept === undefined) idle.set(origin, [connection])
         else kept.push(connection)
-        idleConnections.add(connection)
-        if (idleConnections.size > maxIdle) closeOldest()
+        connection.releasedAs = ++releaseCount
+        if (++idleCount > maxIdle) closeOldest()
       },
       close () {
         forget()
         connections.delete(connection)
-        const closed = client.destroy()
+        const closed = client.destroy().catch(() => {})
         pending.close()
         return closed
       }
@@ -224,7 +237,9 @@ export function createConnections (connect: Connect, options: Client.Options) {
     }
     /** Returns whether the connection was idle. */
     function forget (): boolean {
-      if (!idleConnections.delete(connection)) return false
+      if (connection.releasedAs === 0) return false
+      connection.releasedAs = 0
+      idleCount--
       const kept = idle.get(origin) ?? []
       kept.splice(kept.indexOf(connection), 1)
       if (kept.length === 0) idle.delete(origin)
@@ -247,11 +262,13 @@ export function createConnections (connect: Connect, options: Client.Options) {
       const connection = kept?.pop()
       if (connection === undefined) return open(post)
       if (kept?.length === 0) idle.delete(origin)
-      idleConnections.delete(connection)
+      connection.releasedAs = 0
+      idleCount--
       return connection
     },
     async close (): Promise<void> {
       isClosed = true
+      pools.delete(idle)
       await Promise.all([...connections].map((connection) => connection.close()))
     }
   }
@@ -259,7 +276,8 @@ export function createConnections (connect: Connect, options: Client.Options) {
 
 /** Closes the connection of the process that has been idle longest; `null` if none is idle. */
 function closeOldest (): Promise<void> | null {
-  const [oldest] = idleConnections
+  const oldest = [...pools].flatMap((idle) => [...idle.values()].map(([first]) => first))
+    .sort((a, b) => (a?.releasedAs ?? 0) - (b?.releasedAs ?? 0))[0]
   return oldest?.close() ?? null
 }
 

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net'
 
 const maxCount = 100
 const maxHeadBytes = 16_384
-const empty = Buffer.alloc(0)
 
 /** The beginning of an informational response: any 1xx except 101, which ends HTTP on the connection. */
 export const informationalHead = /^HTTP\/\d\.\d 1(?!01)\d\d(?=[ \r])/
@@ -15,20 +14,20 @@ const example = 'HTTP/1.1 100 '
 export class InformationalResponses {
   #isExpected = false
   #count = 0
-  #held: Buffer = empty
+  #held = Buffer.alloc(0)
 
   /** Starts skipping. Call it when a request is sent. */
   expect (): void {
     this.#isExpected = true
     this.#count = 0
-    this.#held = empty
+    this.#held = Buffer.alloc(0)
   }
 
   /** Reads the socket up to the final response and puts that back. Call it before undici's `readable` listener. */
   skip (socket: Socket): void {
     const chunk: Buffer | null = this.#isExpected ? socket.read() : null
     if (chunk === null) return
-    let rest = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
+    let rest = Buffer.concat([this.#held, chunk])
     while (this.#count <= maxCount && startsInformational(rest)) {
       const end = rest.indexOf('\r\n\r\n')
       if (end === -1 && rest.length < maxHeadBytes) {

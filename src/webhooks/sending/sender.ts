@@ -87,7 +87,7 @@ export function createSender (
     headersTimeout: 0,
     bodyTimeout: 0
   })
-  const inFlight = new Set<Attempt>()
+  const inFlight: Attempt[] = []
   // The rules never change. Checking a literal address for each delivery would cost more than signing it.
   const targets = new LruMap<URL>(maxTargets)
 
@@ -104,7 +104,7 @@ export function createSender (
       const headers = contentHeaders.concat(Object.entries(request.headers).flat())
       return new Promise((resolve) => {
         const post = {
-          ...omitUndefined({ tenantId: request.tenantId }),
+          tenantId: request.tenantId ?? '',
           origin,
           path: href.slice(origin.length),
           headers,
@@ -112,10 +112,10 @@ export function createSender (
           excerptBytes: request.excerptBytes ?? 0
         }
         const attempt = new Attempt(post, request.timeoutMs, connections, (answer, fault) => {
-          inFlight.delete(attempt)
+          inFlight.splice(inFlight.indexOf(attempt), 1)
           resolve(toResult(answer, fault, startedAt))
         })
-        inFlight.add(attempt)
+        inFlight.push(attempt)
         attempt.start()
       })
     },

@@ -43,12 +43,14 @@ t.test('a lost response for one address family does not delay the connection, an
   for (const { ranMs } of results) t.ok(ranMs < 5000, `${ranMs} ms`)
 })
 
-t.test('names without an answer from the system block at most two threads, and no attempt beyond its deadline', async (t) => {
+t.test('names without an answer from the system block one thread for each tenant, at most two, and no attempt beyond its deadline', async (t) => {
   const asked = replaceLookup(t, () => new Promise(() => {}))
   const sender = await startSender(t, { dns: await startDnsServer(t), timeoutMs: 1800 })
-  const results = await Promise.all(Array.from({ length: 10 }, (_, index) => sender.post(`http://silent${index}.example/`)))
+  const results = await Promise.all(['acme', 'globex', 'hooli'].flatMap((tenantId) => (
+    [1, 2, 3].map((index) => sender.post(`http://${tenantId}${index}.example/`, { tenantId }))
+  )))
   t.same(results.map(outcomeOf), results.map(() => ({ responseStatus: null, error: 'timeout' })))
-  t.equal(asked.length, 2)
+  t.same(asked.map((name) => name.replace(/\d.*/, '')).sort(), ['acme', 'globex'])
 })
 
 t.test('a free thread goes to the next waiting attempt, but never to a timed-out one', async (t) => {
@@ -58,7 +60,7 @@ t.test('a free thread goes to the next waiting attempt, but never to a timed-out
   }))
   const sender = await startSender(t, { dns: await startDnsServer(t), timeoutMs: 1800 })
   const startedAt = performance.now()
-  const early = ['one', 'two', 'three'].map((name) => sender.post(`http://${name}.example/`))
+  const early = ['one', 'two', 'three'].map((name) => sender.post(`http://${name}.example/`, { tenantId: name }))
   for (const { error } of await Promise.all(early)) t.not(error, null)
   // A deadline can end a little early, so that the third attempt still waits.
   await new Promise((resolve) => setTimeout(resolve, 2000 - (performance.now() - startedAt)))

@@ -119,7 +119,7 @@ t.test('deliveries work through an https proxy, with TLS within TLS', async (t) 
 t.test('an https proxy with a certificate for another name gets no request', async (t) => {
   const receiver = await startTlsReceiver(t, right)
   const proxy = await startConnectProxy(t, other)
-  const fault = { responseStatus: null, error: 'connection', proxyFault: 'cannot connect to the proxy: ERR_TLS_CERT_ALTNAME_INVALID' }
+  const fault = { responseStatus: null, error: 'connection', ownFault: { cause: 'proxy', reason: 'cannot connect to the proxy: ERR_TLS_CERT_ALTNAME_INVALID' } }
   t.same(await postThrough(t, [proxy], receiver.port), [fault, fault, fault, fault])
   t.same(proxy.heads, [])
 })

@@ -104,17 +104,17 @@ t.test('a request aborted before it has a connection is not sent over a later on
     })
   }, {})
   t.teardown(() => connections.close())
-  const late = begin({ origin, path, headers: [], body: 'late', excerptBytes: 0 }, connections)
+  const late = begin({ origin, path, tenantId: '', headers: [], body: 'late', excerptBytes: 0 }, connections)
   t.equal(await late.ended, kTimeout)
   await connected
-  t.match(await begin({ origin, path, headers: [], body: 'next', excerptBytes: 0 }, connections).ended, { status: 204 })
+  t.match(await begin({ origin, path, tenantId: '', headers: [], body: 'next', excerptBytes: 0 }, connections).ended, { status: 204 })
   t.same(receiver.requests.map(({ body }) => body), ['next'])
 })
 
 t.test('an attempt that undici rejects fails with its error', async (t) => {
   const connections = createConnections(connect, {})
   t.teardown(() => connections.close())
-  const { ended } = begin({ origin: 'https://example.com', path: '/', headers: ['webhook-id', 'line\nbreak'], body: '', excerptBytes: 0 }, connections)
+  const { ended } = begin({ origin: 'https://example.com', path: '/', tenantId: '', headers: ['webhook-id', 'line\nbreak'], body: '', excerptBytes: 0 }, connections)
   t.match(await ended, { code: 'UND_ERR_INVALID_ARG' })
 })
 

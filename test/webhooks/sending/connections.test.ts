@@ -217,7 +217,7 @@ t.test('a connect without a free descriptor closes an idle connection and tries 
   }, {})
   t.teardown(() => connections.close())
   const post = (to: string) => new Promise((resolve) => {
-    new Attempt({ origin: to, path, headers: [], body: '', excerptBytes: 0 }, 60_000, connections, (answer, fault) => {
+    new Attempt({ origin: to, path, tenantId: 'acme', headers: [], body: '', excerptBytes: 0 }, 60_000, connections, (answer, fault) => {
       resolve(answer ?? fault)
     }).start()
   })

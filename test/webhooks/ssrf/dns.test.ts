@@ -170,6 +170,22 @@ t.test('a name in the hosts file is found if a network is allowed', async (t) =>
   t.equal(requests.length, 30)
 })
 
+t.test('names of one tenant that the system does not answer do not delay those of another', async (t) => {
+  const { port } = await startReceiver(t)
+  const asked = replaceLookup(t, async () => asked.at(-1) === 'healthy.example'
+    ? [{ address: '127.0.0.1', family: 4 }]
+    : new Promise(() => {}))
+  const sender = await startSender(t, { dns: await startDnsServer(t), timeoutMs: 600_000 })
+  const hanging = Array.from({ length: 10 }, (_, index) => sender.post(`http://hangs${index}.example/`, { tenantId: 'acme' }))
+  for (let count = 0; count < 3; count++) {
+    t.same(outcomeOf(await sender.post(`http://healthy.example:${port}/`, { tenantId: 'globex' })), delivered)
+    await sleep(10)
+  }
+  t.equal(asked.filter((name) => name.startsWith('hangs')).length, 1)
+  sender.abort()
+  await Promise.all(hanging)
+})
+
 t.test('without allowed networks, the system is not asked for a public name that its name servers cannot resolve', async (t) => {
   const asked = replaceLookup(t, async () => [])
   const sender = await startSender(t, { dns: await startDnsServer(t), allowNetworks: [] })
