@@ -70,8 +70,7 @@ async function describeTenant (
   const [counts] = await ask<{ webhooks: number, keys: number, has_events: boolean }>(context.pool, `
     select (select count(*)::int from ${schema}.webhooks where tenant = $1) as webhooks,
       (select count(*)::int from ${schema}.api_keys where tenant = $1) as keys,
-      exists (select from ${schema}.events where tenant_key = coalesce((select key from ${schema}.tenants
-        where tenant = $1), $1)) as has_events`, [id ?? slug])
+      ${schema}.has_events_v1(coalesce((select key from ${schema}.tenants where tenant = $1), $1)) as has_events`, [id ?? slug])
   if (id !== null) await assertName(context, argument, slug, id)
   const { webhooks, keys, has_events: hasEvents } = { webhooks: 0, keys: 0, has_events: false, ...counts }
   if (webhooks + keys === 0 && !hasEvents) {

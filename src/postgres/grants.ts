@@ -38,7 +38,7 @@ export const rights: Rights = {
     change_state: ['select', 'update'],
     home: ['select', 'update'],
     watched_tables: ['select'],
-    missed_changes: ['select'],
+    missed_changes: ['select', 'insert'],
     ended_changes: ['select', 'insert', 'update']
   },
   sequences: {

@@ -60,6 +60,16 @@ export const neededSettings = [
 /** Begins a transaction with these settings. */
 export const begin = neededSettings.map((setting) => setting.begin).join('; ')
 
+/**
+ * Returns the statement that overrides the database user's time limits of statements and transactions, which are for
+ * short ones. PostgreSQL 17 introduced the latter. Without `isLocal`, it does so until the connection closes.
+ */
+export function overrideTimeouts (statementMs: number, isLocal = true): string {
+  return `select set_config('statement_timeout', '${statementMs}', ${isLocal}),
+    case when current_setting('transaction_timeout', true) is not null
+      then set_config('transaction_timeout', '0', ${isLocal}) end`
+}
+
 // A pool may serve several storages.
 const connections = new WeakMap<PgPool, { readonly max: number }>()
 

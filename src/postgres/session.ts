@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { RecruitingApiError } from '../errors.js'
 import { integer } from '../shared/read-options.js'
-import { begin, neededSettings, type PgClient, type PgPool, type PgQueryable, watchPool } from './pool.js'
+import {
+  begin, neededSettings, overrideTimeouts, type PgClient, type PgPool, type PgQueryable, watchPool
+} from './pool.js'
 
 /** Reads the query timeout. The default is short, so that workers retry within seconds. */
 export const readQueryTimeout = integer(100, 120_000, 5000)
@@ -159,11 +161,11 @@ function ignore (): void {}
 
 const timeoutMs = 60_000
 
-/** Creates a session with a timeout of a minute, even if the database user's `statement_timeout` is shorter. */
+/** Creates a session with a timeout of a minute, even if the database user's timeouts are shorter. */
 export function createPatientSession (pool: PgPool): Session {
   const session = createSession(pool, timeoutMs)
   const transaction: Session['transaction'] = (operation, work) => session.transaction(operation, async (query) => {
-    await query(`set local statement_timeout to ${timeoutMs}`)
+    await query(overrideTimeouts(timeoutMs))
     return work(query)
   })
   return { transaction, query: (operation, text, values) => transaction(operation, (query) => query(text, values)) }

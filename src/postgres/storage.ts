@@ -18,7 +18,7 @@ import { assertPool, connectionsOf, type PgPool } from './pool.js'
 import { createPatientSession, createSession, readQueryTimeout, type Session } from './session.js'
 import { quoteName, readRelation, readSchema } from './sql.js'
 import { createTenants } from './tenants.js'
-import { createSeen, findMissing, keepSeen, listNames, readVersion } from './upgrade/version.js'
+import { createSeen, findCaches, findMissing, keepSeen, listNames, readVersion } from './upgrade/version.js'
 import { createWebhookStore } from './webhooks.js'
 
 /** The doc, type, default and check of each option. */
@@ -149,9 +149,10 @@ export function postgresStorage (
         await seen.record()
         // Functions may have been dropped just before this version was recorded.
         await assertFit()
-        if (published === null) return advisePool(pool)
+        const advice = [...advisePool(pool), ...await adviseSequences(unrecorded, schema)]
+        if (published === null) return advice
         return [
-          ...advisePool(pool),
+          ...advice,
           ...(await checkRelation(candidates, candidateKind, published)),
           ...(await checkRelation(jobs, jobKind, published)),
           ...(await adviseWatch((text, values) => session.query('list watched tables', text, values), quotedSchema))
@@ -220,6 +221,12 @@ async function checkRelation (
   const relation = await source.describe(ids, hasTenantIds)
   for (const field of fields) readerOf(relation, kind.option, field)
   return relation.isIndexable ? adviseIndexes(relation, kind) : []
+}
+
+async function adviseSequences (session: Session, schema: string): Promise<string[]> {
+  const names = await findCaches((text, values) => session.query('look for caches', text, values), schema)
+  return names.map((name) =>
+    `the sequence ${name} has a cache, so events and deliveries get numbers in the wrong order: run migrate`)
 }
 
 /** Without a connection timeout, an unresponsive server blocks callers forever. */

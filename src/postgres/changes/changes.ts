@@ -1,14 +1,16 @@
-import type { ChangePage, ChangeSource } from '../../ports/index.js'
+import type { ChangeKind, ChangePage, ChangeSource } from '../../ports/index.js'
+import { readField } from '../../shared/fields.js'
 import { type OptionsOf, readOptions } from '../../shared/read-options.js'
 import { assertPool, inTransaction, type PgPool } from '../pool.js'
 import { askInTransaction } from '../transactions.js'
 import type { Session } from '../session.js'
-import { quoteName, readSchema } from '../sql.js'
+import { equals, quoteName, readSchema } from '../sql.js'
 import { createReadHeldBack, formatPosition, parsePosition, readBound } from './position.js'
 import { listWatchedTables } from './watched-tables.js'
 
 interface ChangeRow {
   is_known: boolean
+  is_recorded: boolean
   /** The position up to which everything was read. */
   end: string
   /** `null` if there is no change. */
@@ -23,7 +25,7 @@ interface ChangeRow {
 function createListChanges (session: Session, schema: string): ChangeSource['list'] {
   const text = `
     select bounds.epoch = $5 and bounds.is_recorded and bounds.pruned <= $6::bigint
-      and $6::bigint <= $4::bigint as is_known,
+      and $6::bigint <= $4::bigint as is_known, bounds.is_recorded,
       greatest(bounds.read_to, $6::bigint)::text as end, change.id, change.seq::text
     from ${schema}.change_bounds_v1($1, $2, $3) as bounds
     left join lateral (
@@ -32,8 +34,8 @@ function createListChanges (session: Session, schema: string): ChangeSource['lis
         select tenant, kind, id, seq from ${schema}.changes
         union all select tenant, kind, id, seq from ${schema}.recent_changes
       ) as c
-      where c.tenant = $1 and c.kind = $2 and c.seq > $6::bigint and c.seq <= $3::bigint
-      order by c.seq
+      where c.tenant ${equals('(select $1::text)')} and c.kind = $2 and c.seq > $6::bigint and c.seq <= $3::bigint
+      order by c.tenant, c.seq
       limit $7
     ) as change on true
     order by change.seq`
@@ -46,7 +48,21 @@ function createListChanges (session: Session, schema: string): ChangeSource['lis
     const rows = await session.query<ChangeRow>(
       'list changes', text, [tenant, kind, bound, last, epoch, seq, limit + 1]
     )
-    return rows[0]?.is_known === true ? createPage(rows, limit, epoch, rows[0].end) : null
+    if (rows[0]?.is_known === true) return createPage(rows, limit, epoch, rows[0].end)
+    if (rows[0]?.is_recorded === false) await noteMissed(session, schema, kind)
+    return null
+  }
+}
+
+const readOnly = '25006'
+
+/** Stores that triggers lack rights, so that positions stay invalid when the rights return. */
+async function noteMissed (session: Session, schema: string, kind: ChangeKind): Promise<void> {
+  try {
+    await session.query('note missed changes', `select ${schema}.note_missed_changes_v1($1)`, [kind])
+  } catch (error) {
+    // A user may only read: its positions stay invalid until the rights return.
+    if (readField(error, 'code') !== readOnly) throw error
   }
 }
 
@@ -98,8 +114,10 @@ export function createChangeSource (
   return {
     async begin (tenant, kind) {
       const { bound } = await readBound(session, schema, 'recent_changes')
-      const [row] = await session.query<{ epoch: string, seq: string }>('read position',
-        `select epoch, read_to::text as seq from ${schema}.change_bounds_v1($1, $2, $3)`, [tenant, kind, bound])
+      const [row] = await session.query<{ epoch: string, is_recorded: boolean, seq: string }>('read position',
+        `select epoch, is_recorded, read_to::text as seq from ${schema}.change_bounds_v1($1, $2, $3)`,
+        [tenant, kind, bound])
+      if (row?.is_recorded === false) await noteMissed(session, schema, kind)
       return formatPosition({ seq: String(row?.seq), epoch: String(row?.epoch) })
     },
 
@@ -128,6 +146,7 @@ export function createChangeSource (
     },
 
     async prune ({ retentionDays, limit }) {
+      for (const kind of ['candidate', 'job'] as const) await noteMissed(patient, schema, kind)
       await deleteEnded()
       await compact()
       const [row] = await patient.query<{ pruned: number }>('prune changes',

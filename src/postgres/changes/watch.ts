@@ -6,7 +6,7 @@ import {
 } from '../../shared/read-options.js'
 import { readField } from '../../shared/fields.js'
 import { isStorableText } from '../../shared/text.js'
-import { assertPool, inTransaction, type PgPool, type PgQueryable } from '../pool.js'
+import { assertPool, inTransaction, overrideTimeouts, type PgPool, type PgQueryable } from '../pool.js'
 import { parseTransaction, rejectAutocommit } from '../transactions.js'
 import { ask } from '../session.js'
 import { quoteLiteral, quoteName, readSchema } from '../sql.js'
@@ -142,12 +142,14 @@ function assertRelation (relation: string): void {
  * possible.
  */
 async function prepareSession (client: PgQueryable): Promise<void> {
-  await client.query(`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '5s', true),
-    set_config('quote_all_identifiers', 'off', true)`)
+  await client.query(overrideTimeouts(0))
+  await client.query("select set_config('lock_timeout', '5s', true), set_config('quote_all_identifiers', 'off', true)")
 }
 
 const noTransaction = '25P01'
-const changedSettings = ['statement_timeout', 'lock_timeout', 'quote_all_identifiers', 'search_path', 'row_security']
+const changedSettings = [
+  'statement_timeout', 'transaction_timeout', 'lock_timeout', 'quote_all_identifiers', 'search_path', 'row_security'
+]
 
 /** Runs `work` in the host's transaction and restores its settings. If `work` rejects, rolls back its changes. */
 async function inSavepoint (client: PgQueryable, work: (client: PgQueryable) => Promise<void>): Promise<void> {
@@ -156,12 +158,12 @@ async function inSavepoint (client: PgQueryable, work: (client: PgQueryable) => 
     throw error
   })
   try {
-    const columns = changedSettings.map((name) => `current_setting('${name}') as ${name}`)
-    const [before] = await ask<Record<string, string>>(client, `select ${columns.join(', ')}`)
+    const columns = changedSettings.map((name) => `current_setting('${name}', true) as ${name}`)
+    const [before] = await ask<Record<string, string | null>>(client, `select ${columns.join(', ')}`)
     await prepareSession(client)
     await work(client)
-    for (const name of changedSettings) {
-      await client.query('select set_config($1, $2, true)', [name, String(before?.[name])])
+    for (const [name, value] of Object.entries(before ?? {})) {
+      if (value !== null) await client.query('select set_config($1, $2, true)', [name, value])
     }
     await client.query('release savepoint watch')
   } catch (error) {

@@ -104,6 +104,8 @@ export function formatTriggers (
     `create or replace function ${name}() returns trigger language plpgsql security definer
     set search_path to ${searchPath}, pg_temp set row_security to off set jit to off
     as ${quoteLiteral(body)}`,
+    // A replaced function keeps its owner, who may have lost the rights to record changes.
+    `alter function ${name}() owner to current_user`,
     ...tables.flatMap((table) => triggers.map(({ name: trigger, event, transition }) =>
       `create or replace trigger ${trigger} ${event} on ${table.name} ${transition} ` +
         `for each statement execute function ${name}()`))

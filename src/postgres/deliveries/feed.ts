@@ -1,6 +1,7 @@
 import type { EventFeed, FeedPage } from '../../ports/index.js'
 import { createReadHeldBack, formatPosition, parsePosition, readBound } from '../changes/position.js'
 import type { Session } from '../session.js'
+import { equals } from '../sql.js'
 
 /**
  * How many events to read for a filter by type. If few match, the page is small and the client requests the next one.
@@ -33,14 +34,13 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
       from ${schema}.feed_bounds_v1($1, $2) as b
     ), read as materialized (
       select e.seq, e.type
-      from bounds b
-      cross join lateral (
-        select e.seq, e.type
-        from ${schema}.events e
-        where e.tenant_key = b.tenant_key and e.seq > b.after and e.seq <= $2::bigint
-        order by e.seq
-        limit $6
-      ) as e
+      from ${schema}.events e
+      where e.tenant_key ${equals('(select b.tenant_key from bounds b)')}
+        -- The planner knows both numbers, but not how far events were pruned.
+        and e.seq > coalesce($4::bigint, 0) and e.seq <= $2::bigint
+        and (e.seq > (select b.after from bounds b)) is true
+      order by e.tenant_key, e.seq
+      limit $6
     )
     select b.epoch, b.after >= b.pruned and b.after <= $3::bigint as is_known,
       greatest(b.read_to, b.after)::text as end, last.seq::text as last_read, e.seq::text,
@@ -51,40 +51,46 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
     left join (
       select r.seq from read r where $5::text[] is null or r.type = any ($5) order by r.seq limit $7
     ) as page on true
-    left join ${schema}.events e on e.seq = page.seq
+    left join lateral (select e.seq, e.body from ${schema}.events e where e.seq = page.seq limit 1) as e on true
     order by e.seq`
 
   // Concurrent events may have dates in another order than seq, so several events are read.
   const beforeText = `
+    with bounds as materialized (
+      select * from ${schema}.feed_bounds_v1($1, $2)
+    )
     select b.epoch, greatest(b.pruned, least(b.read_to, (
       select min(dated.seq) - 1 from (
         select e.seq from ${schema}.events e
-        where e.tenant_key = b.tenant_key and e.recorded_at >= $3
-        order by e.recorded_at, e.seq
+        where e.tenant_key ${equals('(select b.tenant_key from bounds b)')} and e.recorded_at >= $3
+        order by e.tenant_key, e.recorded_at, e.seq
         limit ${readAtLeast}
       ) as dated
     )))::text as seq
-    from ${schema}.feed_bounds_v1($1, $2) as b`
+    from bounds b`
 
+  const keyOf = `coalesce((select t.key from ${schema}.tenants t where t.tenant = $1), $1)`
   const findText = `
     select e.body from ${schema}.events e
-    where e.id = $2 and e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = $1), $1)`
+    where e.id = $2 and e.tenant_key = ${keyOf}`
 
   const latestText = `
     select body
     from (
-      select latest.seq, e.body, sum(octet_length(e.body)) over (order by latest.seq desc) as bytes
+      select page.seq, e.body, sum(octet_length(e.body)) over (order by page.seq desc) as bytes
       from (
-        select e.seq, e.type
-        from ${schema}.events e
-        where e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = $1), $1)
-        order by e.seq desc
-        limit $3
-      ) as latest
-      join ${schema}.events e on e.seq = latest.seq
-      where $2::text[] is null or latest.type = any ($2)
-      order by latest.seq desc
-      limit $4
+        select latest.seq
+        from (
+          select e.seq, e.type from ${schema}.events e
+          where e.tenant_key ${equals(keyOf)}
+          order by e.tenant_key desc, e.seq desc
+          limit $3
+        ) as latest
+        where $2::text[] is null or latest.type = any ($2)
+        order by latest.seq desc
+        limit $4
+      ) as page
+      cross join lateral (select e.body from ${schema}.events e where e.seq = page.seq limit 1) as e
     ) as found
     where bytes <= ${maxPageBytes}
     order by seq desc`

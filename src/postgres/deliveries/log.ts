@@ -2,7 +2,7 @@ import type {
   Delivery, DeliveryFilter, DeliveryStatus, DeliveryStore, SubjectEvent
 } from '../../ports/index.js'
 import { readJson, type Session } from '../session.js'
-import { Conditions, toIso } from '../sql.js'
+import { Conditions, equals, toIso } from '../sql.js'
 
 /** Pages from this offset on read so many deliveries that they may take longer. */
 const deepOffset = 10_000
@@ -121,9 +121,9 @@ export function createDeliveryLog (
 
   const named = (table: string, seq: string): string => `
     select ${seq} as seq from ${schema}.${table}
-    where tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = $1), $1) and subject = $2
-      and ${seq} > $3::bigint
-    order by ${seq} limit $4::bigint`
+    where tenant_key ${equals(`coalesce((select t.key from ${schema}.tenants t where t.tenant = $1), $1)`)}
+      and subject = $2 and ${seq} > $3::bigint
+    order by tenant_key, ${seq} limit $4::bigint`
   const subjectText = `
     select json_build_object(
       'position', e.seq, 'eventId', e.id, 'eventType', e.type, 'recordedAt', ${toIso('e.recorded_at')},

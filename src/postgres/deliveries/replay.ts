@@ -1,6 +1,6 @@
 import type { Delivery, DeliveryStore, ReplayResult, ReplaySelection } from '../../ports/index.js'
 import type { Session } from '../session.js'
-import { Conditions, moment } from '../sql.js'
+import { Conditions, equals, moment } from '../sql.js'
 import type { StopDeliveries } from './queue.js'
 
 /** How much of a tenant's history a call reads, oldest events first. */
@@ -107,7 +107,8 @@ function selectStatement (
 ): { text: string, values: unknown[] } {
   const where = new Conditions(
     [
-      (value) => `e.tenant_key = coalesce((select t.key from ${schema}.tenants t where t.tenant = ${value}), ${value})`,
+      (value) => `e.tenant_key ${
+        equals(`coalesce((select t.key from ${schema}.tenants t where t.tenant = ${value}), ${value})`)}`,
       tenant
     ],
     [(value) => `e.id = any (${value})`, eventIds === null ? undefined : [...eventIds]],
@@ -130,7 +131,7 @@ function selectStatement (
       where tenant = $1 and id = ${id}::bigint and status = 'active'
     ), read as materialized (
       select e.seq, e.recorded_at from ${schema}.events e ${where}
-      order by e.recorded_at, e.seq limit ${where.bind(size)}::integer
+      order by e.tenant_key, e.recorded_at, e.seq limit ${where.bind(size)}::integer
     ), wanted as materialized (
       -- Locks only matching events.
       select matched.seq from read cross join lateral (

@@ -424,9 +424,11 @@ do $$
 declare
   v_system bigint;
 begin
-  if has_function_privilege('pg_control_system()', 'execute') then
+  begin
     v_system := (select control.system_identifier from pg_control_system() as control);
-  end if;
+  exception
+    when insufficient_privilege or object_not_in_prerequisite_state or feature_not_supported or undefined_function then
+  end;
   insert into home (system, database_oid, table_oid)
   select v_system, d.oid, 'home'::regclass from pg_database d where d.datname = current_database();
 end

@@ -59,14 +59,28 @@ as $$
 declare
   v_setting text := 'fastify_recruiting_api.records_' || p_sequence::oid;
   v_transaction text := pg_current_xact_id()::text;
+  v_last bigint := pg_sequence_last_value(p_sequence);
 begin
+  -- Also null without privileges, from PostgreSQL 18 on.
+  if v_last is null and not has_sequence_privilege(p_sequence, 'usage, select') then
+    raise exception 'permission denied for sequence %: grant select on it to %', p_sequence, current_user
+      using errcode = 'insufficient_privilege';
+  end if;
+  -- The caller cannot draw numbers from other sequences of the owner.
+  if p_sequence::text !~ '\.(events|recent_changes)_seq_seq$' then
+    raise exception 'start_recording_v1: expected the sequence of events or changes, got %', p_sequence
+      using errcode = 'invalid_parameter_value';
+  end if;
+  v_last := coalesce(v_last, 0);
   -- A rollback to a savepoint reverts the lock and the setting together.
   if current_setting(v_setting, true) is distinct from v_transaction then
-    perform pg_advisory_xact_lock_shared(
-      p_sequence::oid::integer, (coalesce(pg_sequence_last_value(p_sequence), 0) & 2147483647)::integer
-    );
+    perform pg_advisory_xact_lock_shared(p_sequence::oid::integer, (v_last & 2147483647)::integer);
     perform set_config(v_setting, v_transaction, true);
   end if;
+  -- If the sequence has or had a cache, this session may have reserved numbers that readers have passed.
+  loop
+    exit when nextval(p_sequence) > v_last;
+  end loop;
 end
 $$;
 
@@ -83,13 +97,26 @@ set search_path to pg_catalog, pg_temp
 set jit to off
 as $$
 declare
+  v_setting text := 'fastify_recruiting_api.read_' || p_sequence::oid;
   v_starts bigint[];
   v_next bigint;
 begin
   if pg_is_in_recovery() then
     return;
   end if;
-  last := coalesce(pg_sequence_last_value(p_sequence), 0);
+  last := pg_sequence_last_value(p_sequence);
+  -- Also null without privileges, from PostgreSQL 18 on.
+  if last is null and not has_sequence_privilege(p_sequence, 'usage, select') then
+    raise exception 'permission denied for sequence %: grant select on it to %', p_sequence, current_user
+      using errcode = 'insufficient_privilege';
+  end if;
+  last := coalesce(last, 0);
+  -- This session has seen that every transaction up to this number has ended. Reading all locks of the server can take
+  -- milliseconds. The setting ends with the session, so it does not survive a crash, after which numbers may repeat.
+  if current_setting(v_setting, true) = last::text then
+    bound := last;
+    return;
+  end if;
   v_starts := array(
     select l.objid::bigint
     from pg_locks l
@@ -99,6 +126,9 @@ begin
   -- A lock contains the lower 31 bits of a number that is no higher than this one.
   v_next := coalesce(pg_sequence_last_value(p_sequence), 0);
   bound := least(last, (select min(v_next - ((v_next - start) & 2147483647)) from unnest(v_starts) as start));
+  if bound = last then
+    perform set_config(v_setting, last::text, false);
+  end if;
 end
 $$;
 
@@ -246,19 +276,20 @@ begin
   from (
     select c.seq
     from unnest('{candidate, job}'::text[]) as of (kind)
+    -- As in has_events_v1, the tenant is part of the order.
     cross join lateral (
       (
         select r.seq from recent_changes r
-        where r.tenant = v_ended.tenant and r.kind = of.kind
+        where r.tenant = any (array(select v_ended.tenant)) and r.kind = of.kind
           and r.seq > v_ended.deleted_to and r.seq <= v_ended.last_seq
-        order by r.seq limit p_limit
+        order by r.tenant, r.seq limit p_limit
       )
       union all
       (
         select c.seq from changes c
-        where c.tenant = v_ended.tenant and c.kind = of.kind
+        where c.tenant = any (array(select v_ended.tenant)) and c.kind = of.kind
           and c.seq > v_ended.deleted_to and c.seq <= v_ended.last_seq
-        order by c.seq limit p_limit
+        order by c.tenant, c.seq limit p_limit
       )
     ) as c
     order by c.seq
@@ -291,7 +322,8 @@ $$;
 -- Returns a kind's watched tables and their triggers. parts: the table, its partitions and their triggers, as watch
 -- left them; found: as they are now, and a trigger that was disabled and enabled again is a new one; lost: tables with
 -- a missing or disabled trigger; added: partitions created after the last watch; missed_since, problem: when a trigger
--- first failed to record a change, and its error, or null if none failed.
+-- first failed to record a change, and its error, or null if none failed. A trigger whose owner lacks rights cannot
+-- record even that it failed, so its problem begins now, until note_missed_changes_v1 stores it.
 create or replace function watched_tables_v1 (p_kind text)
 returns table (
   relation text, id_expression text, tenant_expression text, id uuid, is_there boolean, parts text[], found text[],
@@ -312,7 +344,13 @@ declare
     where f.proname > ('watch_' || p_kind || '_')::name and f.proname < ('watch_' || p_kind || '`')::name
       and f.pronamespace = (select o.relnamespace from pg_class o where o.oid = 'watched_tables'::regclass)
   );
+  v_unable oid[];
+  v_problems text[];
 begin
+  select array_agg(u.function), array_agg(u.problem) into v_unable, v_problems
+  from unnest(v_functions) as f (oid)
+  cross join lateral (select f.oid as function, find_lacking_v1(f.oid) as problem) as u
+  where u.problem is not null;
   return query
   with recursive tree as (
     select w.schema_name, w.table_name, c.oid
@@ -323,7 +361,10 @@ begin
     union
     select t.schema_name, t.table_name, i.inhrelid from tree t join pg_inherits i on i.inhparent = t.oid
   ), part as materialized (
-    select t.schema_name, t.table_name, named.name, array(
+    select t.schema_name, t.table_name, named.name, (
+      select min(u.problem) from unnest(v_unable, v_problems) as u (function, problem)
+      where u.function in (select g.tgfoid from pg_trigger g where g.tgrelid = t.oid)
+    ) as problem, array(
       select format('%s %s %s', named.name, g.oid, g.xmin)
       from pg_trigger g
       where g.tgrelid = t.oid and g.tgenabled in ('O', 'A') and g.tgfoid = any (v_functions)
@@ -351,14 +392,16 @@ begin
     from compared c
     group by c.schema_name, c.table_name
   ), present as (
-    select p.schema_name, p.table_name, array_agg(entry.text order by entry.text collate "C") as found
+    select p.schema_name, p.table_name, max(p.problem) as problem,
+      array_agg(entry.text order by entry.text collate "C") as found
     from part p cross join lateral unnest(p.name || p.triggers) as entry (text)
     group by p.schema_name, p.table_name
   )
   select format('%I.%I', w.schema_name, w.table_name), w.id_expression, w.tenant_expression, w.id,
     now.found is not null, w.parts,
     coalesce(now.found, '{}'), coalesce(d.lost, '{}'), coalesce(d.added, '{}'),
-    missed.missed_at, missed.problem
+    coalesce(missed.missed_at, case when now.problem is not null then clock_timestamp() end),
+    coalesce(missed.problem, now.problem)
   from watched_tables w
   left join lateral (
     select m.missed_at, m.problem from missed_changes m
@@ -371,4 +414,54 @@ begin
   where w.kind = p_kind
   order by w.schema_name, w.table_name;
 end
+$$;
+
+-- Returns the rights that the owner of a trigger function of watch lacks to record changes, and that it failed to; null if
+-- it lacks none.
+create or replace function find_lacking_v1 (p_function oid) returns text
+language sql
+stable
+set search_path from current
+set jit to off
+as $$
+  select format('the owner of its function, %s, lacks %s', f.proowner::regrole, string_agg(lacking.name, ', '))
+  from pg_proc f
+  cross join lateral (
+    select 'usage on the schema' where not has_schema_privilege(f.proowner, f.pronamespace, 'usage')
+    union all
+    select 'security definer' where not f.prosecdef
+    union all
+    select 'execute on start_recording_v1'
+    where not has_function_privilege(f.proowner, 'start_recording_v1(regclass)', 'execute')
+    union all
+    select format('%s on %s', needed.privilege, needed.name)
+    from (values
+      ('insert', 'recent_changes'), ('insert', 'missed_changes'), ('select', 'missed_changes')
+    ) as needed (privilege, name)
+    where not has_table_privilege(f.proowner, needed.name, needed.privilege)
+    union all
+    select format('a way past row-level security on %s', c.relname)
+    from pg_class c
+    join pg_roles r on r.oid = f.proowner and not r.rolsuper and not r.rolbypassrls
+    where c.oid in ('recent_changes'::regclass, 'missed_changes'::regclass) and c.relrowsecurity
+      and (c.relforcerowsecurity or not pg_has_role(r.oid, c.relowner, 'usage'))
+  ) as lacking (name)
+  where f.oid = p_function
+  group by f.proowner
+$$;
+
+-- Stores which tables of a kind have triggers whose owner lacks rights, so that sync returns 410 until watch repairs
+-- them, even if the rights return.
+create or replace function note_missed_changes_v1 (p_kind text) returns void
+language sql
+set search_path from current
+set jit to off
+as $$
+  insert into missed_changes (kind, schema_name, table_name, problem)
+  select w.kind, w.schema_name, w.table_name, now.problem
+  from watched_tables_v1(p_kind) now
+  join watched_tables w on w.id = now.id
+  where now.problem is not null and not exists (
+    select from missed_changes m where (m.kind, m.schema_name, m.table_name) = (w.kind, w.schema_name, w.table_name)
+  )
 $$;

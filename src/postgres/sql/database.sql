@@ -1,19 +1,20 @@
--- Identifies the cluster. Null if the role may not read it.
+-- Identifies the cluster. Null if the role may not read it, or the service does not return it.
 create or replace function system_identifier_v1 () returns bigint
 language plpgsql
 stable
 set jit to off
 as $$
 begin
-  if not has_function_privilege('pg_control_system()', 'execute') then
-    return null;
-  end if;
   return (select control.system_identifier from pg_control_system() as control);
+exception
+  when insufficient_privilege or object_not_in_prerequisite_state or feature_not_supported or undefined_function then
+    return null;
 end
 $$;
 
 -- Identifies the server's data. The timeline changes with each restore and when a standby is promoted; the last
--- checkpoint would return the old one for minutes.
+-- checkpoint would return the old one for minutes. Without a timeline, only the cluster counts: Amazon Aurora has no WAL
+-- positions unless logical replication is on.
 create or replace function server_identity_v1 () returns text
 language plpgsql
 stable
@@ -23,9 +24,13 @@ as $$
 declare
   v_timeline text;
 begin
-  if not pg_is_in_recovery() then
-    v_timeline := left(pg_walfile_name(pg_current_wal_lsn()), 8);
-  end if;
+  begin
+    if not pg_is_in_recovery() then
+      v_timeline := left(pg_walfile_name(pg_current_wal_lsn()), 8);
+    end if;
+  exception
+    when insufficient_privilege or object_not_in_prerequisite_state or feature_not_supported or undefined_function then
+  end;
   return concat_ws(' ', system_identifier_v1(), v_timeline);
 end
 $$;

@@ -277,8 +277,9 @@ begin
     into v_found, v_events, v_dates
     from (
       select e.seq, e.recorded_at from events e
-      where e.tenant_key = v_removed.key and e.recorded_at >= v_removed.removed_to
-      order by e.recorded_at
+      -- As in has_events_v1.
+      where e.tenant_key = any (array(select v_removed.key)) and e.recorded_at >= v_removed.removed_to
+      order by e.tenant_key, e.recorded_at
       limit v_wanted
     ) as found;
     v_events := v_events[:p_limit - v_deleted];

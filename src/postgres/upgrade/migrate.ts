@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { RecruitingApiError } from '../../errors.js'
 import { readField } from '../../shared/fields.js'
 import { type OptionsOf, flag, readOptions } from '../../shared/read-options.js'
-import { assertPool, begin, type PgClient, type PgPool, watchPool } from '../pool.js'
+import { assertPool, begin, overrideTimeouts, type PgClient, type PgPool, watchPool } from '../pool.js'
 import { ask, type RunQuery } from '../session.js'
 import { quoteName, readSchema, toIso } from '../sql.js'
-import { findMissing, listNames, readVersion, unseenAfter, type Version } from './version.js'
+import { findCaches, findMissing, listNames, readVersion, unseenAfter, type Version } from './version.js'
 import type { Rights } from '../grants.js'
 
 /** The doc, type, default and check of each option. */
@@ -189,8 +189,7 @@ async function runStep (step: Step): Promise<string[] | null> {
   const query: RunQuery = (text, values) => ask(client, text, values)
   const lock = [lockName(schema)]
   await client.query(begin)
-  // The database user's timeout is for short statements.
-  await client.query(`set local statement_timeout to 0; set local lock_timeout to '${lockTimeoutMs}ms'`)
+  await client.query(`${overrideTimeouts(0)}; set local lock_timeout to '${lockTimeoutMs}ms'`)
   // Waiting here would hold up `create index concurrently`, which waits for all transactions.
   const [row] = await query<{ locked: boolean }>(
     'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
@@ -220,6 +219,7 @@ async function runInTransaction (
     for (const [name, text] of version.functions) if (missing.functions.includes(name)) await client.query(text)
     await grantFunctions(query, missing.functions)
     if (missing.superseded.length > 0) await dropUnused(query, missing.superseded)
+    for (const name of await findCaches(query, schema)) await client.query(`alter sequence ${name} cache 1`)
     await client.query('commit')
     return { files: listNames(missing) }
   }
@@ -244,7 +244,7 @@ async function openSchema (client: PgClient, schema: string): Promise<void> {
 async function runAlone (client: PgClient, schema: string, text: string, longestMs: number): Promise<void> {
   await client.query(`set search_path to ${quoteName(schema)}, pg_temp`)
   // It may wait for long transactions, such as a dump, but blocks no one.
-  await client.query(`set statement_timeout to 0; set lock_timeout to '${longestMs}ms'`)
+  await client.query(`${overrideTimeouts(0, false)}; set lock_timeout to '${longestMs}ms'`)
   for (const statement of text.trim().split(/;\n/)) await client.query(statement)
 }
 

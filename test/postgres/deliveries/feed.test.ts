@@ -30,19 +30,19 @@ t.test('a rare type is found in pages, some of which are empty', async (t) => {
 t.test('an index finds an event by its id, and the first event since a time', async (t) => {
   const readings: Reading[] = []
   const { pool } = await startPostgresHost(t)
-  const { feed } = postgresStorage(measurePool(pool, 'e.tenant_key = ', readings))
+  const { feed } = postgresStorage(measurePool(pool, '.events e', readings))
   await pool.query(`
     insert into recruiting.events (id, tenant_key, type, body, fingerprint, recorded_at)
     select 'evt_' || n, case n % 2 when 0 then 'acme' else 'globex' end, 'job.created', '{}', '', 
       '2030-01-01Z'::timestamptz + n * interval '1 s'
     from generate_series(1, 20000) as n`)
   await pool.query('analyze recruiting.events')
-  // The first call also reads the catalogue.
-  await feed.endBefore('acme', '2001-01-01T00:00:00.000Z')
+  // The first calls also read the catalogue.
+  await followFeed(feed, await feed.endBefore('acme', '2040-01-01T00:00:00.000Z'))
   t.equal((await followFeed(feed, await feed.endBefore('acme', '2030-01-01T05:33:00.000Z'))).ids.length, 11)
   t.equal(await feed.find('acme', 'evt_20000'), '{}')
   for (const { buffers } of readings.slice(-3)) t.ok(buffers < 100, `${buffers} buffers`)
-  t.equal(readings.length, 4)
+  t.equal(readings.length, 5)
 })
 
 t.test('a page contains fewer large events, each once, in PostgreSQL and in memory', async (t) => {

@@ -1,0 +1,68 @@
+import t from 'tap'
+import { postgresStorage } from '../../src/postgres/index.js'
+import { measureBuffers } from '../fixtures/postgres/buffers.js'
+import { type Reading, measurePool } from '../fixtures/postgres/measured-pool.js'
+import { startPostgresHost } from '../fixtures/postgres/postgres.js'
+
+const most = 100
+
+/** Two tenants own all rows, so the planner expects that every tenant owns half of them. */
+async function startWithTwoTenants (t: Parameters<typeof startPostgresHost>[0]) {
+  const { pool } = await startPostgresHost(t)
+  await pool.query(`
+    insert into recruiting.events (id, tenant_key, type, body, subject, fingerprint, recorded_at)
+    select 'evt_' || n, case when n <= 10000 then 'first' else 'second' end, 'job.created', '{}', 'job ' || n % 20, '',
+      '2030-01-01Z'::timestamptz + n * interval '1 s'
+    from generate_series(1, 40000) as n;
+    insert into recruiting.recent_changes (tenant, kind, id, deleted, changed_at)
+    select case when n <= 10000 then 'first' else 'second' end, 'candidate', n, false, now() from generate_series(1, 40000) n;
+    insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
+    select n, tenant, tenant, '', 'active', 'https://acme.test/', '{job.created}', '', now(), now()
+    from unnest('{first, third}'::text[]) with ordinality as of (tenant, n)`)
+  await pool.query('vacuum (analyze) recruiting.events, recruiting.recent_changes')
+  return pool
+}
+
+t.test('reads for a tenant without rows, and of the first page, do not read the rows of others', async (t) => {
+  const pool = await startWithTwoTenants(t)
+  const readings: Reading[] = []
+  const { feed, deliveries, changes } = postgresStorage(measurePool(pool, '"recruiting".', readings))
+  const all = { include: 'all', eventIds: null, since: null, until: null, limit: 10 } as const
+  const reads: Record<string, (tenant: string) => Promise<unknown>> = {
+    'list events': (tenant) => feed.list(tenant, { after: null, limit: 10, eventTypes: null }),
+    'list events of a type': (tenant) => feed.list(tenant, { after: null, limit: 10, eventTypes: ['job.closed'] }),
+    'find a position': (tenant) => feed.endBefore(tenant, '2030-01-02T00:00:00.000Z'),
+    'latest events': (tenant) => feed.latest(tenant, { limit: 10, eventTypes: null }),
+    'latest events of a type': (tenant) => feed.latest(tenant, { limit: 10, eventTypes: ['job.closed'] }),
+    'events of a subject': (tenant) => deliveries.listSubjectEvents(tenant, 'job 19', { after: 0, limit: 10 }),
+    'count a replay': (tenant) =>
+      deliveries.countReplay(tenant, tenant === 'first' ? 1 : 2, { ...all, eventTypes: null, until: '2030-01-01T00:00:20.000Z' }),
+    'list changes': async (tenant) => changes.list(tenant, 'candidate', { after: await changes.begin(tenant, 'candidate'), limit: 10 })
+  }
+  for (const [name, read] of Object.entries(reads)) {
+    for (const tenant of ['first', 'second', 'third']) {
+      // The first call also reads the catalogue.
+      await read(tenant)
+      readings.splice(0)
+      await read(tenant)
+      t.ok(readings.length > 0, 'is measured')
+      for (const { buffers } of readings) t.ok(buffers < most, `${name} of ${tenant}: ${buffers} buffers`)
+    }
+  }
+})
+
+t.test('renames and removals do not read the rows of others', async (t) => {
+  const pool = await startWithTwoTenants(t)
+  for (const text of [
+    "select recruiting.has_events_v1('third')", "select recruiting.lock_tenant_v1('third', 'fourth')",
+    "select recruiting.merge_tenant_v1('fifth', 'fourth', 'fourth', '[]', 1000)",
+    "select recruiting.remove_tenant_v1('third', 1000, 60)", "select recruiting.remove_tenant_v1('third', 1000, 60)",
+    'select recruiting.remove_events_v1(1000)'
+  ]) {
+    await pool.query('begin')
+    await pool.query(text)
+    const buffers = await measureBuffers(pool, text)
+    await pool.query('commit')
+    t.ok(buffers < most, `${text}: ${buffers} buffers`)
+  }
+})
