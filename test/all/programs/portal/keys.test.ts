@@ -20,6 +20,12 @@ t.test('an admin creates, uses, rotates and revokes a key, on PostgreSQL', { ski
         remoteAddress
       })
     ).statusCode
+  const createWebhook = async (key: string) => (await server.app.inject({
+    method: 'POST',
+    url: '/api/v1/public/acme/webhooks',
+    headers: { authorization: `Bearer ${key}` },
+    payload: { name: 'CRM', target_url: 'https://example.com/', event_types: ['job.created'] }
+  })).json<{ data: { id: number } }>().data
   const button = (name: string | RegExp) => page.getByRole('button', { name })
   const dialog = page.getByRole('dialog')
   const readKey = async (): Promise<string> => await page.locator('.secret-value code').textContent() ?? ''
@@ -64,8 +70,13 @@ t.test('an admin creates, uses, rotates and revokes a key, on PostgreSQL', { ski
   t.strictSame(await findViolations(page), [])
 
   const row = page.getByRole('listitem').filter({ hasText: 'Active' })
+  const { id } = await createWebhook(next)
   await row.getByRole('button', { name: /^Revoke/ }).click()
+  await dialog.getByLabel('Also revoke the keys that it created').check()
+  await dialog.getByLabel('Also disable the webhooks that it created').check()
+  t.strictSame(await findViolations(page), [])
   await dialog.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('listitem').filter({ hasText: 'Revoked' }).waitFor()
   t.strictSame([await call(key, 'webhooks'), await call(next, 'webhooks')], [200, 401])
+  t.match(await server.app.recruiting.webhooks.find('acme', id), { status: 'inactive', created_by: { type: 'key' } })
 })
