@@ -13,6 +13,7 @@ import { createEngine, verifyStorage } from './webhooks/engine.js'
 import { shareStorage } from './shared/connections.js'
 import type { Deprecation } from './shared/deprecation.js'
 import { createSafeLogger } from './observe/logger.js'
+import type { PortalFacts } from './portal/pages.js'
 import { createPortal } from './portal/session.js'
 import type { Mcp } from './mcp/endpoint.js'
 import type { ToolConfig } from './mcp/tools.js'
@@ -79,8 +80,10 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   }
   await verifyStorage(settings, publishedFields(settings), log)
   const managedKeys = findManagedKeys(settings)
-  const portal = await loadPortal(settings, managedKeys)
   const engine = createEngine(settings, log)
+  const idempotency = createIdempotency(storage.idempotency, engine.secrets)
+  const isKeyed = idempotency.accepts({ idempotent: 'sealed' })
+  const portal = await loadPortal(settings, { keys: managedKeys, isKeyed })
   const scopes: string[] = []
   const mcp = await loadMcp(settings, app.prefix)
   const perTenant = rateLimit?.perTenant ?? managedKeys !== null
@@ -113,7 +116,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
       sourceIps,
       auditor: engine.auditor,
       tracing: engine.tracing,
-      idempotency: createIdempotency(storage.idempotency, engine.secrets),
+      idempotency,
       portal,
       managedKeys,
       limits,
@@ -127,11 +130,11 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
 
 /** Loads the portal, with its texts in all languages, only for hosts that use it. */
 async function loadPortal (
-  { portal, delivery: { clock, sourceIps } }: ApiSettings, keys: PortalKeysSettings | null
+  { portal, delivery: { clock, sourceIps } }: ApiSettings, facts: Omit<PortalFacts, 'sourceIps'>
 ): Promise<Portal | null> {
   if (portal === null) return null
   const { buildPortal } = await import('./portal/pages.js')
-  return buildPortal(portal, { sourceIps, keys }, clock)
+  return buildPortal(portal, { sourceIps, ...facts }, clock)
 }
 
 /** Customers can manage keys if the lookup stores them, even without a portal: with a key that has the scope for it. */

@@ -24,6 +24,8 @@ export interface PortalFacts {
   sourceIps: readonly string[]
   /** The settings for customers' API keys; `null` if customers cannot manage keys. */
   keys: PortalKeysSettings | null
+  /** Whether the API accepts `Idempotency-Key` for all POST requests. */
+  isKeyed: boolean
 }
 
 /** Returns the parts of the portal that the API mounts. Throws `invalid_option` if its page is not built. */

@@ -70,6 +70,7 @@ t.test('the configuration has the look, the text files, the origins and the sour
     style: style.replace('assets/', ''),
     theme: { accent: { light: '#0b57d0', dark: '#4881dc' }, radius: '4px', font: '"Segoe UI"', mode: 'dark' },
     messages: Object.fromEntries(Object.entries(texts).map(([locale, path]) => [locale, path.replace('assets/', '')])),
+    isKeyed: false,
     origins: ["'self'", 'https://ats.example'],
     returnOrigins: ['https://hr.example'],
     sourceIps: ['203.0.113.7', '2001:db8::/32'],
@@ -156,7 +157,7 @@ t.test(
 t.test('without the built files, the error shows how to build them', async (t) => {
   const settings = readPortal(portal, 'portal')
   if (settings === null) throw new Error('there are settings')
-  await t.rejects(readAssets(settings, { sourceIps: [], keys: null }, new URL('nowhere/', import.meta.url)), {
+  await t.rejects(readAssets(settings, { sourceIps: [], keys: null, isKeyed: true }, new URL('nowhere/', import.meta.url)), {
     code: 'invalid_option', field: 'portal', message: /^portal: expected the built page: run npm run build:portal, which writes portal\.\w+, got "no such file"$/
   })
 })

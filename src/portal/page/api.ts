@@ -1,4 +1,4 @@
-import { type Client, createMethods, verbs } from '../../client/client.js'
+import { type Client, createKey, createMethods, verbs } from '../../client/client.js'
 import type * as client from '../../client/index.js'
 import { readRetryAfter } from '../../client/request.js'
 import type { PortalMessages } from '../messages.js'
@@ -26,12 +26,22 @@ type ResultOf<Answer> =
 /** The operations of the API that the portal uses. */
 export type Api = ResultsOf<Pick<Client, 'webhooks' | 'apiKeys' | 'listEventTypes'>>
 
-export function createApi (send: Send): Api {
+/**
+ * Creates the methods. With `isKeyed`, a POST request that changes data keeps its `Idempotency-Key` until it succeeds,
+ * so that a second click after a lost response does not do the same again.
+ */
+export function createApi (send: Send, isKeyed: boolean): Api {
+  const keys = new Map<string, string>()
   return createMethods(async (kind, path, ...given) => {
     const signal = given.find((value) => value instanceof AbortSignal)
     const [input] = given.filter((value) => value !== signal)
     const method = verbs[kind]
-    const result = await send({ method, path, signal, ...(method === 'GET' || method === 'DELETE' ? { query: input } : { body: input }) })
+    const content = method === 'GET' || method === 'DELETE' ? { query: input } : { body: input }
+    const name = JSON.stringify([path, input])
+    const idempotencyKey = isKeyed && (kind === 'post' || kind === 'run') ? keys.get(name) ?? createKey() : undefined
+    if (idempotencyKey !== undefined) keys.set(name, idempotencyKey)
+    const result = await send({ method, path, signal, idempotencyKey, ...content })
+    if (result.failure === null) keys.delete(name)
     return kind === 'list' || result.value === null ? result : { ...result, value: result.value.data }
   })
 }
@@ -45,7 +55,7 @@ export async function allEventTypes (
     const { value, failure } = await listEventTypes({ page, per_page: 200 }, signal)
     if (failure !== null) return { value: null, failure }
     types.push(...value.data)
-    pages = value.meta.total_pages
+    pages = value.data.length === 0 ? 0 : value.meta.total_pages
   }
   return { value: types, failure: null }
 }
@@ -57,6 +67,7 @@ interface ApiRequest {
   path: string
   query?: object | undefined
   body?: object | undefined
+  idempotencyKey?: string | undefined
   signal?: AbortSignal | undefined
 }
 
@@ -84,13 +95,14 @@ const timeoutMs = 30_000
 export function createSend ({ base, sessions, fetch }: ClientParts): Send {
   async function sendOnce (session: Session, request: ApiRequest): ReturnType<Send> {
     const timeout = AbortSignal.timeout(timeoutMs)
-    const { method, body, signal } = request
+    const { method, body, idempotencyKey: key, signal } = request
     try {
       const response = await fetch(urlOf(base, session, request), {
         method,
         headers: {
           authorization: `Bearer ${session.token}`,
           accept: 'application/json',
+          ...(key === undefined ? {} : { 'idempotency-key': key }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' })
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -149,7 +161,6 @@ const byStatus: Record<number, FailureCode> = {
   400: 'bad_request',
   401: 'unauthorized',
   403: 'forbidden',
-  404: 'not_found',
   409: 'conflict',
   429: 'rate_limited',
   502: 'unavailable',
@@ -160,11 +171,16 @@ const byStatus: Record<number, FailureCode> = {
 /** Reads a failed response. It can come from a proxy, with any body. */
 export async function readFailure (response: Response): Promise<Failure> {
   const { error }: ErrorBody = Object(await response.json().catch(() => null))
+  const { status } = response
+  const retryAfterMs = readRetryAfter(response)
+  // A proxy's 404 does not mean that something was deleted. With `Retry-After`, a 409 is about a request still running.
+  const isMissing = status === 404 && error?.code === 'not_found'
+  const isPassing = status === 404 || (status === 409 && retryAfterMs !== null)
   return {
-    code: byStatus[response.status] ?? 'internal_error',
-    status: response.status,
+    code: isMissing ? 'not_found' : isPassing ? 'unavailable' : byStatus[status] ?? 'internal_error',
+    status,
     requestId: typeof error?.request_id === 'string' ? error.request_id : response.headers.get('x-request-id'),
-    retryAfterMs: readRetryAfter(response),
+    retryAfterMs,
     details: Array.isArray(error?.details) ? error.details : []
   }
 }
@@ -185,7 +201,7 @@ export function messageFor (failure: Failure | null, field: string): string | nu
 }
 
 interface ErrorBody {
-  error?: { request_id?: unknown, details?: client.ApiErrorDetail[] } | null
+  error?: { code?: unknown, request_id?: unknown, details?: client.ApiErrorDetail[] } | null
 }
 
 /** Waits for its turn, then loads. Returns `null` if the load was aborted, or if this or an earlier one failed. */

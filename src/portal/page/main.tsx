@@ -27,6 +27,8 @@ interface PageConfig extends PageFacts {
   theme: ThemeHint
   /** Names of the files with texts, next to the script. */
   messages: LanguageFiles
+  /** Whether the API accepts `Idempotency-Key` for all POST requests. */
+  isKeyed: boolean
   /** Exact origins that may embed the page and renew its session. `'self'` is the page's own. */
   origins: string[]
   /** Exact origins that the portal may link back to, besides its own. */
@@ -71,7 +73,9 @@ function LoadedApp (props: LoadedAppProps) {
   const logPlace = useRef<LogPlace | null>(null)
   const format = useMemo(() => createFormat(language), [language])
   const api = useMemo(
-    () => createApi(createSend({ base: apiBase(), sessions, fetch: (url, init) => fetch(url, init) })),
+    () => createApi(
+      createSend({ base: apiBase(), sessions, fetch: (url, init) => fetch(url, init) }), config.isKeyed
+    ),
     [sessions]
   )
   const drafts = useMemo(

@@ -24,7 +24,7 @@ interface Sent {
 }
 
 /** Creates an API that gets these responses, one per request. */
-function start (answers: Array<(init: RequestInit) => Promise<Response> | Response>, { first = session('one'), next = null }: { first?: Session | null, next?: Session | null } = {}) {
+function start (answers: Array<(init: RequestInit) => Promise<Response> | Response>, { first = session('one'), next = null, isKeyed = true }: { first?: Session | null, next?: Session | null, isKeyed?: boolean } = {}) {
   const sent: Sent[] = []
   const rejected: Session[] = []
   const confirmed: Session[] = []
@@ -45,7 +45,7 @@ function start (answers: Array<(init: RequestInit) => Promise<Response> | Respon
       return answer(init)
     }
   })
-  return { send, sent, rejected, confirmed, api: createApi(send) }
+  return { send, sent, rejected, confirmed, api: createApi(send, isKeyed) }
 }
 
 const list = () => Response.json({ data: [], meta: {} })
@@ -84,6 +84,41 @@ t.test('a request that gets 401 is retried once with the next session', async (t
 
   const none = start([], { first: null })
   t.match((await none.api.webhooks.list({})).failure, { code: 'unauthorized', status: 0 })
+})
+
+t.test('a POST that changes data keeps its key until it succeeds', async (t) => {
+  const keysOf = (sent: Sent[]) => sent.map(({ init }) => new Headers(init.headers).get('idempotency-key'))
+  const lost = () => { throw new TypeError('Failed to fetch') }
+  const busy = () => Response.json({ error: { code: 'conflict' } }, { status: 409, headers: { 'retry-after': '1' } })
+  const unauthorized = () => Response.json({ error: { code: 'unauthorized' } }, { status: 401 })
+  const done = () => Response.json({ data: { id: 1 } })
+  const { api: { webhooks }, sent } = start([lost, busy, unauthorized, done, done, done, lost, done, done, done], { next: session('two') })
+  const webhook = { name: 'CRM', target_url: 'https://a.example', event_types: ['job.created'] }
+  t.equal((await webhooks.create(webhook)).failure?.code, 'network')
+  t.equal((await webhooks.create(webhook)).failure?.code, 'unavailable')
+  t.equal((await webhooks.create(webhook)).failure, null)
+  await webhooks.create(webhook)
+  await webhooks.create({ ...webhook, name: 'HR' })
+  await webhooks.retryDelivery(1, 2)
+  await webhooks.retryDelivery(1, 2)
+  await webhooks.preview(webhook)
+  await webhooks.update(1, webhook)
+  const [first, second, third, fourth, again, other, retry, retried, ...others] = keysOf(sent)
+  t.match(first, /^\w{32}$/)
+  t.strictSame([second, third, fourth, retried], [first, first, first, retry])
+  t.equal(new Set([first, again, other, retry]).size, 4)
+  t.strictSame(others, [null, null])
+
+  const unsupported = start([done], { isKeyed: false })
+  await unsupported.api.webhooks.create(webhook)
+  t.strictSame(keysOf(unsupported.sent), [null])
+})
+
+t.test('only a 404 of the API means that something is gone', async (t) => {
+  const codeOf = async (response: Response) => (await readFailure(response)).code
+  t.equal(await codeOf(Response.json({ error: { code: 'not_found' } }, { status: 404 })), 'not_found')
+  t.equal(await codeOf(new Response('default backend - 404', { status: 404 })), 'unavailable')
+  t.equal(await codeOf(Response.json({ error: { code: 'conflict' } }, { status: 409 })), 'conflict')
 })
 
 t.test('network errors, truncated bodies and timeouts are failures, and only an abort rejects', async (t) => {
