@@ -49,10 +49,10 @@ export async function checkSequences (context: DoctorContext): Promise<Finding[]
 
 interface SequenceRow {
   name: string
-  /** `null` if it was never used, or if the role may not see it. */
+  /** `null` if it was never used. */
   last: string | null
-  largest: string
-  is_visible: boolean
+  largest: string | null
+  cache: string
 }
 
 async function checkSequence (
@@ -61,21 +61,19 @@ async function checkSequence (
   const isIdentity = typeof sequence === 'object'
   const [place, column] = isIdentity ? [sequence.table, sequence.column] : [sequence, null]
   const [row] = await query<SequenceRow>(`
-    select c.oid::regclass::text as name, s.last_value::text as last, known.largest::text,
-      has_sequence_privilege(c.oid, 'usage') or has_sequence_privilege(c.oid, 'select') as is_visible
+    select c.oid::regclass::text as name, recorded.last::text, known.largest::text, s.seqcache::text as cache
     from (${largest.replaceAll('$', () => quotedSchema)}) as known (largest)
     join pg_class c on c.oid = case
       when $2::text is null then to_regclass($1) else pg_get_serial_sequence($1, $2)::regclass
     end
-    join pg_namespace n on n.oid = c.relnamespace
-    join pg_sequences s on s.schemaname = n.nspname and s.sequencename = c.relname
-    where known.largest is not null`, [`${quotedSchema}.${place}`, column])
+    join pg_sequence s on s.seqrelid = c.oid
+    cross join lateral ${quotedSchema}.recorded_to_v1(c.oid::regclass) as recorded`, [`${quotedSchema}.${place}`, column])
   if (row === undefined) return []
-  if (!row.is_visible) {
-    return [unknown(`the database user cannot see the next value of ${row.name}`,
-      'run doctor as the owner of the schema to check it')]
+  if (isIdentity && row.cache !== '1') {
+    return [fault(`the sequence ${row.name} has cache ${row.cache}, so readers skip ${rows} that are committed later`,
+      `alter sequence ${row.name} cache 1`)]
   }
-  if (row.last !== null && BigInt(row.last) >= BigInt(row.largest)) return []
+  if (row.largest === null || BigInt(row.last ?? 0) >= BigInt(row.largest)) return []
   const problem = `the sequence ${row.name} is behind the ${rows}`
   return [fault(`${problem}: they have ids up to ${row.largest}, so new ids repeat old ones and fail`,
     `select setval('${row.name.replaceAll("'", "''")}', ${row.largest})`)]

@@ -45,7 +45,7 @@ const checks: readonly Check[] = [
   { name: 'sync', needsTables: true, run: checkSync },
   { name: 'feed', needsTables: true, run: checkFeed },
   { name: 'watched tables', needsTables: true, run: checkWatched },
-  { name: 'clocks', needsTables: false, run: checkClocks },
+  { name: 'clocks', needsTables: true, run: checkClocks },
   { name: 'listen', needsTables: false, run: checkListening },
   { name: 'secrets', needsTables: true, run: checkSecrets },
   { name: 'tenant ids', needsTables: true, run: checkTenantIds },

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createReadHeldBack } from '../../postgres/changes/position.js'
 import type { RunQuery } from '../../postgres/session.js'
 import { findLists } from '../upkeep.js'
@@ -35,12 +36,19 @@ export async function checkTransactions ({ query, flags }: DoctorContext): Promi
     where prepared < clock_timestamp() - $1::int * interval '1 second'
     order by seconds desc`, [limit])
   const findings = open.map(describeOpen)
-  if (await seesNobody(query)) {
-    findings.push(unknown('the database user cannot see the transactions of other users',
-      'grant pg_monitor to the database user'))
+  const hidden = await listHidden(query)
+  if (hidden.size > 0) {
+    await sleep(lookAgainMs)
+    const still = [...await listHidden(query)].filter((one) => hidden.has(one))
+    if (still.length > 0) {
+      findings.push(unknown(`the database user cannot see since when ${still.join(', ')} has had a transaction open`,
+        'grant pg_monitor to the database user'))
+    }
   }
   return orOk(findings, `none is older than ${limit} s`)
 }
+
+const lookAgainMs = 1000
 
 function describeOpen ({ who, seconds, remedy, database }: OpenTransaction): Finding {
   return database === null
@@ -51,9 +59,14 @@ function describeOpen ({ who, seconds, remedy, database }: OpenTransaction): Fin
     )
 }
 
-/** Whether statements of other users are hidden from this user. */
-async function seesNobody (query: RunQuery): Promise<boolean> {
-  return (await query("select from pg_stat_activity where query = '<insufficient privilege>' limit 1")).length > 0
+/** Lists transactions of other users whose beginning is hidden from this user. */
+async function listHidden (query: RunQuery): Promise<Set<string>> {
+  const rows = await query<{ name: string }>(`
+    select format('process %s (%s, transaction id %s)', pid, usename, coalesce(backend_xid, backend_xmin)) as name
+    from pg_stat_activity
+    where query = '<insufficient privilege>' and datname = current_database()
+      and (backend_xid is not null or backend_xmin is not null)`)
+  return new Set(rows.map(({ name }) => name))
 }
 
 /** Whether an open transaction that recorded a change hides later ones from sync. */
@@ -130,9 +143,46 @@ export async function checkLocks ({ query, schema, flags }: DoctorContext): Prom
         where wait_event_type = 'Lock' and wait_event <> 'advisory'
           and starts_with(query, '/* fastify-recruiting-api ')))
     order by xact_start`, [schema, limit, lists])
-  return orOk(holders.map(({ who, pid, since, seconds, tables, statement }) => {
+  const found = holders.map(({ who, pid, since, seconds, tables, statement }) => {
     const problem = `${who} has locked ${tables ?? 'rows that this package needs'} since ${since} (${seconds} s)`
     return fault(`${problem}, so statements wait; its last one: ${statement}`,
       `end it with select pg_terminate_backend(${pid})`)
-  }), `no transaction has locked what this package needs for ${limit} s`)
+  })
+  return orOk([...found, ...await findLongTurns(query, schema)],
+    `no transaction has locked what this package needs for ${limit} s`)
+}
+
+interface Turn {
+  key: string
+  what: string
+  who: string
+  remedy: string
+}
+
+/** Finds transactions that keep a lock of claims or of health, which others need many times per second. */
+async function findLongTurns (query: RunQuery, schema: string): Promise<Finding[]> {
+  const first = await listTurns(query, schema)
+  if (first.length === 0) return []
+  await sleep(lookAgainMs)
+  const later = new Set((await listTurns(query, schema)).map(({ key }) => key))
+  return first.filter(({ key }) => later.has(key)).map(({ what, who, remedy }) => fault(
+    `${who} has kept the lock of ${what} for more than ${lookAgainMs / 1000} s, so deliveries wait`, remedy))
+}
+
+function listTurns (query: RunQuery, schema: string): Promise<Turn[]> {
+  return query<Turn>(`
+    select concat_ws(' ', l.virtualtransaction, l.pid, l.classid, l.objid) as key, k.what,
+      case when l.pid is null then format('prepared transaction %s (%s)', p.gid, p.owner)
+        else format('process %s (%s, %s)', l.pid, a.usename, coalesce(nullif(a.application_name, ''), a.state)) end as who,
+      case when l.pid is null then format('end it with rollback prepared %1$L or commit prepared %1$L', p.gid)
+        else format('end it with select pg_terminate_backend(%s)', l.pid) end as remedy
+    from (
+      values ('claims', '.claim'), ('the health of webhooks', '.health')
+    ) as k (what, suffix)
+    join pg_locks l on l.locktype = 'advisory' and l.granted and l.objsubid = 1
+      and (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended($1 || k.suffix, 0)
+      and l.database = (select oid from pg_database where datname = current_database())
+    left join pg_stat_activity a on a.pid = l.pid
+    left join (pg_locks own join pg_prepared_xacts p on p.transaction = own.transactionid)
+      on own.pid is null and l.pid is null and own.virtualtransaction = l.virtualtransaction`, [schema])
 }

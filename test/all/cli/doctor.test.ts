@@ -155,6 +155,16 @@ const faults: Fault[] = [
     repair: `alter table jobs drop column name_key;
       alter table jobs add name_key text collate "C" generated always as (lower(name collate "und-x-icu")) stored`
   },
+  {
+    inject: 'alter sequence events_seq_seq cache 50',
+    check: 'sequences',
+    texts: ['the sequence recruiting.events_seq_seq has cache 50, so readers skip events that are committed later']
+  },
+  {
+    inject: 'create role builder; alter function start_recording_v1 owner to builder',
+    check: 'privileges',
+    texts: [/^builder, who owns functions such as start_recording_v1, lacks usage on events_seq_seq, usage on recent_changes_seq_seq, so/]
+  },
   // The host's tables and views.
   {
     inject: '',
@@ -273,6 +283,47 @@ const faults: Fault[] = [
     check: 'settings',
     texts: [/^the database postgres has synchronous_commit = off, so the last events and results are lost if the server/],
     repair: 'alter database postgres reset synchronous_commit'
+  },
+  ...Object.entries({
+    statement_timeout: ['1s', 'so statements of this package fail when the server is busy'],
+    lock_timeout: ['100', 'so statements of this package fail if they wait for others'],
+    transaction_timeout: ['5s', 'so replays, erasures and changes of tenants fail'],
+    idle_session_timeout: ['1min', 'so the server ends the connections of pools and workers'],
+    plan_cache_mode: ['force_generic_plan', 'so large tenants get the plans of small ones'],
+    enable_indexscan: ['off', 'so pages and claims read many more rows than they need']
+  }).map(([name, [value, effect]]): Fault => ({
+    inject: `alter role app set ${name} to '${value}'`,
+    check: 'settings',
+    texts: [`the role app has ${name} = ${value}, ${effect}`],
+    repair: `alter role app reset ${name}`
+  })),
+  {
+    inject: `update pg_database set datname = datname, datfrozenxid = ((
+      pg_current_xact_id()::text::bigint + 4294967296 - 1300000000) % 4294967296)::text::xid where datname = 'template0'`,
+    check: 'database',
+    texts: [/^the database template0 has not frozen rows for 13\d{8} transactions: at two thousand million, the server stops/],
+    repair: "update pg_database set datfrozenxid = pg_current_xact_id()::text::xid where datname = 'template0'"
+  },
+  {
+    inject: 'alter role postgres connection limit 2',
+    check: 'database',
+    texts: [/^\d+ of 2 connections of the role postgres are used, so servers and workers soon cannot connect$/],
+    repair: 'alter role postgres connection limit -1'
+  },
+  {
+    inject: `update events set id = 'evt_' || lpad(to_hex(((extract(epoch from recorded_at) - 600) * 1000)::bigint), 12, '0') ||
+      right(id, 20)`,
+    check: 'clocks',
+    texts: ['a machine that emits events is 600 s behind the server, and receivers reject its notifications'],
+    repair: `update events set id = 'evt_' || lpad(to_hex((extract(epoch from recorded_at) * 1000)::bigint), 12, '0') ||
+      right(id, 20)`
+  },
+  {
+    inject: `insert into marks (webhook_id, first_leased) select n, 0 from generate_series(1, 500000) as n;
+      delete from marks where webhook_id <> 500000; select pg_stat_force_next_flush(); select 1; vacuum marks; analyze marks; select pg_stat_force_next_flush()`,
+    check: 'vacuum',
+    texts: [/^the table marks takes \d+ MB, more than 10 times as much as its rows, so scans are slow$/],
+    repair: 'vacuum full marks; delete from marks; vacuum full marks; analyze marks'
   },
   {
     inject: 'alter table queue set (autovacuum_enabled = false)',
@@ -479,6 +530,44 @@ t.test('doctor', async (t) => {
       env: { DATABASE_URL: server.url.replace('postgres@', 'blind@') }
     })
     t.match(finding, { state: 'unknown', remedy: 'grant pg_monitor to the database user' })
+  })
+
+  await t.test('a lock of claims or of health that is kept, even if nobody waits for it now', async (t) => {
+    const client = new pg.Client({ connectionString: server.url, application_name: 'import' })
+    await client.connect()
+    for (const [name, what] of [['claim', 'claims'], ['health', 'the health of webhooks']]) {
+      await client.query(`begin; select pg_advisory_xact_lock(hashtextextended('recruiting.${name}', 0))`)
+      t.match(await find('locks'), {
+        state: 'fault',
+        text: new RegExp(`^process \\d+ \\(postgres, import\\) has kept the lock of ${what} for more than 1 s, so deliveries wait$`),
+        remedy: /^end it with select pg_terminate_backend\(\d+\)$/
+      })
+      await client.query('rollback')
+    }
+    await client.query("begin; select pg_advisory_xact_lock(hashtextextended('recruiting.claim', 0)); prepare transaction 'kept'")
+    t.match(await find('locks'), { text: /^prepared transaction kept \(postgres\) has kept the lock of claims/, remedy: "end it with rollback prepared 'kept' or commit prepared 'kept'" })
+    await client.query("rollback prepared 'kept'")
+    await client.end()
+  })
+
+  await t.test('the role of grants sees everything that a healthy installation needs, and policies that hide rows from it', async (t) => {
+    await pool.query('create role member login')
+    t.match(await cli('grants --role member --apply --yes'), { code: 0 })
+    const own = server.createPool({ user: 'member' })
+    const helper = createRecruiting({ storage: postgresStorage(own) })
+    t.teardown(() => helper.close())
+    const asMember = { env: { DATABASE_URL: server.url.replace('postgres@', 'member@') } }
+    t.strictSame(await findFaults('', asMember), [])
+    await pool.query('alter table recruiting.webhooks enable row level security; create policy partly on recruiting.webhooks using (id < 0)')
+    t.match(await findFaults('', asMember), [{
+      check: 'privileges',
+      state: 'fault',
+      text: 'row-level security can hide rows of webhooks from member, so events reach no webhook and keys are unknown',
+      remedy: 'alter role "member" bypassrls, or disable row level security for these tables'
+    }])
+    await pool.query('alter policy partly on recruiting.webhooks using (true)')
+    t.strictSame(await findFaults('', asMember), [])
+    await pool.query('drop policy partly on recruiting.webhooks; alter table recruiting.webhooks disable row level security')
   })
 
   await t.test('a locked row that the package waits for', async (t) => {
