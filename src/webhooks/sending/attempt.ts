@@ -7,7 +7,7 @@ import { noDescriptor } from '../ssrf/network.js'
 import { InformationalResponses } from './informational.js'
 
 export interface Post {
-  /** Whom the name is looked up for. */
+  /** The tenant that the name is looked up for. */
   tenantId: string
   /** The target URL up to its path. */
   origin: string

@@ -14,7 +14,7 @@ export type Connect = (
 
 /** A connection while it is being opened. undici would keep an unneeded socket until its timeout. */
 export class PendingConnection {
-  /** Whom names are looked up for. */
+  /** The tenant that names are looked up for. */
   readonly tenantId: string
   /** Returns the error of an attempt whose deadline passes now; `null` for a timeout. */
   faultIfLate: () => Error | null = () => null

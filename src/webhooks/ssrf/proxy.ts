@@ -95,7 +95,7 @@ export function createProxiedConnector (
     return new ProxyError(error.message, judgeSilence(askedAt))
   }
 
-  /** Sends a request that every proxy rejects by itself. Never rejects. */
+  /** Sends a request that every proxy answers without a receiver. Never rejects. */
   function knock (): Promise<void> {
     knocking ??= knockOnce().catch(() => {}).finally(() => { knocking = null })
     return knocking
