@@ -85,7 +85,7 @@ t.test('webhook commands', async (t) => {
     t.match(JSON.parse((await cli(`webhooks test ${id} --yes --json --secret-keys ${path}`)).out), { status: 'failed', error: 'blocked' })
     await pool.query("update recruiting.home set environment = 'production'")
     t.match(JSON.parse((await cli(`webhooks test ${id} --yes --json --secret-keys ${path} --environment staging`)).out), { status: 'failed', error: 'held' })
-    t.match(await cli(`webhooks test ${id} --yes ${loopback} --proxy http://127.0.0.1:1 --secret-keys ${path}`), { code: 1, out: /^error +connection$/m })
+    t.match(await cli(`webhooks test ${id} --yes ${loopback} --proxy http://127.0.0.1:1 --secret-keys ${path}`), { code: 1, out: /^error +unavailable$/m })
     t.match(await cli(`webhooks test ${id} --yes ${loopback}`), { code: 1, err: /none of the secretKeys opens the secret/ })
     t.match(await cli(`webhooks test ${id} --yes --allow-networks here`), { code: 2, err: /^webhooks test: --allow-networks: expected a CIDR such as 10\.0\.0\.0\/8, got "here"$/m })
   })
