@@ -9,9 +9,11 @@ import { fileURLToPath } from 'node:url'
  */
 const root = new URL('../', import.meta.url)
 const built = new URL('node_modules/.cache/fastify-recruiting-api-bench/', root)
-const benches = ['list', 'deliver', 'drain', 'claim', 'webhooks', 'emit', 'log', 'feed', 'snapshot', 'size']
+const benches = ['list', 'deliver', 'drain', 'claim', 'webhooks', 'emit', 'log', 'feed', 'snapshot', 'size', 'neighbours']
 
 const asked = process.argv.slice(2)
+// After `neighbours`, the names of its rows.
+const rows = asked[0] === 'neighbours' ? asked.splice(1) : []
 const unknown = asked.find((name) => !benches.includes(name))
 if (unknown !== undefined) {
   console.error(`unknown benchmark "${unknown}", expected one of ${benches.join(', ')}`)
@@ -20,7 +22,7 @@ if (unknown !== undefined) {
 
 build()
 for (const name of asked.length === 0 ? benches : asked) {
-  runNode(fileURLToPath(new URL(`bench/${name}/bench.js`, built)))
+  runNode(fileURLToPath(new URL(`bench/${name}/bench.js`, built)), ...rows)
 }
 
 function build (): void {
