@@ -23,7 +23,7 @@ export type RecruitingApiErrorCode =
   | 'invalid_input'
   /** The webhook, delivery or key to change does not exist, or the key is no longer valid. */
   | 'not_found'
-  /** The idempotency key was used before for a different event. */
+  /** The idempotency key was used before for a different event, or another attempt has claimed the request. */
   | 'idempotency_conflict'
   /** The option `tenantId` returned `null` for the tenant. */
   | 'unknown_tenant'
@@ -131,6 +131,11 @@ export function heldError (reason: Hold['reason']): RecruitingApiError {
 
 export function isHeldError (error: unknown): error is RecruitingApiError {
   return isRecruitingApiError(error) && error.code === 'held'
+}
+
+/** The error of a storage that was about to store the answer to a request. */
+export function claimLost (): RecruitingApiError {
+  return new RecruitingApiError('idempotency_conflict', 'another attempt has claimed the request')
 }
 
 /** Logged by a process that must not send notifications. */

@@ -81,7 +81,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   await verifyStorage(settings, publishedFields(settings), log)
   const managedKeys = findManagedKeys(settings)
   const engine = createEngine(settings, log)
-  const idempotency = createIdempotency(storage.idempotency, engine.secrets)
+  const idempotency = createIdempotency(storage.idempotency, engine.secrets, clock)
   const isKeyed = idempotency.accepts({ idempotent: 'sealed' })
   const portal = await loadPortal(settings, { keys: managedKeys, isKeyed })
   const scopes: string[] = []

@@ -3,7 +3,7 @@ import type { Static, TObject, TUnsafe } from '@sinclair/typebox'
 import { apiScopes, expectScopes, hashApiKey } from '../keys/api-key.js'
 import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
-import type { Id, IdKinds, PublishedFields, RecruitingStorage } from '../ports/index.js'
+import type { Id, IdKinds, PublishedFields, RecruitingStorage, StoresAnswers } from '../ports/index.js'
 import { LruMap } from '../shared/cached.js'
 import { shareConnections } from '../shared/connections.js'
 import { assertOption } from '../shared/read-options.js'
@@ -166,10 +166,17 @@ async function listOperations (
   const job = publishJobs(withFields(jobOf(ids), settings.jobFields), ids)
   const { keyLookup: { store } } = settings
   const webhooks = guardPort(dependencies.operations)
+  const database = storage.idempotency?.database
+  /** Keeps an operation atomic if all of its stores share a database with the answers, or if it changes nothing. */
+  function checkAtomic (entry: ApiOperation, stores: StoresAnswers[]): ApiOperation {
+    const isReading = typeof entry.hints === 'object' && entry.hints.readOnly === true
+    const isShared = database !== undefined && stores.every((store) => store.database === database)
+    return { ...entry, isAtomic: entry.isAtomic === true && (isShared || isReading) }
+  }
   const ofWebhooks = [...Object.values(webhookOperations), describeSources(listEventTypes, sourceIps)].map(
-    (entry: Operation<WebhookOperations, Id>): ApiOperation => ({
-      ...entry, run: (_request, given) => entry.run(webhooks, given)
-    })
+    (entry: Operation<WebhookOperations, Id>): ApiOperation => checkAtomic(
+      { ...entry, run: (_request, given) => entry.run(webhooks, given) }, [storage.webhooks, storage.deliveries]
+    )
   )
   return [
     ...rowOperations(candidates, candidate, candidateList, ids),
@@ -185,7 +192,7 @@ async function listOperations (
       : keyOperations(
         shareConnections(store, 'keys', storage.connections), storage.webhooks, managedKeys,
         publishedFields({ ...settings, ids, tenantId: null })
-      )
+      ).map((entry) => checkAtomic(entry, [store]))
   ].filter((entry) => entry !== null)
 }
 

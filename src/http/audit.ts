@@ -53,6 +53,7 @@ function describe (request: FastifyRequest, state: RequestState | null, status: 
     actor,
     operationId: operationIdOf(request.routeOptions.schema),
     isDeprecated: request.routeOptions.config.deprecated !== undefined,
+    isRepeated: state?.isRepeated ?? false,
     resource: state?.resource ?? null,
     method: request.method,
     filters: state?.access ? listFilters(request) : [],

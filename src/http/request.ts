@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AuditedResource } from '../observe/audit.js'
 import type { Creator, Tenant } from '../ports/index.js'
+import type { KeepAnswer } from '../shared/answers.js'
 import type { PortalCapability } from './sessions.js'
 
 /** The published fields of each resource that a key can read besides `id`; `null` for all of them. */
@@ -62,6 +63,13 @@ export interface RequestState {
   resource: AuditedResource | null
   rowCount: number | null
   isAudited: boolean
+  /**
+   * Returns how the storage can store the response with the work. `respond` returns the response for the operation's
+   * result. `null` unless the request has an `Idempotency-Key` and its operation is atomic.
+   */
+  keep: ((respond: (result: unknown) => unknown) => KeepAnswer) | null
+  /** Whether the response is that of an earlier request, for the audit. */
+  isRepeated: boolean
 }
 
 const kState = Symbol('state of a request of the API')
@@ -101,7 +109,9 @@ export function startState (request: StatefulRequest, publicUrl: string): Reques
     isShortened: false,
     resource: null,
     rowCount: null,
-    isAudited: false
+    isAudited: false,
+    keep: null,
+    isRepeated: false
   }
   request[kState] = state
   return state
@@ -150,6 +160,15 @@ function slugInPath ({ params }: FastifyRequest): string {
 export function isCapable (request: FastifyRequest, capability: PortalCapability): boolean {
   const { capabilities } = stateOf(request).access
   return capabilities === null || capabilities.includes(capability)
+}
+
+const kAtomic = Symbol('the storage stores the answer with the work')
+
+/** Added to the config of a route whose storage stores the answer with the work, if it gets one from `keep`. */
+export const atomic: object = { [kAtomic]: true }
+
+export function isAtomic (config: object): boolean {
+  return Reflect.get(config, kAtomic) === true
 }
 
 /** Makes the API send a handler's text unchanged. */

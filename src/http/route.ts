@@ -9,12 +9,12 @@ import { auditHooks, createAuditRecorder } from './audit.js'
 import { type AccessCheck, isAuthorized } from './auth.js'
 import { describeCapabilities, inHostDocument } from './document/document.js'
 import { operationIdOf } from './document/operation.js'
-import { type Answer, type Idempotency, withIdempotencyKey } from './idempotency.js'
+import { type Idempotency, repeatedHeaders, withIdempotencyKey } from './idempotency.js'
 import { type Compilers, parseQuery, toValidationError } from './input.js'
 import type { Limits } from './limits.js'
 import { assignId, logOf, redactValues, type RequestIdSource } from './log.js'
-import { commonHeaders, contentType, findState, type RequestState, startState, stateOf } from './request.js'
-import { Conflict, RateLimited } from './schemas.js'
+import { commonHeaders, contentType, findState, isAtomic, type RequestState, startState, stateOf } from './request.js'
+import { Conflict, errorResponses, FailedOrUnknown, Full, RateLimited } from './schemas.js'
 import type { DeclaredRoute } from './sessions.js'
 import { HttpError, toHttpError } from './wire-errors.js'
 
@@ -62,20 +62,19 @@ export function defineRoute (context: RouteContext, route: RouteOptions): RouteO
       if (!state.hasInput) throw new Error('a host hook threw undefined, so the input was not read')
       state.isHandling = true
       reply.headers(commonHeaders)
-      const answer = async (): Promise<Answer> => {
-        const payload: unknown = await route.handler.call(this, request, reply)
-        // A host handler may already have called `reply.send`.
-        return { payload, body: reply.sent ? undefined : serialize(reply, state, payload) }
-      }
       try {
         audit?.before(request, state)
-        const { payload, body } = config.idempotent
-          ? await idempotency.answerOnce(request, reply, answer)
-          : await answer()
+        const { payload, body } = await idempotency.answer(request, reply, {
+          run: () => route.handler.call(this, request, reply),
+          format: (payload) => serialize(reply, state, payload),
+          isAtomic: isAtomic(config),
+          isOfHost: context.isOfHost
+        })
         audit?.after(request, state, payload)
         state.isHandling = false
         if (reply.sent) return reply
-        if (body === undefined) return reply.code(204).send()
+        // Keeps the status of a redirection.
+        if (body === undefined) return (reply.statusCode < 300 ? reply.code(204) : reply).send()
         reply.header('content-type', contentType)
         return body
       } catch (thrown) {
@@ -182,12 +181,21 @@ function completeSchema ({ limits, hasSessions, idempotency }: RouteContext, rou
       ? {}
       : {
           response: {
-            ...isIdempotent ? { 409: Conflict } : {},
-            ...response as object,
+            ...isIdempotent ? addRepeats(response as Record<string, object>) : response as object,
             ...limits === null ? {} : { 429: RateLimited }
           }
         }
   }
+}
+
+/** Adds the errors and the header that `Idempotency-Key` causes to the responses of a route. */
+function addRepeats (responses: Record<string, { headers?: object }>): object {
+  const all = { 409: Conflict, 429: Full, ...responses }
+  const shown = Object.entries(all).map(([status, schema]) => {
+    if (/^[23]/.test(status)) return [status, { ...schema, headers: { ...schema.headers, ...repeatedHeaders } }]
+    return [status, schema === errorResponses[500] ? FailedOrUnknown : schema]
+  })
+  return Object.fromEntries(shown)
 }
 
 /** Returns these hooks of a kind, in order. */

@@ -155,13 +155,14 @@ const usage = {
   'ratelimit-reset': Type.Integer({ description: 'Seconds until the window ends', examples: [60] })
 }
 
-function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}) {
+function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}, other: WireErrorCode = code) {
   const { message } = wireErrors[code]
+  const isOne = other === code
   return Type.Object(
     {
       error: Type.Object({
-        code: Type.Literal(code),
-        message: Type.Literal(message),
+        code: isOne ? Type.Literal(code) : OneOf([code, other]),
+        message: isOne ? Type.Literal(message) : OneOf([message, wireErrors[other].message]),
         request_id: Type.String({
           description: 'Quote it when you ask for help',
           examples: ['req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e']
@@ -169,7 +170,7 @@ function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}) {
         ...(code === 'bad_request' || code === 'forbidden' ? { details: Type.Optional(Details) } : {})
       })
     },
-    { title: formatTitle(code), description: message, headers }
+    { title: formatTitle(other), description: isOne ? message : `${message}, or an unknown outcome`, headers }
   )
 }
 
@@ -190,8 +191,14 @@ export const Conflict = ErrorOf('conflict', {
   'retry-after': Type.Integer({ description: 'Seconds to wait, if the same request is running', examples: [1] })
 })
 
+/** The 500 of operations that accept `Idempotency-Key`. */
+export const FailedOrUnknown = ErrorOf('internal_error', {}, 'outcome_unknown')
+
 /** An additional error of operations with tokens. */
 export const SyncTokenExpired = ErrorOf('sync_token_expired')
+
+/** An additional error of operations that accept `Idempotency-Key`. */
+export const Full = ErrorOf('rate_limited', { 'retry-after': usage['retry-after'] })
 
 /** An additional error of every operation if requests are limited. */
 export const RateLimited = ErrorOf('rate_limited', usage)

@@ -31,8 +31,8 @@ export const wireErrors = {
    */
   sync_token_expired: { status: 410, message: 'Sync token is no longer valid' },
   /**
-   * The key sent too many requests, or its address too many invalid keys, if the vendor limits them. Retry after the
-   * time in `Retry-After`, if present.
+   * The key sent too many requests, or its address too many invalid keys, if the vendor limits them; or the tenant has
+   * used too many `Idempotency-Key`s. Retry after the time in `Retry-After`, if present.
    */
   rate_limited: { status: 429, message: 'Rate limit exceeded' },
   /**
@@ -40,6 +40,11 @@ export const wireErrors = {
    * `Idempotency-Key` and others that are harmless to repeat.
    */
   internal_error: { status: 500, message: 'Unexpected server error' },
+  /**
+   * The first request with this `Idempotency-Key` failed in a way that leaves open whether it took effect. It is never
+   * processed again: check the resource, then send a request with a new key if it is needed.
+   */
+  outcome_unknown: { status: 500, message: 'The outcome of the first request with this Idempotency-Key is unknown' },
   /** The service is not accepting requests. Retry after the time in `Retry-After`, if present. */
   unavailable: { status: 503, message: 'Service is temporarily unavailable' }
 } as const

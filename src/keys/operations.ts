@@ -1,7 +1,8 @@
 import { InputError } from '../errors.js'
 import type {
-  Creator, GeneratedKey, KeyRejection, KeySortField, KeyStore, ManagedKey, Tenant, WebhookStore
+  Creator, GeneratedKey, KeyRejection, KeySortField, KeyStore, ManagedKey, RotatedKey, Tenant, WebhookStore
 } from '../ports/index.js'
+import type { KeepAnswer } from '../shared/answers.js'
 import { containsNetwork, parseCidr } from '../shared/networks.js'
 import { type PagingQuery, readPage } from '../shared/paging.js'
 import { isPlainText, readName } from '../shared/text.js'
@@ -83,7 +84,9 @@ export function createKeyOperations (
     }, query, {}),
 
     /** Returns the key, including its text, which is not stored. */
-    async create (tenant: Tenant, { name, scopes, expires_in_days: expiresInDays, ...given }: CreateKeyInput) {
+    async create (
+      tenant: Tenant, { name, scopes, expires_in_days: expiresInDays, ...given }: CreateKeyInput, keep?: KeepAnswer
+    ) {
       assertGiven('scopes', scopes, (scope) => creator.scopes?.includes(scope) ?? true)
       for (const [index, cidr] of given.allowed_ips?.entries() ?? []) {
         if (parseCidr(cidr) === null) {
@@ -91,6 +94,7 @@ export function createKeyOperations (
         }
       }
       const { key, ...generated } = generate(creator)
+      const show = (stored: ManagedKey) => ({ ...stored, key })
       const stored = await store.create(tenant.id, {
         ...generated,
         tenantSlug: tenant.slug,
@@ -100,24 +104,24 @@ export function createKeyOperations (
         candidateFields: narrow('candidate_fields', given.candidate_fields, creator.candidateFields, isSame),
         jobFields: narrow('job_fields', given.job_fields, creator.jobFields, isSame),
         expiresInDays
-      }, { maxKeys })
+      }, { maxKeys, answer: keep?.(show) })
       if (typeof stored === 'string') throw reject(stored)
-      return { ...stored, key }
+      return show(stored)
     },
 
     /** Returns the new key, and when the previous one expires. */
-    async rotate (tenant: Tenant, id: string, input: { grace_period_seconds: number }) {
+    async rotate (tenant: Tenant, id: string, input: { grace_period_seconds: number }, keep?: KeepAnswer) {
       const old = isPlainText(id, 255) ? await store.find(tenant.id, id) : null
       if (old === null) return null
       if (!mayHave(creator, old, rules)) throw forbid()
       const { key, ...generated } = generate(creator)
+      const show = (stored: RotatedKey) => ({ ...stored, key })
       const stored = await store.rotate(tenant.id, id, generated, {
-        overlapSeconds: input.grace_period_seconds, maxKeys
+        overlapSeconds: input.grace_period_seconds, maxKeys, answer: keep?.(show)
       })
       if (typeof stored === 'string') throw reject(stored, ': rotate it without a grace period, or revoke another one')
       if (stored === null) throw new InputError('', 'the key has expired, or was revoked or replaced')
-      const previous = await store.find(tenant.id, id)
-      return { ...stored, key, previous_key_expires_at: previous?.expires_at ?? null }
+      return show(stored)
     },
 
     /** Returns the key, with the number of its children that were valid, and of its webhooks. */

@@ -287,9 +287,9 @@ function createKeyStore (
       if (old === undefined || !isUsable(old) || old.key.replaced) return null
       const rotated = add(tenant, key, old.key, old)
       if (rotated === 'too_deep') return rotated
-      old.key.expires_at = earliest(old.key.expires_at, formatDateTime(clock.now() + overlapSeconds * 1000))
-      old.key.replaced = true
-      return rotated
+      const end = earliest(old.key.expires_at, formatDateTime(clock.now() + overlapSeconds * 1000))
+      Object.assign(old.key, { expires_at: end, replaced: true })
+      return { ...rotated, previous_key_expires_at: String(end) }
     },
 
     async revoke (tenant, id, { children }) {

@@ -10,7 +10,7 @@ interface TenantData {
 }
 
 /** The latest attempt of a request. */
-export interface IdempotencyRecord extends Pick<IdempotentRequest, 'fingerprint' | 'claim'> {
+export interface IdempotencyRecord extends Pick<IdempotentRequest, 'fingerprint' | 'claim' | 'isAtomic'> {
   tenant: string
   answer: string | null
   leasedUntil: number

@@ -7,7 +7,7 @@ import { formatDateTime, rejectTransaction } from './checks.js'
 import {
   clearFailures, createLanes, type EventRecord, isFailing, validSecrets, type WebhookRecord
 } from './deliveries/records.js'
-import { deleteRequests } from './idempotency.js'
+import { deleteRequests, storeAnswer } from './idempotency.js'
 import { compareBy, type RowTest, select, takePage } from './sorting.js'
 import { findWebhook, listWebhooks, notify, openTenant, stopDeliveries, type WebhookData } from './webhook-data.js'
 
@@ -19,6 +19,7 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
   }
 
   return {
+    database: data,
     ...createTenants(data),
 
     async list (tenant, { filter, sort, offset, limit }) {
@@ -52,7 +53,7 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       return ++lastId
     },
 
-    async create (tenant, webhook, { maxPerTenant }) {
+    async create (tenant, webhook, { maxPerTenant, answer }) {
       assertAwake(data, tenant)
       const { webhooks } = openTenant(data, tenant)
       if (webhooks.size >= maxPerTenant) return null
@@ -61,8 +62,10 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       }
 
       const created = createRecord(tenant, webhook, data.now())
+      const shown = showWebhook(created)
+      storeAnswer(data, tenant, answer, shown)
       webhooks.set(created.id, created)
-      return showWebhook(created)
+      return shown
     },
 
     async update (tenant, id, { name, status, target_url: targetUrl, event_types: eventTypes, headers, filters }) {
@@ -94,20 +97,25 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       return true
     },
 
-    async rotateSecret (tenant, id, { secret, gracePeriodSeconds }) {
+    async rotateSecret (tenant, id, { secret, gracePeriodSeconds }, answer) {
       const webhook = findWebhook(data, tenant, id)
       if (webhook === undefined) return null
 
       const now = data.now()
       const expiresAt = now + gracePeriodSeconds * 1000
-      webhook.previousSecret = gracePeriodSeconds === 0 ? null : webhook.secret
-      webhook.previousSecretExpiresAt = expiresAt
-      webhook.secret = secret
-      webhook.updatedAt = now
-      return {
-        ...showWebhook(webhook),
+      const changed = {
+        secret,
+        previousSecret: gracePeriodSeconds === 0 ? null : webhook.secret,
+        previousSecretExpiresAt: expiresAt,
+        updatedAt: now
+      }
+      const rotated = {
+        ...showWebhook({ ...webhook, ...changed }),
         previous_secret_expires_at: gracePeriodSeconds === 0 ? null : formatDateTime(expiresAt)
       }
+      storeAnswer(data, tenant, answer, rotated)
+      Object.assign(webhook, changed)
+      return rotated
     },
 
     async findSecrets (tenant, id) {

@@ -42,6 +42,8 @@ export interface AuditEntry {
   operationId: string | null
   /** Whether the operation is deprecated, to find clients that still use it. */
   isDeprecated: boolean
+  /** Whether the response repeats an earlier one with the same `Idempotency-Key`, so that nothing was changed. */
+  isRepeated: boolean
   /** The record that was read or changed; `null` for lists, and if the request was rejected first. */
   resource: AuditedResource | null
   /** The HTTP method, for example `GET`; `null` for code and commands. */
@@ -142,6 +144,7 @@ export function describeCall (source: 'code' | 'command', caller: string | null,
     actor,
     operationId,
     isDeprecated: false,
+    isRepeated: false,
     resource,
     method: null,
     filters,

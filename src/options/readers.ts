@@ -273,7 +273,7 @@ const methods = {
   changes: { begin: true, list: true, record: true, tokenSecret: true, prune: true, stats: true },
   feed: { end: true, endBefore: true, find: true, list: true, latest: true, stats: true, tokenSecret: true },
   holds: { find: true, adopt: true },
-  idempotency: { claim: true, save: true },
+  idempotency: { claim: true, renew: true, save: true },
   candidates: { list: true, count: true, find: true },
   jobs: { list: true, count: true, find: true }
 } satisfies MethodNames<Required<Omit<AnyRecruitingStorage, 'verify' | 'connections'>>>

@@ -1,4 +1,5 @@
 import type { ListQuery } from './lists.js'
+import type { AnswerToStore, StoresAnswers } from './storage.js'
 
 /**
  * - `pending`: waiting for its next attempt
@@ -321,7 +322,7 @@ export interface TenantDeliveryStats {
  * Records events and stores their deliveries, which are the queue. All times come from the storage's own clock. A
  * delivery or webhook of another tenant is treated as if it did not exist.
  */
-export interface DeliveryStore {
+export interface DeliveryStore extends StoresAnswers {
   /**
    * Records an event and one delivery for every webhook of the tenant that subscribes to its type and whose filters it
    * matches: `pending` and due now if the webhook is active, otherwise `skipped`. All or nothing, and durable once the
@@ -402,7 +403,9 @@ export interface DeliveryStore {
    * still pending for this webhook, nor events that do not match its current filters. Of several concurrent replays,
    * only one queues an event. Returns `null` and queues nothing if the webhook does not exist or is not active.
    */
-  replay(tenant: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
+  replay(
+    tenant: string, webhookId: number, selection: ReplaySelection, answer?: AnswerToStore<ReplayResult>
+  ): Promise<ReplayResult | null>
   /** Returns what `replay` would return now, and changes nothing. */
   countReplay(tenant: string, webhookId: number, selection: ReplaySelection): Promise<ReplayResult | null>
 
@@ -414,7 +417,9 @@ export interface DeliveryStore {
    * webhook, that delivery is retried. Of several concurrent calls, only one queues an event. Returns `null` and
    * changes nothing if the webhook is not active or has no delivery with this id.
    */
-  retry(tenant: string, webhookId: number, id: number): Promise<Delivery | null>
+  retry(
+    tenant: string, webhookId: number, id: number, answer?: AnswerToStore<Delivery>
+  ): Promise<Delivery | null>
 
   /**
    * Deletes finished deliveries created more than `retentionDays` ago, with their attempts, and events of that age

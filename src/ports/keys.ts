@@ -1,5 +1,6 @@
 import type { Creator } from './ids.js'
 import type { ListQuery } from './lists.js'
+import type { AnswerToStore, StoresAnswers } from './storage.js'
 
 /** The owner of a valid API key. */
 export interface ApiKey {
@@ -90,6 +91,12 @@ export interface ManagedKey {
   revoked_at: string | null
 }
 
+/** A key that replaces another one. */
+export interface RotatedKey extends ManagedKey {
+  /** When the old key expires. */
+  previous_key_expires_at: string
+}
+
 /** The fields that keys are sorted by. */
 export type KeySortField = 'id' | 'created_at'
 
@@ -137,7 +144,7 @@ export type KeyRejection = 'full' | 'creator_ended' | 'too_deep'
  * Calls that wait for another call of the tenant hold no connection. They reject after some seconds with
  * `RecruitingApiError` (`busy`).
  */
-export interface KeyStore {
+export interface KeyStore extends StoresAnswers {
   /** The beginning of new keys, before `_`: 2 to 16 characters of `a-z 0-9`, the first a letter. */
   readonly prefix: string
   /** Returns one page of the tenant's keys, valid or not, in the requested order. */
@@ -150,7 +157,9 @@ export interface KeyStore {
    * Stores a key. It expires no later than the key that creates it. The tenant never gets more than `maxKeys` valid
    * keys, including replaced ones, even with concurrent calls.
    */
-  create (tenant: string, key: NewManagedKey, options: { maxKeys: number }): Promise<ManagedKey | KeyRejection>
+  create (
+    tenant: string, key: NewManagedKey, options: { maxKeys: number, answer?: AnswerToStore<ManagedKey> | undefined }
+  ): Promise<ManagedKey | KeyRejection>
   /**
    * Stores a key that replaces another one, with its name, scopes, limits and expiry date; it expires no later than
    * the key that rotates it. The old key expires after `overlapSeconds`, unless it expires earlier. Returns the new
@@ -158,7 +167,7 @@ export interface KeyStore {
    * `maxKeys` does not apply. Of several concurrent calls for one key, one succeeds.
    */
   rotate (tenant: string, id: string, key: GeneratedKey, options: RotateKeyOptions): Promise<
-    ManagedKey | KeyRejection | null
+    RotatedKey | KeyRejection | null
   >
   /**
    * Revokes a key, so that lookups from now on return `null`; with `children`, its children too. An already revoked
@@ -178,4 +187,5 @@ export interface RotateKeyOptions {
   /** Seconds for which the old key stays valid, 0 or more. */
   overlapSeconds: number
   maxKeys: number
+  answer?: AnswerToStore<RotatedKey> | undefined
 }

@@ -1,6 +1,7 @@
 import type { AttemptError } from './deliveries.js'
 import type { ListSource } from './lists.js'
 import type { Creator, RestingTenant, Tenant } from './ids.js'
+import type { AnswerToStore, StoresAnswers } from './storage.js'
 
 /** Only the service sets `disabled`, when the endpoint failed for too long or returned 410. */
 export type WebhookStatus = 'active' | 'inactive' | 'disabled'
@@ -169,7 +170,7 @@ export interface RemoveOptions {
 }
 
 /** Stores the webhooks of all tenants. A webhook of another tenant is treated as if it did not exist. */
-export interface WebhookStore extends ListSource<Webhook, WebhookFilter, WebhookSortField> {
+export interface WebhookStore extends ListSource<Webhook, WebhookFilter, WebhookSortField>, StoresAnswers {
   /** Returns one webhook of the tenant; `null` if there is none with this id. */
   find (tenant: string, id: number): Promise<Webhook | null>
 
@@ -196,7 +197,9 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
    * that waits for another one of the tenant holds no connection. It rejects after some seconds with
    * `RecruitingApiError` (`busy`).
    */
-  create (tenant: string, webhook: NewWebhook, options: { maxPerTenant: number }): Promise<Webhook | null>
+  create (
+    tenant: string, webhook: NewWebhook, options: { maxPerTenant: number, answer?: AnswerToStore<Webhook> | undefined }
+  ): Promise<Webhook | null>
 
   /**
    * Changes a webhook and sets `updated_at` to now. Returns `null` if it does not exist. Setting the status to `active`
@@ -216,7 +219,9 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
    * Sets the current secret; the old one becomes the previous one and stays valid for the grace period. Any older
    * secret is dropped immediately. Sets `updated_at` to now. Returns `null` if the webhook does not exist.
    */
-  rotateSecret (tenant: string, id: number, rotation: SecretRotation): Promise<RotatedWebhook | null>
+  rotateSecret (
+    tenant: string, id: number, rotation: SecretRotation, answer?: AnswerToStore<RotatedWebhook>
+  ): Promise<RotatedWebhook | null>
 
   /**
    * Returns the valid secrets, newest first: one, or two during a grace period. Returns `null` if the webhook does not

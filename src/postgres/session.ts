@@ -84,7 +84,7 @@ async function needsTransaction (client: PgClient, query: RunQuery): Promise<boo
  * differently.
  */
 export async function readJson<Value> (
-  session: Session,
+  session: Pick<Session, 'query'>,
   operation: string,
   text: string,
   values?: unknown[]

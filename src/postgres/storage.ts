@@ -1,6 +1,6 @@
 import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
 import type {
-  CandidateRow, CandidateSortField, Id, IdempotencyStore, JobFilter, JobRow, JobSortField, PublishedFields,
+  CandidateRow, CandidateSortField, Id, JobFilter, JobRow, JobSortField, PublishedFields,
   RecruitingStorage
 } from '../ports/index.js'
 import type { CandidateFilterOf } from '../ports/lists.js'
@@ -15,6 +15,7 @@ import { candidateKind, jobKind, readerOf, type RowKind } from './lists/row-kind
 import { createRowSource, type RelationSource } from './lists/row-source.js'
 import { createHolds, createStopDeliveries } from './deliveries/queue.js'
 import { assertPool, connectionsOf, type PgPool } from './pool.js'
+import { createIdempotencyStore, databaseOf } from './requests.js'
 import { createPatientSession, createSession, readQueryTimeout, type Session } from './session.js'
 import { quoteName, readRelation, readSchema } from './sql.js'
 import { createTenants } from './tenants.js'
@@ -107,6 +108,7 @@ export function postgresStorage (
     relations.jobs ?? `${quotedSchema}.jobs`,
     totalsTtlMs
   )
+  const database = databaseOf(pool, schema)
   const due = createDue(pool, session, schema)
   const stop = createStopDeliveries(patient, quotedSchema)
   const deliveries = createDeliveryStore({ session, patient }, quotedSchema, stop, due)
@@ -126,10 +128,12 @@ export function postgresStorage (
     candidates,
     jobs,
     webhooks: {
+      database,
       ...createWebhookStore(session, quotedSchema, stop, due),
       ...createTenants(patient, quotedSchema)
     },
     deliveries: {
+      database,
       ...deliveries,
       async record (...values) {
         // The host's transaction bypasses the session.
@@ -138,7 +142,7 @@ export function postgresStorage (
       }
     },
     holds: createHolds(patient, quotedSchema, stop, due),
-    idempotency: createIdempotencyStore(session, quotedSchema),
+    idempotency: { database, ...createIdempotencyStore(session, quotedSchema) },
     changes: changeSource,
     feed: createEventFeed(session, quotedSchema, changeSource.tokenSecret),
     connections: connectionsOf(pool),
@@ -158,27 +162,6 @@ export function postgresStorage (
           ...(await adviseWatch((text, values) => session.query('list watched tables', text, values), quotedSchema))
         ]
       })
-  }
-}
-
-/** Stores the responses to requests with an `Idempotency-Key`; `schema` is quoted. */
-function createIdempotencyStore (session: Session, schema: string): IdempotencyStore {
-  return {
-    async claim (tenant, { digest, fingerprint, claim, leaseMs, keepMs }) {
-      const [row] = await session.query<{ is_claimed: boolean, fingerprint: string, answer: string | null }>(
-        'claim request',
-        `select is_claimed, fingerprint, answer from ${schema}.claim_request_v1($1, $2, $3, $4, $5, $6)`,
-        [tenant, digest, fingerprint, claim, leaseMs, keepMs]
-      )
-      return {
-        isClaimed: row?.is_claimed === true, fingerprint: String(row?.fingerprint), answer: row?.answer ?? null
-      }
-    },
-
-    async save (tenant, { digest, claim }, answer) {
-      const text = `select ${schema}.save_answer_v1($1, $2, $3, $4)`
-      await session.query('save answer', text, [tenant, digest, claim, answer])
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 import { RecruitingApiError } from '../errors.js'
 import { kHandle, readField } from '../shared/fields.js'
 import type { PgQueryable } from './pool.js'
-import { ask, type Session } from './session.js'
+import { ask, type RunQuery, type Session } from './session.js'
 
 /** Evaluates an SQL expression with parameters `$n` and returns its result as text, which is never empty. */
 export type Call = (call: string, values: unknown[]) => Promise<string>
@@ -14,10 +14,15 @@ export function runInTransaction<Result> (
   work: (call: Call) => Promise<Result>
 ): Promise<Result> {
   if (transaction !== undefined) return work((call, values) => callInTransaction(transaction, call, values))
-  return session.transaction(operation, (query) => work(async (call, values) => {
+  return session.transaction(operation, (query) => work(callIn(query)))
+}
+
+/** Returns the calls of a transaction. */
+export function callIn (query: RunQuery): Call {
+  return async (call, values) => {
     const [row] = await query<{ result: string }>(`select ${call}::text as result`, values)
     return String(row?.result)
-  }))
+  }
 }
 
 /**

@@ -1,10 +1,11 @@
 import type {
-  EventFilters, FailingWebhook, FilterValue, NewWebhook, Webhook, WebhookFilter, WebhookHealth, WebhookSortField,
-  WebhookStore
+  EventFilters, FailingWebhook, FilterValue, NewWebhook, RotatedWebhook, Webhook, WebhookFilter, WebhookHealth,
+  WebhookSortField, WebhookStore
 } from '../ports/index.js'
 import { tenantResting } from '../shared/tenants.js'
 import type { Due } from './deliveries/due.js'
 import type { StopDeliveries } from './deliveries/queue.js'
+import { storeAnswer } from './requests.js'
 import { readJson, type Session } from './session.js'
 import { Conditions, creatorJson, moment, orderBy, toIso } from './sql.js'
 import type { TenantMethod } from './tenants.js'
@@ -83,7 +84,7 @@ export function createWebhookStore (
       return Number(row?.id)
     },
 
-    create (tenant, webhook, { maxPerTenant }) {
+    create (tenant, webhook, { maxPerTenant, answer }) {
       return takeTurn(tenant, () => session.transaction('create webhook', async (query) => {
         // Serializes a tenant's creates: two at once could exceed the limit.
         const [lock] = await query<{ is_locked: boolean }>(
@@ -95,7 +96,11 @@ export function createWebhookStore (
           select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, moment, moment from ${moment} as moment
           where (select count(*) from ${table} where tenant = $1) < $15 and ${schema}.find_rest_v1($1) is null
           returning ${webhookJson}::text as json`, [...newValues(tenant, webhook), maxPerTenant])
-        if (row !== undefined) return JSON.parse(row.json)
+        if (row !== undefined) {
+          const created: Webhook = JSON.parse(row.json)
+          await storeAnswer(query, schema, tenant, answer, created)
+          return created
+        }
         const [rest] = await query<{ until: string | null }>(`select ${schema}.find_rest_v1($1) as until`, [tenant])
         if (typeof rest?.until === 'string') throw tenantResting(tenant, rest.until)
         return null
@@ -148,17 +153,22 @@ export function createWebhookStore (
       return rows.length > 0
     },
 
-    async rotateSecret (tenant, id, { secret, gracePeriodSeconds }) {
-      const [row] = await session.query<{ json: string, ends_at: string | null }>('rotate secret', `
-        update ${table} as w set
-          secret = $3,
-          previous_secret = case when $4 > 0 then w.secret end,
-          previous_secret_expires_at = case when $4 > 0 then ${moment} + $4 * interval '1 second' end,
-          updated_at = ${moment}
-        where w.tenant = $1 and w.id = $2
-        returning ${webhookJson}::text as json, ${toIso('w.previous_secret_expires_at')} as ends_at`,
-      [tenant, id, secret, gracePeriodSeconds])
-      return row === undefined ? null : { ...JSON.parse(row.json), previous_secret_expires_at: row.ends_at }
+    rotateSecret (tenant, id, { secret, gracePeriodSeconds }, answer) {
+      return session.transaction('rotate secret', async (query) => {
+        const [row] = await query<{ json: string, ends_at: string | null }>(`
+          update ${table} as w set
+            secret = $3,
+            previous_secret = case when $4 > 0 then w.secret end,
+            previous_secret_expires_at = case when $4 > 0 then ${moment} + $4 * interval '1 second' end,
+            updated_at = ${moment}
+          where w.tenant = $1 and w.id = $2
+          returning ${webhookJson}::text as json, ${toIso('w.previous_secret_expires_at')} as ends_at`,
+        [tenant, id, secret, gracePeriodSeconds])
+        if (row === undefined) return null
+        const rotated: RotatedWebhook = { ...JSON.parse(row.json), previous_secret_expires_at: row.ends_at }
+        await storeAnswer(query, schema, tenant, answer, rotated)
+        return rotated
+      })
     },
 
     async findSecrets (tenant, id) {

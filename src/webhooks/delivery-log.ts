@@ -1,8 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 import { InputError } from '../errors.js'
 import type {
-  Clock, Delivery, DeliveryFilter, DeliverySortField, ReplaySelection, Tenant, WebhookStore
+  Clock, Delivery, DeliveryFilter, DeliverySortField, ReplayResult, ReplaySelection, Tenant, WebhookStore
 } from '../ports/index.js'
+import type { KeepAnswer } from '../shared/answers.js'
 import { omitUndefined } from '../shared/fields.js'
 import { readPage } from '../shared/paging.js'
 import { normalizeInstant } from '../shared/text.js'
@@ -40,14 +41,14 @@ export function createDeliveryOperations ({ webhooks, history, clock, assertUsab
 
     findDelivery: (tenant: Tenant, webhookId: number, id: number) => history.find(tenant.id, webhookId, id),
 
-    async retryDelivery (tenant: Tenant, webhookId: number, id: number) {
-      const retried = await history.retry(tenant.id, webhookId, id)
+    async retryDelivery (tenant: Tenant, webhookId: number, id: number, keep?: KeepAnswer) {
+      const retried = await history.retry(tenant.id, webhookId, id, keep?.((delivery) => delivery))
       if (retried === null && (await history.find(tenant.id, webhookId, id)) !== null) rejectInactive()
       return retried
     },
 
     /** Queues past events of a webhook again, or counts them. */
-    async replay (tenant: Tenant, id: number, input: Static<typeof Replay>) {
+    async replay (tenant: Tenant, id: number, input: Static<typeof Replay>, keep?: KeepAnswer) {
       const { include, event_types: eventTypes = null, event_ids: eventIds = null, dry_run: isDryRun } = input
       if (eventTypes !== null) await assertUsable(tenant.id, eventTypes)
       const period = { since: readInstant('since', input.since), until: readInstant('until', input.until) }
@@ -62,10 +63,11 @@ export function createDeliveryOperations ({ webhooks, history, clock, assertUsab
         until: period.until,
         limit: maxReplayed
       }
+      const show = (result: ReplayResult) => ({ webhook_id: id, include, ...window, ...result })
       const result = await (isDryRun
         ? history.countReplay(tenant.id, id, selection)
-        : history.replay(tenant.id, id, selection))
-      return { webhook_id: id, include, ...window, ...result ?? rejectInactive() }
+        : history.replay(tenant.id, id, selection, keep?.(show)))
+      return show(result ?? rejectInactive())
     }
   }
 }

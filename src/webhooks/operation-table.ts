@@ -1,5 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { Creator, Id, Tenant } from '../ports/index.js'
+import type { KeepAnswer } from '../shared/answers.js'
 import { Type } from '../shared/typebox.js'
 import type { WebhookOperations } from './operations.js'
 import {
@@ -17,6 +18,8 @@ interface Arguments<Input, OwnId extends Id> {
   id: OwnId
   deliveryId: number
   input: Input
+  /** Returns the answer that the storage stores with the work, for a request with `Idempotency-Key`. */
+  keep?: KeepAnswer | undefined
 }
 
 /** An operation of the API. Routes, tools for agents, calls by code and the audit are derived from it. */
@@ -57,6 +60,8 @@ export interface Operation<Operations, OwnId extends Id> {
   namesTenant?: boolean
   /** Whether its response contains a secret, so that it can only be stored sealed. */
   returnsSecret?: boolean
+  /** Whether `run` passes an answer to the storage, which stores it with the work. */
+  isAtomic?: boolean
   /** Whether it needs a storage with a feed of events. */
   needsFeed?: boolean
   /** Returns `null` if the record does not exist. */
@@ -127,7 +132,8 @@ export const webhookOperations = {
     resource: 'webhook',
     hints: { destructive: false },
     namesTenant: true,
-    run: (operations, { tenant, input, caller }) => operations.create(tenant, input, caller)
+    isAtomic: true,
+    run: (operations, { tenant, input, caller, keep }) => operations.create(tenant, input, caller, keep)
   }),
   import: operation({
     operationId: 'importWebhook',
@@ -205,7 +211,8 @@ export const webhookOperations = {
     capabilities: ['write', 'secrets'],
     returnsSecret: true,
     resource: 'webhook',
-    run: (operations, { tenant, id, input }) => operations.rotateSecret(tenant, id, input)
+    isAtomic: true,
+    run: (operations, { tenant, id, input, keep }) => operations.rotateSecret(tenant, id, input, keep)
   }),
   sendTest: operation({
     operationId: 'dispatchWebhookTest',
@@ -241,7 +248,8 @@ export const webhookOperations = {
     capabilities: ['replay'],
     resource: 'webhook',
     hints: { destructive: false, openWorld: true },
-    run: (operations, { tenant, id, input }) => operations.replay(tenant, id, input)
+    isAtomic: true,
+    run: (operations, { tenant, id, input, keep }) => operations.replay(tenant, id, input, keep)
   }),
   listDeliveries: operation({
     operationId: 'listWebhookDeliveries',
@@ -288,7 +296,8 @@ export const webhookOperations = {
     capabilities: ['replay'],
     resource: 'delivery',
     hints: { destructive: false, openWorld: true },
-    run: (operations, { tenant, id, deliveryId }) => operations.retryDelivery(tenant, id, deliveryId)
+    isAtomic: true,
+    run: (operations, { tenant, id, deliveryId, keep }) => operations.retryDelivery(tenant, id, deliveryId, keep)
   }),
   preview: operation({
     operationId: 'previewWebhook',
@@ -304,6 +313,7 @@ export const webhookOperations = {
     results: { 200: 'How many recent events match' },
     capabilities: ['bodies'],
     hints: { readOnly: true },
+    isAtomic: true,
     needsFeed: true,
     run: (operations, { tenant, input }) => operations.preview(tenant, input)
   })

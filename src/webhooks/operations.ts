@@ -2,8 +2,10 @@ import type { Static, TObject } from '@sinclair/typebox'
 import { InputError } from '../errors.js'
 import { type LimitedTenant, maxWebhooks } from '../options/options.js'
 import type {
-  Creator, EventFilters, Tenant, Webhook, WebhookChanges, WebhookFilter, WebhookSortField, WebhookStore
+  AnswerToStore, Creator, EventFilters, RotatedWebhook, Tenant, Webhook, WebhookChanges, WebhookFilter,
+  WebhookSortField, WebhookStore
 } from '../ports/index.js'
+import type { KeepAnswer } from '../shared/answers.js'
 import { createCachedLimit } from '../shared/cached.js'
 import { createFilterTest, omitUndefined } from '../shared/fields.js'
 import { readPage } from '../shared/paging.js'
@@ -74,7 +76,8 @@ export function createWebhookOperations (parts: Parts) {
 
   /** Returns `null`, and stores nothing, if the tenant already has `maximum` webhooks. */
   async function store (
-    tenant: Tenant, { headers = null, ...input }: NewWebhook, creator: Creator, secret: string, maxPerTenant: number
+    tenant: Tenant, { headers = null, ...input }: NewWebhook, creator: Creator, secret: string,
+    options: { maxPerTenant: number, answer?: AnswerToStore<Webhook> | undefined }
   ): Promise<Webhook | null> {
     const id = await webhooks.nextId(tenant.id)
     const sealed = await secrets.seal(secret, tenant.id, id)
@@ -86,7 +89,7 @@ export function createWebhookOperations (parts: Parts) {
       secret: sealed,
       headers: await sealHeaders(secrets, headers, target),
       created_by: creator
-    }, { maxPerTenant })
+    }, options)
   }
 
   function listAll (tenantId: string): Promise<Webhook[]> {
@@ -167,12 +170,14 @@ export function createWebhookOperations (parts: Parts) {
     /** Lists failing and disabled webhooks of all tenants. */
     listFailing: ({ limit }: Static<typeof FailingQuery>) => webhooks.listFailing({ limit, maxPending }),
 
-    async create (tenant: Tenant, input: NewWebhook, creator: Creator) {
+    async create (tenant: Tenant, input: NewWebhook, creator: Creator, keep?: KeepAnswer) {
       const secret = generateSecret()
       assertAllKnown(input.event_types)
       const normalized = normalize(input)
       const maximum = await readMaximum(tenant)
-      return withSecret(await store(tenant, normalized, creator, secret, maximum) ?? rejectMore(maximum), secret)
+      const show = (webhook: Webhook) => withSecret(webhook, secret)
+      const options = { maxPerTenant: maximum, answer: keep?.(show) }
+      return show(await store(tenant, normalized, creator, secret, options) ?? rejectMore(maximum))
     },
 
     /** Creates a webhook with this secret, or returns the existing one with the same secret and address. */
@@ -187,7 +192,7 @@ export function createWebhookOperations (parts: Parts) {
         const maximum = await readMaximum(tenant)
         if (own.length >= maximum) rejectMore(maximum)
         // Not stored if another request has created a webhook in between, which may be the same one.
-        const created = await store(tenant, normalized, creator, secret, own.length + 1)
+        const created = await store(tenant, normalized, creator, secret, { maxPerTenant: own.length + 1 })
         if (created !== null) return created
       }
     },
@@ -209,11 +214,14 @@ export function createWebhookOperations (parts: Parts) {
     /** Returns `false` if the webhook does not exist. */
     delete: (tenant: Tenant, id: number) => webhooks.delete(tenant.id, id),
 
-    async rotateSecret (tenant: Tenant, id: number, { grace_period_seconds: seconds }: Static<typeof RotateSecret>) {
+    async rotateSecret (
+      tenant: Tenant, id: number, { grace_period_seconds: seconds }: Static<typeof RotateSecret>, keep?: KeepAnswer
+    ) {
       const secret = generateSecret()
-      const sealed = await secrets.seal(secret, tenant.id, id)
-      const webhook = await webhooks.rotateSecret(tenant.id, id, { secret: sealed, gracePeriodSeconds: seconds })
-      return webhook && withSecret(webhook, secret)
+      const show = (webhook: RotatedWebhook) => withSecret(webhook, secret)
+      const rotation = { secret: await secrets.seal(secret, tenant.id, id), gracePeriodSeconds: seconds }
+      const webhook = await webhooks.rotateSecret(tenant.id, id, rotation, keep?.(show))
+      return webhook && show(webhook)
     },
 
     async sendTest (tenant: Tenant, id: number, { event_type: eventType }: Static<typeof DispatchTest>) {

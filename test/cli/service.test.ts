@@ -145,6 +145,7 @@ t.test('commands write audit entries to the file of --audit-file', async (t) => 
     actor: 'ops:ann',
     operationId: 'keys issue',
     isDeprecated: false,
+    isRepeated: false,
     resource: { kind: 'key', id: key.id },
     method: null,
     filters: [],

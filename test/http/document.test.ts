@@ -39,7 +39,7 @@ t.test('every operation has a unique id, a summary, a description, a tag and the
     t.equal(tags.length, 1, operationId)
     t.ok(known.some(({ name }) => name === tags[0]), operationId)
     const isIdempotent = parameters.some(({ name }) => name === 'idempotency-key')
-    const own = isIdempotent ? ['409'] : operationId.startsWith('sync') || operationId === 'listEvents' ? ['410'] : []
+    const own = isIdempotent ? ['409', '429'] : operationId.startsWith('sync') || operationId === 'listEvents' ? ['410'] : []
     t.same(Object.keys(responses).filter((status) => status >= '400'), ['400', '401', '403', '404', ...own, '500', '503'], operationId)
   }
 })

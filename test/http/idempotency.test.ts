@@ -1,12 +1,15 @@
 import t, { type Test } from 'tap'
 import { Type } from '@sinclair/typebox'
+import type { FastifyReply } from 'fastify'
+import type { Response as LightMyRequestResponse } from 'light-my-request'
 import type { AuditEntry, RecruitingApiOptions } from '../../src/index.js'
-import { HttpError } from '../../src/index.js'
+import { HttpError, RecruitingApiError } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { type AppOverrides, bearer, buildApp, keys } from '../fixtures/api/app.js'
 import type { OpenApi } from '../fixtures/api/document.js'
 import { webhookInput } from '../fixtures/api/webhook-api.js'
+import { captureLogs } from '../fixtures/api/logs.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 import { createToken, portal } from '../fixtures/portal/sessions.js'
 import { assertRejectedByPlugin } from '../fixtures/rejected-option.js'
@@ -33,6 +36,7 @@ async function build (t: Test, overrides: AppOverrides = {}) {
     storage,
     secretKeys,
     portal,
+    delivery: { clock, worker: false },
     errorDetails: true,
     onAudit: (entry) => { entries.push(entry) },
     async routes (app) {
@@ -81,7 +85,7 @@ t.test('a repeated create returns the first webhook and its secret, and each req
   const created = {
     operationId: 'createWebhook', resource: { kind: 'webhook', id: first.json().data.id }, status: 201, rowCount: 1
   }
-  t.match(entries.slice(0, 2), [created, created])
+  t.match(entries.slice(0, 2), [{ ...created, isRepeated: false }, { ...created, isRepeated: true }])
 })
 
 t.test('another request with the same key gets 400, and requests without a key are independent', async (t) => {
@@ -148,8 +152,9 @@ t.test('a key is 1 to 255 visible ASCII characters', async (t) => {
   for (const key of ['!', '~'.repeat(255), '"quoted"']) t.equal((await send({ key })).statusCode, 201)
 })
 
-t.test('the same request gets 409 while the first is running, and runs again after 120 seconds', async (t) => {
-  const { clock, host, send } = await build(t)
+t.test('the same request gets 409 while the first is running, however long it takes', async (t) => {
+  const { app, clock, storage, host, send } = await build(t)
+  const other = await build(t, { storage })
   let finish = (): void => {}
   const finished = new Promise<void>((resolve) => { finish = resolve })
   const started = new Promise<void>((resolve) => {
@@ -161,16 +166,25 @@ t.test('the same request gets 409 while the first is running, and runs again aft
   })
   const first = send()
   await started
-  const conflict = await send()
-  checkError(t, conflict, 409)
-  t.equal(conflict.headers['retry-after'], '1')
-  t.equal(conflict.headers['idempotent-replayed'], undefined)
-  await clock.advance(120_000)
-  host.handle = async () => ({ data: { id: 2 } })
-  t.strictSame((await send()).json(), { data: { id: 2 } })
+  const { renew } = storage.idempotency
+  storage.idempotency.renew = async () => { throw new Error('down') }
+  await clock.advance(10_000)
+  storage.idempotency.renew = renew
+  for (let seconds = 0; seconds < 100; seconds += 5) await clock.advance(5000)
+  for (const sendTo of [other.send, send]) {
+    const conflict = await sendTo()
+    checkError(t, conflict, 409)
+    t.equal(conflict.headers['retry-after'], '1')
+    t.equal(conflict.headers['idempotent-replayed'], undefined)
+    t.strictSame((await sendTo({ body: { size: 1 } })).json().error.details, rejection('was used for another request'))
+  }
   finish()
   t.strictSame((await first).json(), { data: { id: 1 } })
-  t.strictSame((await send()).json(), { data: { id: 2 } }, 'the late answer replaces nothing')
+  t.strictSame((await other.send()).json(), { data: { id: 1 } })
+  t.strictSame([host.calls, other.host.calls], [1, 0])
+  storage.idempotency.renew = async () => { throw new Error('is still called') }
+  await clock.advance(60_000)
+  await app.close()
 })
 
 t.test('keys of other tenants, other API keys and other sessions are independent', async (t) => {
@@ -199,23 +213,122 @@ t.test('for 24 hours, a repeated request gets the handler\'s status and headers,
   ])
 })
 
-t.test('final errors are repeated; after other errors, the operation runs again', async (t) => {
+t.test('a request without effect runs again; if its outcome is unknown, it never does', async (t) => {
   // The document does not declare all of its errors.
   const { host, send } = await build(t, { openapi: false })
   for (const [code, calls] of [
-    ['bad_request', 1], ['not_found', 1], ['conflict', 1],
-    ['unauthorized', 2], ['forbidden', 2], ['rate_limited', 2], ['internal_error', 2], ['unavailable', 2]
+    ['bad_request', 2], ['unauthorized', 2], ['forbidden', 2], ['not_found', 2], ['conflict', 2], ['rate_limited', 2],
+    ['unavailable', 2], ['internal_error', 1]
   ] as const) {
     host.calls = 0
     host.handle = async () => { throw new HttpError(code, [{ in: 'body', field: 'size', message: 'is taken' }]) }
     const [first, again] = [await send({ key: code }), await send({ key: code })]
     t.equal(host.calls, calls, code)
-    t.strictSame(
-      [again.statusCode, { ...again.json().error, request_id: '' }],
-      [first.statusCode, { ...first.json().error, request_id: '' }]
-    )
-    t.equal(again.headers['idempotent-replayed'], calls === 1 ? 'true' : undefined, code)
+    t.equal(first.json().error.code, code)
+    t.equal(again.json().error.code, calls === 2 ? code : 'outcome_unknown')
+    t.equal(again.headers['idempotent-replayed'], undefined, code)
   }
+})
+
+t.test('a handler may have changed something if it fails in any other way', async (t) => {
+  const { host, send } = await build(t)
+  const failures: Record<string, () => unknown> = {
+    throws: () => { throw new Error('after a commit') },
+    busy: () => { throw Object.assign(new RecruitingApiError('busy', 'after a commit')) },
+    invalid: () => ({ data: { id: 'text' } })
+  }
+  for (const [key, fail] of Object.entries(failures)) {
+    host.calls = 0
+    host.handle = async () => fail()
+    t.ok((await send({ key })).statusCode >= 500, key)
+    const again = await send({ key })
+    t.equal(again.statusCode, 500)
+    t.match(again.json(), {
+      error: { code: 'outcome_unknown', message: 'The outcome of the first request with this Idempotency-Key is unknown' }
+    })
+    t.equal(host.calls, 1, key)
+  }
+})
+
+t.test('a tenant can store up to 4,096 answers, then the header gets 429', async (t) => {
+  const { clock, storage, send } = await build(t)
+  const request = { fingerprint: 'f', claim: 'c', isAtomic: false, leaseMs: 1, keepMs: 90_000, maxDigests: 4096 }
+  for (let id = 0; id < 4096; id++) await storage.idempotency.claim('acme', { ...request, digest: String(id) })
+  const full = await send()
+  checkError(t, full, 429)
+  t.equal(full.headers['retry-after'], '90')
+  t.equal((await send({ key: null })).statusCode, 201)
+  t.equal((await send({ by: keys.globex })).statusCode, 201)
+  await clock.advance(90_000)
+  t.equal((await send()).statusCode, 201)
+})
+
+t.test('keys whose lookup returns no id share no answers: they get 400', async (t) => {
+  const keyLookup = async (): Promise<never> => ({ scopes: [] }) as never
+  const { host, send } = await build(t, { keyLookup })
+  t.strictSame((await send()).json().error.details,
+    rejection('is not accepted, because the key lookup returns no id for this API key'))
+  t.equal((await send({ key: null })).statusCode, 201)
+  t.equal(host.calls, 1)
+})
+
+t.test('a handler can send its response itself, in time or later', async (t) => {
+  const logs = captureLogs()
+  let calls = 0
+  const sends: Record<string, (reply: FastifyReply) => unknown> = {
+    data: (reply) => reply.code(201).send({ data: { id: 7 } }),
+    late: (reply) => {
+      setImmediate(() => { reply.header('x-late', 'yes').send({ data: { id: 8 } }) })
+      return reply
+    },
+    redirect: (reply) => reply.redirect('/elsewhere', 303),
+    rejected: (reply) => reply.code(422).send({ reason: 'full' }),
+    fails: (reply) => reply.send(new HttpError('not_found')),
+    text: (reply) => reply.send('text'),
+    hijacked: (reply) => {
+      reply.hijack().raw.end('own')
+      return reply
+    }
+  }
+  const { app } = await build(t, {
+    openapi: false,
+    server: { logger: logs.logger },
+    async routes (app) {
+      const Order = Type.Object({ data: Type.Object({ id: Type.Integer() }) })
+      const response = { 200: Order, 201: Order, 303: Type.Null(), 422: Type.Object({ reason: Type.String() }) }
+      app.post('/:how/orders', { config: { scopes: [], idempotent: true }, schema: { response } }, async (request, reply) => {
+        calls++
+        return await sends[(request.params as { how: string }).how]?.(reply) as never
+      })
+    }
+  })
+  for (const [how, status, body, runs] of [
+    ['data', 201, '{"data":{"id":7}}', 1], ['late', 200, '{"data":{"id":8}}', 1], ['redirect', 303, '', 1],
+    ['rejected', 422, '{"reason":"full"}', 2], ['fails', 404, null, 2], ['text', 500, null, 1], ['hijacked', 200, 'own', 1]
+  ] as const) {
+    calls = 0
+    const [first, again] = await [0, 1].reduce(async (answers: Promise<LightMyRequestResponse[]>) => [
+      ...await answers,
+      await app.inject({
+        method: 'POST', url: `/api/v1/public/acme/${how}/orders`, headers: { ...bearer(keys.full), 'idempotency-key': how }
+      })
+    ], Promise.resolve([]))
+    t.equal(calls, runs, how)
+    t.equal(first?.statusCode, status, how)
+    if (body !== null) t.equal(first?.body, body)
+    const isUnknown = how === 'text' || how === 'hijacked'
+    t.equal(again?.statusCode, isUnknown ? 500 : status, how)
+    if (body !== null && !isUnknown) t.equal(again?.body, body)
+    if (how === 'late') t.equal(again?.headers['x-late'], 'yes')
+    if (how === 'redirect') t.equal(again?.headers.location, '/elsewhere')
+  }
+  const errors = logs.lines.filter(({ level }) => level === 50)
+  t.match(errors, [
+    { err: { message: 'a route with config.idempotent must send JSON data, not text or a stream' } },
+    { err: { code: 'outcome_unknown' } },
+    { msg: 'a route with config.idempotent has sent its response itself' },
+    { err: { code: 'outcome_unknown' } }
+  ])
 })
 
 t.test('requests rejected before the operation do not use up the key', async (t) => {
@@ -227,17 +340,37 @@ t.test('requests rejected before the operation do not use up the key', async (t)
   t.equal(host.calls, 1)
 })
 
-t.test('a storage failure before the operation prevents it, and one afterwards only prevents repeats', async (t) => {
-  const { storage, host, send } = await build(t)
-  const { idempotency } = storage
-  const claim = idempotency.claim
-  idempotency.claim = async () => { throw new Error('down') }
+t.test('a failure before the operation prevents it, and the request can be repeated at once', async (t) => {
+  let isSealing = true
+  const flip = (bytes: Uint8Array): Uint8Array => {
+    if (isSealing) return bytes.map((byte) => byte ^ 255)
+    throw new Error('down')
+  }
+  const { storage, host, send } = await build(t, { secretKeys: { seal: flip, open: flip } })
+  const { claim } = storage.idempotency
+  storage.idempotency.claim = async (...values) => {
+    await claim(...values)
+    throw new Error('the answer is lost')
+  }
   checkError(t, await send(), 500)
+  storage.idempotency.claim = claim
+  isSealing = false
+  checkError(t, await send({ by: keys.globex }), 500)
   t.equal(host.calls, 0)
-  idempotency.claim = claim
-  idempotency.save = async () => { throw new Error('down') }
+  isSealing = true
+  for (const by of [keys.full, keys.globex]) t.equal((await send({ by })).statusCode, 201)
+})
+
+t.test('if the answer cannot be stored after the operation, its outcome is unknown', async (t) => {
+  const { clock, storage, host, send } = await build(t)
+  const { save } = storage.idempotency
+  storage.idempotency.save = async () => { throw new Error('down') }
   t.strictSame((await send()).json(), { data: { id: 1 } })
+  storage.idempotency.save = save
   checkError(t, await send(), 409)
+  await clock.advance(30_000)
+  t.equal((await send()).json().error.code, 'outcome_unknown')
+  t.equal(host.calls, 1)
 })
 
 t.test('other methods and routes ignore the header', async (t) => {
@@ -270,7 +403,7 @@ t.test('answers are sealed for their tenant and request', async (t) => {
   for (const [answer, by] of [[others, keys.full], [own, keys.globex]] as const) {
     storage.idempotency.claim = async (tenant, request) => {
       await claim(tenant, request)
-      return { isClaimed: false, fingerprint: request.fingerprint, answer }
+      return { state: 'answered', fingerprint: request.fingerprint, answer }
     }
     checkError(t, await send({ path: '/webhooks', body: webhookInput, by }), 500)
   }

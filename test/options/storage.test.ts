@@ -21,7 +21,7 @@ const parts: Record<string, [methods: string[], neededBy: 'all' | 'the plugin' |
   changes: [['begin', 'list', 'record', 'prune', 'stats', 'tokenSecret'], 'none'],
   feed: [['end', 'endBefore', 'find', 'list', 'latest', 'stats', 'tokenSecret'], 'none'],
   holds: [['find', 'adopt'], 'none'],
-  idempotency: [['claim', 'save'], 'none']
+  idempotency: [['claim', 'renew', 'save'], 'none']
 }
 
 t.test('a storage must be an object', async (t) => {

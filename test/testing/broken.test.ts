@@ -66,11 +66,16 @@ const mistakes: Mistake[] = [
       changes: { record: async (tenant, change) => change.deleted ? undefined : changes.record(tenant, change) }
     })],
   // Idempotency
-  ['stores the response of a late attempt', 'an attempt whose lease has expired stores no answer',
+  ['does not store the answer with the work', 'an answer is stored with the work that it answers',
+    ({ webhooks }) => ({
+      webhooks: { create: (tenant, webhook, { maxPerTenant }) => webhooks.create(tenant, webhook, { maxPerTenant }) }
+    })],
+  ['stores the response of a late attempt', 'an atomic request without an answer is taken over by the same request',
     ({ data }) => ({
       idempotency: {
         async save (tenant, { digest }, answer) {
           for (const [key, record] of data.requests) if (key === `${tenant} ${digest}`) record.answer = answer
+          return true
         }
       }
     })]

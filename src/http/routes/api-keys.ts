@@ -202,8 +202,9 @@ export function keyOperations (
       item: CreatedApiKey,
       shape: 'one',
       returnsSecret: true,
+      isAtomic: true,
       results: { 201: 'The key' },
-      run: (request, { tenant, input }) => keys(request).create(tenant, input as CreateKeyInput)
+      run: (request, { tenant, input, keep }) => keys(request).create(tenant, input as CreateKeyInput, keep)
     },
     {
       ...common,
@@ -220,9 +221,10 @@ export function keyOperations (
       item: RotatedApiKey,
       shape: 'one',
       returnsSecret: true,
+      isAtomic: true,
       results: { 200: 'The key that replaces the previous one' },
-      run: (request, { tenant, id, input }) => {
-        return keys(request).rotate(tenant, String(id), input as { grace_period_seconds: number })
+      run: (request, { tenant, id, input, keep }) => {
+        return keys(request).rotate(tenant, String(id), input as { grace_period_seconds: number }, keep)
       }
     },
     {

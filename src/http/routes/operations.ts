@@ -6,7 +6,7 @@ import { omitUndefined } from '../../shared/fields.js'
 import type { Page } from '../../shared/paging.js'
 import { Type } from '../../shared/typebox.js'
 import type { Operation, WebhookOperation } from '../../webhooks/operation-table.js'
-import { isCapable, readCreator, readTenant } from '../request.js'
+import { atomic, isCapable, readCreator, readTenant, stateOf } from '../request.js'
 import { found, linkPages, readAddress, storableId } from '../responses/rows.js'
 import {
   DataOf, DeliveryParams, errorResponses, FollowPageOf, LogPageOf, NoContent, PageOf, SyncTokenExpired, WebhookParams
@@ -35,7 +35,8 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
       config: {
         scopes,
         ...omitUndefined({ anyScope, capabilities, resource, mcp: hints }),
-        ...method === 'POST' ? { idempotent: entry.returnsSecret === true ? 'sealed' : true } : {}
+        ...method === 'POST' ? { idempotent: entry.returnsSecret === true ? 'sealed' : true } : {},
+        ...entry.isAtomic === true ? atomic : {}
       },
       schema: formatSchema(entry, { hasSessions, hasAddress }),
       async handler (request, reply) {
@@ -43,22 +44,25 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
         const input: unknown = hasQuery(entry) ? request.query : request.body
         const hasBodies = isCapable(request, 'bodies')
         if (!hasBodies && withoutBodies.forbids?.(input) === true) throw new HttpError('forbidden')
-        const result = found(await entry.run(request, {
+        const status = entry.statusFor?.(input) ?? Number(Object.keys(entry.results)[0])
+        function respond (result: unknown): unknown {
+          reply.code(status)
+          if (entry.shape === 'none') return undefined
+          if (entry.shape === 'follow') return result
+          if (entry.shape !== 'one') return linkPages(request, reply, result as Page<unknown>)
+          if (status === 201 && hasAddress) {
+            reply.header('location', `${readAddress(request)}/${(result as { id: Id }).id}`)
+          }
+          return { data: hasBodies ? result : withoutBodies.hide?.(result) ?? result }
+        }
+        return respond(found(await entry.run(request, {
           tenant: readTenant(request),
           caller: readCreator(request),
           id: readId(id),
           deliveryId: readId(deliveryId),
-          input
-        }))
-        const status = entry.statusFor?.(input) ?? Number(Object.keys(entry.results)[0])
-        if (entry.shape === 'none') return
-        reply.code(status)
-        if (entry.shape === 'follow') return result
-        if (entry.shape !== 'one') return linkPages(request, reply, result as Page<unknown>)
-        if (status === 201 && hasAddress) {
-          reply.header('location', `${readAddress(request)}/${(result as { id: Id }).id}`)
-        }
-        return { data: hasBodies ? result : withoutBodies.hide?.(result) ?? result }
+          input,
+          keep: stateOf(request).keep?.(respond)
+        })))
       }
     }]
   })

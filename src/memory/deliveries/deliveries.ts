@@ -1,9 +1,9 @@
 import type {
-  Delivery, DeliveryStore, ErasedEvents, NewEvent, RecordedEvent, ReplayResult, ReplaySelection
+  AnswerToStore, Delivery, DeliveryStore, ErasedEvents, NewEvent, RecordedEvent, ReplayResult, ReplaySelection
 } from '../../ports/index.js'
 import { createFilterTest } from '../../shared/fields.js'
 import { rejectEvent, rejectTransaction } from '../checks.js'
-import { deleteRequests } from '../idempotency.js'
+import { deleteRequests, storeAnswer } from '../idempotency.js'
 import { findWebhook, notify, openTenant, type WebhookData } from '../webhook-data.js'
 import { assertAwake } from '../webhooks.js'
 import { createAttempts } from './attempts.js'
@@ -12,12 +12,22 @@ import { type DeliveryRecord, type EventRecord, hasSubject, type WebhookRecord }
 
 export function createDeliveryStore (data: WebhookData): DeliveryStore {
   return {
+    database: data,
     ...createAttempts(data),
     ...createLog(data),
     record: async (tenant, event, transaction) => record(data, tenant, event, transaction),
-    replay: async (tenant, webhookId, selection) => replay(data, tenant, webhookId, selection, true),
-    countReplay: async (tenant, webhookId, selection) => replay(data, tenant, webhookId, selection, false),
-    retry: async (tenant, webhookId, id) => retry(data, tenant, webhookId, id),
+    replay: async (tenant, webhookId, selection, answer) => {
+      const selected = select(data, tenant, webhookId, selection)
+      if (selected === null) return null
+      const { webhook, events, result } = selected
+      storeAnswer(data, tenant, answer, result)
+      const now = data.now()
+      for (const event of events) addDelivery(data, event, webhook, { status: 'pending', isReplay: true, now })
+      if (events.length > 0) notify(data)
+      return result
+    },
+    countReplay: async (tenant, webhookId, selection) => select(data, tenant, webhookId, selection)?.result ?? null,
+    retry: async (tenant, webhookId, id, answer) => retry(data, tenant, webhookId, id, answer),
     prune: async (options) => prune(data, options),
     erase: async (tenant, subject, transaction) => erase(data, tenant, subject, transaction)
   }
@@ -60,20 +70,15 @@ function showRecorded ({ event, deliveries }: EventRecord): RecordedEvent {
   return { id: event.id, deliveries, fingerprint: event.fingerprint }
 }
 
-/** Selects past events for a webhook and, if `isQueued`, queues them again. */
-function replay (
-  data: WebhookData, tenant: string, webhookId: number, selection: ReplaySelection, isQueued: boolean
-): ReplayResult | null {
+/** Selects past events for a webhook; `null` unless it is active. */
+function select (
+  data: WebhookData, tenant: string, webhookId: number, selection: ReplaySelection
+): { webhook: WebhookRecord, events: EventRecord[], result: ReplayResult } | null {
   const webhook = findWebhook(data, tenant, webhookId)
   if (webhook?.status !== 'active') return null
   const selected = [...data.events.values()].filter(createSelectionTest(webhook, selection))
   const events = selected.slice(0, selection.limit)
-  if (isQueued) {
-    const now = data.now()
-    for (const event of events) addDelivery(data, event, webhook, { status: 'pending', isReplay: true, now })
-    if (events.length > 0) notify(data)
-  }
-  return { queued: events.length, truncated: selected.length > selection.limit }
+  return { webhook, events, result: { queued: events.length, truncated: selected.length > selection.limit } }
 }
 
 function createSelectionTest (webhook: WebhookRecord, selection: ReplaySelection): (event: EventRecord) => boolean {
@@ -94,7 +99,9 @@ function createSelectionTest (webhook: WebhookRecord, selection: ReplaySelection
 }
 
 /** Makes a delivery due now, or queues its event again. */
-function retry (data: WebhookData, tenant: string, webhookId: number, id: number): Delivery | null {
+function retry (
+  data: WebhookData, tenant: string, webhookId: number, id: number, answer: AnswerToStore<Delivery> | undefined
+): Delivery | null {
   const webhook = findWebhook(data, tenant, webhookId)
   const delivery = data.deliveries.get(id)
   if (webhook?.status !== 'active' || delivery?.webhook !== webhook) return null
@@ -102,21 +109,27 @@ function retry (data: WebhookData, tenant: string, webhookId: number, id: number
   const { event } = delivery
   const now = data.now()
   const last = webhook.lastDeliveries.get(event.event.id)
-  const retried =
-    last?.status === 'pending' ? last : addDelivery(data, event, webhook, { status: 'pending', isReplay: true, now })
+  const isPending = last?.status === 'pending'
+  const retried = isPending ? last : createDelivery(data, event, webhook, { status: 'pending', isReplay: true, now })
+  const shown = showDelivery({ ...retried, ...data.pending.planHaste(retried, now) })
+  storeAnswer(data, tenant, answer, shown)
+  if (!isPending) add(data, retried)
   data.pending.hasten(retried, now)
   notify(data)
-  return showDelivery(retried)
+  return shown
 }
 
-/** Adds and returns a delivery of an event. A pending delivery is due `now`. */
-function addDelivery (
-  data: WebhookData,
-  event: EventRecord,
-  webhook: WebhookRecord,
-  { status, isReplay, now }: { status: 'pending' | 'skipped', isReplay: boolean, now: number }
+interface NewDelivery { status: 'pending' | 'skipped', isReplay: boolean, now: number }
+
+/** Adds a delivery of an event. A pending delivery is due `now`. */
+function addDelivery (data: WebhookData, event: EventRecord, webhook: WebhookRecord, given: NewDelivery): void {
+  add(data, createDelivery(data, event, webhook, given))
+}
+
+function createDelivery (
+  data: WebhookData, event: EventRecord, webhook: WebhookRecord, { status, isReplay, now }: NewDelivery
 ): DeliveryRecord {
-  const delivery: DeliveryRecord = {
+  return {
     id: ++data.lastDeliveryId,
     event,
     webhook,
@@ -131,12 +144,15 @@ function addDelivery (
     lease: 'none',
     leaseExpiresAt: 0
   }
+}
+
+function add (data: WebhookData, delivery: DeliveryRecord): void {
+  const { event, webhook } = delivery
   data.deliveries.set(delivery.id, delivery)
   webhook.log.push(delivery)
   webhook.lastDeliveries.set(event.event.id, delivery)
   event.deliveriesLeft++
-  if (status === 'pending') data.pending.add(delivery)
-  return delivery
+  if (delivery.status === 'pending') data.pending.add(delivery)
 }
 
 /** Replaces a subject's events with tombstones, cancels their pending deliveries and erases their responses. */

@@ -28,11 +28,17 @@ export class PendingDeliveries {
 
   /** Makes a pending delivery due now, unless it is leased or already due. */
   hasten (delivery: DeliveryRecord, now: number): void {
-    if (!delivery.isScheduled || delivery.nextAttemptAt <= now) return
+    const changes = this.planHaste(delivery, now)
+    if (changes === null) return
     this.remove(delivery)
-    delivery.isScheduled = false
-    delivery.nextAttemptAt = now
-    this.add(delivery)
+    this.add(Object.assign(delivery, changes))
+  }
+
+  /** Returns what `hasten` changes; `null` for nothing. */
+  planHaste (
+    { isScheduled, nextAttemptAt }: DeliveryRecord, now: number
+  ): Pick<DeliveryRecord, 'isScheduled' | 'nextAttemptAt'> | null {
+    return isScheduled && nextAttemptAt > now ? { isScheduled: false, nextAttemptAt: now } : null
   }
 
   /** Stops all deliveries of a webhook and returns them. */

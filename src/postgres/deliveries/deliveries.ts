@@ -22,7 +22,7 @@ export function createDeliveryStore (
   const recordEvent = `${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
   const { replay, countReplay } = createReplay(patient, schema, stop)
   const log = createDeliveryLog({ session, patient }, schema)
-  const retry = createRetry(session, schema, stop, log.find)
+  const retry = createRetry(session, schema, stop)
 
   return {
     ...createQueue({ session, patient, schema, stop, due }),
@@ -44,16 +44,16 @@ export function createDeliveryStore (
       return recorded
     },
 
-    async replay (tenant, webhookId, selection) {
-      const result = await replay(tenant, webhookId, selection)
+    async replay (...values) {
+      const result = await replay(...values)
       if (result !== null && result.queued > 0) due.notify()
       return result
     },
 
     countReplay,
 
-    async retry (tenant, webhookId, id) {
-      const delivery = await retry(tenant, webhookId, id)
+    async retry (...values) {
+      const delivery = await retry(...values)
       if (delivery !== null) due.notify()
       return delivery
     },

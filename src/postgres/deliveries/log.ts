@@ -97,24 +97,39 @@ const partColumns = {
     duration_ms, response_status, error, response_excerpt`
 }
 
+function ofWebhook (schema: string, tenant: string, webhookId: number): Conditions {
+  return new Conditions(
+    [(value) => `webhook_id = ${value}::bigint`, webhookId],
+    [(value) => `exists (select from ${schema}.webhooks w where w.tenant = ${value} and w.id = $1::bigint)`, tenant]
+  )
+}
+
+/** Reads one delivery; `schema` is quoted. */
+export async function findDelivery (
+  session: Pick<Session, 'query'>, schema: string, ...[tenant, webhookId, id]: Parameters<DeliveryStore['find']>
+): ReturnType<DeliveryStore['find']> {
+  const where = ofWebhook(schema, tenant, webhookId)
+  where.add((value) => `id = ${value}::bigint`, id)
+  const parts = splitLog(where, {}).map(({ table, condition }) =>
+    `select ${partColumns[table]} from ${schema}.${table} ${where} and ${condition}`)
+  const [row] = await session.query<{ json: string, body: string }>('find delivery', `
+    select json_build_object(${deliveryMembers}, 'attempts', ${attempts})::text as json, e.body
+    from (${parts.join(' union all ')}) as d
+    join ${schema}.events e on e.seq = d.event_seq`, where.values)
+  return row === undefined ? null : { ...JSON.parse(row.json), body: row.body }
+}
+
 /** Reads deliveries from the log and the queue; `patient` has a longer timeout, `schema` is quoted. */
 export function createDeliveryLog (
   { session, patient }: { session: Session, patient: Session },
   schema: string
 ): Pick<DeliveryStore, 'list' | 'count' | 'find' | 'listSubjectEvents'> {
-  function ofWebhook (tenant: string, webhookId: number): Conditions {
-    return new Conditions(
-      [(value) => `webhook_id = ${value}::bigint`, webhookId],
-      [(value) => `exists (select from ${schema}.webhooks w where w.tenant = ${value} and w.id = $1::bigint)`, tenant]
-    )
-  }
-
   function splitByFilter (
     tenant: string,
     webhookId: number,
     filter: DeliveryFilter
   ): { parts: Part[], where: Conditions } {
-    const where = ofWebhook(tenant, webhookId)
+    const where = ofWebhook(schema, tenant, webhookId)
     where.add((value) => `event_seq = (select seq from ${schema}.events where id = ${value})`, filter.eventId)
     return { parts: splitLog(where, filter), where }
   }
@@ -180,17 +195,7 @@ export function createDeliveryLog (
       return total ?? 0
     },
 
-    async find (tenant, webhookId, id) {
-      const where = ofWebhook(tenant, webhookId)
-      where.add((value) => `id = ${value}::bigint`, id)
-      const parts = splitLog(where, {}).map(({ table, condition }) =>
-        `select ${partColumns[table]} from ${schema}.${table} ${where} and ${condition}`)
-      const [row] = await session.query<{ json: string, body: string }>('find delivery', `
-        select json_build_object(${deliveryMembers}, 'attempts', ${attempts})::text as json, e.body
-        from (${parts.join(' union all ')}) as d
-        join ${schema}.events e on e.seq = d.event_seq`, where.values)
-      return row === undefined ? null : { ...JSON.parse(row.json), body: row.body }
-    },
+    find: (...values) => findDelivery(session, schema, ...values),
 
     listSubjectEvents: (tenant, subject, { after, limit }) =>
       readJson<SubjectEvent>(session, 'list events of a subject', subjectText, [tenant, subject, after, limit])

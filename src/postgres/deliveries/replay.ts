@@ -1,6 +1,8 @@
 import type { Delivery, DeliveryStore, ReplayResult, ReplaySelection } from '../../ports/index.js'
-import type { Session } from '../session.js'
+import { storeAnswer } from '../requests.js'
+import type { RunQuery, Session } from '../session.js'
 import { Conditions, equals, moment } from '../sql.js'
+import { findDelivery } from './log.js'
 import type { StopDeliveries } from './queue.js'
 
 /** How much of a tenant's history a call reads, oldest events first. */
@@ -41,22 +43,40 @@ export function createReplay (
   stop: StopDeliveries,
   bounds = usualBounds
 ): Pick<DeliveryStore, 'replay' | 'countReplay'> {
+  /** Queues a batch of events, and returns the id of their first delivery. */
+  async function queueBatch (
+    query: RunQuery, tenant: string, webhookId: number, selection: ReplaySelection, batch: Batch
+  ): Promise<Found & { queued: number, firstId: string | null }> {
+    // Keeps the events from being pruned until the transaction commits.
+    const { text, values } = selectStatement(schema, tenant, webhookId, selection, batch, 'for key share of e')
+    const [selected] = await query<{ json: string }>(text, values)
+    const found: Found = JSON.parse(String(selected?.json))
+    const [row] = await query<{ queued: string, first_id: string | null }>(
+      queueText(schema, selection), [webhookId, found.seqs.slice(0, batch.limit)]
+    )
+    return { ...found, queued: Number(row?.queued), firstId: row?.first_id ?? null }
+  }
+
   return {
-    replay: (tenant, webhookId, selection) =>
-      inBatches(bounds, selection.limit, async (batch) => {
-        // Keeps the events from being pruned until the transaction commits.
-        const { text, values } = selectStatement(schema, tenant, webhookId, selection, batch, 'for key share of e')
-        const { found, row } = await session.transaction('replay', async (query) => {
-          const [selected] = await query<{ json: string }>(text, values)
-          const found: Found = JSON.parse(String(selected?.json))
-          const [row] = await query<{ queued: string, first_id: string | null }>(
-            queueText(schema, selection), [webhookId, found.seqs.slice(0, batch.limit)]
-          )
-          return { found, row }
+    replay: async (tenant, webhookId, selection, answer) => {
+      const first = { id: null as string | null }
+      const queueAll = (run: Session['transaction']): Promise<ReplayResult | null> =>
+        inBatches(bounds, selection.limit, async (batch) => {
+          const found = await run('replay', (query) => queueBatch(query, tenant, webhookId, selection, batch))
+          first.id ??= found.firstId
+          return found
         })
-        if (typeof row?.first_id === 'string') await stop.sweepIfStopped(webhookId, row.first_id)
-        return { ...found, queued: Number(row?.queued) }
-      }),
+      // With an answer to store, all batches are in its transaction.
+      const result = answer === undefined
+        ? await queueAll(session.transaction)
+        : await session.transaction('replay', async (query) => {
+          const queued = await queueAll((_operation, work) => work(query))
+          if (queued !== null) await storeAnswer(query, schema, tenant, answer, queued)
+          return queued
+        })
+      if (first.id !== null) await stop.sweepIfStopped(webhookId, first.id)
+      return result
+    },
 
     countReplay: (tenant, webhookId, selection) =>
       inBatches(bounds, selection.limit, async (batch) => {
@@ -183,32 +203,33 @@ function queueText (schema: string, { include }: ReplaySelection): string {
 }
 
 /** Makes a delivery due now, or queues its event again; `schema` is quoted. */
-export function createRetry (
-  session: Session,
-  schema: string,
-  stop: StopDeliveries,
-  find: DeliveryStore['find']
-): DeliveryStore['retry'] {
+export function createRetry (session: Session, schema: string, stop: StopDeliveries): DeliveryStore['retry'] {
   const text = retryStatement(schema)
 
-  async function findPending (tenant: string, webhookId: number, id: number): Promise<number | null> {
+  async function retry (query: RunQuery, values: unknown[]): Promise<{ is_new: boolean, id: string } | null> {
     for (;;) {
-      const [row] = await session.query<{ is_found: boolean, is_new: boolean, id: string | null }>(
-        'retry', text, [tenant, webhookId, id]
-      )
+      const [row] = await query<{ is_found: boolean, is_new: boolean, id: string | null }>(text, values)
       if (row?.is_found !== true) return null
-      // Another call has queued the event at the same time.
-      if (row.id === null) continue
-      if (row.is_new) await stop.sweepIfStopped(webhookId, row.id)
-      return Number(row.id)
+      const { is_new: isNew, id } = row
+      // Otherwise another call has queued the event at the same time.
+      if (id !== null) return { is_new: isNew, id }
     }
   }
 
-  return async (tenant, webhookId, id): Promise<Delivery | null> => {
-    const pendingId = await findPending(tenant, webhookId, id)
-    const found = pendingId === null ? null : await find(tenant, webhookId, pendingId)
-    if (found === null) return null
-    const { attempts, body, ...delivery } = found
+  return async (tenant, webhookId, id, answer) => {
+    const added = { id: null as string | null }
+    const delivery = await session.transaction('retry', async (query): Promise<Delivery | null> => {
+      const pending = await retry(query, [tenant, webhookId, id])
+      if (pending === null) return null
+      if (pending.is_new) added.id = pending.id
+      const own = { query: <Row>(_operation: string, text: string, values?: unknown[]) => query<Row>(text, values) }
+      const found = await findDelivery(own, schema, tenant, webhookId, Number(pending.id))
+      if (found === null) return null
+      const { attempts, body, ...delivery } = found
+      await storeAnswer(query, schema, tenant, answer, delivery)
+      return delivery
+    })
+    if (added.id !== null) await stop.sweepIfStopped(webhookId, added.id)
     return delivery
   }
 }

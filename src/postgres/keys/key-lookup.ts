@@ -6,9 +6,10 @@ import type {
   AsyncKeyLookup, Clock, GeneratedKey, KeyRejection, KeySortField, KeyStore, ManagedKey
 } from '../../ports/index.js'
 import { assertPool, type PgPool, type PgQueryable } from '../pool.js'
-import { ask, createSession, readJson, readQueryTimeout, type Session } from '../session.js'
+import { databaseOf, storeAnswer } from '../requests.js'
+import { ask, createSession, readJson, readQueryTimeout, type RunQuery, type Session } from '../session.js'
 import { creatorJson, orderBy, quoteName, readSchema, toIso } from '../sql.js'
-import { type Call, runInTransaction } from '../transactions.js'
+import { type Call, callIn } from '../transactions.js'
 import { createTurns } from '../turns.js'
 import { createSeen, keepSeen } from '../upgrade/version.js'
 
@@ -82,7 +83,8 @@ export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptio
     return { id: row.id, scopes: JSON.parse(row.scopes), ...limits }
   }
 
-  return Object.assign(lookup, { recordUse, store: createKeyStore(session, quoteName(schema), prefix) })
+  const store = { database: databaseOf(pool, schema), ...createKeyStore(session, quoteName(schema), prefix) }
+  return Object.assign(lookup, { recordUse, store })
 }
 
 const intervalMs = 60_000
@@ -158,8 +160,8 @@ function createKeyStore (plain: Session, schema: string, prefix: string): KeySto
   const session = keepSeen(plain, createSeen(plain, schema))
   const takeTurn = createTurns('API keys')
 
-  function run<Result> (operation: string, work: (call: Call) => Promise<Result>): Promise<Result> {
-    return runInTransaction(session, operation, undefined, work)
+  function run<Result> (operation: string, work: (call: Call, query: RunQuery) => Promise<Result>): Promise<Result> {
+    return session.transaction(operation, (query) => work(callIn(query), query))
   }
 
   async function find<Found extends ManagedKey | null> (call: Call, tenant: string, id: string): Promise<Found> {
@@ -183,7 +185,7 @@ function createKeyStore (plain: Session, schema: string, prefix: string): KeySto
 
     find: (tenant, id) => run('find key', (call) => find<ManagedKey | null>(call, tenant, id)),
 
-    create: (tenant, key, { maxKeys }) => takeTurn(tenant, () => run('create key', async (call) => {
+    create: (tenant, key, { maxKeys, answer }) => takeTurn(tenant, () => run('create key', async (call, query) => {
       const { tenantSlug, name, scopes, allowedIps, candidateFields, jobFields, expiresInDays } = key
       const limits = { allowed_ips: allowedIps, candidate_fields: candidateFields, job_fields: jobFields }
       const row = { ...formatGenerated(key), tenant, tenant_slug: tenantSlug, name, scopes, ...limits }
@@ -192,14 +194,23 @@ function createKeyStore (plain: Session, schema: string, prefix: string): KeySto
       ])
       if (isRejection(result)) return result
       if (result !== 'none') throw tenantResting(tenant, result)
-      return find<ManagedKey>(call, tenant, key.id)
+      const created = await find<ManagedKey>(call, tenant, key.id)
+      await storeAnswer(query, schema, tenant, answer, created)
+      return created
     })),
 
-    rotate: (tenant, id, key, { overlapSeconds, maxKeys }) => takeTurn(tenant, () => run('rotate key', async (call) => {
-      const values = [tenant, id, JSON.stringify(formatGenerated(key)), String(overlapSeconds), String(maxKeys)]
-      const result = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5)`, values)
-      return isRejection(result) ? result : result === 'none' ? find<ManagedKey>(call, tenant, key.id) : null
-    })),
+    rotate: (tenant, oldId, key, { overlapSeconds, maxKeys, answer }) =>
+      takeTurn(tenant, () => run('rotate key', async (call, query) => {
+        const values = [tenant, oldId, JSON.stringify(formatGenerated(key)), String(overlapSeconds), String(maxKeys)]
+        const result = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, $5)`, values)
+        if (isRejection(result)) return result
+        if (result !== 'none') return null
+        const created = await find<ManagedKey>(call, tenant, key.id)
+        const old = await find<ManagedKey>(call, tenant, oldId)
+        const rotated = { ...created, previous_key_expires_at: String(old.expires_at) }
+        await storeAnswer(query, schema, tenant, answer, rotated)
+        return rotated
+      })),
 
     revoke: (tenant, id, { children }) => takeTurn(tenant, () => run('revoke key', async (call) => {
       const result = await call(`${schema}.revoke_key_v1($1, $2, $3)`, [tenant, id, String(children)])

@@ -301,10 +301,12 @@ create table requests (
   tenant text collate "C" not null,
   -- Of the API key's id and the Idempotency-Key.
   digest text collate "C" not null,
-  -- Of the method, the URL and the body.
+  -- Of the operation and its input.
   fingerprint text not null,
   -- Identifies the attempt that processes it.
   claim text not null,
+  -- The answer is stored in the transaction of the work: without one, nothing has changed.
+  is_atomic boolean not null,
   -- Encrypted if the host uses secretKeys. Null: no attempt has finished.
   answer text,
   leased_until timestamptz not null,

@@ -93,13 +93,13 @@ begin
     exit when not found;
   end loop;
   update notices n set tenant = p_to where n.tenant = p_from;
-  -- Their answers are encrypted for the old id.
-  delete from requests r where r.tenant = p_from;
   perform end_changes_v1(p_from);
   perform end_changes_v1(p_to);
   update webhooks w set tenant = p_to, secret = s.secret, previous_secret = s.previous, headers = s.headers
   from json_to_recordset(p_secrets::json) as s (id bigint, secret text, previous text, headers text)
   where w.id = s.id;
+  -- Their answers are encrypted for the old id. After the webhooks, like a transaction that stores an answer.
+  delete from requests r where r.tenant = p_from;
   return name_tenant_v1(p_to, p_to_slug);
 end
 $$;
@@ -126,10 +126,10 @@ begin
     exit when not found;
   end loop;
   update notices n set tenant = p_to where n.tenant = p_from;
-  delete from requests r where r.tenant = p_from;
   update webhooks w set tenant = p_to, secret = s.secret, previous_secret = s.previous, headers = s.headers
   from json_to_recordset(p_secrets::json) as s (id bigint, secret text, previous text, headers text)
   where w.id = s.id;
+  delete from requests r where r.tenant = p_from;
 
   v_events := array(
     select e.seq from events e where e.tenant_key = any (array(select v_from))
@@ -185,12 +185,12 @@ begin
     delete from api_keys k where k.tenant = p_tenant;
     exit when not found;
   end loop;
-  delete from requests r where r.tenant = p_tenant;
   perform end_changes_v1(p_tenant);
   with deleted as (
     delete from webhooks w where w.tenant = p_tenant returning w.id
   )
   insert into stopped_webhooks (webhook_id) select d.id from deleted d on conflict do nothing;
+  delete from requests r where r.tenant = p_tenant;
   -- After the webhooks: no notice is added without one.
   delete from notices n where n.tenant = p_tenant;
   return remove_events_v1(p_limit);
