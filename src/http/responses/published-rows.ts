@@ -57,13 +57,15 @@ function publish<Row extends object> (
 ): PublishedRows<Row> {
   const { properties, required = [] } = item as TSchema as TObject
   const fields = Object.keys(properties)
+  let ajv: ReturnType<typeof createAjv> | null = null
   let validateWhole: ValidateFunction | null = null
   const textFields = fields.filter((field) => isText(properties[field]))
   const inexact = new LruMap<true>(maxInexact)
 
   /** Compiles a validator of these fields. */
   function compile (checked: readonly string[]): ValidateFunction {
-    return createAjv({ useDefaults: false }).compile({
+    ajv ??= createAjv({ useDefaults: false })
+    return ajv.compile({
       type: 'object',
       properties: Object.fromEntries(checked.map((field) => [field, checkedPart(properties[field])])),
       required: required.filter((field) => checked.includes(field))
