@@ -1,6 +1,8 @@
 import { isRecruitingApiError } from '../errors.js'
 import type { Hold, TenantDeliveryStats } from '../ports/index.js'
-import { findHostRelation, type HostRelation, listGrants, listLacking, listLackingOnLists } from '../postgres/grants.js'
+import {
+  findHostRelation, type HostRelation, listEmitGrants, listGrants, listLacking, listLackingOnLists, listLackingToEmit
+} from '../postgres/grants.js'
 import {
   migrate as migrateSchema, postgresStorage, watch as watchTable, type WatchOptions, watchSql
 } from '../postgres/index.js'
@@ -287,6 +289,7 @@ export const grants: Command = {
     },
     ...listOptions,
     'no-lists': { value: null, about: 'skips both, if your server has no lists of candidates and jobs' },
+    emit: { value: null, about: 'only for a process that emits events and records changes, without secrets and lists' },
     apply: { value: null, about: 'grants the privileges, instead of showing the statements' }
   },
 
@@ -298,27 +301,34 @@ export const grants: Command = {
     if ((await query('select from pg_roles where rolname = $1', [role])).length === 0) {
       throw new CommandError(`--role: there is no role ${role}: create it first`)
     }
-    const lists = (await findLists(query, schema, flags)).map(({ option, relation }) => {
-      if (relation !== null) return relation
-      const name = flags.text(option) ?? `${schema}.${option}`
-      throw new CommandError(`--${option}: there is no table or view ${name}: name your own, ` +
+    const isEmitter = flags.has('emit')
+    const named = [...kinds.map(({ option }) => option), 'no-lists'].find((name) => isEmitter && flags.has(name))
+    if (named !== undefined) throw new UsageError(`--emit: cannot be combined with --${named}`)
+    const lists = isEmitter
+      ? []
+      : (await findLists(query, schema, flags)).map(({ option, relation }) => {
+          if (relation !== null) return relation
+          const name = flags.text(option) ?? `${schema}.${option}`
+          throw new CommandError(`--${option}: there is no table or view ${name}: name your own, ` +
         `--${option} public.api_${option}, or add --no-lists if your server has no lists of candidates and jobs`)
-    })
-    const statements = listGrants(schema, role, lists)
+        })
+    const statements = isEmitter ? listEmitGrants(schema, role) : listGrants(schema, role, lists)
     if (!flags.has('apply')) {
       showResult(context, { role, statements, applied: false }, statements.map((statement) => `${statement};`))
       return
     }
-    const privileges = `${role} the privileges of servers and workers`
+    const privileges = `${role} the privileges of ${isEmitter ? 'processes that only emit' : 'servers and workers'}`
     const granted = [`the schema ${schema}`, ...lists.map((list) => `${list.schema}.${list.name}`)]
     await confirm(context, `Grants ${privileges} on ${granted.join(', ')}.`)
     await inTransaction(pool, async (client) => {
       for (const statement of statements) await client.query(statement)
       const queryAfter: RunQuery = (text, values) => ask(client, text, values)
       // Without the privilege to grant, PostgreSQL may warn instead of failing.
-      const lacking = [
-        ...await listLacking(queryAfter, schema, role), ...await listLackingOnLists(queryAfter, role, lists)
-      ]
+      const lacking = isEmitter
+        ? await listLackingToEmit(queryAfter, schema, role)
+        : [
+            ...await listLacking(queryAfter, schema, role), ...await listLackingOnLists(queryAfter, role, lists)
+          ]
       if (lacking.length === 0) return
       throw new CommandError(
         `${role} still lacks ${lacking.join(', ')}: run this as the owner of the schema and of your tables`)

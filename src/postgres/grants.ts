@@ -49,6 +49,46 @@ export const rights: Rights = {
   }
 }
 
+const eventColumns = [
+  'id', 'tenant_key', 'type', 'body', 'filter_body', 'tombstone', 'subject', 'idempotency_key', 'trace_parent',
+  'fingerprint', 'recorded_at'
+]
+const queuedColumns = ['event_seq', 'webhook_id', 'event_type', 'created_at']
+
+/** The privileges of a process that only emits events and records changes, by table: columns, or `[]` for all. */
+const emitRights: Readonly<Record<string, Readonly<Partial<Record<Privilege, readonly string[]>>>>> = {
+  migrations: { select: ['name'] },
+  versions: { select: [], insert: [], update: [] },
+  tenants: { select: ['key', 'tenant', 'rests_until'] },
+  webhooks: { select: ['id', 'tenant', 'status', 'event_types', 'filter_path'] },
+  events: {
+    select: ['seq', 'id', 'tenant_key', 'idempotency_key', 'deliveries', 'fingerprint'],
+    insert: eventColumns,
+    update: ['deliveries']
+  },
+  event_subjects: { insert: ['tenant_key', 'subject', 'event_seq'] },
+  deliveries: { insert: [...queuedColumns, 'id', 'status', 'ended_at'] },
+  queue: { select: ['id'], insert: [...queuedColumns, 'lane', 'due_at'] },
+  recent_changes: { insert: ['tenant', 'kind', 'id', 'deleted', 'changed_at'] },
+  home: { select: ['system', 'database_oid', 'table_oid', 'environment', 'held_since'] }
+}
+
+/** Lists the `grant` statements for a role that only emits events and records changes. It can read no secret. */
+export function listEmitGrants (schema: string, role: string): string[] {
+  const [namespace, to] = [quoteName(schema), `to ${quoteName(role)}`]
+  return [
+    `grant usage on schema ${namespace} ${to}`,
+    ...Object.entries(emitRights).map(([table, privileges]) => {
+      const names = Object.entries(privileges).map(([name, columns]) =>
+        columns.length === 0 ? name : `${name} (${columns.join(', ')})`)
+      return `grant ${names.join(', ')} on table ${namespace}.${table} ${to}`
+    }),
+    `grant usage on sequence ${namespace}.delivery_ids ${to}`,
+    // They run with the caller's rights, except those that read locks and sequences.
+    `grant execute on all functions in schema ${namespace} ${to}`
+  ]
+}
+
 /** Lists the `grant` statements for a role. `schema` and `role` are not quoted. `lists` are the host's relations. */
 export function listGrants (schema: string, role: string, lists: readonly HostRelation[] = []): string[] {
   const [namespace, to] = [quoteName(schema), `to ${quoteName(role)}`]
@@ -66,6 +106,22 @@ export function listGrants (schema: string, role: string, lists: readonly HostRe
       ])
     ])
   ]
+}
+
+/** Lists a role's missing privileges of `listEmitGrants`, such as `select on queue`. */
+export async function listLackingToEmit (query: RunQuery, schema: string, role: string): Promise<string[]> {
+  const wanted = Object.entries(emitRights).flatMap(([table, privileges]) => Object.entries(privileges)
+    .flatMap(([privilege, columns]) => (columns.length === 0 ? [null] : columns).map((column) => (
+      { table, privilege, column }))))
+  const rows = await query<{ lacking: string }>(`
+    select distinct format('%s on %s', w.privilege, w.name) as lacking
+    from unnest($3::text[], $4::text[], $5::text[]) as w (name, privilege, field)
+    join pg_namespace n on n.nspname = $1
+    join pg_class c on c.relnamespace = n.oid and c.relname = w.name
+    where case when w.field is null then not has_table_privilege($2, c.oid, w.privilege)
+      else not has_column_privilege($2, c.oid, w.field, w.privilege) end`,
+  [schema, role, ...(['table', 'privilege', 'column'] as const).map((key) => wanted.map((one) => one[key]))])
+  return rows.map(({ lacking }) => lacking)
 }
 
 /** One of the host's tables or views. Both names are quoted. */

@@ -10,7 +10,7 @@ import { channelOf } from '../../../src/postgres/deliveries/due.js'
 import { listGrants, rights, type Rights } from '../../../src/postgres/grants.js'
 import { migrate, type PgPool, postgresStorage, watch } from '../../../src/postgres/index.js'
 import type { RunQuery } from '../../../src/postgres/session.js'
-import recruitingApi from '../../../src/index.js'
+import recruitingApi, { createRecruiting } from '../../../src/index.js'
 import { memoryKeyLookup } from '../../../src/memory/index.js'
 import { createCli } from '../../fixtures/cli/cli.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
@@ -146,6 +146,46 @@ t.test('a role that owns nothing', async (t) => {
     client.release(true)
     t.strictSame(await findLacking(cli), [])
   })
+})
+
+t.test('a role of grants --emit emits events and records changes, and reads no secret and no data', async (t) => {
+  const server = await startPostgres(t)
+  const owner = server.createPool()
+  await migrate(owner)
+  await owner.query('revoke execute on all functions in schema recruiting from public; create user emitter')
+  t.teardown(() => owner.query('drop owned by emitter; drop user emitter'))
+  const cli = createCli(server.url)
+  t.match(await cli('grants --role emitter --emit --no-lists'), { code: 2, err: 'grants: --emit: cannot be combined with --no-lists\n' })
+  t.match((await cli('grants --role emitter --emit')).out, /^grant select \(id, tenant, status, event_types, filter_path\) on table "recruiting"\.webhooks to "emitter";$/m)
+  const pool = server.createPool({ user: 'emitter' })
+  const emitter = createRecruiting({ storage: postgresStorage(pool), delivery: false })
+  const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
+  await t.rejects(emitter.emit(event), /permission denied/)
+  t.match(await cli('grants --role emitter --emit --apply --yes'), {
+    code: 0, out: 'granted emitter the privileges of processes that only emit\n'
+  })
+
+  const vendor = createRecruiting({ storage: postgresStorage(owner), delivery: { worker: false } })
+  const webhook = { name: 'CRM', target_url: 'https://example.com/', event_types: ['application.created'] }
+  await vendor.webhooks.create('acme', { ...webhook, filters: { 'data.id': [1] } } as typeof webhook)
+  await vendor.webhooks.create('acme', { ...webhook, status: 'inactive' } as typeof webhook)
+  const starting = createRecruiting({ storage: postgresStorage(pool), delivery: false })
+  for (const more of [{}, { idempotencyKey: 'one' }, { idempotencyKey: 'one' }, { subject: 'candidate:1' }]) {
+    t.match(await starting.emit({ ...event, ...more }), { deliveries: 1 })
+  }
+  const inTransaction = await begin(pool)
+  await starting.emit(event, { transaction: inTransaction })
+  await inTransaction.query("select recruiting.changed('acme', 'candidate', '1')")
+  await inTransaction.finish('commit')
+  await starting.changed({ kind: 'candidate', tenantSlug: 'acme', id: 1 })
+  t.strictSame((await owner.query('select count(*)::int from recruiting.queue')).rows, [{ count: 4 }])
+
+  for (const read of [
+    'secret from recruiting.webhooks', 'headers from recruiting.webhooks', 'target_url from recruiting.webhooks', '* from recruiting.api_keys',
+    '* from recruiting.change_state', 'body from recruiting.events', 'attempts from recruiting.queue', '* from recruiting.deliveries', '* from recruiting.requests',
+    'recruiting.end_sync_tokens()'
+  ]) await t.rejects(pool.query(`select ${read}`), { code: '42501' }, read)
+  await Promise.all([emitter, starting, vendor].map((one) => one.close()))
 })
 
 const tenantOf = new AsyncLocalStorage<string>()
