@@ -2,7 +2,7 @@ import t from 'tap'
 import { parseFlags } from '../../src/cli/commands.js'
 import { doctor, createReader, type NamedFinding, runChecks } from '../../src/cli/doctor/doctor.js'
 import { type Check, type DoctorContext, ok } from '../../src/cli/doctor/finding.js'
-import { createCli } from '../fixtures/cli/cli.js'
+import { createCli, startCliHost } from '../fixtures/cli/cli.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 
 t.test("doctor reports what it could not check while the host's migration locks tables", async (t) => {
@@ -59,5 +59,28 @@ t.test('doctor finishes even if a check hangs', async (t) => {
       remedy: 'run the command again when the server is less busy'
     },
     { check: 'fine', state: 'ok', text: 'fine', remedy: null }
+  ])
+})
+
+t.test('a page that no index serves, and a kept lock of claims, are faults with their remedies', async (t) => {
+  const { pool, cli } = await startCliHost(t)
+  await pool.query(`create table bare (tenant_slug text, id bigint, name text, status text, created_at timestamptz,
+    updated_at timestamptz, name_key text collate "C")`)
+  const client = await pool.connect()
+  await client.query("begin; select pg_advisory_xact_lock(hashtextextended('recruiting.claim', 0))")
+  const { out } = await cli('doctor --json --wait-seconds 0 --jobs public.bare')
+  await client.query('rollback')
+  client.release()
+  const findings: Array<{ check: string, text: string }> = JSON.parse(out).findings
+  t.match(findings.filter(({ text }) => text.includes('bare')), [
+    {
+      state: 'fault',
+      text: 'public.bare: every page reads all rows of the table bare, because no index serves it',
+      remedy: 'create index on public.bare (tenant_slug, id)'
+    },
+    { state: 'fault', remedy: 'create index on public.bare (tenant_slug, updated_at, id)' }
+  ])
+  t.match(findings.filter(({ check }) => check === 'locks'), [
+    { state: 'fault', text: /has kept the lock of claims for more than 1 s/, remedy: /^end it with select pg_terminate_backend/ }
   ])
 })
