@@ -38,6 +38,8 @@ t.test('HEAD returns the status and headers of every GET operation, without a bo
         const head = await app.inject({ method: 'HEAD', url, headers })
         const { 'x-request-id': id, date, ...rest } = head.headers
         const { 'x-request-id': idOfGet, date: dateOfGet, ...restOfGet } = get.headers
+        // It does not read events, so it does not know their length.
+        if (titleOf(route) === 'GET /events' && head.statusCode === 200) delete restOfGet['content-length']
         t.same([head.statusCode, rest], [get.statusCode, restOfGet], `${titleOf(route)}${query} with ${who}`)
         t.match(id, /^req_/)
         t.equal(head.body, '')
