@@ -9,7 +9,7 @@ import { Counter, Gauge, Registry } from 'prom-client'
 
 const app = Fastify({ logger: true })
 
-const concurrency = 64
+const concurrency = 128
 await app.register(recruitingApi, {
   storage: memoryStorage(),
   keyLookup: memoryKeyLookup([]),

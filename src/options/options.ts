@@ -39,11 +39,12 @@ const deliveryOptions = {
    */
   worker: flag(true),
   /**
-   * Maximum number of attempts in flight in this process, 1 to 10,000. Test notifications count too, and use at most
-   * three quarters of these slots in a process that delivers.
-   * @default 64
+   * Maximum number of attempts in flight in this process, 1 to 10,000. A tenant takes one of these places only while
+   * more are free than it has: a single tenant uses half of them. Test notifications count too, and use at most three
+   * quarters of the places in a process that delivers.
+   * @default 128
    */
-  concurrency: integer(1, 10_000, 64),
+  concurrency: integer(1, 10_000, 128),
   /**
    * Maximum number of attempts in flight to one webhook, 1 to 1,000: deliveries of all processes, and test
    * notifications of the same process.

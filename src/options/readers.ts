@@ -253,6 +253,7 @@ const methods = {
     record: true,
     claimDue: true,
     recordAttempts: true,
+    recordAndClaim: true,
     claimNotices: true,
     confirmNotice: true,
     release: true,

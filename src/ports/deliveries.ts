@@ -74,6 +74,18 @@ export interface ClaimOptions {
    * its attempt does not count.
    */
   perEndpoint: number
+  /**
+   * Maximum number of leases of a webhook of which no other caller has a lease. The caller itself sends to at most
+   * `perEndpoint` at a time. @default perEndpoint
+   */
+  aheadPerEndpoint?: number
+  /** The caller's open leases, which do not belong to another caller. @default none */
+  leases?: readonly Lease[]
+  /**
+   * Shares places between tenants: a tenant gets a lease only while more places are free than it holds. Each lease
+   * takes one. @default no shares
+   */
+  places?: { free: number, heldBy: ReadonlyMap<string, number> }
   /** Duration of the lease, in milliseconds. */
   leaseMs: number
   /** The worker's option `delivery.environment`. @default none */
@@ -145,6 +157,14 @@ export type AttemptResult =
     /** Milliseconds from now until the delivery is due again. */
     retryInMs: number
   }
+
+/** The result of recording attempts and claiming. */
+export interface RecordedAndClaimed {
+  /** The leases whose results were not applied, as of `recordAttempts`. */
+  later: Lease[]
+  /** As of `claimDue`. */
+  claimed: ClaimedDelivery[]
+}
 
 /** When a failing webhook becomes `disabled`. Both limits must be reached, without a successful delivery in between. */
 export interface DisableRule {
@@ -336,7 +356,8 @@ export interface DeliveryStore extends StoresAnswers {
 
   /**
    * Claims due deliveries of active webhooks that are not paused, across all tenants. A delivery is leased to one
-   * caller at a time; once its lease has expired, any caller may claim it again, with a greater fence. Fair: tenants
+   * caller at a time; once its lease has expired, any caller may claim it again, with a greater fence. After a pause, a
+   * webhook has at most one lease until its next success. Fair: tenants
    * take turns, then the webhooks of each tenant, and a webhook with many due deliveries does not delay others. For one
    * webhook, first attempts come before retries, and both before replays; otherwise the delivery recorded first comes
    * first. The result is in this order. Deliveries locked by another transaction are not claimed. Rejects with `held`
@@ -363,6 +384,14 @@ export interface DeliveryStore extends StoresAnswers {
    * made active.
    */
   recordAttempts(results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]>
+
+  /**
+   * Records attempts, then claims, like the two methods above, in one round trip if the storage can. Records even if it
+   * must not send, and then claims nothing. If it rejects, any part of it may have happened.
+   */
+  recordAndClaim(
+    results: readonly AttemptResult[], rule: HealthRule, options: ClaimOptions
+  ): Promise<RecordedAndClaimed>
 
   /**
    * Claims notices, oldest first. A notice is leased to the caller for `leaseMs`; after that it can be claimed again,

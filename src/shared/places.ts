@@ -8,13 +8,21 @@ interface PlacesOptions {
   /** How many calls of a tenant wait at a time. Another one rejects immediately. */
   maxWaiting: number
   clock: Clock
-  /** Creates the error of a call that gets no place. */
-  full: () => Error
+  /** Creates the error of a call that gets no place. `hasWaited`: for `waitMs`, otherwise too many others wait. */
+  full: (hasWaited: boolean) => Error
+}
+
+interface AcquireOptions {
+  /** Takes what else the call needs. Returns `false` if that is not free: then other calls of the tenant go first. */
+  take?: () => boolean
+  /** Replaces the option. */
+  waitMs?: number
 }
 
 export type Places = ReturnType<typeof createPlaces>
 
 interface Waiting {
+  take: (() => boolean) | undefined
   enter (): void
   reject (error: Error): void
 }
@@ -24,15 +32,15 @@ interface Waiting {
  * tenant gets half of them, a second one a quarter or more, and a newcomer finds one. Calls that find no place wait,
  * and take turns by tenant.
  */
-export function createPlaces ({ count, waitMs, maxWaiting, clock, full }: PlacesOptions) {
+export function createPlaces ({ count, waitMs: usualMs, maxWaiting, clock, full }: PlacesOptions) {
   const heldBy = new Map<string, number>()
   // In the order of their turns. A tenant without waiting calls has no entry.
   const waiting = new Map<string, Set<Waiting>>()
   let free = count
 
-  function tryAcquire (tenantId: string): boolean {
+  function tryAcquire (tenantId: string, take?: () => boolean): boolean {
     const held = heldBy.get(tenantId) ?? 0
-    if (free <= held) return false
+    if (free <= held || take?.() === false) return false
     heldBy.set(tenantId, held + 1)
     free--
     return true
@@ -47,9 +55,10 @@ export function createPlaces ({ count, waitMs, maxWaiting, clock, full }: Places
   }
 
   function serve (): void {
+    if (waiting.size === 0) return
     for (const [tenantId, calls] of [...waiting]) {
-      const [first] = calls
-      if (first === undefined || !tryAcquire(tenantId)) continue
+      const first = [...calls].find(({ take }) => tryAcquire(tenantId, take))
+      if (first === undefined) continue
       leaveLine(tenantId, first)
       // The tenant's next call waits for the other tenants.
       if (waiting.delete(tenantId)) waiting.set(tenantId, calls)
@@ -63,20 +72,20 @@ export function createPlaces ({ count, waitMs, maxWaiting, clock, full }: Places
     if (calls?.size === 0) waiting.delete(tenantId)
   }
 
-  /** Resolves when the tenant has a place. Rejects with `full()` after `waitMs`, or if too many of its calls wait. */
-  async function acquire (tenantId: string): Promise<void> {
+  /** Resolves when the tenant has a place. Rejects with `full` after `waitMs`, or if too many of its calls wait. */
+  async function acquire (tenantId: string, { take, waitMs = usualMs }: AcquireOptions = {}): Promise<void> {
     const line = waiting.get(tenantId)
-    if (line === undefined && tryAcquire(tenantId)) return
-    if (line !== undefined && line.size >= maxWaiting) throw full()
+    if ((line === undefined || take !== undefined) && tryAcquire(tenantId, take)) return
+    if (line !== undefined && line.size >= maxWaiting) throw full(false)
     const calls = line ?? new Set<Waiting>()
     waiting.set(tenantId, calls)
     let timer: unknown
     await new Promise<void>((resolve, reject) => {
-      const call = { enter: resolve, reject }
+      const call = { take, enter: resolve, reject }
       calls.add(call)
       timer = clock.setTimeout(() => {
         leaveLine(tenantId, call)
-        reject(full())
+        reject(full(true))
       }, waitMs)
     }).finally(() => clock.clearTimeout(timer))
   }

@@ -1,5 +1,5 @@
 import { addressCases, attemptCases, leaseCases, lockedCases } from './deliveries/attempts.js'
-import { claimCases, fairnessCases, holdCases } from './deliveries/claim.js'
+import { claimCases, fairnessCases, holdCases, recordAndClaimCases, shareCases } from './deliveries/claim.js'
 import { goneCases, healthCases, noticeCases, pauseCases } from './deliveries/health.js'
 import { onDueCases, pendingCases } from './deliveries/pending.js'
 import { feedCases } from './events/feed.js'
@@ -65,6 +65,8 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...recordCases,
   ...claimCases,
   ...fairnessCases,
+  ...shareCases,
+  ...recordAndClaimCases,
   ...leaseCases,
   ...holdCases,
   ...attemptCases,

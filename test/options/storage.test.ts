@@ -13,7 +13,7 @@ const parts: Record<string, [methods: string[], neededBy: 'all' | 'the plugin' |
     'listSecrets', 'replaceSecret'
   ], 'all'],
   deliveries: [[
-    'record', 'claimDue', 'recordAttempts', 'claimNotices', 'confirmNotice', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'countReplay',
+    'record', 'claimDue', 'recordAttempts', 'recordAndClaim', 'claimNotices', 'confirmNotice', 'release', 'hasPending', 'list', 'count', 'find', 'replay', 'countReplay',
     'prune', 'erase', 'listSubjectEvents', 'stats', 'onDue'
   ], 'all'],
   candidates: [reader, 'the plugin'],

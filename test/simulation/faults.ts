@@ -18,7 +18,7 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
     }
   ],
   'leases are not released on close': [
-    { file: 'src/webhooks/queue/worker.ts', from: 'deliveries.release(aborted)', to: 'Promise.resolve()' }
+    { file: 'src/webhooks/queue/worker.ts', from: 'await release(aborted, problem)', to: '' }
   ],
   'results are written twice': [
     {
@@ -65,8 +65,8 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
   'the timeout starts before the wait for a slot': [
     {
       file: 'src/webhooks/queue/worker.ts',
-      from: 'await capacity.acquireWebhook(webhook)',
-      to: 'delivery.startedAt = clock.monotonic(); await capacity.acquireWebhook(webhook)'
+      from: 'leases.set(delivery.deliveryId, delivery)',
+      to: 'delivery.startedAt = clock.monotonic(); leases.set(delivery.deliveryId, delivery)'
     },
     {
       file: 'src/webhooks/queue/attempt-delivery.ts',
@@ -77,6 +77,18 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
       file: 'src/webhooks/queue/attempt-delivery.ts',
       from: 'body, timeoutMs, excerptBytes',
       to: 'body, timeoutMs: timeoutMs - (clock.monotonic() - startedAt), excerptBytes'
+    }
+  ],
+  'a tenant gets all places': [
+    { file: 'src/memory/deliveries/queue.ts', from: 'if (places !== undefined &&', to: 'if (false && places !== undefined &&' },
+    { file: 'src/shared/places.ts', from: 'free <= held ||', to: 'free <= 0 ||' },
+    { file: 'src/webhooks/sending/capacity.ts', from: 'places.free > (places.heldBy.get(tenantId) ?? 0)', to: 'places.free > 0' }
+  ],
+  'every worker leases ahead': [
+    {
+      file: 'src/memory/deliveries/queue.ts',
+      from: 'leaseCount === (own.get(webhook) ?? 0) ? aheadPerEndpoint : perEndpoint',
+      to: 'aheadPerEndpoint'
     }
   ],
   'retries of failed writes use the wall clock': [

@@ -65,6 +65,7 @@ interface Claim {
   delivery: Delivery
   claimed: ClaimedDelivery
   until: number
+  perEndpoint: number
   /** Whether the machine received the reply. */
   isKnown: boolean
   sent: Sent | null
@@ -90,6 +91,7 @@ export class Model {
   /** Claims that reached their machine but were not sent yet, by machine, event and URL. */
   readonly #unsent = new Map<string, Claim[]>()
   readonly #written = new Set<Sent>()
+  readonly #inFlight = new Set<Claim>()
   readonly #pending = new Set<Delivery>()
   /** How often a tenant was renamed, removed or pruned. Each time, positions in its feed become invalid. */
   readonly endedFeeds = new Map<string, number>()
@@ -198,6 +200,12 @@ export class Model {
     if (count !== deliveries) throw new Violation(`${id} has ${deliveries} deliveries instead of ${count}`)
   }
 
+  /** Recording attempts of an earlier environment claims nothing. */
+  claimUnlessHeld (machine: Machine, options: ClaimOptions, claimed: readonly ClaimedDelivery[]): void {
+    const isHeld = typeof options.environment === 'string' && options.environment !== (this.environment ?? options.environment)
+    if (!isHeld || claimed.length > 0) this.claim(machine, options, claimed)
+  }
+
   claim (machine: Machine, options: ClaimOptions, claimed: readonly ClaimedDelivery[]): void {
     const now = this.#now()
     const { environment = null } = options
@@ -206,11 +214,18 @@ export class Model {
       throw new Violation(`${machine.name} of ${environment} claims in the storage of ${this.environment}`)
     }
     this.#expireLeases(now)
-    for (const one of claimed) this.#claimOne(machine, options, one, now)
-    const { limit, perEndpoint } = options
-    const leases = this.#countLeases()
-    const left = [...this.#pending].filter((delivery) =>
-      isClaimable(delivery, now) && (leases.get(delivery.webhook) ?? 0) < perEndpoint)
+    const own = new Set(options.leases?.map(({ deliveryId, fence }) => `${deliveryId}/${fence}`))
+    const held = new Map(options.places?.heldBy)
+    for (const [index, one] of claimed.entries()) {
+      if (!hasShare(options, held, one.tenantId, index)) throw new Violation(`${one.tenantId} got more than its share`)
+      held.set(one.tenantId, (held.get(one.tenantId) ?? 0) + 1)
+      this.#claimOne(machine, options, one, now, own)
+      own.add(`${one.deliveryId}/${one.fence}`)
+    }
+    const leases = this.#countLeases(own)
+    const left = [...this.#pending].filter((delivery) => isClaimable(delivery, now) &&
+      hasRoom(delivery.webhook, options, leases) && hasShare(options, held, delivery.webhook.tenant, claimed.length))
+    const { limit } = options
     if (claimed.length < limit && left[0] !== undefined) {
       throw new Violation(`a claim for ${limit} got ${claimed.length} and left the due delivery ${left[0].id}`)
     }
@@ -224,7 +239,10 @@ export class Model {
     }
   }
 
-  #claimOne (machine: Machine, { perEndpoint, leaseMs }: ClaimOptions, claimed: ClaimedDelivery, now: number): void {
+  #claimOne (
+    machine: Machine, options: ClaimOptions, claimed: ClaimedDelivery, now: number, own: ReadonlySet<string>
+  ): void {
+    const { perEndpoint, leaseMs } = options
     const { deliveryId, webhookId, eventId, tenantId, fence, attemptCount } = claimed
     const delivery = this.deliveries.get(deliveryId)
     const reject = (problem: string): never => {
@@ -245,11 +263,19 @@ export class Model {
     if (claimed.body !== event.body) reject('with a body that was not recorded')
     if (claimed.targetUrl !== webhook.url) reject('with an old address')
     if (claimed.secrets.join(' ') !== validSecrets(webhook, now).join(' ')) reject('with other secrets')
-    if ((this.#countLeases().get(webhook) ?? 0) >= perEndpoint) reject(`beyond ${perEndpoint} leases of its webhook`)
+    if (!hasRoom(webhook, options, this.#countLeases(own))) reject(`beyond ${perEndpoint} leases of its webhook`)
     delivery.fence = fence
     if (claim !== null) claim.isOpen = false
     delivery.claim = {
-      machine, delivery, claimed, until: now + leaseMs, isKnown: false, sent: null, isHeld: true, isOpen: true
+      machine,
+      delivery,
+      claimed,
+      perEndpoint,
+      until: now + leaseMs,
+      isKnown: false,
+      sent: null,
+      isHeld: true,
+      isOpen: true
     }
     this.#claims.set(`${deliveryId}/${fence}`, delivery.claim)
   }
@@ -277,13 +303,32 @@ export class Model {
     unsent.splice(unsent.indexOf(claim), 1)
     claim.sent = sent
     if (body !== claim.claimed.body) throw new Violation(`${eventId} is sent with a body that was not claimed`)
+    this.#checkPlaces(claim)
   }
 
-  /** Two claims of a delivery by one machine send equal requests. Only their results show which is which. */
+  /** Checks the tenant's share of the machine, and the limit of the webhook over all machines. */
+  #checkPlaces (claim: Claim): void {
+    const { machine, delivery: { webhook }, claimed: { tenantId } } = claim
+    for (const one of this.#inFlight) {
+      if (one.sent === null || one.sent.result !== null || one.machine.state === 'dead') this.#inFlight.delete(one)
+    }
+    const others = [...this.#inFlight]
+    this.#inFlight.add(claim)
+    const held = others.filter((one) => one.machine === machine && one.claimed.tenantId === tenantId).length
+    if (machine.concurrency - (machine.inFlight - 1) <= held) {
+      throw new Violation(`${machine.name} sends ${held + 1} requests of ${tenantId}, more than its share`)
+    }
+    const now = this.#now()
+    const same = [...others, claim].filter((one) =>
+      one.delivery.webhook === webhook && one.isHeld && one.until > now)
+    const most = Math.max(1, ...same.map(({ perEndpoint }) => perEndpoint))
+    if (same.length > most) throw new Violation(`webhook ${webhook.id} gets ${same.length} requests at a time`)
+  }
+
+  /** Two claims of an event by one machine send equal requests. Only their results show which is which. */
   #swapRequests (claim: Claim): void {
-    const other = [...this.#claims.values()].find((one) => {
-      return one.delivery === claim.delivery && one.machine === claim.machine && hasAnswer(one)
-    })
+    const other = [...this.#claims.values()].find((one) => requestKey(one) === requestKey(claim) &&
+      one.sent !== null && one.sent.result !== null && !this.#written.has(one.sent))
     if (other === undefined) return
     const unsent = this.#unsent.get(requestKey(claim)) ?? []
     if (unsent.includes(claim)) unsent[unsent.indexOf(claim)] = other
@@ -370,6 +415,9 @@ export class Model {
     for (const { deliveryId, fence } of leases) {
       const claim = this.deliveries.get(deliveryId)?.claim
       if (claim?.claimed.fence === fence) closeClaim(claim)
+      const released = this.#claims.get(`${deliveryId}/${fence}`)
+      const unsent = released === undefined ? [] : this.#unsent.get(requestKey(released)) ?? []
+      if (released !== undefined && unsent.includes(released)) unsent.splice(unsent.indexOf(released), 1)
     }
   }
 
@@ -465,10 +513,13 @@ export class Model {
     return [...this.deliveries.values()].findLast((one) => one.event === event && one.webhook === webhook)
   }
 
-  #countLeases (): Map<Webhook, number> {
-    const counts = new Map<Webhook, number>()
-    for (const { webhook, claim } of this.#pending) {
-      if (claim?.isHeld === true) counts.set(webhook, (counts.get(webhook) ?? 0) + 1)
+  #countLeases (own: ReadonlySet<string>): Leases {
+    const counts: Leases = new Map()
+    for (const { id, fence, webhook, claim } of this.#pending) {
+      if (claim?.isHeld !== true) continue
+      const count = counts.get(webhook) ?? { own: 0, others: 0 }
+      count[own.has(`${id}/${fence}`) ? 'own' : 'others']++
+      counts.set(webhook, count)
     }
     return counts
   }
@@ -496,6 +547,22 @@ export class Model {
     if (webhook === undefined) throw new Violation(`webhook ${id} does not exist`)
     return webhook
   }
+}
+
+type Leases = Map<Webhook, { own: number, others: number }>
+
+function hasRoom (
+  webhook: Webhook, { perEndpoint, aheadPerEndpoint = perEndpoint }: ClaimOptions, leases: Leases
+): boolean {
+  const { own, others } = leases.get(webhook) ?? { own: 0, others: 0 }
+  if (webhook.pausedUntil > 0) return own + others === 0
+  return others === 0 ? own < aheadPerEndpoint : own + others < perEndpoint
+}
+
+function hasShare (
+  { places }: ClaimOptions, held: ReadonlyMap<string, number>, tenantId: string, taken: number
+): boolean {
+  return places === undefined || places.free - taken > (held.get(tenantId) ?? 0)
 }
 
 function isClaimable ({ webhook, dueAt, claim }: Delivery, now: number): boolean {

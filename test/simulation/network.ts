@@ -57,15 +57,17 @@ export class Network {
   /** `concurrency` is the machine's limit of concurrent requests. */
   createSender (machine: Machine, concurrency: number): LateSender {
     const inFlight = new Set<(answer: Answer) => void>()
+    machine.concurrency = concurrency
     const sender: LateSender = {
       load: async () => sender,
       send: (request) => new Promise((resolve) => {
         const startedAt = machine.clock.monotonic()
         const sent: Sent = { machine, request, at: this.#world.time, result: null }
+        machine.inFlight++
         this.onSend(sent)
         const settle = (answer: Answer): void => {
           if (!inFlight.delete(settle)) return
-          machine.isFull = false
+          machine.inFlight--
           const result = { ...answer, durationMs: Math.round(machine.clock.monotonic() - startedAt) }
           sent.result = result
           if (answer.error !== null) this.#world.faults++
@@ -73,7 +75,6 @@ export class Network {
           resolve(result)
         }
         inFlight.add(settle)
-        machine.isFull = inFlight.size >= concurrency
         if (inFlight.size > concurrency) {
           this.#world.fail(new Violation(`${machine.name} has ${inFlight.size} requests in flight`))
         }

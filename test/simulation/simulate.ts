@@ -1,7 +1,7 @@
 import { RecruitingApiError, InputError } from '../../src/errors.js'
 import { memoryStorage } from '../../src/memory/index.js'
 import { readRecruitingOptions } from '../../src/options/options.js'
-import type { ChangeSource, ErasedEvents, EventFeed } from '../../src/ports/index.js'
+import type { ChangeSource, ErasedEvents, EventFeed, RecordedAndClaimed } from '../../src/ports/index.js'
 import { createSteadyNow } from '../../src/shared/clock.js'
 import type { CreateWebhookInput, UpdateWebhookInput } from '../../src/webhooks/recruiting.js'
 import { createEngine, type Engine } from '../../src/webhooks/engine.js'
@@ -252,6 +252,7 @@ class Day {
       onEffect: this.#onEffect,
       onReply: (method, result) => {
         if (method === 'claimDue') this.#model.learn(result as never)
+        if (method === 'recordAndClaim') this.#model.learn((result as RecordedAndClaimed).claimed)
       }
     })
     const jitter = createRandom(random.integer(0, 2 ** 31))
@@ -307,6 +308,10 @@ class Day {
       'deliveries.record': () => model.record(first, second, result as never),
       'deliveries.claimDue': () => model.claim(machine, first, result as never),
       'deliveries.recordAttempts': () => model.recordAttempts(first, second),
+      'deliveries.recordAndClaim': () => {
+        model.recordAttempts(first, second)
+        model.claimUnlessHeld(machine, third, (result as RecordedAndClaimed).claimed)
+      },
       'deliveries.release': () => model.release(first),
       'deliveries.replay': () => model.replay(second, third, result as never),
       'deliveries.countReplay': () => model.countReplay(second, third, result as never),
@@ -532,7 +537,7 @@ class Day {
         // A slot may have just become free.
         this.world.after(1000, () => {
           if (!this.#isForgotten(delivery)) return
-          throw new Violation(`delivery ${delivery.id} waits although nothing else is due`)
+          throw new Violation(`delivery ${delivery.id} waits although nothing else of its tenant is due`)
         })
       })
     }
@@ -541,12 +546,14 @@ class Day {
   #isForgotten (delivery: Delivery): boolean {
     const { status, claim, webhook, dueAt } = delivery
     if (status !== 'pending' || claim !== null || webhook.pausedUntil > 0 || webhook.failingSince !== null) return false
-    if ([...this.#model.pending].some((one) => one !== delivery && one.dueAt <= this.#storageNow())) return false
+    const isDueToo = (one: Delivery): boolean => one !== delivery && one.dueAt <= this.#storageNow() &&
+      one.webhook.tenant === webhook.tenant
+    if ([...this.#model.pending].some(isDueToo)) return false
     // Servers of an earlier environment send nothing.
     if (dueAt > this.#storageNow() || this.#running().length === 0 || this.#environment !== null) return false
     if (this.#running().some(({ machine }) => machine.troubledAt > this.world.time - 120_000)) return false
-    // Test notifications also take slots.
-    return webhook.status === 'active' && this.#running().some(({ machine }) => !machine.isFull)
+    // Test notifications also take places. A tenant without any finds one while one is free.
+    return webhook.status === 'active' && this.#running().some(({ machine }) => machine.inFlight < machine.concurrency)
   }
 
   /** A result is written soon after the storage works again. */

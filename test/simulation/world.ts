@@ -94,8 +94,10 @@ export class World {
 export class Machine {
   /** The simulated time of the last fault that excuses delays and repetitions. */
   troubledAt = Number.NEGATIVE_INFINITY
-  /** Whether it has reached its limit of concurrent requests. */
-  isFull = false
+  /** Its limit of concurrent requests. */
+  concurrency = 0
+  /** Its requests in flight. */
+  inFlight = 0
   isClosing = false
   readonly name: string
   readonly #world: World

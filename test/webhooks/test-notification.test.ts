@@ -147,22 +147,26 @@ t.test('at most perEndpoint tests of one webhook run at a time', async (t) => {
   t.ok((await Promise.all(tests)).every(({ body }) => body.data.status === 'delivered'))
 })
 
-for (const worker of [true, false]) {
-  const where = worker ? 'in a process that delivers' : 'in a process that does not deliver'
+t.test("a tenant's tests use at most half of the places", async (t) => {
+  const host = await startHolding(t, { perEndpoint: 3, concurrency: 4 })
+  const ids = await Promise.all(Array.from({ length: 10 }, async () =>
+    (await host.create({ target_url: host.receiver.url })).id))
+  const tests = Promise.all(ids.flatMap((id) => [host.sendTest(id), host.sendTest(id)]))
+  await host.receiver.received(2)
+  await answerAll(host, 20)
+  t.ok((await tests).every(({ body }) => body.data.status === 'delivered'))
+  t.equal(host.most(), 2)
+})
 
-  t.test(`at most concurrency tests of all webhooks run at a time, ${where}`, async (t) => {
-    const host = await startHolding(t, { worker, perEndpoint: 3, concurrency: 4 })
-    const ids = await Promise.all(Array.from({ length: 10 }, async () =>
-      (await host.create({ target_url: host.receiver.url })).id))
-    const tests = Promise.all(ids.flatMap((id) => [host.sendTest(id), host.sendTest(id)]))
-    // A worker reserves a quarter for deliveries.
-    const most = worker ? 3 : 4
-    await host.receiver.received(most)
-    await answerAll(host, 20)
-    t.ok((await tests).every(({ body }) => body.data.status === 'delivered'))
-    t.equal(host.most(), most)
-  })
-}
+t.test('a test gets 503 if too many of the tenant wait', async (t) => {
+  const host = await startHolding(t, { perEndpoint: 1 })
+  const tests = Array.from({ length: 51 }, () => host.sendTest())
+  await host.receiver.received(1)
+  const { status, headers, body } = await host.sendTest()
+  t.match([status, headers['retry-after'], body], [503, '5', { error: { code: 'unavailable' } }])
+  await answerAll(host, 51)
+  t.ok((await Promise.all(tests)).every(({ body }) => body.data.status === 'delivered'))
+})
 
 t.test('a delivery waits while tests use all slots of its endpoint or of the process', async (t) => {
   for (const delivery of [{ perEndpoint: 1 }, { concurrency: 1 }]) {

@@ -1,5 +1,5 @@
 import type {
-  AttemptResult, ClaimedDelivery, DeliveryStore, DisableRule, HealthNotice, HealthRule, Lease
+  AttemptResult, ClaimedDelivery, ClaimOptions, DeliveryStore, DisableRule, HealthNotice, HealthRule, Lease
 } from '../../ports/index.js'
 import { formatDateTime } from '../checks.js'
 import { enterEnvironment, findHold } from '../holds.js'
@@ -9,16 +9,24 @@ import { clearFailures, type DeliveryRecord, isErased, validSecrets, type Webhoo
 /** The methods that workers call. */
 export function createAttempts (data: WebhookData): Pick<
   DeliveryStore,
-  'claimDue' | 'recordAttempts' | 'release' | 'hasPending' | 'claimNotices' | 'confirmNotice' | 'onDue'
+  'claimDue' | 'recordAttempts' | 'recordAndClaim' | 'release' | 'hasPending' | 'claimNotices' | 'confirmNotice' | 'onDue'
 > {
+  async function claimDue (options: ClaimOptions): Promise<ClaimedDelivery[]> {
+    const now = data.now()
+    enterEnvironment(data, options.environment ?? null)
+    return data.pending.claim(options, now).map((delivery) => showClaimed(delivery, now))
+  }
+
   return {
-    async claimDue (options) {
-      const now = data.now()
-      enterEnvironment(data, options.environment ?? null)
-      return data.pending.claim(options, now).map((delivery) => showClaimed(delivery, now))
-    },
+    claimDue,
 
     recordAttempts: async (results, rule) => recordAttempts(data, results, rule),
+
+    async recordAndClaim (results, rule, options) {
+      const later = recordAttempts(data, results, rule)
+      const isHeld = findHold(data, options.environment ?? null) !== null
+      return { later, claimed: isHeld ? [] : await claimDue(options) }
+    },
     release: async (leases) => release(data, leases),
 
     async hasPending (withinMs) {

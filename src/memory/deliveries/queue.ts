@@ -51,19 +51,41 @@ export class PendingDeliveries {
   }
 
   /** Leases due deliveries, one per tenant in turn. */
-  claim ({ limit, perEndpoint, leaseMs }: ClaimOptions, now: number): DeliveryRecord[] {
+  claim (options: ClaimOptions, now: number): DeliveryRecord[] {
     this.#expireLeases(now)
     const claimed: DeliveryRecord[] = []
-    if (limit < 1) return claimed
+    if (options.limit < 1) return claimed
 
-    const turns = this.#turns.take((webhook) => webhook.leaseCount < perEndpoint ? takeDue(webhook, now) : undefined)
-    for (const delivery of turns) {
-      this.#lease(delivery, now + leaseMs)
+    const { perEndpoint, aheadPerEndpoint = perEndpoint, places } = options
+    const own = this.#countOwn(options)
+    const held = new Map(places?.heldBy)
+    const canLease = (webhook: WebhookRecord): boolean => {
+      const { leaseCount, tenant, pausedUntil } = webhook
+      if (places !== undefined && places.free - claimed.length <= (held.get(tenant) ?? 0)) return false
+      if (pausedUntil > 0) return leaseCount === 0
+      return leaseCount < (leaseCount === (own.get(webhook) ?? 0) ? aheadPerEndpoint : perEndpoint)
+    }
+    for (const delivery of this.#turns.take((webhook) => canLease(webhook) ? takeDue(webhook, now) : undefined)) {
+      const { webhook } = delivery
+      this.#lease(delivery, now + options.leaseMs)
+      own.set(webhook, (own.get(webhook) ?? 0) + 1)
+      held.set(webhook.tenant, (held.get(webhook.tenant) ?? 0) + 1)
       claimed.push(delivery)
-      if (claimed.length === limit) break
+      if (claimed.length === options.limit) break
     }
     for (const { webhook } of claimed) if (countWaiting(webhook) === 0) this.#turns.delete(webhook)
     return claimed
+  }
+
+  /** Counts the caller's leases of each webhook. */
+  #countOwn ({ leases = [] }: ClaimOptions): Map<WebhookRecord, number> {
+    const fences = new Map(leases.map(({ deliveryId, fence }) => [deliveryId, fence]))
+    const counts = new Map<WebhookRecord, number>()
+    if (fences.size === 0) return counts
+    for (const { id, fence, webhook } of this.#leases.toArray()) {
+      if (fences.get(id) === fence) counts.set(webhook, (counts.get(webhook) ?? 0) + 1)
+    }
+    return counts
   }
 
   /** Moves a tenant's pending deliveries to its new name. Call it before the `tenant` of its webhooks changes. */

@@ -1,6 +1,6 @@
 import { heldError } from '../../errors.js'
 import type {
-  AttemptResult, ClaimedDelivery, ClaimedNotice, DeliveryStore, Hold, HoldStore, Lease
+  AttemptResult, ClaimedDelivery, ClaimedNotice, ClaimOptions, DeliveryStore, HealthRule, Hold, HoldStore, Lease
 } from '../../ports/index.js'
 import { readJson, type Session } from '../session.js'
 import { toIso } from '../sql.js'
@@ -91,7 +91,7 @@ interface Parts {
 /** The methods that a worker calls. */
 export function createQueue ({ session, patient, schema, stop, due }: Parts): Pick<
   DeliveryStore,
-  'claimDue' | 'recordAttempts' | 'release' | 'claimNotices' | 'confirmNotice' | 'prune' | 'onDue'
+  'claimDue' | 'recordAttempts' | 'recordAndClaim' | 'release' | 'claimNotices' | 'confirmNotice' | 'prune' | 'onDue'
 > {
   /** Disables webhooks with a verdict from `recordAttempts`. */
   async function disableFailing (): Promise<void> {
@@ -100,10 +100,15 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     for (const { id } of disabled) await stop.sweep(Number(id))
   }
 
-  const claimText = `
-    select webhook_id::text as "webhookId", delivery_id::text as "deliveryId", fence::text,
-      event_seq::text as "eventSeq", attempt_count as "attemptCount", held
-    from ${schema}.claim_v1($1, $2, $3, $4)`
+  const claimColumns = `
+    webhook_id::text as "webhookId", delivery_id::text as "deliveryId", fence::text, event_seq::text as "eventSeq",
+    attempt_count as "attemptCount", held`
+  const claimCall = `${schema}.claim_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+  const recordCall = (first: number): string =>
+    `${schema}.record_attempts_v1($${first}, $${first + 1}, $${first + 2}, $${first + 3})`
+  const claimText = `select ${claimColumns} from ${claimCall}`
+  const bothText = `
+    select later, ${claimColumns} from ${recordCall(10)} left join lateral ${claimCall} on true`
   const readText = `
     select tenant as "tenantId", tenant_slug as "tenantSlug", target_url as "targetUrl", secret,
       previous_secret as "previousSecret", headers, event_id as "eventId", event_type as "eventType", body,
@@ -144,33 +149,50 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     due.notify()
   }
 
+  async function readOrRelease (rows: readonly ClaimedRow[]): Promise<ClaimedDelivery[]> {
+    try {
+      return await readClaimed(rows)
+    } catch (error) {
+      // If this fails too, the leases expire.
+      release(rows.map(parseLease)).catch(() => {})
+      throw error
+    }
+  }
+
+  async function recordAttempts (results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]> {
+    const distinct = dropRepeated(results)
+    const [recorded] = await readJson<{ later: number[] | null, hasVerdict: boolean }>(session, 'record attempts', `
+      select json_build_object('later', later, 'hasVerdict', has_verdict)::text as json from ${recordCall(1)}`,
+    listRecordValues(distinct, rule))
+    if (recorded?.hasVerdict === true) await disableFailing()
+    return distinct.filter((_result, index) => recorded?.later?.includes(index))
+  }
+
   return {
     release,
 
-    async claimDue ({ limit, perEndpoint, leaseMs, environment = null }) {
-      const rows = await session.query<ClaimedRow>(
-        'claim deliveries', claimText, [limit, perEndpoint, leaseMs, environment]
-      )
+    async claimDue (options) {
+      const rows = await session.query<ClaimedRow>('claim deliveries', claimText, listClaimValues(options))
       const held = rows[0]?.held ?? null
       if (held !== null) throw heldError(held)
-      try {
-        return await readClaimed(rows)
-      } catch (error) {
-        // If this fails too, the leases expire.
-        release(rows.map(parseLease)).catch(() => {})
-        throw error
-      }
+      return readOrRelease(rows)
     },
 
-    async recordAttempts (results, { failingForSeconds, failedDeliveries, warnAfterSeconds }) {
+    recordAttempts,
+
+    async recordAndClaim (results, rule, options) {
+      // A failure takes the lock of health changes, which must not wait for claims.
+      if (results.some(({ outcome }) => outcome !== 'delivered')) {
+        const later = await recordAttempts(results, rule)
+        const rows = await session.query<ClaimedRow>('claim deliveries', claimText, listClaimValues(options))
+        return { later, claimed: await readOrRelease(rows.filter(({ held }) => held === null)) }
+      }
       const distinct = dropRepeated(results)
-      const [recorded] = await readJson<{ later: number[] | null, hasVerdict: boolean }>(session, 'record attempts', `
-        select json_build_object('later', later, 'hasVerdict', has_verdict)::text as json
-        from ${schema}.record_attempts_v1($1, $2, $3, $4)`, [
-        JSON.stringify(distinct.map(formatResult)), failingForSeconds, failedDeliveries, warnAfterSeconds
-      ])
-      if (recorded?.hasVerdict === true) await disableFailing()
-      return distinct.filter((_result, index) => recorded?.later?.includes(index))
+      const rows = await session.query<ClaimedRow & { later: number[] | null }>(
+        'record attempts and claim', bothText, [...listClaimValues(options), ...listRecordValues(distinct, rule)]
+      )
+      const later = distinct.filter((_result, index) => rows[0]?.later?.includes(index))
+      return { later, claimed: await readOrRelease(rows.filter(({ deliveryId }) => deliveryId !== null)) }
     },
 
     async claimNotices ({ limit, leaseMs, environment = null }) {
@@ -200,6 +222,23 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     prune: createPrune(patient, schema, stop),
     onDue: due.onDue
   }
+}
+
+function listClaimValues (
+  { limit, perEndpoint, leaseMs, environment = null, aheadPerEndpoint = perEndpoint, leases = [], places }: ClaimOptions
+): unknown[] {
+  return [
+    limit, perEndpoint, leaseMs, environment, aheadPerEndpoint,
+    // One claim's leases have the same fence.
+    [...new Set(leases.map(({ fence }) => fence))],
+    places?.free ?? null, [...places?.heldBy.keys() ?? []], [...places?.heldBy.values() ?? []]
+  ]
+}
+
+function listRecordValues (
+  results: readonly AttemptResult[], { failingForSeconds, failedDeliveries, warnAfterSeconds }: HealthRule
+): unknown[] {
+  return [JSON.stringify(results.map(formatResult)), failingForSeconds, failedDeliveries, warnAfterSeconds]
 }
 
 function parseLease ({ webhookId, deliveryId, fence }: ClaimedRow): Lease {

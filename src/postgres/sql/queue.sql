@@ -2,10 +2,16 @@
 -- deliveries, and marks webhooks whose deleted rows made this slow. Returns numbers only: a client that stops reading a
 -- longer result would keep the claim lock. read_claimed_v1 returns the rest.
 --
+-- A webhook gets up to p_ahead leases while no worker but the caller, whose leases have the fences p_own, has one of it,
+-- otherwise up to p_per_endpoint. Each lease takes one of p_free places, and a tenant takes a place only while more are
+-- free than it holds: p_held has the places of p_tenants. Without p_free, places are not shared.
+--
 -- If this process must not send, returns one row with held alone. Otherwise a database without an environment takes
 -- p_environment. Writes nothing if nothing is due.
 create or replace function claim_v1 (
-  p_limit integer, p_per_endpoint integer, p_lease_ms double precision, p_environment text
+  p_limit integer, p_per_endpoint integer, p_lease_ms double precision, p_environment text,
+  p_ahead integer default null, p_own bigint[] default '{}', p_free integer default null, p_tenants text[] default '{}',
+  p_held integer[] default '{}'
 )
 returns table (
   webhook_id bigint, delivery_id bigint, fence bigint, event_seq bigint, attempt_count integer, held text
@@ -28,7 +34,14 @@ declare
 begin
   -- If a server crash loses the claim, the deliveries are claimed again.
   perform set_config('synchronous_commit', 'off', true);
-  perform promote_due_v1();
+  if exists (
+      select from queue q where q.lane is null and q.paused_lane is null and q.due_at <= clock_timestamp() limit 1
+    ) or exists (
+      select from paused_webhooks p where p.until > '-infinity' and p.until <= clock_timestamp() limit 1
+    )
+  then
+    perform promote_due_v1();
+  end if;
 
   -- Claims run one at a time, so that each counts all leases. The holder of this lock waits for no other.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.claim', 0));
@@ -40,18 +53,26 @@ begin
     return next;
     return;
   end if;
-  update home set environment = p_environment where environment is null and p_environment is not null;
+  if p_environment is not null then
+    update home set environment = p_environment where environment is null;
+  end if;
 
-  delete from marks m where m.marked_at <= v_started - interval '10 minutes';
-  -- Finds deliveries committed late with a lower id. No mark expires more than 10 s ahead, unless the clock went back.
-  update marks m set first_fresh = m.safe_fresh, expires_at = 'infinity'
-  where m.expires_at <= v_started or (m.expires_at > v_started + interval '10 seconds' and m.expires_at < 'infinity');
+  if exists (select from marks) then
+    delete from marks m where m.marked_at <= v_started - interval '10 minutes';
+    -- Finds deliveries committed late with a lower id. No mark expires more than 10 s ahead, unless the clock went back.
+    update marks m set first_fresh = m.safe_fresh, expires_at = 'infinity'
+    where m.expires_at <= v_started or (m.expires_at > v_started + interval '10 seconds' and m.expires_at < 'infinity');
+  end if;
 
-  v_visited := choose_webhooks_v1(greatest(p_limit, 64), p_per_endpoint);
+  v_visited := choose_webhooks_v1(
+    least(greatest(p_limit, 64), 256), p_per_endpoint, coalesce(p_ahead, p_per_endpoint), p_own, p_free, p_tenants, p_held
+  );
   if v_visited.chosen <> '{}' then
     return query
       select leased.*, null
-      from lease_v1(v_visited.chosen, v_visited.capacities, v_visited.tenants, p_limit, p_lease_ms) as leased;
+      from lease_v1(
+        v_visited.chosen, v_visited.capacities, v_visited.tenants, p_limit, p_lease_ms, p_free, p_tenants, p_held
+      ) as leased;
   end if;
   if not v_visited.has_moved and clock_timestamp() - v_started > interval '20 milliseconds' then
     perform mark_v1(v_visited.start_after, v_visited.stopped_at);
@@ -92,9 +113,11 @@ $$;
 -- there.
 --
 -- Deliveries that cannot be sent leave the ready ones, so each costs one visit: a paused webhook's deliveries are set
--- aside, stopped ones move to the log, and has_moved is true. The caller holds the claim lock.
+-- aside, stopped ones move to the log, and has_moved is true. Chooses no more webhooks of a tenant than the places that
+-- it can take; the next call begins with the first webhook omitted for that. The caller holds the claim lock.
 create or replace function choose_webhooks_v1 (
-  p_wanted integer, p_per_endpoint integer,
+  p_wanted integer, p_per_endpoint integer, p_ahead integer, p_own bigint[], p_free integer, p_tenants text[],
+  p_held integer[],
   out chosen bigint[], out capacities integer[], out tenants text[], out start_after bigint, out stopped_at bigint,
   out has_moved boolean
 )
@@ -111,6 +134,10 @@ declare
   v_resumed bigint := 0;
   v_next bigint;
   v_first bigint;
+  v_lane smallint;
+  v_last bigint;
+  v_previous bigint;
+  v_omitted_after bigint;
   v_webhook record;
 begin
   chosen := '{}';
@@ -119,6 +146,7 @@ begin
   has_moved := false;
   select t.last_value into start_after from turns t;
   stopped_at := start_after;
+  v_last := start_after;
 
   loop
     -- The next webhook with ready deliveries. Always visits marked webhooks: a search would read the deleted rows at
@@ -133,13 +161,16 @@ begin
         where p.until = '-infinity' and p.webhook_id > stopped_at order by p.webhook_id limit 1
       ), v_none);
     end if;
-    select q.webhook_id, q.id into v_next, v_first from queue q
+    select q.webhook_id, q.id, q.lane into v_next, v_first, v_lane from queue q
     where q.lane is not null and q.webhook_id > stopped_at and q.webhook_id < least(v_marked, v_resumed)
     order by q.webhook_id, q.lane, q.id
     limit 1;
     v_next := coalesce(v_next, nullif(least(v_marked, v_resumed), v_none));
 
     if v_has_wrapped and (v_next is null or v_next > start_after) then
+      if v_omitted_after is not null then
+        perform setval('turns', v_omitted_after);
+      end if;
       return;
     elsif v_next is null then
       v_has_wrapped := true;
@@ -148,18 +179,37 @@ begin
       v_resumed := 0;
       continue;
     end if;
+    v_previous := v_last;
+    v_last := v_next;
     stopped_at := v_next;
     v_visited := v_visited + 1;
 
     select w.tenant, w.status = 'active' as is_active, w.skip_before, h.verdict, h.paused_until > v_now as is_paused,
-      p_per_endpoint - leased.count as capacity
+      case
+        -- After a pause, one delivery shows whether the endpoint has recovered.
+        when h.paused_until is not null then 1 - leased.own - leased.others
+        when leased.others = 0 then p_ahead - leased.own
+        else p_per_endpoint - leased.own - leased.others
+      end as capacity,
+      v_lane is distinct from 0 or leased.expired > 0 or exists (
+        select from (values (1, m.first_fresh), (2, null), (3, null)) as begin (lane, id)
+        cross join lateral (
+          select from queue q
+          where q.webhook_id = w.id and q.lane = begin.lane::smallint and q.id >= coalesce(begin.id, 0)
+          order by q.id
+          limit 1
+        ) as waiting
+      ) as is_ready
     into v_webhook
     from webhooks w
     left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
     left join marks m on m.webhook_id = w.id
     cross join lateral (
-      select count(*)::integer from queue q
-      where q.webhook_id = w.id and q.lane = 0 and q.id >= coalesce(m.first_leased, 0) and q.leased_until > v_now
+      select (count(*) filter (where q.leased_until > v_now and q.fence = any (p_own)))::integer as own,
+        (count(*) filter (where q.leased_until > v_now and q.fence <> all (p_own)))::integer as others,
+        count(*) filter (where q.leased_until <= v_now) as expired
+      from queue q
+      where q.webhook_id = w.id and q.lane = 0 and q.id >= coalesce(m.first_leased, 0)
     ) as leased
     where w.id = v_next;
 
@@ -174,7 +224,13 @@ begin
     elsif v_webhook.is_paused then
       perform set_aside_v1(v_next, 100);
       has_moved := true;
-    elsif v_webhook.verdict is null and v_webhook.capacity > 0 then
+    elsif v_webhook.verdict is not null or v_webhook.capacity <= 0 or not v_webhook.is_ready then
+      null;
+    elsif cardinality(array_positions(tenants, v_webhook.tenant))
+      >= (p_free + 1 - coalesce(p_held[array_position(p_tenants, v_webhook.tenant)], 0)) / 2
+    then
+      v_omitted_after := coalesce(v_omitted_after, v_previous);
+    else
       if v_next = v_resumed then
         perform take_back_v1(v_next, v_webhook.capacity);
       end if;
@@ -187,7 +243,7 @@ begin
     exit when v_visited >= 16
       and clock_timestamp() - v_now > case chosen when '{}' then 500 else 50 end * interval '1 millisecond';
   end loop;
-  perform setval('turns', stopped_at);
+  perform setval('turns', coalesce(v_omitted_after, stopped_at));
 end
 $$;
 
@@ -261,10 +317,11 @@ end
 $$;
 
 -- Leases up to p_limit ready deliveries of these webhooks, up to each one's capacity. Tenants take turns: one delivery
--- of each, then a second one of each. A tenant's deliveries come from its webhooks in turn. Skips locked deliveries.
--- The caller holds the claim lock.
+-- of each, then a second one of each. A tenant's deliveries come from its webhooks in turn. Shares places as in claim_v1.
+-- Skips locked deliveries. The caller holds the claim lock.
 create or replace function lease_v1 (
-  p_webhooks bigint[], p_capacities integer[], p_tenants text[], p_limit integer, p_lease_ms double precision
+  p_webhooks bigint[], p_capacities integer[], p_names text[], p_limit integer, p_lease_ms double precision,
+  p_free integer, p_tenants text[], p_held integer[]
 )
 returns table (webhook_id bigint, delivery_id bigint, fence bigint, event_seq bigint, attempt_count integer)
 language plpgsql
@@ -275,65 +332,90 @@ as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_fence bigint := nextval('fences');
-  v_left integer := p_limit;
-  v_leased integer;
+  v_leased integer := 0;
   v_webhooks bigint[];
   v_capacities integer[];
   v_turns integer[];
+  v_held integer[];
+  v_offered tid[];
+  v_owners integer[];
+  v_owner integer;
+  v_picked tid[];
 begin
   -- Each claim starts with the next tenant and, after a round of tenants, with each one's next webhook.
   with visited as (
     select v.*, dense_rank() over (order by v.tenant) as tenant_place,
       count(*) over (partition by v.tenant) as webhooks,
       row_number() over (partition by v.tenant order by v.webhook_id) as webhook_place
-    from unnest(p_webhooks, p_capacities, p_tenants) as v (webhook_id, capacity, tenant)
+    from unnest(p_webhooks, p_capacities, p_names) as v (webhook_id, capacity, tenant)
   ), rotated as (
-    select v.webhook_id, v.capacity, (v.tenant_place + v_fence) % t.tenants as tenant_turn,
+    select v.webhook_id, v.capacity, v.tenant, (v.tenant_place + v_fence) % t.tenants + 1 as tenant_turn,
       (v.webhook_place + v_fence / t.tenants) % v.webhooks as webhook_turn
     from visited v, (select max(v.tenant_place) as tenants from visited v) as t
   )
   select array_agg(r.webhook_id order by r.webhook_turn, r.tenant_turn),
     array_agg(r.capacity order by r.webhook_turn, r.tenant_turn),
-    array_agg(r.tenant_turn order by r.webhook_turn, r.tenant_turn)
-  into v_webhooks, v_capacities, v_turns
+    array_agg(r.tenant_turn order by r.webhook_turn, r.tenant_turn),
+    array(
+      select coalesce(p_held[array_position(p_tenants, t.tenant)], 0)
+      from (select distinct r.tenant, r.tenant_turn from rotated r) as t
+      order by t.tenant_turn
+    )
+  into v_webhooks, v_capacities, v_turns, v_held
   from rotated r;
 
   -- A second round is needed only if the first webhooks have too few deliveries: others are leased or locked.
   for v_from in 1 .. cardinality(v_webhooks) by greatest(p_limit, 1) loop
-    return query
-      with offered as (
-        select e.tenant_turn, e.turn, ready.place,
-          row_number() over (partition by e.turn order by ready.lane, ready.id) as nth
-        from unnest(
-          v_webhooks[v_from:v_from + p_limit - 1], v_capacities[v_from:v_from + p_limit - 1],
-          v_turns[v_from:v_from + p_limit - 1]
-        ) with ordinality as e (webhook_id, capacity, tenant_turn, turn)
-        join webhooks w on w.id = e.webhook_id
-        left join marks m on m.webhook_id = e.webhook_id
+    with offered as (
+      select e.tenant_turn, e.turn, ready.place,
+        row_number() over (partition by e.turn order by ready.lane, ready.id) as nth
+      from unnest(
+        v_webhooks[v_from:v_from + p_limit - 1], v_capacities[v_from:v_from + p_limit - 1],
+        v_turns[v_from:v_from + p_limit - 1]
+      ) with ordinality as e (webhook_id, capacity, tenant_turn, turn)
+      join webhooks w on w.id = e.webhook_id
+      left join marks m on m.webhook_id = e.webhook_id
+      cross join lateral (
+        -- One search per lane: each starts at the lane's first row and reads only the rows it takes.
+        select q.* from (values (0, m.first_leased), (1, m.first_fresh), (2, null), (3, null)) as begin (lane, id)
         cross join lateral (
-          -- One search per lane: each starts at the lane's first row and reads only the rows it takes.
-          select q.* from (values (0, m.first_leased), (1, m.first_fresh), (2, null), (3, null)) as begin (lane, id)
-          cross join lateral (
-            select q.ctid as place, q.lane, q.id from queue q
-            where q.webhook_id = e.webhook_id and q.lane = begin.lane::smallint
-              and q.id >= greatest(w.skip_before, begin.id)
-              and (q.lane > 0 or q.leased_until <= v_now)
-            order by q.id
-            limit e.capacity
-            for update skip locked
-          ) as q
+          select q.ctid as place, q.lane, q.id from queue q
+          where q.webhook_id = e.webhook_id and q.lane = begin.lane::smallint
+            and q.id >= greatest(w.skip_before, begin.id)
+            and (q.lane > 0 or q.leased_until <= v_now)
+          order by q.id
           limit e.capacity
-        ) as ready
-      ), ranked as (
-        select o.*, row_number() over (partition by o.tenant_turn order by o.nth, o.turn) as rank from offered o
-      ), picked as (
-        select row_number() over (order by r.rank, r.tenant_turn) as ordinal, r.place
-        from ranked r
-        order by r.rank, r.tenant_turn
-        limit v_left
-      ), leased as (
+          for update skip locked
+        ) as q
+        limit e.capacity
+      ) as ready
+    ), ranked as (
+      select o.*, row_number() over (partition by o.tenant_turn order by o.nth, o.turn) as rank from offered o
+    )
+    select array_agg(r.place order by r.rank, r.tenant_turn), array_agg(r.tenant_turn order by r.rank, r.tenant_turn)
+    into v_offered, v_owners
+    from ranked r;
+
+    if p_free is null then
+      v_picked := v_offered[:p_limit - v_leased];
+      v_leased := v_leased + coalesce(cardinality(v_picked), 0);
+    else
+      v_picked := '{}';
+      for v_nth in 1 .. coalesce(cardinality(v_offered), 0) loop
+        exit when v_leased = p_limit;
+        v_owner := v_owners[v_nth];
+        if p_free - v_leased > v_held[v_owner] then
+          v_held[v_owner] := v_held[v_owner] + 1;
+          v_leased := v_leased + 1;
+          v_picked := v_picked || v_offered[v_nth];
+        end if;
+      end loop;
+    end if;
+
+    return query
+      with leased as (
         update queue q set lane = 0, fence = v_fence, leased_until = v_now + p_lease_ms * interval '1 millisecond'
-        from picked
+        from unnest(v_picked) with ordinality as picked (place, ordinal)
         where q.ctid = picked.place
         returning picked.ordinal, q.id, q.webhook_id, q.event_seq, q.attempts
       ), lowered as (
@@ -344,9 +426,7 @@ begin
       select l.webhook_id, l.id, v_fence, l.event_seq, coalesce(jsonb_array_length(l.attempts), 0)
       from leased l
       order by l.ordinal;
-    get diagnostics v_leased = row_count;
-    v_left := v_left - v_leased;
-    exit when v_left = 0;
+    exit when v_leased = p_limit;
   end loop;
 end
 $$;

@@ -2,7 +2,7 @@ import type { AttemptResult, ClaimedDelivery } from '../../ports/index.js'
 import {
   benchCases, casesWith, eventIds, optionalCases, progress, type StorageDriver, webhookCases
 } from '../support/driver.js'
-import { holds, rejects, same } from '../support/expect.js'
+import { exactly, holds, rejects, same } from '../support/expect.js'
 import { type Attempted, delivered, failed, lenient, retry } from '../support/samples.js'
 
 const test = webhookCases('deliveries')
@@ -253,6 +253,85 @@ export const fairnessCases = [
     await t.erase('candidate:1')
     same(eventIds(await t.claim({ perEndpoint: 2 })), ['evt_3'],
       'a claim while one delivery and the erased one are leased')
+  })
+]
+
+/** Cases about claims for several places and tenants, and by several callers. */
+export const shareCases = [
+  unevenTest('claimDue', 'a tenant gets a lease only while more places are free than it holds', async (t, ids) => {
+    const claimWith = (free: number, heldBy: Array<[tenant: string, held: number]> = []): Promise<ClaimedDelivery[]> =>
+      t.claim({ limit: free, perEndpoint: 100, places: { free, heldBy: new Map(heldBy) } })
+    same(tally(await claimWith(10, [['acme', 10]]), ids), [0, 3, 1],
+      'a claim of 10 places where 30, 3 and 1 are due, and the first tenant holds as many')
+    await t.emitMany(5, { tenantSlug: 'globex', type: 'job.updated' })
+    same(tally(await claimWith(8), ids), [3, 3, 0], 'a claim of 8 places where 30, 5 and 0 are due')
+    same(tally(await claimWith(10, [['globex', 3]]), ids), [4, 2, 0], 'a claim of 10 where the second one holds 3')
+    same(tally(await claimWith(1), ids).reduce((sum, share) => sum + share), 1, 'a claim of one place')
+  }),
+
+  emptyTest('claimDue', "a tenant's webhooks take turns if the tenant has one place", async (t) => {
+    const ids = await addThree(t, ['acme', 'acme', 'acme'])
+    const claimed: ClaimedDelivery[] = []
+    for (let i = 0; i < 6; i++) {
+      claimed.push(...await t.claimAll(1, { limit: 9, places: { free: 5, heldBy: new Map([['acme', 4]]) } }))
+    }
+    const [, busy = 0, quiet] = tally(claimed, ids)
+    same([busy >= 2, quiet], [true, 1], 'whether 30, 3 and 1 due deliveries of three webhooks have turns')
+  }),
+
+  test('claimDue', 'a caller leases ahead only while no other has a lease of the webhook', async (t) => {
+    await t.emitMany(20)
+    const ahead = { limit: 100, perEndpoint: 2, aheadPerEndpoint: 5 }
+    const mine = await t.claimAll(5, ahead)
+    same((await t.claim({ ...ahead, leases: mine.slice(0, 1) })).length, 0, 'the leases of another caller')
+    await t.recordAttempts(mine.slice(0, 4).map(delivered))
+    const theirs = await t.claimAll(1, ahead)
+    same((await t.claim({ ...ahead, leases: mine })).length, 0, 'the leases of the first caller, while both have one')
+    await t.recordAttempts(theirs.map(delivered))
+    same((await t.claim({ ...ahead, leases: mine })).length, 4, 'its leases when the other has none')
+  }),
+
+  test('claimDue', 'after a pause one delivery is leased until the next success', async (t) => {
+    await t.emitMany(6)
+    await t.recordAttempts((await t.claimAll(2, { limit: 2 })).map((lease) => retry(lease, { pauseMs: 20 })))
+    await t.wait(20)
+    const [probe] = await t.claimAll(1, { limit: 100, aheadPerEndpoint: 10 })
+    same(await t.claim(), [], 'the next claim')
+    await t.recordAttempts([retry(probe)])
+    const [second] = await t.claimAll(1, { limit: 100 })
+    await t.recordAttempts([delivered(second)])
+    same((await t.claim()).length, 2, 'a claim after the success')
+  })
+]
+
+const recordTest = casesWith(async (t) => {
+  await t.addWebhook()
+  await t.addWebhook({ tenantSlug: 'globex' })
+  await t.emitMany(3)
+  await t.emitMany(3, { tenantSlug: 'globex' })
+  return t.claimAll(2, { limit: 2, perEndpoint: 1 })
+}, 'deliveries')
+
+/** Cases about `recordAndClaim`. */
+export const recordAndClaimCases = [
+  recordTest('recordAndClaim', 'recorded successes make room for the claim', async (t, leases) => {
+    const { later, claimed } = await t.recordAndClaim(leases.map(delivered), { perEndpoint: 1 })
+    same([later, eventIds(claimed).sort()], [[], ['evt_2', 'evt_5']], 'the leases left and the claimed deliveries')
+    same((await t.deliveries.stats()).pending, 4, 'the number of pending deliveries')
+  }),
+
+  recordTest('recordAndClaim', 'recorded failures make room too, and pauses apply to the claim', async (t, leases) => {
+    const [paused, other] = exactly(leases, 2, 'leases')
+    const { claimed } = await t.recordAndClaim([retry(paused, { pauseMs: 600_000 }), failed(other)], { perEndpoint: 1 })
+    same(claimed.map(({ webhookId }) => webhookId), [other.webhookId], 'the webhooks of the claimed deliveries')
+    same((await t.deliveries.stats()).pending, 5, 'the number of pending deliveries')
+  }),
+
+  recordTest('recordAndClaim', 'without results it only claims, and lost leases are ignored', async (t, leases) => {
+    same((await t.recordAndClaim([], { limit: 1 })).claimed.length, 1, 'the number of claimed deliveries')
+    await t.deliveries.release(leases)
+    same((await t.recordAndClaim(leases.map(delivered), { limit: 1 })).claimed.length, 1, 'the same with lost leases')
+    same((await t.deliveries.stats()).pending, 6, 'the number of pending deliveries')
   })
 ]
 

@@ -197,9 +197,13 @@ export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
     return id
   }
 
-  /** The first argument of a call for a tenant is its id; `renameTenant` takes two tenants. */
+  /** The first argument of a call for a tenant is its id; `renameTenant` takes two tenants, a claim the holders. */
   function toStored (argument: unknown): unknown {
     if (typeof argument === 'string' && !['candidate', 'job'].includes(argument)) return toId(argument)
+    if (isObject(argument) && isObject(argument.places) && argument.places.heldBy instanceof Map) {
+      const heldBy = new Map(Array.from(argument.places.heldBy, ([name, held]) => [toId(String(name)), held]))
+      return { ...argument, places: { ...argument.places, heldBy } }
+    }
     if (!isObject(argument) || !('slug' in argument) || typeof argument.id !== 'string') return argument
     return { ...argument, id: toId(argument.id) }
   }
@@ -208,10 +212,11 @@ export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
   function toNamed (result: unknown): unknown {
     if (Array.isArray(result)) return result.map(toNamed)
     if (!isObject(result)) return result
-    const { tenantId: id, notice, ...others } = result
+    const { tenantId: id, notice, claimed, ...others } = result
     return {
       ...others,
       ...('notice' in result ? { notice: toNamed(notice) } : {}),
+      ...('claimed' in result ? { claimed: toNamed(claimed) } : {}),
       ...('tenantId' in result ? { tenantId: names.get(String(id)) } : {})
     }
   }

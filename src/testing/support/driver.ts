@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type {
   AttemptResult, ClaimedDelivery, ClaimedNotice, ClaimOptions, Delivery, HealthNotice, HealthRule, NewEvent, NewWebhook,
-  RecordedEvent, RemoveOptions, RenameOptions, ReplaySelection, Webhook
+  RecordedAndClaimed, RecordedEvent, RemoveOptions, RenameOptions, ReplaySelection, Webhook
 } from '../../ports/index.js'
 import { defineCase, type StorageCase, type StorageGroup } from './case.js'
 import { exactly, type Exactly, given, holds, rejects } from './expect.js'
@@ -59,6 +59,13 @@ function createDriver (harness: StorageHarness) {
   /** Claims up to 100 deliveries for ten minutes. */
   async function claim (changes?: Partial<ClaimOptions>): Promise<ClaimedDelivery[]> {
     return deliveries.claimDue({ limit: 100, perEndpoint: 100, leaseMs: 600_000, ...changes })
+  }
+
+  /** Records attempts and claims up to 100 deliveries for ten minutes. */
+  async function recordAndClaim (
+    results: AttemptResult[], changes?: Partial<ClaimOptions>
+  ): Promise<RecordedAndClaimed> {
+    return deliveries.recordAndClaim(results, lenient, { limit: 100, perEndpoint: 100, leaseMs: 600_000, ...changes })
   }
 
   /** Claims `count` deliveries, and fails if fewer are due. */
@@ -146,6 +153,7 @@ function createDriver (harness: StorageHarness) {
     emit,
     emitMany,
     claim,
+    recordAndClaim,
     claimAll,
     claimOne,
     lease,

@@ -4,7 +4,7 @@ import type {
   ClaimOptions, ClaimedDelivery, Clock, DeliveryStore, HealthRule, Lease, AttemptResult
 } from '../../ports/index.js'
 import { waitUpTo } from '../../shared/clock.js'
-import { type Capacity, formatWebhookKey } from '../sending/capacity.js'
+import type { Capacity } from '../sending/capacity.js'
 import { type AttemptDependencies, type AttemptSettings, createAttemptDelivery } from './attempt-delivery.js'
 
 /** The `delivery` options that a worker needs, with defaults, and the rule that disables webhooks. */
@@ -22,20 +22,35 @@ interface WorkerDependencies extends AttemptDependencies {
 
 // Batches fast responses. Uses real time, not the delivery clock.
 const gatherMs = 2
+// While enough deliveries wait for a place, so that a longer batch delays none.
+const longestGatherMs = 20
+
+// Claims ahead as many deliveries as ended in this time, so that attempts continue while the storage answers.
+const aheadMs = 60
+// At most so many times `concurrency`, and `perEndpoint`.
+const aheadFactor = 4
+// Another worker may have a place for a delivery that has waited this long.
+const longestWaitMs = 1000
 
 /**
- * Claims due deliveries, attempts them and records the results, until it is closed. One turn writes new results, then
- * claims for the free slots, while other attempts continue. A turn waits for the storage, so a slow storage gets fewer
- * queries. A result that cannot be written keeps its slot and is written later.
+ * Claims due deliveries, attempts them and records the results, until it is closed. One turn records new results and
+ * claims for the free places, while other attempts continue; if attempts end quickly, it claims more, which wait for a
+ * place. A turn waits for the storage, so a slow storage gets fewer queries. A result that cannot be written keeps its
+ * place and is written later.
  */
 export function createWorker (dependencies: WorkerDependencies, settings: WorkerSettings) {
   const { deliveries, sender, capacity, clock, runtime, log, onFailures } = dependencies
   const attemptDelivery = createAttemptDelivery(dependencies, settings)
   const wakeup = createWakeup(clock)
-  const results = createResultWriter(deliveries, settings.healthRule)
+  const waiting = createWaiting(capacity)
+  const rate = createRate(runtime.clock)
+  // By delivery: claimed, and neither recorded nor released.
+  const leases = new Map<number, Lease>()
+  const results = createResultWriter(deliveries, settings.healthRule, forget)
   const aborted: Lease[] = []
   let inFlight = 0
   let onIdle: () => void = () => {}
+  let onEnough: () => void = () => {}
   let retryAt = Number.NEGATIVE_INFINITY
   let lastClaimAt: number | null = null
   let lastTurnAt = clock.monotonic()
@@ -51,7 +66,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       await gather()
       wakeup.reset()
       const isDone = await takeTurn()
-      await wakeup.wait(settings.pollMs, { ignoreWakes: !isDone })
+      const waitMs = waiting.size === 0 ? settings.pollMs : Math.min(settings.pollMs, longestWaitMs)
+      await wakeup.wait(waitMs, { ignoreWakes: !isDone })
     }
   }
 
@@ -61,13 +77,27 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
    */
   async function gather (): Promise<void> {
     await runtime.nextTick()
-    if (results.size > 0) await waitUpTo(waitUntilIdle(), gatherMs, runtime.clock)
+    if (results.size === 0 || inFlight === 0 || isEnough()) return
+    const enough = new Promise<void>((resolve) => { onEnough = resolve })
+    await waitUpTo(enough, hasManyWaiting() ? longestGatherMs : gatherMs, runtime.clock)
+    onEnough = () => {}
+  }
+
+  function isEnough (): boolean {
+    return isClosing || results.size >= settings.concurrency * (hasManyWaiting() ? 2 : 0.25)
+  }
+
+  function hasManyWaiting (): boolean {
+    return waiting.size >= settings.concurrency / 4
   }
 
   /** Returns `false` if the storage failed. The next turn then waits, even if it is woken. */
   async function takeTurn (): Promise<boolean> {
-    const isWritten = await attemptStep(writeResults)
-    const isClaimed = await attemptStep(claim)
+    await releaseIdle()
+    const hasResults = results.size > 0
+    const isRecorded = hasResults && await attemptStep(recordAndClaim)
+    const isClaimed = isRecorded || await attemptStep(claim)
+    const isWritten = (isRecorded || !hasResults) && await attemptStep(writeLeftOver)
     if (isClaimed) lastTurnAt = clock.monotonic()
     endTurn()
     return isClaimed && (isWritten || results.leftOver < settings.concurrency)
@@ -89,8 +119,25 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     for (const resolve of waiters) resolve()
   }
 
-  async function writeResults (): Promise<void> {
-    if (await results.writeNew()) await onFailures()
+  async function recordAndClaim (): Promise<void> {
+    const options = claimOptions()
+    let claimed: ClaimedDelivery[] = []
+    const hasFailure = await results.writeNew(async (batch) => {
+      if (options.limit === 0) return deliveries.recordAttempts(batch, settings.healthRule)
+      const both = await deliveries.recordAndClaim(batch, settings.healthRule, options)
+      claimed = both.claimed
+      return both.later
+    })
+    if (options.limit > 0) accept(claimed)
+    if (hasFailure) await onFailures()
+  }
+
+  async function claim (): Promise<void> {
+    const options = claimOptions()
+    if (options.limit > 0) accept(await claimUnlessHeld(options))
+  }
+
+  async function writeLeftOver (): Promise<void> {
     if (results.leftOver === 0 || clock.monotonic() < retryAt) return
     retryAt = clock.monotonic() + settings.pollMs
     await results.writeLeftOver()
@@ -102,21 +149,20 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     if (results.leftOver > 0) throw new Error('deliveries are locked by other transactions')
   }
 
-  async function claim (): Promise<void> {
+  function claimOptions (): ClaimOptions {
     const { concurrency, perEndpoint, leaseMs, environment } = settings
-    const limit = isClosing ? 0 : capacity.acquire(Math.max(0, concurrency - inFlight - results.leftOver))
-    if (limit === 0) return
-    let unused = limit
-    try {
-      const claimed = await claimUnlessHeld({ limit, perEndpoint, leaseMs, environment })
-      lastClaimAt = clock.now()
-      for (const delivery of claimed) {
-        unused--
-        inFlight++
-        attempt(delivery)
-      }
-    } finally {
-      capacity.release(unused)
+    const ahead = Math.min(aheadFactor * concurrency, Math.floor(rate.read() * aheadMs))
+    const free = isClosing ? 0 : Math.max(0, capacity.free + ahead - waiting.size - results.leftOver)
+    const heldBy = new Map(capacity.heldBy)
+    for (const [tenantId, count] of waiting.countByTenant()) heldBy.set(tenantId, (heldBy.get(tenantId) ?? 0) + count)
+    return {
+      limit: free,
+      perEndpoint,
+      aheadPerEndpoint: ahead > 0 ? aheadFactor * perEndpoint : perEndpoint,
+      leases: [...leases.values()],
+      places: { free, heldBy },
+      leaseMs,
+      environment
     }
   }
 
@@ -134,23 +180,59 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     }
   }
 
+  function accept (claimed: readonly ClaimedDelivery[]): void {
+    lastClaimAt = clock.now()
+    for (const delivery of claimed) {
+      leases.set(delivery.deliveryId, delivery)
+      waiting.add(delivery, clock.monotonic())
+    }
+    startWaiting()
+  }
+
+  function forget ({ deliveryId, fence }: Lease): void {
+    if (leases.get(deliveryId)?.fence === fence) leases.delete(deliveryId)
+  }
+
+  /** Starts the deliveries that have a place. The others are released when they have waited too long. */
+  function startWaiting (): void {
+    if (isClosing) return
+    const after = clock.monotonic() - longestWaitMs
+    for (let next = waiting.take(after); next !== undefined; next = waiting.take(after)) {
+      inFlight++
+      attempt(next)
+    }
+  }
+
+  async function releaseIdle (): Promise<void> {
+    const idle = waiting.takeOlder(clock.monotonic() - longestWaitMs)
+    if (idle.length > 0) await release(idle)
+  }
+
+  async function release (given: readonly Lease[], problem?: string): Promise<void> {
+    for (const lease of given) forget(lease)
+    await attemptStep(() => deliveries.release(given), problem)
+  }
+
   /** Attempts a delivery. Never rejects: if something throws, the delivery is claimed again when its lease expires. */
   async function attempt (delivery: ClaimedDelivery): Promise<void> {
-    const webhook = formatWebhookKey(delivery.tenantId, delivery.webhookId)
-    await capacity.acquireWebhook(webhook)
     try {
       const end = isAborted ? 'aborted' : await attemptDelivery(delivery, () => isAborted)
       if (end === 'aborted') aborted.push(delivery)
-      else if (end !== 'unsigned') results.add(end)
+      else if (end === 'unsigned') forget(delivery)
+      else results.add(end)
     } catch (err) {
+      forget(delivery)
       log.error({
         err, webhook_id: delivery.webhookId, delivery_id: delivery.deliveryId, event_id: delivery.eventId
       }, 'attempt failed unexpectedly, the delivery waits')
     } finally {
-      capacity.releaseWebhook(webhook)
+      capacity.release(delivery.tenantId, delivery.webhookId)
       inFlight--
+      rate.count()
+      startWaiting()
       wakeup.wake()
       if (inFlight === 0) onIdle()
+      if (inFlight === 0 || isEnough()) onEnough()
     }
   }
 
@@ -166,16 +248,19 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     isClosing = true
     stopListening()
     wakeup.end()
+    onEnough()
     await running
+    const problem = 'storage failed on close, deliveries in flight will repeat when their leases expire'
+    const unsent = waiting.takeOlder(Number.POSITIVE_INFINITY)
+    if (unsent.length > 0) await release(unsent, problem)
     const idle = waitUntilIdle()
     await waitUpTo(idle, settings.closeGraceMs, clock)
     isAborted = true
     capacity.abort()
     sender.abort()
     await idle
-    const problem = 'storage failed on close, deliveries in flight will repeat when their leases expire'
     await attemptStep(writeLast, problem)
-    await attemptStep(() => deliveries.release(aborted), problem)
+    await release(aborted, problem)
     endTurn()
   }
 
@@ -190,7 +275,13 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       stopListening = deliveries.onDue(() => wakeup.wake(), (err) => {
         log.warn({ err }, 'PostgreSQL notifications no longer arrive, polling for due deliveries')
       })
-      capacity.onTestReleased(() => wakeup.wake())
+      capacity.setWorker({
+        isWanted: waiting.has,
+        onTestReleased () {
+          startWaiting()
+          wakeup.wake()
+        }
+      })
       running ??= run()
     },
     /**
@@ -242,17 +333,120 @@ function createWakeup (clock: Clock) {
   }
 }
 
+/** A claimed delivery that has no place yet. */
+interface Waiting {
+  delivery: ClaimedDelivery
+  since: number
+}
+
+/** Claimed deliveries that wait for a place. Tenants take turns, then the webhooks of each tenant. */
+function createWaiting (capacity: Pick<Capacity, 'free' | 'hasShare' | 'tryAcquire'>) {
+  // By tenant and webhook, in the order of their turns. No list is empty.
+  const tenants = new Map<string, Map<number, Waiting[]>>()
+  let size = 0
+
+  /** Removes the first ones from a webhook's list, which then has its turn after the others. */
+  function remove (tenantId: string, webhookId: number, count: number): ClaimedDelivery[] {
+    const webhooks = tenants.get(tenantId)
+    const list = webhooks?.get(webhookId)
+    const removed = list?.splice(0, count) ?? []
+    size -= removed.length
+    tenants.delete(tenantId)
+    webhooks?.delete(webhookId)
+    if (list !== undefined && list.length > 0) webhooks?.set(webhookId, list)
+    if (webhooks !== undefined && webhooks.size > 0) tenants.set(tenantId, webhooks)
+    return removed.map(({ delivery }) => delivery)
+  }
+
+  return {
+    get size (): number { return size },
+
+    add (delivery: ClaimedDelivery, since: number): void {
+      const { tenantId, webhookId } = delivery
+      const webhooks = tenants.get(tenantId) ?? new Map<number, Waiting[]>()
+      const list = webhooks.get(webhookId) ?? []
+      list.push({ delivery, since })
+      webhooks.set(webhookId, list)
+      tenants.set(tenantId, webhooks)
+      size++
+    },
+
+    has: (tenantId: string, webhookId: number): boolean => tenants.get(tenantId)?.has(webhookId) ?? false,
+
+    * countByTenant (): Generator<[tenantId: string, count: number]> {
+      for (const [tenantId, webhooks] of tenants) {
+        let count = 0
+        for (const list of webhooks.values()) count += list.length
+        yield [tenantId, count]
+      }
+    },
+
+    /** Takes a place for the next delivery that has waited since later than this time, and removes it. */
+    take (after: number): ClaimedDelivery | undefined {
+      if (size === 0 || capacity.free === 0) return undefined
+      for (const [tenantId, webhooks] of tenants) {
+        if (!capacity.hasShare(tenantId)) continue
+        for (const [webhookId, [first]] of webhooks) {
+          if (first === undefined || first.since <= after || !capacity.tryAcquire(tenantId, webhookId)) continue
+          return remove(tenantId, webhookId, 1)[0]
+        }
+      }
+      return undefined
+    },
+
+    /** Removes the deliveries that have waited since this time or longer. */
+    takeOlder (time: number): ClaimedDelivery[] {
+      const older: ClaimedDelivery[] = []
+      for (const [tenantId, webhooks] of [...tenants]) {
+        for (const [webhookId, list] of [...webhooks]) {
+          const count = list.findIndex(({ since }) => since > time)
+          if (count !== 0) older.push(...remove(tenantId, webhookId, count === -1 ? list.length : count))
+        }
+      }
+      return older
+    }
+  }
+}
+
+/** Measures how many attempts end per millisecond, by the last moments. */
+function createRate (clock: Clock) {
+  let count = 0
+  let perMs = 0
+  let readAt = clock.monotonic()
+
+  return {
+    count (): void { count++ },
+    read (): number {
+      const ms = clock.monotonic() - readAt
+      if (ms <= 2) return perMs
+      perMs += Math.min(1, ms / 20) * (count / ms - perMs)
+      count = 0
+      readAt += ms
+      return perMs
+    }
+  }
+}
+
+type WriteBatch = (batch: readonly AttemptResult[]) => Promise<Lease[]>
+
 /** Buffers results of attempts until they are written, including those that could not be written before. */
-function createResultWriter (deliveries: Pick<DeliveryStore, 'recordAttempts'>, rule: HealthRule) {
+function createResultWriter (
+  deliveries: Pick<DeliveryStore, 'recordAttempts'>, rule: HealthRule, onWritten: (result: AttemptResult) => void
+) {
   let fresh: AttemptResult[] = []
   let left: AttemptResult[] = []
 
   /** Writes a batch. Results that could not be written go to the end of `left`. */
-  async function write (batch: AttemptResult[]): Promise<void> {
+  async function write (
+    batch: AttemptResult[], writeBatch: WriteBatch = (results) => deliveries.recordAttempts(results, rule)
+  ): Promise<void> {
     if (batch.length === 0) return
     try {
-      const locked = new Set((await deliveries.recordAttempts(batch, rule)).map(({ deliveryId }) => deliveryId))
-      left.push(...batch.filter(({ deliveryId }) => locked.has(deliveryId)))
+      const locked = new Set((await writeBatch(batch)).map(({ deliveryId }) => deliveryId))
+      for (const result of batch) {
+        if (locked.has(result.deliveryId)) left.push(result)
+        else onWritten(result)
+      }
     } catch (error) {
       left.push(...batch)
       throw error
@@ -267,10 +461,10 @@ function createResultWriter (deliveries: Pick<DeliveryStore, 'recordAttempts'>, 
     get leftOver (): number { return left.length },
 
     /** Writes the new results together. Returns whether one of them is a failure. Rejects if the storage fails. */
-    async writeNew (): Promise<boolean> {
+    async writeNew (writeBatch?: WriteBatch): Promise<boolean> {
       const batch = fresh
       fresh = []
-      await write(batch)
+      await write(batch, writeBatch)
       return batch.some(({ outcome }) => outcome !== 'delivered')
     },
 

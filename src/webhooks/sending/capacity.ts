@@ -1,5 +1,7 @@
-import type { Clock } from '../../ports/index.js'
+import { RecruitingApiError } from '../../errors.js'
 import type { DeliverySettings } from '../../options/options.js'
+import type { Clock } from '../../ports/index.js'
+import { createPlaces } from '../../shared/places.js'
 
 type CapacityLimits = Pick<DeliverySettings, 'concurrency' | 'perEndpoint' | 'worker'>
 
@@ -7,107 +9,93 @@ export function formatWebhookKey (tenantId: string, webhookId: number): string {
   return `${tenantId}/${webhookId}`
 }
 
-interface Waiting {
-  webhook: string
-  end (isAcquired: boolean): void
-}
-
 export type Capacity = ReturnType<typeof createCapacity>
 
+const maxWaitingTests = 50
+
 /**
- * Limits this process's attempts in flight, deliveries and tests together, in total and per webhook. The storage limits
- * the deliveries to a webhook across all processes, but does not see tests.
+ * Limits this process's attempts in flight, deliveries and tests together: in total, by tenant and by webhook. The
+ * storage limits the deliveries to a webhook across all processes, but does not see tests.
  */
 export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLimits, clock: Clock) {
   // A quarter is reserved for deliveries: tests of hanging endpoints must not block them.
   const maxTests = worker ? concurrency - Math.floor(concurrency / 4) : concurrency
-  const inFlight = new Map<string, number>()
-  const deliveries = new Set<Waiting>()
-  const tests = new Set<Waiting>()
-  let free = concurrency
+  const tooLate = new Error('no place became free')
+  const places = createPlaces({
+    count: concurrency,
+    waitMs: 0,
+    maxWaiting: maxWaitingTests,
+    clock,
+    full: (hasWaited) => hasWaited
+      ? tooLate
+      : new RecruitingApiError('busy', "too many of the tenant's tests wait: try again in 5 seconds")
+  })
+  // By webhook. A tenant may be renamed during an attempt.
+  const inFlight = new Map<number, number>()
   let testCount = 0
+  let isWanted = (_tenantId: string, _webhookId: number): boolean => false
   let onTestReleased = (): void => {}
 
-  function change (webhook: string, by: number): void {
-    const count = (inFlight.get(webhook) ?? 0) + by
-    if (count === 0) inFlight.delete(webhook)
-    else inFlight.set(webhook, count)
+  function take (webhookId: number): boolean {
+    const count = inFlight.get(webhookId) ?? 0
+    if (count >= perEndpoint) return false
+    inFlight.set(webhookId, count + 1)
+    return true
   }
 
-  function isFree (webhook: string): boolean {
-    return (inFlight.get(webhook) ?? 0) < perEndpoint
-  }
-
-  function admit ({ webhook, end }: Waiting): void {
-    change(webhook, 1)
-    end(true)
-  }
-
-  /** Serves deliveries first: their leases expire. */
-  function serve (): void {
-    for (const waiting of deliveries) if (isFree(waiting.webhook)) admit(waiting)
-    for (const waiting of tests) {
-      if (free === 0 || testCount === maxTests) return
-      if (!isFree(waiting.webhook)) continue
-      free--
-      testCount++
-      admit(waiting)
-    }
-  }
-
-  function wait (line: Set<Waiting>, webhook: string, waitMs?: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = waitMs === undefined ? undefined : clock.setTimeout(() => end(false), waitMs)
-      const waiting = { webhook, end }
-      function end (isAcquired: boolean): void {
-        clock.clearTimeout(timer)
-        line.delete(waiting)
-        resolve(isAcquired)
-      }
-      line.add(waiting)
-      serve()
-    })
-  }
-
-  /** Releases the webhook and the slot of the process. */
-  function releaseWebhook (webhook: string): void {
-    change(webhook, -1)
-    free++
-    serve()
+  function release (tenantId: string, webhookId: number): void {
+    const count = inFlight.get(webhookId) ?? 0
+    if (count <= 1) inFlight.delete(webhookId)
+    else inFlight.set(webhookId, count - 1)
+    places.release(tenantId)
   }
 
   return {
-    /** Acquires up to `most` slots of the process, for deliveries to claim. Returns their number. */
-    acquire (most: number): number {
-      const count = Math.min(free, most)
-      free -= count
-      return count
+    /** The number of free places. */
+    get free (): number { return places.free },
+    /** The number of places of each tenant that holds any. */
+    heldBy: places.heldBy,
+    /** Returns whether the tenant can take a place. */
+    hasShare: (tenantId: string): boolean => places.free > (places.heldBy.get(tenantId) ?? 0),
+    /** Takes a place for a delivery. Returns `false` if the webhook has no room, or the tenant's share is used up. */
+    tryAcquire: (tenantId: string, webhookId: number): boolean => places.tryAcquire(tenantId, () => take(webhookId)),
+    /** Returns a place that `tryAcquire` took. */
+    release,
+
+    /**
+     * Takes a place for a test. Returns `false` after `waitMs` or `abort`. Rejects with `busy` if too many of the
+     * tenant's tests wait.
+     */
+    async acquireTest (tenantId: string, webhookId: number, waitMs: number): Promise<boolean> {
+      const takeTest = (): boolean => {
+        if (testCount === maxTests || isWanted(tenantId, webhookId) || !take(webhookId)) return false
+        testCount++
+        return true
+      }
+      try {
+        await places.acquire(tenantId, { take: takeTest, waitMs })
+        return true
+      } catch (error) {
+        if (error === tooLate) return false
+        throw error
+      }
     },
-    /** Releases slots that no delivery was claimed for. */
-    release (count: number): void {
-      free += count
-      serve()
-    },
-    /** Acquires the webhook for a delivery that has a slot. Resolves when it is free, or after `abort`. */
-    async acquireWebhook (webhook: string): Promise<void> {
-      if (isFree(webhook)) change(webhook, 1)
-      else await wait(deliveries, webhook)
-    },
-    releaseWebhook,
-    /** Acquires a webhook and a slot for a test. Returns `false` after `waitMs` or `abort`. */
-    acquireTest: (webhook: string, waitMs: number) => wait(tests, webhook, waitMs),
     /** Releases what `acquireTest` acquired. */
-    releaseTest (webhook: string): void {
+    releaseTest (tenantId: string, webhookId: number): void {
       testCount--
-      releaseWebhook(webhook)
+      release(tenantId, webhookId)
       onTestReleased()
     },
-    /** Sets the only listener, which is called when a test has released its slot. */
-    onTestReleased (listener: () => void): void { onTestReleased = listener },
-    /** Ends all waits: deliveries continue, tests do not. */
+    /**
+     * Sets the only worker. Tests let its deliveries to their webhook go first, because leases expire. `onTestReleased`
+     * is called when a test has released its place.
+     */
+    setWorker (parts: { isWanted: typeof isWanted, onTestReleased: () => void }): void {
+      ({ isWanted, onTestReleased } = parts)
+    },
+    /** Ends the waits of all tests. */
     abort (): void {
-      for (const waiting of tests) waiting.end(false)
-      for (const waiting of deliveries) admit(waiting)
+      places.close(tooLate)
     }
   }
 }

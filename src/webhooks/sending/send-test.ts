@@ -3,7 +3,7 @@ import type { Clock, Hold, Tenant } from '../../ports/index.js'
 import { generateEventId } from '../events/dispatcher.js'
 import type { Runtime } from '../runtime.js'
 import type { TestResult as TestResultSchema } from '../schemas.js'
-import { type Capacity, formatWebhookKey } from './capacity.js'
+import type { Capacity } from './capacity.js'
 import type { Outages } from './outages.js'
 import type { SendResult, Sender } from './sender.js'
 import { signHeaders } from './signature.js'
@@ -33,29 +33,29 @@ interface TestTarget {
   headers: Readonly<Record<string, string>>
 }
 
-/** Its duration is the attempt's alone, or the wait's if no slot became free. */
+/** Its duration is the attempt's alone, or the wait's if no place became free. */
 export type TestResult = Static<typeof TestResultSchema>
 
 const maxTestMs = 10_000
 
 /**
- * Waits for a slot, then makes one attempt, both within 10 s or the deadline of attempts, whichever is shorter. Sends
- * nothing if the storage is held.
+ * Waits for a place, then makes one attempt, both within 10 s or the deadline of attempts, whichever is shorter. Sends
+ * nothing if the storage is held. Rejects with `busy` if too many of the tenant's tests wait.
  */
 export async function sendTest (parts: TestParts, target: TestTarget): Promise<TestResult> {
   const { capacity, timeoutMs, clock, runtime, findHold } = parts
-  const webhook = formatWebhookKey(target.tenant.id, target.webhookId)
+  const { tenant: { id: tenantId }, webhookId } = target
   const id = generateEventId(clock.now())
   if (await findHold() !== null) return toTestResult(id, target, { responseStatus: null, error: 'held', durationMs: 0 })
   const deadlineMs = Math.min(timeoutMs, maxTestMs)
   const startedAt = runtime.clock.monotonic()
-  const isAcquired = await capacity.acquireTest(webhook, deadlineMs)
+  const isAcquired = await capacity.acquireTest(tenantId, webhookId, deadlineMs)
   const waitedMs = runtime.clock.monotonic() - startedAt
   if (!isAcquired) {
     return toTestResult(id, target, { responseStatus: null, error: 'timeout', durationMs: Math.round(waitedMs) })
   }
   return postTest(parts, target, id, Math.max(1, Math.ceil(deadlineMs - waitedMs))).finally(() =>
-    capacity.releaseTest(webhook)
+    capacity.releaseTest(tenantId, webhookId)
   )
 }
 

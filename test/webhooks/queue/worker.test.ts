@@ -7,7 +7,7 @@ import { createPruner } from '../../../src/webhooks/queue/housekeeping.js'
 import { systemRuntime } from '../../../src/webhooks/runtime.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
-import { createMachines, event } from '../../fixtures/delivery/engine.js'
+import { createMachines, event, splitRecordAndClaim } from '../../fixtures/delivery/engine.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 import { runUntil } from '../../fixtures/api/webhook-api.js'
 
@@ -32,6 +32,7 @@ async function startWorker (t: Test) {
   t.intercept(systemRuntime, 'createSender', { value: () => sender })
   const { addWebhook, start, storage: { deliveries } } = createMachines(t)
   await addWebhook('https://example.com/')
+  splitRecordAndClaim(deliveries)
   const { claimDue, recordAttempts } = deliveries
   const claims: number[] = []
   const batches: number[] = []
@@ -104,6 +105,7 @@ t.test('a result that cannot be written blocks neither other results nor claims'
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
+  splitRecordAndClaim(storage.deliveries)
   const { recordAttempts } = storage.deliveries
   let isBad = true
   storage.deliveries.recordAttempts = async (results, rule) => {
@@ -126,6 +128,7 @@ t.test('a result of a locked delivery is retried until it is written', async (t)
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)
   const id = await addWebhook(receiver.url)
+  splitRecordAndClaim(storage.deliveries)
   const { recordAttempts } = storage.deliveries
   let told = 0
   storage.deliveries.recordAttempts = async (results, rule) => {
