@@ -49,9 +49,9 @@ declare module 'fastify' {
      */
     deprecated?: Deprecation
     /**
-     * Accepts the header `Idempotency-Key`, so that a repeated request changes nothing and gets the first response.
-     * `'sealed'` does so only if `secretKeys` are set, for responses with secrets. For your own POST routes, whose
-     * handlers return the response; without `storage.idempotency` the header gets 400.
+     * Accepts the header `Idempotency-Key`, so that a repeated request changes nothing and gets the first successful
+     * response, or 500 if its outcome is unknown. `'sealed'` does so only if `secretKeys` are set, for responses with
+     * secrets. For your own POST routes; without `storage.idempotency` the header gets 400.
      * @default false
      */
     idempotent?: boolean | 'sealed'
