@@ -110,15 +110,14 @@ export function eventOperations (
           ? await tokens.read(subject, token) ?? []
           : [await feed.endBefore(tenant, from)]
         const state = stateOf(request)
-        // One event is enough to know the response's status, but not its length if there are more.
-        const isHead = request.method === 'HEAD'
+        // One event is enough to know the response's status.
+        state.isShortened = request.method === 'HEAD'
         const { bodies, position, hasMore } = await feed.list(tenant, {
           after,
-          limit: isHead ? 1 : limit,
+          limit: state.isShortened ? 1 : limit,
           eventTypes,
           ...state.maxEventsBytes === null ? {} : { maxBytes: state.maxEventsBytes }
         }) ?? expired()
-        state.isShortened = isHead && hasMore
         // Bodies are JSON, and are sent as they are stored.
         state.serialize = (payload) => {
           const { data, meta } = payload as ReturnType<typeof formatPage>
