@@ -1,7 +1,8 @@
 import { isRecruitingApiError } from '../errors.js'
 import type { Hold, TenantDeliveryStats } from '../ports/index.js'
 import {
-  findHostRelation, type HostRelation, listEmitGrants, listGrants, listLacking, listLackingOnLists, listLackingToEmit
+  findHostRelation, type HostRelation, listEmitGrants, listGrants, listHeld, listLacking, listLackingOnLists,
+  listLackingToEmit
 } from '../postgres/grants.js'
 import {
   migrate as migrateSchema, postgresStorage, watch as watchTable, type WatchOptions, watchSql
@@ -284,9 +285,9 @@ export const grants: Command = {
   options: {
     role: {
       value: 'NAME',
-      about: 'the database user of your servers and workers, or a role that they are members of',
-      isRequired: true
+      about: 'the database user of your servers and workers, or a role that they are members of'
     },
+    sql: { value: null, about: 'shows the privileges that roles have on both relations, to grant them to new views' },
     ...listOptions,
     'no-lists': { value: null, about: 'skips both, if your server has no lists of candidates and jobs' },
     emit: { value: null, about: 'only for a process that emits events and records changes, without secrets and lists' },
@@ -296,9 +297,14 @@ export const grants: Command = {
   async run (context) {
     const { flags, pool, schema } = context
     checkLists(flags)
+    if (flags.has('sql') && (
+      ['apply', 'emit', 'no-lists'].some((name) => flags.has(name)) || flags.text('role') !== undefined
+    )) {
+      throw new UsageError('--sql: cannot be combined with --role, --apply, --emit and --no-lists')
+    }
     const query: RunQuery = (text, values) => ask(pool, text, values)
-    const role = flags.required('role')
-    if ((await query('select from pg_roles where rolname = $1', [role])).length === 0) {
+    const role = flags.has('sql') ? null : flags.required('role')
+    if (role !== null && (await query('select from pg_roles where rolname = $1', [role])).length === 0) {
       throw new CommandError(`--role: there is no role ${role}: create it first`)
     }
     const isEmitter = flags.has('emit')
@@ -312,6 +318,11 @@ export const grants: Command = {
           throw new CommandError(`--${option}: there is no table or view ${name}: name your own, ` +
         `--${option} public.api_${option}, or add --no-lists if your server has no lists of candidates and jobs`)
         })
+    if (role === null) {
+      const statements = await listHeld(query, lists)
+      showResult(context, { statements }, statements.map((statement) => `${statement};`))
+      return
+    }
     const statements = isEmitter ? listEmitGrants(schema, role) : listGrants(schema, role, lists)
     if (!flags.has('apply')) {
       showResult(context, { role, statements, applied: false }, statements.map((statement) => `${statement};`))

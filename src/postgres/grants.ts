@@ -200,3 +200,31 @@ export async function listLackingOnLists (
   )
   return rows.map(({ lacking }) => lacking)
 }
+
+/** Lists the statements that grant again what other roles than the owner may do with the host's relations. */
+export async function listHeld (query: RunQuery, lists: readonly HostRelation[]): Promise<string[]> {
+  const rows = await query<{ statement: string }>(
+    `
+    select format('grant %s on table %s.%s to %s%s', string_agg(held.privilege, ', ' order by held.privilege),
+      held.schema, held.name, held.role, case when held.is_grantable then ' with grant option' else '' end) as statement
+    from (
+      select l.schema, l.name, acl.is_grantable,
+        lower(acl.privilege_type) || coalesce(' (' || quote_ident(acl.column) || ')', '') as privilege,
+        case acl.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(acl.grantee)) end as role
+      from unnest($1::text[], $2::text[]) as l (schema, name)
+      join pg_namespace n on quote_ident(n.nspname) = l.schema
+      join pg_class c on c.relnamespace = n.oid and quote_ident(c.relname) = l.name
+      cross join lateral (
+        select null as column, a.* from aclexplode(c.relacl) as a
+        union all
+        select t.attname, a.* from pg_attribute t cross join lateral aclexplode(t.attacl) as a
+        where t.attrelid = c.oid and not t.attisdropped
+      ) as acl
+      where acl.grantee <> c.relowner
+    ) as held
+    group by held.schema, held.name, held.role, held.is_grantable
+    order by 1`,
+    [lists.map(({ schema }) => schema), lists.map(({ name }) => name)]
+  )
+  return rows.map(({ statement }) => statement)
+}

@@ -153,6 +153,7 @@ export function postgresStorage (
         await seen.record()
         // Functions may have been dropped just before this version was recorded.
         await assertFit()
+        await assertLocks(unrecorded)
         const advice = [...advisePool(pool), ...await adviseSequences(unrecorded, schema)]
         if (published === null) return advice
         return [
@@ -204,6 +205,18 @@ async function checkRelation (
   const relation = await source.describe(ids, hasTenantIds)
   for (const field of fields) readerOf(relation, kind.option, field)
   return relation.isIndexable ? adviseIndexes(relation, kind) : []
+}
+
+/** Throws unless pg_locks shows advisory locks. Without them, readers would miss events and changes. */
+async function assertLocks (session: Session): Promise<void> {
+  const found = await session.transaction('look for locks', async (query) => {
+    await query("select pg_advisory_xact_lock_shared(hashtextextended('fastify-recruiting-api start', 0))")
+    return query("select from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()")
+  })
+  if (found.length > 0) return
+  const problem = 'pg_locks of this server does not show advisory locks, so readers would miss events and changes'
+  const remedy = 'use PostgreSQL, or a service that runs it, and not Citus or YugabyteDB'
+  throw new RecruitingApiError('storage_not_ready', `${problem}: ${remedy}`, 'pool')
 }
 
 async function adviseSequences (session: Session, schema: string): Promise<string[]> {

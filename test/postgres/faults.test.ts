@@ -188,3 +188,13 @@ t.test('timeouts of the database user do not end migrations, watch, replays, era
     replay: ['1min 0']
   })
 })
+
+t.test('a server whose pg_locks shows no advisory locks is rejected at startup', async (t) => {
+  const { pool, storage } = await startPostgresHost(t)
+  await pool.query(`
+    set allow_system_table_mods = on;
+    alter view pg_catalog.pg_locks rename to all_locks;
+    create view pg_catalog.pg_locks as select * from pg_catalog.all_locks where locktype <> 'advisory';
+    reset allow_system_table_mods`)
+  await t.rejects(storage.verify(null), { code: 'storage_not_ready', message: /^pg_locks of this server does not show advisory locks/ })
+})
