@@ -6,6 +6,8 @@ export interface Receivers {
   port: number
   /** Delays of the events that the quick endpoint has received, in milliseconds. */
   delays: number[]
+  /** Ends all requests that wait. */
+  release (): void
   close (): void
 }
 
@@ -26,8 +28,11 @@ const endpoints: Record<string, (response: ServerResponse) => void> = {
 /** Starts the endpoints on all addresses of 127.0.0.0/8. */
 export async function startReceivers (): Promise<Receivers> {
   const delays: number[] = []
+  const open = new Set<ServerResponse>()
   const server: Server = createServer(async (request, response) => {
+    open.add(response)
     response.on('error', () => {})
+    response.on('close', () => open.delete(response))
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const [, name = ''] = (request.url ?? '').split('/')
@@ -41,6 +46,7 @@ export async function startReceivers (): Promise<Receivers> {
   return {
     port: (server.address() as AddressInfo).port,
     delays,
+    release: () => open.forEach((response) => response.destroy()),
     close () {
       server.close()
       server.closeAllConnections()
