@@ -1,5 +1,5 @@
 import type { ListQuery } from './lists.js'
-import type { AnswerToStore, StoresAnswers } from './storage.js'
+import type { AnswerToStore, StoresAnswers } from './idempotency.js'
 
 /**
  * - `pending`: waiting for its next attempt

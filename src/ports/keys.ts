@@ -1,6 +1,6 @@
 import type { Creator } from './ids.js'
 import type { ListQuery } from './lists.js'
-import type { AnswerToStore, StoresAnswers } from './storage.js'
+import type { AnswerToStore, StoresAnswers } from './idempotency.js'
 
 /** The owner of a valid API key. */
 export interface ApiKey {

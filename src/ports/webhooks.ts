@@ -1,7 +1,7 @@
 import type { AttemptError } from './deliveries.js'
 import type { ListSource } from './lists.js'
 import type { Creator, RestingTenant, Tenant } from './ids.js'
-import type { AnswerToStore, StoresAnswers } from './storage.js'
+import type { AnswerToStore, StoresAnswers } from './idempotency.js'
 
 /** Only the service sets `disabled`, when the endpoint failed for too long or returned 410. */
 export type WebhookStatus = 'active' | 'inactive' | 'disabled'

@@ -67,7 +67,7 @@ async function create (store: KeyStore, key: string, changes: Partial<NewManaged
 }
 
 /** Returns a key that was stored, and fails if it was rejected. */
-function stored (result: ManagedKey | string | null, name: string): ManagedKey {
+function stored<Key extends ManagedKey> (result: Key | string | null, name: string): Key {
   holds(typeof result === 'object', `${name} is stored, got ${JSON.stringify(result)}`)
   return given(result, name)
 }
@@ -176,13 +176,15 @@ const keyStoreCases: readonly KeyLookupCase[] = Object.freeze([
       await store.rotate('acme', old.id, { ...generated('next'), createdBy: by }, { overlapSeconds: 60, maxKeys: 50 }),
       'the rotated key'
     )
-    const { created_at: createdAt } = rotated
-    same(rotated, { ...old, id: 'id-next', start: 'next', created_by: by, created_at: createdAt }, 'the rotated key')
+    const { previous_key_expires_at: previousEnd, ...next } = rotated
+    const { created_at: createdAt } = next
+    same(next, { ...old, id: 'id-next', start: 'next', created_by: by, created_at: createdAt }, 'the rotated key')
     same((await lookUp('old'))?.id, old.id, 'the old key during the overlap')
     same((await lookUp('next'))?.allowedIps, ['192.0.2.0/24'], 'the networks of the new key')
     const replaced = given(await store.find('acme', old.id), 'the old key, by its id')
     same(replaced.replaced, true, 'whether the old key is replaced')
     holds(Math.abs(secondsUntil(replaced.expires_at) - 60) < 30, 'the old key ends after the overlap')
+    same(previousEnd, replaced.expires_at, 'previous_key_expires_at of the new key')
     same(await store.rotate('acme', old.id, generated('again'), hour), null, 'the old key, rotated again')
     // Never looked up before: a cache may keep a key for a while.
     const other = await create(store, 'other')

@@ -216,21 +216,25 @@ export function createRetry (session: Session, schema: string, stop: StopDeliver
     }
   }
 
-  return async (tenant, webhookId, id, answer) => {
-    const added = { id: null as string | null }
-    const delivery = await session.transaction('retry', async (query): Promise<Delivery | null> => {
-      const pending = await retry(query, [tenant, webhookId, id])
-      if (pending === null) return null
-      if (pending.is_new) added.id = pending.id
-      const own = { query: <Row>(_operation: string, text: string, values?: unknown[]) => query<Row>(text, values) }
-      const found = await findDelivery(own, schema, tenant, webhookId, Number(pending.id))
-      if (found === null) return null
-      const { attempts, body, ...delivery } = found
-      await storeAnswer(query, schema, tenant, answer, delivery)
-      return delivery
-    })
-    if (added.id !== null) await stop.sweepIfStopped(webhookId, added.id)
+  async function read (from: Pick<Session, 'query'>, ...ids: Parameters<DeliveryStore['find']>): Promise<Delivery | null> {
+    const found = await findDelivery(from, schema, ...ids)
+    if (found === null) return null
+    const { attempts, body, ...delivery } = found
     return delivery
+  }
+
+  return async (tenant, webhookId, id, answer) => {
+    const { pending, stored } = await session.transaction('retry', async (query) => {
+      const pending = await retry(query, [tenant, webhookId, id])
+      if (pending === null || answer === undefined) return { pending, stored: null }
+      const own = { query: <Row>(_operation: string, text: string, values?: unknown[]) => query<Row>(text, values) }
+      const stored = await read(own, tenant, webhookId, Number(pending.id))
+      if (stored !== null) await storeAnswer(query, schema, tenant, answer, stored)
+      return { pending, stored }
+    })
+    if (pending === null) return null
+    if (pending.is_new) await stop.sweepIfStopped(webhookId, pending.id)
+    return stored ?? read(session, tenant, webhookId, Number(pending.id))
   }
 }
 
