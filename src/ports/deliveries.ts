@@ -122,6 +122,11 @@ export interface ClaimedDelivery extends Lease {
   attemptCount: number
   /** Whether an attempt to the webhook has failed since its last success. */
   isFailing: boolean
+  /**
+   * The storage's time when it returned the delivery, in milliseconds since the epoch. A worker whose clock differs by
+   * more than a minute signs with the storage's time. @default the worker's time
+   */
+  claimedAt?: number
 }
 
 interface AttemptOutcome extends Lease {

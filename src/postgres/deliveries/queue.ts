@@ -69,13 +69,16 @@ interface ClaimedRow {
   held: Hold['reason'] | null
 }
 
-interface ContentRow extends Omit<ClaimedDelivery, keyof Lease | 'targetUrl' | 'secrets' | 'body' | 'attemptCount'> {
+interface ContentRow extends Omit<
+  ClaimedDelivery, keyof Lease | 'targetUrl' | 'secrets' | 'body' | 'attemptCount' | 'claimedAt'
+> {
   /** `null` if the webhook was deleted. */
   targetUrl: string | null
   secret: string
   previousSecret: string | null
   /** `null` if the event was deleted. */
   body: string | null
+  claimedAt: string
 }
 
 interface Parts {
@@ -112,7 +115,8 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
   const readText = `
     select tenant as "tenantId", tenant_slug as "tenantSlug", target_url as "targetUrl", secret,
       previous_secret as "previousSecret", headers, event_id as "eventId", event_type as "eventType", body,
-      trace_parent as "traceParent", is_failing as "isFailing"
+      trace_parent as "traceParent", is_failing as "isFailing",
+      floor(1000 * extract(epoch from clock_timestamp()))::text as "claimedAt"
     from ${schema}.read_claimed_v1($1, $2)`
 
   /** Reads what to send. Without a transaction: however slowly this process reads, it holds no lock. */
@@ -123,7 +127,7 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
       const contents = await session.query<ContentRow>('read deliveries', readText, [
         rest.map(({ webhookId }) => webhookId), rest.map(({ eventSeq }) => eventSeq)
       ])
-      for (const { secret, previousSecret, targetUrl, body, ...content } of contents) {
+      for (const { secret, previousSecret, targetUrl, body, claimedAt, ...content } of contents) {
         const row = claimed[from++]
         if (row === undefined || targetUrl === null || body === null) continue
         deliveries.push({
@@ -132,6 +136,7 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
           targetUrl,
           body,
           attemptCount: Number(row.attemptCount),
+          claimedAt: Number(claimedAt),
           secrets: previousSecret === null ? [secret] : [secret, previousSecret]
         })
       }

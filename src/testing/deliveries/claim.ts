@@ -16,7 +16,7 @@ export const claimCases = [
     const { id } = await t.addWebhook({ secret: 'sesame' })
     await t.emit({ body: '{"a":1}' })
     await t.webhooks.update('acme', id, { target_url: 'https://hooks.example/moved' })
-    const lease = await t.claimOne()
+    const { claimedAt = 0, ...lease } = await t.claimOne()
     const claimed = {
       deliveryId: lease.deliveryId,
       fence: lease.fence,
@@ -37,7 +37,8 @@ export const claimCases = [
     same([typeof lease.deliveryId, typeof lease.fence], ['number', 'number'], 'the types of the id and the fence')
     await t.recordAttempts([retry(lease, { retryInMs: 10 })])
     await t.wait(10)
-    const next = await t.claimOne()
+    const { claimedAt: nextAt = claimedAt, ...next } = await t.claimOne()
+    same(Number.isSafeInteger(claimedAt) && nextAt >= claimedAt, true, 'times of claims ascend')
     same(next, { ...claimed, fence: next.fence, attemptCount: 1, isFailing: true }, 'the claim of the second attempt')
   }),
 

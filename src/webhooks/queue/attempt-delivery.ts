@@ -37,19 +37,20 @@ type AttemptEnd = AttemptResult | 'aborted' | 'unsigned'
 
 /**
  * Returns a function that signs and sends a claimed delivery, decides the outcome and reports the attempt. It never
- * rejects. It calls `isAborted` after opening the secrets, before it sends anything.
+ * rejects. It calls `isAborted` after opening the secrets, before it sends anything. `clockErrorMs` is how far this
+ * process's clock is ahead of the storage's: receivers reject signatures with a time that is minutes off.
  */
 export function createAttemptDelivery (
   dependencies: AttemptDependencies,
   settings: AttemptSettings
-): (delivery: ClaimedDelivery, isAborted: () => boolean) => Promise<AttemptEnd> {
+): (delivery: ClaimedDelivery, isAborted: () => boolean, clockErrorMs?: number) => Promise<AttemptEnd> {
   const { sender, secrets, clock, runtime, log, counters, outages, tracing } = dependencies
   const pauses = createPauseLog(log, clock)
   const { timeoutMs, retrySchedule, responseExcerptBytes: excerptBytes, propagateTrace } = settings
 
   /** Returns the signature's headers and the webhook's own headers; `null` if they cannot be opened. */
   async function sign (
-    delivery: ClaimedDelivery
+    delivery: ClaimedDelivery, nowMs: number
   ): Promise<{ signed: Record<string, string>, own: OwnHeaders } | null> {
     const { tenantId, webhookId, targetUrl: url, eventId } = delivery
     try {
@@ -57,7 +58,7 @@ export function createAttemptDelivery (
         openHeaders(secrets, delivery.headers, { tenantId, webhookId, url }),
         ...delivery.secrets.map((secret) => secrets.open(secret, tenantId, webhookId))
       ])
-      return { signed: signHeaders(opened, eventId, delivery.body, clock.now()), own }
+      return { signed: signHeaders(opened, eventId, delivery.body, nowMs), own }
     } catch (err) {
       log.error(
         { err, webhook_id: webhookId, event_id: eventId },
@@ -76,9 +77,9 @@ export function createAttemptDelivery (
     return responseExcerpt === undefined ? sent : { ...sent, responseExcerpt: maskHeaders(responseExcerpt, own) }
   }
 
-  return async (delivery, isAborted) => {
+  return async (delivery, isAborted, clockErrorMs = 0) => {
     const attempt = pauses.begin()
-    const headers = await sign(delivery)
+    const headers = await sign(delivery, clock.now() - clockErrorMs)
     if (headers === null) return 'unsigned'
     if (isAborted()) return 'aborted'
     const { signed, own } = headers

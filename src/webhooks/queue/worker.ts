@@ -31,6 +31,8 @@ const aheadMs = 60
 const aheadFactor = 4
 // Another worker may have a place for a delivery that has waited this long.
 const longestWaitMs = 1000
+// Receivers accept signatures for five minutes.
+const acceptedClockErrorMs = 60_000
 
 /**
  * Claims due deliveries, attempts them and records the results, until it is closed. One turn records new results and
@@ -55,6 +57,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   let lastClaimAt: number | null = null
   let lastTurnAt = clock.monotonic()
   let held: RecruitingApiError | null = null
+  // How far this clock is ahead of the storage's; 0 if both agree within a minute.
+  let clockErrorMs = 0
   let isClosing = false
   let isAborted = false
   let running: Promise<void> | null = null
@@ -182,11 +186,22 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
 
   function accept (claimed: readonly ClaimedDelivery[]): void {
     lastClaimAt = clock.now()
+    compareClocks(lastClaimAt, claimed[0]?.claimedAt)
     for (const delivery of claimed) {
       leases.set(delivery.deliveryId, delivery)
       waiting.add(delivery, clock.monotonic())
     }
     startWaiting()
+  }
+
+  function compareClocks (now: number, claimedAt: number | undefined): void {
+    if (claimedAt === undefined) return
+    const aheadMs = now - claimedAt
+    const isWrong = Math.abs(aheadMs) > acceptedClockErrorMs
+    if (isWrong && clockErrorMs === 0) {
+      log.warn({ ahead_ms: aheadMs }, "the clock differs from the database's, whose time is used for signatures")
+    }
+    clockErrorMs = isWrong ? aheadMs : 0
   }
 
   function forget ({ deliveryId, fence }: Lease): void {
@@ -216,7 +231,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   /** Attempts a delivery. Never rejects: if something throws, the delivery is claimed again when its lease expires. */
   async function attempt (delivery: ClaimedDelivery): Promise<void> {
     try {
-      const end = isAborted ? 'aborted' : await attemptDelivery(delivery, () => isAborted)
+      const end = isAborted ? 'aborted' : await attemptDelivery(delivery, () => isAborted, clockErrorMs)
       if (end === 'aborted') aborted.push(delivery)
       else if (end === 'unsigned') forget(delivery)
       else results.add(end)

@@ -1,42 +1,38 @@
 import t from 'tap'
-import { cacheKeyLookup } from '../../../src/index.js'
-import { memoryChanges } from '../../../src/memory/index.js'
-import { createMachines } from '../../fixtures/delivery/engine.js'
-import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
+import { createRecruiting } from '../../../src/index.js'
+import { memoryStorage } from '../../../src/memory/index.js'
+import { silentLogger } from '../../fixtures/delivery/silent-logger.js'
+import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
-const hourMs = 3_600_000
+const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
 
-t.test('a worker whose claims fail is not alive, even if the clock was set back', async (t) => {
-  const { clock, start, storage } = createMachines(t)
-  const engine = start({ delivery: { pollMs: 1000 } })
-  await engine.drain()
-  storage.deliveries.claimDue = async () => { throw new Error('lost') }
-  clock.setBack(hourMs)
-  await clock.advance(40_000)
-  t.match(await engine.health(), { alive: false })
-})
-
-t.test('a cached key expires even if the clock was set back', async (t) => {
-  const clock = createManualClock()
-  let lookups = 0
-  const lookup = cacheKeyLookup(async () => { lookups++; return null }, { ttlMs: 1000, clock })
-  const credentials = { tenantSlug: 'acme', tenantId: 'acme', key: 'rk_unknown' }
-  await lookup(credentials)
-  clock.setBack(hourMs)
-  await clock.advance(1001)
-  await lookup(credentials)
-  t.equal(lookups, 2)
-})
-
-t.test('changes in memory are pruned by their own dates, in any order', async (t) => {
-  const clock = createManualClock()
-  const changes = memoryChanges({ clock })
-  const start = await changes.begin('acme', 'candidate')
-  clock.setBack(-10 * 24 * hourMs)
-  await changes.record('acme', { kind: 'candidate', id: '1', deleted: false })
-  clock.setBack(10 * 24 * hourMs)
-  await changes.record('acme', { kind: 'candidate', id: '2', deleted: false })
-  await clock.advance(2 * 24 * hourMs)
-  t.equal(await changes.prune({ retentionDays: 1, limit: 10 }), 1)
-  t.equal(await changes.list('acme', 'candidate', { after: start, limit: 10 }), null)
-})
+for (const [aheadMs, isCorrected] of [[600_000, true], [-600_000, true], [30_000, false]] as const) {
+  t.test(`a worker whose clock is ${aheadMs / 1000} s ahead of the storage's ${isCorrected ? 'warns once and signs with the storage\'s time' : 'signs with its own time'}`, async (t) => {
+    const receiver = await startReceiver(t)
+    const storage = memoryStorage()
+    const { claimDue } = storage.deliveries
+    storage.deliveries.claimDue = async (options) =>
+      (await claimDue(options)).map((delivery) => ({ ...delivery, claimedAt: Date.now() - aheadMs }))
+    storage.deliveries.recordAndClaim = async (results, rule, options) => ({
+      later: await storage.deliveries.recordAttempts(results, rule), claimed: await storage.deliveries.claimDue(options)
+    })
+    const warnings: string[] = []
+    const recruiting = createRecruiting({
+      storage,
+      logger: { ...silentLogger, warn: (_fields: unknown, message?: string) => { warnings.push(String(message)) } },
+      delivery: { allowHttp: true, allowNetworks: ['127.0.0.1/32'] }
+    })
+    t.teardown(() => recruiting.close())
+    await recruiting.webhooks.create('acme', { name: 'CRM', target_url: receiver.url, event_types: [event.type] })
+    for (let count = 1; count <= 2; count++) {
+      await recruiting.emit(event)
+      await receiver.received(count)
+    }
+    const expected = Date.now() - (isCorrected ? aheadMs : 0)
+    for (const { headers } of receiver.requests) {
+      const errorMs = Math.abs(Number(headers['webhook-timestamp']) * 1000 - expected)
+      t.ok(errorMs < 120_000, `${errorMs} ms`)
+    }
+    t.strictSame(warnings.filter((message) => message.startsWith('the clock differs')).length, isCorrected ? 1 : 0)
+  })
+}
