@@ -70,8 +70,8 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
     },
     {
       file: 'src/webhooks/queue/attempt-delivery.ts',
-      from: '{ targetUrl: url, body }: ClaimedDelivery',
-      to: '{ targetUrl: url, body, startedAt }: ClaimedDelivery & { startedAt: number }'
+      from: '{ tenantId, targetUrl: url, body }: ClaimedDelivery',
+      to: '{ tenantId, targetUrl: url, body, startedAt }: ClaimedDelivery & { startedAt: number }'
     },
     {
       file: 'src/webhooks/queue/attempt-delivery.ts',
