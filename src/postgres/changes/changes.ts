@@ -5,7 +5,7 @@ import { assertPool, inTransaction, type PgPool } from '../pool.js'
 import { askInTransaction } from '../transactions.js'
 import type { Session } from '../session.js'
 import { equals, quoteName, readSchema } from '../sql.js'
-import { createReadHeldBack, formatPosition, parsePosition, readBound } from './position.js'
+import { createReadBound, createReadHeldBack, formatPosition, parsePosition } from './position.js'
 import { listWatchedTables } from './watched-tables.js'
 
 interface ChangeRow {
@@ -22,7 +22,9 @@ interface ChangeRow {
  * Lists changes; `schema` is quoted. One statement reads the changes and checks the position, so that both see one
  * snapshot.
  */
-function createListChanges (session: Session, schema: string): ChangeSource['list'] {
+function createListChanges (
+  session: Session, schema: string, readBound: ReturnType<typeof createReadBound>
+): ChangeSource['list'] {
   const text = `
     select bounds.epoch = $5 and bounds.is_recorded and bounds.pruned <= $6::bigint
       and $6::bigint <= $4::bigint as is_known, bounds.is_recorded,
@@ -44,7 +46,7 @@ function createListChanges (session: Session, schema: string): ChangeSource['lis
     const position = parsePosition(after)
     if (position === null) return null
     const { epoch, seq } = position
-    const { bound, last } = await readBound(session, schema, 'recent_changes')
+    const { bound, last } = await readBound()
     const rows = await session.query<ChangeRow>(
       'list changes', text, [tenant, kind, bound, last, epoch, seq, limit + 1]
     )
@@ -91,6 +93,7 @@ export function createChangeSource (
   mode: ChangesMode
 ): Required<ChangeSource> {
   const recordHere = `select ${schema}.record_change_v1($1, $2, $3, $4) as result`
+  const readBound = createReadBound(session, schema, 'recent_changes')
   const recordAlone = `select ${schema}.changed($1, $2, $3, $4::boolean)`
 
   /** Deletes the changes of renamed and removed tenants. */
@@ -113,7 +116,7 @@ export function createChangeSource (
 
   return {
     async begin (tenant, kind) {
-      const { bound } = await readBound(session, schema, 'recent_changes')
+      const { bound } = await readBound()
       const [row] = await session.query<{ epoch: string, is_recorded: boolean, seq: string }>('read position',
         `select epoch, is_recorded, read_to::text as seq from ${schema}.change_bounds_v1($1, $2, $3)`,
         [tenant, kind, bound])
@@ -121,7 +124,7 @@ export function createChangeSource (
       return formatPosition({ seq: String(row?.seq), epoch: String(row?.epoch) })
     },
 
-    list: createListChanges(session, schema),
+    list: createListChanges(session, schema, readBound),
 
     async record (tenant, { kind, id, deleted }, transaction) {
       const values = [tenant, kind, id, String(deleted)]

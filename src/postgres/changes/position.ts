@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { HeldBack } from '../../ports/index.js'
 import { readJson, type Session } from '../session.js'
 
@@ -32,11 +33,46 @@ interface Bound {
   last: string | null
 }
 
-/** Reads how far readers may go; `schema` is quoted. */
-export async function readBound (session: Session, schema: string, table: OrderedTable): Promise<Bound> {
-  const [row] = await session.query<Bound>(`read bound of ${table}`,
-    `select bound::text, last::text from ${schema}.recorded_to_v1($1::regclass)`, [`${schema}.${table}_seq_seq`])
-  return { bound: row?.bound ?? null, last: row?.last ?? null }
+/** A read that takes longer reads many locks of the server. The next one then begins this long after its start. */
+const [longReadMs, intervalMs] = [2, 20]
+
+/**
+ * Returns a function that reads how far readers may go; `schema` is quoted. Concurrent readers share one read, which
+ * begins after they came: a client finds what it has just written.
+ */
+export function createReadBound (session: Session, schema: string, table: OrderedTable): () => Promise<Bound> {
+  let running: Promise<Bound> | null = null
+  let next: Promise<Bound> | null = null
+  let mayBeginAt = Number.NEGATIVE_INFINITY
+
+  async function read (): Promise<Bound> {
+    const begunAt = performance.now()
+    const [row] = await session.query<Bound>(`read bound of ${table}`,
+      `select bound::text, last::text from ${schema}.recorded_to_v1($1::regclass)`, [`${schema}.${table}_seq_seq`])
+    mayBeginAt = performance.now() - begunAt > longReadMs ? begunAt + intervalMs : begunAt
+    return { bound: row?.bound ?? null, last: row?.last ?? null }
+  }
+
+  function begin (): Promise<Bound> {
+    next = null
+    running = read().finally(() => { running = null })
+    return running
+  }
+
+  async function beginLater (): Promise<Bound> {
+    // Its own callers get its error.
+    await running?.catch(() => {})
+    const waitMs = mayBeginAt - performance.now()
+    if (waitMs > 0) await sleep(waitMs)
+    return begin()
+  }
+
+  return () => {
+    if (next !== null) return next
+    if (running === null && performance.now() >= mayBeginAt) return begin()
+    next = beginLater()
+    return next
+  }
 }
 
 /** Finds the open transaction that hides committed rows from readers; `schema` is quoted. */

@@ -1,5 +1,5 @@
 import type { EventFeed, FeedPage } from '../../ports/index.js'
-import { createReadHeldBack, formatPosition, parsePosition, readBound } from '../changes/position.js'
+import { createReadBound, createReadHeldBack, formatPosition, parsePosition } from '../changes/position.js'
 import type { Session } from '../session.js'
 import { equals } from '../sql.js'
 
@@ -27,6 +27,7 @@ interface FeedRow {
 
 /** Reads events in the order in which they were recorded; `schema` is quoted. */
 export function createEventFeed (session: Session, schema: string, tokenSecret: EventFeed['tokenSecret']): EventFeed {
+  const readBound = createReadBound(session, schema, 'events')
   // One statement reads the events and checks the position, so that both see one snapshot.
   const text = `
     with bounds as materialized (
@@ -97,14 +98,14 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
 
   return {
     async end (tenant) {
-      const { bound } = await readBound(session, schema, 'events')
+      const { bound } = await readBound()
       const [row] = await session.query<{ epoch: string, seq: string }>('read position of events',
         `select epoch, read_to::text as seq from ${schema}.feed_bounds_v1($1, $2)`, [tenant, bound])
       return formatPosition({ seq: String(row?.seq), epoch: String(row?.epoch) })
     },
 
     async endBefore (tenant, since) {
-      const { bound } = await readBound(session, schema, 'events')
+      const { bound } = await readBound()
       const [row] = await session.query<{ epoch: string, seq: string }>(
         'find position of events', beforeText, [tenant, bound, since]
       )
@@ -120,7 +121,7 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
       const position = after === null ? null : parsePosition(after)
       if (after !== null && position === null) return null
       const readLimit = eventTypes === null ? limit + 1 : Math.max(limit + 1, readAtLeast)
-      const { bound, last } = await readBound(session, schema, 'events')
+      const { bound, last } = await readBound()
       const bytes = Math.min(maxBytes, maxPageBytes)
       const values = [tenant, bound, last, position?.seq, eventTypes, readLimit, limit + 1, bytes]
       const rows = await session.query<FeedRow>('list events', text, values)
