@@ -303,7 +303,8 @@ export const grants: Command = {
       throw new UsageError('--sql: cannot be combined with --role, --apply, --emit and --no-lists')
     }
     const query: RunQuery = (text, values) => ask(pool, text, values)
-    const role = flags.has('sql') ? null : flags.required('role')
+    const role = flags.has('sql') ? null : flags.text('role')
+    if (role === undefined) throw new UsageError('--role: missing, add --role NAME')
     if (role !== null && (await query('select from pg_roles where rolname = $1', [role])).length === 0) {
       throw new CommandError(`--role: there is no role ${role}: create it first`)
     }

@@ -92,24 +92,25 @@ export async function checkPrivileges (context: DoctorContext): Promise<Finding[
 async function checkOwners ({ query, schema, quotedSchema }: DoctorContext): Promise<Finding[]> {
   const rows = await query<{ owner: string, lacking: string, name: string }>(`
     with definer as (
-      select p.proowner as role, min(p.proname) as name, bool_or(p.prorettype = 'trigger'::regtype) as is_trigger
+      select n.oid as namespace, p.proowner as role, min(p.proname) as name,
+        bool_or(p.prorettype = 'trigger'::regtype) as is_trigger
       from pg_proc p join pg_namespace n on n.oid = p.pronamespace
       where n.nspname = $1 and p.prosecdef
-      group by 1
+      group by 1, 2
     ), wanted as (
       select d.*, c.oid, format('%s on %s', w.privilege, c.relname) as lacking, w.privilege, c.relkind
       from definer d
       cross join (values ('events_seq_seq', 'usage', false), ('recent_changes_seq_seq', 'usage', false),
         ('recent_changes', 'insert', true), ('missed_changes', 'insert', true), ('missed_changes', 'select', true)
       ) as w (name, privilege, is_trigger)
-      join pg_class c on c.oid = to_regclass($2 || '.' || w.name)
+      join pg_class c on c.relnamespace = d.namespace and c.relname = w.name
       where d.is_trigger or not w.is_trigger
     )
     select pg_get_userbyid(role) as owner, min(name) as name, string_agg(lacking, ', ' order by lacking) as lacking
     from wanted
     where case relkind when 'S' then not has_sequence_privilege(role, oid, privilege)
       else not has_table_privilege(role, oid, privilege) end
-    group by role`, [schema, quotedSchema])
+    group by role`, [schema])
   return rows.map(({ owner, name, lacking }) => fault(
     `${owner}, who owns functions such as ${name}, lacks ${lacking}, so changes and events are missed or fail`,
     `grant select, insert on all tables in schema ${quotedSchema} to ${quoteName(owner)}; ` +

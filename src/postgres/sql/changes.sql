@@ -104,6 +104,9 @@ begin
   if pg_is_in_recovery() then
     return;
   end if;
+  if p_sequence is null then
+    raise exception 'recorded_to_v1: a sequence of events or changes is missing' using errcode = 'undefined_table';
+  end if;
   last := pg_sequence_last_value(p_sequence);
   -- Also null without privileges, from PostgreSQL 18 on.
   if last is null and not has_sequence_privilege(p_sequence, 'usage, select') then

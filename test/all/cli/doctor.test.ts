@@ -42,6 +42,8 @@ interface Fault {
   options?: string
   /** @default 'schema' */
   check?: string
+  /** The check of each text, if they differ. */
+  checks?: string[]
   /** @default 'fault' */
   state?: string
   /** The texts of the findings, in order. */
@@ -66,7 +68,8 @@ const faults: Fault[] = [
   },
   {
     inject: 'alter table events alter column seq drop identity',
-    texts: [/^the default of events.seq is missing/],
+    texts: [/^could not be checked: recorded_to_v1: a sequence of events or changes is missing$/, /^the default of events.seq is missing/],
+    checks: ['feed', 'schema'],
     repair: `alter table events alter column seq add generated always as identity;
       select setval('events_seq_seq', max(seq)) from events`
   },
@@ -441,12 +444,12 @@ t.test('doctor', async (t) => {
   await t.test('finds each fault, and its remedy repairs it', async (t) => {
     const { id } = await recorder.webhooks.create('acme', { ...webhook, status: 'inactive' })
     await recorder.emit(event)
-    for (const { inject, options = '', check = 'schema', state = 'fault', texts, repair: own } of faults) {
+    for (const { inject, options = '', check = 'schema', checks, state = 'fault', texts, repair: own } of faults) {
       await t.test(texts.join(), async (t) => {
         await runSql(inject)
         const findings = await findFaults(options)
         const sorted = findings.sort((one, other) => one.text < other.text ? -1 : 1)
-        t.match(sorted, texts.map((text) => ({ check, state, text })))
+        t.match(sorted, texts.map((text, index) => ({ check: checks?.[index] ?? check, state, text })))
         t.equal(findings.length, texts.length)
         const remedies = own === undefined ? findings.map(({ remedy }) => remedy) : [own]
         for (const remedy of remedies) await repair(String(remedy))
@@ -555,7 +558,6 @@ t.test('doctor', async (t) => {
     t.match(await cli('grants --role member --apply --yes'), { code: 0 })
     const own = server.createPool({ user: 'member' })
     const helper = createRecruiting({ storage: postgresStorage(own) })
-    t.teardown(() => helper.close())
     const asMember = { env: { DATABASE_URL: server.url.replace('postgres@', 'member@') } }
     t.strictSame(await findFaults('', asMember), [])
     await pool.query('alter table recruiting.webhooks enable row level security; create policy partly on recruiting.webhooks using (id < 0)')
@@ -568,6 +570,9 @@ t.test('doctor', async (t) => {
     await pool.query('alter policy partly on recruiting.webhooks using (true)')
     t.strictSame(await findFaults('', asMember), [])
     await pool.query('drop policy partly on recruiting.webhooks; alter table recruiting.webhooks disable row level security')
+    await helper.close()
+    // Otherwise its last claims would count as a worker behind a pooler.
+    await own.end()
   })
 
   await t.test('a locked row that the package waits for', async (t) => {
