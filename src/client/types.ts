@@ -111,7 +111,7 @@ export type RotatedApiKey = Schemas['RotatedApiKey']
 /** A revoked key, with the number of its children and webhooks. */
 export type RevokedApiKey = Schemas['RevokedApiKey']
 
-/** What to end with a key. Absent: only the key. */
+/** Options of revoking a key. By default, only the key is revoked. */
 export interface RevokeOptions {
   /** Whether to revoke its children too: keys that it created, keys that replace them, and their children. */
   children?: boolean

@@ -52,7 +52,7 @@ export interface Answer {
   body: string | undefined
 }
 
-/** What answers a request. */
+/** The handler of a request. */
 export interface Handling {
   run (): unknown
   /** Returns the body for a result of `run`. */

@@ -251,7 +251,7 @@ const keyStoreCases: readonly KeyLookupCase[] = Object.freeze([
     await rotate('id-late', 'renewed')
     await child('id-renewed', 'grandchild')
     await create(store, 'other')
-    // Whoever has the second key also has the text of a key that it rotates.
+    // The holder of the second key also gets the text of a key that it rotates.
     await rotate('id-other', 'taken', byKey('id-second'))
     await rotate('id-second', 'third')
     await child('id-third', 'latest')

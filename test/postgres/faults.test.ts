@@ -23,7 +23,7 @@ async function createRole (t: Teardown, pool: pg.Pool): Promise<string> {
   return role
 }
 
-/** What the owner of a trigger loses, and the statement that returns it. */
+/** A right that the owner of a trigger loses, and the statement that restores it. */
 const losses: Array<[lost: string, lose: string, restore: string]> = [
   ['usage on the schema', 'revoke usage on schema recruiting from ROLE', 'grant usage on schema recruiting to ROLE'],
   ['insert on recent_changes, insert on missed_changes, select on missed_changes',

@@ -40,7 +40,7 @@ t.test('repeating a create after a lost response creates one webhook, even in an
 
 t.test('a 500 after a commit runs nothing twice: the repeat gets the answer, and a rollback runs again', async (t) => {
   const { pool, server, storage: direct } = await startPostgresHost(t)
-  /** What happens to the next commits. */
+  /** The fate of the next commits. */
   const fate = { commits: [] as string[] }
   const breaking = server.createPool()
   breaking.on('connect', (client) => {

@@ -1,5 +1,5 @@
--- A tenant's keys are changed without waiting for locks, because the caller would hold a connection meanwhile: a function
--- that finds a lock returns busy, and the caller tries again.
+-- These functions do not wait for locks, because a waiting caller would hold a connection: a function that finds a lock
+-- returns busy, and the caller tries again.
 
 -- Returns why a customer cannot create another key; null if it can. p_creator is the key that creates it, or null; p_max
 -- is the number of valid keys that the tenant can have, or null. Locks the creator, and out other calls.

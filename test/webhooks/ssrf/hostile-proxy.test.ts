@@ -15,7 +15,7 @@ const done = 'HTTP/1.1 204 No Content\r\n\r\n'
 
 const says = (bytes: string): Behaviour => ({ request: (socket) => socket.write(bytes, 'latin1') })
 
-/** What a proxy does instead of opening a tunnel, the reason in the log, and whose fault it is. */
+/** A response of a proxy that opens no tunnel, the reason in the log, and the party at fault. */
 const faults: Record<string, [behaviour: Behaviour, reason: string, blames: 'proxy' | 'receiver' | 'policy']> = {
   'hangs up immediately': [{ connect: (socket) => socket.end() }, 'the proxy closed the connection', 'proxy'],
   'hangs up during its response': [{ request: (socket) => socket.end('HTTP/1.1 200 OK\r\nvia: a') }, 'the proxy closed the connection', 'receiver'],
