@@ -364,10 +364,10 @@ begin
     union
     select t.schema_name, t.table_name, i.inhrelid from tree t join pg_inherits i on i.inhparent = t.oid
   ), part as materialized (
-    select t.schema_name, t.table_name, named.name, (
+    select t.schema_name, t.table_name, named.name, case when v_unable is not null then (
       select min(u.problem) from unnest(v_unable, v_problems) as u (function, problem)
       where u.function in (select g.tgfoid from pg_trigger g where g.tgrelid = t.oid)
-    ) as problem, array(
+    ) end as problem, array(
       select format('%s %s %s', named.name, g.oid, g.xmin)
       from pg_trigger g
       where g.tgrelid = t.oid and g.tgenabled in ('O', 'A') and g.tgfoid = any (v_functions)

@@ -94,8 +94,10 @@ t.test('a list that takes too long returns a 500 that the log explains, and the 
   t.match(JSON.parse(body), { error: { code: 'internal_error', message: 'Unexpected server error' } })
   t.match(logs.text(), /PostgreSQL did not answer within 1000 ms: (list|count) candidates/)
 
+  // Some find no place within 5 seconds.
   const answers = await Promise.all(Array.from({ length: 20 }, listSlow))
-  t.ok(answers.every(({ statusCode }) => statusCode === 500))
+  t.strictSame([...new Set(answers.map(({ statusCode }) => statusCode))].sort(), [500, 503])
+  t.ok(answers.every(({ statusCode, headers }) => statusCode === 500 || Number(headers['retry-after']) > 0))
   const working = async (): Promise<number> =>
     (await pool.query("select from pg_stat_activity where state = 'active' and query like '%slow_candidates%' and pid <> pg_backend_pid()")).rows.length
   while (await working() > 0) await sleep(50)
