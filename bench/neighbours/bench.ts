@@ -240,7 +240,7 @@ const rows: Row[] = [
       limitedKey = await server.ask('limitedKey', ['full_name', 'city', 'team'])
     },
     perSecond: 40,
-    press: (index) => ofLoud('GET', '/candidates?per_page=1', { key: limitedKeys[index % limitedKeys.length] }),
+    press: (index) => ofLoud('GET', '/candidates/1', { key: limitedKeys[index % limitedKeys.length] }),
     probe: () => measure('GET', '/candidates', { key: limitedKey })
   },
   {
