@@ -1,5 +1,5 @@
 import { assertOption } from './shared/read-options.js'
-import { type RecruitingOptions, readRecruitingOptions } from './options/options.js'
+import { type RecruitingOptions, readRecruitingOptions } from './options.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
 import type { RecruitingHealth } from './webhooks/diagnostics.js'
 import { type RecruitingPortal, createPortal } from './portal/session.js'

@@ -16,22 +16,18 @@ export { type ListOptions, type OwnList, defineList } from './http/define-list.j
 export type { AuditEntry, AuditListener, AuditedResource } from './observe/audit.js'
 export type { HostRoutes } from './http/host-routes.js'
 export type { ApiCaller, VisibleFields } from './http/request.js'
+export type { RecruitingApiOptions, RecruitingOptions } from './options.js'
+export type { DeliveryOptions, LimitedTenant, ProxyOptions } from './webhooks/options.js'
 export type {
-  DeliveryOptions,
-  LimitedTenant,
-  McpOptions,
   OpenApiInfo,
   OpenApiOptions,
   OpenApiServer,
-  PortalOptions,
-  PortalTheme,
-  ProxyOptions,
   RateLimitBudget,
   RateLimitCaller,
-  RateLimitOptions,
-  RecruitingApiOptions,
-  RecruitingOptions
-} from './options/options.js'
+  RateLimitOptions
+} from './http/options.js'
+export type { McpOptions } from './mcp/options.js'
+export type { PortalOptions, PortalTheme } from './portal/options.js'
 export type { SecretContext, SecretFunctions, SecretKeys } from './shared/sealing.js'
 export type { Deprecation } from './shared/deprecation.js'
 export type { TenantArgument, TenantIdLookup, TenantReference, TenantSlugLookup } from './shared/tenants.js'

@@ -6,9 +6,8 @@ import { createLimits } from './http/limits.js'
 import type { ApiCaller } from './http/request.js'
 import type { Portal, PortalCapability } from './http/sessions.js'
 import { trustsEveryProxy } from './http/client-address.js'
-import {
-  type PortalKeysSettings, readApiOptions, readPortalKeysOption, type RecruitingApiOptions
-} from './options/options.js'
+import { type PortalKeysSettings, readPortalKeysOption } from './keys/options.js'
+import { readApiOptions, type RecruitingApiOptions } from './options.js'
 import { createEngine, verifyStorage } from './webhooks/engine.js'
 import { shareStorage } from './shared/connections.js'
 import type { Deprecation } from './shared/deprecation.js'

@@ -6,29 +6,29 @@ export const tenantFields = [
 /** The tables of options by name, with their interfaces and files. */
 export const optionTables: Record<string, ReadonlyArray<readonly [path: string, name: string]>> = {
   'engine-options': [
-    ['src/options/options.ts', 'EventsOption'],
-    ['src/options/options.ts', 'EngineOptions'],
-    ['src/options/options.ts', 'SharedOptions']
+    ['src/options.ts', 'EventsOption'],
+    ['src/webhooks/options.ts', 'EngineOptions'],
+    ['src/options.ts', 'SharedOptions']
   ],
   'api-options': [
-    ['src/options/options.ts', 'HttpOptions'],
-    ['src/options/options.ts', 'ApiOptions']
+    ['src/http/options.ts', 'HttpOptions'],
+    ['src/options.ts', 'ApiOptions']
   ],
-  'delivery-options': [['src/options/options.ts', 'DeliveryOptions']],
-  'proxy-options': [['src/options/options.ts', 'ProxyOptions']],
+  'delivery-options': [['src/webhooks/options.ts', 'DeliveryOptions']],
+  'proxy-options': [['src/webhooks/options.ts', 'ProxyOptions']],
   'rate-limit-options': [
-    ['src/options/options.ts', 'RateLimitBudget'],
-    ['src/options/options.ts', 'RateLimitOptions']
+    ['src/http/options.ts', 'RateLimitBudget'],
+    ['src/http/options.ts', 'RateLimitOptions']
   ],
-  'portal-options': [['src/options/options.ts', 'PortalOptions']],
-  'portal-keys': [['src/options/options.ts', 'PortalKeysOptions']],
-  'portal-theme': [['src/options/options.ts', 'PortalTheme']],
+  'portal-options': [['src/portal/options.ts', 'PortalOptions']],
+  'portal-keys': [['src/keys/options.ts', 'PortalKeysOptions']],
+  'portal-theme': [['src/portal/options.ts', 'PortalTheme']],
   'portal-session': [...tenantFields, ['src/portal/session.ts', 'PortalSessionFields']],
-  'mcp-options': [['src/options/options.ts', 'McpOptions']],
+  'mcp-options': [['src/mcp/options.ts', 'McpOptions']],
   'mcp-tool': [['src/mcp/tools.ts', 'ToolConfig']],
-  'openapi-options': [['src/options/options.ts', 'OpenApiOptions']],
-  'openapi-info': [['src/options/options.ts', 'OpenApiInfo']],
-  'openapi-server': [['src/options/options.ts', 'OpenApiServer']],
+  'openapi-options': [['src/http/options.ts', 'OpenApiOptions']],
+  'openapi-info': [['src/http/options.ts', 'OpenApiInfo']],
+  'openapi-server': [['src/http/options.ts', 'OpenApiServer']],
   'cache-key-lookup-options': [['src/keys/cache.ts', 'CacheKeyLookupOptions']],
   'postgres-storage-options': [['src/postgres/storage.ts', 'PostgresStorageOptions']],
   'postgres-key-lookup-options': [['src/postgres/keys/key-lookup.ts', 'PostgresKeyLookupOptions']],

@@ -8,7 +8,7 @@ import { commonHeaders, contentType, readTenantSlug, sendAsIs, stateOf } from '.
 import { HttpError, readHttpError } from '../http/wire-errors.js'
 import { readField } from '../shared/fields.js'
 import { rejectOption } from '../shared/read-options.js'
-import type { McpSettings } from '../options/options.js'
+import type { McpSettings } from './options.js'
 import { Calls } from './calls.js'
 import {
   challenge, describeResource, metadataRoute, type OpenRoutes, type Place, type ProtectedResource

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyRequest, FastifySchema } from 'fastify'
 import { prepareLoggers, type RequestIdSource } from '../http/log.js'
 import { limitOpenRequests, type Limits } from '../http/limits.js'
 import { assertOption } from '../shared/read-options.js'
-import type { McpSettings } from '../options/options.js'
+import type { McpSettings } from './options.js'
 
 /** Where the plugin is mounted. */
 export interface Place {

@@ -4,6 +4,7 @@ import {
   assertOption,
   optional,
   properties,
+  readLocale,
   readOptions,
   text
 } from '../shared/read-options.js'
@@ -59,19 +60,4 @@ function readerOf (model: object | string): Reader<unknown, never> {
   if ('other' in model) return properties(plural)
   const readers = Object.fromEntries(Object.entries(model).map(([name, member]) => [name, readerOf(member)]))
   return (value, path) => readOptions(value, readers, path)
-}
-
-/** Reads a language tag (BCP 47). */
-export function readLocale (value: string | undefined, path: string): string {
-  const locale = typeof value === 'string' ? canonical(value) : undefined
-  assertOption(locale !== undefined, path, 'a language such as de or en-GB', value)
-  return locale
-}
-
-function canonical (locale: string): string | undefined {
-  try {
-    return Intl.getCanonicalLocales(locale)[0]
-  } catch {
-    return undefined
-  }
 }

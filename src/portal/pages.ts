@@ -12,7 +12,8 @@ import fr from './locales/fr.json' with { type: 'json' }
 import nl from './locales/nl.json' with { type: 'json' }
 import pt from './locales/pt.json' with { type: 'json' }
 import type { PortalMessages } from './messages.js'
-import type { PortalKeysSettings, PortalSettings } from '../options/options.js'
+import type { PortalKeysSettings } from '../keys/options.js'
+import type { PortalSettings } from './options.js'
 import { createSessionBox } from './session.js'
 
 /** The built-in texts, by locale. */

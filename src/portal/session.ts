@@ -12,6 +12,7 @@ import {
   optional,
   plainText,
   readInput,
+  readLocale,
   unread
 } from '../shared/read-options.js'
 import { seal, unseal } from '../shared/sealing.js'
@@ -19,8 +20,7 @@ import { parseUrl } from '../shared/text.js'
 import {
   type CheckedReference, type TenantReference, type Tenants, readTenant, rejectNameless, showTenant
 } from '../shared/tenants.js'
-import { readTheme, type PortalSettings } from '../options/options.js'
-import { readLocale } from './messages.js'
+import { readTheme, type PortalSettings } from './options.js'
 
 /** Creates portal sessions for the users of a tenant. */
 export interface RecruitingPortal {

@@ -222,6 +222,21 @@ export function readPublicUrl (value: string | undefined = '', path: string): st
   return url.href.replace(/\/+$/, '')
 }
 
+/** Reads a language tag (BCP 47). */
+export function readLocale (value: string | undefined, path: string): string {
+  const locale = typeof value === 'string' ? canonical(value) : undefined
+  assertOption(locale !== undefined, path, 'a language such as de or en-GB', value)
+  return locale
+}
+
+function canonical (locale: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(locale)[0]
+  } catch {
+    return undefined
+  }
+}
+
 /** Reads keys of 32 bytes. Throws `invalid_option`. */
 export function readKeys (keys: unknown, path: string): readonly Uint8Array[] {
   // Messages never contain the value: it may be a key.

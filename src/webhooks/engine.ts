@@ -2,7 +2,7 @@ import { RecruitingApiError, heldError, heldMessage } from '../errors.js'
 import { type CallReport, createAuditor, describeCall } from '../observe/audit.js'
 import type { Logger } from '../observe/logger.js'
 import { createTracing } from '../observe/tracing.js'
-import type { EngineSettings } from '../options/options.js'
+import type { EngineSettings } from './options.js'
 import type { Hold, PublishedFields, TenantDeliveryStats, WebhookStore } from '../ports/index.js'
 import {
   assertKnownNames, assertOption, choice, flag, plainText, readInput, readOptions, unread

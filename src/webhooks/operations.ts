@@ -1,6 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { InputError } from '../errors.js'
-import { type LimitedTenant, maxWebhooks } from '../options/options.js'
+import { type LimitedTenant, maxWebhooks } from './options.js'
 import type {
   AnswerToStore, Creator, EventFilters, RotatedWebhook, Tenant, Webhook, WebhookChanges, WebhookFilter,
   WebhookSortField, WebhookStore

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readDelivery, readProxy } from '../../src/options/options.js'
+import { readDelivery, readProxy } from '../../src/webhooks/options.js'
 import { createRecruiting } from '../../src/index.js'
 import { memoryStorage } from '../../src/memory/index.js'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { isRecruitingApiError, RecruitingApiError } from '../../src/index.js'
-import { readDelivery } from '../../src/options/options.js'
+import { readDelivery } from '../../src/webhooks/options.js'
 import { optionInterfaces } from '../fixtures/option-interfaces.js'
 import { readMembers } from '../../scripts/tables/members.js'
 import {
@@ -69,8 +69,8 @@ const toNumber = (text = ''): number => Number(text.replaceAll(',', ''))
 
 t.test('options have their documented ranges and defaults', async (t) => {
   const checked = { ranges: 0, defaults: 0 }
-  for (const [name, readOptions] of optionInterfaces) {
-    for (const { name: option, text, defaultText } of await readMembers('src/options/options.ts', name)) {
+  for (const [path, name, readOptions] of optionInterfaces) {
+    for (const { name: option, text, defaultText } of await readMembers(path, name)) {
       const setting = (value?: unknown): unknown => Reflect.get(readOptions({ [option]: value }), option)
       const [, from, to] = /([\d,]+) to (\d[\d,]*)(?=[.:]|, )/.exec(text) ?? []
       if (from !== undefined) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { apiScopes } from '../../src/index.js'
 import { en } from '../../src/portal/locales/en.js'
-import { readPortal } from '../../src/options/options.js'
+import { readPortal } from '../../src/portal/options.js'
 import { assertAccepted, assertRejected, assertRejectedByPlugin } from '../fixtures/rejected-option.js'
 
 const secretKeys = [randomBytes(32)]

@@ -1,6 +1,6 @@
 import { RecruitingApiError, InputError } from '../../src/errors.js'
 import { memoryStorage } from '../../src/memory/index.js'
-import { readRecruitingOptions } from '../../src/options/options.js'
+import { readRecruitingOptions } from '../../src/options.js'
 import type { ChangeSource, ErasedEvents, EventFeed, RecordedAndClaimed } from '../../src/ports/index.js'
 import { createSteadyNow } from '../../src/shared/clock.js'
 import type { CreateWebhookInput, UpdateWebhookInput } from '../../src/webhooks/recruiting.js'

@@ -6,7 +6,7 @@ import { type EventSchemas, splitEvent } from '../../webhooks/events/catalogue.j
 import { eventIdExample } from '../../webhooks/schemas.js'
 import { sessionScopes } from '../auth.js'
 import { requiredCapabilities } from '../sessions.js'
-import type { OpenApiSettings } from '../../options/options.js'
+import type { OpenApiSettings } from '../options.js'
 import {
   Components, describeDefaults, formatOperation, isHidden, type Operation, readOperation, readScopes, readTags,
   requestIdHeader, splitTypes

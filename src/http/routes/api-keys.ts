@@ -7,7 +7,8 @@ import { CreatedBy, DateTimeOf, Nullable, OneOf, Type } from '../../shared/typeb
 import {
   type CreateKeyInput, createKeyOperations, type KeyCreator, type KeyOperations, type RevokeInput
 } from '../../keys/operations.js'
-import { maxWebhooks, type PortalKeysSettings } from '../../options/options.js'
+import type { PortalKeysSettings } from '../../keys/options.js'
+import { maxWebhooks } from '../../webhooks/options.js'
 import { isCapable, readCaller, readCreator, stateOf } from '../request.js'
 import { type ErrorDetail, guardPort, HttpError } from '../wire-errors.js'
 import type { ApiOperation } from './operations.js'

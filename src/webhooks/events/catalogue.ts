@@ -1,8 +1,9 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { TObject } from '@sinclair/typebox'
-import { compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
-import { readDeprecation } from '../../shared/deprecation.js'
+import { assertHostSchema, compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
+import { findDeprecationFault, readDeprecation } from '../../shared/deprecation.js'
 import { RecruitingApiError } from '../../errors.js'
+import { assertObject, assertOption, readLocale, rejectOption, text } from '../../shared/read-options.js'
 import { type StaticOf, type TypeBoxObject, exampleOf, Type } from '../../shared/typebox.js'
 
 /**
@@ -149,6 +150,46 @@ export const defaultEvents = {
 
 /** The type of the default catalogue. */
 export type DefaultEvents = { [Name in keyof typeof defaultEvents]: (typeof defaultEvents)[Name] }
+
+/** Checks an event catalogue. Throws `invalid_option` for a malformed name or schema. */
+export function readEvents (value: unknown, path: string): EventSchemas {
+  if (value === undefined || value === defaultEvents) return defaultEvents
+  assertOption(typeof value === 'object' && value !== null, path, 'a map from event names to TypeBox schemas', value)
+  assertOption(Object.keys(value).length > 0, path, 'at least one event', value)
+  const ajv = createAjv({ useDefaults: false })
+  for (const [name, schema] of Object.entries(value)) {
+    assertOption(
+      /^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(name) && name.length <= 100,
+      `${path}["${name}"]`,
+      'a name such as application.created',
+      name
+    )
+    assertHostSchema(schema, `${path}["${name}"]`, ajv)
+    assertDeprecation(schema, `${path}["${name}"]`)
+    assertDescriptions(schema, `${path}["${name}"].descriptions`)
+  }
+  return value as EventSchemas
+}
+
+/** A schema can also be deprecated without a date, by `true`, as in JSON Schema. */
+function assertDeprecation ({ deprecated }: TObject, path: string): void {
+  if (deprecated === undefined || typeof deprecated === 'boolean') return
+  const fault = findDeprecationFault(deprecated)
+  if (fault !== null) rejectOption(`${path}.deprecated${fault.path}`, fault.expected, fault.value)
+}
+
+function assertDescriptions ({ descriptions = {} }: TObject, path: string): void {
+  assertObject(descriptions, path, 'an object of descriptions by language')
+  for (const [locale, description] of Object.entries(descriptions)) {
+    assertOption(
+      readLocale(locale, `${path}.${locale}`) === locale,
+      `${path}.${locale}`,
+      'a language such as de or en-GB',
+      locale
+    )
+    text(description, `${path}.${locale}`)
+  }
+}
 
 export type EventValidator = ReturnType<typeof createEventValidator>
 

@@ -1,5 +1,5 @@
 import type { AttemptResult, ClaimedDelivery, Clock } from '../../ports/index.js'
-import type { DeliverySettings } from '../../options/options.js'
+import type { DeliverySettings } from '../options.js'
 import type { Logger } from '../../observe/logger.js'
 import type { Tracing } from '../../observe/tracing.js'
 import { publishAttempt, type Counters } from '../diagnostics.js'

@@ -1,5 +1,5 @@
 import { type RecruitingApiError, heldMessage, isHeldError } from '../../errors.js'
-import type { DeliverySettings } from '../../options/options.js'
+import type { DeliverySettings } from '../options.js'
 import type {
   ClaimOptions, ClaimedDelivery, Clock, DeliveryStore, HealthRule, Lease, AttemptResult
 } from '../../ports/index.js'

@@ -1,5 +1,5 @@
 import { RecruitingApiError } from '../../errors.js'
-import type { DeliverySettings } from '../../options/options.js'
+import type { DeliverySettings } from '../options.js'
 import type { Clock } from '../../ports/index.js'
 import { createPlaces } from '../../shared/places.js'
 

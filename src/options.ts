@@ -1,0 +1,105 @@
+import { type HttpOptions, type HttpSettings, httpOptions } from './http/options.js'
+import { readMcp } from './mcp/options.js'
+import type { AnyRecruitingStorage, Id, KeyLookup, RecruitingStorage } from './ports/index.js'
+import { readPortal } from './portal/options.js'
+import {
+  type OptionsOf, type SettingsOf, assertOption, callable, optional, readOptions, readPublicUrl
+} from './shared/read-options.js'
+import { readEventStorage, readStorage } from './shared/read-storage.js'
+import {
+  type DefaultEvents, type EventCatalogue, type RegisteredEvents, readEvents
+} from './webhooks/events/catalogue.js'
+import { type EngineOptions, type EngineSettings, engineOptions } from './webhooks/options.js'
+
+/*
+ * The options of the plugin and of `createRecruiting`. Each part declares its own: one table per options object, with
+ * the doc, type, range, default and check of each option. Hosts pass `...Options`; `...Settings` are the checked values
+ * with their defaults.
+ */
+
+/** The options of `createRecruiting`, which the plugin also accepts. */
+export type RecruitingOptions<Events extends EventCatalogue = EventCatalogue> = SharedOptions & OptionalDefault<Events>
+
+interface EventsOption<Events extends EventCatalogue> {
+  /**
+   * The events this host emits: a map from names such as `application.created` (`[a-z0-9_]+(\.[a-z0-9_]+)+`) to TypeBox
+   * objects (0.34 or 1.x) for their `data`. In TypeScript, the plugin expects the catalogue that `Register` names.
+   * @default defaultEvents
+   */
+  events: Events
+}
+
+/** Required if `Register` names a catalogue: otherwise `emit` would reject events that compile. */
+type OptionalDefault<Events extends EventCatalogue> = DefaultEvents extends Events
+  ? Partial<EventsOption<Events>>
+  : EventsOption<Events>
+
+const sharedOptions = {
+  /**
+   * A page at `{prefix}/portal/` where a tenant's team manages its webhooks, and `portal.createSession`, which creates
+   * sessions for the team. `createRecruiting` only provides the latter.
+   * @default none
+   */
+  portal: readPortal,
+  /**
+   * The server's address for clients, such as `https://api.example.com`, without query and fragment. If a proxy removes
+   * a path prefix, include it: `https://example.com/ats`. `Link`, `Location`, the URLs of portal sessions and the
+   * `servers` of the document begin with it.
+   * @default none: these are paths on this server
+   */
+  publicUrl: readPublicUrl
+}
+
+/** The options of the engine and the portal. */
+interface SharedOptions extends EngineOptions, OptionsOf<typeof sharedOptions> {}
+
+/** The settings of the engine and the portal. */
+interface RecruitingSettings extends EngineSettings, SettingsOf<typeof sharedOptions> {}
+
+const recruitingReaders = { storage: readEventStorage, events: readEvents, ...engineOptions, ...sharedOptions }
+
+/** The options of the plugin. */
+export type RecruitingApiOptions<Events extends EventCatalogue = RegisteredEvents> = ApiOptions &
+  OptionalDefault<Events>
+
+const apiOptions = {
+  /**
+   * Serves an MCP server for the agents of each tenant at `{prefix}/:tenant_slug/mcp`. Needs the package
+   * `@modelcontextprotocol/server`. `true` is short for `{}`. Experimental: it follows the specification, and may
+   * change in minor versions.
+   * @default false
+   */
+  mcp: readMcp
+}
+
+interface ApiOptions extends SharedOptions, HttpOptions, OptionsOf<typeof apiOptions> {
+  /** The storage of everything, including candidates and jobs. */
+  storage: AnyRecruitingStorage
+}
+
+/** The settings of the plugin. */
+interface ApiSettings extends RecruitingSettings, HttpSettings, SettingsOf<typeof apiOptions> {
+  storage: RecruitingStorage<Id, Id, Id, Id>
+}
+
+/** The settings of `createRecruiting`, including the prefix of the API. */
+interface StandaloneSettings extends RecruitingSettings, Pick<HttpSettings, 'prefix'> {}
+
+const keyLookup = callable<KeyLookup>()
+
+const readers = { ...recruitingReaders, ...httpOptions, ...apiOptions }
+
+/** Checks the options of the plugin. Throws `invalid_option`. */
+export function readApiOptions (options: RecruitingApiOptions): ApiSettings {
+  const { logger } = options as { logger?: unknown }
+  assertOption(logger === undefined, 'logger', 'none, because the plugin logs with app.log', logger)
+  // Two options belong to Fastify's `register`.
+  return readOptions(options, { ...readers, storage: readStorage, keyLookup, logLevel: ignore, logSerializers: ignore })
+}
+
+/** Checks the options of `createRecruiting`, which also accepts those of the plugin. Throws `invalid_option`. */
+export function readRecruitingOptions (options: RecruitingOptions): StandaloneSettings {
+  return readOptions(options, { ...readers, keyLookup: optional(keyLookup), logger: ignore })
+}
+
+function ignore (): void {}
