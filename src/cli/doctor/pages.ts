@@ -15,6 +15,8 @@ interface Plan {
   Schema?: string
   'Relation Name'?: string
   'Index Cond'?: string
+  'Sort Key'?: string[]
+  'Presorted Key'?: string[]
   'Plan Rows': number
   'Actual Rows'?: number
   'Actual Loops'?: number
@@ -249,7 +251,14 @@ function formatTable ({ Schema: schema = '', 'Relation Name': table = '' }: Plan
 
 const scan = /^(Seq|Index|Index Only) Scan$/
 /** Nodes that read no more rows than they need. Others, such as functions, can read any number. */
-const isBounded = /^(Limit|Result|Append|Merge Append|Nested Loop|Memoize|Subquery Scan|Materialize|Values Scan|Incremental Sort)$/
+const bounded = /^(Limit|Result|Append|Merge Append|Nested Loop|Memoize|Subquery Scan|Materialize|Values Scan)$/
+
+/** Whether a node reads a bounded number of rows: rows that have only the tenant's order are sorted as a whole. */
+function isBounded (node: Plan, { keys }: Page): boolean {
+  const { 'Node Type': type, 'Sort Key': sorted = [], 'Presorted Key': presorted = [] } = node
+  if (type !== 'Incremental Sort') return bounded.test(type)
+  return presorted.length > 1 || sorted.length <= 1 + (keys?.length ?? 0)
+}
 
 /** Whether indexes can serve the pages that every client reads, in any number of rows. */
 function askPlanner (session: Session, relation: TenantRelation, kind: RowKind): Promise<Finding[]> {
@@ -266,7 +275,8 @@ function askPlanner (session: Session, relation: TenantRelation, kind: RowKind):
       const nodes = flatten(plan)
       const whole = nodes.find((node) => scan.test(node['Node Type']) && node['Index Cond'] === undefined &&
         node['Parent Relationship'] !== 'InitPlan')
-      const others = nodes.map((node) => node['Node Type']).filter((type) => !scan.test(type) && !isBounded.test(type))
+      const others = nodes.filter((node) => !scan.test(node['Node Type']) && !isBounded(node, page))
+        .map((node) => node['Node Type'])
       const other = others.find((type) => !type.endsWith('Sort'))
       if (whole !== undefined || (others.length > 0 && other === undefined)) {
         const rows = whole === undefined ? 'all rows of a tenant' : `all rows of the table ${whole['Relation Name']}`

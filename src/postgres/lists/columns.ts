@@ -1,5 +1,5 @@
 import type { Id } from '../../ports/index.js'
-import type { Condition } from '../sql.js'
+import { type Condition, equals } from '../sql.js'
 import { type Column, type Relation, relationError } from './relation.js'
 import { assertExact, assertType, integerTypes, textTypes } from './row-kind.js'
 
@@ -12,11 +12,14 @@ const isTenantId = {
   bigint: (text: string) => /^-?\d{1,19}$/.test(text) && String(BigInt.asIntN(64, BigInt(text))) === text
 }
 
-/** Returns the condition that rows belong to this tenant; `null` if the column cannot contain its id. */
+/**
+ * Returns the condition that rows belong to this tenant; `null` if the column cannot contain its id. Pages order their
+ * rows by the column first: see `equals`.
+ */
 export function formatTenantCondition (relation: TenantRelation, tenant: string): Condition<string> | null {
   const { tenantColumn } = relation
   const type = comparedType(relation, tenantColumn)
-  return isTenantId[type](tenant) ? [(value) => `${tenantColumn} = ${value}::${type}`, tenant] : null
+  return isTenantId[type](tenant) ? [(value) => `${tenantColumn} ${equals(`${value}::${type}`)}`, tenant] : null
 }
 
 /**

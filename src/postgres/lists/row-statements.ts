@@ -36,8 +36,11 @@ export function formatPage (
   const isOfTenant = formatTenantCondition(relation, tenant)
   const where = allOf(isOfTenant, ...filterBy(relation, kind, filter))
   if (isOfTenant === null || where === null) return null
-  const { name } = relation
-  const order = orderBy<AnyField>(sort, needsCollation(relation, 'id') ? textIdSortColumns : sortColumns)
+  const { name, tenantColumn } = relation
+  const columnsById = needsCollation(relation, 'id') ? textIdSortColumns : sortColumns
+  const order = orderBy<AnyField | 'tenant'>(
+    [{ field: 'tenant', direction: sort[0]?.direction ?? 'asc' }, ...sort],
+    { ...columnsById, tenant: `r.${tenantColumn}` })
   const slice = `limit ${where.bind(limit)}` + (offset === 0 ? '' : ` offset ${where.bind(offset)}`)
   const text =
     offset > deepOffset
@@ -79,8 +82,8 @@ export function formatPageAfter (
   const isOfTenant = formatTenantCondition(relation, tenant)
   const where = allOf(isOfTenant, ...after === null ? [] : [formatIdAfter(relation, after)])
   if (isOfTenant === null || where === null) return null
-  const order = `order by ${formatIdOrder(relation)}`
-  const { name, isIndexable } = relation
+  const { name, isIndexable, tenantColumn } = relation
+  const order = `order by r.${tenantColumn}, ${formatIdOrder(relation)}`
   const slice = `from ${name} r ${where} ${order} limit ${where.bind(limit)}`
   const text = isIndexable
     ? `select ${columns} ${slice}`

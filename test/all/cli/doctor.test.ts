@@ -209,7 +209,7 @@ const faults: Fault[] = [
       create view public.api_people as select "Company" as tenant_slug, ${person} from "People" p`,
     options: '--candidates public.api_people',
     check: 'relations',
-    texts: [slowPage('api_people', wholeTable('People')), slowUpdates('api_people')]
+    texts: [slowPage('api_people'), slowUpdates('api_people')]
   },
   {
     inject: `create table public.members (
@@ -509,15 +509,15 @@ t.test('doctor', async (t) => {
       create view by_slug as select f.slug as tenant_slug, ${person} from staff p join firms f on f.id = p.firm;
       create view by_both as select f.slug as tenant_slug, p.firm as tenant_id, ${person} from staff p join firms f on f.id = p.firm;
       insert into firms select n, 'tenant_' || n from generate_series(1, 40) as n;
-      insert into staff (id, firm, name, name_key) select n, 1 + n % 39, 'Ada', 'ada' from generate_series(1, 20000) as n;
-      create index on staff (firm, id); create index on staff (firm, at, id)`)
+      insert into staff (id, firm, name, name_key) select n, case when n % 2 = 0 then 1 else 1 + n % 39 end, 'Ada', 'ada' from generate_series(1, 20000) as n;
+      create index on staff (firm, id); create index on staff (firm, at, id); create index on staff (firm, name collate "C", id)`)
     await pool.query('analyze firms, staff')
     const relations = async (option: string) => (await examine(`--candidates ${option}`))
       .filter(({ check, text }) => check === 'relations' && !text.includes('jobs'))
     for (const name of ['by_slug', 'by_both']) {
       t.match(await relations(`public.${name}`), [{
         state: 'fault',
-        text: new RegExp(`^public\\.${name}: every page of .* reads [12]\\d{4} rows or blocks to return \\d+$`),
+        text: new RegExp(`^public\\.${name}: every page of the tenant tenant_1 reads [12]\\d{4} rows or blocks to return 25$`),
         remedy: /set the option tenantId, and replace tenant_slug with tenant_id, the tenant's id in public\.staff$/
       }])
     }

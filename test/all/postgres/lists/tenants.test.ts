@@ -23,9 +23,11 @@ t.test('doctor compares the rows that pages read with those that they return', a
     );
     create index on people (company_id, id);
     create index on people (company_id, at, id);
+    create index on people (company_id, name collate "C", id);
+    create index on people (company_id, source_id, id);
     insert into companies select n, 'tenant_' || n from generate_series(1, 40) as n;
     insert into sources select n, 'Source ' || n from generate_series(1, 3000) as n;
-    insert into people select n, 1 + n % 39, 'Name ' || n, n % 3000 from generate_series(1, 20000) as n;
+    insert into people select n, case when n % 2 = 0 then 1 else 1 + n % 39 end, 'Name ' || n, n % 3000 from generate_series(1, 20000) as n;
     insert into clubs select n, 'club_' || n from generate_series(1, 10000) as n;
     insert into members select n, n from generate_series(1, 10000) as n;
     insert into people select 20000 + n, 40, 'Name ' || n from generate_series(1, 5) as n`)
@@ -52,13 +54,14 @@ t.test('doctor compares the rows that pages read with those that they return', a
   }
   await pool.query('vacuum analyze')
   const move = "whose first columns are the sources of r.tenant_slug, r.id; if the tenant comes from another table, set the option tenantId, and replace tenant_slug with tenant_id, the tenant's id in public.people"
-  const everyPage = /^fault public\..*: every page of (a tenant without rows|the tenant tenant_\d+) reads [2-9]\d{4} rows or blocks to return \d+: /
+  const everyPage = /^fault public\..*: every page of the tenant \S+ reads [1-9]\d{4,} rows or blocks to return \d+: /
   for (const view of ['by_id', 'by_id_with_join']) t.strictSame(await judge(view, true), [], view)
-  for (const view of ['by_club', 'by_group']) t.strictSame(await judge(view), [], view)
-  for (const view of ['by_slug', 'by_subquery', 'by_null']) {
+  t.strictSame(await judge('by_club'), [])
+  for (const view of ['by_slug', 'by_subquery', 'by_group']) {
     t.match(await judge(view), [everyPage], view)
     t.match(await judge(view), [new RegExp(`: create an index on public.people ${move}$`)], view)
   }
+  t.match(await judge('by_null'), [/every page reads all rows of the table companies/, /sort=updated_at reads all rows of the table companies/])
   for (const view of ['by_external_id', '"By ""Cast"""']) t.match(await judge(view, true), [everyPage], view)
   t.match(await judge('by_constant'), [
     /sort=full_name of the tenant acme\.p\.c reads 20005 rows or blocks to return 25: create index on public\.people \(name collate "C", id\)$/,
@@ -73,7 +76,7 @@ t.test('doctor compares the rows that pages read with those that they return', a
     t.match(await judge('by_id', true), [
       /^fault public\.by_id: sort=updated_at reads all rows of a tenant, because no index serves it: create index on public\.people \(company_id, at, id\)$/
     ])
-    t.match(await judge('by_slug'), [/^fault public\.by_slug: every page reads/, /^fault public\.by_slug: sort=updated_at reads/])
+    t.match(await judge('by_slug'), [/^fault public\.by_slug: every page of the tenant tenant_1 reads/])
   })
 })
 
