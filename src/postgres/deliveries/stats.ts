@@ -12,27 +12,27 @@ export function createStats (
   const texts = { queue: statsText(schema), tenant: tenantStatsText(schema), pending: pendingText(schema) }
 
   /**
-   * Runs a statement without JIT compilation. The planner does not expect these searches to stop early, so it would
-   * spend seconds compiling a statement that takes milliseconds.
+   * Runs a statement that only searches indexes, without JIT compilation. The planner does not expect these searches to
+   * stop early, so it would spend seconds compiling a statement that takes milliseconds.
    */
-  function queryWithoutJit<Row> (operation: string, text: string, values?: unknown[]): Promise<Row[]> {
+  function search<Row> (operation: string, text: string, values?: unknown[]): Promise<Row[]> {
     return session.transaction(operation, async (query) => {
-      await query('set local jit to off')
+      await query("select set_config('jit', 'off', true), set_config('enable_seqscan', 'off', true)")
       return query<Row>(text, values)
     })
   }
 
   return {
     async stats (): Promise<DeliveryStats> {
-      const [row] = await queryWithoutJit<{ json: string }>('read stats', texts.queue)
+      const [row] = await search<{ json: string }>('read stats', texts.queue)
       return JSON.parse(String(row?.json))
     },
     async tenantStats (tenant): Promise<TenantDeliveryStats> {
-      const [row] = await queryWithoutJit<{ json: string }>('read stats of a tenant', texts.tenant, [tenant])
+      const [row] = await search<{ json: string }>('read stats of a tenant', texts.tenant, [tenant])
       return JSON.parse(String(row?.json))
     },
     async hasPending (withinMs) {
-      const rows = await queryWithoutJit('look for pending deliveries', texts.pending, [withinMs])
+      const rows = await search('look for pending deliveries', texts.pending, [withinMs])
       return rows.length > 0
     }
   }
@@ -41,17 +41,18 @@ export function createStats (
 /** Selects a row if a delivery is leased, or due within `$1` milliseconds; `schema` is quoted. */
 function pendingText (schema: string): string {
   return `
-    with recursive ready (webhook_id) as (${listQueued(schema, 'q.lane is not null', 'q.lane, q.id', 'ready')}
-    )
     select from (select clock_timestamp() + $1 * interval '1 millisecond' as time) as until
     where exists (
-      select from ready cross join lateral (${findActive(schema, 'ready.webhook_id')}) as w
-      where exists (
-          select from ${schema}.queue q where q.webhook_id = w.id and q.lane = 0 and q.leased_until > clock_timestamp()
-        )
-        or (w.paused_until <= until.time and exists (
-          select from ${schema}.queue q where q.webhook_id = w.id and q.lane is not null and q.id >= w.skip_before
-        ))
+      select from ${schema}.ready_webhooks_v1() as ready
+      cross join lateral (${findActive(schema, 'ready.webhook_id')}) as w
+      cross join lateral ${lanesOf('ready')}
+      cross join lateral (
+        select from ${schema}.queue q
+        where q.webhook_id = w.id and q.lane = of.lane::smallint and q.id >= of.first_id
+          and ((q.lane = 0 and q.leased_until > clock_timestamp())
+            or (w.paused_until <= until.time and q.id >= w.skip_before))
+        limit 1
+      ) as found
     ) or exists (
       select from ${schema}.queue q cross join lateral (${findActive(schema, 'q.webhook_id')}) as w
       where ${isScheduled} and q.due_at <= until.time and q.id >= w.skip_before and w.paused_until <= until.time
@@ -68,17 +69,9 @@ function pendingText (schema: string): string {
 // Not set aside, so the index of due times contains it.
 const isScheduled = 'q.lane is null and q.paused_lane is null'
 
-/**
- * Returns a recursive query of this name that finds the webhooks with deliveries in a part of the queue, one search per
- * webhook. An index has the part in this order.
- */
-function listQueued (schema: string, part: string, order: string, name: string): string {
-  const next = (where: string): string =>
-    `select q.webhook_id from ${schema}.queue q where ${part}${where} order by q.webhook_id, ${order} limit 1`
-  return `
-      (${next('')})
-      union all
-      select next.webhook_id from ${name} cross join lateral (${next(` and q.webhook_id > ${name}.webhook_id`)}) as next`
+/** Lists the lanes of a row of `ready_webhooks_v1`, and the lowest id that a delivery can have there. */
+function lanesOf (row: string): string {
+  return `(values (0, ${row}.first_leased), (1, ${row}.first_fresh), (2, 0), (3, 0)) as of (lane, first_id)`
 }
 
 /** Selects a webhook if it is active. */
@@ -98,8 +91,8 @@ function ageOf (time: string): string {
 
 /**
  * Selects the statistics; materialized, because each is used twice. Each count stops at `most`. Pending deliveries are
- * counted without a look at each webhook: only stopped ones do not count, and their webhooks are listed until none is
- * left.
+ * counted without a look at each webhook's status: only stopped ones do not count, and their webhooks are listed until
+ * none is left.
  */
 function statsText (schema: string): string {
   const count = (rows: string): string => `(select count(*) from (${rows} limit ${most + 1}) as bounded)`
@@ -110,44 +103,52 @@ function statsText (schema: string): string {
           select from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before
             and ${condition} limit ${most + 1}
         ) as found`)
-  const oldest = (webhooks: string, condition: string): string => `(
-          select min(first.due_at) from ${webhooks} w
-          cross join generate_series(0, 3) as of (lane)
-          cross join lateral (
-            select q.due_at from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before
-              and ${condition} order by q.id limit 1
-          ) as first
-        )`
+  const inLanes = (webhooks: string, columns: string, condition: string, bounds: string): string => `
+        select ${columns} from ${webhooks} w
+        cross join lateral ${lanesOf('w')}
+        cross join lateral (
+          select q.webhook_id, q.due_at from ${schema}.queue q
+          where q.webhook_id = w.id and q.id >= of.first_id and ${condition} ${bounds}
+        ) as found`
+  const ready = (condition: string): string =>
+    count(inLanes('ready', '', `q.lane = of.lane::smallint and q.id >= w.skip_before and ${condition}`, `limit ${most + 1}`))
+  const oldest = (webhooks: string, condition: string): string =>
+    `(${inLanes(webhooks, 'min(found.due_at)', `q.id >= w.skip_before and ${condition}`, 'order by q.id limit 1')})`
   const overdue = (columns: string): string => `
         select ${columns} from now, ${schema}.queue q
         cross join lateral (${findActive(schema, 'q.webhook_id')}) as w
         where ${isScheduled} and q.due_at <= now.time and q.id >= w.skip_before and w.paused_until <= now.time
         order by q.due_at`
   const isLeased = 'q.lane = 0 and q.leased_until > w.now'
-  const isFree = 'q.lane is not null and not w.is_paused'
   return `
-    with recursive now as materialized (
+    with now as materialized (
       select clock_timestamp() as time
-    ), queued (webhook_id) as (${listQueued(schema, 'q.lane is not null', 'q.lane, q.id', 'queued')}
+    ), queued as materialized (
+      select q.webhook_id as id, q.first_leased, q.first_fresh from ${schema}.ready_webhooks_v1() as q
     ), ready as materialized (
-      select w.*, now.time as now, w.paused_until > now.time as is_paused
-      from now, queued cross join lateral (${findActive(schema, 'queued.webhook_id')}) as w
+      select w.*, queued.first_leased, queued.first_fresh, now.time as now, w.paused_until > now.time as is_paused
+      from now, queued cross join lateral (${findActive(schema, 'queued.id')}) as w
     ), resumed as materialized (
-      select w.* from now, ${schema}.paused_webhooks p cross join lateral (${findActive(schema, 'p.webhook_id')}) as w
+      select w.*, 0 as first_leased, 0 as first_fresh
+      from now, ${schema}.paused_webhooks p cross join lateral (${findActive(schema, 'p.webhook_id')}) as w
       where p.until <= now.time and w.paused_until <= now.time
     ), stopped as materialized (
       select w.* from ${schema}.stopped_webhooks s
       cross join lateral (${findActive(schema, 's.webhook_id')}) as w
     ), figures as materialized (
       select ${count(`
-        select from ${schema}.queue q
+        select from (
+          ${inLanes('queued', 'found.webhook_id', 'q.lane = of.lane::smallint', `limit ${most + 1}`)}
+          union all
+          select q.webhook_id from ${schema}.queue q where q.lane is null
+        ) as q
         where (select not exists (select from ${schema}.stopped_webhooks))
           or not exists (select from ${schema}.stopped_webhooks s where s.webhook_id = q.webhook_id)`)} as running,
         ${waiting('stopped', 'true')} as left_over,
         ${count(overdue(''))} as overdue,
         ${waiting('resumed', 'q.paused_lane is not null')} as resumed,
-        ${waiting('ready', `${isFree} and not (${isLeased})`)} as unleased,
-        ${waiting('ready', isLeased)} as leased,
+        ${ready(`not w.is_paused and not (${isLeased})`)} as unleased,
+        ${ready(isLeased)} as leased,
         least(
           ${oldest('ready', `q.lane = of.lane::smallint and (not w.is_paused or ${isLeased})`)},
           ${oldest('resumed', 'q.paused_lane = of.lane::smallint')},

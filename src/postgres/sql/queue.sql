@@ -74,7 +74,7 @@ begin
         v_visited.chosen, v_visited.capacities, v_visited.tenants, p_limit, p_lease_ms, p_free, p_tenants, p_held
       ) as leased;
   end if;
-  if not v_visited.has_moved and clock_timestamp() - v_started > interval '20 milliseconds' then
+  if not v_visited.has_moved and clock_timestamp() - v_started > interval '10 milliseconds' then
     perform mark_v1(v_visited.start_after, v_visited.stopped_at);
   end if;
 end
@@ -467,8 +467,9 @@ begin
 end
 $$;
 
--- Marks webhooks whose queue begins with deleted rows, or moves their marks. Considers the webhooks visited by a claim
--- that started after p_after and stopped at p_until. The caller holds the claim lock.
+-- Marks webhooks whose queue begins with deleted rows, or moves their marks: those that are slow to search, among the
+-- webhooks visited by a claim that started after p_after and stopped at p_until. Begins no search after 200 ms. The
+-- caller holds the claim lock.
 create or replace function mark_v1 (p_after bigint, p_until bigint) returns void
 language plpgsql
 set search_path from current
@@ -479,51 +480,93 @@ declare
   v_next_id bigint := nextval('delivery_ids');
   v_next_xid xid8 := pg_snapshot_xmax(pg_current_snapshot());
   v_all_ended xid8 := pg_snapshot_xmin(pg_current_snapshot());
-  v_webhook bigint;
-  v_mark marks;
-  v_searched timestamptz;
-  v_shortest interval;
-  v_first_leased bigint;
-  v_first_fresh bigint;
 begin
-  for v_webhook in
-    (select w.id from webhooks w where w.id > p_after and (w.id <= p_until or p_until <= p_after) order by w.id)
-    union all
-    (select w.id from webhooks w where w.id <= p_until and p_until <= p_after order by w.id)
-  loop
-    -- The shorter of two searches counts: on a busy machine one may wait for the processor.
-    select * into v_mark from marks m where m.webhook_id = v_webhook;
-    v_shortest := '1 hour';
-    for v_search in 1..2 loop
-      v_searched := clock_timestamp();
-      select q.id into v_first_leased from queue q
-      where q.webhook_id = v_webhook and q.lane = 0 and q.id >= coalesce(v_mark.first_leased, 0) order by q.id limit 1;
-      select q.id into v_first_fresh from queue q
-      where q.webhook_id = v_webhook and q.lane = 1 and q.id >= coalesce(v_mark.first_fresh, 0) order by q.id limit 1;
-      v_shortest := least(v_shortest, clock_timestamp() - v_searched);
-    end loop;
-    if v_shortest > interval '0.1 milliseconds' then
-      if v_mark is null then
-        insert into marks (webhook_id, first_leased, settled_id, settled_xid, settled_at)
-        values (v_webhook, coalesce(v_first_leased, v_next_id), v_next_id, v_next_xid, v_started);
+  insert into marks as m (
+    webhook_id, first_leased, first_fresh, expires_at, safe_fresh, settled_id, settled_xid, settled_at
+  )
+  select s.webhook_id, coalesce(s.leased, v_next_id),
+    case step.name when 'insert' then 0 when 'settle' then step.settled else coalesce(s.fresh, v_next_id) end,
+    case step.name when 'pass' then least(s.expires_at, v_started + interval '10 seconds') else 'infinity' end,
+    case step.name when 'insert' then 0 when 'settle' then step.settled else s.safe_fresh end,
+    case step.name when 'pass' then s.settled_id else v_next_id end,
+    case step.name when 'pass' then s.settled_xid else v_next_xid end,
+    case step.name when 'pass' then s.settled_at else v_started end
+  from (
+    -- The columns are evaluated in this order.
+    select w.id as webhook_id, m.webhook_id is not null as is_marked, m.first_fresh, m.expires_at, m.safe_fresh,
+      m.settled_id, m.settled_xid, m.settled_at, clock_timestamp() as began_at,
+      (
+        select q.id from queue q
+        where q.webhook_id = w.id and q.lane = 0 and q.id >= coalesce(m.first_leased, 0) order by q.id limit 1
+      ) as leased,
+      (
+        select q.id from queue q
+        where q.webhook_id = w.id and q.lane = 1 and q.id >= coalesce(m.first_fresh, 0) order by q.id limit 1
+      ) as fresh,
+      clock_timestamp() as ended_at
+    from webhooks w
+    left join marks m on m.webhook_id = w.id
+    where case
+        when p_until <= p_after then w.id > p_after or w.id <= p_until
+        else w.id > p_after and w.id <= p_until
+      end
+      and clock_timestamp() < v_started + interval '200 milliseconds'
+  ) as s
+  cross join lateral (
+    select least(s.fresh, s.settled_id) as settled, case
+      when not s.is_marked then 'insert'
       -- Each update leaves a deleted row.
-      elsif v_mark.settled_at between v_started - interval '2 seconds' and v_started then
-        null;
-      elsif v_mark.first_fresh = v_mark.safe_fresh and v_mark.settled_xid <= v_all_ended then
-        v_first_fresh := least(v_first_fresh, v_mark.settled_id);
-        update marks m set
-          first_leased = coalesce(v_first_leased, v_next_id), first_fresh = v_first_fresh, safe_fresh = v_first_fresh,
-          settled_id = v_next_id, settled_xid = v_next_xid, settled_at = v_started
-        where m.webhook_id = v_webhook;
+      when s.settled_at between v_started - interval '2 seconds' and v_started then null
+      when s.first_fresh = s.safe_fresh and s.settled_xid <= v_all_ended then 'settle'
       -- A transaction stays open. Deliveries that it commits with a lower id wait until the mark expires.
-      elsif v_mark.settled_at < v_started - interval '10 seconds' then
-        update marks m set
-          first_leased = coalesce(v_first_leased, v_next_id), first_fresh = coalesce(v_first_fresh, v_next_id),
-          expires_at = least(m.expires_at, v_started + interval '10 seconds')
-        where m.webhook_id = v_webhook;
-      end if;
+      when s.settled_at < v_started - interval '10 seconds' then 'pass'
+    end as name
+  ) as step
+  where step.name is not null and s.ended_at - s.began_at > interval '0.05 milliseconds'
+  on conflict (webhook_id) do update set
+    first_leased = excluded.first_leased, first_fresh = excluded.first_fresh, expires_at = excluded.expires_at,
+    safe_fresh = excluded.safe_fresh, settled_id = excluded.settled_id, settled_xid = excluded.settled_xid,
+    settled_at = excluded.settled_at;
+end
+$$;
+
+-- Returns the webhooks that may have ready deliveries, and the lowest ids that these can have in lanes 0 and 1. Reads no
+-- deleted rows before a mark.
+create or replace function ready_webhooks_v1 () returns table (
+  webhook_id bigint, first_leased bigint, first_fresh bigint
+)
+language plpgsql
+stable
+set search_path from current
+set enable_indexscan to on
+set enable_indexonlyscan to on
+set enable_seqscan to off
+set plan_cache_mode to force_generic_plan
+set jit to off
+as $$
+#variable_conflict use_column
+declare
+  v_last bigint := 0;
+  v_mark marks;
+  v_next bigint;
+begin
+  loop
+    if v_last = 0 or v_mark.webhook_id = v_last then
+      select m.* into v_mark from marks m where m.webhook_id > v_last order by m.webhook_id limit 1;
     end if;
-    exit when clock_timestamp() - v_started > interval '100 milliseconds';
+    v_next := (
+      select q.webhook_id from queue q
+      where q.lane is not null and q.webhook_id > v_last
+        and q.webhook_id < coalesce(v_mark.webhook_id, 9223372036854775807)
+      order by q.webhook_id, q.lane, q.id
+      limit 1
+    );
+    webhook_id := coalesce(v_next, v_mark.webhook_id);
+    exit when webhook_id is null;
+    first_leased := case when v_next is null then v_mark.first_leased else 0 end;
+    first_fresh := case when v_next is null then v_mark.safe_fresh else 0 end;
+    v_last := webhook_id;
+    return next;
   end loop;
 end
 $$;

@@ -231,6 +231,19 @@ t.test('rare states', async (t) => {
     t.match(await deliveries.claimDue({ limit: 1, perEndpoint: 1, leaseMs: 60_000 }), [{ eventId: 'evt_1' }])
   })
 
+  t.test('stats and hasPending begin at safe marks, like claims', async (t) => {
+    await deliveries.release([await claimOne()])
+    await pool.query('update recruiting.queue set lane = 1')
+    const read = async () => [(await deliveries.stats()).pending, await deliveries.hasPending(0)]
+    await pool.query('insert into recruiting.marks (webhook_id, first_leased, first_fresh) select webhook_id, id, id + 1 from recruiting.queue')
+    t.strictSame(await read(), [1, true], 'a delivery may be committed late until the mark is safe')
+    await pool.query('update recruiting.marks set safe_fresh = first_fresh')
+    t.strictSame(await read(), [0, false])
+    await pool.query('update recruiting.queue set lane = 2')
+    t.strictSame(await read(), [1, true])
+    await pool.query('delete from recruiting.marks')
+  })
+
   t.test("a stopped delivery locked by the host's transaction is recorded later", async (t) => {
     const claimed = await claimOne()
     await webhooks.update('acme', claimed.webhookId, { status: 'inactive' })
