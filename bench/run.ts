@@ -39,14 +39,15 @@ function build (): void {
       type: 'module',
       exports: {
         '.': './src/index.js',
-        './memory': './src/memory/index.js',
-        './postgres': './src/postgres/index.js',
+        './memory': './src/storages/memory/index.js',
+        './postgres': './src/storages/postgres/index.js',
         './package.json': './package.json'
       }
     })
   )
   for (const folder of ['migrations', 'sql']) {
-    cpSync(new URL(`src/postgres/${folder}`, root), new URL(`src/postgres/${folder}`, built), { recursive: true })
+    const path = `src/storages/postgres/${folder}`
+    cpSync(new URL(path, root), new URL(path, built), { recursive: true })
   }
 }
 

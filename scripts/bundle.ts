@@ -10,7 +10,7 @@ import ts from 'typescript'
 const root = fileURLToPath(new URL('../', import.meta.url))
 const dist = join(root, 'dist')
 const cjs = join(dist, 'cjs')
-const entries = ['index', 'client/index', 'memory/index', 'postgres/index', 'testing/index']
+const entries = ['index', 'around/client/index', 'storages/memory/index', 'storages/postgres/index', 'around/testing/index']
 
 const options = {
   absWorkingDir: root,
@@ -27,7 +27,7 @@ const options = {
 } as const
 const entryPoints = entries.map((name) => `src/${name}.ts`)
 
-await build({ ...options, entryPoints: [...entryPoints, 'src/cli/bin.ts'] })
+await build({ ...options, entryPoints: [...entryPoints, 'src/around/cli/bin.ts'] })
 
 const { outputFiles } = await build({ ...options, entryPoints, write: false })
 for (const { path, text } of outputFiles) {
@@ -53,7 +53,7 @@ for (const name of await readdir(cjs, { recursive: true })) {
   if (name.endsWith('.d.ts') && !needed.has(file)) await rm(file)
 }
 for (const name of entries) {
-  const path = `'${name === 'index' ? '.' : '..'}/cjs/${name}.js'`
+  const path = `'${name === 'index' ? '.' : '../..'}/cjs/${name}.js'`
   const plugin = name === 'index' ? `export { recruitingApi as default } from ${path}\n` : ''
   await write(join(dist, `${name}.d.ts`), `export * from ${path}\n${plugin}`)
 }

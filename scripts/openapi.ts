@@ -1,12 +1,12 @@
-// Writes openapi.json, the plugin's document with the default options and secretKeys, and from it src/client/api.ts,
-// the schemas used by types.ts. With --check, fails instead if a file is outdated.
+// Writes openapi.json, the plugin's document with the default options and secretKeys, and from it
+// src/around/client/api.ts, the schemas used by types.ts. With --check, fails instead if a file is outdated.
 
 import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import Fastify from 'fastify'
 import { recruitingApi } from '../src/index.js'
-import { memoryKeyLookup, memoryStorage } from '../src/memory/index.js'
+import { memoryKeyLookup, memoryStorage } from '../src/storages/memory/index.js'
 
 interface Document {
   openapi: string
@@ -29,8 +29,8 @@ await app.register(recruitingApi, {
 const document = (await app.inject('/api/v1/public/openapi.json')).json<Document>()
 await app.close()
 await save('openapi.json', `${JSON.stringify(document, null, 2)}\n`)
-const types = await readFile(new URL('../src/client/types.ts', import.meta.url), 'utf8')
-await save('src/client/api.ts', formatTypes(document, types))
+const types = await readFile(new URL('../src/around/client/types.ts', import.meta.url), 'utf8')
+await save('src/around/client/api.ts', formatTypes(document, types))
 
 async function save (path: string, text: string): Promise<void> {
   const file = new URL(`../${path}`, import.meta.url)

@@ -12,9 +12,9 @@ const maxGzippedBytes = 44 * 1024
 const root = new URL('../', import.meta.url)
 const { outputFiles } = await build({
   absWorkingDir: fileURLToPath(root),
-  entryPoints: { portal: 'src/portal/page/main.tsx' },
+  entryPoints: { portal: 'src/around/portal/page/main.tsx' },
   outdir: 'dist/portal',
-  tsconfig: 'src/portal/page/tsconfig.json',
+  tsconfig: 'src/around/portal/page/tsconfig.json',
   bundle: true,
   format: 'esm',
   target: ['es2022', 'chrome123', 'firefox121', 'safari17.5'],

@@ -1,9 +1,9 @@
-// Writes the schema created by the migrations to src/postgres/schema.json, for `doctor`.
+// Writes the schema created by the migrations to src/storages/postgres/schema.json, for `doctor`.
 
 import { writeFile } from 'node:fs/promises'
-import { migrate } from '../src/postgres/index.js'
-import { createSession } from '../src/postgres/session.js'
-import { countRows, descriptionFile, describeSchema, parseKey } from '../src/postgres/upgrade/describe.js'
+import { migrate } from '../src/storages/postgres/index.js'
+import { createSession } from '../src/storages/postgres/session.js'
+import { countRows, descriptionFile, describeSchema, parseKey } from '../src/storages/postgres/upgrade/describe.js'
 import { startPostgresServer } from '../test/fixtures/postgres/postgres-server.js'
 
 const closers: Array<() => unknown> = []

@@ -78,7 +78,7 @@ function groupBySuite (files) {
 /** Writes each suite, and each program that tests start as a process, to `build/`. */
 async function compile (suites) {
   const programs = [
-    'src/cli/bin.ts',
+    'src/around/cli/bin.ts',
     ...(await listSources('test')).filter((path) => path.endsWith('.program.ts')),
     ...await listSources('examples')
   ]
@@ -117,8 +117,10 @@ function createPlugin (suites) {
       }))
       // The package itself, as imported by its examples.
       onResolve({ filter: /^fastify-recruiting-api/ }, ({ path }) => {
-        const entry = path.slice('fastify-recruiting-api/'.length)
-        return entry === 'package.json' ? { external: true } : { path: join(root, 'src', entry, 'index.ts') }
+        const entry = path.replace('fastify-recruiting-api', '.')
+        if (entry === './package.json') return { external: true }
+        const { default: built } = require(join(root, 'package.json')).exports[entry].import
+        return { path: join(root, built.replace('dist', 'src').replace('.js', '.ts')) }
       })
       // The checks' own packages are installed in `.ci`, or missing.
       onResolve(

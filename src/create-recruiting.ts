@@ -1,11 +1,11 @@
-import { assertOption } from './shared/read-options.js'
+import { assertOption } from './core/shared/read-options.js'
 import { type RecruitingOptions, readRecruitingOptions } from './options.js'
-import { createEngine, verifyStorage } from './webhooks/engine.js'
-import type { RecruitingHealth } from './webhooks/diagnostics.js'
-import { type RecruitingPortal, createPortal } from './portal/session.js'
-import type { DefaultEvents, EventCatalogue, RegisteredEvents } from './webhooks/events/catalogue.js'
-import { type Logger, createSafeLogger, createWarningLogger } from './observe/logger.js'
-import type { EngineCalls } from './webhooks/recruiting.js'
+import { createEngine, verifyStorage } from './core/webhooks/engine.js'
+import type { RecruitingHealth } from './core/webhooks/diagnostics.js'
+import { type RecruitingPortal, createPortal } from './around/portal/session.js'
+import type { DefaultEvents, EventCatalogue, RegisteredEvents } from './core/webhooks/events/catalogue.js'
+import { type Logger, createSafeLogger, createWarningLogger } from './core/observe/logger.js'
+import type { EngineCalls } from './core/webhooks/recruiting.js'
 
 /** An engine without an HTTP server. */
 export interface StandaloneRecruiting<Events extends EventCatalogue> extends Recruiting<Events> {

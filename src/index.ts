@@ -1,8 +1,8 @@
 export { recruitingApi, recruitingApi as default } from './plugin.js'
 export { type Recruiting, type StandaloneRecruiting, createRecruiting } from './create-recruiting.js'
-export { RecruitingApiError, type RecruitingApiErrorCode, isRecruitingApiError } from './errors.js'
-export { type CacheKeyLookupOptions, cacheKeyLookup } from './keys/cache.js'
-export { apiKeyPattern, apiScopes, generateApiKey, hashApiKey, isApiKey } from './keys/api-key.js'
+export { RecruitingApiError, type RecruitingApiErrorCode, isRecruitingApiError } from './core/errors.js'
+export { type CacheKeyLookupOptions, cacheKeyLookup } from './core/keys/cache.js'
+export { apiKeyPattern, apiScopes, generateApiKey, hashApiKey, isApiKey } from './core/keys/api-key.js'
 export {
   type DefaultEvents,
   type EventCatalogue,
@@ -10,14 +10,14 @@ export {
   type Register,
   type WebhookEvent,
   defaultEvents
-} from './webhooks/events/catalogue.js'
-export { type ErrorDetail, HttpError, type WireErrorCode } from './http/wire-errors.js'
-export { type ListOptions, type OwnList, defineList } from './http/define-list.js'
-export type { AuditEntry, AuditListener, AuditedResource } from './observe/audit.js'
-export type { HostRoutes } from './http/host-routes.js'
-export type { ApiCaller, VisibleFields } from './http/request.js'
+} from './core/webhooks/events/catalogue.js'
+export { type ErrorDetail, HttpError, type WireErrorCode } from './core/http/wire-errors.js'
+export { type ListOptions, type OwnList, defineList } from './core/http/define-list.js'
+export type { AuditEntry, AuditListener, AuditedResource } from './core/observe/audit.js'
+export type { HostRoutes } from './core/http/host-routes.js'
+export type { ApiCaller, VisibleFields } from './core/http/request.js'
 export type { RecruitingApiOptions, RecruitingOptions } from './options.js'
-export type { DeliveryOptions, LimitedTenant, ProxyOptions } from './webhooks/options.js'
+export type { DeliveryOptions, LimitedTenant, ProxyOptions } from './core/webhooks/options.js'
 export type {
   OpenApiInfo,
   OpenApiOptions,
@@ -25,15 +25,15 @@ export type {
   RateLimitBudget,
   RateLimitCaller,
   RateLimitOptions
-} from './http/options.js'
-export type { McpOptions } from './mcp/options.js'
-export type { PortalOptions, PortalTheme } from './portal/options.js'
-export type { SecretContext, SecretFunctions, SecretKeys } from './shared/sealing.js'
-export type { Deprecation } from './shared/deprecation.js'
-export type { TenantArgument, TenantIdLookup, TenantReference, TenantSlugLookup } from './shared/tenants.js'
-export type { ToolConfig } from './mcp/tools.js'
-export type { TypeBoxObject, TypeBoxSchema } from './shared/typebox.js'
-export type { OpenTelemetryApi, TraceContext, TraceSpan, TraceSpanContext, Tracer } from './observe/tracing.js'
+} from './core/http/options.js'
+export type { McpOptions } from './around/mcp/options.js'
+export type { PortalOptions, PortalTheme } from './around/portal/options.js'
+export type { SecretContext, SecretFunctions, SecretKeys } from './core/shared/sealing.js'
+export type { Deprecation } from './core/shared/deprecation.js'
+export type { TenantArgument, TenantIdLookup, TenantReference, TenantSlugLookup } from './core/shared/tenants.js'
+export type { ToolConfig } from './around/mcp/tools.js'
+export type { TypeBoxObject, TypeBoxSchema } from './core/shared/typebox.js'
+export type { OpenTelemetryApi, TraceContext, TraceSpan, TraceSpanContext, Tracer } from './core/observe/tracing.js'
 export type {
   ActorCalls,
   AttemptCounts,
@@ -55,9 +55,9 @@ export type {
   RotateSecretInput,
   SendTestInput,
   UpdateWebhookInput
-} from './webhooks/recruiting.js'
-export type { Page } from './shared/paging.js'
-export { createFilterTest } from './shared/fields.js'
+} from './core/webhooks/recruiting.js'
+export type { Page } from './core/shared/paging.js'
+export { createFilterTest } from './core/shared/fields.js'
 export type {
   AttemptMessage,
   DisableMessage,
@@ -66,14 +66,14 @@ export type {
   OutageMessage,
   PauseMessage,
   RetryMessage
-} from './webhooks/diagnostics.js'
-export type { RecruitingHealth } from './webhooks/diagnostics.js'
-export type { PortalCapability } from './http/sessions.js'
-export type { PortalMessages } from './portal/messages.js'
-export type { PortalSession, PortalSessionInput, RecruitingPortal } from './portal/session.js'
-export type { Logger } from './observe/logger.js'
-export { Candidate } from './http/routes/candidates.js'
-export { Job } from './http/routes/jobs.js'
+} from './core/webhooks/diagnostics.js'
+export type { RecruitingHealth } from './core/webhooks/diagnostics.js'
+export type { PortalCapability } from './core/http/sessions.js'
+export type { PortalMessages } from './around/portal/messages.js'
+export type { PortalSession, PortalSessionInput, RecruitingPortal } from './around/portal/session.js'
+export type { Logger } from './core/observe/logger.js'
+export { Candidate } from './core/http/routes/candidates.js'
+export { Job } from './core/http/routes/jobs.js'
 export {
   CreateWebhook,
   CreatedWebhook,
@@ -83,5 +83,5 @@ export {
   UpdateWebhook,
   Webhook,
   WebhookWithHealth
-} from './webhooks/schemas.js'
-export type * from './ports/index.js'
+} from './core/webhooks/schemas.js'
+export type * from './core/ports/index.js'

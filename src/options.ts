@@ -1,15 +1,15 @@
-import { type HttpOptions, type HttpSettings, httpOptions } from './http/options.js'
-import { readMcp } from './mcp/options.js'
-import type { AnyRecruitingStorage, Id, KeyLookup, RecruitingStorage } from './ports/index.js'
-import { readPortal } from './portal/options.js'
+import { type HttpOptions, type HttpSettings, httpOptions } from './core/http/options.js'
+import { readMcp } from './around/mcp/options.js'
+import type { AnyRecruitingStorage, Id, KeyLookup, RecruitingStorage } from './core/ports/index.js'
+import { readPortal } from './around/portal/options.js'
 import {
   type OptionsOf, type SettingsOf, assertOption, callable, optional, readOptions, readPublicUrl
-} from './shared/read-options.js'
-import { readEventStorage, readStorage } from './shared/read-storage.js'
+} from './core/shared/read-options.js'
+import { readEventStorage, readStorage } from './core/shared/read-storage.js'
 import {
   type DefaultEvents, type EventCatalogue, type RegisteredEvents, readEvents
-} from './webhooks/events/catalogue.js'
-import { type EngineOptions, type EngineSettings, engineOptions } from './webhooks/options.js'
+} from './core/webhooks/events/catalogue.js'
+import { type EngineOptions, type EngineSettings, engineOptions } from './core/webhooks/options.js'
 
 /*
  * The options of the plugin and of `createRecruiting`. Each part declares its own: one table per options object, with

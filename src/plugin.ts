@@ -1,21 +1,21 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
-import { publicApi, publishedFields } from './http/api.js'
-import { createIdempotency } from './http/idempotency.js'
-import { createLimits } from './http/limits.js'
-import type { ApiCaller } from './http/request.js'
-import type { Portal, PortalCapability } from './http/sessions.js'
-import { trustsEveryProxy } from './http/client-address.js'
-import { type PortalKeysSettings, readPortalKeysOption } from './keys/options.js'
+import { publicApi, publishedFields } from './core/http/api.js'
+import { createIdempotency } from './core/http/idempotency.js'
+import { createLimits } from './core/http/limits.js'
+import type { ApiCaller } from './core/http/request.js'
+import type { Portal, PortalCapability } from './core/http/sessions.js'
+import { trustsEveryProxy } from './core/http/client-address.js'
+import { type PortalKeysSettings, readPortalKeysOption } from './core/keys/options.js'
 import { readApiOptions, type RecruitingApiOptions } from './options.js'
-import { createEngine, verifyStorage } from './webhooks/engine.js'
-import { shareStorage } from './shared/connections.js'
-import type { Deprecation } from './shared/deprecation.js'
-import { createSafeLogger } from './observe/logger.js'
-import type { PortalFacts } from './portal/pages.js'
-import { createPortal } from './portal/session.js'
-import type { Mcp } from './mcp/endpoint.js'
-import type { ToolConfig } from './mcp/tools.js'
+import { createEngine, verifyStorage } from './core/webhooks/engine.js'
+import { shareStorage } from './core/shared/connections.js'
+import type { Deprecation } from './core/shared/deprecation.js'
+import { createSafeLogger } from './core/observe/logger.js'
+import type { PortalFacts } from './around/portal/pages.js'
+import { createPortal } from './around/portal/session.js'
+import type { Mcp } from './around/mcp/endpoint.js'
+import type { ToolConfig } from './around/mcp/tools.js'
 import type { RegisteredRecruiting } from './create-recruiting.js'
 
 declare module 'fastify' {
@@ -132,7 +132,7 @@ async function loadPortal (
   { portal, delivery: { clock, sourceIps } }: ApiSettings, facts: Omit<PortalFacts, 'sourceIps'>
 ): Promise<Portal | null> {
   if (portal === null) return null
-  const { buildPortal } = await import('./portal/pages.js')
+  const { buildPortal } = await import('./around/portal/pages.js')
   return buildPortal(portal, { sourceIps, ...facts }, clock)
 }
 
@@ -145,7 +145,7 @@ function findManagedKeys ({ portal, keyLookup }: ApiSettings): PortalKeysSetting
 /** Loads the MCP server only for hosts that use it. */
 async function loadMcp ({ mcp, openapi, publicUrl, prefix }: ApiSettings, mount: string): Promise<Mcp | null> {
   if (mcp === null) return null
-  const { buildMcp } = await import('./mcp/endpoint.js')
+  const { buildMcp } = await import('./around/mcp/endpoint.js')
   return buildMcp(mcp, { publicUrl, mount, prefix }, openapi)
 }
 

@@ -1,5 +1,5 @@
-import { operations, verbs } from '../../src/client/client.js'
-import { type WireErrorCode, wireErrors } from '../../src/http/wire-errors.js'
+import { operations, verbs } from '../../src/around/client/client.js'
+import { type WireErrorCode, wireErrors } from '../../src/core/http/wire-errors.js'
 import { type Member, readMembers } from './members.js'
 import { optionTables, tenantFields } from './options.js'
 
@@ -10,7 +10,7 @@ type Table = () => Promise<string>
 export const tables: Record<string, Table> = {
   'api-errors': apiErrors,
   async 'host-errors' () {
-    const codes = await readMembers('src/errors.ts', 'RecruitingApiErrorCode')
+    const codes = await readMembers('src/core/errors.ts', 'RecruitingApiErrorCode')
     return formatTable(
       ['code', 'when'],
       codes.map(({ name, text }) => [quote(name), text])
@@ -18,24 +18,24 @@ export const tables: Record<string, Table> = {
   },
   calls: () =>
     meanings('call', [
-      ['src/webhooks/recruiting.ts', 'EngineCalls'],
+      ['src/core/webhooks/recruiting.ts', 'EngineCalls'],
       ['src/create-recruiting.ts', 'Recruiting']
     ]),
-  'api-keys-calls': () => meanings('call', [['src/postgres/keys/api-keys.ts', 'ApiKeys']]),
+  'api-keys-calls': () => meanings('call', [['src/storages/postgres/keys/api-keys.ts', 'ApiKeys']]),
   'client-methods': async () =>
     formatTable(['method', 'operation'], listMethods('client', operations).map((row) => row.map(quote))),
-  'webhook-calls': () => meanings('call', [['src/webhooks/recruiting.ts', 'RecruitingWebhooks']]),
-  'recorder-members': () => meanings('member', [['src/recorder/record-events.ts', 'EventRecorder']]),
-  'audit-entry': () => meanings('field', [['src/observe/audit.ts', 'AuditEntry']]),
-  health: () => meanings('figure', [['src/webhooks/diagnostics.ts', 'RecruitingHealth']]),
-  'tenant-stats': () => meanings('figure', [['src/ports/deliveries.ts', 'TenantDeliveryStats']]),
+  'webhook-calls': () => meanings('call', [['src/core/webhooks/recruiting.ts', 'RecruitingWebhooks']]),
+  'recorder-members': () => meanings('member', [['src/around/recorder/record-events.ts', 'EventRecorder']]),
+  'audit-entry': () => meanings('field', [['src/core/observe/audit.ts', 'AuditEntry']]),
+  health: () => meanings('figure', [['src/core/webhooks/diagnostics.ts', 'RecruitingHealth']]),
+  'tenant-stats': () => meanings('figure', [['src/core/ports/deliveries.ts', 'TenantDeliveryStats']]),
   stats: () =>
     meanings('figure', [
-      ['src/ports/deliveries.ts', 'DeliveryStats'],
-      ['src/webhooks/recruiting.ts', 'RecruitingStats'],
-      ['src/webhooks/recruiting.ts', 'AttemptCounts']
+      ['src/core/ports/deliveries.ts', 'DeliveryStats'],
+      ['src/core/webhooks/recruiting.ts', 'RecruitingStats'],
+      ['src/core/webhooks/recruiting.ts', 'AttemptCounts']
     ]),
-  'emitted-event': () => fields('field', [...tenantFields, ['src/webhooks/recruiting.ts', 'EmittedEventFields']]),
+  'emitted-event': () => fields('field', [...tenantFields, ['src/core/webhooks/recruiting.ts', 'EmittedEventFields']]),
   ...Object.fromEntries(
     Object.entries(optionTables).map(([name, interfaces]) => [name, () => fields('option', interfaces)])
   )
@@ -51,7 +51,7 @@ function listMethods (path: string, methods: object): string[][] {
 }
 
 async function apiErrors (): Promise<string> {
-  const codes = await readMembers('src/http/wire-errors.ts', 'wireErrors')
+  const codes = await readMembers('src/core/http/wire-errors.ts', 'wireErrors')
   return formatTable(['status', 'code', 'message', 'when'], codes.map(({ name, text }) => {
     const { status, message } = wireErrors[name as WireErrorCode]
     return [String(status), quote(name), message, text]

@@ -2,8 +2,8 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { isApiKey } from '../../src/index.js'
-import { apiKeys, postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
-import { createWebhook, firstRows } from '../../src/testing/support/samples.js'
+import { apiKeys, postgresKeyLookup, postgresStorage } from '../../src/storages/postgres/index.js'
+import { createWebhook, firstRows } from '../../src/around/testing/support/samples.js'
 import { startCliHost } from '../fixtures/cli/cli.js'
 
 t.test('key commands', async (t) => {

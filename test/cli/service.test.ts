@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
-import { apiKeys } from '../../src/postgres/index.js'
+import { apiKeys } from '../../src/storages/postgres/index.js'
 import { createCli, startCliHost } from '../fixtures/cli/cli.js'
 import { startListening } from '../fixtures/cli/listening.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'

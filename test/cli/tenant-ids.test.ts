@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { apiKeys, postgresKeyLookup } from '../../src/postgres/index.js'
+import { apiKeys, postgresKeyLookup } from '../../src/storages/postgres/index.js'
 import { webhookInput } from '../fixtures/api/webhook-api.js'
 import { createCli } from '../fixtures/cli/cli.js'
 import { collect } from '../fixtures/collect.js'

@@ -5,11 +5,11 @@ import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import {
   ApiError, type ClientOptions, createClient, type EventsOptions, verifyWebhook, WebhookVerificationError
-} from '../../src/client/index.js'
-import { type Kind, operations, verbs } from '../../src/client/client.js'
+} from '../../src/around/client/index.js'
+import { type Kind, operations, verbs } from '../../src/around/client/client.js'
 import document from '../../openapi.json' with { type: 'json' }
-import { webhookOperations } from '../../src/webhooks/operation-table.js'
-import { memoryStorage, type MemoryStorage } from '../../src/memory/index.js'
+import { webhookOperations } from '../../src/core/webhooks/operation-table.js'
+import { memoryStorage, type MemoryStorage } from '../../src/storages/memory/index.js'
 import { type AppOverrides, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
@@ -550,7 +550,7 @@ t.test('a retry waits in real time, and a request times out', async (t) => {
 })
 
 t.test('the client is small and needs nothing from Node', async (t) => {
-  const { outputFiles: [file] } = await build({ entryPoints: ['src/client/index.ts'], bundle: true, minify: true, format: 'esm', platform: 'browser', write: false })
+  const { outputFiles: [file] } = await build({ entryPoints: ['src/around/client/index.ts'], bundle: true, minify: true, format: 'esm', platform: 'browser', write: false })
   t.ok(gzipSync(file?.contents ?? '', { level: 9 }).length <= 4 * 1024)
   t.match(file?.text, 'whsec_')
   t.notMatch(file?.text, /node:|\b(process|Buffer|require)\b/)

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import recruitingApi, { type RecruitingApiOptions } from '../../src/index.js'
-import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/storages/memory/index.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { apiKeys, bearer, keys, tenants } from '../fixtures/api/app.js'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { fromPrisma } from '../../src/postgres/index.js'
+import { fromPrisma } from '../../src/storages/postgres/index.js'
 import { startPostgresServerHost } from '../fixtures/postgres/postgres.js'
 import { storeWebhook } from '../fixtures/api/webhooks.js'
 import type { PrismaClient } from './generated/client.js'

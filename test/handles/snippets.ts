@@ -11,7 +11,7 @@ import type { PrismaClient } from './generated/client.js'
 import type { Recruiting } from '../../src/index.js'
 import {
   fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm
-} from '../../src/postgres/index.js'
+} from '../../src/storages/postgres/index.js'
 
 /* The snippets of docs/transactions.md, compiled by `npm run types`. */
 

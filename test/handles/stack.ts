@@ -1,4 +1,4 @@
-import type { PgQueryable } from '../../src/postgres/index.js'
+import type { PgQueryable } from '../../src/storages/postgres/index.js'
 
 /** A library with transactions. */
 export interface Stack {

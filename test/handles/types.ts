@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { Sequelize } from 'sequelize'
 import type postgres from 'postgres'
-import { fromDrizzle, fromKnex, fromKysely, fromPostgresJs, fromSequelize } from '../../src/postgres/index.js'
+import { fromDrizzle, fromKnex, fromKysely, fromPostgresJs, fromSequelize } from '../../src/storages/postgres/index.js'
 
 /* Compiled by `npm run check:handles`. The handles below have no transaction. */
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { AuditEntry } from '../../src/index.js'
-import { memoryKeyLookup } from '../../src/memory/index.js'
+import { memoryKeyLookup } from '../../src/storages/memory/index.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys, type AppOverrides } from '../fixtures/api/app.js'
 import type { OpenApi } from '../fixtures/api/document.js'

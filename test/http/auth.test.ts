@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
-import { memoryKeyLookup } from '../../src/memory/index.js'
+import { memoryKeyLookup } from '../../src/storages/memory/index.js'
 import type { ApiKey } from '../../src/index.js'
 import { allScopes, apiKeys, bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { checkError, comparable } from '../fixtures/api/answers.js'

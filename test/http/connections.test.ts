@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { RecruitingStorage } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { buildAppWithRoutes, requestTo } from '../fixtures/api/routes.js'
 import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyContextConfig, InjectOptions } from 'fastify'
 import t from 'tap'
 import { type AuditEntry, createRecruiting, defineList, type Deprecation, type HostRoutes } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 
 const base = '/api/v1/public/acme'

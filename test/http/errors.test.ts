@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { HttpError, RecruitingApiError } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { captureLogs } from '../fixtures/api/logs.js'

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
 import { type HostRoutes, type OpenApiOptions, recruitingApi } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import type { OpenApi, Operation } from '../fixtures/api/document.js'
 

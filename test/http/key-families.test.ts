@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import type { AuditEntry } from '../../src/index.js'
-import { memoryKeyLookup } from '../../src/memory/index.js'
+import { memoryKeyLookup } from '../../src/storages/memory/index.js'
 import { allScopes, bearer, buildApp } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 import { createToken, portal } from '../fixtures/portal/sessions.js'

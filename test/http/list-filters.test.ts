@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { memoryKeyLookup } from '../../src/memory/index.js'
+import { memoryKeyLookup } from '../../src/storages/memory/index.js'
 import { allScopes, bearer, buildApp } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { requestList } from '../fixtures/api/lists.js'

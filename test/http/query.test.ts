@@ -1,5 +1,5 @@
 import t from 'tap'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { buildAppWithRoutes, requestTo, titleOf } from '../fixtures/api/routes.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { createRecruiting } from '../../src/index.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { buildAppWithWebhook, requestTo, titleOf, urlOf } from '../fixtures/api/routes.js'

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
-import { candidatesFrom, jobsFrom, memoryChanges, memoryStorage } from '../../src/memory/index.js'
+import { candidatesFrom, jobsFrom, memoryChanges, memoryStorage } from '../../src/storages/memory/index.js'
 import { createRecruiting } from '../../src/index.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { changedIds, followSync, requestSync } from '../fixtures/sync/sync-client.js'

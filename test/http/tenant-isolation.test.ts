@@ -1,5 +1,5 @@
 import t from 'tap'
-import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/storages/memory/index.js'
 import { allScopes, apiKeys, bearer, keys, tenants } from '../fixtures/api/app.js'
 import { checkError, comparable } from '../fixtures/api/answers.js'
 import { buildAppWithRoutes, requestTo, titleOf, urlOf } from '../fixtures/api/routes.js'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { IdKinds } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { type AppOverrides, bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import { fetchIds, parseLinks, requestList } from '../fixtures/api/lists.js'

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
 import t from 'tap'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import type { HostRoutes } from '../../src/index.js'
 import { type AppOverrides, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import { callTool, listTools, sendCall, sendMessage, textOf } from '../fixtures/api/mcp.js'

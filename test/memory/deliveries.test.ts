@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { memoryStorage } from '../../src/memory/index.js'
-import { benchCases, type StorageDriver } from '../../src/testing/support/driver.js'
-import { createEvent, createWebhook, delivered, failed, lenient, retry } from '../../src/testing/support/samples.js'
-import { SortedQueue } from '../../src/memory/sorting.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
+import { benchCases, type StorageDriver } from '../../src/around/testing/support/driver.js'
+import { createEvent, createWebhook, delivered, failed, lenient, retry } from '../../src/around/testing/support/samples.js'
+import { SortedQueue } from '../../src/storages/memory/sorting.js'
 import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
 
 t.test('an event and its deliveries have the same time, even if the clock runs fast', async (t) => {

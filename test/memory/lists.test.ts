@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { candidatesFrom, jobsFrom, memoryStorage } from '../../src/memory/index.js'
-import { storageCases, type StorageHarness } from '../../src/testing/index.js'
-import type { CandidateFilter, CandidateSortField, ListQuery } from '../../src/ports/index.js'
-import { compareText } from '../../src/memory/sorting.js'
-import { isRecruitingApiError } from '../../src/errors.js'
+import { candidatesFrom, jobsFrom, memoryStorage } from '../../src/storages/memory/index.js'
+import { storageCases, type StorageHarness } from '../../src/around/testing/index.js'
+import type { CandidateFilter, CandidateSortField, ListQuery } from '../../src/core/ports/index.js'
+import { compareText } from '../../src/storages/memory/sorting.js'
+import { isRecruitingApiError } from '../../src/core/errors.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 const dates = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }

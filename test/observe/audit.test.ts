@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { type AuditEntry, createRecruiting, type HostRoutes } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { allScopes, type AppOverrides, bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 import { hostileErrors } from '../fixtures/hostile/hostile-errors.js'

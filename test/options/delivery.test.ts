@@ -1,7 +1,7 @@
 import t from 'tap'
-import { readDelivery, readProxy } from '../../src/webhooks/options.js'
+import { readDelivery, readProxy } from '../../src/core/webhooks/options.js'
 import { createRecruiting } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 
 t.test('a lease lasts a minute, or twice the timeout of an attempt if that is longer', async (t) => {
   t.equal(readDelivery({}, 'delivery').leaseMs, 60_000)

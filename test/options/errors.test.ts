@@ -1,6 +1,6 @@
 import t from 'tap'
 import { isRecruitingApiError, RecruitingApiError } from '../../src/index.js'
-import { readDelivery } from '../../src/webhooks/options.js'
+import { readDelivery } from '../../src/core/webhooks/options.js'
 import { optionInterfaces } from '../fixtures/option-interfaces.js'
 import { readMembers } from '../../scripts/tables/members.js'
 import {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { apiScopes } from '../../src/index.js'
-import { en } from '../../src/portal/locales/en.js'
-import { readPortal } from '../../src/portal/options.js'
+import { en } from '../../src/around/portal/locales/en.js'
+import { readPortal } from '../../src/around/portal/options.js'
 import { assertAccepted, assertRejected, assertRejectedByPlugin } from '../fixtures/rejected-option.js'
 
 const secretKeys = [randomBytes(32)]

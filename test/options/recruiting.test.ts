@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { candidatesFrom, jobsFrom, memoryStorage } from '../../src/memory/index.js'
+import { candidatesFrom, jobsFrom, memoryStorage } from '../../src/storages/memory/index.js'
 import {
   assertAccepted, assertAcceptedByPlugin, assertRejected, assertRejectedByPlugin, type RejectedOption
 } from '../fixtures/rejected-option.js'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { assertAccepted, assertAcceptedByPlugin, assertRejected, assertRejectedByPlugin, type RejectedOption } from '../fixtures/rejected-option.js'
 
 const url = 'a URL such as https://api.example.com, without query and fragment'

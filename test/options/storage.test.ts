@@ -1,7 +1,7 @@
 import t from 'tap'
-import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/storages/memory/index.js'
 import { isRecruitingApiError } from '../../src/index.js'
-import { apiKeys, migrate, postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
+import { apiKeys, migrate, postgresKeyLookup, postgresStorage } from '../../src/storages/postgres/index.js'
 import { assertAccepted, assertAcceptedByPlugin, assertRejected, assertRejectedByPlugin } from '../fixtures/rejected-option.js'
 
 const reader = ['list', 'count', 'find']

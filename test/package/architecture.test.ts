@@ -11,7 +11,7 @@ const root = new URL('../../', import.meta.url)
 t.test('the table of imports in docs/architecture.md matches the lint rule', async (t) => {
   const { folders } = await import(new URL('.ci/folders.js', root).href) as Configuration
   const document = await readFile(new URL('docs/architecture.md', root), 'utf8')
-  const rows = document.matchAll(/^\| `(\w+)\/` \| ([^|]*) \|[^|]*\|$/gm)
+  const rows = document.matchAll(/^\| `(\w+\/\w+)\/` \| ([^|]*) \|[^|]*\|$/gm)
   const documented = Object.fromEntries([...rows].map(([, folder = '', imports = '']) => [folder, [...imports.matchAll(/`([^`]+)`/g)].map(([, path]) => path)]))
   t.strictSame(documented, folders)
 })

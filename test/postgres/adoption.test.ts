@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { apiKeys, postgresKeyLookup } from '../../src/postgres/index.js'
+import { apiKeys, postgresKeyLookup } from '../../src/storages/postgres/index.js'
 import { toLoopback } from '../fixtures/api/webhook-api.js'
 import { storeWebhook } from '../fixtures/api/webhooks.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import pg from 'pg'
-import { migrate, postgresStorage } from '../../src/postgres/index.js'
+import { migrate, postgresStorage } from '../../src/storages/postgres/index.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
 t.test('migrate and verify reject a database with an encoding other than UTF-8', async (t) => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type pg from 'pg'
-import { migrate, postgresStorage, watch } from '../../src/postgres/index.js'
+import { migrate, postgresStorage, watch } from '../../src/storages/postgres/index.js'
 import type { Teardown } from '../fixtures/api/app.js'
 import { followFeed, newEvent, withClient } from '../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'

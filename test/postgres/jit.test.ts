@@ -1,6 +1,6 @@
 import t from 'tap'
 import { measureBuffers } from '../fixtures/postgres/buffers.js'
-import { postgresStorage, watch } from '../../src/postgres/index.js'
+import { postgresStorage, watch } from '../../src/storages/postgres/index.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 import { watchPool } from '../fixtures/postgres/watched-pool.js'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { DeliveryFilter } from '../../src/index.js'
-import { postgresStorage } from '../../src/postgres/index.js'
+import { postgresStorage } from '../../src/storages/postgres/index.js'
 import { buildApp, keys } from '../fixtures/api/app.js'
 import { measurePool, type Reading } from '../fixtures/postgres/measured-pool.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'

@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises'
 import pg from 'pg'
 import t from 'tap'
-import { migrate, postgresStorage } from '../../src/postgres/index.js'
-import { upgrade } from '../../src/postgres/upgrade/migrate.js'
-import { readFolder, readVersion } from '../../src/postgres/upgrade/version.js'
+import { migrate, postgresStorage } from '../../src/storages/postgres/index.js'
+import { upgrade } from '../../src/storages/postgres/upgrade/migrate.js'
+import { readFolder, readVersion } from '../../src/storages/postgres/upgrade/version.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 import { begin } from '../fixtures/postgres/postgres.js'
 
 const version = await readVersion()
-const migrations = (await readdir(new URL('../../src/postgres/migrations/', import.meta.url))).sort()
+const migrations = (await readdir(new URL('../../src/storages/postgres/migrations/', import.meta.url))).sort()
 const names = [...migrations, ...version.functions.keys()]
 const tableNames = [
   'api_keys', 'change_state', 'changes', 'deliveries', 'ended_changes', 'event_subjects', 'events', 'home', 'marks', 'migrations',

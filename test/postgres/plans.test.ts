@@ -1,5 +1,5 @@
 import t from 'tap'
-import { postgresStorage } from '../../src/postgres/index.js'
+import { postgresStorage } from '../../src/storages/postgres/index.js'
 import { measureBuffers } from '../fixtures/postgres/buffers.js'
 import { type Reading, measurePool } from '../fixtures/postgres/measured-pool.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { postgresStorage } from '../../src/postgres/index.js'
+import { postgresStorage } from '../../src/storages/postgres/index.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 
 const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' } as const

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { migrate } from '../../src/postgres/index.js'
-import { createSession } from '../../src/postgres/session.js'
-import { countRows, describeSchema, parseKey, readExpected } from '../../src/postgres/upgrade/describe.js'
+import { migrate } from '../../src/storages/postgres/index.js'
+import { createSession } from '../../src/storages/postgres/session.js'
+import { countRows, describeSchema, parseKey, readExpected } from '../../src/storages/postgres/upgrade/describe.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
 t.test('schema.json describes what the migrations create, in any schema and for any role', async (t) => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { apiKeys } from '../../src/postgres/index.js'
+import { apiKeys } from '../../src/storages/postgres/index.js'
 import { webhookInput } from '../fixtures/api/webhook-api.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'
 import { begin, startPostgresHost } from '../fixtures/postgres/postgres.js'

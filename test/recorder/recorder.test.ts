@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import pg from 'pg'
 import t from 'tap'
-import { type EventRecorder, recordEvents, type RecordEventsOptions } from '../../src/testing/index.js'
+import { type EventRecorder, recordEvents, type RecordEventsOptions } from '../../src/around/testing/index.js'
 import {
   fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm,
   type PgQueryable
-} from '../../src/postgres/index.js'
+} from '../../src/storages/postgres/index.js'
 import { allScopes, bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 import { toLoopback } from '../fixtures/api/webhook-api.js'

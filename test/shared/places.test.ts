@@ -1,6 +1,6 @@
 import t from 'tap'
 import fc from 'fast-check'
-import { createPlaces } from '../../src/shared/places.js'
+import { createPlaces } from '../../src/core/shared/places.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 function createTestPlaces (count: number, options: { waitMs?: number, maxWaiting?: number } = {}) {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { deepStrictEqual } from 'node:assert/strict'
 import * as typebox from '@sinclair/typebox'
 import { Candidate } from '../../src/index.js'
-import { Type } from '../../src/shared/typebox.js'
+import { Type } from '../../src/core/shared/typebox.js'
 
 /** Creates one schema of each kind. */
 function makeSchemas (T: typeof Type): typebox.TSchema[] {

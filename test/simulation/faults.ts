@@ -12,87 +12,87 @@ interface Edit {
 export const faults: Readonly<Record<string, readonly Edit[]>> = {
   'results of lost leases count': [
     {
-      file: 'src/memory/deliveries/attempts.ts',
+      file: 'src/storages/memory/deliveries/attempts.ts',
       from: "delivery.lease === 'none' || delivery.fence !== result.fence",
       to: "delivery.lease === 'none'"
     }
   ],
   'leases are not released on close': [
-    { file: 'src/webhooks/queue/worker.ts', from: 'await release(aborted, problem)', to: '' }
+    { file: 'src/core/webhooks/queue/worker.ts', from: 'await release(aborted, problem)', to: '' }
   ],
   'results are written twice': [
     {
-      file: 'src/memory/deliveries/attempts.ts',
+      file: 'src/storages/memory/deliveries/attempts.ts',
       from: 'delivery.attempts.push(',
       to: 'delivery.attempts.push(delivery.attempts[0] ?? { startedAt: now, durationMs, responseStatus, error, responseExcerpt }); delivery.attempts.push('
     }
   ],
   'retries count from the start of the attempt': [
     {
-      file: 'src/memory/deliveries/attempts.ts',
+      file: 'src/storages/memory/deliveries/attempts.ts',
       from: 'now + result.retryInMs',
       to: 'now - result.durationMs + result.retryInMs'
     }
   ],
   'a replay ignores filters': [
     {
-      file: 'src/memory/deliveries/deliveries.ts',
+      file: 'src/storages/memory/deliveries/deliveries.ts',
       from: 'isWanted && createFilterTest(event.body)(webhook.filters)',
       to: 'isWanted'
     }
   ],
   'an old secret signs after its grace period': [
     {
-      file: 'src/memory/deliveries/records.ts',
+      file: 'src/storages/memory/deliveries/records.ts',
       from: 'previousSecret !== null && now < previousSecretExpiresAt',
       to: 'previousSecret !== null'
     }
   ],
   'a wake-up is lost': [
     {
-      file: 'src/webhooks/queue/worker.ts',
+      file: 'src/core/webhooks/queue/worker.ts',
       from: 'deliveries.onDue(() => wakeup.wake(),',
       to: 'deliveries.onDue(() => {},'
     }
   ],
   'an erasure does not cancel pending deliveries': [
     {
-      file: 'src/memory/deliveries/deliveries.ts',
+      file: 'src/storages/memory/deliveries/deliveries.ts',
       from: "if (delivery.status !== 'pending') continue\n    data.pending.stop",
       to: 'continue\n    data.pending.stop'
     }
   ],
   'the timeout starts before the wait for a slot': [
     {
-      file: 'src/webhooks/queue/worker.ts',
+      file: 'src/core/webhooks/queue/worker.ts',
       from: 'leases.set(delivery.deliveryId, delivery)',
       to: 'delivery.startedAt = clock.monotonic(); leases.set(delivery.deliveryId, delivery)'
     },
     {
-      file: 'src/webhooks/queue/attempt-delivery.ts',
+      file: 'src/core/webhooks/queue/attempt-delivery.ts',
       from: '{ tenantId, targetUrl: url, body }: ClaimedDelivery',
       to: '{ tenantId, targetUrl: url, body, startedAt }: ClaimedDelivery & { startedAt: number }'
     },
     {
-      file: 'src/webhooks/queue/attempt-delivery.ts',
+      file: 'src/core/webhooks/queue/attempt-delivery.ts',
       from: 'body, timeoutMs, excerptBytes',
       to: 'body, timeoutMs: timeoutMs - (clock.monotonic() - startedAt), excerptBytes'
     }
   ],
   'a tenant gets all places': [
-    { file: 'src/memory/deliveries/queue.ts', from: 'if (places !== undefined &&', to: 'if (false && places !== undefined &&' },
-    { file: 'src/shared/places.ts', from: 'free <= held ||', to: 'free <= 0 ||' },
-    { file: 'src/webhooks/sending/capacity.ts', from: 'places.free > (places.heldBy.get(tenantId) ?? 0)', to: 'places.free > 0' }
+    { file: 'src/storages/memory/deliveries/queue.ts', from: 'if (places !== undefined &&', to: 'if (false && places !== undefined &&' },
+    { file: 'src/core/shared/places.ts', from: 'free <= held ||', to: 'free <= 0 ||' },
+    { file: 'src/core/webhooks/sending/capacity.ts', from: 'places.free > (places.heldBy.get(tenantId) ?? 0)', to: 'places.free > 0' }
   ],
   'every worker leases ahead': [
     {
-      file: 'src/memory/deliveries/queue.ts',
+      file: 'src/storages/memory/deliveries/queue.ts',
       from: 'leaseCount === (own.get(webhook) ?? 0) ? aheadPerEndpoint : perEndpoint',
       to: 'aheadPerEndpoint'
     }
   ],
   'retries of failed writes use the wall clock': [
-    { file: 'src/webhooks/queue/worker.ts', from: 'clock.monotonic()', to: 'clock.now()' }
+    { file: 'src/core/webhooks/queue/worker.ts', from: 'clock.monotonic()', to: 'clock.now()' }
   ]
 }
 

@@ -16,7 +16,7 @@ import type {
   Tenant,
   WebhookChanges,
   WebhookStatus
-} from '../../src/ports/index.js'
+} from '../../src/core/ports/index.js'
 import { isSigned, type Sent } from './network.js'
 import { type Machine, Violation } from './world.js'
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import type { AttemptError } from '../../src/ports/index.js'
-import type { LateSender } from '../../src/webhooks/runtime.js'
-import type { SendRequest, SendResult } from '../../src/webhooks/sending/sender.js'
+import type { AttemptError } from '../../src/core/ports/index.js'
+import type { LateSender } from '../../src/core/webhooks/runtime.js'
+import type { SendRequest, SendResult } from '../../src/core/webhooks/sending/sender.js'
 import type { Random } from './random.js'
 import { type Machine, Violation, type World } from './world.js'
 

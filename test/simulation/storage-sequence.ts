@@ -1,6 +1,6 @@
 import type {
   AttemptResult, ClaimedDelivery, Delivery, EventStorage, HealthRule, NewEvent, Webhook, WebhookChanges
-} from '../../src/ports/index.js'
+} from '../../src/core/ports/index.js'
 import { createRandom, type Random } from './random.js'
 
 const types = ['application.created', 'job.created']

@@ -1,4 +1,4 @@
-import type { EventStorage, NewEvent } from '../../src/ports/index.js'
+import type { EventStorage, NewEvent } from '../../src/core/ports/index.js'
 import type { Random } from './random.js'
 import type { Machine, World } from './world.js'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../src/ports/index.js'
+import type { Clock } from '../../src/core/ports/index.js'
 
 /** A promise that was broken in a simulation. The message names it. */
 export class Violation extends Error {}

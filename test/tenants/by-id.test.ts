@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { webhookInput } from '../fixtures/api/webhook-api.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'

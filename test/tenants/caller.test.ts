@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'
 import { type ApiCaller, type HostRoutes, defineList } from '../../src/index.js'
-import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/storages/memory/index.js'
 import { allScopes, bearer, buildApp, keys } from '../fixtures/api/app.js'
 
 const key = 'acme-key'

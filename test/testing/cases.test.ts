@@ -1,7 +1,7 @@
 import t from 'tap'
-import { keyLookupCases, storageCases } from '../../src/testing/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
-import { namedTenants } from '../../src/testing/support/case.js'
+import { keyLookupCases, storageCases } from '../../src/around/testing/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
+import { namedTenants } from '../../src/around/testing/support/case.js'
 
 const cases = [...storageCases, ...keyLookupCases]
 

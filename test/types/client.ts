@@ -1,9 +1,9 @@
 import type { Static } from '@sinclair/typebox'
-import { type Candidate, createClient, type Event, type EventType, type Job, type NewWebhook, type ReplayResult, type ReplaySelection, type RotatedWebhook, type TestResult, type Webhook, type WebhookEvent, type WebhookWithSecret } from '../../src/client/index.js'
-import type { Candidate as WireCandidate } from '../../src/http/routes/candidates.js'
-import type { Event as WireEvent } from '../../src/http/routes/events.js'
-import type { Job as WireJob } from '../../src/http/routes/jobs.js'
-import type * as wire from '../../src/webhooks/schemas.js'
+import { type Candidate, createClient, type Event, type EventType, type Job, type NewWebhook, type ReplayResult, type ReplaySelection, type RotatedWebhook, type TestResult, type Webhook, type WebhookEvent, type WebhookWithSecret } from '../../src/around/client/index.js'
+import type { Candidate as WireCandidate } from '../../src/core/http/routes/candidates.js'
+import type { Event as WireEvent } from '../../src/core/http/routes/events.js'
+import type { Job as WireJob } from '../../src/core/http/routes/jobs.js'
+import type * as wire from '../../src/core/webhooks/schemas.js'
 
 /* Compiled by `npm run types`: each @ts-expect-error fails unless the next line is invalid. */
 

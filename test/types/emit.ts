@@ -1,6 +1,6 @@
 import type { PoolClient } from 'pg'
 import { type EmitOptions, type Recruiting, type RecruitingStorage, createRecruiting } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 
 /* Compiled by `npm run types`: each @ts-expect-error fails unless the next line is invalid. */
 

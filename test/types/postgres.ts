@@ -1,6 +1,6 @@
 import type { Client, Pool, PoolClient } from 'pg'
 import type { ApiKey, AsyncKeyLookup, KeyLookup, RecruitingStorage } from '../../src/index.js'
-import { type PgClient, type PgPool, type PgQueryable, type StoredApiKey, apiKeys, migrate, postgresKeyLookup, postgresStorage } from '../../src/postgres/index.js'
+import { type PgClient, type PgPool, type PgQueryable, type StoredApiKey, apiKeys, migrate, postgresKeyLookup, postgresStorage } from '../../src/storages/postgres/index.js'
 
 /* Compiled by `npm run types`: pg fits, although src/ does not import it. */
 

@@ -1,4 +1,4 @@
-import { type MemoryCandidate, type MemoryJob, memoryStorage } from '../../src/memory/index.js'
+import { type MemoryCandidate, type MemoryJob, memoryStorage } from '../../src/storages/memory/index.js'
 
 /* Compiled by `npm run types`: each @ts-expect-error fails unless the next line is invalid. */
 

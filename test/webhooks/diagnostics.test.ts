@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { createMachines, event } from '../fixtures/delivery/engine.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 

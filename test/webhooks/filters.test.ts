@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createRecruiting, type EventFilters } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { buildWebhookApi, webhookInput } from '../fixtures/api/webhook-api.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'

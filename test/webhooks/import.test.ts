@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { toLoopback } from '../fixtures/api/webhook-api.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 

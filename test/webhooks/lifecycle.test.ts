@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import t from 'tap'
 import recruitingApi, { createRecruiting } from '../../src/index.js'
-import { memoryKeyLookup, memoryStorage } from '../../src/memory/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/storages/memory/index.js'
 import { buildApp } from '../fixtures/api/app.js'
 import { createMachines, event } from '../fixtures/delivery/engine.js'
 import { hang, startReceiver } from '../fixtures/receivers/receiver.js'

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import { defaultEvents } from '../../src/index.js'
-import { languages } from '../../src/portal/pages.js'
+import { languages } from '../../src/around/portal/pages.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { buildWebhookApi, healthy, timeOf, webhookInput } from '../fixtures/api/webhook-api.js'
 

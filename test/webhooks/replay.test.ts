@@ -1,5 +1,5 @@
 import t from 'tap'
-import { memoryStorage } from '../../src/memory/index.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { buildWebhookApi, notFound, rejection, timeOf } from '../fixtures/api/webhook-api.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'

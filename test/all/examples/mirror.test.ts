@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../../examples/mirror/copy.js'
 import { recruitingApi } from '../../../src/index.js'
-import { memoryKeyLookup, memoryStorage, type MemoryStorage } from '../../../src/memory/index.js'
+import { memoryKeyLookup, memoryStorage, type MemoryStorage } from '../../../src/storages/memory/index.js'
 import { findPort } from '../../fixtures/postgres/postgres-server.js'
 import { runExample } from '../../fixtures/examples/run-example.js'
 

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { memoryStorage } from '../../../src/memory/index.js'
+import { memoryStorage } from '../../../src/storages/memory/index.js'
 import { buildApp, keys } from '../../fixtures/api/app.js'
 
 const run = promisify(execFile)

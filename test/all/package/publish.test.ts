@@ -33,7 +33,7 @@ t.test(
       'examples/',
       'openapi.json',
       'package.json',
-      'src/postgres/'
+      'src/storages/postgres/'
     ])
     const packed = new Set(files.map(({ path }) => path))
     for (const page of [...packed].filter((path) => path.endsWith('.md'))) {

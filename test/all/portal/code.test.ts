@@ -2,8 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import t from 'tap'
-import { verifyCodes } from '../../../src/portal/page/verify-code.js'
-import { generateSecret, signHeaders } from '../../../src/webhooks/sending/signature.js'
+import { verifyCodes } from '../../../src/around/portal/page/verify-code.js'
+import { generateSecret, signHeaders } from '../../../src/core/webhooks/sending/signature.js'
 
 const secret = generateSecret()
 const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: '0' }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
-import { curlCommand } from '../../../src/portal/page/deliveries.js'
+import { curlCommand } from '../../../src/around/portal/page/deliveries.js'
 import { findProgram } from '../../fixtures/programs.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 

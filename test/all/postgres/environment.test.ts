@@ -1,6 +1,6 @@
 import t from 'tap'
-import { readVersion, type Version } from '../../../src/postgres/upgrade/version.js'
-import { upgrade } from '../../../src/postgres/upgrade/migrate.js'
+import { readVersion, type Version } from '../../../src/storages/postgres/upgrade/version.js'
+import { upgrade } from '../../../src/storages/postgres/upgrade/migrate.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 t.test('migrate warns which dump process it waits for, and times out', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { watch } from '../../../src/postgres/index.js'
+import { watch } from '../../../src/storages/postgres/index.js'
 import { measureBuffers } from '../../fixtures/postgres/buffers.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { apiKeys, migrate, postgresKeyLookup } from '../../../src/postgres/index.js'
+import { apiKeys, migrate, postgresKeyLookup } from '../../../src/storages/postgres/index.js'
 import { noPgBouncer, startPgBouncer } from '../../fixtures/postgres/pgbouncer.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'

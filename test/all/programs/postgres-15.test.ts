@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import t from 'tap'
-import { migrate, postgresStorage } from '../../../src/postgres/index.js'
+import { migrate, postgresStorage } from '../../../src/storages/postgres/index.js'
 import { findProgram } from '../../fixtures/programs.js'
 import { testConformance } from '../../fixtures/postgres/postgres-conformance.js'
 import { createStoryTables, goodStory, tellStory } from '../../fixtures/postgres/host-story.js'

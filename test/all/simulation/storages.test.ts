@@ -1,5 +1,5 @@
 import t from 'tap'
-import { memoryStorage } from '../../../src/memory/index.js'
+import { memoryStorage } from '../../../src/storages/memory/index.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { readAnswers } from '../../simulation/storage-sequence.js'
 

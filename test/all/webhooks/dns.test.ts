@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { createAddressRule } from '../../../src/webhooks/ssrf/addresses.js'
+import { createAddressRule } from '../../../src/core/webhooks/ssrf/addresses.js'
 import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
 import { formatAddress, isPublic } from '../../fixtures/hostile/hostile-addresses.js'
 import { blocked, delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'

@@ -10,7 +10,7 @@ import type { Prisma } from './generated/client.js'
 import {
   type PgQueryable,
   fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm
-} from '../../../src/postgres/index.js'
+} from '../../../src/storages/postgres/index.js'
 
 /* Compiled by `npm run check:handles`: transactions of the lowest versions fit. */
 

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import type postgres from 'postgres'
 import type * as nodePostgres from 'drizzle-orm/node-postgres'
 import type * as postgresJs from 'drizzle-orm/postgres-js'
-import { type DrizzleTransaction, fromDrizzle } from '../../../src/postgres/index.js'
+import { type DrizzleTransaction, fromDrizzle } from '../../../src/storages/postgres/index.js'
 import type { OpenStack, OpenTransaction } from '../stack.js'
 
 interface Transaction extends DrizzleTransaction {

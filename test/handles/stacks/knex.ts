@@ -1,5 +1,5 @@
 import type knex from 'knex'
-import { fromKnex } from '../../../src/postgres/index.js'
+import { fromKnex } from '../../../src/storages/postgres/index.js'
 import type { OpenStack, OpenTransaction } from '../stack.js'
 
 /** With a hook that changes what statements return. */

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type * as kysely from 'kysely'
-import { fromKysely } from '../../../src/postgres/index.js'
+import { fromKysely } from '../../../src/storages/postgres/index.js'
 import type { OpenStack } from '../stack.js'
 
 /** With a plugin that renames columns. */

@@ -1,6 +1,6 @@
 import type * as core from '@mikro-orm/core'
 import type * as driver from '@mikro-orm/postgresql'
-import { fromMikroOrm } from '../../../src/postgres/index.js'
+import { fromMikroOrm } from '../../../src/storages/postgres/index.js'
 import type { OpenStack, OpenTransaction } from '../stack.js'
 
 export const openMikroOrm: OpenStack = async (load, clientUrl) => {

@@ -1,5 +1,5 @@
 import type postgres from 'postgres'
-import { fromPostgresJs } from '../../../src/postgres/index.js'
+import { fromPostgresJs } from '../../../src/storages/postgres/index.js'
 import type { OpenStack, OpenTransaction } from '../stack.js'
 
 export const openPostgresJs: OpenStack = async (load, url) => {

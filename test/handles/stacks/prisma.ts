@@ -1,6 +1,6 @@
 import type * as adapter from '@prisma/adapter-pg'
 import type { Prisma, PrismaClient } from '../generated/client.js'
-import { fromPrisma } from '../../../src/postgres/index.js'
+import { fromPrisma } from '../../../src/storages/postgres/index.js'
 import type { OpenStack, OpenTransaction } from '../stack.js'
 
 export const openPrisma: OpenStack = async (load, connectionString) => {

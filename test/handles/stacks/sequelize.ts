@@ -1,5 +1,5 @@
 import type * as sequelize from 'sequelize'
-import { fromSequelize } from '../../../src/postgres/index.js'
+import { fromSequelize } from '../../../src/storages/postgres/index.js'
 import type { OpenStack, OpenTransaction } from '../stack.js'
 
 export const openSequelize: OpenStack = async (load, url) => {

@@ -1,5 +1,5 @@
 import type * as typeOrm from 'typeorm'
-import { fromTypeOrm } from '../../../src/postgres/index.js'
+import { fromTypeOrm } from '../../../src/storages/postgres/index.js'
 import type { OpenStack, OpenTransaction } from '../stack.js'
 
 export const openTypeOrmManager: OpenStack = async (load, url) => {

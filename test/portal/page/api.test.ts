@@ -11,8 +11,8 @@ import {
   messageFor,
   noResponse,
   readFailure
-} from '../../../src/portal/page/api.js'
-import type { Session } from '../../../src/portal/page/session.js'
+} from '../../../src/around/portal/page/api.js'
+import type { Session } from '../../../src/around/portal/page/session.js'
 
 function session (token: string, tenantSlug = 'acme'): Session {
   return { token, tenantSlug, expiresAt: 0, capabilities: new Set(['read']), locale: null, theme: {}, returnUrl: null }

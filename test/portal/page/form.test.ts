@@ -2,11 +2,11 @@ import { type TObject, Type } from '@sinclair/typebox'
 import t from 'tap'
 import {
   type EventFilters, type EventType, type Failure, type FilterValue, noResponse, type Webhook
-} from '../../../src/portal/page/api.js'
+} from '../../../src/around/portal/page/api.js'
 import {
   type DataFields, type Draft, changesOf, checkDraft, createDraftStore, draftsOf, explainRejection, fieldsOf,
   filtersFault, filtersOf, formatValues, optionsOf, readRejection, tabStorage, valuesOf
-} from '../../../src/portal/page/draft.js'
+} from '../../../src/around/portal/page/draft.js'
 
 const draft = {
   name: 'CRM', target_url: 'https://hooks.example/x', event_types: ['job.closed', 'job.created'], headers: [], filters: []

@@ -1,8 +1,8 @@
 import t from 'tap'
-import type { Delivery, DeliveryStatus, Page } from '../../../src/portal/page/api.js'
+import type { Delivery, DeliveryStatus, Page } from '../../../src/around/portal/page/api.js'
 import {
   type Choice, appendRows, compareRows, countActivity, hasMore, renewRows, startRows, toReplay
-} from '../../../src/portal/page/deliveries.js'
+} from '../../../src/around/portal/page/deliveries.js'
 
 const perPage = 4
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { createSessionManager, readSession, type Session } from '../../../src/portal/page/session.js'
-import { languages } from '../../../src/portal/pages.js'
+import { createSessionManager, readSession, type Session } from '../../../src/around/portal/page/session.js'
+import { languages } from '../../../src/around/portal/pages.js'
 
 const full = 'https://ats.example/portal/#token=rps.abc&tenant=acme&expires_at=2026-03-01T09%3A30%3A00.000Z&capabilities=read%2Cwrite%2Cfly' +
   '&locale=de-AT&mode=dark&accent_light=%23aa0000&accent_dark=%23ffaaaa&radius=4px&font=Inter%2C+sans-serif&return_url=https%3A%2F%2Fats.example%2Fsettings'

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import t from 'tap'
-import de from '../../../src/portal/locales/de.json' with { type: 'json' }
-import { en } from '../../../src/portal/locales/en.js'
-import { languages } from '../../../src/portal/pages.js'
-import { choose, chooseLanguage, createFormat, fill, prettyJson, showControls } from '../../../src/portal/page/text.js'
-import { formatRoute, parseRoute, type Route } from '../../../src/portal/page/session.js'
-import { contrastOf, readableOn, textOn, themeProperties } from '../../../src/portal/theme.js'
+import de from '../../../src/around/portal/locales/de.json' with { type: 'json' }
+import { en } from '../../../src/around/portal/locales/en.js'
+import { languages } from '../../../src/around/portal/pages.js'
+import { choose, chooseLanguage, createFormat, fill, prettyJson, showControls } from '../../../src/around/portal/page/text.js'
+import { formatRoute, parseRoute, type Route } from '../../../src/around/portal/page/session.js'
+import { contrastOf, readableOn, textOn, themeProperties } from '../../../src/around/portal/theme.js'
 
 t.test('placeholder values are isolated from the direction of the surrounding text', async (t) => {
   t.equal(fill('Delete {name}?', { name: 'مرحبا' }, String), 'Delete \u2068مرحبا\u2069?')

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
-import { createReadBound } from '../../../src/postgres/changes/position.js'
-import type { Session } from '../../../src/postgres/session.js'
+import { createReadBound } from '../../../src/storages/postgres/changes/position.js'
+import type { Session } from '../../../src/storages/postgres/session.js'
 
 t.test('readers share one read of the bound, which begins after they came', async (t) => {
   const ends: Array<(bound: string | Error) => void> = []

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import t from 'tap'
-import { postgresStorage } from '../../../src/postgres/index.js'
+import { postgresStorage } from '../../../src/storages/postgres/index.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 

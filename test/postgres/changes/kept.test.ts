@@ -1,5 +1,5 @@
 import t from 'tap'
-import { endSyncTokens } from '../../../src/postgres/index.js'
+import { endSyncTokens } from '../../../src/storages/postgres/index.js'
 import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { peopleColumns, startSyncedPeople } from '../../fixtures/sync/synced-people.js'

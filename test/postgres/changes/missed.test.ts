@@ -1,5 +1,5 @@
 import t from 'tap'
-import { postgresStorage, watch, watchSql, type WatchOptions } from '../../../src/postgres/index.js'
+import { postgresStorage, watch, watchSql, type WatchOptions } from '../../../src/storages/postgres/index.js'
 import { buildApp } from '../../fixtures/api/app.js'
 import { withClient } from '../../fixtures/postgres/changes.js'
 import { requestSync } from '../../fixtures/sync/sync-client.js'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import t from 'tap'
-import { postgresStorage, watch } from '../../../src/postgres/index.js'
+import { postgresStorage, watch } from '../../../src/storages/postgres/index.js'
 import { createRecruiting } from '../../../src/index.js'
 import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'

@@ -5,7 +5,7 @@ import { createRecruiting } from '../../../src/index.js'
 import {
   fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm,
   type PgQueryable, postgresStorage
-} from '../../../src/postgres/index.js'
+} from '../../../src/storages/postgres/index.js'
 import {
   standInForDrizzle, standInForKnex, standInForMikroOrm, standInForPostgresJs, standInForPrisma,
   standInForSequelize, standInForTypeOrm

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { apiScopes, type AuditEntry, hashApiKey, isApiKey } from '../../../src/index.js'
-import { type ApiKeysOptions, apiKeys, postgresKeyLookup } from '../../../src/postgres/index.js'
+import { type ApiKeysOptions, apiKeys, postgresKeyLookup } from '../../../src/storages/postgres/index.js'
 import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 const schema = 'keys'

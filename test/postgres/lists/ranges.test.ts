@@ -1,10 +1,10 @@
 import t from 'tap'
-import { judgePages } from '../../../src/cli/doctor/pages.js'
-import { findTenantColumn } from '../../../src/postgres/lists/columns.js'
-import { describeRelation } from '../../../src/postgres/lists/relation.js'
-import { candidateKind } from '../../../src/postgres/lists/row-kind.js'
-import { formatTotal } from '../../../src/postgres/lists/row-statements.js'
-import { createSession } from '../../../src/postgres/session.js'
+import { judgePages } from '../../../src/around/cli/doctor/pages.js'
+import { findTenantColumn } from '../../../src/storages/postgres/lists/columns.js'
+import { describeRelation } from '../../../src/storages/postgres/lists/relation.js'
+import { candidateKind } from '../../../src/storages/postgres/lists/row-kind.js'
+import { formatTotal } from '../../../src/storages/postgres/lists/row-statements.js'
+import { createSession } from '../../../src/storages/postgres/session.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 
 // The planner takes the cheaper index of all tenants if it does not know that the tenant's rows are at its end.

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CandidateQuery } from '../../../src/index.js'
-import { postgresStorage } from '../../../src/postgres/index.js'
+import { postgresStorage } from '../../../src/storages/postgres/index.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 const fields = ['id', 'full_name']

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { CandidateSortField, IdKinds, RowQuery } from '../../../src/index.js'
-import { postgresStorage } from '../../../src/postgres/index.js'
+import { postgresStorage } from '../../../src/storages/postgres/index.js'
 import { bearer, buildApp, keys } from '../../fixtures/api/app.js'
 import { checkError } from '../../fixtures/api/answers.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'

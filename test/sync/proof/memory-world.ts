@@ -1,5 +1,5 @@
 import type { ChangeSource } from '../../../src/index.js'
-import { memoryStorage } from '../../../src/memory/index.js'
+import { memoryStorage } from '../../../src/storages/memory/index.js'
 import { type World, idCount, isQuiet, kinds, proofTenants, serveStorage } from './world.js'
 
 /** Rows in memory, where every write is a transaction. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Random } from '../../../examples/demo/data/random.js'
 import { type ChangeKind, createRecruiting, type WebhookStore } from '../../../src/index.js'
-import { endSyncTokens, migrate, postgresStorage, watch } from '../../../src/postgres/index.js'
+import { endSyncTokens, migrate, postgresStorage, watch } from '../../../src/storages/postgres/index.js'
 import type { Teardown } from '../../fixtures/api/app.js'
 import { type ProofTenant, type World, idCount, isQuiet, proofTenants, serveStorage } from './world.js'
 

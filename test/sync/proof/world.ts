@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import type { Random } from '../../../examples/demo/data/random.js'
 import { type ChangeKind, type RecruitingStorage, recruitingApi } from '../../../src/index.js'
-import { memoryKeyLookup } from '../../../src/memory/index.js'
+import { memoryKeyLookup } from '../../../src/storages/memory/index.js'
 
 export const proofTenants = ['acme', 'globex'] as const
 export const kinds = ['candidate', 'job'] as const

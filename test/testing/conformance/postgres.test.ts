@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
-import { postgresStorage } from '../../../src/postgres/index.js'
+import { postgresStorage } from '../../../src/storages/postgres/index.js'
 import { testConformance } from '../../fixtures/postgres/postgres-conformance.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 import { createTables, startPostgresHost } from '../../fixtures/postgres/postgres.js'

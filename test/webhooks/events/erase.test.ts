@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createRecruiting } from '../../../src/index.js'
-import { memoryStorage } from '../../../src/memory/index.js'
+import { memoryStorage } from '../../../src/storages/memory/index.js'
 import { first, startDelivering } from '../../fixtures/delivery/delivering.js'
 import { collect } from '../../fixtures/collect.js'
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { apiKeys, postgresKeyLookup } from '../../../src/postgres/index.js'
+import { apiKeys, postgresKeyLookup } from '../../../src/storages/postgres/index.js'
 import { allScopes, bearer, buildApp } from '../../fixtures/api/app.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'

@@ -2,7 +2,7 @@ import { setTimeout as sleep, setImmediate as tick } from 'node:timers/promises'
 import Fastify from 'fastify'
 import t from 'tap'
 import recruitingApi from '../../../src/index.js'
-import { memoryKeyLookup, memoryStorage } from '../../../src/memory/index.js'
+import { memoryKeyLookup, memoryStorage } from '../../../src/storages/memory/index.js'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 

@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { createRecruiting } from '../../../src/index.js'
-import { memoryStorage } from '../../../src/memory/index.js'
+import { memoryStorage } from '../../../src/storages/memory/index.js'
 import { hang, startReceiver } from '../../fixtures/receivers/receiver.js'
 import { createMachines, event } from '../../fixtures/delivery/engine.js'
 import { silentLogger } from '../../fixtures/delivery/silent-logger.js'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { AttemptError, ClaimedDelivery, Clock } from '../../../src/index.js'
-import { decideOutcome, nextRetryMs, parseRetryAfter } from '../../../src/webhooks/queue/attempt-delivery.js'
-import type { SendResult } from '../../../src/webhooks/sending/sender.js'
+import { decideOutcome, nextRetryMs, parseRetryAfter } from '../../../src/core/webhooks/queue/attempt-delivery.js'
+import type { SendResult } from '../../../src/core/webhooks/sending/sender.js'
 import { type LoggedDelivery, startDelivering } from '../../fixtures/delivery/delivering.js'
 
 // Days pass here, so fewer polls save time.

@@ -5,8 +5,8 @@ import t, { type Test } from 'tap'
 import type { DeliveryOptions } from '../../../src/index.js'
 import {
   type Connections, type Post, Attempt, createConnections, kTimeout
-} from '../../../src/webhooks/sending/attempt.js'
-import { parseRetryAfter } from '../../../src/webhooks/queue/attempt-delivery.js'
+} from '../../../src/core/webhooks/sending/attempt.js'
+import { parseRetryAfter } from '../../../src/core/webhooks/queue/attempt-delivery.js'
 import { startDelivering } from '../../fixtures/delivery/delivering.js'
 import { type Answer, hang, startReceiver } from '../../fixtures/receivers/receiver.js'
 import { brokenAnswers, oddAnswers } from '../../fixtures/hostile/hostile-answers.js'

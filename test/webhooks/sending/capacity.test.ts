@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createCapacity } from '../../../src/webhooks/sending/capacity.js'
+import { createCapacity } from '../../../src/core/webhooks/sending/capacity.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 
 function create (options: { concurrency?: number, perEndpoint?: number, worker?: boolean } = {}) {

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { createAddressRule } from '../../../src/webhooks/ssrf/addresses.js'
-import type { Sender } from '../../../src/webhooks/sending/sender.js'
-import { createLateSender } from '../../../src/webhooks/runtime.js'
+import { createAddressRule } from '../../../src/core/webhooks/ssrf/addresses.js'
+import type { Sender } from '../../../src/core/webhooks/sending/sender.js'
+import { createLateSender } from '../../../src/core/webhooks/runtime.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
 function create (): Sender {

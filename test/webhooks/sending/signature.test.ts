@@ -1,7 +1,7 @@
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import t from 'tap'
-import { generateSecret, signHeaders } from '../../../src/webhooks/sending/signature.js'
+import { generateSecret, signHeaders } from '../../../src/core/webhooks/sending/signature.js'
 import { first, startDelivering } from '../../fixtures/delivery/delivering.js'
 import type { ReceivedRequest } from '../../fixtures/receivers/receiver.js'
 

@@ -1,11 +1,11 @@
 import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily, type Socket } from 'node:net'
 import { EnvHttpProxyAgent, getGlobalDispatcher, MockAgent, setGlobalDispatcher } from 'undici'
 import t from 'tap'
-import { createAddressRule } from '../../../src/webhooks/ssrf/addresses.js'
+import { createAddressRule } from '../../../src/core/webhooks/ssrf/addresses.js'
 import {
   BlockedAddressError, type Connect, createGuardedConnector, PendingConnection
-} from '../../../src/webhooks/ssrf/connector.js'
-import type { Resolver } from '../../../src/webhooks/ssrf/resolver.js'
+} from '../../../src/core/webhooks/ssrf/connector.js'
+import type { Resolver } from '../../../src/core/webhooks/ssrf/resolver.js'
 import { countConnects } from '../../fixtures/hostile/hostile-connections.js'
 import { startHostileReceiver } from '../../fixtures/hostile/hostile-receiver.js'
 import { blocked, delivered, outcomeOf, startSender } from '../../fixtures/hostile/hostile-sender.js'

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import t from 'tap'
-import { postgresStorage } from '../../../../src/postgres/index.js'
+import { postgresStorage } from '../../../../src/storages/postgres/index.js'
 import { startPostgresHost, startPostgresServerHost } from '../../../fixtures/postgres/postgres.js'
 import { follow, withClient } from '../../../fixtures/postgres/changes.js'
 import { watchPool } from '../../../fixtures/postgres/watched-pool.js'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { createEvent, delivered, lenient, retry } from '../../../../src/testing/support/samples.js'
-import { inTransaction } from '../../../../src/postgres/pool.js'
+import { createEvent, delivered, lenient, retry } from '../../../../src/around/testing/support/samples.js'
+import { inTransaction } from '../../../../src/storages/postgres/pool.js'
 import { begin, startPostgresHost } from '../../../fixtures/postgres/postgres.js'
 import { addWebhook } from '../../../fixtures/api/webhooks.js'
 

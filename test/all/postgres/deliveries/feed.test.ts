@@ -1,5 +1,5 @@
 import t from 'tap'
-import { postgresStorage } from '../../../../src/postgres/index.js'
+import { postgresStorage } from '../../../../src/storages/postgres/index.js'
 import { withClient } from '../../../fixtures/postgres/changes.js'
 import { measurePool, type Reading } from '../../../fixtures/postgres/measured-pool.js'
 import { startPostgresHost, startPostgresServerHost } from '../../../fixtures/postgres/postgres.js'

@@ -1,6 +1,6 @@
 import t, { } from 'tap'
 import { createRecruiting } from '../../../../src/index.js'
-import { type PgPool, type PgQueryable } from '../../../../src/postgres/index.js'
+import { type PgPool, type PgQueryable } from '../../../../src/storages/postgres/index.js'
 import { createTables } from '../../../fixtures/postgres/postgres.js'
 import { findTool } from '../../../fixtures/programs.js'
 

@@ -1,8 +1,8 @@
 import t from 'tap'
-import { findTenantColumn } from '../../../../src/postgres/lists/columns.js'
-import { describeRelation } from '../../../../src/postgres/lists/relation.js'
-import { formatPageAfter } from '../../../../src/postgres/lists/row-statements.js'
-import { createSession } from '../../../../src/postgres/session.js'
+import { findTenantColumn } from '../../../../src/storages/postgres/lists/columns.js'
+import { describeRelation } from '../../../../src/storages/postgres/lists/relation.js'
+import { formatPageAfter } from '../../../../src/storages/postgres/lists/row-statements.js'
+import { createSession } from '../../../../src/storages/postgres/session.js'
 import { measureBuffers } from '../../../fixtures/postgres/buffers.js'
 import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
 

@@ -1,8 +1,8 @@
 import { build } from 'esbuild'
 import t from 'tap'
 import document from '../../../../openapi.json' with { type: 'json' }
-import type * as Client from '../../../../src/client/index.js'
-import { signHeaders } from '../../../../src/webhooks/sending/signature.js'
+import type * as Client from '../../../../src/around/client/index.js'
+import { signHeaders } from '../../../../src/core/webhooks/sending/signature.js'
 import { buildApp, keys } from '../../../fixtures/api/app.js'
 import { noBrowser, startBrowser, visit } from '../../../fixtures/browser/browser.js'
 import { runExample } from '../../../fixtures/examples/run-example.js'
@@ -14,7 +14,7 @@ type ClientPage = typeof globalThis & { client: typeof Client }
 const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
 
 t.test('the client works in a browser', { skip: noBrowser }, async (t) => {
-  const { outputFiles: [file] } = await build({ entryPoints: ['src/client/index.ts'], bundle: true, format: 'iife', globalName: 'client', write: false })
+  const { outputFiles: [file] } = await build({ entryPoints: ['src/around/client/index.ts'], bundle: true, format: 'iife', globalName: 'client', write: false })
   const app = await buildApp(t, {
     server: { forceCloseConnections: true },
     before (app) {

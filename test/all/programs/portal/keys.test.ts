@@ -1,6 +1,6 @@
 import t from 'tap'
 import { cacheKeyLookup } from '../../../../src/index.js'
-import { postgresKeyLookup, postgresStorage } from '../../../../src/postgres/index.js'
+import { postgresKeyLookup, postgresStorage } from '../../../../src/storages/postgres/index.js'
 import { findViolations } from '../../../fixtures/browser/axe.js'
 import { noBrowser } from '../../../fixtures/browser/browser.js'
 import { startPortal } from '../../../fixtures/browser/portal-host.js'

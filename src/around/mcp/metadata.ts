@@ -1,0 +1,110 @@
+import type { FastifyPluginAsync, FastifyRequest, FastifySchema } from 'fastify'
+import { prepareLoggers, type RequestIdSource } from '../../core/http/log.js'
+import { limitOpenRequests, type Limits } from '../../core/http/limits.js'
+import { assertOption } from '../../core/shared/read-options.js'
+import type { McpSettings } from './options.js'
+
+/** Where the plugin is mounted. */
+export interface Place {
+  publicUrl: string
+  /** The prefix of the Fastify instance; empty for the root. */
+  mount: string
+  /** The prefix of the API. */
+  prefix: string
+}
+
+const wellKnown = '/.well-known/oauth-protected-resource'
+
+export type ProtectedResource = NonNullable<ReturnType<typeof describeResource>>
+
+/**
+ * Returns a tenant's MCP server as a protected resource (RFC 9728), with parameters such as `{tenant_slug}`; `null`
+ * without authorization servers. Throws `invalid_option` if its URL is unknown.
+ */
+export function describeResource ({ authorizationServers, resource }: McpSettings, place: Place) {
+  if (authorizationServers.length === 0) return null
+  const [path, metadata] = [pathOf(place), metadataPathOf(place)].map((route) => route.replaceAll(/:(\w+)/g, '{$1}'))
+  const { publicUrl } = place
+  assertOption(
+    resource !== null || publicUrl !== '',
+    'mcp.resource',
+    'a URL, or the option publicUrl',
+    resource ?? undefined
+  )
+  const identifier = resource ?? `${publicUrl}${path}`
+  const base = publicUrl === '' ? new URL(identifier).origin : publicUrl
+  return { authorizationServers, identifier, metadata: `${base}${metadata}` }
+}
+
+function pathOf ({ mount, prefix }: Place): string {
+  return `${mount}${prefix}/:tenant_slug/mcp`
+}
+
+function metadataPathOf (place: Place): string {
+  return `${place.mount}${wellKnown}${pathOf(place)}`
+}
+
+/** Returns the value of `WWW-Authenticate` (RFC 6750, RFC 9728), with the missing scopes. */
+export function challenge (
+  resource: ProtectedResource | null,
+  request: FastifyRequest,
+  scopes: readonly string[] = []
+): string {
+  if (resource === null) return 'Bearer'
+  const missing = scopes.length === 0 ? '' : `error="insufficient_scope", scope="${scopes.join(' ')}", `
+  return `Bearer ${missing}resource_metadata="${fillIn(resource.metadata, request)}"`
+}
+
+/** Characters of a path segment (RFC 3986). */
+const pathPart = /^[\w.~!$&'()*+,;=:@%-]+$/
+
+/** Fills in parameters as the client's URL spells them, because clients compare addresses as text. */
+function fillIn (template: string, { originalUrl, params }: FastifyRequest): string {
+  const parts = originalUrl.split(/[/?#]/).filter((part) => pathPart.test(part))
+  return template.replaceAll(/\{(\w+)\}/g, (_, name) => {
+    const value = String(Reflect.get(params as object, name))
+    return parts.find((part) => safeDecode(part) === value) ?? encodeURIComponent(value)
+  })
+}
+
+function safeDecode (part: string): string | null {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return null
+  }
+}
+
+// Hosts without @fastify/swagger have no type for `hide`.
+const hidden: FastifySchema & { hide: true } = { hide: true }
+
+/** The parts shared by routes that need no key. */
+export interface OpenRoutes {
+  limits: Limits | null
+  requestId: RequestIdSource | null
+}
+
+/** Serves the metadata. It exists for every slug, so that no one can probe tenants. */
+export function metadataRoute (
+  resource: ProtectedResource | null,
+  place: Place,
+  scopes: ReadonlySet<string>,
+  { limits, requestId }: OpenRoutes
+): FastifyPluginAsync {
+  return async (app) => {
+    if (resource === null) return
+    prepareLoggers(app, requestId)
+    if (limits !== null) limitOpenRequests(app, limits, requestId)
+    // The instance adds its own prefix.
+    const url = metadataPathOf(place).slice(place.mount.length)
+    app.get(url, { schema: hidden, config: { recruitingApi: true } }, async (request, reply) => {
+      reply.header('cache-control', 'no-cache')
+      return {
+        resource: fillIn(resource.identifier, request),
+        authorization_servers: resource.authorizationServers,
+        scopes_supported: [...scopes],
+        bearer_methods_supported: ['header']
+      }
+    })
+  }
+}

@@ -1,0 +1,256 @@
+import type * as sdkModule from '@modelcontextprotocol/server'
+import type {
+  CallToolResult, ListResourcesResult, Resource, ResourceTemplateType, Server
+} from '@modelcontextprotocol/server'
+import type { FastifyRequest, RouteOptions } from 'fastify'
+import type { logOf } from '../../core/http/log.js'
+import { readField } from '../../core/shared/fields.js'
+import { type Tool, ArgumentFault, formatCall } from './tools.js'
+import type { Call, CallAnswer, CallOptions } from './calls.js'
+import { dataWarning, describeError, formatFault, formatResult, guardText, guardValue, parse } from './result.js'
+
+/** The official SDK. */
+type Sdk = typeof sdkModule
+
+/** A message of a client. */
+export interface Message {
+  tenantSlug: string
+  body: unknown
+  headers: FastifyRequest['headers']
+  log: ReturnType<typeof logOf>
+  /** Returns whether the caller can use a route. */
+  mayUse (route: RouteOptions): boolean
+  /** Calls an operation as the caller. */
+  call (call: Call, options: CallOptions): Promise<CallAnswer>
+}
+
+/** The parts that all servers of an API share. */
+export interface ServerParts {
+  sdk: Sdk
+  info: { name: string, title: string, version: string }
+  /** All tools for agents. */
+  tools: readonly Tool[]
+  /** Names of tools that are not offered because they return secrets. */
+  withheld: readonly string[]
+}
+
+/** Responds to a message with the operation's response, because the client needs its status. */
+export class Passed extends Error {
+  readonly answer: CallAnswer
+  readonly tool: Tool
+
+  constructor (answer: CallAnswer, tool: Tool) {
+    super(`status ${answer.status}`)
+    this.answer = answer
+    this.tool = tool
+  }
+}
+
+/** Returns a server for one message. `pass` receives a response that replaces the server's. */
+export function createServer (
+  { sdk, info, tools, withheld }: ServerParts,
+  message: Message,
+  pass: (passed: Passed) => void
+): Server {
+  const { tenantSlug, log } = message
+  const visible = tools.filter(({ route }) => message.mayUse(route))
+  const has = (name: string): boolean => visible.some((tool) => tool.name === name)
+  const prompts = allPrompts.filter((prompt) => prompt.tools.every(has))
+  const server = new sdk.Server(info, {
+    capabilities: { tools: {}, resources: {}, prompts: {} },
+    instructions: `The recruiting system of the company ${tenantSlug}: candidates, jobs, events and webhooks. ${dataWarning}`
+  })
+
+  /** Calls an operation. 401, 403 and 429 become the response to the message. */
+  async function call (tool: Tool, given: object, options: CallOptions = {}): Promise<CallAnswer> {
+    const answer = await message.call(formatCall(tool.plan, given), options)
+    if ([401, 403, 429].includes(answer.status)) throw new Passed(answer, tool)
+    return answer
+  }
+
+  /** Runs a handler. Logs unexpected errors and hides them from the client. */
+  async function run<T> (handle: () => Promise<T>): Promise<T> {
+    try {
+      return await handle()
+    } catch (error) {
+      if (error instanceof sdk.ProtocolError) throw error
+      if (error instanceof ArgumentFault) {
+        throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, error.message)
+      }
+      if (error instanceof Passed) pass(error)
+      else log.error({ err: error }, "an agent's message failed")
+      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, 'Unexpected server error')
+    }
+  }
+
+  async function callTool (name: string, given: object): Promise<CallToolResult> {
+    const tool = tools.find((known) => known.name === name)
+    if (withheld.includes(name)) {
+      return formatFault(`${name} returns a secret, which this server never shows to agents. Ask a person to do it.`)
+    }
+    if (tool === undefined) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown tool')
+    try {
+      const readAgain = (perPage: number) => call(tool, { ...given, per_page: perPage }, { isRepeated: true })
+      return await formatResult(await call(tool, given), {
+        readAgain: tool.plan.inQuery.includes('per_page') ? readAgain : null,
+        // A token replaces it.
+        hasSince: tool.plan.inQuery.includes('since') && (readField(given, 'since') ?? null) !== null
+      })
+    } catch (error) {
+      if (error instanceof ArgumentFault) return formatFault(error.message)
+      throw error
+    }
+  }
+
+  async function readJobs (name: string, given: object): Promise<CallAnswer> {
+    const [tool] = tools.filter((known) => known.name === name) as [Tool]
+    const answer = await call(tool, given)
+    if (answer.status < 300) return answer
+    const code = answer.status < 500 ? sdk.ProtocolErrorCode.InvalidParams : sdk.ProtocolErrorCode.InternalError
+    throw new sdk.ProtocolError(code, describeError(answer.status, parse(answer.text)))
+  }
+
+  server.setRequestHandler('tools/list', () => ({ tools: visible.map(describeTool) }))
+  server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }) =>
+    run(() => callTool(name, given))
+  )
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: prompts.map(({ name, title, description }) => ({ name, title, description }))
+  }))
+  server.setRequestHandler('prompts/get', ({ params: { name } }) => {
+    const prompt = prompts.find((known) => known.name === name)
+    if (prompt === undefined) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown prompt')
+    const since = new Date(Date.now() - prompt.days * dayMs).toISOString()
+    return { messages: [{ role: 'user', content: { type: 'text', text: `${prompt.ask(since)}\n${dataWarning}` } }] }
+  })
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: has('get_job') ? listTemplates(tenantSlug) : []
+  }))
+  server.setRequestHandler('resources/list', ({ params }) =>
+    run(async () => {
+      if (!has('list_jobs')) return { resources: [] }
+      const page = parseCursor(params?.cursor)
+      if (page === null) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown cursor')
+      return formatPage(await readJobs('list_jobs', page), tenantSlug)
+    })
+  )
+  server.setRequestHandler('resources/read', ({ params: { uri } }) =>
+    run(async () => {
+      const job = parseUri(uri, tenantSlug)
+      if (job === null) throw new sdk.ResourceNotFoundError(uri)
+      const { text } = await readJobs('get_job', job)
+      return { contents: [{ uri, mimeType, text: JSON.stringify(guardValue(readField(parse(text), 'data'))) }] }
+    })
+  )
+  return server
+}
+
+function describeTool ({ name, title, description, plan, hints, output }: Tool) {
+  return {
+    name,
+    title,
+    description,
+    inputSchema: { ...plan.inputSchema, type: 'object' as const },
+    ...output === undefined ? {} : { outputSchema: { ...output, type: 'object' as const } },
+    annotations: hints
+  }
+}
+
+const dayMs = 86_400_000
+
+/** The prompts. A caller sees only prompts whose `tools` it can use. */
+const allPrompts = [
+  {
+    name: 'failures_this_week',
+    title: 'What failed this week, and why?',
+    description: 'Finds the notifications that webhooks did not receive in the last seven days, and their causes.',
+    tools: ['list_webhooks', 'list_webhook_deliveries', 'get_webhook_delivery', 'get_webhook'],
+    days: 7,
+    ask: (since: string) =>
+      [
+        `Find out which notifications of our webhooks failed since ${since}, and why.`,
+        '1. Call list_webhooks for all pages.',
+        '2. For each webhook, call get_webhook, whose `health` shows failures, and list_webhook_deliveries with the ' +
+          'filter status "failed". Ignore deliveries created before that time.',
+        '3. For one delivery of each kind of error, call get_webhook_delivery, whose `attempts` show the responses of the endpoint.',
+        'Report for each webhook how many failed, since when, the causes and what would fix them. Change nothing and replay nothing unless I ask you to.'
+      ].join('\n')
+  },
+  {
+    name: 'changes_since_yesterday',
+    title: 'What changed since yesterday?',
+    description: 'Lists the candidates and jobs that changed in the last 24 hours.',
+    tools: ['list_candidates', 'list_jobs'],
+    days: 1,
+    ask: (since: string) =>
+      [
+        `Find out what changed in our recruiting system since ${since}.`,
+        `1. Call list_candidates and list_jobs with the filter updated_after "${since}" and sort "-updated_at", for all pages.`,
+        '2. If there is a tool list_events, call it too, page by page, and ignore events before that time.',
+        'Report the changes by job, newest first, and point out everything that needs attention.'
+      ].join('\n')
+  }
+]
+
+// The jobs of a tenant, as resources.
+
+const pageSize = 100
+const mimeType = 'application/json'
+
+function addressOf (tenantSlug: string): string {
+  return `recruiting://${encodeURIComponent(tenantSlug)}/jobs/`
+}
+
+function listTemplates (tenantSlug: string): ResourceTemplateType[] {
+  return [
+    {
+      uriTemplate: `${addressOf(tenantSlug)}{id}`,
+      name: 'job',
+      title: 'A job',
+      description: 'A job by its id, as get_job returns it',
+      mimeType
+    }
+  ]
+}
+
+/** Returns the arguments of `list_jobs` for a page; `null` if no page has this cursor. */
+function parseCursor (cursor = '1'): object | null {
+  return /^[1-9]\d{0,8}$/.test(cursor) ? { page: cursor, per_page: pageSize } : null
+}
+
+/** Returns the arguments of `get_job` for a resource; `null` if it is not a job of the tenant. */
+function parseUri (uri: string, tenantSlug: string): object | null {
+  const address = addressOf(tenantSlug)
+  if (!uri.startsWith(address)) return null
+  try {
+    const id = decodeURIComponent(uri.slice(address.length))
+    // Storages have no other ids.
+    return /^(?!.*\/)[\x21-\x7e]{1,64}$/.test(id) ? { id } : null
+  } catch {
+    return null
+  }
+}
+
+function formatPage ({ text }: CallAnswer, tenantSlug: string): ListResourcesResult {
+  const payload = parse(text)
+  const data = readField(payload, 'data')
+  const page = Number(readField(readField(payload, 'meta'), 'page'))
+  const pages = Number(readField(readField(payload, 'meta'), 'total_pages'))
+  return {
+    resources: [data].flat().map((job) => describeJob(job, tenantSlug)),
+    ...(page < pages ? { nextCursor: String(page + 1) } : {})
+  }
+}
+
+function describeJob (job: unknown, tenantSlug: string): Resource {
+  const id = String(readField(job, 'id'))
+  // A key can be limited to some fields.
+  const texts = { title: readField(job, 'name'), description: readField(job, 'status') }
+  const shown = Object.entries(texts).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  return {
+    uri: `${addressOf(tenantSlug)}${encodeURIComponent(id)}`,
+    name: `job ${id}`,
+    mimeType,
+    ...Object.fromEntries(shown.map(([name, text]) => [name, guardText(text)]))
+  }
+}

@@ -1,0 +1,126 @@
+import { RecruitingApiError } from '../../core/errors.js'
+import type { DeliveryStore, NewEvent } from '../../core/ports/index.js'
+import { handleOf } from '../../core/shared/fields.js'
+
+/** A recorded event. */
+interface LoggedEvent {
+  tenantSlug: string
+  type: string
+  data: unknown
+  /** The first of `subjects`. */
+  subject: string | null
+  subjects: string[]
+  idempotencyKey: string | null
+  body: string
+  transaction: unknown
+}
+
+export type EventLog = ReturnType<typeof createEventLog>
+
+/** Keeps events in an array. Adds an event immediately, and removes it if its transaction is rolled back. */
+export function createEventLog () {
+  const events: LoggedEvent[] = []
+  const sources = new Map<LoggedEvent, NewEvent & { recordedAt: string }>()
+  const open = new Map<unknown, LoggedEvent[]>()
+
+  function add (tenantSlug: string, event: NewEvent, handle: unknown): void {
+    const { type, subject, otherSubjects = [], idempotencyKey, body } = event
+    const subjects = subject === null ? [] : [subject, ...otherSubjects]
+    const logged = {
+      tenantSlug,
+      type,
+      data: JSON.parse(body).data,
+      subject,
+      subjects,
+      idempotencyKey,
+      body,
+      transaction: handle
+    }
+    events.push(logged)
+    sources.set(logged, { ...event, recordedAt: new Date().toISOString() })
+    if (handle === undefined) return
+    const others = open.get(handle) ?? []
+    others.push(logged)
+    open.set(handle, others)
+  }
+
+  function remove (logged: LoggedEvent): void {
+    events.splice(events.indexOf(logged), 1)
+    sources.delete(logged)
+  }
+
+  function findByKey (tenantSlug: string, key: string | null): NewEvent | undefined {
+    const earlier =
+      key === null ? undefined : events.find((event) => event.tenantSlug === tenantSlug && event.idempotencyKey === key)
+    return earlier && sources.get(earlier)
+  }
+
+  const store: Pick<DeliveryStore, 'record' | 'erase' | 'listSubjectEvents'> = {
+    async record (tenantSlug, event, transaction) {
+      const handle = readTransaction(transaction)
+      const earlier = findByKey(tenantSlug, event.idempotencyKey)
+      if (earlier === undefined) add(tenantSlug, event, handle)
+      const { id, fingerprint } = earlier ?? event
+      return { id, fingerprint, deliveries: 0 }
+    },
+
+    async erase (tenantSlug, subject, transaction) {
+      readTransaction(transaction)
+      const found = events.filter((event) => event.tenantSlug === tenantSlug && event.subjects.includes(subject))
+      return { events: found.length, truncated: false }
+    },
+
+    async listSubjectEvents (tenantSlug, subject, { after, limit }) {
+      const listed = events.map((event, index) => ({ event, position: index + 1, source: sources.get(event) }))
+      return listed
+        .filter(
+          ({ event, position }) =>
+            event.tenantSlug === tenantSlug && event.subjects.includes(subject) && position > after
+        )
+        .slice(0, limit)
+        .map(({ event: { type }, position, source }) => ({
+          position,
+          eventId: String(source?.id),
+          eventType: type,
+          recordedAt: String(source?.recordedAt),
+          isErased: false,
+          deliveries: []
+        }))
+    }
+  }
+
+  return {
+    /** Always the same array. */
+    events,
+    store,
+
+    commit (transaction: unknown): void {
+      open.delete(readEnded(transaction))
+    },
+
+    rollback (transaction: unknown): void {
+      const handle = readEnded(transaction)
+      for (const logged of open.get(handle) ?? []) remove(logged)
+      open.delete(handle)
+    },
+
+    clear (): void {
+      events.length = 0
+      sources.clear()
+      open.clear()
+    }
+  }
+}
+
+/** Accepts any handle except `null`, which is most likely a transaction that the host forgot to begin. */
+function readTransaction (transaction: unknown): unknown {
+  if (transaction === null) {
+    throw new RecruitingApiError('invalid_event', 'transaction: expected a handle, got null', 'transaction')
+  }
+  return handleOf(transaction)
+}
+
+function readEnded (transaction: unknown): unknown {
+  if (transaction !== undefined && transaction !== null) return handleOf(transaction)
+  throw new RecruitingApiError('invalid_input', `transaction: expected a handle, got ${transaction}`, 'transaction')
+}

@@ -1,0 +1,231 @@
+import type { ChangeKind } from '../../core/ports/index.js'
+import { rowCases } from './lists/rows.js'
+import { followPages, followsTransaction, optionalCases, rejectsEnded } from './support/driver.js'
+import { holds, rejects, same } from './support/expect.js'
+
+interface Options {
+  tenantSlug?: string
+  kind?: ChangeKind
+}
+
+// The helpers act for the candidates of `acme` by default.
+const changeCase = optionalCases('sync', 'changes', (driver) => {
+  const { changes } = driver.harness.storage
+  if (changes === undefined) return null
+
+  const record = (
+    id: string,
+    { tenantSlug = 'acme', kind = 'candidate', deleted = false, transaction }:
+    Options & { deleted?: boolean, transaction?: unknown } = {}
+  ): Promise<void> => changes.record(tenantSlug, { kind, id, deleted }, transaction)
+
+  const begin = ({ tenantSlug = 'acme', kind = 'candidate' }: Options = {}): Promise<string> =>
+    changes.begin(tenantSlug, kind)
+
+  /** Follows the changes from a position to the end. Returns their ids and the last position. */
+  const follow = async (
+    start: string, { tenantSlug = 'acme', kind = 'candidate', limit = 100 }: Options & { limit?: number } = {}
+  ): Promise<{ ids: string[], position: string }> => {
+    const { items, position } = await followPages(async (after) => {
+      const page = await changes.list(tenantSlug, kind, { after: after ?? '', limit })
+      return page && { ...page, items: page.ids }
+    }, start, limit)
+    return { ids: items, position }
+  }
+
+  /** Returns the first page after a position; `null` if the position is invalid. */
+  const list = (after: string, tenantSlug = 'acme') => changes.list(tenantSlug, 'candidate', { after, limit: 10 })
+
+  return { ...driver, changes, record, begin, follow, list }
+})
+
+/** Cases about the changes of candidates and jobs. */
+export const changeCases = [
+  changeCase('list', 'pages of changes contain each change once, in order', async (t) => {
+    const start = await t.begin()
+    for (const id of ['5', '3', '4', '1', '2']) await t.record(id)
+    same((await t.follow(start)).ids, ['5', '3', '4', '1', '2'], 'the ids in one page')
+    const { ids, position } = await t.follow(start, { limit: 2 })
+    same(ids, ['5', '3', '4', '1', '2'], 'the ids in pages of two')
+    same((await t.follow(position)).ids, [], 'the ids after the last position')
+    await t.record('3')
+    same((await t.follow(position)).ids, ['3'], 'the ids after one more change')
+  }),
+
+  changeCase('list', 'an item that changed twice is listed at its second change', async (t) => {
+    const start = await t.begin()
+    await t.record('1')
+    const { position } = await t.follow(start)
+    await t.record('2')
+    await t.record('1')
+    same((await t.follow(position)).ids, ['2', '1'], 'the ids after the first change')
+    same((await t.follow(start)).ids.at(-1), '1', 'the last id from the start')
+  }),
+
+  changeCase('list', 'a deletion is listed like any other change', async (t) => {
+    await t.record('1')
+    await t.record('2')
+    const start = await t.begin()
+    await t.record('1', { deleted: true })
+    await t.record('3', { deleted: true })
+    same((await t.follow(start)).ids, ['1', '3'], 'the ids of two deleted items')
+  }),
+
+  changeCase('list', 'changes of another tenant or resource are not listed', async (t) => {
+    const feeds = [
+      {}, { kind: 'job' }, { tenantSlug: 'globex' }, { tenantSlug: 'globex', kind: 'job' }, { tenantSlug: 'nobody' }
+    ] as const
+    const starts = await Promise.all(feeds.map(t.begin))
+    await t.record('1')
+    await t.record('2', { tenantSlug: 'globex' })
+    await t.record('3', { kind: 'job' })
+    const listed = await Promise.all(starts.map(async (start, index) => (await t.follow(start, feeds[index])).ids))
+    same(listed, [['1'], ['3'], ['2'], [], []], 'the ids of two tenants and resources, and of a tenant without changes')
+  }),
+
+  changeCase('begin', 'a change that commits late is not missed', async (t) => {
+    if (t.harness.begin === undefined) return
+    const before = await t.begin()
+    const late = await t.harness.begin()
+    await t.record('late', { transaction: late.transaction })
+    await t.record('1')
+    const during = await t.begin()
+    const early = await t.follow(before)
+    holds(!early.ids.includes('late'), 'a change is not listed before it commits')
+    await late.commit()
+    const rest = await t.follow(early.position)
+    same([...early.ids, ...rest.ids].toSorted(), ['1', 'late'],
+      'all ids, read while and after the transaction was open')
+    holds((await t.follow(during)).ids.includes('late'), 'the late change follows the position read before its commit')
+  }),
+
+  changeCase('record',
+    'a change commits with the host\'s transaction; a storage without transactions rejects it', async (t) => {
+      const start = await t.begin()
+      await followsTransaction(t, 'recording', {
+        async write (transaction) {
+          await t.record('kept', { transaction })
+          await t.record('kept', { transaction })
+        },
+        async look (isWritten) {
+          same([...new Set((await t.follow(start)).ids)], isWritten ? ['kept'] : [], 'the ids')
+        }
+      })
+    }),
+
+  changeCase('record', 'a change with a transaction that has ended is rejected', async (t) => {
+    const start = await t.begin()
+    await rejectsEnded(t, 'recording', (transaction) => t.record('1', { transaction }))
+    same((await t.follow(start)).ids, [], 'the ids')
+  }),
+
+  changeCase('record', 'two transactions that record the same items do not wait for each other', async (t) => {
+    const { harness } = t
+    if (harness.begin === undefined) return rejects(t.record('1', { transaction: {} }), 'recording with a transaction')
+    await t.record('1')
+    await t.record('2')
+    const start = await t.begin()
+    const [first, second] = [await harness.begin(), await harness.begin()]
+    await t.record('1', { transaction: first.transaction })
+    await t.record('2', { transaction: second.transaction })
+    await t.record('2', { transaction: first.transaction })
+    await t.record('1', { transaction: second.transaction })
+    await second.commit()
+    await first.rollback()
+    same([...new Set((await t.follow(start)).ids)].toSorted(), ['1', '2'], 'the ids after one of them committed')
+  }),
+
+  changeCase('list', 'unknown positions and positions before pruned changes are rejected', async (t) => {
+    const start = await t.begin()
+    await t.record('1')
+    const { position } = await t.follow(start)
+    for (const unknown of ['', '0', 'x', `${position}0`, `x${position}`, 'x'.repeat(200)]) {
+      same(await t.list(unknown), null, `the page after ${unknown}`)
+    }
+    await t.wait(20)
+    same(await t.changes.prune({ retentionDays: 1, limit: 10 }), 0, 'the changes older than a day')
+    same(await t.changes.prune({ retentionDays: 0, limit: 10 }), 1, 'the pruned changes')
+    same(await t.list(start), null, 'the page after a position before the pruned change')
+    same((await t.follow(position)).ids, [], 'the ids after a position behind it')
+    await t.record('2')
+    same((await t.follow(position)).ids, ['2'], 'the ids after another change')
+  }),
+
+  changeCase('prune', 'changes are pruned in batches, the oldest first', async (t) => {
+    await t.record('1')
+    await t.record('2')
+    const middle = await t.begin()
+    await t.wait(20)
+    await t.record('3')
+    await t.wait(20)
+    same(await t.changes.prune({ retentionDays: 0, limit: 2 }), 2, 'the first batch')
+    same((await t.follow(middle)).ids, ['3'], 'the ids that are left')
+    same([await t.changes.prune({ retentionDays: 0, limit: 2 }), await t.changes.prune({ retentionDays: 0, limit: 2 })],
+      [1, 0], 'further batches')
+  }),
+
+  changeCase('tokenSecret', 'the token secret has at least 32 bytes and never changes', async (t) => {
+    const [first, second] = [await t.changes.tokenSecret(), await t.changes.tokenSecret()]
+    holds(first.length >= 32, 'the secret has 32 bytes or more')
+    same([...second], [...first], 'the secret, read again')
+    holds(new Set(first).size > 8, 'the secret is random')
+  }),
+
+  changeCase('stats', 'changes report no delay while no transaction is open', async (t) => {
+    await t.record('1')
+    same(await t.changes.stats(), { heldBackMs: 0, heldBackBy: null }, 'the statistics')
+  }),
+
+  changeCase('webhooks.renameTenant', 'renaming a tenant invalidates the positions of both names', async (t) => {
+    const [before, start] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
+    const others = await t.begin({ tenantSlug: 'initech' })
+    await t.record('1')
+    await t.rename()
+    same([await t.list(before), await t.list(start, 'globex')], [null, null],
+      'the pages of both names after earlier positions')
+    const [old, renamed] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
+    await t.record('2', { tenantSlug: 'globex' })
+    same([(await t.follow(old)).ids, (await t.follow(renamed, { tenantSlug: 'globex' })).ids], [[], ['2']],
+      'the ids of both names after new positions')
+    same((await t.follow(others, { tenantSlug: 'initech' })).ids, [], 'the ids of another tenant')
+  }),
+
+  changeCase('webhooks.removeTenant',
+    'removing a tenant invalidates its positions, even if the name is reused', async (t) => {
+      const [start, others] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
+      await t.record('1')
+      const { position } = await t.follow(start)
+      await t.remove()
+      await t.record('2')
+      same([await t.list(start), await t.list(position)], [null, null], 'the pages after earlier positions')
+      const next = await t.begin()
+      await t.record('3')
+      same((await t.follow(next)).ids, ['3'], 'the ids after a new position')
+      same((await t.follow(others, { tenantSlug: 'globex' })).ids, [], 'the ids of another tenant')
+    })
+]
+
+/** Cases about reading rows for sync. A source without the methods passes. */
+export const syncedRowCases = [
+  rowCases('listAfter', 'rows after an id are read by ascending id', async (rows) => {
+    if (!rows.isSynced) return
+    await rows.saveIds([30, 4, 100, 5_000_000_000, 12])
+    await rows.saveIds([5, 31], 'globex')
+    same(await rows.listAfter(null, 10), [4, 12, 30, 100, 5_000_000_000], 'all ids')
+    same(await rows.listAfter(null, 2), [4, 12], 'the first two')
+    same(await rows.listAfter(12, 2), [30, 100], 'two after 12')
+    same(await rows.listAfter(13, 10), [30, 100, 5_000_000_000], 'all after 13, which does not exist')
+    same(await rows.listAfter(5_000_000_000, 10), [], 'all after the last one')
+    same(await rows.listAfter(5, 10, 'globex'), [31], 'the rows of another tenant')
+    same(await rows.listAfter(null, 10, 'nobody'), [], 'the rows of a tenant without any')
+  }, 'sync'),
+
+  rowCases('findMany', 'rows are found in the order of the given ids', async (rows) => {
+    if (!rows.isSynced) return
+    await rows.saveIds([1, 2, 30])
+    await rows.saveIds([3], 'globex')
+    same(await rows.findMany([30, 3, 1, 4, 2]), [30, null, 1, null, 2], 'the ids of the rows that are found')
+    same(await rows.findMany([1, 3], 'globex'), [null, 3], 'the ids for another tenant')
+    same(await rows.findMany([9]), [null], 'an id that does not exist')
+  }, 'sync')
+].flat()

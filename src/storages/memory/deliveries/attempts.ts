@@ -1,0 +1,237 @@
+import type {
+  AttemptResult, ClaimedDelivery, ClaimOptions, DeliveryStore, DisableRule, HealthNotice, HealthRule, Lease
+} from '../../../core/ports/index.js'
+import { formatDateTime } from '../checks.js'
+import { enterEnvironment, findHold } from '../holds.js'
+import { notify, stopDeliveries, type WebhookData } from '../webhook-data.js'
+import { clearFailures, type DeliveryRecord, isErased, validSecrets, type WebhookRecord } from './records.js'
+
+/** The methods that workers call. */
+export function createAttempts (data: WebhookData): Pick<
+  DeliveryStore,
+  'claimDue' | 'recordAttempts' | 'recordAndClaim' | 'release' | 'hasPending' | 'claimNotices' | 'confirmNotice' | 'onDue'
+> {
+  async function claimDue (options: ClaimOptions): Promise<ClaimedDelivery[]> {
+    const now = data.now()
+    enterEnvironment(data, options.environment ?? null)
+    return data.pending.claim(options, now).map((delivery) => showClaimed(delivery, now))
+  }
+
+  return {
+    claimDue,
+
+    recordAttempts: async (results, rule) => recordAttempts(data, results, rule),
+
+    async recordAndClaim (results, rule, options) {
+      const later = recordAttempts(data, results, rule)
+      const isHeld = findHold(data, options.environment ?? null) !== null
+      return { later, claimed: isHeld ? [] : await claimDue(options) }
+    },
+    release: async (leases) => release(data, leases),
+
+    async hasPending (withinMs) {
+      const now = data.now()
+      return data.pending.hasUntil(now + withinMs, now)
+    },
+
+    async claimNotices (options) {
+      if (findHold(data, options.environment ?? null) !== null) return []
+      return data.notices.claim(options, data.now())
+    },
+
+    async confirmNotice (noticeId) {
+      data.notices.confirm(noticeId)
+    },
+
+    onDue (call) {
+      const listener = { call }
+      data.listeners.add(listener)
+      return () => { data.listeners.delete(listener) }
+    }
+  }
+}
+
+function showClaimed (delivery: DeliveryRecord, now: number): ClaimedDelivery {
+  const { id, fence, webhook, event: { event }, attempts } = delivery
+  return {
+    deliveryId: id,
+    fence,
+    tenantId: webhook.tenant,
+    tenantSlug: webhook.tenantSlug,
+    webhookId: webhook.id,
+    targetUrl: webhook.targetUrl,
+    secrets: validSecrets(webhook, now),
+    headers: webhook.headers?.sealed ?? null,
+    eventId: event.id,
+    eventType: event.type,
+    body: event.body,
+    traceParent: event.traceParent ?? null,
+    attemptCount: attempts.length,
+    isFailing: webhook.failingSince !== null
+  }
+}
+
+type FailedResult = Exclude<AttemptResult, { outcome: 'delivered' | 'postponed' }>
+
+interface Failure {
+  result: FailedResult
+  isGone: boolean
+}
+
+// The failure to report for each webhook: the 410, otherwise the last one.
+type Failures = Map<WebhookRecord, Failure>
+
+/** Records all attempts before it judges failing webhooks, so that the order of the results does not matter. */
+function recordAttempts (
+  data: WebhookData,
+  results: readonly AttemptResult[],
+  rule: HealthRule
+): Lease[] {
+  const now = data.now()
+  const failures: Failures = new Map()
+  let mayBeDue = false
+
+  for (const result of results) {
+    const delivery = data.deliveries.get(result.deliveryId)
+    if (delivery === undefined || delivery.lease === 'none' || delivery.fence !== result.fence) continue
+
+    endLease(data, delivery)
+    if (result.outcome === 'postponed') {
+      if (delivery.status === 'pending') schedule(data, delivery, now + result.retryInMs)
+      continue
+    }
+    recordAttempt(delivery, result, now)
+    if (result.outcome === 'delivered') {
+      mayBeDue ||= delivery.webhook.pausedUntil > now
+      markDelivered(delivery, result, now)
+    } else {
+      const hasFailed = markFailed(data, delivery, result, now)
+      if (countsFor(delivery.webhook, result)) recordFailure(failures, delivery.webhook, result, { hasFailed, now })
+    }
+  }
+
+  for (const [webhook, failure] of failures) judgeHealth(data, webhook, { ...failure, rule, now })
+  if (mayBeDue) notify(data)
+  // Without transactions no delivery is ever locked.
+  return []
+}
+
+// Attempts to an old address, and attempts of a webhook that is not active, do not affect its health.
+function countsFor (webhook: WebhookRecord, { targetUrl }: AttemptResult): boolean {
+  return webhook.status === 'active' && webhook.targetUrl === targetUrl
+}
+
+function endLease (data: WebhookData, delivery: DeliveryRecord): void {
+  if (delivery.lease === 'held' || delivery.status === 'pending') data.pending.remove(delivery)
+  delivery.lease = 'none'
+}
+
+function schedule (data: WebhookData, delivery: DeliveryRecord, at: number): void {
+  delivery.nextAttemptAt = Math.ceil(at)
+  delivery.isScheduled = true
+  data.pending.add(delivery)
+}
+
+function recordAttempt (delivery: DeliveryRecord, result: AttemptResult, now: number): void {
+  const { durationMs, responseStatus, error } = result
+  const responseExcerpt = delivery.status === 'cancelled' || isErased(delivery.event) ? null : result.responseExcerpt
+  delivery.attempts.push({ startedAt: now - durationMs, durationMs, responseStatus, error, responseExcerpt })
+}
+
+function markDelivered (delivery: DeliveryRecord, result: AttemptResult, now: number): void {
+  delivery.status = 'delivered'
+  delivery.deliveredAt = now
+  if (countsFor(delivery.webhook, result)) clearFailures(delivery.webhook)
+}
+
+/** Schedules the next attempt, or marks the delivery as failed. Returns whether it failed. */
+function markFailed (data: WebhookData, delivery: DeliveryRecord, result: FailedResult, now: number): boolean {
+  if (delivery.status !== 'pending') return false
+  if (result.outcome === 'failed') {
+    delivery.status = 'failed'
+    return true
+  }
+  schedule(data, delivery, now + result.retryInMs)
+  return false
+}
+
+function recordFailure (
+  failures: Failures,
+  webhook: WebhookRecord,
+  result: FailedResult,
+  { hasFailed, now }: { hasFailed: boolean, now: number }
+): void {
+  webhook.failingSince ??= now
+  if (hasFailed) webhook.failedDeliveries++
+  if (result.outcome === 'retry' && result.pauseMs > 0) {
+    webhook.pausedUntil = Math.max(webhook.pausedUntil, now + result.pauseMs)
+  }
+  if (failures.get(webhook)?.isGone === true) return
+  failures.set(webhook, { result, isGone: result.outcome === 'failed' && result.isGone })
+}
+
+// A later success in the same batch has already cleared the failures.
+function judgeHealth (
+  data: WebhookData,
+  webhook: WebhookRecord,
+  { result, isGone, rule, now }: Failure & { rule: HealthRule, now: number }
+): void {
+  if (webhook.isDeleted) return
+  // A 410 counts even after a success in the same batch.
+  if (isGone) webhook.failingSince ??= now
+  if (webhook.failingSince !== null) {
+    webhook.lastFailure = { error: result.error ?? 'http_status', responseStatus: result.responseStatus }
+  }
+  if (isGone || isFailingTooLong(webhook, rule, now)) {
+    webhook.status = 'disabled'
+    webhook.disabledReason = isGone ? 'gone' : 'failing'
+    webhook.updatedAt = now
+    stopDeliveries(data, webhook, 'skipped')
+    data.notices.add(createNotice(isGone ? 'gone' : 'disabled', webhook, result, now))
+    return
+  }
+  const isWarning = webhook.failingSince !== null && now - webhook.failingSince >= rule.warnAfterSeconds * 1000
+  if (!isWarning || webhook.isWarned) return
+  webhook.isWarned = true
+  data.notices.add(createNotice('failing', webhook, result, now))
+}
+
+function createNotice (
+  kind: HealthNotice['kind'],
+  { tenant, tenantSlug, id, failingSince, failedDeliveries }: WebhookRecord,
+  { error, responseStatus }: FailedResult,
+  now: number
+): HealthNotice {
+  return {
+    kind,
+    tenantId: tenant,
+    tenantSlug,
+    webhookId: id,
+    failingSince: formatDateTime(failingSince ?? now),
+    failedDeliveries,
+    lastError: error ?? 'http_status',
+    lastResponseStatus: responseStatus
+  }
+}
+
+function isFailingTooLong ({ failingSince, failedDeliveries }: WebhookRecord, rule: DisableRule, now: number): boolean {
+  return failingSince !== null &&
+    now - failingSince >= rule.failingForSeconds * 1000 &&
+    failedDeliveries >= rule.failedDeliveries
+}
+
+function release (data: WebhookData, leases: readonly Lease[]): void {
+  let mayBeDue = false
+  for (const { deliveryId, fence } of leases) {
+    const delivery = data.deliveries.get(deliveryId)
+    if (delivery === undefined || delivery.fence !== fence) continue
+
+    if (delivery.lease === 'held') {
+      data.pending.remove(delivery)
+      data.pending.add(delivery)
+      mayBeDue = true
+    }
+    delivery.lease = 'none'
+  }
+  if (mayBeDue) notify(data)
+}

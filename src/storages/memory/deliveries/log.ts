@@ -1,0 +1,142 @@
+import type {
+  Attempt, Delivery, DeliveryFilter, DeliveryStore, DeliveryWithAttempts, SubjectDelivery, SubjectEvent,
+  TenantDeliveryStats
+} from '../../../core/ports/index.js'
+import { formatDateTime } from '../checks.js'
+import { type RowTest, select, takePage } from '../sorting.js'
+import { findWebhook, listWebhooks, type WebhookData } from '../webhook-data.js'
+import {
+  type AttemptRecord, type DeliveryRecord, type EventRecord, hasSubject, isErased, isFailing
+} from './records.js'
+
+/** The methods that read deliveries. */
+export function createLog (
+  data: WebhookData
+): Pick<DeliveryStore, 'list' | 'count' | 'find' | 'listSubjectEvents' | 'stats' | 'tenantStats'> {
+  return {
+    async list (tenant, webhookId, { filter, sort: [first], offset, limit }) {
+      // The log is sorted by creation, which is also the order of ids.
+      const log = findWebhook(data, tenant, webhookId)?.log ?? []
+      const sorted = first?.direction === 'desc' ? log.toReversed() : log
+      return takePage(sorted, createTest(filter), { offset, limit }).map(showDelivery)
+    },
+
+    async count (tenant, webhookId, filter) {
+      return select(findWebhook(data, tenant, webhookId)?.log ?? [], createTest(filter)).length
+    },
+
+    async find (tenant, webhookId, id) {
+      const webhook = findWebhook(data, tenant, webhookId)
+      const delivery = data.deliveries.get(id)
+      return delivery === undefined || delivery.webhook !== webhook ? null : showDeliveryWithAttempts(delivery)
+    },
+
+    async listSubjectEvents (tenant, subject, { after, limit }) {
+      const found = [...data.events.values()]
+        .filter((event) => event.tenant === tenant && event.position > after && hasSubject(event, subject))
+        .slice(0, limit)
+      const deliveries = new Map<EventRecord, SubjectDelivery[]>(found.map((event) => [event, []]))
+      for (const delivery of data.deliveries.values()) {
+        deliveries.get(delivery.event)?.push(showSubjectDelivery(delivery))
+      }
+      return [...deliveries].map(([event, sent]) => showSubjectEvent(event, sent))
+    },
+
+    async stats () {
+      return { ...data.pending.stats(data.now()), atLeast: { pending: false, due: false } }
+    },
+
+    async tenantStats (tenant) {
+      return readTenantStats(data, tenant)
+    }
+  }
+}
+
+function showDeliveryWithAttempts (delivery: DeliveryRecord): DeliveryWithAttempts {
+  return { ...showDelivery(delivery), body: delivery.event.event.body, attempts: delivery.attempts.map(showAttempt) }
+}
+
+function createTest ({ status, eventType, eventId }: DeliveryFilter): RowTest<DeliveryRecord> {
+  if (status === undefined && eventType === undefined && eventId === undefined) return null
+  return (delivery) =>
+    (status === undefined || delivery.status === status) &&
+    (eventType === undefined || delivery.event.event.type === eventType) &&
+    (eventId === undefined || delivery.event.event.id === eventId)
+}
+
+export function showDelivery (delivery: DeliveryRecord): Delivery {
+  const { id, event: { event }, status, attempts, nextAttemptAt, createdAt, deliveredAt } = delivery
+  const last = attempts.at(-1)
+  return {
+    id,
+    event_id: event.id,
+    event_type: event.type,
+    status,
+    attempt_count: attempts.length,
+    response_status: last?.responseStatus ?? null,
+    error: last?.error ?? null,
+    next_attempt_at: status === 'pending' ? formatDateTime(nextAttemptAt) : null,
+    created_at: formatDateTime(createdAt),
+    delivered_at: deliveredAt === null ? null : formatDateTime(deliveredAt)
+  }
+}
+
+function showAttempt ({ startedAt, durationMs, responseStatus, error, responseExcerpt }: AttemptRecord): Attempt {
+  return {
+    started_at: formatDateTime(startedAt),
+    duration_ms: durationMs,
+    response_status: responseStatus,
+    error,
+    response_excerpt: responseExcerpt
+  }
+}
+
+function showSubjectEvent (record: EventRecord, deliveries: SubjectDelivery[]): SubjectEvent {
+  const { position, recordedAt, event: { id, type } } = record
+  return {
+    position,
+    eventId: id,
+    eventType: type,
+    recordedAt: formatDateTime(recordedAt),
+    isErased: isErased(record),
+    deliveries
+  }
+}
+
+function showSubjectDelivery ({ id, webhook, status, deliveredAt, attempts }: DeliveryRecord): SubjectDelivery {
+  return {
+    deliveryId: id,
+    webhookId: webhook.id,
+    webhookName: webhook.isDeleted ? null : webhook.name,
+    targetUrl: webhook.isDeleted ? null : webhook.targetUrl,
+    status,
+    deliveredAt: deliveredAt === null ? null : formatDateTime(deliveredAt),
+    attempts: attempts.map(({ startedAt, responseStatus, error }) =>
+      ({ startedAt: formatDateTime(startedAt), responseStatus, error }))
+  }
+}
+
+const hourMs = 3_600_000
+
+function readTenantStats (data: WebhookData, tenant: string): TenantDeliveryStats {
+  const now = data.now()
+  const webhooks = listWebhooks(data, tenant)
+  const { pending, oldestDueMs } = data.pending.stats(now, new Set(webhooks))
+  const ended = webhooks.flatMap(({ log }) => log).filter((delivery) => endOf(delivery) > now - hourMs)
+  const count = (status: DeliveryRecord['status']): number =>
+    ended.filter((delivery) => delivery.status === status).length
+  return {
+    pending,
+    oldestDueMs,
+    failing: webhooks.filter(isFailing).length,
+    delivered: count('delivered'),
+    failed: count('failed'),
+    atLeast: { pending: false, delivered: false, failed: false }
+  }
+}
+
+/** When the last attempt ended. */
+function endOf ({ attempts }: DeliveryRecord): number {
+  const last = attempts.at(-1)
+  return last === undefined ? Number.NEGATIVE_INFINITY : last.startedAt + last.durationMs
+}

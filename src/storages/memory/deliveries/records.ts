@@ -1,0 +1,157 @@
+import type {
+  AttemptError,
+  Creator,
+  DeliveryStatus,
+  EventFilters,
+  NewEvent,
+  StoredHeaders,
+  WebhookStatus
+} from '../../../core/ports/index.js'
+import { SortedQueue } from '../sorting.js'
+
+/** A recorded event. Times in records are milliseconds since the epoch. */
+export interface EventRecord {
+  /** Erasing its subject replaces the body. */
+  event: NewEvent
+  tenant: string
+  readonly position: number
+  readonly recordedAt: number
+  /** Number of pending deliveries created with it. */
+  deliveries: number
+  /** Number of existing deliveries, of any status. */
+  deliveriesLeft: number
+}
+
+export interface AttemptRecord {
+  readonly startedAt: number
+  readonly durationMs: number
+  readonly responseStatus: number | null
+  readonly error: AttemptError | null
+  /** Erasing its subject removes it. */
+  responseExcerpt: string | null
+}
+
+/**
+ * - `none`: not claimed, or already completed or released
+ * - `held`: counts towards `perEndpoint`, and no other caller can claim the delivery
+ * - `expired`: expired, or the delivery stopped being pending; a result still counts
+ */
+export type LeaseState = 'none' | 'held' | 'expired'
+
+/** A delivery and its lease. */
+export interface DeliveryRecord {
+  readonly id: number
+  readonly event: EventRecord
+  readonly webhook: WebhookRecord
+  readonly isReplay: boolean
+  readonly createdAt: number
+  readonly attempts: AttemptRecord[]
+  status: DeliveryStatus
+  /** Whether it waits for `nextAttemptAt`. */
+  isScheduled: boolean
+  /** Valid while the status is `pending`. */
+  nextAttemptAt: number
+  deliveredAt: number | null
+  fence: number
+  lease: LeaseState
+  /** Valid while the lease is `held`. */
+  leaseExpiresAt: number
+}
+
+/** The pending deliveries of one webhook that are not leased. */
+export interface Lanes {
+  /** Not due yet, by the time of the next attempt. */
+  readonly scheduled: SortedQueue<DeliveryRecord>
+  readonly first: SortedQueue<DeliveryRecord>
+  readonly retry: SortedQueue<DeliveryRecord>
+  readonly replay: SortedQueue<DeliveryRecord>
+}
+
+/** A webhook with its secrets, its health and its deliveries. */
+export interface WebhookRecord {
+  readonly id: number
+  /** The id of the tenant. */
+  tenant: string
+  tenantSlug: string
+  readonly createdBy: Creator
+  readonly createdAt: number
+  name: string
+  status: WebhookStatus
+  isDeleted: boolean
+  targetUrl: string
+  eventTypes: readonly string[]
+  updatedAt: number
+  secret: string
+  previousSecret: string | null
+  previousSecretExpiresAt: number
+  headers: StoredHeaders | null
+  filters: EventFilters | null
+  /** Time of the first failed attempt since the last success. */
+  failingSince: number | null
+  /** Failed deliveries since the last success. */
+  failedDeliveries: number
+  /** The last failed attempt since the last success. */
+  lastFailure: Pick<AttemptRecord, 'error' | 'responseStatus'> | null
+  disabledReason: 'gone' | 'failing' | null
+  /** Whether a `failing` notice was created. */
+  isWarned: boolean
+  pausedUntil: number
+  readonly lanes: Lanes
+  /** Number of held leases. */
+  leaseCount: number
+  /** All deliveries, by ascending id. */
+  log: DeliveryRecord[]
+  /** The last delivery of each event, by event id. */
+  readonly lastDeliveries: Map<string, DeliveryRecord>
+}
+
+/** Returns whether an event has this subject. */
+export function hasSubject ({ event: { subject, otherSubjects = [] } }: EventRecord, wanted: string): boolean {
+  return subject === wanted || otherSubjects.includes(wanted)
+}
+
+export function createLanes (): Lanes {
+  const scheduled = new SortedQueue<DeliveryRecord>((delivery) => delivery.nextAttemptAt)
+  return { scheduled, first: createLane(), retry: createLane(), replay: createLane() }
+}
+
+/** Returns the lane in which a delivery waits. */
+export function findLane ({
+  webhook: { lanes },
+  isScheduled,
+  isReplay,
+  attempts
+}: DeliveryRecord): SortedQueue<DeliveryRecord> {
+  if (isScheduled) return lanes.scheduled
+  if (isReplay) return lanes.replay
+  return attempts.length === 0 ? lanes.first : lanes.retry
+}
+
+/** Returns whether a webhook is failing, or was disabled because it failed. */
+export function isFailing ({ status, failingSince }: WebhookRecord): boolean {
+  return status === 'disabled' || (status === 'active' && failingSince !== null)
+}
+
+/** Returns whether an event was erased, or erasing it would change nothing. */
+export function isErased ({ event: { body, tombstone } }: EventRecord): boolean {
+  return body === (tombstone ?? '')
+}
+
+/** Clears a webhook's failures and pause. */
+export function clearFailures (webhook: WebhookRecord): void {
+  webhook.failingSince = null
+  webhook.failedDeliveries = 0
+  webhook.lastFailure = null
+  webhook.isWarned = false
+  webhook.pausedUntil = 0
+}
+
+/** Returns the secrets that are valid at `now`, newest first. */
+export function validSecrets (webhook: WebhookRecord, now: number): string[] {
+  const { secret, previousSecret, previousSecretExpiresAt } = webhook
+  return previousSecret !== null && now < previousSecretExpiresAt ? [secret, previousSecret] : [secret]
+}
+
+function createLane (): SortedQueue<DeliveryRecord> {
+  return new SortedQueue(() => 0)
+}

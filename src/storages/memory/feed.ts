@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto'
+import type { EventFeed } from '../../core/ports/index.js'
+import type { EventRecord } from './deliveries/records.js'
+import type { WebhookData } from './webhook-data.js'
+
+/** A page ends before the event that takes the bodies over this size. */
+const maxPageBytes = 4 * 1024 * 1024
+
+/** Reads events in the order they were recorded. */
+export function createEventFeed (data: WebhookData): EventFeed {
+  // A restarted process has other events, so it rejects the previous process's positions and tokens.
+  const epoch = randomBytes(8).toString('hex')
+  const secret = randomBytes(32)
+
+  function formatPosition (tenant: string, number: number): string {
+    return `${epoch}.${data.endedFeeds.get(tenant) ?? 0}.${number}`
+  }
+
+  /** Returns the number of a position; `null` if events after it may be missing. */
+  function parsePosition (tenant: string, position: string): number | null {
+    const number = Number(/\d+$/.exec(position)?.[0])
+    const isOwn = position === formatPosition(tenant, number)
+    return isOwn && number >= data.prunedEventPosition && number <= data.lastEventPosition ? number : null
+  }
+
+  function find (tenant: string, eventTypes: readonly string[] | null): EventRecord[] {
+    return [...data.events.values()].filter(
+      ({ tenant: owner, event: { type } }) => owner === tenant && (eventTypes === null || eventTypes.includes(type))
+    )
+  }
+
+  return {
+    async end (tenant) {
+      return formatPosition(tenant, data.lastEventPosition)
+    },
+
+    async endBefore (tenant, since) {
+      const first = find(tenant, null).find(({ recordedAt }) => recordedAt >= Date.parse(since))
+      const position = (first?.position ?? data.lastEventPosition + 1) - 1
+      return formatPosition(tenant, Math.max(position, data.prunedEventPosition))
+    },
+
+    async find (tenant, id) {
+      const record = data.events.get(id)
+      return record?.tenant === tenant ? record.event.body : null
+    },
+
+    async list (tenant, { after, limit, eventTypes, maxBytes = maxPageBytes }) {
+      const number = after === null ? data.prunedEventPosition : parsePosition(tenant, after)
+      if (number === null) return null
+      const found = find(tenant, eventTypes).filter(({ position }) => position > number)
+      let bytes = 0
+      const page = found.slice(0, limit).filter(({ event: { body } }, index) => {
+        bytes += Buffer.byteLength(body)
+        return index === 0 || bytes <= Math.min(maxBytes, maxPageBytes)
+      })
+      const hasMore = found.length > page.length
+      const last = hasMore ? page.at(-1) : undefined
+      return {
+        bodies: page.map(({ event: { body } }) => body),
+        position: formatPosition(tenant, last?.position ?? data.lastEventPosition),
+        hasMore
+      }
+    },
+
+    async latest (tenant, { limit, eventTypes }) {
+      let bytes = 0
+      return find(tenant, eventTypes).toReversed().slice(0, limit).map(({ event: { body } }) => body).filter((body) => {
+        bytes += Buffer.byteLength(body)
+        return bytes <= maxPageBytes
+      })
+    },
+
+    async stats () {
+      return { heldBackMs: 0, heldBackBy: null }
+    },
+
+    async tokenSecret () {
+      return secret
+    }
+  }
+}

@@ -1,0 +1,342 @@
+import type {
+  EventFilters, FailingWebhook, NewWebhook, RestingTenant, StoredHeaders, Webhook, WebhookFilter, WebhookHealth,
+  WebhookStore
+} from '../../core/ports/index.js'
+import { tenantResting } from '../../core/shared/tenants.js'
+import { formatDateTime, rejectTransaction } from './checks.js'
+import {
+  clearFailures, createLanes, type EventRecord, isFailing, validSecrets, type WebhookRecord
+} from './deliveries/records.js'
+import { deleteRequests, storeAnswer } from './idempotency.js'
+import { compareBy, type RowTest, select, takePage } from './sorting.js'
+import { findWebhook, listWebhooks, notify, openTenant, stopDeliveries, type WebhookData } from './webhook-data.js'
+
+export function createWebhookStore (data: WebhookData): WebhookStore {
+  let lastId = 0
+
+  function listAll (tenant: string): Webhook[] {
+    return listWebhooks(data, tenant).map(showWebhook)
+  }
+
+  return {
+    database: data,
+    ...createTenants(data),
+
+    async list (tenant, { filter, sort, offset, limit }) {
+      const ordered = listAll(tenant).sort(compareBy(sort, (webhook, field) => webhook[field]))
+      return takePage(ordered, createTest(filter), { offset, limit })
+    },
+
+    async count (tenant, filter) {
+      return select(listAll(tenant), createTest(filter)).length
+    },
+
+    async find (tenant, id) {
+      const webhook = findWebhook(data, tenant, id)
+      return webhook === undefined ? null : showWebhook(webhook)
+    },
+
+    async findHealth (tenant, id) {
+      const webhook = findWebhook(data, tenant, id)
+      return webhook === undefined ? null : showHealth(webhook, data.now())
+    },
+
+    async listFailing ({ limit, maxPending }) {
+      return listWebhooks(data)
+        .filter(isFailing)
+        .sort((a, b) => failedFirst(a) - failedFirst(b) || a.id - b.id)
+        .slice(0, limit)
+        .map((webhook) => showFailing(webhook, Math.min(maxPending, data.pending.count(webhook)), data.now()))
+    },
+
+    async nextId () {
+      return ++lastId
+    },
+
+    async create (tenant, webhook, { maxPerTenant, answer }) {
+      assertAwake(data, tenant)
+      const { webhooks } = openTenant(data, tenant)
+      if (webhooks.size >= maxPerTenant) return null
+      if (listWebhooks(data).some(({ id }) => id === webhook.id)) {
+        throw new Error(`webhook id ${webhook.id} already exists`)
+      }
+
+      const created = createRecord(tenant, webhook, data.now())
+      const shown = showWebhook(created)
+      storeAnswer(data, tenant, answer, shown)
+      webhooks.set(created.id, created)
+      return shown
+    },
+
+    async update (tenant, id, { name, status, target_url: targetUrl, event_types: eventTypes, headers, filters }) {
+      const webhook = findWebhook(data, tenant, id)
+      if (webhook === undefined) return null
+
+      webhook.updatedAt = data.now()
+      webhook.name = name ?? webhook.name
+      const isNewStart = status === 'active' || (targetUrl ?? webhook.targetUrl) !== webhook.targetUrl
+      if (isNewStart) clearFailures(webhook)
+      webhook.targetUrl = targetUrl ?? webhook.targetUrl
+      webhook.eventTypes = [...eventTypes ?? webhook.eventTypes]
+      if (headers !== undefined) webhook.headers = copyHeaders(headers)
+      if (filters !== undefined) webhook.filters = copyFilters(filters)
+      webhook.status = status ?? webhook.status
+      if (status === 'inactive') stopDeliveries(data, webhook, 'skipped')
+      const shown = showWebhook(webhook)
+      if (isNewStart) notify(data)
+      return shown
+    },
+
+    async delete (tenant, id) {
+      const webhook = findWebhook(data, tenant, id)
+      if (webhook === undefined) return false
+
+      openTenant(data, tenant).webhooks.delete(id)
+      webhook.isDeleted = true
+      stopDeliveries(data, webhook, 'cancelled')
+      return true
+    },
+
+    async rotateSecret (tenant, id, { secret, gracePeriodSeconds }, answer) {
+      const webhook = findWebhook(data, tenant, id)
+      if (webhook === undefined) return null
+
+      const now = data.now()
+      const expiresAt = now + gracePeriodSeconds * 1000
+      const changed = {
+        secret,
+        previousSecret: gracePeriodSeconds === 0 ? null : webhook.secret,
+        previousSecretExpiresAt: expiresAt,
+        updatedAt: now
+      }
+      const rotated = {
+        ...showWebhook({ ...webhook, ...changed }),
+        previous_secret_expires_at: gracePeriodSeconds === 0 ? null : formatDateTime(expiresAt)
+      }
+      storeAnswer(data, tenant, answer, rotated)
+      Object.assign(webhook, changed)
+      return rotated
+    },
+
+    async findSecrets (tenant, id) {
+      const webhook = findWebhook(data, tenant, id)
+      return webhook === undefined ? null : validSecrets(webhook, data.now())
+    },
+
+    async findHeaders (tenant, id) {
+      return findWebhook(data, tenant, id)?.headers?.sealed ?? null
+    },
+
+    async findGraceEnd (tenantSlug, id) {
+      const webhook = findWebhook(data, tenantSlug, id)
+      const [, previous] = webhook === undefined ? [] : validSecrets(webhook, data.now())
+      return webhook === undefined || previous === undefined ? null : formatDateTime(webhook.previousSecretExpiresAt)
+    },
+
+    async listSecrets ({ afterId, limit }) {
+      return listWebhooks(data)
+        .filter(({ id }) => id > afterId)
+        .sort((a, b) => a.id - b.id)
+        .slice(0, limit)
+        .map((webhook) => ({
+          tenantId: webhook.tenant,
+          webhookId: webhook.id,
+          secrets: validSecrets(webhook, data.now()),
+          headers: webhook.headers?.sealed ?? null
+        }))
+    },
+
+    async replaceSecret (tenant, id, { from, to }) {
+      const webhook = findWebhook(data, tenant, id)
+      if (webhook === undefined) return false
+      const isCurrent = webhook.secret === from
+      const isPrevious = webhook.previousSecret === from
+      if (isCurrent) webhook.secret = to
+      if (isPrevious) webhook.previousSecret = to
+      if (webhook.headers?.sealed !== from) return isCurrent || isPrevious
+      webhook.headers = { ...webhook.headers, sealed: to }
+      return true
+    }
+  }
+}
+
+function createRecord (tenant: string, webhook: NewWebhook, now: number): WebhookRecord {
+  return {
+    id: webhook.id,
+    tenant,
+    tenantSlug: webhook.tenantSlug,
+    createdAt: now,
+    name: webhook.name,
+    status: webhook.status,
+    isDeleted: false,
+    targetUrl: webhook.target_url,
+    eventTypes: [...webhook.event_types],
+    updatedAt: now,
+    secret: webhook.secret,
+    previousSecret: null,
+    previousSecretExpiresAt: 0,
+    headers: copyHeaders(webhook.headers ?? null),
+    filters: copyFilters(webhook.filters ?? null),
+    createdBy: { type: 'code', id: null, ...webhook.created_by },
+    failingSince: null,
+    failedDeliveries: 0,
+    lastFailure: null,
+    disabledReason: null,
+    isWarned: false,
+    pausedUntil: 0,
+    lanes: createLanes(),
+    leaseCount: 0,
+    log: [],
+    lastDeliveries: new Map()
+  }
+}
+
+function copyHeaders (headers: StoredHeaders | null): StoredHeaders | null {
+  return headers && { names: [...headers.names], sealed: headers.sealed }
+}
+
+function createTest ({ status }: WebhookFilter): RowTest<Webhook> {
+  return status === undefined ? null : (webhook) => webhook.status === status
+}
+
+// Not infinity, because the difference of two infinities is NaN.
+function failedFirst ({ failingSince }: WebhookRecord): number {
+  return failingSince ?? Number.MAX_SAFE_INTEGER
+}
+
+function showHealth (
+  { status, failingSince, failedDeliveries, pausedUntil, disabledReason }: WebhookRecord,
+  now: number
+): WebhookHealth {
+  return {
+    failing_since: failingSince === null ? null : formatDateTime(failingSince),
+    failed_deliveries: failedDeliveries,
+    paused_until: status === 'active' && pausedUntil > now ? formatDateTime(pausedUntil) : null,
+    disabled_reason: status === 'disabled' ? disabledReason : null
+  }
+}
+
+function showFailing (webhook: WebhookRecord, pending: number, now: number): FailingWebhook {
+  return {
+    tenantId: webhook.tenant,
+    tenantSlug: webhook.tenantSlug,
+    webhook: showWebhook(webhook),
+    health: showHealth(webhook, now),
+    lastError: webhook.lastFailure?.error ?? null,
+    lastResponseStatus: webhook.lastFailure?.responseStatus ?? null,
+    pending
+  }
+}
+
+function copyFilters (filters: EventFilters | null): EventFilters | null {
+  return filters && Object.fromEntries(Object.entries(filters).map(([path, values]) => [path, [...values]]))
+}
+
+/** Returns a webhook as clients see it. */
+function showWebhook (webhook: WebhookRecord): Webhook {
+  const { id, name, status, targetUrl, eventTypes, headers, filters, createdBy, createdAt, updatedAt } = webhook
+  return {
+    id,
+    name,
+    status,
+    target_url: targetUrl,
+    event_types: [...eventTypes],
+    headers: headers && Object.fromEntries(headers.names.map((name) => [name, null])),
+    filters: copyFilters(filters),
+    created_by: { ...createdBy },
+    created_at: formatDateTime(createdAt),
+    updated_at: formatDateTime(updatedAt)
+  }
+}
+
+function listResting ({ resting, now }: WebhookData): RestingTenant[] {
+  for (const [tenant, end] of resting) if (end <= now()) resting.delete(tenant)
+  return [...resting].map(([tenantId, end]) => ({ tenantId, until: formatDateTime(end) }))
+}
+
+function findRest (data: WebhookData, tenant: string): RestingTenant | undefined {
+  return listResting(data).find(({ tenantId }) => tenantId === tenant)
+}
+
+/** Throws `tenant_resting`. */
+export function assertAwake (data: WebhookData, tenant: string): void {
+  const rest = findRest(data, tenant)
+  if (rest !== undefined) throw tenantResting(tenant, rest.until)
+}
+
+function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTenant' | 'removeTenant' | 'listResting'> {
+  function eventsOf (tenant: string): EventRecord[] {
+    return [...data.events.values()].filter((event) => event.tenant === tenant)
+  }
+
+  function setName (tenant: string, slug: string): number {
+    const webhooks = listWebhooks(data, tenant)
+    for (const webhook of webhooks) webhook.tenantSlug = slug
+    data.notices.setName(tenant, slug)
+    return webhooks.length
+  }
+
+  function rest (tenant: string, restSeconds: number): void {
+    if (restSeconds > 0) data.resting.set(tenant, data.now() + restSeconds * 1000)
+  }
+
+  /** Invalidates a tenant's positions in changes and events, and deletes its requests. */
+  function endPositions (tenant: string): void {
+    data.changes.removeTenant(tenant)
+    deleteRequests(data, (request) => request.tenant === tenant)
+    data.endedFeeds.set(tenant, (data.endedFeeds.get(tenant) ?? 0) + 1)
+  }
+
+  return {
+    async renameTenant ({ id: from }, { id: to, slug }, { reseal, restSeconds = 0, transaction }) {
+      rejectTransaction(transaction)
+      if (from === to) return setName(to, slug)
+      if (data.tenants.has(to) || findRest(data, to) !== undefined) return null
+      const tenant = data.tenants.get(from)
+      const now = data.now()
+      // Before anything changes, because `reseal` may throw.
+      const resealed = listWebhooks(data, from).map((webhook) => {
+        const [secret = webhook.secret, previous = null] = validSecrets(webhook, now).map((valid) =>
+          reseal(valid, webhook.id)
+        )
+        const headers = webhook.headers && { ...webhook.headers, sealed: reseal(webhook.headers.sealed, webhook.id) }
+        return { webhook, secret, previous, headers }
+      })
+      for (const name of [from, to]) endPositions(name)
+      rest(from, restSeconds)
+      if (tenant === undefined) return 0
+
+      data.tenants.delete(from)
+      data.tenants.set(to, tenant)
+      data.pending.renameTenant(from, to)
+      for (const event of eventsOf(from)) event.tenant = to
+      for (const { webhook, secret, previous, headers } of resealed) {
+        webhook.tenant = to
+        webhook.secret = secret
+        webhook.previousSecret = previous
+        webhook.headers = headers
+      }
+      data.notices.renameTenant(from, to)
+      return setName(to, slug)
+    },
+
+    async removeTenant (tenant, { restSeconds = 0, transaction }) {
+      rejectTransaction(transaction)
+      for (const webhook of listWebhooks(data, tenant)) {
+        webhook.isDeleted = true
+        stopDeliveries(data, webhook, 'cancelled')
+      }
+      for (const { id, event } of data.deliveries.values()) if (event.tenant === tenant) data.deliveries.delete(id)
+      for (const { event } of eventsOf(tenant)) data.events.delete(event.id)
+      data.notices.removeTenant(tenant)
+      endPositions(tenant)
+      data.tenants.delete(tenant)
+      rest(tenant, restSeconds)
+      return 0
+    },
+
+    async listResting () {
+      return listResting(data)
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import type { ChangeKind, ChangePage, ChangeSource } from '../../../core/ports/index.js'
+import { readField } from '../../../core/shared/fields.js'
+import { type OptionsOf, readOptions } from '../../../core/shared/read-options.js'
+import { assertPool, inTransaction, type PgPool } from '../pool.js'
+import { askInTransaction } from '../transactions.js'
+import type { Session } from '../session.js'
+import { equals, quoteName, readSchema } from '../sql.js'
+import { createReadBound, createReadHeldBack, formatPosition, parsePosition } from './position.js'
+import { listWatchedTables } from './watched-tables.js'
+
+interface ChangeRow {
+  is_known: boolean
+  is_recorded: boolean
+  /** The position up to which everything was read. */
+  end: string
+  /** `null` if there is no change. */
+  id: string | null
+  seq: string
+}
+
+/**
+ * Lists changes; `schema` is quoted. One statement reads the changes and checks the position, so that both see one
+ * snapshot.
+ */
+function createListChanges (
+  session: Session, schema: string, readBound: ReturnType<typeof createReadBound>
+): ChangeSource['list'] {
+  const text = `
+    select bounds.epoch = $5 and bounds.is_recorded and bounds.pruned <= $6::bigint
+      and $6::bigint <= $4::bigint as is_known, bounds.is_recorded,
+      greatest(bounds.read_to, $6::bigint)::text as end, change.id, change.seq::text
+    from ${schema}.change_bounds_v1($1, $2, $3) as bounds
+    left join lateral (
+      select c.id, c.seq
+      from (
+        select tenant, kind, id, seq from ${schema}.changes
+        union all select tenant, kind, id, seq from ${schema}.recent_changes
+      ) as c
+      where c.tenant ${equals('(select $1::text)')} and c.kind = $2 and c.seq > $6::bigint and c.seq <= $3::bigint
+      order by c.tenant, c.seq
+      limit $7
+    ) as change on true
+    order by change.seq`
+
+  return async (tenant, kind, { after, limit }) => {
+    const position = parsePosition(after)
+    if (position === null) return null
+    const { epoch, seq } = position
+    const { bound, last } = await readBound()
+    const rows = await session.query<ChangeRow>(
+      'list changes', text, [tenant, kind, bound, last, epoch, seq, limit + 1]
+    )
+    if (rows[0]?.is_known === true) return createPage(rows, limit, epoch, rows[0].end)
+    if (rows[0]?.is_recorded === false) await noteMissed(session, schema, kind)
+    return null
+  }
+}
+
+const readOnly = '25006'
+
+/** Stores that triggers lack rights, so that positions stay invalid when the rights return. */
+async function noteMissed (session: Session, schema: string, kind: ChangeKind): Promise<void> {
+  try {
+    await session.query('note missed changes', `select ${schema}.note_missed_changes_v1($1)`, [kind])
+  } catch (error) {
+    // A user may only read: its positions stay invalid until the rights return.
+    if (readField(error, 'code') !== readOnly) throw error
+  }
+}
+
+function createPage (rows: readonly ChangeRow[], limit: number, epoch: string, end: string): ChangePage {
+  const changes = rows.flatMap(({ id, seq }) => id === null ? [] : [{ id, seq }])
+  const page = changes.slice(0, limit)
+  const last = page.at(-1)
+  const hasMore = changes.length > limit
+  return {
+    ids: page.map(({ id }) => id),
+    position: formatPosition({ seq: hasMore && last !== undefined ? last.seq : end, epoch }),
+    hasMore
+  }
+}
+
+/** Who records changes: triggers of `watch`, or the host, which may use triggers too. */
+type ChangesMode = 'watch' | 'manual'
+
+const batchSize = 10_000
+
+/** Stores changes in PostgreSQL; `patient` has a longer timeout, `schema` is quoted. */
+export function createChangeSource (
+  session: Session,
+  patient: Session,
+  schema: string,
+  mode: ChangesMode
+): Required<ChangeSource> {
+  const recordHere = `select ${schema}.record_change_v1($1, $2, $3, $4) as result`
+  const readBound = createReadBound(session, schema, 'recent_changes')
+  const recordAlone = `select ${schema}.changed($1, $2, $3, $4::boolean)`
+
+  /** Deletes the changes of renamed and removed tenants. */
+  async function deleteEnded (): Promise<void> {
+    for (let hasMore = true; hasMore;) {
+      const [row] = await patient.query<{ more: boolean }>('delete ended changes',
+        `select ${schema}.delete_ended_changes_v1($1) as more`, [batchSize])
+      hasMore = row?.more === true
+    }
+  }
+
+  /** Moves recent changes that readers can see to `changes`, which keeps the last one of each candidate or job. */
+  async function compact (): Promise<void> {
+    for (let moved = batchSize; moved === batchSize;) {
+      const [row] = await patient.query<{ moved: number }>('compact changes',
+        `select ${schema}.compact_changes_v1($1) as moved`, [batchSize])
+      moved = Number(row?.moved)
+    }
+  }
+
+  return {
+    async begin (tenant, kind) {
+      const { bound } = await readBound()
+      const [row] = await session.query<{ epoch: string, is_recorded: boolean, seq: string }>('read position',
+        `select epoch, is_recorded, read_to::text as seq from ${schema}.change_bounds_v1($1, $2, $3)`,
+        [tenant, kind, bound])
+      if (row?.is_recorded === false) await noteMissed(session, schema, kind)
+      return formatPosition({ seq: String(row?.seq), epoch: String(row?.epoch) })
+    },
+
+    list: createListChanges(session, schema, readBound),
+
+    async record (tenant, { kind, id, deleted }, transaction) {
+      const values = [tenant, kind, id, String(deleted)]
+      if (transaction === undefined) await session.query('record change', recordAlone, values)
+      else await askInTransaction(transaction, recordHere, values)
+    },
+
+    async isRecorded (kind) {
+      const tables = await listWatchedTables(
+        (text, values) => session.query('list watched tables', text, values),
+        schema,
+        kind
+      )
+      const isWatched = mode === 'manual' || tables.some(({ isThere }) => isThere)
+      return isWatched && tables.every(({ lost }) => lost.length === 0)
+    },
+
+    async tokenSecret () {
+      const [row] = await session.query<{ secret: string }>('read token secret',
+        `select encode(secret, 'hex') as secret from ${schema}.change_state`)
+      return Buffer.from(String(row?.secret), 'hex')
+    },
+
+    async prune ({ retentionDays, limit }) {
+      for (const kind of ['candidate', 'job'] as const) await noteMissed(patient, schema, kind)
+      await deleteEnded()
+      await compact()
+      const [row] = await patient.query<{ pruned: number }>('prune changes',
+        `select ${schema}.prune_changes_v1($1, $2) as pruned`, [retentionDays, limit])
+      return Number(row?.pruned)
+    },
+
+    stats: createReadHeldBack(session, schema, 'recent_changes')
+  }
+}
+
+/** The doc, type, default and check of each option. */
+const endOptions = {
+  /**
+   * The schema created by `migrate`.
+   * @default 'recruiting'
+   */
+  schema: readSchema
+}
+
+/** Options of `endSyncTokens`. */
+export interface EndSyncTokensOptions extends OptionsOf<typeof endOptions> {}
+
+/**
+ * Expires all `sync` tokens: each client gets a 410 once and starts again. Call it after rows changed without triggers,
+ * for example with `session_replication_role = replica`, by logical replication or by restoring a disk snapshot. In
+ * SQL: `select recruiting.end_sync_tokens()`. Throws `invalid_option` and database errors.
+ */
+export async function endSyncTokens (pool: PgPool, options: EndSyncTokensOptions = {}): Promise<void> {
+  assertPool(pool)
+  const { schema } = readOptions(options, endOptions)
+  await inTransaction(pool, (client) => client.query(`select ${quoteName(schema)}.end_sync_tokens()`))
+}

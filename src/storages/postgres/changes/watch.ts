@@ -1,0 +1,444 @@
+import { createHash } from 'node:crypto'
+import { RecruitingApiError } from '../../../core/errors.js'
+import type { ChangeKind } from '../../../core/ports/index.js'
+import {
+  assertObject, assertOption, type Reader, type Readers, choice, readOptions
+} from '../../../core/shared/read-options.js'
+import { readField } from '../../../core/shared/fields.js'
+import { isStorableText } from '../../../core/shared/text.js'
+import { assertPool, inTransaction, overrideTimeouts, type PgPool, type PgQueryable } from '../pool.js'
+import { parseTransaction, rejectAutocommit } from '../transactions.js'
+import { ask } from '../session.js'
+import { quoteLiteral, quoteName, readSchema } from '../sql.js'
+import {
+  findWatchedTable, formatRecord, formatRegistration, formatTriggerBody, formatTriggers, isAsLeft, listTriggers,
+  registerTable, type Root, type Watched
+} from './watched-tables.js'
+
+/** Options of `watch`. */
+export interface WatchOptions {
+  /**
+   * The schema created by `migrate`.
+   * @default 'recruiting'
+   */
+  schema?: string
+  /** The resource that the table's rows belong to. */
+  kind: ChangeKind
+  /**
+   * The column with the candidate's or job's id, or an SQL expression over `row`. Unqualified names refer to the
+   * table's schema. An array, or a query in parentheses, can return several ids.
+   * @example '(select c.id from candidates c where c.owner_id = row.id)'
+   */
+  id: string
+  /**
+   * The column with the tenant's id, or an SQL expression over `row`. Without the option `tenantId`, the id is the
+   * slug.
+   * @example '(select slug from accounts where accounts.id = row.account_id)'
+   */
+  tenant: string
+  /**
+   * A client inside a transaction, or the result of a function such as `fromKnex(trx)`. `watch` runs in that
+   * transaction, so that a migration changes columns and triggers together.
+   * @default a new transaction
+   */
+  transaction?: unknown
+}
+
+/** Options of `watchSql`. */
+export type WatchSqlOptions = Omit<WatchOptions, 'transaction'>
+
+/** A table that needs triggers: the watched one, or one of its partitions. */
+interface Table {
+  /** Quoted, with its schema. */
+  name: string
+  kind: string
+  /** A JSON array of our functions that its enabled triggers call. */
+  functions: string
+}
+
+const readExpression: Reader<string> = (value, path) => {
+  assertOption(
+    typeof value === 'string' && value.trim() !== '' && isStorableText(value),
+    path,
+    'the name of a column, or an SQL expression over row',
+    value
+  )
+  return value
+}
+
+const readers: Readers<Required<WatchSqlOptions>> = {
+  schema: readSchema,
+  kind: choice(['candidate', 'job']),
+  id: readExpression,
+  tenant: readExpression
+}
+
+/**
+ * Creates triggers on a table that record which candidates or jobs its rows belong to, so that `sync` reports every
+ * write of applications, scripts and people. Rows with a null id or tenant are skipped. Truncating the table records
+ * all its rows.
+ *
+ * The triggers never make a write fail. If an expression fails later, for example because a column was renamed, they
+ * record that changes were missed. The kind's `sync` then returns 410 until you call `watch` for the table again.
+ *
+ * Call it at every start, after `migrate`. It changes nothing if its triggers are unchanged and recorded every change;
+ * processes that start together wait for each other. If a trigger was dropped, disabled or failed, changes may be
+ * missing. `watch` then creates the triggers again and expires the kind's tokens, so that clients start again. Call it
+ * again after you add partitions: it records their rows. The caller must own the table. The triggers run with the
+ * caller's privileges, so other users of the table need no others. A table has one set of triggers per kind: other
+ * options replace it.
+ *
+ * With the option `transaction`, `pool` can be `null`. Other calls of `watch` wait until that transaction ends.
+ *
+ * Throws `invalid_option` for a relation that is not a table, and for a column or expression that is invalid, has a
+ * wrong type or returns wrong values. It checks the values of up to 10,000 rows before it creates triggers. Throws
+ * `invalid_event` if `transaction` is not a transaction, `storage_not_ready` before `migrate`, and database errors, for
+ * example after waiting 5 s for a lock.
+ */
+export async function watch (pool: PgPool | null, relation: string, options: WatchOptions): Promise<void> {
+  assertObject(options, 'options')
+  const { transaction, ...own } = options
+  assertRelation(relation)
+  const settings = readOptions(own, readers)
+  const work = (client: PgQueryable): Promise<void> => watchIn(client, relation, settings)
+  if (transaction !== undefined) return inSavepoint(parseTransaction(transaction), work)
+  assertPool(pool)
+  await inTransaction(pool, async (client) => {
+    await prepareSession(client)
+    await work(client)
+  })
+}
+
+/**
+ * Returns the SQL that `watch` would run if the table had no triggers, for a migration that changes columns and
+ * triggers together. Changes nothing. Call it where the table already has its new columns, such as a development
+ * database. Running the SQL expires the kind's tokens. Checks and throws like `watch`.
+ */
+export async function watchSql (pool: PgPool, relation: string, options: WatchSqlOptions): Promise<string> {
+  assertPool(pool)
+  assertRelation(relation)
+  const settings = readOptions(options, readers)
+  return inTransaction(pool, async (client) => {
+    await prepareSession(client)
+    const plan = await planWatch(client, relation, settings)
+    await trySample(client, plan.root, plan.watched)
+    const { root, tables, triggers, functionOf, schema } = plan
+    const statements = [
+      ...formatTriggers(functionOf, triggers, tables),
+      formatCleanup(schema),
+      ...formatRegistration(quoteName(schema), root, settings, { endsTokens: true })
+    ]
+    return statements.map((statement) => `${statement.trim()};\n`).join('\n')
+  })
+}
+
+function assertRelation (relation: string): void {
+  const isName = typeof relation === 'string' && relation !== '' && isStorableText(relation)
+  assertOption(isName, 'relation', 'the name of a table, such as public.people', relation)
+}
+
+/**
+ * The database user's timeouts are for short statements. Names must equal the stored ones, which are unquoted if
+ * possible.
+ */
+async function prepareSession (client: PgQueryable): Promise<void> {
+  await client.query(overrideTimeouts(0))
+  await client.query("select set_config('lock_timeout', '5s', true), set_config('quote_all_identifiers', 'off', true)")
+}
+
+const noTransaction = '25P01'
+const changedSettings = [
+  'statement_timeout', 'transaction_timeout', 'lock_timeout', 'quote_all_identifiers', 'search_path', 'row_security'
+]
+
+/** Runs `work` in the host's transaction and restores its settings. If `work` rejects, rolls back its changes. */
+async function inSavepoint (client: PgQueryable, work: (client: PgQueryable) => Promise<void>): Promise<void> {
+  await client.query('savepoint watch').catch((error: unknown) => {
+    if (readField(error, 'code') === noTransaction) rejectAutocommit()
+    throw error
+  })
+  try {
+    const columns = changedSettings.map((name) => `current_setting('${name}', true) as ${name}`)
+    const [before] = await ask<Record<string, string | null>>(client, `select ${columns.join(', ')}`)
+    await prepareSession(client)
+    await work(client)
+    for (const [name, value] of Object.entries(before ?? {})) {
+      if (value !== null) await client.query('select set_config($1, $2, true)', [name, value])
+    }
+    await client.query('release savepoint watch')
+  } catch (error) {
+    // If the connection is broken, the first error explains why.
+    await client.query('rollback to savepoint watch').catch(() => {})
+    throw error
+  }
+}
+
+/** What a watched table needs. */
+interface WatchPlan {
+  /** Not quoted. */
+  schema: string
+  root: Root
+  /** The table and its partitions. */
+  tables: Table[]
+  /** With the expressions as SQL. */
+  watched: Watched
+  triggers: ReturnType<typeof listTriggers>
+  /** Its name is quoted. */
+  functionOf: { name: string, body: string, searchPath: string }
+  /** Tables that lack a trigger. */
+  missing: Table[]
+}
+
+async function planWatch (
+  client: PgQueryable,
+  relation: string,
+  { schema, ...options }: Required<WatchSqlOptions>
+): Promise<WatchPlan> {
+  const { kind } = options
+  const quotedSchema = quoteName(schema)
+  const root = await findTable(client, relation)
+  await assertTables(client, schema)
+  const tables = await listTables(client, root, schema)
+  const searchPath = quoteName(root.schema)
+  // As in the triggers. If a policy would hide rows from an expression, the statement fails.
+  await client.query("select set_config('search_path', $1, true), set_config('row_security', 'off', true)", [
+    `${searchPath}, pg_temp`
+  ])
+  const watched = { kind, ...(await readExpressions(client, root, options)) }
+  await client.query(formatRecord(watched, quotedSchema, [`(select * from ${root.name} where false)`]))
+
+  const body = formatTriggerBody(watched, root, quotedSchema)
+  const digest = createHash('sha256').update(root.schema).update('\0').update(body).digest('hex').slice(0, 16)
+  const functionName = `watch_${kind}_${digest}`
+  const triggers = listTriggers(kind, schema)
+  const has = (functions: string): number =>
+    (JSON.parse(functions) as string[]).filter((name) => name === functionName).length
+  return {
+    schema,
+    root,
+    tables,
+    watched,
+    triggers,
+    functionOf: { name: `${quotedSchema}.${functionName}`, body, searchPath },
+    missing: tables.filter(({ functions }) => has(functions) < triggers.length)
+  }
+}
+
+async function watchIn (client: PgQueryable, relation: string, settings: Required<WatchSqlOptions>): Promise<void> {
+  const { schema } = settings
+  const quotedSchema = quoteName(schema)
+  await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
+    `fastify-recruiting-api watch ${schema}`
+  ])
+  const { root, tables, watched, triggers, functionOf, missing } = await planWatch(client, relation, settings)
+  const state = await findWatchedTable(client, quotedSchema, watched.kind, root)
+  if (missing.length === 0 && isAsLeft(state)) return
+
+  await trySample(client, root, watched)
+  // Creating triggers waits for open transactions, so everything that they missed is visible afterwards.
+  const created = state === undefined || state.missedSince === null ? missing : tables
+  for (const statement of formatTriggers(functionOf, triggers, created)) await client.query(statement)
+  await client.query(formatCleanup(schema))
+  await registerTable(client, quotedSchema, root, { watched, options: settings })
+}
+
+async function findTable (client: PgQueryable, relation: string): Promise<Root> {
+  const [root] = await tryOut<Root>(
+    client,
+    'relation',
+    `
+    select c.oid::text, format('%I.%I', n.nspname, c.relname) as name, n.nspname as schema, c.relname as table,
+      c.relkind::text as kind,
+      (select json_agg(a.attname) from pg_attribute a where a.attrelid = c.oid and a.attnum > 0
+        and not a.attisdropped)::text as columns
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    where c.oid = to_regclass($1)`,
+    [relation]
+  )
+  if (root === undefined) reject('relation', `there is no table ${relation} that the database user may see`)
+  if (!['r', 'p'].includes(root.kind)) reject('relation', `${root.name} is not a table: watch the tables that it reads`)
+  return root
+}
+
+async function assertTables (client: PgQueryable, schema: string): Promise<void> {
+  const [found] = await ask<{ is_there: boolean }>(client, 'select to_regclass($1) is not null as is_there', [
+    `${quoteName(schema)}.recent_changes`
+  ])
+  if (found?.is_there === true) return
+  throw new RecruitingApiError(
+    'storage_not_ready',
+    `the schema ${schema} has no table recent_changes: call migrate(pool, { schema: ${JSON.stringify(schema)} }) first`,
+    'schema'
+  )
+}
+
+/** Returns a table and its partitions, which statements may write to directly. */
+async function listTables (client: PgQueryable, root: Root, schema: string): Promise<Table[]> {
+  const tables = await ask<Table>(
+    client,
+    `
+    with recursive tree as (
+      select $1::oid as oid
+      union
+      select i.inhrelid from tree join pg_inherits i on i.inhparent = tree.oid
+    )
+    select format('%I.%I', n.nspname, c.relname) as name, c.relkind::text as kind,
+      (
+        select coalesce(json_agg(f.proname), '[]')::text from pg_trigger t join pg_proc f on f.oid = t.tgfoid
+        where t.tgrelid = c.oid and t.tgenabled in ('O', 'A')
+          and f.pronamespace = (select s.oid from pg_namespace s where s.nspname = $2)
+      ) as functions
+    from tree join pg_class c on c.oid = tree.oid join pg_namespace n on n.oid = c.relnamespace
+    order by c.oid`,
+    [root.oid, schema]
+  )
+  const foreign = tables.find(({ kind }) => kind === 'f')
+  if (foreign !== undefined) {
+    const problem = `${foreign.name}, a partition of ${root.name}, is a foreign table`
+    reject('relation', `${problem}: call changed for its rows instead`)
+  }
+  return tables
+}
+
+/** Returns the statement that drops functions whose triggers were replaced or dropped; `schema` is not quoted. */
+function formatCleanup (schema: string): string {
+  return `do ${quoteLiteral(`
+declare
+  v_name text;
+begin
+  for v_name in
+    select format('%I.%I', n.nspname, p.proname) from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+    where n.nspname = ${quoteLiteral(schema)} and p.proname ~ '^watch_(candidate|job)_[0-9a-f]{16}$'
+      and pg_has_role(p.proowner, 'usage') and not exists (select from pg_trigger t where t.tgfoid = p.oid)
+  loop
+    execute 'drop function ' || v_name || '()';
+  end loop;
+end`)}`
+}
+
+/** The type of an expression; `item` is an array's element type. */
+interface ExpressionType {
+  name: string
+  category: string
+  base: string
+  item: string | null
+}
+
+const sampleRows = 10_000
+const idTypes = ['smallint', 'integer', 'bigint', 'numeric', 'uuid']
+
+/** Returns the expressions as SQL that returns text. Throws `invalid_option` if one cannot return an id or a tenant. */
+async function readExpressions (
+  client: PgQueryable,
+  root: Root,
+  { id, tenant }: Pick<Watched, 'id' | 'tenant'>
+): Promise<Pick<Watched, 'id' | 'tenant'>> {
+  return {
+    id: await readIds(client, root, toExpression(root, 'id', id)),
+    tenant: await readTenant(client, root, toExpression(root, 'tenant', tenant))
+  }
+}
+
+/** Tries the expressions on some rows: a query may return several rows for one of them, or text that is not an id. */
+async function trySample (client: PgQueryable, root: Root, { kind, id, tenant }: Watched): Promise<void> {
+  const sample = `(select * from ${root.name} limit ${sampleRows})`
+  for (const [option, expression, isUsable, wanted] of [
+    ['id', id, "value ~ '^[!-.0-~]{1,64}$'", `the id of a ${kind}`],
+    ['tenant', tenant, 'char_length(value) between 1 and 200', 'the id of a tenant']
+  ] as const) {
+    await tryNoRow(client, root, option, expression)
+    const [row] = await tryOut<{ found: string, usable: string }>(client, option, `
+      select count(value)::text as found, count(*) filter (where ${isUsable})::text as usable
+      from ${sample} as row cross join lateral (select ${expression}) as item (value)`)
+    if (Number(row?.found) > 0 && Number(row?.usable) === 0) {
+      reject(option, `none of the values in ${root.name} can be ${wanted}`)
+    }
+  }
+}
+
+/** Throws for a query that always returns several rows, even if the table is empty: no change could be recorded. */
+async function tryNoRow (client: PgQueryable, root: Root, option: string, expression: string): Promise<void> {
+  await client.query('savepoint try_no_row')
+  const error = await client.query(`
+    select item.value from (select) as one left join ${noRows(root)} as row on true
+      cross join lateral (select ${expression}) as item (value)`).then(() => null, (error: unknown) => error)
+  await client.query('rollback to try_no_row')
+  // Missing values may cause other errors.
+  if (readField(error, 'code') === '21000') reject(option, String(readField(error, 'message')), error)
+}
+
+/** A name that is not a column is more likely a typo than an expression. */
+function toExpression ({ name, columns }: Root, option: string, given: string): string {
+  if ((JSON.parse(columns) as string[]).includes(given)) return `row.${quoteName(given)}`
+  if (/^[\p{L}\p{N}_$]+$/u.test(given)) reject(option, `${name} has no column ${given}`)
+  return given
+}
+
+/** Returns the SQL of one id, or of several: from an array, a set-returning function or a query. */
+async function readIds (client: PgQueryable, root: Root, expression: string): Promise<string> {
+  if (await isQuery(client, root, expression)) {
+    assertType('id', await readType(client, root, 'id', `(${expression}\n)`))
+    return `pg_catalog.unnest(array(${expression}\n)::text[]) collate "C"`
+  }
+  const type = await readType(client, root, 'id', expression)
+  assertType('id', { ...type, base: type.item ?? type.base, item: null })
+  return type.item === null ? `(${expression}\n)::text collate "C"` : `pg_catalog.unnest((${expression}\n)::text[]) collate "C"`
+}
+
+async function readTenant (client: PgQueryable, root: Root, expression: string): Promise<string> {
+  assertType('tenant', await readType(client, root, 'tenant', expression))
+  // A set of tenants would record each id for every tenant. PostgreSQL rejects sets in a where clause.
+  await tryOut(client, 'tenant', `select from ${noRows(root)} as row where (${expression}\n) is null`)
+  return `(${expression}\n)::text collate "C"`
+}
+
+function assertType (option: string, { name, category, base, item }: ExpressionType): void {
+  const isPossible = item === null && (['S', 'E'].includes(category) || idTypes.includes(base))
+  if (!isPossible) reject(option, `expected text, an integer or a uuid, got ${name}`)
+}
+
+/** Reads the type of an expression without evaluating it. */
+async function readType (client: PgQueryable, root: Root, option: string, expression: string): Promise<ExpressionType> {
+  const [type] = await tryOut<ExpressionType>(client, option, `
+    select format_type(t.oid, null) as name, coalesce(i.typcategory, t.typcategory)::text as category,
+      format_type(coalesce(nullif(t.typbasetype, 0), t.oid), null) as base,
+      case when t.typcategory = 'A' then format_type(coalesce(nullif(i.typbasetype, 0), i.oid), null) end as item
+    from (select) as one
+    left join (${noRows(root)} as row cross join lateral (select ${expression}\n) as item (value)) on true
+    join pg_type t on t.oid = pg_typeof(item.value)
+    left join pg_type i on i.oid = t.typelem and t.typcategory = 'A'`)
+  return { name: '', category: '', base: '', item: null, ...type }
+}
+
+function noRows (root: Root): string {
+  return `(select * from ${root.name} where false)`
+}
+
+async function isQuery (client: PgQueryable, root: Root, expression: string): Promise<boolean> {
+  await client.query('savepoint try_query')
+  const isQuery = await client.query(`select array(${expression}\n) from ${noRows(root)} as row`)
+    // Reading its type reports errors other than syntax errors.
+    .then(() => true, (error: unknown) => readField(error, 'code') !== '42601')
+  await client.query('rollback to try_query')
+  return isQuery
+}
+
+/** Runs a statement. Errors in its text or values, and missing privileges, become errors of an option. */
+async function tryOut<Row> (
+  client: PgQueryable,
+  option: string,
+  text: string,
+  values?: unknown[]
+): Promise<Row[]> {
+  try {
+    return await ask<Row>(client, text, values)
+  } catch (error) {
+    if (!/^(0A|2[12]|42)/.test(String(readField(error, 'code')))) throw error
+    return reject(option, String(readField(error, 'message')), error)
+  }
+}
+
+/** Throws `invalid_option`. */
+function reject (option: string, problem: string, cause?: unknown): never {
+  throw new RecruitingApiError('invalid_option', `${option}: ${problem}`, option, cause === undefined ? {} : { cause })
+}

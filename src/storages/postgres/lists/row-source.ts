@@ -1,0 +1,167 @@
+import type { Id, IdKinds, RowFields, RowSource } from '../../../core/ports/index.js'
+import type { Session } from '../session.js'
+import { findTenantColumn, normalizeId, type TenantRelation } from './columns.js'
+import { describeRelation } from './relation.js'
+import { assertColumns, readerOf, type ReadValue, type RowKind } from './row-kind.js'
+import {
+  type AnyField, formatFind, formatFindMany, formatPage, formatPageAfter, formatTotal, type Statement
+} from './row-statements.js'
+import { LruMap } from '../../../core/shared/cached.js'
+
+/** Lists rows from the host's relation. */
+export interface RelationSource<Row extends { id: Id }, Filter, Field extends string> extends RowSource<
+  Row,
+  Filter,
+  Field
+> {
+  /** Describes the relation again and checks its columns. Throws `storage_not_ready`. */
+  describe(kinds: IdKinds, hasTenantIds: boolean): Promise<TenantRelation>
+}
+
+/** The expressions that select a list's fields, and the fields whose values are converted. */
+interface Projection {
+  columns: string
+  readers: Array<[field: string, read: ReadValue]>
+}
+
+/** `sqlName` is the relation as written in SQL; totals are cached for `totalsTtlMs`. */
+export function createRowSource<Row extends { id: Id }, Filter extends object, Field extends AnyField> (
+  session: Session,
+  kind: RowKind,
+  sqlName: string,
+  totalsTtlMs: number
+): RelationSource<Row, Filter, Field> {
+  const { option } = kind
+  const totals = createTotals(totalsTtlMs)
+  const projections = new Map<string, Projection>()
+  let described: Promise<TenantRelation> | null = null
+
+  async function describe (kinds: IdKinds | null, hasTenantIds: boolean | null): Promise<TenantRelation> {
+    const relation = await describeRelation(session, option, sqlName)
+    const checked = findTenantColumn(relation, option, hasTenantIds)
+    assertColumns(relation, kind, kinds)
+    projections.clear()
+    return checked
+  }
+
+  // Cached after the first success. After an error, the next call tries again.
+  function findRelation (): Promise<TenantRelation> {
+    described ??= describe(null, null).catch((error: unknown) => {
+      described = null
+      throw error
+    })
+    return described
+  }
+
+  function findProjection (relation: TenantRelation, { fields, textFields = [] }: RowFields): Projection {
+    const key = JSON.stringify([fields, textFields])
+    const known = projections.get(key)
+    if (known !== undefined) return known
+    const selected = fields.map((field) => readerOf(relation, option, field, textFields.includes(field)))
+    const projection: Projection = {
+      columns: selected.map(({ expression }) => expression).join(', '),
+      readers: selected.flatMap(({ field, read }) => read === null ? [] : [[field, read]])
+    }
+    projections.set(key, projection)
+    return projection
+  }
+
+  /** Runs a statement that selects fields. Skips the query if no row can match. */
+  async function readRows (
+    operation: string,
+    selected: RowFields,
+    format: (relation: TenantRelation, columns: string) => Statement | null
+  ): Promise<Row[]> {
+    const relation = await findRelation()
+    const { columns, readers } = findProjection(relation, selected)
+    const statement = format(relation, columns)
+    if (statement === null) return []
+    const rows = await session.query<Record<string, unknown>>(operation, statement.text, statement.values)
+    return rows.map((row) => readRow<Row>(row, readers, selected))
+  }
+
+  return {
+    describe (kinds, hasTenantIds) {
+      described = describe(kinds, hasTenantIds)
+      described.catch(() => { described = null })
+      return described
+    },
+
+    list: (tenant, query) => readRows(`list ${option}`, query, (relation, columns) =>
+      formatPage(relation, kind, columns, tenant, query)),
+
+    count (tenant, filter) {
+      return totals.share([tenant, filter], async () => {
+        const statement = formatTotal(await findRelation(), kind, tenant, filter)
+        if (statement === null) return 0
+        const [row] = await session.query<{ total: unknown }>(`count ${option}`, statement.text, statement.values)
+        return Number(row?.total)
+      })
+    },
+
+    async find (tenant, id, selected) {
+      const [row] = await readRows(`find ${option}`, selected, (relation, columns) =>
+        formatFind(relation, columns, tenant, id)
+      )
+      return row ?? null
+    },
+
+    listAfter: (tenant, query) => readRows(`list ${option} by id`, query, (relation, columns) =>
+      formatPageAfter(relation, columns, tenant, query)),
+
+    async findMany (tenant, ids, selected) {
+      const relation = await findRelation()
+      const rows = await readRows(`find many ${option}`, selected, (_relation, columns) =>
+        formatFindMany(relation, columns, tenant, ids)
+      )
+      const found = new Map(rows.map((row) => [row.id, row]))
+      return ids.map((id) => found.get(normalizeId(relation, id)) ?? null)
+    }
+  }
+}
+
+// Changes the driver's row in place.
+function readRow<Row> (
+  row: Record<string, unknown>, readers: Projection['readers'], { onInexactNumber }: RowFields
+): Row {
+  for (const [field, read] of readers) {
+    const value = row[field]
+    if (value !== null) row[field] = read(value, () => onInexactNumber?.(String(row.id), field))
+  }
+  // assertColumns has checked the types of the columns.
+  return row as Row
+}
+
+/** Shares totals between requests for a short time. */
+interface Totals {
+  /**
+   * Returns the cached total if it is still fresh, otherwise calls `count`. Concurrent requests share one count.
+   * `subject` identifies the total; it must be JSON.
+   */
+  share (subject: unknown, count: () => Promise<number>): Promise<number>
+}
+
+const maxTotals = 1000
+
+/** Creates a cache of totals; a `ttlMs` of 0 disables it. */
+function createTotals (ttlMs: number): Totals {
+  const kept = new LruMap<{ total: Promise<number>, until: number }>(maxTotals)
+
+  return {
+    share (subject, count) {
+      if (ttlMs === 0) return count()
+      const key = JSON.stringify(subject)
+      const known = kept.get(key)
+      if (known !== undefined && performance.now() < known.until) return known.total
+
+      const entry = { total: count(), until: Number.POSITIVE_INFINITY }
+      kept.set(key, entry)
+      entry.total.then(
+        () => { entry.until = performance.now() + ttlMs },
+        // After an error the next request counts again.
+        () => { entry.until = 0 }
+      )
+      return entry.total
+    }
+  }
+}

@@ -1,0 +1,228 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { RecruitingApiError } from '../../../core/errors.js'
+import { packageFolder } from '../../../core/shared/files.js'
+import { type Rights, rights } from '../grants.js'
+import type { RunQuery, Session } from '../session.js'
+import { quoteName } from '../sql.js'
+
+/** The SQL of a version of this package. */
+export interface Version {
+  /** By file name, in order. */
+  migrations: ReadonlyMap<string, string>
+  /** The statements that create functions, by function name. */
+  functions: ReadonlyMap<string, string>
+  rights: Rights
+}
+
+let own: Promise<Version> | null = null
+
+/** Reads the SQL files of this version, once per process. Throws `storage_not_ready`. */
+export function readVersion (): Promise<Version> {
+  own ??= readFolder(new URL('src/storages/postgres/', packageFolder()))
+  return own
+}
+
+/** Reads the SQL files of a version. Throws `storage_not_ready`. */
+export async function readFolder (folder: URL): Promise<Version> {
+  const [migrations, functions] = await Promise.all([
+    readFiles(new URL('migrations/', folder)),
+    readFiles(new URL('sql/', folder))
+  ])
+  return { migrations, functions: new Map([...functions.values()].flatMap(splitFunctions)), rights }
+}
+
+function splitFunctions (text: string): Array<[name: string, text: string]> {
+  return [...text.matchAll(/^create or replace function (\w+)[^]*?^\$\$;$/gm)]
+    .map(([statement, name = '']) => [name, statement])
+}
+
+async function readFiles (folder: URL): Promise<Map<string, string>> {
+  try {
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
+    return new Map(
+      await Promise.all(
+        names.map(async (name): Promise<[string, string]> => [name, await readFile(new URL(name, folder), 'utf8')])
+      )
+    )
+  } catch (error) {
+    const problem = `there are no SQL files in ${fileURLToPath(folder)}: install fastify-recruiting-api next to your ` +
+      'bundle, with all of its files'
+    throw new RecruitingApiError('storage_not_ready', problem, 'migrations', { cause: error })
+  }
+}
+
+const intervalMs = 60 * 60 * 1000
+
+/** Functions that no version has used for this long may be dropped. */
+export const unseenAfter = "interval '1 day'"
+
+/** Records which functions this process calls, so that `migrate` keeps them. */
+interface Seen {
+  record (): Promise<void>
+  /** Called before every query. Records the functions again at most once an hour. Throws the error of `setError`. */
+  keep (): void
+  /** Makes all later queries fail with this error; `null` allows them again. */
+  setError (error: Error | null): void
+}
+
+async function listOwnFunctions (): Promise<string[]> {
+  return [...(await readVersion()).functions.keys()]
+}
+
+/** `schema` is quoted. */
+export function createSeen (
+  session: Session,
+  schema: string,
+  listFunctions = listOwnFunctions,
+  now = () => performance.now()
+): Seen {
+  let recordedAt = now()
+  let fault: Error | null = null
+
+  async function record (): Promise<void> {
+    recordedAt = now()
+    await session.query(
+      'record version',
+      `
+      insert into ${schema}.versions as v (functions, seen_at) values ($1, clock_timestamp())
+      on conflict (functions) do update set seen_at = excluded.seen_at
+      where v.seen_at < excluded.seen_at - interval '10 minutes'`,
+      [await listFunctions()]
+    )
+  }
+
+  return {
+    record,
+    setError (error) {
+      fault = error
+    },
+    keep () {
+      if (fault !== null) throw fault
+      if (now() - recordedAt < intervalMs) return
+      record().catch(() => {
+        // Functions are kept for a day, so a retry in an hour is soon enough.
+      })
+    }
+  }
+}
+
+/** Returns a session that keeps the version recorded while in use, and rejects every query after `setError`. */
+export function keepSeen (session: Session, seen: Pick<Seen, 'keep'>): Session {
+  return {
+    async query (operation, text, values) {
+      seen.keep()
+      return session.query(operation, text, values)
+    },
+    async transaction (operation, work) {
+      seen.keep()
+      return session.transaction(operation, work)
+    }
+  }
+}
+
+/** The differences between a schema and a version. */
+interface Missing {
+  /** Whether the schema has none of the tables. */
+  isNew: boolean
+  /** Migrations that have not run, in their order. */
+  migrations: string[]
+  /** Functions that do not exist. */
+  functions: string[]
+  /** Functions of an earlier version. */
+  superseded: string[]
+}
+
+/** The schema belongs to a later version, which replaced functions that this one calls. */
+class LaterSchemaError extends RecruitingApiError {
+  readonly isLaterSchema = true
+
+  constructor (schema: string, name: string) {
+    super(
+      'storage_not_ready',
+      `the schema ${schema} was updated by a later version of fastify-recruiting-api, and the function ${name} was dropped: use that version or a later one`,
+      'schema'
+    )
+  }
+}
+
+/** Compares a schema with a version. Throws `LaterSchemaError`. `schema` is not quoted. */
+export async function findMissing (
+  query: RunQuery,
+  schema: string,
+  { migrations, functions }: Version
+): Promise<Missing> {
+  const done = await findMigrations(query, schema)
+  const rows = await query<{ name: string }>(
+    'select proname::text as name from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = $1',
+    [schema]
+  )
+  const found = new Set(rows.map(({ name }) => name))
+  const missing = [...functions.keys()].filter((name) => !found.has(name))
+
+  const later = missing.find((name) => [...found].some((other) => isLater(other, name)))
+  if (later !== undefined) throw new LaterSchemaError(schema, later)
+  return {
+    isNew: done.size === 0,
+    migrations: [...migrations.keys()].filter((name) => !done.has(name)),
+    functions: missing,
+    superseded: [...found].filter((name) => [...functions.keys()].some((own) => isLater(own, name)))
+  }
+}
+
+/**
+ * Lists this package's sequences that have a cache, quoted: their numbers are not in the order in which sessions take
+ * them, so events and changes would be reordered, and new deliveries would count as stopped. `schema` is not quoted.
+ */
+export async function findCaches (query: RunQuery, schema: string): Promise<string[]> {
+  const rows = await query<{ name: string }>(`
+    select format('%I.%I', n.nspname, c.relname) as name
+    from pg_namespace n
+    join pg_class c on c.relnamespace = n.oid
+    join pg_sequence s on s.seqrelid = c.oid and s.seqcache <> 1
+    where n.nspname = $1 and (c.relname = any ($2) or exists (
+      select from pg_depend d join pg_class t on t.oid = d.refobjid
+      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'i'
+        and t.relnamespace = n.oid and t.relname = any ($3)
+    ))
+    order by 1`, [schema, Object.keys(rights.sequences), Object.keys(rights.tables)])
+  return rows.map(({ name }) => name)
+}
+
+export function listNames ({ migrations, functions }: Pick<Missing, 'migrations' | 'functions'>): string[] {
+  return [...migrations, ...functions]
+}
+
+/** Returns the names of the migrations that ran; none if the schema does not exist. Throws `storage_not_ready`. */
+async function findMigrations (query: RunQuery, schema: string): Promise<Set<string>> {
+  const table = `${quoteName(schema)}.migrations`
+  const [found] = await query<{ encoding: string, is_there: boolean, hidden: string | null }>(`
+    select current_setting('server_encoding') as encoding, to_regclass($1) is not null as is_there, (
+      select string_agg(c.relname, ', ' order by c.relname)
+      from pg_class own join pg_class c on c.relnamespace = own.relnamespace
+      where own.oid = to_regclass($1) and c.relkind = 'r' and row_security_active(c.oid)
+        and not exists (select from pg_policy p where p.polrelid = c.oid)
+    ) as hidden`, [table])
+  if (found !== undefined && found.encoding !== 'UTF8') {
+    const problem = `the database has the encoding ${found.encoding}, which cannot store every text of the API: create a database with the encoding UTF8`
+    throw new RecruitingApiError('storage_not_ready', problem, 'pool')
+  }
+  if (found?.is_there !== true) return new Set()
+  if (found.hidden !== null) {
+    const problem = `schema: row-level security without a policy hides all rows of ${found.hidden} in ${quoteName(schema)} from the database user: disable it there, or create policies for this user`
+    throw new RecruitingApiError('storage_not_ready', problem, 'schema')
+  }
+  const rows = await query<{ name: string }>(`select name from ${table}`)
+  return new Set(rows.map(({ name }) => name))
+}
+
+/** Whether the first name is a later version of the same function. */
+function isLater (name: string, than: string): boolean {
+  const [a, b] = [parseName(name), parseName(than)]
+  return a !== null && b !== null && a.base === b.base && a.version > b.version
+}
+
+function parseName (name: string): { base: string, version: number } | null {
+  const [, base, version] = /^(\w+)_v(\d+)$/.exec(name) ?? []
+  return base === undefined ? null : { base, version: Number(version) }
+}

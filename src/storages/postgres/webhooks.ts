@@ -1,0 +1,275 @@
+import type {
+  EventFilters, FailingWebhook, FilterValue, NewWebhook, RotatedWebhook, Webhook, WebhookFilter, WebhookHealth,
+  WebhookSortField, WebhookStore
+} from '../../core/ports/index.js'
+import { tenantResting } from '../../core/shared/tenants.js'
+import type { Due } from './deliveries/due.js'
+import type { StopDeliveries } from './deliveries/queue.js'
+import { storeAnswer } from './requests.js'
+import { readJson, type Session } from './session.js'
+import { Conditions, creatorJson, moment, orderBy, toIso } from './sql.js'
+import type { TenantMethod } from './tenants.js'
+import { createTurns } from './turns.js'
+
+/** A row of `webhooks w` as clients see it. */
+const webhookJson = `json_build_object(
+  'id', w.id, 'name', w.name, 'status', w.status, 'target_url', w.target_url, 'event_types', w.event_types,
+  'headers', case w.header_names when '{}' then '{}' else (
+    select json_object_agg(header.name, null) from unnest(w.header_names) as header (name)
+  ) end,
+  'filters', w.filters, 'created_by', ${creatorJson('w')},
+  'created_at', ${toIso('w.created_at')}, 'updated_at', ${toIso('w.updated_at')}
+)`
+
+/** The health of `webhooks w`. `h` is its row of `webhook_health`, if any. */
+const healthJson = `json_build_object(
+  'failing_since', ${toIso('h.failing_since')}, 'failed_deliveries', coalesce(h.failed_deliveries, 0),
+  'paused_until', case when w.status = 'active' and h.paused_until > clock_timestamp()
+    then ${toIso('h.paused_until')} end,
+  'disabled_reason', case w.status when 'disabled' then w.disabled_reason end
+)`
+
+/** The valid secrets of `webhooks w`, newest first. */
+const secretsJson = `array_to_json(array_remove(
+  array[w.secret, case when w.previous_secret_expires_at > clock_timestamp() then w.previous_secret end], null
+))`
+
+const sortColumns: Record<WebhookSortField, string> = {
+  id: 'w.id',
+  name: 'w.name collate "C"',
+  created_at: 'w.created_at',
+  updated_at: 'w.updated_at'
+}
+
+/** Stores webhooks in PostgreSQL; `schema` is quoted. */
+export function createWebhookStore (
+  session: Session,
+  schema: string,
+  stop: StopDeliveries,
+  due: Due
+): Omit<WebhookStore, TenantMethod> {
+  const table = `${schema}.webhooks`
+  const takeTurn = createTurns('webhooks')
+
+  function filterBy (tenant: string, { status }: WebhookFilter): Conditions {
+    return new Conditions([(value) => `w.tenant = ${value}`, tenant], [(value) => `w.status = ${value}`, status])
+  }
+
+  return {
+    ...createHealth(session, schema),
+
+    async list (tenant, { filter, sort, offset, limit }) {
+      const where = filterBy(tenant, filter)
+      return readJson<Webhook>(session, 'list webhooks', `
+        select ${webhookJson}::text as json from ${table} w ${where}
+        ${orderBy(sort, sortColumns)} limit ${where.bind(limit)} offset ${where.bind(offset)}`, where.values)
+    },
+
+    async count (tenant, filter) {
+      const where = filterBy(tenant, filter)
+      const [total] = await readJson<number>(session, 'count webhooks',
+        `select count(*)::text as json from ${table} w ${where}`, where.values)
+      return total ?? 0
+    },
+
+    async find (tenant, id) {
+      const [webhook] = await readJson<Webhook>(session, 'find webhook',
+        `select ${webhookJson}::text as json from ${table} w where w.tenant = $1 and w.id = $2`, [tenant, id])
+      return webhook ?? null
+    },
+
+    async nextId () {
+      const [row] = await session.query<{ id: string }>('next webhook id',
+        'select nextval($1::regclass)::text as id', [`${schema}.webhook_ids`])
+      return Number(row?.id)
+    },
+
+    create (tenant, webhook, { maxPerTenant, answer }) {
+      return takeTurn(tenant, () => session.transaction('create webhook', async (query) => {
+        // Serializes a tenant's creates: two at once could exceed the limit.
+        const [lock] = await query<{ is_locked: boolean }>(
+          'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_locked', [`${table} ${tenant}`])
+        if (lock?.is_locked !== true) return 'busy'
+        const [row] = await query<{ json: string }>(`
+          insert into ${table} as w (tenant, id, tenant_slug, name, status, target_url, event_types, secret, headers,
+            header_names, filters, filter_path, creator_type, creator_id, created_at, updated_at)
+          select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, moment, moment from ${moment} as moment
+          where (select count(*) from ${table} where tenant = $1) < $15 and ${schema}.find_rest_v1($1) is null
+          returning ${webhookJson}::text as json`, [...newValues(tenant, webhook), maxPerTenant])
+        if (row !== undefined) {
+          const created: Webhook = JSON.parse(row.json)
+          await storeAnswer(query, schema, tenant, answer, created)
+          return created
+        }
+        const [rest] = await query<{ until: string | null }>(`select ${schema}.find_rest_v1($1) as until`, [tenant])
+        if (typeof rest?.until === 'string') throw tenantResting(tenant, rest.until)
+        return null
+      }))
+    },
+
+    async update (tenant, id, { name, target_url: targetUrl, event_types: eventTypes, status, headers, filters }) {
+      const [webhook] = await readJson<Webhook>(session, 'update webhook', `
+        with w as (
+          update ${table} set
+            name = coalesce($3, name),
+            target_url = coalesce($4, target_url),
+            event_types = coalesce($5, event_types),
+            status = coalesce($6, status),
+            revision = revision + (coalesce($4 <> target_url, false) or coalesce($6 = 'active', false))::integer,
+            skip_before = case
+              when $6 is null or (status = 'active' and $6 = 'active') then skip_before
+              else nextval($7::regclass)
+            end,
+            headers = case when $8 then $9 else headers end,
+            header_names = case when $8 then $10 else header_names end,
+            filters = case when $11 then $12 else filters end,
+            filter_path = case when $11 then $13 else filter_path end,
+            updated_at = ${moment}
+          where tenant = $1 and id = $2
+          returning *
+        )
+        select ${webhookJson}::text as json
+        from w cross join lateral ${schema}.apply_update_v1(w.id, $6 is not null)`, [
+        tenant, id, name ?? null, targetUrl ?? null, eventTypes ?? null, status ?? null, `${schema}.delivery_ids`,
+        headers !== undefined, headers?.sealed ?? null, headers?.names ?? null,
+        filters !== undefined, ...formatFilters(filters)
+      ])
+      if (webhook === undefined) return null
+
+      if (status !== undefined) await stop.sweep(id)
+      if (status === 'active' || targetUrl !== undefined) due.notify()
+      return webhook
+    },
+
+    async delete (tenant, id) {
+      const rows = await session.query('delete webhook', `
+        with deleted as (
+          delete from ${table} where tenant = $1 and id = $2 returning id
+        ), listed as (
+          insert into ${schema}.stopped_webhooks (webhook_id) select id from deleted on conflict do nothing
+        )
+        select id::text from deleted`, [tenant, id])
+      if (rows.length > 0) await stop.sweep(id)
+      return rows.length > 0
+    },
+
+    rotateSecret (tenant, id, { secret, gracePeriodSeconds }, answer) {
+      return session.transaction('rotate secret', async (query) => {
+        const [row] = await query<{ json: string, ends_at: string | null }>(`
+          update ${table} as w set
+            secret = $3,
+            previous_secret = case when $4 > 0 then w.secret end,
+            previous_secret_expires_at = case when $4 > 0 then ${moment} + $4 * interval '1 second' end,
+            updated_at = ${moment}
+          where w.tenant = $1 and w.id = $2
+          returning ${webhookJson}::text as json, ${toIso('w.previous_secret_expires_at')} as ends_at`,
+        [tenant, id, secret, gracePeriodSeconds])
+        if (row === undefined) return null
+        const rotated: RotatedWebhook = { ...JSON.parse(row.json), previous_secret_expires_at: row.ends_at }
+        await storeAnswer(query, schema, tenant, answer, rotated)
+        return rotated
+      })
+    },
+
+    async findSecrets (tenant, id) {
+      const [secrets] = await readJson<string[]>(session, 'find secrets',
+        `select ${secretsJson}::text as json from ${table} w where w.tenant = $1 and w.id = $2`, [tenant, id])
+      return secrets ?? null
+    },
+
+    async findHeaders (tenant, id) {
+      const [row] = await session.query<{ headers: string | null }>('find headers',
+        `select headers from ${table} where tenant = $1 and id = $2`, [tenant, id])
+      return row?.headers ?? null
+    },
+
+    async findGraceEnd (tenant, id) {
+      const [row] = await session.query<{ ends_at: string }>('find grace end', `
+        select ${toIso('previous_secret_expires_at')} as ends_at from ${table}
+        where tenant = $1 and id = $2 and previous_secret_expires_at > clock_timestamp()`, [tenant, id])
+      return row?.ends_at ?? null
+    },
+
+    listSecrets: ({ afterId, limit }) => readJson(session, 'list secrets', `
+      select json_build_object(
+        'tenantId', w.tenant, 'webhookId', w.id, 'secrets', ${secretsJson}, 'headers', w.headers
+      )::text as json
+      from ${table} w where w.id > $1 order by w.id limit $2`, [afterId, limit]),
+
+    async replaceSecret (tenant, id, { from, to }) {
+      const rows = await session.query('replace secret', `
+        update ${table} set
+          secret = case when secret = $3 then $4 else secret end,
+          previous_secret = case when previous_secret = $3 then $4 else previous_secret end,
+          headers = case when headers = $3 then $4 else headers end
+        where tenant = $1 and id = $2 and (secret = $3 or previous_secret = $3 or headers = $3)
+        returning id::text`, [tenant, id, from, to])
+      return rows.length > 0
+    }
+  }
+}
+
+function newValues (tenant: string, webhook: NewWebhook): unknown[] {
+  const { id, tenantSlug, name, status, target_url: targetUrl, event_types: eventTypes, secret, headers } = webhook
+  const { created_by: createdBy = { type: 'code', id: null } } = webhook
+  return [
+    tenant, id, tenantSlug, name, status, targetUrl, eventTypes, secret, headers?.sealed ?? null,
+    headers?.names ?? null, ...formatFilters(webhook.filters), createdBy.type, createdBy.id
+  ]
+}
+
+/** Reads the health of webhooks; `schema` is quoted. */
+export function createHealth (session: Session, schema: string): Pick<WebhookStore, 'findHealth' | 'listFailing'> {
+  const tables = `${schema}.webhooks w left join ${schema}.webhook_health h on h.webhook_id = w.id
+    and h.revision = w.revision`
+  const waiting = (condition: string): string => `
+    select from ${schema}.queue q where q.webhook_id = w.id and q.id >= w.skip_before and ${condition} limit $2`
+
+  return {
+    async findHealth (tenant, id) {
+      const [health] = await readJson<WebhookHealth>(session, 'find health', `
+        select ${healthJson}::text as json from ${tables} where w.tenant = $1 and w.id = $2`, [tenant, id])
+      return health ?? null
+    },
+
+    listFailing: ({ limit, maxPending }) => readJson<FailingWebhook>(session, 'list failing webhooks', `
+      select json_build_object(
+        'tenantId', w.tenant, 'tenantSlug', w.tenant_slug, 'webhook', ${webhookJson}, 'health', ${healthJson},
+        'lastError', h.last_error, 'lastResponseStatus', h.last_response_status,
+        'pending', (select count(*) from (
+          (${waiting('q.lane is not null')}) union all (${waiting('q.lane is null')}) limit $2
+        ) as counted)
+      )::text as json
+      from ${tables}
+      where w.id = any (array(
+        select w.id from ${tables}
+        where w.id = any (array(
+          select webhook_id from ${schema}.webhook_health
+          union select id from ${schema}.webhooks where status = 'disabled'
+        )) and (w.status = 'disabled' or (w.status = 'active' and h.webhook_id is not null))
+        order by h.failing_since nulls last, w.id
+        limit $1
+      ))
+      order by h.failing_since nulls last, w.id`, [limit, maxPending])
+  }
+}
+
+/** Formats filters for the columns `filters` and `filter_path`. */
+function formatFilters (filters: EventFilters | null = null): [filters: string | null, filterPath: string | null] {
+  return filters === null ? [null, null] : [JSON.stringify(filters), formatFilterPath(filters)]
+}
+
+/**
+ * Formats filters as a jsonpath predicate, which PostgreSQL evaluates far faster than a function. In strict mode, names
+ * do not match inside arrays, and a path that matches nothing is unknown.
+ */
+function formatFilterPath (filters: EventFilters): string {
+  return `strict ${Object.entries(filters).map(formatPath).join(' && ')}`
+}
+
+function formatPath ([path, values]: [string, FilterValue[]]): string {
+  // jsonpath has the same escapes as JSON.
+  const place = `$${path.split('.').map((name) => `.${JSON.stringify(name)}`).join('')}`
+  const equal = `exists(${place} ? (${values.map((value) => `@ == ${JSON.stringify(value)}`).join(' || ')}))`
+  return values.includes(null) ? `(${equal} || (exists(${place})) is unknown)` : equal
+}
