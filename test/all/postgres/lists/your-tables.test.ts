@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import type pg from 'pg'
 import t from 'tap'
-import { findHostRelation, listHeld } from '../../../src/storages/postgres/grants.js'
-import { migrate, postgresStorage } from '../../../src/storages/postgres/index.js'
-import { judgePages } from '../../../src/around/cli/doctor/pages.js'
-import { findTenantColumn } from '../../../src/storages/postgres/lists/columns.js'
-import { describeRelation } from '../../../src/storages/postgres/lists/relation.js'
-import { candidateKind, jobKind } from '../../../src/storages/postgres/lists/row-kind.js'
-import { ask, createSession } from '../../../src/storages/postgres/session.js'
-import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
-import type { Teardown } from '../../fixtures/api/app.js'
+import { findHostRelation, listHeld } from '../../../../src/storages/postgres/grants.js'
+import { migrate, postgresStorage } from '../../../../src/storages/postgres/index.js'
+import { judgePages } from '../../../../src/around/cli/doctor/pages.js'
+import { findTenantColumn } from '../../../../src/storages/postgres/lists/columns.js'
+import { describeRelation } from '../../../../src/storages/postgres/lists/relation.js'
+import { candidateKind, jobKind } from '../../../../src/storages/postgres/lists/row-kind.js'
+import { ask, createSession } from '../../../../src/storages/postgres/session.js'
+import { startPostgres } from '../../../fixtures/postgres/postgres-server.js'
+import type { Teardown } from '../../../fixtures/api/app.js'
 
 const companies = "case when n <= 12000 then '10000000-0000-0000-0000-000000000000' else '30000000-0000-0000-0000-000000000000' end"
 
@@ -17,7 +17,7 @@ const companies = "case when n <= 12000 then '10000000-0000-0000-0000-0000000000
 async function startYourTables (t: Teardown): Promise<pg.Pool> {
   const pool = (await startPostgres(t)).createPool()
   await migrate(pool)
-  const text = await readFile(new URL('../../../docs/your-tables.md', import.meta.url), 'utf8')
+  const text = await readFile(new URL('../../../../docs/your-tables.md', import.meta.url), 'utf8')
   for (const [, sql = ''] of text.matchAll(/^```sql\n(.*?)^```$/gms)) await pool.query(sql)
   await pool.query(`
     insert into "Candidate" ("id", "companyId", "firstName", "lastName", "ownerId", "createdAt", "updatedAt", "deletedAt", "consentedAt")
