@@ -4,7 +4,7 @@ import { createSession } from '../../src/storages/postgres/session.js'
 import { countRows, describeSchema, parseKey, readExpected } from '../../src/storages/postgres/upgrade/describe.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 
-t.test('schema.json describes what the migrations create, in any schema and for any role', async (t) => {
+t.test('the expected schema is what the migrations create, in any schema and for any role', async (t) => {
   const server = await startPostgres(t)
   const pool = server.createPool()
   const expected = await readExpected()
@@ -19,6 +19,6 @@ t.test('schema.json describes what the migrations create, in any schema and for 
       return new Map([...await describeSchema(query, schema), ...rows])
     })
     await pool.query('drop role schema_stranger')
-    t.same(Object.fromEntries(found), Object.fromEntries(expected), `run npm run schema: ${schema}`)
+    t.same(Object.fromEntries(found), Object.fromEntries(expected), schema)
   }
 })

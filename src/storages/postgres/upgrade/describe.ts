@@ -44,8 +44,8 @@ export async function countRows (
   return new Map(rows.map(({ key, count }) => [key, count]))
 }
 
-/** The file to which `npm run schema` writes what the migrations create. */
-export const descriptionFile = new URL('src/storages/postgres/schema.json', packageFolder())
+/** The file to which the build writes what the migrations create. */
+export const descriptionFile = new URL('dist/schema.json', packageFolder())
 
 /**
  * Reads what this version's `migrate` creates. Function bodies come from their files. The rest is in a file, because
