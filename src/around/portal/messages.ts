@@ -27,6 +27,18 @@ type TextsOf<Tree> = {
  */
 export type PortalMessages = TextsOf<typeof en>
 
+/** Returns the tree of texts that a file lists by path, such as `shell.title`. */
+export function nestMessages (texts: Record<string, string | Plural>): PortalMessages {
+  const tree: Record<string, unknown> = {}
+  for (const [path, text] of Object.entries(texts)) {
+    const names = path.split('.')
+    const last = names.pop() ?? ''
+    const parent = names.reduce((node, name) => (node[name] ??= {}) as Record<string, unknown>, tree)
+    parent[last] = text
+  }
+  return tree as PortalMessages
+}
+
 /** The categories of `Intl.PluralRules`. Only `other` is required. */
 const plural = {
   zero: optional(text),

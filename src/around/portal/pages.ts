@@ -11,13 +11,15 @@ import es from './locales/es.json' with { type: 'json' }
 import fr from './locales/fr.json' with { type: 'json' }
 import nl from './locales/nl.json' with { type: 'json' }
 import pt from './locales/pt.json' with { type: 'json' }
-import type { PortalMessages } from './messages.js'
+import { type PortalMessages, nestMessages } from './messages.js'
 import type { PortalKeysSettings } from '../../core/keys/options.js'
 import type { PortalSettings } from './options.js'
 import { createSessionBox } from './session.js'
 
 /** The built-in texts, by locale. */
-export const languages = { en, de, fr, es, nl, pt } satisfies Record<string, PortalMessages>
+export const languages: Record<'en' | 'de' | 'fr' | 'es' | 'nl' | 'pt', PortalMessages> = {
+  en, de: nestMessages(de), fr: nestMessages(fr), es: nestMessages(es), nl: nestMessages(nl), pt: nestMessages(pt)
+}
 
 /** The settings that the page needs. */
 export interface PortalFacts {

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import t from 'tap'
-import de from '../../../src/around/portal/locales/de.json' with { type: 'json' }
 import { en } from '../../../src/around/portal/locales/en.js'
 import { languages } from '../../../src/around/portal/pages.js'
 import { choose, chooseLanguage, createFormat, fill, prettyJson, showControls } from '../../../src/around/portal/page/text.js'
@@ -43,7 +42,7 @@ t.test('the first wanted language with texts is chosen, with its dates and numbe
 })
 
 t.test('numbers, times and lists follow the locale', async (t) => {
-  const german = createFormat({ messages: de, locale: 'de', direction: 'ltr' })
+  const german = createFormat({ messages: languages.de, locale: 'de', direction: 'ltr' })
   const english = createFormat({ messages: en, locale: 'en', direction: 'ltr' })
   const plain = (text: string) => text.replaceAll(/\s/g, ' ')
   t.equal(german.number(1234.5), '1.234,5')
