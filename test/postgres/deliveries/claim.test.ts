@@ -93,6 +93,29 @@ t.test('behind hundreds of paused endpoints', async (t) => {
   })
 })
 
+t.test('a claim passes the webhooks of a tenant without a free place, and finds the others', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  await pool.query(`
+    insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
+    select n, tenant, tenant, 'x', 'active', 'https://x.example/', '{x}', 's', now(), now()
+    from generate_series(1, 600) as n, lateral (select case when n in (300, 450) then 'globex' else 'acme' end) as t (tenant);
+    insert into recruiting.queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
+    select 1, n, 'job.created', 1, now(), now() from generate_series(1, 600) as n`)
+  const client = await begin(pool)
+  const choose = async (tenants: string[], held: number[]) => {
+    const { rows: [row] } = await client.query(
+      `select chosen, (select sum(idx_scan) from pg_stat_xact_user_tables where schemaname = 'recruiting')::int as searches
+      from recruiting.choose_webhooks_v1(64, 4, 4, '{}', 10, $1, $2)`, [tenants, held])
+    return row
+  }
+  t.strictSame((await choose(['acme'], [10])).chosen, ['300', '450'])
+  const { rows: [{ searches }] } = await client.query(
+    "select sum(idx_scan)::int as searches from pg_stat_xact_user_tables where schemaname = 'recruiting'")
+  t.ok(searches < 100, `${searches} searches`)
+  t.strictSame((await choose([], [])).chosen.length, 7, 'five of acme')
+  await client.finish('rollback')
+})
+
 t.test('a small claim finds a delivery behind deliveries locked by another transaction', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const ids: number[] = []

@@ -114,7 +114,8 @@ $$;
 --
 -- Deliveries that cannot be sent leave the ready ones, so each costs one visit: a paused webhook's deliveries are set
 -- aside, stopped ones move to the log, and has_moved is true. Chooses no more webhooks of a tenant than the places that
--- it can take; the next call begins with the first webhook omitted for that. The caller holds the claim lock.
+-- it can take, and passes its others without a visit; the next call begins with the first one omitted for that. The
+-- caller holds the claim lock.
 create or replace function choose_webhooks_v1 (
   p_wanted integer, p_per_endpoint integer, p_ahead integer, p_own bigint[], p_free integer, p_tenants text[],
   p_held integer[],
@@ -138,6 +139,8 @@ declare
   v_last bigint;
   v_previous bigint;
   v_omitted_after bigint;
+  v_full text[] := '{}';
+  v_tenant text;
   v_webhook record;
 begin
   chosen := '{}';
@@ -183,6 +186,17 @@ begin
     v_last := v_next;
     stopped_at := v_next;
     v_visited := v_visited + 1;
+
+    if v_full <> '{}' then
+      v_tenant := (select w.tenant from webhooks w where w.id = v_next);
+      if v_tenant = any (v_full) then
+        stopped_at := coalesce(
+          (select w.id - 1 from webhooks w where w.id > v_next and w.tenant <> v_tenant order by w.id limit 1), v_none - 1
+        );
+        exit when v_visited % 16 = 0 and clock_timestamp() - v_now > interval '50 milliseconds';
+        continue;
+      end if;
+    end if;
 
     select w.tenant, w.status = 'active' as is_active, w.skip_before, h.verdict, h.paused_until > v_now as is_paused,
       case
@@ -230,6 +244,7 @@ begin
       >= (p_free + 1 - coalesce(p_held[array_position(p_tenants, v_webhook.tenant)], 0)) / 2
     then
       v_omitted_after := coalesce(v_omitted_after, v_previous);
+      v_full := v_full || v_webhook.tenant;
     else
       if v_next = v_resumed then
         perform take_back_v1(v_next, v_webhook.capacity);
