@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Type as NewType } from 'typebox'
 import t, { type Test } from 'tap'
 import type { AuditEntry, IdKinds } from '../../src/index.js'
+import type { RowFields } from '../../src/core/ports/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/storages/memory/index.js'
 import { type AppOverrides, allScopes, bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
@@ -124,6 +125,44 @@ t.test('an id of the wrong type gets 500, and the log shows port, field and type
       t.notMatch(logs.text(), 'canary')
     }
   }
+})
+
+t.test('a number that the storage replaced with null breaks no page, but a stored null does', async (t) => {
+  const numbers = Type.Array(Type.Integer({ minimum: 1 }), { uniqueItems: true })
+  const best = Type.Unsafe({ oneOf: [Type.Number(), Type.String({ minLength: 1 })] })
+  const candidateFields = Type.Object({ extra: Type.Object({ numbers, best }), score: Type.Number() })
+  const base = { full_name: 'Ada', headline: null, source_id: null, recruiter_id: null, created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z' }
+  const rows = [
+    { ...base, id: 1, extra: { numbers: [null, 2, null], best: null }, score: null },
+    { ...base, id: 2, extra: { numbers: [1], best: 0.5 }, score: 3 }
+  ]
+  const storage = memoryStorage({ tenants: { acme: {} } })
+  let replaced = ['extra', 'score']
+  storage.candidates.list = async (_tenant, query) => {
+    for (const field of replaced) (query as Partial<RowFields>).onInexactNumber?.('1', field)
+    return structuredClone(rows) as never
+  }
+  const keyLookup = memoryKeyLookup([
+    { key: 'full', tenantSlug: 'acme', scopes: allScopes },
+    { key: 'limited', tenantSlug: 'acme', scopes: allScopes, candidateFields: ['extra', 'score'] }
+  ])
+  // The document does not show that a field with only a number can be null.
+  const app = await buildApp(t, { storage, candidateFields, keyLookup, openapi: false })
+  const read = (key: string) => app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer(key) })
+  for (const key of ['full', 'limited']) {
+    const { statusCode, body } = await read(key)
+    t.equal(statusCode, 200, body)
+    t.strictSame(JSON.parse(body).data.map(({ extra, score }: Record<string, unknown>) => ({ extra, score })),
+      rows.map(({ extra, score }) => ({ extra, score })), key)
+  }
+  for (const fields of [[], ['extra'], ['score']]) {
+    replaced = fields
+    for (const key of ['full', 'limited']) checkError(t, await read(key), 500, `${key} ${fields.join()}`)
+  }
+  const documented = await buildApp(t, { storage, candidateFields, keyLookup })
+  const { components } = (await documented.inject('/api/v1/public/openapi.json')).json()
+  const { extra, score } = components.schemas.Candidate.properties
+  t.strictSame([extra.properties.numbers.items, score.type], [{ anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }] }, 'number'])
 })
 
 t.test('a value that does not match its schema gets 500 and is never converted', async (t) => {

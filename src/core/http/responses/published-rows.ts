@@ -33,7 +33,7 @@ export interface PublishedRows<Row> {
 type Serialize<Value> = (value: Value) => string
 
 /** Maximum number of fields of rows with an inexact number that are not logged again. */
-const maxInexact = 1000
+const maxLogged = 1000
 
 const inexactNumber = 'a number in a JSON value has more digits than JavaScript can represent, so the response has null'
 
@@ -60,28 +60,38 @@ function publish<Row extends object> (
   let ajv: ReturnType<typeof createAjv> | null = null
   let validateWhole: ValidateFunction | null = null
   const textFields = fields.filter((field) => isText(properties[field]))
-  const inexact = new LruMap<true>(maxInexact)
+  const logged = new LruMap<true>(maxLogged)
+  // The rows and fields of each request in which the storage replaced a number with null.
+  const inexact = new WeakMap<FastifyRequest, Set<string>>()
 
   /** Compiles a validator of these fields. */
-  function compile (checked: readonly string[]): ValidateFunction {
+  function compile (checked: readonly string[], schemas: Record<string, unknown> = properties): ValidateFunction {
     ajv ??= createAjv({ useDefaults: false })
     return ajv.compile({
       type: 'object',
-      properties: Object.fromEntries(checked.map((field) => [field, checkedPart(properties[field])])),
+      properties: Object.fromEntries(checked.map((field) => [field, checkedPart(schemas[field])])),
       required: required.filter((field) => checked.includes(field))
     })
   }
 
   // Compiled for each field, not for each list of fields: keys of one tenant can have any number of lists.
-  const limited = new Map<string, { validate: ValidateFunction, serialize: Serialize<unknown> }>()
+  const single = new Map<string, { validate: ValidateFunction, serialize: Serialize<unknown> }>()
 
-  function limitedField (field: string) {
-    const known = limited.get(field)
+  /** Returns the functions for one field; if `isInexact`, those that accept null in place of a number. */
+  function functionsOf (field: string, isInexact: boolean) {
+    const key = isInexact ? `inexact ${field}` : field
+    const known = single.get(key)
     if (known !== undefined) return known
-    const schema = properties[field] as object as fastJsonStringify.Schema
-    const compiled = { validate: compile([field]), serialize: fastJsonStringify(schema) }
-    limited.set(field, compiled)
+    const schema = isInexact ? acceptNull(properties[field]) : properties[field]
+    const compiled = {
+      validate: compile([field], { [field]: schema }), serialize: fastJsonStringify(schema as fastJsonStringify.Schema)
+    }
+    single.set(key, compiled)
     return compiled
+  }
+
+  function isInexact (request: FastifyRequest, row: Row, field: string): boolean {
+    return inexact.get(request)?.has(placeOf(String(Reflect.get(row, 'id')), field)) === true
   }
 
   /** Returns the fields that the caller can see, in the order of the schema; `null` for all. */
@@ -91,7 +101,7 @@ function publish<Row extends object> (
   }
 
   return {
-    item,
+    item: { ...item, properties: mapValues(properties, (schema) => isNested(schema) ? acceptNull(schema) : schema) },
     fields,
     select (request) {
       const { tenantId: tenant } = readCaller(request)
@@ -99,7 +109,9 @@ function publish<Row extends object> (
         fields,
         textFields,
         onInexactNumber (row, field) {
-          inexact.getOrCreate(JSON.stringify([tenant, row, field]), () => {
+          const places = inexact.get(request) ?? new Set()
+          inexact.set(request, places.add(placeOf(row, field)))
+          logged.getOrCreate(JSON.stringify([tenant, row, field]), () => {
             logOf(request).warn({ tenant, row: `${kind} ${row}`, field }, inexactNumber)
             return true
           })
@@ -109,9 +121,12 @@ function publish<Row extends object> (
     assertRows (name, rows, request) {
       const method = `${kind}s.${name}`
       const visible = findVisible(request)
-      const validators = visible?.map((field) => limitedField(field).validate) ?? [validateWhole ??= compile(fields)]
+      const validatorsOf = (checked: readonly string[], row: Row | null) => checked.map((field) =>
+        functionsOf(field, row !== null && isInexact(request, row, field)).validate)
+      const usual = visible === null ? [validateWhole ??= compile(fields)] : validatorsOf(visible, null)
       for (const row of rows) {
         assertIds(method, row)
+        const validators = inexact.has(request) ? validatorsOf(visible ?? fields, row) : usual
         const failed = validators.find((validate) => !validate(row))
         if (failed === undefined) continue
         const fault = failed.errors?.[0] as ErrorObject
@@ -121,12 +136,12 @@ function publish<Row extends object> (
     },
     limitFields (request, write) {
       const visible = findVisible(request)
-      if (visible === null) return
-      const writers = visible.map((field) => [field, `${JSON.stringify(field)}:`, limitedField(field).serialize] as const)
+      if (visible === null && !inexact.has(request)) return
+      const names = (visible ?? fields).map((field) => [field, `${JSON.stringify(field)}:`] as const)
       const writeRow: Serialize<Row> = (row) => {
-        const members = writers.flatMap(([field, name, serialize]) => {
+        const members = names.flatMap(([field, name]) => {
           const value: unknown = Reflect.get(row, field)
-          return value === undefined ? [] : [name + serialize(value)]
+          return value === undefined ? [] : [name + functionsOf(field, isInexact(request, row, field)).serialize(value)]
         })
         return `{${members.join()}}`
       }
@@ -135,25 +150,63 @@ function publish<Row extends object> (
   }
 }
 
+function placeOf (row: string, field: string): string {
+  return `${field} ${row}`
+}
+
 const schemaMaps = ['properties', 'patternProperties', '$defs', 'definitions']
 const values = ['enum', 'const', 'default', 'examples']
+
+/** Returns a schema in which `change` has changed every part. */
+function changeParts (schema: unknown, change: (part: TSchema) => object): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema
+  const changePart = (part: unknown): unknown => changeParts(part, change)
+  if (Array.isArray(schema)) return schema.map(changePart)
+  return Object.fromEntries(Object.entries(change(schema as TSchema)).map(([name, member]) => {
+    if (values.includes(name)) return [name, member]
+    return [name, schemaMaps.includes(name) ? mapValues(member, changePart) : changePart(member)]
+  }))
+}
+
+function mapValues (values: object, change: (value: TSchema) => unknown): object {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
+}
 
 /**
  * Returns the part of a schema that rows must match: the response omits other fields, and a `format` changes no value.
  * Larger integers would have lost digits.
  */
 function checkedPart (schema: unknown): unknown {
-  if (typeof schema !== 'object' || schema === null) return schema
-  if (Array.isArray(schema)) return schema.map(checkedPart)
-  const members = Object.entries(schema).flatMap(([name, member]) => {
-    if (name === 'format' || (name === 'additionalProperties' && member === false)) return []
-    if (values.includes(name)) return [[name, member]]
-    if (!schemaMaps.includes(name)) return [[name, checkedPart(member)]]
-    return [[name, Object.fromEntries(Object.entries(member).map(([key, value]) => [key, checkedPart(value)]))]]
+  return changeParts(schema, ({ format, additionalProperties, ...part }) => ({
+    ...typesOf(part).includes('integer') ? { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } : {},
+    ...additionalProperties === undefined || additionalProperties === false ? {} : { additionalProperties },
+    ...part
+  }))
+}
+
+/** Returns a schema that accepts null in place of each number, even several times in an array. */
+function acceptNull (schema: unknown): unknown {
+  return changeParts(schema, ({ uniqueItems, oneOf, ...part }) => {
+    const types = typesOf(part)
+    const isNumber = types.includes('number') || types.includes('integer')
+    return {
+      ...part,
+      ...isNumber ? { type: [...new Set([...types, 'null'])] } : {},
+      // Null can match several of the schemas.
+      ...oneOf === undefined ? {} : { anyOf: oneOf }
+    }
   })
-  const { type } = schema as TSchema
-  const bounds = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
-  return { ...[type].flat().includes('integer') ? bounds : {}, ...Object.fromEntries(members) }
+}
+
+function typesOf ({ type }: Partial<TSchema>): unknown[] {
+  return [type].flat()
+}
+
+/** Returns whether a schema is for objects or arrays. */
+function isNested (schema: TSchema): boolean {
+  const { anyOf = [], oneOf = [], allOf = [] }: Partial<TSchema> = schema
+  const isHere = typesOf(schema).some((type) => type === 'object' || type === 'array')
+  return isHere || [anyOf, oneOf, allOf].flat().some(isNested)
 }
 
 /** Returns whether a schema is text or an array of text; either can be null. */
