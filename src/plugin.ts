@@ -80,7 +80,8 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   await verifyStorage(settings, publishedFields(settings), log)
   const managedKeys = findManagedKeys(settings)
   const engine = createEngine(settings, log)
-  const idempotency = createIdempotency(storage.idempotency, engine.secrets, clock)
+  const shared = shareStorage(storage)
+  const idempotency = createIdempotency(shared.idempotency, engine.secrets, clock)
   const isKeyed = idempotency.accepts({ idempotent: 'sealed' })
   const portal = await loadPortal(settings, { keys: managedKeys, isKeyed })
   const scopes: string[] = []
@@ -106,7 +107,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   app.addHook('onClose', () => engine.close())
   await app.register(
     publicApi({
-      storage: shareStorage(storage),
+      storage: shared,
       tenants: engine.tenants,
       events,
       ids,

@@ -5,11 +5,14 @@ import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { buildAppWithRoutes, requestTo } from '../fixtures/api/routes.js'
 import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
+import { positionRoutes } from '../fixtures/hosts/own-lists.js'
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Methods without a tenant. */
-const shared = ['changes.isRecorded', 'changes.tokenSecret', 'feed.tokenSecret', 'webhooks.listResting']
+const shared = [
+  'changes.isRecorded', 'changes.tokenSecret', 'feed.tokenSecret', 'webhooks.listResting', 'idempotency.renew'
+]
 
 t.test('all calls of requests to the storage take places of their tenant', async (t) => {
   const memory = memoryStorage({ tenants })
@@ -18,15 +21,22 @@ t.test('all calls of requests to the storage take places of their tenant', async
   const running: string[] = []
   const concurrent: string[][] = []
   const { storage } = spyStorage(memory, async ({ method }, real) => {
-    if (shared.includes(method) || method.startsWith('idempotency.')) return real()
+    if (shared.includes(method)) return real()
     running.push(method)
     if (running.length > 1) concurrent.push([...running])
     await nextTurn()
     running.splice(running.indexOf(method), 1)
     return real()
   })
-  const { app, routes } = await buildAppWithRoutes(t, { storage: { ...storage, connections: { max: 1 } } })
-  const answers = await Promise.all(routes.map((route) => app.inject(requestTo(route))))
+  const { app, routes } = await buildAppWithRoutes(t, {
+    storage: { ...storage, connections: { max: 1 } },
+    routes: positionRoutes(storage)
+  })
+  const answers = await Promise.all(routes.map((route, index) => {
+    const { headers, ...request } = requestTo(route)
+    const isKeyed = route.method === 'POST' && !route.path.startsWith('/api_keys')
+    return app.inject({ ...request, headers: { ...headers, ...isKeyed ? { 'idempotency-key': `key ${index}` } : {} } })
+  }))
   t.ok(answers.length > 20)
   t.notOk(answers.some(({ statusCode }) => statusCode >= 500))
   t.strictSame(concurrent, [])
@@ -65,4 +75,62 @@ t.test('one tenant\'s searches leave connections for others, and get 503 if too 
   release()
   const statuses = (await Promise.all(searches)).map(({ statusCode }) => statusCode)
   t.strictSame(new Set(statuses), new Set([200, 503]))
+})
+
+/** Counts of a storage that end when the test ends them; `counts` has their filters. */
+function createHeldCounts () {
+  const counts: unknown[] = []
+  const ends: Array<(total: number) => void> = []
+  const { storage } = spyStorage(undefined, async ({ method, args: [, filter] }, real) => {
+    if (method !== 'candidates.count') return real()
+    counts.push(Reflect.get(Object(filter), 'q'))
+    return new Promise((resolve) => ends.push(resolve))
+  })
+  return { storage: { ...storage, connections: { max: 10 } }, counts, ends }
+}
+
+t.test('requests share the next exact total, which is counted after they arrived', async (t) => {
+  const { storage, counts, ends } = createHeldCounts()
+  const app = await buildApp(t, { storage })
+  const read = async (path = ''): Promise<number> => {
+    const answer = await app.inject({ url: `/api/v1/public/acme/candidates${path}`, headers: bearer(keys.full) })
+    return answer.json().meta.total
+  }
+  const first = read()
+  while (counts.length < 1) await nextTurn()
+  const later = [read(), read(), read()]
+  const other = read('?filter[q]=ada')
+  while (counts.length < 2) await nextTurn()
+  ends[1]?.(5)
+  t.equal(await other, 5)
+  ends[0]?.(1)
+  t.equal(await first, 1)
+  while (counts.length < 3) await nextTurn()
+  ends[2]?.(2)
+  t.strictSame(await Promise.all(later), [2, 2, 2])
+  t.strictSame(counts, [undefined, 'ada', undefined])
+})
+
+t.test('after a slow count, only one count of the tenant runs at a time', async (t) => {
+  const { storage, counts, ends } = createHeldCounts()
+  const app = await buildApp(t, { storage })
+  const { performance } = globalThis
+  let now = performance.now()
+  t.intercept(performance, 'now', { value: () => now })
+  const read = (q: string) => app.inject({
+    url: `/api/v1/public/acme/candidates?filter[q]=${q}`, headers: bearer(keys.full)
+  })
+  const [first, second] = [read('a'), read('b')]
+  while (counts.length < 2) await nextTurn()
+  now += 1000
+  for (const end of ends) end(0)
+  await Promise.all([first, second])
+  const later = ['c', 'd', 'e'].map(read)
+  for (let ended = 3; ended <= 5; ended++) {
+    while (counts.length < ended) await nextTurn()
+    for (let turn = 0; turn < 10; turn++) await nextTurn()
+    t.equal(counts.length, ended)
+    ends[ended - 1]?.(0)
+  }
+  await Promise.all(later)
 })

@@ -191,6 +191,23 @@ t.test('a key lookup and a storage can reject with 429 and 503; their other erro
   }
 })
 
+t.test('a timeout gets 503 if the request only reads, otherwise 500, because it may have changed something', async (t) => {
+  const fail = () => Promise.reject(new RecruitingApiError('storage_timeout', 'late'))
+  const { storage } = spyStorage(undefined, ({ method }, real) => method === 'webhooks.listResting' ? real() : fail())
+  const { app, routes } = await buildAppWithRoutes(t, { storage })
+  for (const route of routes.filter(({ path }) => !/^.(event_types|api_keys)/.test(path))) {
+    const answer = await app.inject(requestTo(route))
+    const isReading = route.method === 'GET' || route.method === 'HEAD'
+    t.strictSame([answer.statusCode, answer.headers['retry-after']], isReading ? [503, '5'] : [500, undefined], titleOf(route))
+  }
+  for (const code of ['storage_timeout', 'busy'] as const) {
+    const late = await buildApp(t, { keyLookup: () => Promise.reject(new RecruitingApiError(code, 'late')) })
+    const answer = await late.inject({ method: 'DELETE', url: `${base}/webhooks/1`, headers: bearer(keys.full) })
+    checkError(t, answer, 503, code)
+    t.equal(answer.headers['retry-after'], '5')
+  }
+})
+
 t.test('errors have the status that Fastify sends from routes outside the API', async (t) => {
   let thrown: unknown
   const app = await buildApp(t, { before (app) { app.get('/own', async () => { throw thrown }) } })

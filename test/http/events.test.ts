@@ -7,6 +7,7 @@ import { memoryStorage } from '../../src/storages/memory/index.js'
 import { type Answer, checkError } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
+import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 
 interface EventPage {
@@ -73,6 +74,29 @@ t.test('events are sent as they are stored, and HEAD reads only one', async (t) 
   t.strictSame([head.statusCode, head.body, head.headers['content-length']], [200, '', undefined])
   const limits = calls.filter(({ method }) => method === 'feed.list').map(({ args }) => Reflect.get(Object(args[1]), 'limit'))
   t.strictSame(limits, [100, 1])
+})
+
+t.test('HEAD of an event or a delivery does not read its body', async (t) => {
+  const { storage, calls } = spyStorage()
+  const webhook = await storeWebhook(storage, 'acme')
+  const app = await buildApp(t, { storage, openapi: false })
+  await recordEvents(storage, 'acme', 1)
+  const { data: [sent] } = (await app.inject({
+    url: `/api/v1/public/acme/webhooks/${webhook.id}/deliveries`, headers: bearer(keys.full)
+  })).json()
+  const [event, delivery] = [`/events/${sent.event_id}`, `/webhooks/${webhook.id}/deliveries/${sent.id}`]
+  for (const path of [event, delivery]) {
+    for (const method of ['GET', 'HEAD'] as const) {
+      const answer = await app.inject({ method, url: `/api/v1/public/acme${path}`, headers: bearer(keys.full) })
+      t.equal(answer.statusCode, 200, `${method} ${path}`)
+      t.equal(answer.headers['content-length'] === undefined, method === 'HEAD', `${method} ${path}`)
+    }
+  }
+  const read = calls.filter(({ method }) => method === 'feed.find' || method === 'deliveries.find')
+  t.strictSame(read.map(({ method, args }) => [method, args.at(-1)]), [
+    ['feed.find', { omitBody: false }], ['feed.find', { omitBody: true }],
+    ['deliveries.find', { omitBody: false }], ['deliveries.find', { omitBody: true }]
+  ])
 })
 
 t.test('token=now begins with the next event', async (t) => {

@@ -224,6 +224,12 @@ t.test('a driver only needs a pool that lends connections', async (t) => {
   await t.rejects(candidates.count('acme', {}), broken)
   t.equal(released.at(-1), true, 'the connection is closed')
 
+  broken = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })
+  await t.rejects(candidates.count('acme', {}), { code: 'storage_timeout' })
+
+  rejected = new Error('timeout exceeded when trying to connect')
+  await t.rejects(candidates.count('acme', {}), { code: 'storage_timeout' })
+
   rejected = new Error('there is no connection')
   await t.rejects(candidates.count('acme', {}), rejected)
   t.equal(released.length, connections, 'each connection is released once')

@@ -101,7 +101,7 @@ export function publicApi (dependencies: ApiDependencies): FastifyPluginAsync {
 }
 
 function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): FastifyPluginAsync {
-  const { tenants, settings, limits, auditor, tracing, idempotency, portal, extension } = dependencies
+  const { tenants, storage, settings, limits, auditor, tracing, idempotency, portal, extension } = dependencies
   const { errorDetails, keyLookup, publicUrl, requestId, openapi } = settings
   const hasSessions = portal !== null
 
@@ -113,6 +113,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
       findAccess: createAccessCheck(lookUp, maxKeyLength),
       requestId,
       publicUrl,
+      connections: storage.connections,
       limits,
       tracing,
       auditor,

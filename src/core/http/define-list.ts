@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject, TSchema, TUnsafe } from '@sinclair/typebox'
 import type { ListSource } from '../ports/index.js'
+import { runInPlace } from '../shared/connections.js'
 import { assertKnownNames, assertOption, assertObject } from '../shared/read-options.js'
 import { omitUndefined } from '../shared/fields.js'
 import { type Page, type PagingQuery, pagingQuery, readPage } from '../shared/paging.js'
 import { type StaticOf, type TypeBoxSchema, Type } from '../shared/typebox.js'
 import { linkPages } from './responses/rows.js'
-import { readCaller } from './request.js'
+import { readCaller, stateOf } from './request.js'
 import { parseDateTime, parseSearch } from './input.js'
 import { PageOf } from './schemas.js'
 
@@ -87,14 +88,16 @@ export function defineList<
     async read (request, reply, source) {
       assertRoute(request, query)
       const { tenantId } = readCaller(request)
+      const { connections } = stateOf(request)
       const values = request.query as PagingQuery & Record<string, unknown>
       const filter = Object.fromEntries(
         entries.map(([name, schema]) => [name, readFilter(`filter[${name}]`, schema, values)])
       )
       const page = await readPage<Row, Filter, Field>(
         {
-          list: async (query) => source.list(tenantId, query),
-          count: async (filter) => assertTotal(await source.count(tenantId, filter))
+          list: (query) => runInPlace(connections, tenantId, async () => source.list(tenantId, query)),
+          count: async (filter) =>
+            assertTotal(await runInPlace(connections, tenantId, async () => source.count(tenantId, filter)))
         },
         values,
         omitUndefined(filter) as Filter

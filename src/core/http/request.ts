@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AuditedResource } from '../observe/audit.js'
-import type { Creator, Tenant } from '../ports/index.js'
+import type { Connections, Creator, Tenant } from '../ports/index.js'
 import type { KeepAnswer } from '../shared/answers.js'
 import type { PortalCapability } from './sessions.js'
 
@@ -43,6 +43,8 @@ export interface RequestState {
   tenantSlug: string
   /** Precedes every path in the response; can be empty. */
   publicUrl: string
+  /** The storage's connections, whose places tenants share. */
+  connections: Connections | undefined
   /** `null` until the key was checked. */
   access: Access | null
   /** The owner of a valid key that is not allowed from the request's address, for the audit. */
@@ -94,11 +96,13 @@ export function decorateRequests (scope: FastifyInstance): void {
 }
 
 /** Returns the state of a request, which the first call creates. */
-export function startState (request: StatefulRequest, publicUrl: string): RequestState {
+export function startState (
+  request: StatefulRequest, server: Pick<RequestState, 'publicUrl' | 'connections'>
+): RequestState {
   const state = request[kState] ?? {
     id: '',
     tenantSlug: slugInPath(request),
-    publicUrl,
+    ...server,
     access: null,
     stranger: null,
     body: undefined,

@@ -4,6 +4,7 @@ import type {
 } from 'fastify'
 import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
+import type { Connections } from '../ports/index.js'
 import { Type } from '../shared/typebox.js'
 import { auditHooks, createAuditRecorder } from './audit.js'
 import { type AccessCheck, isAuthorized } from './auth.js'
@@ -23,6 +24,8 @@ export interface RouteContext {
   findAccess: AccessCheck
   requestId: RequestIdSource | null
   publicUrl: string
+  /** The storage's connections, whose places tenants share. */
+  connections: Connections | undefined
   limits: Limits | null
   tracing: Tracing | null
   auditor: Auditor | null
@@ -79,7 +82,7 @@ export function defineRoute (context: RouteContext, route: RouteOptions): RouteO
         return body
       } catch (thrown) {
         state.isHandling = false
-        const error = toHttpError(thrown)
+        const error = toHttpError(thrown, request.method === 'GET' || request.method === 'HEAD')
         if (!reply.sent) throw error
         logOf(request).error({ err: error.cause ?? error }, 'request failed after its response')
         return reply
@@ -127,9 +130,9 @@ export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
 
 /** Returns the state of a request, with its id. The first call creates both. */
 export function startRequest (
-  { requestId, publicUrl }: RouteContext, request: FastifyRequest, reply: FastifyReply
+  { requestId, publicUrl, connections }: RouteContext, request: FastifyRequest, reply: FastifyReply
 ): RequestState {
-  const state = startState(request, publicUrl)
+  const state = startState(request, { publicUrl, connections })
   if (state.id === '') state.id = assignId(request, reply, requestId)
   return state
 }

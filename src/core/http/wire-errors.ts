@@ -1,7 +1,7 @@
 import { assertOption } from '../shared/read-options.js'
 import { toLoggableError } from '../observe/logger.js'
 import { readField } from '../shared/fields.js'
-import { InputError, isRecruitingApiError } from '../errors.js'
+import { InputError, isRecruitingApiError, type RecruitingApiErrorCode } from '../errors.js'
 
 /** All errors of the API. `npm run tables` writes the comments into a table of docs/contract.md. */
 export const wireErrors = {
@@ -45,7 +45,10 @@ export const wireErrors = {
    * processed again: check the resource, then send a request with a new key if it is needed.
    */
   outcome_unknown: { status: 500, message: 'The outcome of the first request with this Idempotency-Key is unknown' },
-  /** The service is not accepting requests. Retry after the time in `Retry-After`, if present. */
+  /**
+   * The service cannot process the request now, because it is overloaded or the tenant's other requests use its share.
+   * Nothing has changed. Retry after the time in `Retry-After`, if present.
+   */
   unavailable: { status: 503, message: 'Service is temporarily unavailable' }
 } as const
 
@@ -119,37 +122,41 @@ function copyDetail ({ in: place, field, message }: ErrorDetail): ErrorDetail {
   return { in: String(place) as ErrorDetail['in'], field: String(field), message: String(message) }
 }
 
-/** Converts an error of our own code, a port or a handler: a 500 unless it is meant for the client. */
-export function toHttpError (thrown: unknown): HttpError {
+/**
+ * Converts an error of our own code, a port or a handler: a 500 unless it is meant for the client. A timeout is a 503
+ * if the request only reads. Otherwise it may have changed something, which a 503 would deny.
+ */
+export function toHttpError (thrown: unknown, isReading = false): HttpError {
   if (readHttpError(thrown) !== null) return thrown as HttpError
   if (thrown instanceof InputError) {
     return badRequest({ in: thrown.place, field: thrown.field, message: thrown.message })
   }
-  if (isBusy(thrown)) return new HttpError('unavailable', [], { cause: thrown })
-  // Another process removed the tenant after the key was checked.
-  if (isRecruitingApiError(thrown) && readField(thrown, 'code') === 'tenant_resting') {
-    return new HttpError('unauthorized')
+  if (hasCode(thrown, 'busy') || (isReading && hasCode(thrown, 'storage_timeout'))) {
+    return new HttpError('unavailable', [], { cause: thrown })
   }
+  // Another process removed the tenant after the key was checked.
+  if (hasCode(thrown, 'tenant_resting')) return new HttpError('unauthorized')
   return toInternalError(thrown)
 }
 
-/** Returns whether the tenant found no place in a resource that tenants share. */
-function isBusy (thrown: unknown): boolean {
-  return isRecruitingApiError(thrown) && readField(thrown, 'code') === 'busy'
+function hasCode (thrown: unknown, code: RecruitingApiErrorCode): boolean {
+  return isRecruitingApiError(thrown) && readField(thrown, 'code') === code
 }
 
 /** Codes that a key lookup and a storage may throw. */
 const portCodes: readonly WireErrorCode[] = ['rate_limited', 'unavailable']
 
 /**
- * Converts an error of a key lookup: an `HttpError` with 429 or 503 stays, all others become a 500. Another `HttpError`
- * would make a fault of the host look like a fault of the request.
+ * Converts an error of a key lookup: an `HttpError` with 429 or 503 stays, a timeout and a lack of places become a 503,
+ * and all others a 500. Another `HttpError` would make a fault of the host look like a fault of the request.
  */
 export function toPortError (thrown: unknown): HttpError {
   const known = readHttpError(thrown)
-  return known !== null && portCodes.includes(known.code)
-    ? new HttpError(known.code, [], { cause: toLoggableError(thrown) })
-    : toInternalError(thrown)
+  if (known !== null && portCodes.includes(known.code)) {
+    return new HttpError(known.code, [], { cause: toLoggableError(thrown) })
+  }
+  const isLate = hasCode(thrown, 'busy') || hasCode(thrown, 'storage_timeout')
+  return isLate ? new HttpError('unavailable', [], { cause: thrown }) : toInternalError(thrown)
 }
 
 type Methods = Record<string, (...args: unknown[]) => unknown>

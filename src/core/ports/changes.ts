@@ -116,8 +116,11 @@ export interface EventFeed {
    */
   endBefore (tenant: string, since: string): Promise<string>
 
-  /** Returns an event's body, as `list` does; `null` if the tenant has no stored event with this id. */
-  find (tenant: string, id: string): Promise<string | null>
+  /**
+   * Returns an event's body, as `list` does; `null` if the tenant has no stored event with this id. With `omitBody`,
+   * returns `''` for the body, which is not read.
+   */
+  find (tenant: string, id: string, options?: { omitBody?: boolean }): Promise<string | null>
 
   /**
    * Returns the tenant's events after a position, in order, each once. A page can have fewer than `limit` events

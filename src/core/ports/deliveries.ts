@@ -429,8 +429,13 @@ export interface DeliveryStore extends StoresAnswers {
    * `limit`.
    */
   count(tenant: string, webhookId: number, filter: DeliveryFilter, options?: { limit?: number }): Promise<number>
-  /** Returns one delivery of the webhook; `null` if it has none with this id. */
-  find(tenant: string, webhookId: number, id: number): Promise<DeliveryWithAttempts | null>
+  /**
+   * Returns one delivery of the webhook; `null` if it has none with this id. With `omitBody`, `body` is `''`: it is not
+   * read.
+   */
+  find(
+    tenant: string, webhookId: number, id: number, options?: { omitBody?: boolean }
+  ): Promise<DeliveryWithAttempts | null>
 
   /**
    * Queues events for a webhook again, as new deliveries of the same events, due now. Does not queue events that are

@@ -1,7 +1,8 @@
 import { RecruitingApiError } from '../errors.js'
 import type { Connections, EventStorage } from '../ports/index.js'
+import { LruMap } from './cached.js'
 import { systemClock } from './clock.js'
-import { createPlaces, type Places } from './places.js'
+import { createPlaces } from './places.js'
 
 /** The methods of each port that requests call for a tenant. Its id is the first argument. */
 const ofRows = ['list', 'count', 'find', 'listAfter', 'findMany']
@@ -15,6 +16,7 @@ const tenantMethods = {
     'delete', 'rotateSecret'
   ],
   deliveries: ['list', 'count', 'find', 'replay', 'countReplay', 'retry'],
+  idempotency: ['claim', 'save'],
   // Calls that change keys wait for each other without a connection.
   keys: ['list', 'count', 'find', 'selectFamily']
 }
@@ -22,13 +24,38 @@ const tenantMethods = {
 const waitMs = 5000
 const maxWaiting = 100
 
-// Several storages may share connections.
-const known = new WeakMap<Connections, Places>()
+/**
+ * For a while after a count that took longer, only one of the tenant runs at a time, because counts also need the
+ * database's CPU.
+ */
+const slowCountMs = 50
+const slowForMs = 10_000
+const maxSlow = 10_000
 
-/** Returns the places of requests: a fifth of the connections is left for key lookups, deliveries and the host. */
-function placesOf (connections: Connections): Places {
-  const places = known.get(connections) ?? createPlaces({
-    count: Math.max(1, connections.max - Math.ceil(connections.max / 5)),
+type Share = <Result>(tenantId: string, work: () => Promise<Result>) => Promise<Result>
+
+/** Shares the connections of one pool between the tenants of requests. */
+interface Shares {
+  run: Share
+  /** Runs `work` without a place if the tenant gets none in time. */
+  runAnyway: Share
+  /** Runs a count. */
+  count: Share
+}
+
+// Several storages may share connections.
+const known = new WeakMap<Connections, Shares>()
+
+function sharesOf (connections: Connections): Shares {
+  const shares = known.get(connections) ?? createShares(connections)
+  known.set(connections, shares)
+  return shares
+}
+
+/** A fifth of the connections is left for deliveries and the host. */
+function createShares ({ max }: Connections): Shares {
+  const places = createPlaces({
+    count: Math.max(1, max - Math.ceil(max / 5)),
     waitMs,
     maxWaiting,
     clock: systemClock,
@@ -36,8 +63,68 @@ function placesOf (connections: Connections): Places {
       'busy', "the tenant's other requests use its share of the storage's connections: try again in 5 seconds"
     )
   })
-  known.set(connections, places)
-  return places
+  const slowUntil = new LruMap<number>(maxSlow)
+  const counting = new Set<string>()
+
+  return {
+    run: places.run,
+
+    async runAnyway (tenantId, work) {
+      const hasPlace = await places.acquire(tenantId).then(() => true, () => false)
+      try {
+        return await work()
+      } finally {
+        if (hasPlace) places.release(tenantId)
+      }
+    },
+
+    async count (tenantId, work) {
+      const isSlow = performance.now() < (slowUntil.get(tenantId) ?? 0)
+      const take = (): boolean => {
+        if (counting.has(tenantId)) return false
+        counting.add(tenantId)
+        return true
+      }
+      await places.acquire(tenantId, isSlow ? { take } : {})
+      const startedAt = performance.now()
+      try {
+        return await work()
+      } finally {
+        const now = performance.now()
+        if (now - startedAt > slowCountMs) slowUntil.set(tenantId, now + slowForMs)
+        if (isSlow) counting.delete(tenantId)
+        places.release(tenantId)
+      }
+    }
+  }
+}
+
+/**
+ * Returns a function for calls whose result may be shared. Calls with the same name that arrive while one runs share
+ * the next one, which begins after they have arrived.
+ */
+function createJoint () {
+  const running = new Map<string, { ended: Promise<unknown>, next: Promise<unknown> | null }>()
+
+  return function join (name: string, work: () => Promise<unknown>): Promise<unknown> {
+    function begin (): Promise<unknown> {
+      const result = work()
+      const ended = result.catch(() => {}).then(() => { running.delete(name) })
+      running.set(name, { ended, next: null })
+      return result
+    }
+    const current = running.get(name)
+    if (current === undefined) return begin()
+    current.next ??= current.ended.then(begin)
+    return current.next
+  }
+}
+
+/** Runs `work` in a place of the tenant; without `connections`, immediately. */
+export function runInPlace<Result> (
+  connections: Connections | undefined, tenantId: string, work: () => Promise<Result>
+): Promise<Result> {
+  return connections === undefined ? work() : sharesOf(connections).run(tenantId, work)
 }
 
 /** Returns a port whose methods for a tenant take one of its places. */
@@ -45,7 +132,8 @@ export function shareConnections<Port extends object> (
   port: Port, name: keyof typeof tenantMethods, connections: Connections | undefined
 ): Port {
   if (connections === undefined) return port
-  const { run } = placesOf(connections)
+  const { run, runAnyway, count } = sharesOf(connections)
+  const join = createJoint()
   return new Proxy(port, {
     get (target, property) {
       const method: unknown = Reflect.get(target, property)
@@ -53,7 +141,13 @@ export function shareConnections<Port extends object> (
       // Methods of a class need the port as `this`.
       const call = (...args: unknown[]): unknown => Reflect.apply(method, target, args)
       if (!tenantMethods[name].includes(String(property))) return call
-      return (...args: unknown[]) => run(String(args[0]), async () => call(...args))
+      return (...args: unknown[]) => {
+        const work = async (): Promise<unknown> => call(...args)
+        const tenantId = String(args[0])
+        if (property === 'count') return join(JSON.stringify(args), () => count(tenantId, work))
+        // The work of the request is done.
+        return property === 'save' ? runAnyway(tenantId, work) : run(tenantId, work)
+      }
     }
   })
 }
@@ -62,7 +156,7 @@ export function shareConnections<Port extends object> (
 export function shareStorage<Storage extends EventStorage> (storage: Storage): Storage {
   const { connections } = storage
   const shared: Record<string, object> = {}
-  for (const name of ['candidates', 'jobs', 'changes', 'feed', 'webhooks', 'deliveries'] as const) {
+  for (const name of ['candidates', 'jobs', 'changes', 'feed', 'webhooks', 'deliveries', 'idempotency'] as const) {
     const port: unknown = Reflect.get(storage, name)
     if (typeof port === 'object' && port !== null) shared[name] = shareConnections(port, name, connections)
   }

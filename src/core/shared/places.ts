@@ -55,8 +55,8 @@ export function createPlaces ({ count, waitMs: usualMs, maxWaiting, clock, full 
   }
 
   function serve (): void {
-    if (waiting.size === 0) return
-    for (const [tenantId, calls] of [...waiting]) {
+    for (const [tenantId, calls] of free > 0 && waiting.size > 0 ? [...waiting] : []) {
+      if (free === 0) return
       const first = [...calls].find(({ take }) => tryAcquire(tenantId, take))
       if (first === undefined) continue
       leaveLine(tenantId, first)

@@ -50,7 +50,7 @@ export function createRecruitingWebhooks (
         const ids = readIds(names, given)
         const slug = namesTenant ? await findSlug(argument, id) : id
         const result = ids && await operation.run(operations, {
-          ...ids, tenant: { id, slug }, caller, input: read(given[names.length])
+          ...ids, tenant: { id, slug }, caller, omitBody: false, input: read(given[names.length])
         })
         if (result === null && !isLookup) throw notFound(names, given)
         // A lookup without a result is not reported.

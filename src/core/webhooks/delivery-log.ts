@@ -39,7 +39,8 @@ export function createDeliveryOperations ({ webhooks, history, clock, assertUsab
       return page.meta.total > 0 || await webhooks.find(tenant.id, webhookId) !== null ? page : null
     },
 
-    findDelivery: (tenant: Tenant, webhookId: number, id: number) => history.find(tenant.id, webhookId, id),
+    findDelivery: (tenant: Tenant, webhookId: number, id: number, options?: { omitBody?: boolean }) =>
+      history.find(tenant.id, webhookId, id, options),
 
     async retryDelivery (tenant: Tenant, webhookId: number, id: number, keep?: KeepAnswer) {
       const retried = await history.retry(tenant.id, webhookId, id, keep?.((delivery) => delivery))

@@ -17,6 +17,8 @@ interface Arguments<Input, OwnId extends Id> {
   caller: Creator
   id: OwnId
   deliveryId: number
+  /** Whether the body of the event is not needed. */
+  omitBody: boolean
   input: Input
   /** Returns the answer that the storage stores with the work, for a request with `Idempotency-Key`. */
   keep?: KeepAnswer | undefined
@@ -64,6 +66,8 @@ export interface Operation<Operations, OwnId extends Id> {
   isAtomic?: boolean
   /** Whether it needs a storage with a feed of events. */
   needsFeed?: boolean
+  /** Whether its response contains the body of an event, which HEAD does not read. */
+  hasBody?: boolean
   /** Returns `null` if the record does not exist. */
   run (operations: Operations, given: Arguments<unknown, OwnId>): Promise<unknown>
 }
@@ -278,7 +282,9 @@ export const webhookOperations = {
     results: { 200: 'The delivery' },
     withoutBodies: { item: DeliveryForSessions, hide: hideBodies },
     resource: 'delivery',
-    run: (operations, { tenant, id, deliveryId }) => operations.findDelivery(tenant, id, deliveryId)
+    hasBody: true,
+    run: (operations, { tenant, id, deliveryId, omitBody }) =>
+      operations.findDelivery(tenant, id, deliveryId, { omitBody })
   }),
   retryDelivery: operation({
     operationId: 'retryWebhookDelivery',

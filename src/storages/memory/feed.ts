@@ -40,9 +40,10 @@ export function createEventFeed (data: WebhookData): EventFeed {
       return formatPosition(tenant, Math.max(position, data.prunedEventPosition))
     },
 
-    async find (tenant, id) {
+    async find (tenant, id, { omitBody = false } = {}) {
       const record = data.events.get(id)
-      return record?.tenant === tenant ? record.event.body : null
+      if (record?.tenant !== tenant) return null
+      return omitBody ? '' : record.event.body
     },
 
     async list (tenant, { after, limit, eventTypes, maxBytes = maxPageBytes }) {

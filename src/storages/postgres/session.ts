@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { RecruitingApiError } from '../../core/errors.js'
+import { readField } from '../../core/shared/fields.js'
 import { integer } from '../../core/shared/read-options.js'
 import {
   begin, neededSettings, overrideTimeouts, type PgClient, type PgPool, type PgQueryable, watchPool
@@ -23,9 +24,9 @@ export interface Session {
 const hasNeededSettings = new WeakMap<PgClient, boolean>()
 
 /**
- * Queries that take longer than `timeoutMs`, including the wait for a connection, reject with `storage_timeout`. The
- * session closes the connection, which may be dead. It asks the server to cancel the statement, so that slow statements
- * do not pile up.
+ * Queries that take longer than `timeoutMs`, including the wait for a connection, or than the database user's settings
+ * allow, reject with `storage_timeout`. The session closes the connection, which may be dead. It asks the server to
+ * cancel the statement, so that slow statements do not pile up.
  */
 export function createSession (pool: PgPool, timeoutMs: number): Session {
   const sessionId = randomBytes(6).toString('hex')
@@ -146,8 +147,13 @@ async function borrow<Result> (
     return result
   } catch (error) {
     returnClient(true)
-    throw error
+    throw isTimeout(error) ? expire(false) : error
   }
+}
+
+/** Returns whether a statement took longer than the user's settings allow, or the pool had no connection in time. */
+function isTimeout (error: unknown): boolean {
+  return readField(error, 'code') === '57014' || /^timeout exceeded/.test(String(readField(error, 'message')))
 }
 
 /** Asks the server to cancel a statement. If that fails, the server stops it when it detects the closed connection. */

@@ -27,6 +27,8 @@ export const attemptCases = [
       attempts: [{ ...response, started_at: before(deliveredAt, 20), duration_ms: 20, response_excerpt: null }],
       body: '{"id":"evt_1"}'
     }, 'the delivery with its attempts')
+    same(await t.deliveries.find('acme', webhook.id, lease.deliveryId, { omitBody: true }), { ...shown, body: '' },
+      'the delivery without its body')
   }),
 
   test('recordAttempts', 'attempts are stored in the order they were made', async (t, webhook) => {

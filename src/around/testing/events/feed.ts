@@ -143,6 +143,8 @@ export const feedCases = [
     same(await Promise.all(['evt_1', 'evt_2', 'evt_3', ''].map((id) => t.feed.find('acme', id))),
       [body, '{"erased":true}', null, null], 'the bodies of four ids')
     same(await t.feed.find('globex', 'evt_1'), null, 'the event of another tenant')
+    same(await Promise.all(['evt_1', 'evt_3'].map((id) => t.feed.find('acme', id, { omitBody: true }))), ['', null],
+      'an event and an unknown id, without bodies')
     await t.wait(20)
     await t.deliveries.prune({ retentionDays: 0, limit: 10 })
     same(await t.feed.find('acme', 'evt_1'), null, 'the event once it is pruned')

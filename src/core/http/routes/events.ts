@@ -136,9 +136,10 @@ export function eventOperations (
       shape: 'one',
       results: { 200: 'The event' },
       resource: 'event',
-      async run (request, { tenant, id }) {
+      hasBody: true,
+      async run (request, { tenant, id, omitBody }) {
         stateOf(request).serialize = (payload) => `{"data":${(payload as { data: string }).data}}`
-        return isStorableText(String(id)) ? feed.find(tenant.id, String(id)) : null
+        return isStorableText(String(id)) ? feed.find(tenant.id, String(id), { omitBody }) : null
       }
     }
   ]

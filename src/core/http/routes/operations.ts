@@ -55,14 +55,19 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
           }
           return { data: hasBodies ? result : withoutBodies.hide?.(result) ?? result }
         }
-        return respond(found(await entry.run(request, {
+        const state = stateOf(request)
+        const omitBody = entry.hasBody === true && request.method === 'HEAD'
+        const result = found(await entry.run(request, {
           tenant: readTenant(request),
           caller: readCreator(request),
           id: readId(id),
           deliveryId: readId(deliveryId),
+          omitBody,
           input,
-          keep: stateOf(request).keep?.(respond)
-        })))
+          keep: state.keep?.(respond)
+        }))
+        state.isShortened ||= omitBody
+        return respond(result)
       }
     }]
   })

@@ -25,10 +25,11 @@ export function createLog (
       return select(findWebhook(data, tenant, webhookId)?.log ?? [], createTest(filter)).length
     },
 
-    async find (tenant, webhookId, id) {
+    async find (tenant, webhookId, id, { omitBody = false } = {}) {
       const webhook = findWebhook(data, tenant, webhookId)
       const delivery = data.deliveries.get(id)
-      return delivery === undefined || delivery.webhook !== webhook ? null : showDeliveryWithAttempts(delivery)
+      if (delivery === undefined || delivery.webhook !== webhook) return null
+      return { ...showDeliveryWithAttempts(delivery), ...omitBody ? { body: '' } : {} }
     },
 
     async listSubjectEvents (tenant, subject, { after, limit }) {

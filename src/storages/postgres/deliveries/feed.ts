@@ -71,8 +71,8 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
     from bounds b`
 
   const keyOf = `coalesce((select t.key from ${schema}.tenants t where t.tenant = $1), $1)`
-  const findText = `
-    select e.body from ${schema}.events e
+  const findText = (omitBody: boolean): string => `
+    select ${omitBody ? "''" : 'e.body'} as body from ${schema}.events e
     where e.id = $2 and e.tenant_key = ${keyOf}`
 
   const latestText = `
@@ -112,8 +112,8 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
       return formatPosition({ seq: String(row?.seq), epoch: String(row?.epoch) })
     },
 
-    async find (tenant, id) {
-      const [row] = await session.query<{ body: string }>('find event', findText, [tenant, id])
+    async find (tenant, id, { omitBody = false } = {}) {
+      const [row] = await session.query<{ body: string }>('find event', findText(omitBody), [tenant, id])
       return row?.body ?? null
     },
 

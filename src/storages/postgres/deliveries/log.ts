@@ -106,14 +106,16 @@ function ofWebhook (schema: string, tenant: string, webhookId: number): Conditio
 
 /** Reads one delivery; `schema` is quoted. */
 export async function findDelivery (
-  session: Pick<Session, 'query'>, schema: string, ...[tenant, webhookId, id]: Parameters<DeliveryStore['find']>
+  session: Pick<Session, 'query'>, schema: string,
+  ...[tenant, webhookId, id, { omitBody = false } = {}]: Parameters<DeliveryStore['find']>
 ): ReturnType<DeliveryStore['find']> {
   const where = ofWebhook(schema, tenant, webhookId)
   where.add((value) => `id = ${value}::bigint`, id)
   const parts = splitLog(where, {}).map(({ table, condition }) =>
     `select ${partColumns[table]} from ${schema}.${table} ${where} and ${condition}`)
   const [row] = await session.query<{ json: string, body: string }>('find delivery', `
-    select json_build_object(${deliveryMembers}, 'attempts', ${attempts})::text as json, e.body
+    select json_build_object(${deliveryMembers}, 'attempts', ${attempts})::text as json,
+      ${omitBody ? "''" : 'e.body'} as body
     from (${parts.join(' union all ')}) as d
     join ${schema}.events e on e.seq = d.event_seq`, where.values)
   return row === undefined ? null : { ...JSON.parse(row.json), body: row.body }

@@ -1,11 +1,12 @@
 import { hashApiKey, hasKeyChecksum, hasKeyFormat, omitNull, readKeyPrefix } from '../../../core/keys/api-key.js'
 import { flag, type OptionsOf, readOptions } from '../../../core/shared/read-options.js'
 import { readClock, systemClock } from '../../../core/shared/clock.js'
+import { runInPlace } from '../../../core/shared/connections.js'
 import { tenantResting } from '../../../core/shared/tenants.js'
 import type {
   AsyncKeyLookup, Clock, GeneratedKey, KeyRejection, KeySortField, KeyStore, ManagedKey
 } from '../../../core/ports/index.js'
-import { assertPool, type PgPool, type PgQueryable } from '../pool.js'
+import { assertPool, connectionsOf, type PgPool, type PgQueryable } from '../pool.js'
 import { databaseOf, storeAnswer } from '../requests.js'
 import { ask, createSession, readJson, readQueryTimeout, type RunQuery, type Session } from '../session.js'
 import { creatorJson, orderBy, quoteName, readSchema, toIso } from '../sql.js'
@@ -73,10 +74,12 @@ export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptio
 
   async function lookup ({ tenantId, key }: Parameters<AsyncKeyLookup>[0]): ReturnType<AsyncKeyLookup> {
     if (hasKeyFormat(key, prefix) && !hasKeyChecksum(key)) return null
-    const [row] = await session.query<{ id: string; scopes: string; limits: string | null }>('look up key', text, [
-      hashApiKey(key),
-      tenantId
-    ])
+    // A flood of unknown keys must not take the places of the tenant's other calls.
+    const [row] = await runInPlace(connectionsOf(pool), `keys of ${tenantId}`, () =>
+      session.query<{ id: string, scopes: string, limits: string | null }>('look up key', text, [
+        hashApiKey(key),
+        tenantId
+      ]))
     if (row === undefined) return null
     recordUse(row.id)
     const limits = row.limits === null ? {} : omitNull(JSON.parse(row.limits))
