@@ -129,6 +129,10 @@ t.test('a process in use records them again every hour, even after a failure', a
       if (isDown && operation === 'record version') throw new Error('the server is gone')
       return []
     },
+    async prepared (operation) {
+      operations.push(operation)
+      return []
+    },
     async transaction (operation) {
       operations.push(operation)
       return null as never
@@ -141,17 +145,18 @@ t.test('a process in use records them again every hour, even after a failure', a
     now += minutes * 60_000
     operations.length = 0
     await kept.query('a query', 'select')
+    await kept.prepared('a prepared query', 'select $1', [1])
     await kept.transaction('a transaction', async () => null)
     await turn()
     return [...operations]
   }
 
-  t.strictSame(await use(59), ['a query', 'a transaction'])
+  t.strictSame(await use(59), ['a query', 'a prepared query', 'a transaction'])
   isDown = true
-  t.strictSame((await use(1)).toSorted(), ['a query', 'a transaction', 'record version'])
+  t.strictSame((await use(1)).toSorted(), ['a prepared query', 'a query', 'a transaction', 'record version'])
   isDown = false
-  t.strictSame(await use(59), ['a query', 'a transaction'])
-  t.strictSame((await use(1)).toSorted(), ['a query', 'a transaction', 'record version'])
+  t.strictSame(await use(59), ['a query', 'a prepared query', 'a transaction'])
+  t.strictSame((await use(1)).toSorted(), ['a prepared query', 'a query', 'a transaction', 'record version'])
 })
 
 t.test("a process that only manages keys records them every hour, even if all its calls are in the host's transactions", async (t) => {

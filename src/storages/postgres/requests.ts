@@ -18,7 +18,7 @@ export function databaseOf (pool: PgPool, schema: string): object {
 export function createIdempotencyStore (session: Session, schema: string): IdempotencyStore {
   return {
     async claim (tenant, { digest, fingerprint, claim, isAtomic, leaseMs, keepMs, maxDigests }) {
-      const [row] = await session.query<{ state: string }>(
+      const [row] = await session.prepared<{ state: string }>(
         'claim request',
         `select ${schema}.claim_request_v1($1, $2, $3, $4, $5, $6, $7, $8) as state`,
         [tenant, digest, fingerprint, claim, isAtomic, leaseMs, keepMs, maxDigests]
@@ -32,7 +32,7 @@ export function createIdempotencyStore (session: Session, schema: string): Idemp
     },
 
     async save (tenant, { digest, claim }, answer) {
-      const [row] = await session.query<{ is_saved: string }>(
+      const [row] = await session.prepared<{ is_saved: string }>(
         'save answer', saveText(schema), [tenant, digest, claim, answer]
       )
       return row?.is_saved === 'true'

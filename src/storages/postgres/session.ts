@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { RecruitingApiError } from '../../core/errors.js'
 import { readField } from '../../core/shared/fields.js'
 import { integer } from '../../core/shared/read-options.js'
@@ -16,12 +16,44 @@ export type RunQuery = <Row>(text: string, values?: unknown[]) => Promise<Row[]>
 export interface Session {
   /** `operation` names the statement in errors and in `pg_stat_activity`. */
   query<Row> (operation: string, text: string, values?: unknown[]): Promise<Row[]>
+  /**
+   * The same for a statement of few texts, which each connection without a pooler prepares once. Its plan must not
+   * depend on the values, or it contains `planWithValues`.
+   */
+  prepared<Row> (operation: string, text: string, values: unknown[]): Promise<Row[]>
   /** Runs several statements in one transaction, which is rolled back if `work` rejects. */
   transaction<Result> (operation: string, work: (query: RunQuery) => Promise<Result>): Promise<Result>
 }
 
-// Whether a connection has the needed settings outside a transaction.
-const hasNeededSettings = new WeakMap<PgClient, boolean>()
+/** Identifies a running statement, on any of a pooler's connections: by its mark alone, or with the server process. */
+interface Running {
+  mark: string
+  pid: number | null
+}
+
+/** Facts about a connection, read once. */
+interface Connection {
+  /** Whether it has the needed settings outside a transaction. */
+  hasNeeded: boolean
+  /** The server process that it uses; through a pooler, any. */
+  pid: number
+}
+
+const connections = new WeakMap<PgClient, Connection>()
+
+/** A `pg` client, which prepares a statement with a name once. */
+interface NamingClient {
+  readonly processID: number
+  query (statement: { name: string, text: string, values: unknown[] }): Promise<{ rows: unknown[] }>
+}
+
+/** A pooler gives clients made-up process ids, because it runs each transaction on another connection. */
+function canName (client: PgClient, { pid }: Connection): client is PgClient & NamingClient {
+  return readField(client, 'processID') === pid
+}
+
+/** The server does not know a prepared statement, knows another one by this name, or a view has changed. */
+const unusable = ['26000', '42P05', '0A000']
 
 /**
  * Queries that take longer than `timeoutMs`, including the wait for a connection, or than the database user's settings
@@ -31,33 +63,68 @@ const hasNeededSettings = new WeakMap<PgClient, boolean>()
 export function createSession (pool: PgPool, timeoutMs: number): Session {
   const sessionId = randomBytes(6).toString('hex')
   let operations = 0
+  let isNaming = true
   watchPool(pool)
 
-  function run<Result> (operation: string, work: (client: PgClient, mark: string) => Promise<Result>): Promise<Result> {
-    // A comment identifies this call's statement, on any of a pooler's connections.
-    const mark = `/* fastify-recruiting-api ${operation} ${sessionId}-${++operations} */`
-    return borrow(pool, timeoutMs, (client) => work(client, mark), (isRunning) => {
-      if (isRunning) cancel(pool, mark, timeoutMs)
+  function run<Result> (
+    operation: string, work: (client: PgClient, running: Running) => Promise<Result>
+  ): Promise<Result> {
+    const running = { mark: formatMark(`${operation} ${sessionId}-${++operations}`), pid: null }
+    return borrow(pool, timeoutMs, (client) => work(client, running), (isRunning) => {
+      if (isRunning) cancel(pool, running, timeoutMs)
       return new RecruitingApiError('storage_timeout', `PostgreSQL did not answer within ${timeoutMs} ms: ${operation}`)
     })
   }
 
-  return {
-    query: (operation, text, values) => run(operation, async (client, mark) => {
-      const query = createQuery(client, mark)
-      return await needsTransaction(client, query)
-        ? runTransaction(query, () => query(text, values))
-        : query(text, values)
-    }),
+  function runOne<Row> (operation: string, text: string, values: unknown[] | undefined, isNamed: boolean) {
+    return run(operation, async (client, running) => {
+      const query = createQuery(client, running)
+      const connection = connections.get(client) ?? await describeConnection(client, query)
+      if (!connection.hasNeeded) return runTransaction(query, () => query<Row>(text, values))
+      if (!isNamed || values === undefined || !canName(client, connection)) return query<Row>(text, values)
+      running.mark = formatMark(operation)
+      running.pid = connection.pid
+      const { rows } = await client.query({ ...nameStatement(`${running.mark} ${text}`), values })
+      return rows as Row[]
+    })
+  }
 
-    transaction: (operation, work) => run(operation, (client, mark) => {
-      const query = createQuery(client, mark)
+  return {
+    query: (operation, text, values) => runOne(operation, text, values, false),
+
+    async prepared (operation, text, values) {
+      try {
+        return await runOne(operation, text, values, isNaming)
+      } catch (error) {
+        const code = String(readField(error, 'code'))
+        if (!isNaming || !unusable.includes(code)) throw error
+        isNaming = code === '0A000'
+        return runOne(operation, text, values, false)
+      }
+    },
+
+    transaction: (operation, work) => run(operation, (client, running) => {
+      const query = createQuery(client, running)
       return runTransaction(query, () => work(query))
     })
   }
 }
 
-function createQuery (client: PgClient, mark: string): RunQuery {
+/** Formats the comment that a statement begins with. */
+function formatMark (name: string): string {
+  return `/* fastify-recruiting-api ${name} */`
+}
+
+const names = new Map<string, string>()
+
+/** Statements with one name must have the same text. */
+function nameStatement (text: string): { name: string, text: string } {
+  let name = names.get(text)
+  if (name === undefined) names.set(text, name = `recruiting_${hash('sha256', text).slice(0, 32)}`)
+  return { name, text }
+}
+
+function createQuery (client: PgClient, { mark }: Running): RunQuery {
   return (text, values) => ask(client, `${mark} ${text}`, values)
 }
 
@@ -68,16 +135,14 @@ async function runTransaction<Result> (query: RunQuery, work: () => Promise<Resu
   return result
 }
 
-/** Returns whether the host's role overrides settings that our statements need. A transaction sets its own. */
-async function needsTransaction (client: PgClient, query: RunQuery): Promise<boolean> {
-  let hasNeeded = hasNeededSettings.get(client)
-  if (hasNeeded === undefined) {
-    const conditions = neededSettings.map(({ name, needed }) => `current_setting('${name}')${needed}`)
-    const [row] = await query<{ has_needed: boolean }>(`select ${conditions.join(' and ')} as has_needed`)
-    hasNeeded = row?.has_needed === true
-    hasNeededSettings.set(client, hasNeeded)
-  }
-  return !hasNeeded
+/** The host's role may override settings that our statements need. A transaction sets its own. */
+async function describeConnection (client: PgClient, query: RunQuery): Promise<Connection> {
+  const conditions = neededSettings.map(({ name, needed }) => `current_setting('${name}')${needed}`)
+  const [row] = await query<{ has_needed: boolean, pid: number }>(
+    `select ${conditions.join(' and ')} as has_needed, pg_backend_pid() as pid`)
+  const connection = { hasNeeded: row?.has_needed === true, pid: Number(row?.pid) }
+  connections.set(client, connection)
+  return connection
 }
 
 /**
@@ -157,10 +222,11 @@ function isTimeout (error: unknown): boolean {
 }
 
 /** Asks the server to cancel a statement. If that fails, the server stops it when it detects the closed connection. */
-function cancel (pool: PgPool, mark: string, timeoutMs: number): void {
-  const text =
-    'select pg_cancel_backend(pid) from pg_stat_activity where starts_with(query, $1) and pid <> pg_backend_pid()'
-  borrow(pool, timeoutMs, (client) => ask(client, text, [mark]), () => new Error('given up')).catch(ignore)
+function cancel (pool: PgPool, { mark, pid }: Running, timeoutMs: number): void {
+  const text = `
+    select pg_cancel_backend(pid) from pg_stat_activity
+    where starts_with(query, $1) and pid <> pg_backend_pid() and ($2::integer is null or pid = $2)`
+  borrow(pool, timeoutMs, (client) => ask(client, text, [mark, pid]), () => new Error('given up')).catch(ignore)
 }
 
 function ignore (): void {}
@@ -174,5 +240,11 @@ export function createPatientSession (pool: PgPool): Session {
     await query(overrideTimeouts(timeoutMs))
     return work(query)
   })
-  return { transaction, query: (operation, text, values) => transaction(operation, (query) => query(text, values)) }
+  return { transaction, ...inTransactions(transaction) }
+}
+
+/** Runs each statement in a transaction. */
+export function inTransactions (transaction: Session['transaction']): Omit<Session, 'transaction'> {
+  const query: Session['query'] = (operation, text, values) => transaction(operation, (run) => run(text, values))
+  return { query, prepared: query }
 }

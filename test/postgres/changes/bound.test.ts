@@ -6,7 +6,8 @@ import type { Session } from '../../../src/storages/postgres/session.js'
 t.test('readers share one read of the bound, which begins after they came', async (t) => {
   const ends: Array<(bound: string | Error) => void> = []
   const session: Session = {
-    query: <Row>() => new Promise<Row[]>((resolve, reject) => {
+    query: () => Promise.reject(new Error('not used')),
+    prepared: <Row>() => new Promise<Row[]>((resolve, reject) => {
       ends.push((bound) => typeof bound === 'string' ? resolve([{ bound, last: bound } as Row]) : reject(bound))
     }),
     transaction: () => Promise.reject(new Error('not used'))

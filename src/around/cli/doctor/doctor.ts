@@ -1,6 +1,6 @@
 import { isRecruitingApiError } from '../../../core/errors.js'
 import type { PgPool } from '../../../storages/postgres/index.js'
-import { createSession, type Session } from '../../../storages/postgres/session.js'
+import { createSession, inTransactions, type Session } from '../../../storages/postgres/session.js'
 import { quoteName } from '../../../storages/postgres/sql.js'
 import { findMissing, readVersion } from '../../../storages/postgres/upgrade/version.js'
 import { readField } from '../../../core/shared/fields.js'
@@ -133,7 +133,7 @@ export function createReader (pool: PgPool): Session {
       await query(settings)
       return work(query)
     })
-  return { transaction, query: (operation, text, values) => transaction(operation, (query) => query(text, values)) }
+  return { transaction, ...inTransactions(transaction) }
 }
 
 /** Runs checks, several at once. A check that takes too long is reported as such. */

@@ -4,7 +4,7 @@ import { type OptionsOf, readOptions } from '../../../core/shared/read-options.j
 import { assertPool, inTransaction, type PgPool } from '../pool.js'
 import { askInTransaction } from '../transactions.js'
 import type { Session } from '../session.js'
-import { equals, quoteName, readSchema } from '../sql.js'
+import { equals, planWithValues, quoteName, readSchema } from '../sql.js'
 import { createReadBound, createReadHeldBack, formatPosition, parsePosition } from './position.js'
 import { listWatchedTables } from './watched-tables.js'
 
@@ -40,6 +40,7 @@ function createListChanges (
       order by c.tenant, c.seq
       limit $7
     ) as change on true
+    where ${planWithValues}
     order by change.seq`
 
   return async (tenant, kind, { after, limit }) => {
@@ -47,7 +48,7 @@ function createListChanges (
     if (position === null) return null
     const { epoch, seq } = position
     const { bound, last } = await readBound()
-    const rows = await session.query<ChangeRow>(
+    const rows = await session.prepared<ChangeRow>(
       'list changes', text, [tenant, kind, bound, last, epoch, seq, limit + 1]
     )
     if (rows[0]?.is_known === true) return createPage(rows, limit, epoch, rows[0].end)

@@ -47,7 +47,7 @@ export function createReadBound (session: Session, schema: string, table: Ordere
 
   async function read (): Promise<Bound> {
     const begunAt = performance.now()
-    const [row] = await session.query<Bound>(`read bound of ${table}`,
+    const [row] = await session.prepared<Bound>(`read bound of ${table}`,
       `select bound::text, last::text from ${schema}.recorded_to_v1($1::regclass)`, [`${schema}.${table}_seq_seq`])
     mayBeginAt = performance.now() - begunAt > longReadMs ? begunAt + intervalMs : begunAt
     return { bound: row?.bound ?? null, last: row?.last ?? null }

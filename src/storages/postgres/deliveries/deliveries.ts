@@ -2,7 +2,7 @@ import type { DeliveryStore, ErasedEvents, NewEvent, RecordedEvent } from '../..
 import { tenantResting } from '../../../core/shared/tenants.js'
 import { isStorableText } from '../../../core/shared/text.js'
 import type { Session } from '../session.js'
-import { callInTransaction, runInTransaction } from '../transactions.js'
+import { askInTransaction, runInTransaction } from '../transactions.js'
 import type { Due } from './due.js'
 import { createDeliveryLog } from './log.js'
 import { createQueue, type StopDeliveries } from './queue.js'
@@ -19,7 +19,8 @@ export function createDeliveryStore (
   stop: StopDeliveries,
   due: Due
 ): DeliveryStore {
-  const recordEvent = `${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+  const recordEvent = (isInTransaction: boolean): string =>
+    `select ${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${isInTransaction}) as result`
   const { replay, countReplay } = createReplay(patient, schema, stop)
   const log = createDeliveryLog({ session, patient }, schema)
   const retry = createRetry(session, schema, stop)
@@ -32,14 +33,12 @@ export function createDeliveryStore (
     async record (tenant, event, transaction) {
       const values = recordValues(tenant, event)
       if (transaction !== undefined) {
-        const recorded = parseRecorded(await callInTransaction(transaction, recordEvent, values), tenant, event)
+        const recorded = parseRecorded(await askInTransaction(transaction, recordEvent(true), values), tenant, event)
         if (recorded.deliveries > 0) due.notifyLater()
         return recorded
       }
-      const [row] = await session.query<{ recorded: string }>(
-        'record event', `select ${recordEvent} as recorded`, values
-      )
-      const recorded = parseRecorded(String(row?.recorded), tenant, event)
+      const [row] = await session.prepared<{ result: string }>('record event', recordEvent(false), values)
+      const recorded = parseRecorded(String(row?.result), tenant, event)
       if (recorded.deliveries > 0) due.notify()
       return recorded
     },

@@ -1,7 +1,7 @@
 import type { EventFeed, FeedPage } from '../../../core/ports/index.js'
 import { createReadBound, createReadHeldBack, formatPosition, parsePosition } from '../changes/position.js'
 import type { Session } from '../session.js'
-import { equals } from '../sql.js'
+import { equals, planWithValues } from '../sql.js'
 
 /**
  * How many events to read for a filter by type. If few match, the page is small and the client requests the next one.
@@ -53,6 +53,7 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
       select r.seq from read r where $5::text[] is null or r.type = any ($5) order by r.seq limit $7
     ) as page on true
     left join lateral (select e.seq, e.body from ${schema}.events e where e.seq = page.seq limit 1) as e on true
+    where ${planWithValues}
     order by e.seq`
 
   // Concurrent events may have dates in another order than seq, so several events are read.
@@ -124,7 +125,7 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
       const { bound, last } = await readBound()
       const bytes = Math.min(maxBytes, maxPageBytes)
       const values = [tenant, bound, last, position?.seq, eventTypes, readLimit, limit + 1, bytes]
-      const rows = await session.query<FeedRow>('list events', text, values)
+      const rows = await session.prepared<FeedRow>('list events', text, values)
       const [first] = rows
       if (first?.is_known !== true || (position !== null && position.epoch !== first.epoch)) return null
       return createPage(first, rows, limit)

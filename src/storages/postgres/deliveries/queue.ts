@@ -124,7 +124,7 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     const deliveries: ClaimedDelivery[] = []
     for (let from = 0; from < claimed.length;) {
       const rest = claimed.slice(from)
-      const contents = await session.query<ContentRow>('read deliveries', readText, [
+      const contents = await session.prepared<ContentRow>('read deliveries', readText, [
         rest.map(({ webhookId }) => webhookId), rest.map(({ eventSeq }) => eventSeq)
       ])
       for (const { secret, previousSecret, targetUrl, body, claimedAt, ...content } of contents) {
@@ -177,7 +177,7 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     release,
 
     async claimDue (options) {
-      const rows = await session.query<ClaimedRow>('claim deliveries', claimText, listClaimValues(options))
+      const rows = await session.prepared<ClaimedRow>('claim deliveries', claimText, listClaimValues(options))
       const held = rows[0]?.held ?? null
       if (held !== null) throw heldError(held)
       return readOrRelease(rows)
@@ -189,11 +189,11 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
       // A failure takes the lock of health changes, which must not wait for claims.
       if (results.some(({ outcome }) => outcome !== 'delivered')) {
         const later = await recordAttempts(results, rule)
-        const rows = await session.query<ClaimedRow>('claim deliveries', claimText, listClaimValues(options))
+        const rows = await session.prepared<ClaimedRow>('claim deliveries', claimText, listClaimValues(options))
         return { later, claimed: await readOrRelease(rows.filter(({ held }) => held === null)) }
       }
       const distinct = dropRepeated(results)
-      const rows = await session.query<ClaimedRow & { later: number[] | null }>(
+      const rows = await session.prepared<ClaimedRow & { later: number[] | null }>(
         'record attempts and claim', bothText, [...listClaimValues(options), ...listRecordValues(distinct, rule)]
       )
       const later = distinct.filter((_result, index) => rows[0]?.later?.includes(index))

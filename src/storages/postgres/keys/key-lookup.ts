@@ -76,10 +76,9 @@ export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptio
     if (hasKeyFormat(key, prefix) && !hasKeyChecksum(key)) return null
     // A flood of unknown keys must not take the places of the tenant's other calls.
     const [row] = await runInPlace(connectionsOf(pool), `keys of ${tenantId}`, () =>
-      session.query<{ id: string, scopes: string, limits: string | null }>('look up key', text, [
-        hashApiKey(key),
-        tenantId
-      ]))
+      session.prepared<{ id: string, scopes: string, limits: string | null }>(
+        'look up key', text, [hashApiKey(key), tenantId]
+      ))
     if (row === undefined) return null
     recordUse(row.id)
     const limits = row.limits === null ? {} : omitNull(JSON.parse(row.limits))

@@ -70,13 +70,14 @@ export function createRowSource<Row extends { id: Id }, Filter extends object, F
   async function readRows (
     operation: string,
     selected: RowFields,
-    format: (relation: TenantRelation, columns: string) => Statement | null
+    format: (relation: TenantRelation, columns: string) => Statement | null,
+    run: 'query' | 'prepared' = 'prepared'
   ): Promise<Row[]> {
     const relation = await findRelation()
     const { columns, readers } = findProjection(relation, selected)
     const statement = format(relation, columns)
     if (statement === null) return []
-    const rows = await session.query<Record<string, unknown>>(operation, statement.text, statement.values)
+    const rows = await session[run]<Record<string, unknown>>(operation, statement.text, statement.values)
     return rows.map((row) => readRow<Row>(row, readers, selected))
   }
 
@@ -88,7 +89,7 @@ export function createRowSource<Row extends { id: Id }, Filter extends object, F
     },
 
     list: (tenant, query) => readRows(`list ${option}`, query, (relation, columns) =>
-      formatPage(relation, kind, columns, tenant, query)),
+      formatPage(relation, kind, columns, tenant, query), 'query'),
 
     count (tenant, filter) {
       return totals.share([tenant, filter], async () => {

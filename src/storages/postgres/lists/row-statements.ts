@@ -1,7 +1,7 @@
 import type { CandidateSortField, Id, JobSortField, ListQuery } from '../../../core/ports/index.js'
 import type { RowFilter } from '../../../core/ports/lists.js'
 import { foldCase } from '../../../core/shared/text.js'
-import { type Condition, Conditions, cast, orderBy } from '../sql.js'
+import { type Condition, Conditions, cast, orderBy, planWithValues } from '../sql.js'
 import {
   formatIdAfter,
   formatIdAmong,
@@ -68,7 +68,12 @@ export function formatTotal (
 
 export function formatFind (relation: TenantRelation, columns: string, tenant: string, id: Id): Statement | null {
   const where = allOf(formatTenantCondition(relation, tenant), formatIdCondition(relation, 'id', id))
-  return where === null ? null : { text: `select ${columns} from ${relation.name} ${where}`, values: where.values }
+  return selectWhere(relation, columns, where)
+}
+
+function selectWhere ({ name }: Relation, columns: string, where: Conditions | null): Statement | null {
+  if (where === null) return null
+  return { text: `select ${columns} from ${name} ${where} and ${planWithValues}`, values: where.values }
 }
 
 /**
@@ -84,7 +89,7 @@ export function formatPageAfter (
   if (isOfTenant === null || where === null) return null
   const { name, isIndexable, tenantColumn } = relation
   const order = `order by r.${tenantColumn}, ${formatIdOrder(relation)}`
-  const slice = `from ${name} r ${where} ${order} limit ${where.bind(limit)}`
+  const slice = `from ${name} r ${where} and ${planWithValues} ${order} limit ${where.bind(limit)}`
   const text = isIndexable
     ? `select ${columns} ${slice}`
     : `select ${columns} from ${name} r where ${isOfTenant[0]('$1')} and r.id = any (array(select r.id ${slice})) ${order}`
@@ -98,7 +103,7 @@ export function formatFindMany (
   ids: readonly Id[]
 ): Statement | null {
   const where = allOf(formatTenantCondition(relation, tenant), formatIdAmong(relation, ids))
-  return where === null ? null : { text: `select ${columns} from ${relation.name} ${where}`, values: where.values }
+  return selectWhere(relation, columns, where)
 }
 
 const sortColumns: Record<AnyField, string> = {

@@ -1,11 +1,18 @@
--- Identifies the cluster. Null if the role may not read it, or the service does not return it.
+-- Identifies the cluster. Null if the role may not read it, or the service does not return it. Reads the server's control
+-- file once for each connection.
 create or replace function system_identifier_v1 () returns bigint
 language plpgsql
 stable
 set jit to off
 as $$
+declare
+  v_system text := current_setting('fastify_recruiting.system_identifier', true);
 begin
-  return (select control.system_identifier from pg_control_system() as control);
+  if v_system <> '' then
+    return v_system;
+  end if;
+  return set_config('fastify_recruiting.system_identifier', control.system_identifier::text, false)
+  from pg_control_system() as control;
 exception
   when insufficient_privilege or object_not_in_prerequisite_state or feature_not_supported or undefined_function then
     return null;

@@ -1,13 +1,14 @@
 -- Records an event, and a delivery for each webhook with this event type and matching filters, in the caller's
 -- transaction. Writes only new rows that no other transaction waits for, except one with the same idempotency key.
--- p_other_subjects is a JSON array or null; p_filter_body is the column filter_body.
+-- p_other_subjects is a JSON array or null; p_filter_body is the column filter_body. With p_in_transaction, the caller
+-- must have an open transaction, as for askInTransaction: otherwise only requests its id and returns an empty text.
 --
 -- Returns the number of pending deliveries. If an earlier event has the same idempotency key, returns a JSON array of
 -- its id, deliveries and fingerprint. If the tenant is resting, returns a JSON string with the end of its rest.
 create or replace function record_event_v1 (
   p_tenant text, p_id text, p_type text, p_body text, p_tombstone text, p_subject text, p_other_subjects text,
   p_key text, p_fingerprint text,
-  p_trace_parent text, p_filter_body text
+  p_trace_parent text, p_filter_body text, p_in_transaction boolean default false
 ) returns text
 language plpgsql
 set search_path from current
@@ -21,6 +22,9 @@ declare
   v_pending integer;
   v_earlier text;
 begin
+  if p_in_transaction and pg_current_xact_id_if_assigned() is null then
+    return left(pg_current_xact_id()::text, 0);
+  end if;
   select t.key, t.rests_until into v_key, v_rests_until from tenants t where t.tenant = p_tenant;
   if v_rests_until is not null then
     return to_json(to_char(v_rests_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));

@@ -114,6 +114,10 @@ export function keepSeen (session: Session, seen: Pick<Seen, 'keep'>): Session {
       seen.keep()
       return session.query(operation, text, values)
     },
+    async prepared (operation, text, values) {
+      seen.keep()
+      return session.prepared(operation, text, values)
+    },
     async transaction (operation, work) {
       seen.keep()
       return session.transaction(operation, work)
