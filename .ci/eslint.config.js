@@ -62,8 +62,6 @@ export default [
       )
     }
   },
-  // Related short texts share a line, so that a language fits in one file of readable length.
-  { files: ['src/around/portal/locales/en.ts'], rules: { '@stylistic/object-property-newline': 'off' } },
   // Contains Go code.
   { files: ['src/around/portal/page/verify-code.ts'], rules: { '@stylistic/no-tabs': 'off' } },
   // Handlers are named after their effect.

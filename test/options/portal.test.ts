@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { apiScopes } from '../../src/index.js'
-import { en } from '../../src/around/portal/locales/en.js'
+import { en } from '../../src/around/portal/messages.js'
 import { readPortal } from '../../src/around/portal/options.js'
 import { assertAccepted, assertRejected, assertRejectedByPlugin } from '../fixtures/rejected-option.js'
 

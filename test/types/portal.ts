@@ -4,7 +4,7 @@ import {
   type PortalMessages, type PortalOptions, type PortalSession, type PortalSessionInput, type Recruiting,
   type RecruitingStorage, createRecruiting
 } from '../../src/index.js'
-import { en } from '../../src/around/portal/locales/en.js'
+import { en } from '../../src/around/portal/messages.js'
 
 /* Compiled by `npm run types`: each @ts-expect-error fails unless the next line is invalid. */
 

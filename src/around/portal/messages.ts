@@ -8,29 +8,32 @@ import {
   readOptions,
   text
 } from '../../core/shared/read-options.js'
-import { en } from './locales/en.js'
+import { english } from './locales/en.js'
 
 /** A text that depends on a number, by the categories of `Intl.PluralRules`. `{count}` is the number. */
 export type Plural = { other: string } & { [Category in 'zero' | 'one' | 'two' | 'few' | 'many']?: string }
 
-/** The same tree with any strings. */
-type TextsOf<Tree> = {
-  [Key in keyof Tree]: Tree[Key] extends string
-    ? string
-    : Tree[Key] extends { other: string }
-      ? Plural
-      : TextsOf<Tree[Key]>
+/** The tree of texts that a file lists by path, such as `shell.title`. */
+type TextsOf<List> = List extends string ? string : List extends { other: string } ? Plural : {
+  [Name in keyof List as Name extends `${infer First}.${string}` ? First : Name]: Name extends keyof List
+    ? TextsOf<Name extends `${infer First}.${string}` ? BelowOf<List, First> : List[Name]>
+    : never
+}
+
+/** The texts whose paths begin with a name, by the rest of the path. */
+type BelowOf<List, First extends string> = {
+  [Path in keyof List as Path extends `${First}.${infer Rest}` ? Rest : never]: List[Path]
 }
 
 /**
  * All texts of the portal in one language, as plain data. `{name}` is a placeholder. TypeScript reports missing texts.
  */
-export type PortalMessages = TextsOf<typeof en>
+export type PortalMessages = TextsOf<typeof english>
 
-/** Returns the tree of texts that a file lists by path, such as `shell.title`. */
-export function nestMessages (texts: Record<string, string | Plural>): PortalMessages {
+/** Returns the tree of texts that a file lists by path. */
+export function readTexts (list: object): PortalMessages {
   const tree: Record<string, unknown> = {}
-  for (const [path, text] of Object.entries(texts)) {
+  for (const [path, text] of Object.entries(list)) {
     const names = path.split('.')
     const last = names.pop() ?? ''
     const parent = names.reduce((node, name) => (node[name] ??= {}) as Record<string, unknown>, tree)
@@ -38,6 +41,8 @@ export function nestMessages (texts: Record<string, string | Plural>): PortalMes
   }
   return tree as PortalMessages
 }
+
+export const en = readTexts(english)
 
 /** The categories of `Intl.PluralRules`. Only `other` is required. */
 const plural = {

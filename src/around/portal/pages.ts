@@ -6,19 +6,18 @@ import type { Portal } from '../../core/http/sessions.js'
 import type { Clock } from '../../core/ports/index.js'
 import { rejectOption } from '../../core/shared/read-options.js'
 import de from './locales/de.json' with { type: 'json' }
-import { en } from './locales/en.js'
 import es from './locales/es.json' with { type: 'json' }
 import fr from './locales/fr.json' with { type: 'json' }
 import nl from './locales/nl.json' with { type: 'json' }
 import pt from './locales/pt.json' with { type: 'json' }
-import { type PortalMessages, nestMessages } from './messages.js'
+import { type PortalMessages, en, readTexts } from './messages.js'
 import type { PortalKeysSettings } from '../../core/keys/options.js'
 import type { PortalSettings } from './options.js'
 import { createSessionBox } from './session.js'
 
 /** The built-in texts, by locale. */
 export const languages: Record<'en' | 'de' | 'fr' | 'es' | 'nl' | 'pt', PortalMessages> = {
-  en, de: nestMessages(de), fr: nestMessages(fr), es: nestMessages(es), nl: nestMessages(nl), pt: nestMessages(pt)
+  en, de: readTexts(de), fr: readTexts(fr), es: readTexts(es), nl: readTexts(nl), pt: readTexts(pt)
 }
 
 /** The settings that the page needs. */

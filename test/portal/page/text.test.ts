@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { en } from '../../../src/around/portal/locales/en.js'
+import { en } from '../../../src/around/portal/messages.js'
 import { languages } from '../../../src/around/portal/pages.js'
 import { choose, chooseLanguage, createFormat, fill, prettyJson, showControls } from '../../../src/around/portal/page/text.js'
 import { formatRoute, parseRoute, type Route } from '../../../src/around/portal/page/session.js'
