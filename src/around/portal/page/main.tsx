@@ -197,7 +197,7 @@ function Announcer ({ text, turn }: Announcement) {
 
 /** The API's prefix, with a trailing slash. Files are two levels below it, even behind a proxy that rewrites paths. */
 function apiBase (): string {
-  return new URL('../../../', import.meta.url).href
+  return new URL('../../', import.meta.url).href
 }
 
 /** The screen of the route. The key resets its state for another webhook. */
