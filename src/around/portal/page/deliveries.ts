@@ -1,117 +1,4 @@
-import type { Delivery, DeliveryStatus, Page, ReplaySelection } from './api.js'
-
-/** Filters of the log; an empty string matches everything. */
-export interface LogFilter {
-  status: DeliveryStatus | ''
-  eventType: string
-  eventId: string
-}
-
-/** The state of a log when the user opened one of its deliveries. */
-export interface LogPlace {
-  webhookId: number
-  filter: LogFilter
-  log: LogRows
-  deliveryId: number
-}
-
-/** The loaded part of a log. */
-export interface LogRows {
-  /** Newest first. */
-  rows: readonly Delivery[]
-  /** The server's latest count of deliveries in the log. */
-  total: number
-  /** Whether there are more than `total`. */
-  isCapped: boolean
-  /** How many of the newest deliveries are certainly in `rows`. The next page is loaded from there. */
-  loaded: number
-}
-
-/** The difference between the newest page and the rows. */
-export interface Difference {
-  added: number
-  removed: number
-}
-
-type DeliveryPage = Page<Delivery>
-
-export function startRows ({ data, meta }: DeliveryPage): LogRows {
-  return { rows: data, total: meta.total, isCapped: isCapped(meta), loaded: data.length }
-}
-
-export function hasMore ({ loaded, total, isCapped }: LogRows): boolean {
-  return isCapped || loaded < total
-}
-
-function isCapped (meta: DeliveryPage['meta']): boolean {
-  return meta.total_is_capped === true
-}
-
-/**
- * Adds another page. New deliveries push rows to later pages, so a row can arrive twice. Deliveries that leave the log,
- * for example because they are no longer pending, pull rows to earlier pages. Then the previous page is loaded again,
- * so that no row is missing.
- */
-export function appendRows (log: LogRows, { data, meta }: DeliveryPage): LogRows {
-  const { page, per_page: perPage, total } = meta
-  const reached = Math.max(0, log.loaded - Math.max(0, log.total - total))
-  const begin = (page - 1) * perPage
-  const loaded = begin > reached ? reached : Math.max(reached, begin + data.length)
-  const isLast = begin <= reached && (data.length === 0 || (isCapped(meta) && data.length < perPage))
-  return {
-    rows: merge(log.rows, data),
-    total: isLast ? loaded : total,
-    isCapped: !isLast && isCapped(meta),
-    loaded
-  }
-}
-
-export function compareRows (log: LogRows, newest: DeliveryPage): Difference {
-  const known = new Set(log.rows.map(({ id }) => id))
-  const added = newest.data.filter(({ id }) => !known.has(id)).length
-  // More than a page was added: the totals show how many.
-  const isApart = added > 0 && added === newest.data.length
-  return {
-    added: isApart ? Math.max(added, newest.meta.total - log.total) : added,
-    removed: isApart ? 0 : findRemoved(log, newest).size
-  }
-}
-
-/** Adds and removes rows to match the newest page. A page without known rows restarts the log. */
-export function renewRows (log: LogRows, newest: DeliveryPage): LogRows {
-  const { added, removed } = compareRows(log, newest)
-  if (added >= newest.data.length) return startRows(newest)
-  const gone = findRemoved(log, newest)
-  const { total } = newest.meta
-  const loaded = log.loaded + added - removed
-  return {
-    rows: merge(
-      log.rows.filter(({ id }) => !gone.has(id)),
-      newest.data
-    ),
-    total,
-    isCapped: isCapped(newest.meta),
-    loaded: isCapped(newest.meta) ? loaded : Math.min(total, loaded)
-  }
-}
-
-/** Updates known rows. Adds and removes none. */
-export function updateRows (log: LogRows, { data }: DeliveryPage): LogRows {
-  const current = new Map(data.map((row) => [row.id, row]))
-  return { ...log, rows: log.rows.map((row) => current.get(row.id) ?? row) }
-}
-
-/** Returns the ids of rows that the page would contain if they were still in the log. */
-function findRemoved (log: LogRows, { data, meta }: DeliveryPage): Set<number> {
-  const current = new Set(data.map(({ id }) => id))
-  const lowest = data.length === meta.total ? 0 : data.at(-1)?.id ?? 0
-  return new Set(log.rows.map(({ id }) => id).filter((id) => id >= lowest && !current.has(id)))
-}
-
-function merge (rows: readonly Delivery[], more: readonly Delivery[]): Delivery[] {
-  const byId = new Map([...rows, ...more].map((row) => [row.id, row]))
-  return [...byId.values()].sort((a, b) => b.id - a.id)
-}
+import type { Delivery, Page, ReplaySelection } from './api.js'
 
 const hourMs = 3_600_000
 const hoursShown = 24
@@ -127,9 +14,7 @@ export interface Hour {
 /** Counts the results of the last 24 hours in a page of deliveries, newest first. */
 export function countActivity ({ data, meta }: Page<Delivery>, now: number) {
   const hours = Array.from({ length: hoursShown }, (_, index): Hour => ({
-    begin: now - (hoursShown - index) * hourMs,
-    delivered: 0,
-    failed: 0
+    begin: now - (hoursShown - index) * hourMs, delivered: 0, failed: 0
   }))
   const counts = { delivered: 0, failed: 0, pending: 0 }
   const since = now - hoursShown * hourMs

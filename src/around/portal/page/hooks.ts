@@ -3,7 +3,7 @@ import { useCallback, useContext, useEffect, useLayoutEffect, useMemo, useRef, u
 import type { PortalMessages } from '../messages.js'
 import { type ThemeHint, themeProperties } from '../theme.js'
 import type { Api, Failure, Page, PageQuery, Result } from './api.js'
-import type { LogPlace } from './deliveries.js'
+import type { LogPlace } from './log.js'
 import type { DraftStore } from './draft.js'
 import {
   type Capability, type Route, type SessionManager, type SessionState, formatRoute, parseRoute
@@ -58,10 +58,7 @@ export type CurrentSession = ReturnType<typeof useSession>
 /** Returns the session and its state, and renders again when they change. */
 export function useSession (sessions: SessionManager) {
   const read = () => ({
-    session: sessions.current(),
-    state: sessions.state(),
-    offered: sessions.offered(),
-    returnUrl: sessions.returnUrl()
+    session: sessions.current(), state: sessions.state(), offered: sessions.offered(), returnUrl: sessions.returnUrl()
   })
   const [current, setCurrent] = useState(read)
   useLayoutEffect(() => {
@@ -132,8 +129,7 @@ export interface Query<Value> extends QueryState<Value> {
 
 /** Loads when the component mounts, when one of `inputs` changes, and when the connection returns after a failure. */
 export function useQuery<Value> (
-  load: (signal: AbortSignal) => Promise<Result<Value>>,
-  inputs: readonly unknown[]
+  load: (signal: AbortSignal) => Promise<Result<Value>>, inputs: readonly unknown[]
 ): Query<Value> {
   const [state, setState] = useState<QueryState<Value>>({ value: null, failure: null, isLoading: true })
   const [turn, setTurn] = useState(0)
@@ -164,12 +160,13 @@ export interface PagedQuery<Row> extends Query<Page<Row>> {
   setPage (page: number): void
 }
 
-/** Loads a page of a list, initially the first. */
+/** Loads a page of a list, initially the first, again when one of `inputs` changes. */
 export function usePagedQuery<Row> (
-  load: (query: PageQuery, signal: AbortSignal) => Promise<Result<Page<Row>>>
+  load: (query: PageQuery, signal: AbortSignal) => Promise<Result<Page<Row>>>, inputs: readonly unknown[] = [],
+  firstPage = 1
 ): PagedQuery<Row> {
-  const [page, setPage] = useState(1)
-  return { ...useQuery((signal) => load({ page, per_page: 25 }, signal), [page]), page, setPage }
+  const [page, setPage] = useState(firstPage)
+  return { ...useQuery((signal) => load({ page, per_page: 25 }, signal), [page, ...inputs]), page, setPage }
 }
 
 /**
@@ -177,8 +174,7 @@ export function usePagedQuery<Row> (
  * returns whether the change succeeded. `failure` belongs to the last run.
  */
 export function useAction<Args extends readonly unknown[], Value> (
-  change: (...args: Args) => Promise<Result<Value>>,
-  onDone: (value: Value) => void
+  change: (...args: Args) => Promise<Result<Value>>, onDone: (value: Value) => void
 ) {
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<Failure | null>(null)
@@ -204,9 +200,7 @@ export function useAction<Args extends readonly unknown[], Value> (
  * Loads data for an input that has not changed for `afterMs`. The value is `null` until then, and for the input `null`.
  */
 export function useSettledQuery<Input, Value> (
-  input: Input | null,
-  afterMs: number,
-  load: (input: Input, signal: AbortSignal) => Promise<Result<Value>>
+  input: Input | null, afterMs: number, load: (input: Input, signal: AbortSignal) => Promise<Result<Value>>
 ): Query<Value> {
   const [settled, setSettled] = useState(input)
   useEffect(() => {
@@ -272,8 +266,7 @@ export function useOnline (): boolean {
 
 /** Sets the look on the element through the object model, because the page allows no inline styles. */
 export function useTheme (
-  host: HTMLElement,
-  { vendor, session, isOwnPage }: { vendor: ThemeHint, session: ThemeHint, isOwnPage: boolean }
+  host: HTMLElement, { vendor, session, isOwnPage }: { vendor: ThemeHint, session: ThemeHint, isOwnPage: boolean }
 ): void {
   useLayoutEffect(() => {
     const properties = themeProperties(vendor, session)
@@ -299,8 +292,7 @@ export function useLanguage (files: LanguageFiles, { session, state }: CurrentSe
   const isKnown = session !== null || state !== 'renewing'
   const wanted = session?.locale ?? null
   const choice = useMemo(
-    () => chooseLanguage([...(wanted === null ? [] : [wanted]), ...navigator.languages], files),
-    [wanted]
+    () => chooseLanguage([...(wanted === null ? [] : [wanted]), ...navigator.languages], files), [wanted]
   )
   useEffect(() => {
     if (!isKnown) return
@@ -325,9 +317,7 @@ export function useLanguage (files: LanguageFiles, { session, state }: CurrentSe
 async function readTexts (file: string, signal: AbortSignal): Promise<PortalMessages | null> {
   try {
     const response = await fetch(new URL(file, import.meta.url), {
-      signal,
-      credentials: 'omit',
-      referrerPolicy: 'no-referrer'
+      signal, credentials: 'omit', referrerPolicy: 'no-referrer'
     })
     return response.ok ? await response.json() : null
   } catch {

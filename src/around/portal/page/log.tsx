@@ -1,68 +1,88 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import type { Delivery, DeliveryQuery, Failure, Page, WebhookWithHealth } from './api.js'
-import {
-  type Difference,
-  type LogFilter,
-  type LogPlace,
-  type LogRows,
-  appendRows,
-  compareRows,
-  hasMore,
-  renewRows,
-  startRows,
-  updateRows
-} from './deliveries.js'
-import { useEvery, usePortal } from './hooks.js'
-import { LogFeed } from './log-feed.js'
-import { Button } from './parts/controls.js'
-import { Empty, Problem, Skeleton } from './parts/feedback.js'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { Delivery, DeliveryQuery, DeliveryStatus, WebhookWithHealth } from './api.js'
+import { useEvery, usePagedQuery, usePortal } from './hooks.js'
+import { Button, Icon, Link, Pager } from './parts/controls.js'
+import { Countdown, Empty, Loaded, Name, Status, TimeAgo, Url } from './parts/feedback.js'
 import { SelectField, TextField } from './parts/fields.js'
 import { ReplayDialog } from './replay.js'
+import { describeResult, tones } from './text.js'
 
-/** A webhook's delivery log, newest first. It grows as the user scrolls, so it comes last on the screen. */
+/** Filters of the log; an empty string matches everything. */
+interface LogFilter {
+  status: DeliveryStatus | ''
+  eventType: string
+  eventId: string
+}
+
+/** The page of a log from which the user opened a delivery. */
+export interface LogPlace {
+  webhookId: number
+  filter: LogFilter
+  page: number
+}
+
+const refreshMs = 10_000
+
+/** A webhook's delivery log, newest first. It is last on the screen, because its length changes. */
 export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
-  const { can, logPlace, messages: { log: texts, replay }, plural, pluralOver } = usePortal()
+  const { api, can, logPlace, messages: { log: texts, replay }, plural, pluralOver } = usePortal()
   const id = useId()
+  const rows = useRef<HTMLUListElement>(null)
   const [place] = useState(() => takePlace(logPlace, webhook.id))
   const [filter, setFilter] = useState<LogFilter>(place?.filter ?? noFilter)
-  const [log, setLog] = useState<LogRows | null>(null)
   const [types, setTypes] = useState<readonly string[]>(webhook.event_types)
+  const [isEmpty, setEmpty] = useState(false)
   const [isReplaying, setReplaying] = useState(false)
-  const isEmpty = log?.total === 0 && !isFiltered(filter)
-  const showReplayed = () => {
-    setReplaying(false)
-    setFilter({ ...noFilter })
-  }
-  const read = (log: LogRows) => {
-    setLog(log)
+  const list = usePagedQuery(
+    (query, signal) => api.webhooks.listDeliveries(webhook.id, { ...toQuery(filter), ...query }, signal),
+    [filter], place?.page
+  )
+  const { value, page } = list
+  useLayoutEffect(() => {
+    setEmpty(value?.meta.total === 0 && !isFiltered(filter))
     // Includes event types that the webhook no longer receives.
-    setTypes((known) =>
-      log.rows.every((row) => known.includes(row.event_type))
-        ? known
-        : [...new Set([...known, ...log.rows.map((row) => row.event_type)])]
-    )
+    setTypes((known) => [...new Set([...known, ...(value?.data ?? []).map((row) => row.event_type)])])
+  }, [value])
+  // Rows do not move while the user points at one.
+  useEvery(list.failure === null ? refreshMs : null, () => {
+    if (!list.isLoading && rows.current?.matches(':hover, :focus-within') !== true) list.reload()
+  })
+  const choose = (next: LogFilter) => {
+    setFilter(next)
+    list.setPage(1)
   }
+  const total = value?.meta.total ?? 0
   return (
     <section class='log' aria-labelledby={id}>
       <header class='section-head'>
         <h2 id={id}>{texts.title}</h2>
-        {log !== null && log.total > 0 && (
-          <p class='muted'>{(log.isCapped ? pluralOver : plural)(texts.total, log.total)}</p>
+        {total > 0 && (
+          <p class='muted'>{(value?.meta.total_is_capped === true ? pluralOver : plural)(texts.total, total)}</p>
         )}
         {can('replay') && !isEmpty && <Button icon='replay' onClick={() => setReplaying(true)}>{replay.open}</Button>}
         {isReplaying && (
-          <ReplayDialog webhook={webhook} onClose={() => setReplaying(false)} onShowLog={showReplayed} />
+          <ReplayDialog
+            webhook={webhook} onClose={() => setReplaying(false)}
+            onShowLog={() => { setReplaying(false); choose({ ...noFilter }) }}
+          />
         )}
       </header>
-      {!isEmpty && <LogFilters filter={filter} types={types} onFilter={setFilter} />}
-      <LogList
-        key={Object.values(filter).join('\n')}
-        webhookId={webhook.id}
-        filter={filter}
-        onRows={read}
-        onClear={() => setFilter(noFilter)}
-        place={filter === place?.filter ? place : null}
-      />
+      {!isEmpty && <LogFilters filter={filter} types={types} onFilter={choose} />}
+      <Loaded query={list}>
+        {({ data }) => data.length === 0
+          ? <NoRows isFiltered={!isEmpty} onClear={() => choose(noFilter)} />
+          : (
+            <ul ref={rows} class='rows log-rows' aria-label={texts.list}>
+              {data.map((delivery) => (
+                <LogRow
+                  key={delivery.id} webhookId={webhook.id} delivery={delivery}
+                  onOpen={() => { logPlace.current = { webhookId: webhook.id, filter, page } }}
+                />
+              ))}
+            </ul>
+            )}
+      </Loaded>
+      <Pager list={list} />
     </section>
   )
 }
@@ -89,14 +109,12 @@ function LogFilters ({ filter, types, onFilter }: LogFiltersProps) {
       onSubmit={(event) => event.preventDefault()}
     >
       <SelectField
-        label={texts.status}
-        value={filter.status}
+        label={texts.status} value={filter.status}
         options={[['', texts.anyStatus], ...statuses.map((status) => [status, words[status]] as const)]}
         onValue={(status) => onFilter({ ...filter, status })}
       />
       <SelectField
-        label={texts.eventType}
-        value={filter.eventType}
+        label={texts.eventType} value={filter.eventType}
         options={[['', texts.anyType], ...types.map((type) => [type, type] as const)]}
         onValue={(eventType) => onFilter({ ...filter, eventType })}
       />
@@ -126,85 +144,47 @@ function EventIdField ({ eventId, onEventId }: { eventId: string, onEventId: (ev
   )
 }
 
-interface LogListProps {
-  webhookId: number
-  filter: LogFilter
-  place: LogPlace | null
-  onRows: (log: LogRows) => void
-  onClear: () => void
-}
-
-/** The rows of a log, or a hint if it is empty. New rows wait behind a button while the user reads. */
-function LogList ({ webhookId, filter, place, onRows, onClear }: LogListProps) {
-  const { messages: { log: texts }, plural, announce, logPlace } = usePortal()
-  const feed = useRef<HTMLDivElement>(null)
-  const sight = useRef({ from: 0, to: 0 })
-  const { log, waiting, failure, isLoading, ...live } = useLog({
-    webhookId,
-    filter,
-    first: place?.log ?? null,
-    isIdle: () => feed.current === null || isIdle(feed.current),
-    isInSight: (index) => index >= sight.current.from && index < sight.current.to,
-    onArrived: (count) => announce(plural(texts.newer, count))
-  })
-  useEffect(() => { if (log !== null) onRows(log) }, [log])
-  const show = () => {
-    live.show()
-    feed.current?.scrollIntoView()
-    requestAnimationFrame(() => feed.current?.querySelector<HTMLElement>('[aria-posinset="1"] .row-link')?.focus())
-  }
-
-  if (log === null) {
-    return failure === null
-      ? <Skeleton lines={4} />
-      : <Problem failure={failure} onRetry={live.refresh} isBusy={isLoading} />
-  }
-  return (
-    <div class='log-body'>
-      <Newer waiting={waiting} onShow={show} />
-      {log.rows.length === 0 && <NoRows isFiltered={isFiltered(filter)} onClear={onClear} />}
-      {log.rows.length > 0 && (
-        <LogFeed
-          feed={feed}
-          sight={sight}
-          webhookId={webhookId}
-          log={log}
-          isLoading={isLoading}
-          onNearEnd={live.loadMore}
-          returnTo={place?.deliveryId ?? null}
-          onOpen={(deliveryId) => { logPlace.current = { webhookId, filter, log, deliveryId } }}
-        />
-      )}
-      {failure !== null && (
-        <div class='log-problem'>
-          <Problem failure={failure} onRetry={live.refresh} isBusy={isLoading} />
-        </div>
-      )}
-    </div>
-  )
-}
-
-function Newer ({ waiting: { added, removed }, onShow }: { waiting: Difference, onShow: () => void }) {
-  const { messages: { log: texts }, plural } = usePortal()
-  if (added + removed === 0) return null
-  return (
-    <p class='log-newer'>
-      <Button kind='primary' icon='up' onClick={onShow}>
-        {added > 0 ? plural(texts.newer, added) : texts.changed}
-      </Button>
-    </p>
-  )
-}
-
 function NoRows ({ isFiltered, onClear }: { isFiltered: boolean, onClear: () => void }) {
   const { messages: { log: texts } } = usePortal()
   if (!isFiltered) return <Empty {...texts.empty} />
   return <Empty {...texts.noMatch} action={<Button onClick={onClear}>{texts.filter.clear}</Button>} />
 }
 
-/** Returns whether the top is in view, and no row is hovered or focused. */
-function isIdle (feed: HTMLElement): boolean {
-  return feed.getBoundingClientRect().top >= 0 && !feed.matches(':hover, :focus-within')
+function LogRow ({ webhookId, delivery, onOpen }: { webhookId: number, delivery: Delivery, onOpen: () => void }) {
+  const { messages: { log }, text } = usePortal()
+  const { id, event_type: eventType, status, next_attempt_at: nextAt } = delivery
+  return (
+    <li class='row log-row' onClick={onOpen}>
+      <div class='row-main'>
+        <h3>
+          <Link to={{ screen: 'delivery', id: webhookId, deliveryId: id }} look='row-link'><Name>{eventType}</Name></Link>
+        </h3>
+        <Url>{delivery.event_id}</Url>
+      </div>
+      <div class='log-outcome'>
+        <p class='log-state'>
+          <Status tone={tones[status]}>{log.status[status]}</Status>
+          {nextAt !== null && delivery.attempt_count > 0 && (
+            <span class='muted'>
+              <Countdown at={nextAt} due={log.due} label={(when) => text(log.next, { when })} />
+            </span>
+          )}
+        </p>
+        <p class='muted'><LastResult delivery={delivery} /></p>
+      </div>
+      <p class='log-time muted'><TimeAgo at={delivery.created_at} /></p>
+      <Icon name='forward' />
+    </li>
+  )
+}
+
+/** The result of the last attempt, and the number of attempts. */
+function LastResult ({ delivery }: { delivery: Delivery }) {
+  const format = usePortal()
+  const { messages: { log }, plural } = format
+  const result = describeResult(delivery, format)
+  if (result === null) return <>{delivery.status === 'pending' ? log.answer.none : log.answer.never}</>
+  return <>{result}{delivery.attempt_count > 1 && ` · ${plural(log.attempts, delivery.attempt_count)}`}</>
 }
 
 /** Returns the place of a webhook's log, once. */
@@ -212,119 +192,6 @@ function takePlace (kept: { current: LogPlace | null }, webhookId: number): LogP
   const place = kept.current
   kept.current = null
   return place?.webhookId === webhookId ? place : null
-}
-
-interface LiveLogOptions {
-  webhookId: number
-  filter: LogFilter
-  /** The initial rows, until the log has loaded. */
-  first: LogRows | null
-  /** Whether rows can move now. */
-  isIdle (): boolean
-  /** Whether the row with this index is visible. */
-  isInSight (index: number): boolean
-  onArrived (count: number): void
-}
-
-type DeliveryPage = Page<Delivery>
-
-interface LogState {
-  /** `null` until the first page has loaded. */
-  log: LogRows | null
-  /** The newest page, if it is not shown yet. */
-  newest: DeliveryPage | null
-  /** How many of its deliveries were announced to screen readers. */
-  announced: number
-  failure: Failure | null
-  isLoading: boolean
-  restMs: number
-}
-
-/** Returns the changes that a page makes to the state. */
-type Take = (page: DeliveryPage, log: LogRows | null) => Partial<LogState>
-
-/** Enough for a screen, and quick to read every few seconds. */
-const newestPerPage = 50
-const furtherPerPage = 200
-
-const leastRestMs = 5000
-/** Polls a slow API less often: the log keeps it busy for at most a twentieth of the time. */
-const restPerWork = 20
-
-/**
- * Loads a log page by page, and polls for new deliveries while the page is visible. While the user reads, the newest
- * page waits for `show`.
- */
-function useLog ({ webhookId, filter, first, isIdle, isInSight, onArrived }: LiveLogOptions) {
-  const { api } = usePortal()
-  const [state, setState] = useState<LogState>({
-    log: first, newest: null, announced: 0, failure: null, isLoading: false, restMs: leastRestMs
-  })
-  // Responses arrive after the render that asked for them.
-  const latest = useRef(state)
-  const [controller] = useState(() => new AbortController())
-
-  function change (changes: Partial<LogState>): void {
-    latest.current = { ...latest.current, ...changes }
-    setState(latest.current)
-  }
-
-  /** Sends one request at a time, and none after the component is unmounted. */
-  async function load (page: number, perPage: number, take: Take): Promise<void> {
-    const { signal } = controller
-    if (latest.current.isLoading || signal.aborted) return
-    change({ isLoading: true })
-    const begin = performance.now()
-    const query = { ...toQuery(filter), page, per_page: perPage }
-    const result = await api.webhooks.listDeliveries(webhookId, query, signal).catch(() => null)
-    if (result === null) return
-    const { value, failure } = result
-    const leastMs = Math.max(leastRestMs, failure?.retryAfterMs ?? 0, restPerWork * (performance.now() - begin))
-    const restMs = Math.ceil(leastMs / 1000) * 1000
-    change({ isLoading: false, failure, restMs, ...value && take(value, latest.current.log) })
-  }
-
-  const takeNewest: Take = (page, log) => {
-    if (log === null) return { log: startRows(page) }
-    const updated = updateRows(log, page)
-    const { added, removed } = compareRows(updated, page)
-    const { announced } = latest.current
-    if (added > announced) onArrived(added - announced)
-    return isIdle()
-      ? { log: renewRows(updated, page), newest: null, announced: 0 }
-      : { log: updated, newest: added + removed === 0 ? null : page, announced: added }
-  }
-
-  async function refresh (): Promise<void> {
-    const before = latest.current.log
-    await load(1, newestPerPage, takeNewest)
-    const stale = before?.rows.findIndex((row, index) => row.status === 'pending' && isInSight(index)) ?? -1
-    if (stale < newestPerPage) return
-    await load(pageOf(stale), furtherPerPage, (page, log) => ({ log: log && updateRows(log, page) }))
-  }
-
-  useEffect(() => {
-    refresh()
-    return () => controller.abort()
-  }, [])
-  useEvery(state.restMs, refresh)
-  const { log, newest, failure } = state
-  return {
-    ...state,
-    waiting: log === null || newest === null ? { added: 0, removed: 0 } : compareRows(log, newest),
-    refresh,
-    loadMore () {
-      if (log === null || !hasMore(log) || failure !== null) return
-      load(pageOf(log.loaded), furtherPerPage, (page, log) => ({ log: log && appendRows(log, page) }))
-    },
-    show () {
-      if (log !== null && newest !== null) change({ log: renewRows(log, newest), newest: null, announced: 0 })
-    }
-  }
-}
-
-function pageOf (index: number): number {
-  return Math.floor(index / furtherPerPage) + 1
 }
 
 const noFilter: LogFilter = { status: '', eventType: '', eventId: '' }

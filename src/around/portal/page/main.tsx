@@ -7,7 +7,7 @@ import { CreateScreen, EditScreen } from './form.js'
 import { EndpointScreen, EndpointsScreen } from './endpoints.js'
 import { DeliveryScreen } from './delivery.js'
 import { CreateKeyScreen, KeysScreen, Sections } from './keys.js'
-import type { LogPlace } from './deliveries.js'
+import type { LogPlace } from './log.js'
 import { createDraftStore, tabStorage } from './draft.js'
 import {
   type CurrentSession, type PageFacts, type Portal, PortalContext, useLanguage, usePortal, useRoute, useSession,
@@ -168,8 +168,7 @@ function NoSession () {
   return (
     <div role='alert'>
       <Empty
-        title={session.silent}
-        text={session.silentText}
+        title={session.silent} text={session.silentText}
         action={<Button kind='primary' onClick={askAgain}>{retry}</Button>}
       />
     </div>

@@ -12,6 +12,8 @@ const narrow = { viewport: { width: 320, height: 640 } }
 /** The second attempt after a failure, in an hour. A slow test sees a few minutes less. */
 const nextAttempt = 'Next attempt.*in (1 hour|5\\d minutes)'
 
+const rowsOf = (page: Page): Locator => page.getByRole('list', { name: 'Deliveries, newest first' }).locator('> li')
+
 /** Makes the page believe that it became visible again, so that it loads new deliveries. */
 async function comeBack (page: Page): Promise<void> {
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
@@ -57,7 +59,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
   await t.test("a webhook's deliveries are shown newest first, and can be filtered", async (t) => {
     const page = await open(`#/${broken}`)
     await page.getByText('3 deliveries').waitFor()
-    const rows = page.getByRole('article')
+    const rows = rowsOf(page)
     t.strictSame(await rows.getByRole('heading').allTextContents(), ['job.updated', 'job.created', 'job.created'])
     t.match(await rows.first().textContent(), new RegExp(`^job\\.updated.*Waiting.*${nextAttempt}.*Returned .*500`))
     await page.getByLabel('Event type').selectOption('job.created')
@@ -72,31 +74,22 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await becomes(t, () => rows.count(), 1)
   })
 
-  await t.test('new deliveries and changes appear automatically, but wait while the user points at a row', async (t) => {
+  await t.test('new deliveries appear automatically, but not while the user points at a row', async (t) => {
     const id = await add('Live', '/500', 'job.published')
     await happen('job.published')
     const page = await openNew(t, `#/${id}`, { before: (page) => page.clock.install() })
-    const rows = page.getByRole('article')
     await page.getByText('1 delivery', { exact: true }).waitFor()
     await happen('job.published')
-    await page.clock.runFor(5000)
+    await page.clock.runFor(10_000)
     await page.getByText('2 deliveries', { exact: true }).waitFor()
-    await becomes(t, () => rows.count(), 2)
-    await becomes(t, () => page.getByRole('status').filter({ hasText: '1 new delivery' }).count(), 1, 'announced to screen readers')
-
-    await rows.first().hover()
-    await happen('job.published', 2)
-    await webhooks.retryDelivery('acme', id, await newestOf(id) - 3)
-    await drain()
-    await comeBack(page)
-    await page.getByRole('button', { name: '2 new deliveries' }).waitFor()
-    t.equal(await rows.count(), 2, 'no row has moved')
-    await rows.filter({ hasText: 'Given up' }).waitFor()
-    await page.getByRole('button', { name: '2 new deliveries' }).click()
-    await page.getByText('4 deliveries').waitFor()
-    await becomes(t, () => rows.count(), 4)
-    await page.clock.runFor(100)
-    await page.locator('[aria-posinset="1"]:focus-within').waitFor()
+    await becomes(t, () => rowsOf(page).count(), 2)
+    await rowsOf(page).first().hover()
+    await happen('job.published')
+    await page.clock.runFor(10_000)
+    t.equal(await rowsOf(page).count(), 2, 'no row has moved')
+    await page.mouse.move(0, 0)
+    await page.clock.runFor(10_000)
+    await becomes(t, () => rowsOf(page).count(), 3)
   })
 
   await t.test('a delivery shows its attempts and advice', async (t) => {
@@ -130,24 +123,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await becomes(t, () => receiver.requests.length, 1)
 
     await page.getByRole('link', { name: 'Payroll' }).click()
-    await page.getByRole('button', { name: '1 new delivery' }).waitFor()
-  })
-
-  await t.test('keys move between rows, to the filters and out of the list', async (t) => {
-    const page = await open(`#/${broken}`)
-    const position = () => page.locator('article:focus-within').getAttribute('aria-posinset')
-    await page.getByRole('article').first().getByRole('link').focus()
-    await page.keyboard.press('PageDown')
-    await page.locator('[aria-posinset="2"]:focus-within').waitFor()
-    await page.keyboard.press('PageUp')
-    await page.locator('[aria-posinset="1"]:focus-within').waitFor()
-    await page.keyboard.press('PageUp')
-    t.equal(await position(), '1')
-    await page.keyboard.press('Control+End')
-    await becomes(t, () => page.locator('recruiting-webhooks :focus').textContent(), 'End of the deliveries')
-    await page.keyboard.press('Shift+Tab')
-    await page.keyboard.press('Control+Home')
-    await page.locator('recruiting-webhooks select:focus').waitFor()
+    await page.getByText('4 deliveries').waitFor()
   })
 
   await t.test('a replay shows the number of events before it sends them', async (t) => {
@@ -196,7 +172,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     await page.getByText('Your session has no access to bodies and responses.').waitFor()
     t.equal(await page.getByRole('button', { name: /Send again|Try now/ }).count(), 0)
     await page.getByRole('link', { name: 'Payroll' }).click()
-    await page.getByRole('article').first().waitFor()
+    await rowsOf(page).first().waitFor()
     t.equal(await page.getByRole('button', { name: 'Replay events' }).count(), 0)
   })
 
@@ -222,7 +198,7 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     t.equal(await page.locator('img').count(), 0)
     t.notOk(await isWide(page))
     await page.getByRole('link', { name: markup }).click()
-    await page.getByRole('article').waitFor()
+    await rowsOf(page).waitFor()
     t.equal(await page.locator('img').count(), 0)
     t.notOk(await isWide(page))
     await page.getByRole('button', { name: 'Delete' }).click()
@@ -237,54 +213,47 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
 
   await t.test('axe finds no violations in either theme', async (t) => {
     const page = await openNew(t, `#/${broken}`, { isAudited: true })
-    await page.getByRole('article').first().waitFor()
+    await rowsOf(page).first().waitFor()
     t.same(await findViolations(page), [])
     await page.getByRole('button', { name: 'Replay events' }).click()
     await page.getByText(/will be sent|nothing to send/).waitFor()
     t.same(await findViolations(page), [])
     await page.keyboard.press('Escape')
-    await page.getByRole('article').last().getByRole('link').click()
+    await rowsOf(page).last().getByRole('link').click()
     await page.getByRole('region', { name: 'Attempt 1' }).waitFor()
     t.same(await findViolations(page), [])
   })
 
   await t.test('a failure is shown with its request id, keeps the rows and disappears after a success', async (t) => {
     const page = await open(`#/${broken}`)
-    await page.getByRole('article').first().waitFor()
+    await rowsOf(page).first().waitFor()
     await page.route(/deliveries\?/, (route) => route.fulfill({ status: 500, json: { error: { code: 'internal_error', message: 'Broken', request_id: 'req-7' } } }))
     await comeBack(page)
     await page.getByText('req-7').waitFor()
-    t.ok(await page.getByRole('article').count() > 2)
+    t.ok(await rowsOf(page).count() > 2)
     await page.unroute(/deliveries\?/)
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByText('req-7').waitFor({ state: 'hidden' })
   })
 
-  await t.test('10,000 rows can be scrolled with only a few in the document', async (t) => {
+  await t.test('a long log has pages, and Back leads to the page from which a delivery was opened', async (t) => {
     const id = await add('Busy', '/200', 'candidate.anonymized')
     await webhooks.update('acme', id, { status: 'inactive' })
-    for (let index = 0; index < 10_000; index++) await emit({ tenantSlug: 'acme', type: 'candidate.anonymized', data: { id: index } })
-    const page = await open(`#/${id}`)
-    await page.getByText('10,000 deliveries').waitFor()
-    await page.getByText('More deliveries load').waitFor({ state: 'attached' })
-    /** Returns the texts at the end of the list, including those for screen readers. */
-    const ends = () => page.getByText(/^\s*(Loading|End of the deliveries)$/).allTextContents()
-    await becomes(t, ends, [])
+    await happen('candidate.anonymized', 60)
     const oldest = (await webhooks.listDeliveries('acme', id, { sort: 'id', per_page: 1 })).data[0]
-    const metrics = await page.context().newCDPSession(page)
-    await metrics.send('Performance.enable')
-    let mostRows = 0
-    while (await page.locator('[aria-posinset="10000"]').count() === 0) {
-      await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
-      mostRows = Math.max(mostRows, await page.getByRole('article').count())
-    }
-    t.match(await page.locator('[aria-posinset="10000"]').textContent(), oldest?.event_id)
-    await becomes(t, ends, ['End of the deliveries'])
-    await metrics.send('HeapProfiler.collectGarbage')
-    const values = new Map((await metrics.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value]))
-    t.ok(mostRows < 60, `${mostRows} rows`)
-    t.ok((values.get('Nodes') ?? Infinity) < 10_000, `${values.get('Nodes')} nodes`)
-    t.ok((values.get('JSHeapUsedSize') ?? Infinity) < 50_000_000, `${values.get('JSHeapUsedSize')} bytes`)
+    const page = await open(`#/${id}`)
+    await page.getByText('60 deliveries').waitFor()
+    await becomes(t, () => rowsOf(page).count(), 25)
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('Page 2 of 3').waitFor()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await becomes(t, () => rowsOf(page).count(), 10)
+    t.match(await rowsOf(page).last().textContent(), oldest?.event_id)
+    await rowsOf(page).last().getByRole('link').click()
+    await page.getByText('The webhook was not active').first().waitFor()
+    await page.getByRole('link', { name: 'Busy' }).click()
+    await page.getByText('Page 3 of 3').waitFor()
+    await becomes(t, () => rowsOf(page).count(), 10)
   })
 
   await t.test('no page logged an error or requested anything from another origin', async (t) => {

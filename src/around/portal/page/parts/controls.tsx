@@ -16,7 +16,6 @@ const paths = {
   check: 'M3.5 8.5l3 3 6-6.5',
   webhook:
     'M6.2 6.4a2.7 2.7 0 1 1 3.9.2l2 3.6M9.4 12H5.2M4.6 9.3a2.6 2.6 0 1 0 2 3.6M7.7 4.6 5.2 9.2M10.6 10.6a2.3 2.3 0 1 1-.6 2.6',
-  up: 'M8 13V3M4 7l4-4 4 4',
   replay: 'M13 8a5 5 0 1 1-1.6-3.7M13.2 2v3h-3',
   close: 'm4 4 8 8M12 4l-8 8'
 } as const
@@ -28,11 +27,7 @@ export function Icon ({ name }: { name: IconName }) {
   const isTurned = name === 'back' || name === 'forward'
   return (
     <svg
-      class={isTurned ? 'icon icon-turned' : 'icon'}
-      viewBox='0 0 16 16'
-      width='16'
-      height='16'
-      aria-hidden='true'
+      class={isTurned ? 'icon icon-turned' : 'icon'} viewBox='0 0 16 16' width='16' height='16' aria-hidden='true'
       focusable='false'
     >
       <path d={paths[name]} />
@@ -64,11 +59,7 @@ export function Button (
   }
   return (
     <button
-      type={type}
-      class={`button button-${kind}`}
-      aria-disabled={isInert}
-      aria-busy={isBusy}
-      aria-label={label}
+      type={type} class={`button button-${kind}`} aria-disabled={isInert} aria-busy={isBusy} aria-label={label}
       onClick={click}
     >
       {isBusy ? <span class='spinner' /> : icon !== undefined && <Icon name={icon} />}
@@ -120,10 +111,8 @@ export function Copy ({ text, label, caption, isIconOnly = false }: CopyProps) {
   }
   return (
     <button
-      type='button'
-      class={`button button-quiet${isIconOnly ? ' icon-only' : ''}`}
-      aria-label={caption ?? `${shell.copy}: ${label}`}
-      onClick={copy}
+      type='button' class={`button button-quiet${isIconOnly ? ' icon-only' : ''}`}
+      aria-label={caption ?? `${shell.copy}: ${label}`} onClick={copy}
     >
       <Icon name={isCopied ? 'check' : 'copy'} />
       {!isIconOnly && <span>{isCopied ? shell.copied : (caption ?? shell.copy)}</span>}
@@ -183,7 +172,9 @@ export function CodeBlock ({ code, exact = code, label }: { code: string, exact?
 /** Buttons to page through a list. */
 export function Pager ({ list: { page, setPage, value, isLoading } }: { list: PagedQuery<unknown> }) {
   const { messages: { shell: { pages: texts } }, text } = usePortal()
-  const pages = value?.meta.total_pages ?? 0
+  // A capped total is too low: the list ends with a page that is not full.
+  const isFull = value?.meta.total_is_capped === true && value.data.length === value.meta.per_page
+  const pages = Math.max(value?.meta.total_pages ?? 0, isFull ? page + 1 : 0)
   if (pages <= 1 && page === 1) return null
   return (
     <nav class='pager' aria-label={texts.label}>
@@ -212,10 +203,7 @@ export function Tabs ({ label, tabs }: { label: string, tabs: readonly Tab[] }) 
   const onKeyDown = (event: KeyboardEvent) => {
     const forward = list.current?.matches(':dir(rtl)') === true ? -1 : 1
     const moves: Record<string, number> = {
-      ArrowRight: chosen + forward,
-      ArrowLeft: chosen - forward,
-      Home: 0,
-      End: tabs.length - 1
+      ArrowRight: chosen + forward, ArrowLeft: chosen - forward, Home: 0, End: tabs.length - 1
     }
     const next = moves[event.key]
     if (next === undefined) return
@@ -227,14 +215,8 @@ export function Tabs ({ label, tabs }: { label: string, tabs: readonly Tab[] }) 
       <div ref={list} role='tablist' aria-label={label} onKeyDown={onKeyDown}>
         {tabs.map(({ name }, index) => (
           <button
-            key={name}
-            type='button'
-            role='tab'
-            id={`${id}-tab-${index}`}
-            aria-controls={`${id}-panel`}
-            aria-selected={index === chosen}
-            tabIndex={index === chosen ? 0 : -1}
-            onClick={() => choose(index)}
+            key={name} type='button' role='tab' id={`${id}-tab-${index}`} aria-controls={`${id}-panel`}
+            aria-selected={index === chosen} tabIndex={index === chosen ? 0 : -1} onClick={() => choose(index)}
           >
             {name}
           </button>
