@@ -4,12 +4,7 @@ export { RecruitingApiError, type RecruitingApiErrorCode, isRecruitingApiError }
 export { type CacheKeyLookupOptions, cacheKeyLookup } from './core/keys/cache.js'
 export { apiKeyPattern, apiScopes, generateApiKey, hashApiKey, isApiKey } from './core/keys/api-key.js'
 export {
-  type DefaultEvents,
-  type EventCatalogue,
-  type EventData,
-  type Register,
-  type WebhookEvent,
-  defaultEvents
+  type DefaultEvents, type EventCatalogue, type EventData, type Register, type WebhookEvent, defaultEvents
 } from './core/webhooks/events/catalogue.js'
 export { type ErrorDetail, HttpError, type WireErrorCode } from './core/http/wire-errors.js'
 export { type ListOptions, type OwnList, defineList } from './core/http/define-list.js'
@@ -19,12 +14,7 @@ export type { ApiCaller, VisibleFields } from './core/http/request.js'
 export type { RecruitingApiOptions, RecruitingOptions } from './options.js'
 export type { DeliveryOptions, LimitedTenant, ProxyOptions } from './core/webhooks/options.js'
 export type {
-  OpenApiInfo,
-  OpenApiOptions,
-  OpenApiServer,
-  RateLimitBudget,
-  RateLimitCaller,
-  RateLimitOptions
+  OpenApiInfo, OpenApiOptions, OpenApiServer, RateLimitBudget, RateLimitCaller, RateLimitOptions
 } from './core/http/options.js'
 export type { McpOptions } from './around/mcp/options.js'
 export type { PortalOptions, PortalTheme } from './around/portal/options.js'
@@ -35,37 +25,14 @@ export type { ToolConfig } from './around/mcp/tools.js'
 export type { TypeBoxObject, TypeBoxSchema } from './core/shared/typebox.js'
 export type { OpenTelemetryApi, TraceContext, TraceSpan, TraceSpanContext, Tracer } from './core/observe/tracing.js'
 export type {
-  ActorCalls,
-  AttemptCounts,
-  CreateWebhookInput,
-  EmitOptions,
-  EmitResult,
-  EmittedEvent,
-  ErasedSubject,
-  FoundEvent,
-  ImportWebhookInput,
-  ListDeliveriesQuery,
-  ListFailingQuery,
-  ListWebhooksQuery,
-  Outage,
-  RecruitingEvents,
-  RecruitingStats,
-  RecruitingWebhooks,
-  ReplayInput,
-  RotateSecretInput,
-  SendTestInput,
-  UpdateWebhookInput
+  ActorCalls, AttemptCounts, CreateWebhookInput, EmitOptions, EmitResult, EmittedEvent, ErasedSubject, FoundEvent,
+  ImportWebhookInput, ListDeliveriesQuery, ListFailingQuery, ListWebhooksQuery, Outage, RecruitingEvents,
+  RecruitingStats, RecruitingWebhooks, ReplayInput, RotateSecretInput, SendTestInput, UpdateWebhookInput
 } from './core/webhooks/recruiting.js'
 export type { Page } from './core/shared/paging.js'
 export { createFilterTest } from './core/shared/fields.js'
 export type {
-  AttemptMessage,
-  DisableMessage,
-  EmitMessage,
-  GiveUpMessage,
-  OutageMessage,
-  PauseMessage,
-  RetryMessage
+  AttemptMessage, DisableMessage, EmitMessage, GiveUpMessage, OutageMessage, PauseMessage, RetryMessage
 } from './core/webhooks/diagnostics.js'
 export type { RecruitingHealth } from './core/webhooks/diagnostics.js'
 export type { PortalCapability } from './core/http/sessions.js'
@@ -75,13 +42,7 @@ export type { Logger } from './core/observe/logger.js'
 export { Candidate } from './core/http/routes/candidates.js'
 export { Job } from './core/http/routes/jobs.js'
 export {
-  CreateWebhook,
-  CreatedWebhook,
-  Delivery,
-  DeliveryWithAttempts,
-  RotatedWebhook,
-  UpdateWebhook,
-  Webhook,
+  CreateWebhook, CreatedWebhook, Delivery, DeliveryWithAttempts, RotatedWebhook, UpdateWebhook, Webhook,
   WebhookWithHealth
 } from './core/webhooks/schemas.js'
 export type * from './core/ports/index.js'

@@ -91,8 +91,7 @@ export class Calls {
 
   /** Calls an operation. `prefix` is the prefix of the API's routes, with its parameters. */
   async send (
-    request: FastifyRequest,
-    reply: FastifyReply,
+    request: FastifyRequest, reply: FastifyReply,
     { method, url, path, body, idempotencyKey, prefix, isRepeated = false }: Call & CallOptions & { prefix: string }
   ): Promise<CallAnswer> {
     const name = randomUUID()

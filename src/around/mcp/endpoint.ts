@@ -44,8 +44,7 @@ export function assertSdk (resolve: (name: string) => string = createRequire(imp
     resolve('@modelcontextprotocol/server')
   } catch (error) {
     rejectOption(
-      'mcp',
-      'the package @modelcontextprotocol/server to be installed: npm install @modelcontextprotocol/server',
+      'mcp', 'the package @modelcontextprotocol/server to be installed: npm install @modelcontextprotocol/server',
       error instanceof Error ? error.message : String(error)
     )
   }
@@ -177,9 +176,7 @@ const acceptsJson = /(?:^|,)\s*(?:application\/json|application\/\*|\*\/\*)\s*(?
 
 /** Handles a message by its protocol revision. */
 async function exchange (
-  parts: ServerParts,
-  message: Message,
-  pass: (passed: Passed) => void
+  parts: ServerParts, message: Message, pass: (passed: Passed) => void
 ): Promise<Response> {
   const { sdk } = parts
   const { body: parsedBody, headers } = message

@@ -26,10 +26,7 @@ export function describeResource ({ authorizationServers, resource }: McpSetting
   const [path, metadata] = [pathOf(place), metadataPathOf(place)].map((route) => route.replaceAll(/:(\w+)/g, '{$1}'))
   const { publicUrl } = place
   assertOption(
-    resource !== null || publicUrl !== '',
-    'mcp.resource',
-    'a URL, or the option publicUrl',
-    resource ?? undefined
+    resource !== null || publicUrl !== '', 'mcp.resource', 'a URL, or the option publicUrl', resource ?? undefined
   )
   const identifier = resource ?? `${publicUrl}${path}`
   const base = publicUrl === '' ? new URL(identifier).origin : publicUrl
@@ -46,9 +43,7 @@ function metadataPathOf (place: Place): string {
 
 /** Returns the value of `WWW-Authenticate` (RFC 6750, RFC 9728), with the missing scopes. */
 export function challenge (
-  resource: ProtectedResource | null,
-  request: FastifyRequest,
-  scopes: readonly string[] = []
+  resource: ProtectedResource | null, request: FastifyRequest, scopes: readonly string[] = []
 ): string {
   if (resource === null) return 'Bearer'
   const missing = scopes.length === 0 ? '' : `error="insufficient_scope", scope="${scopes.join(' ')}", `
@@ -86,10 +81,7 @@ export interface OpenRoutes {
 
 /** Serves the metadata. It exists for every slug, so that no one can probe tenants. */
 export function metadataRoute (
-  resource: ProtectedResource | null,
-  place: Place,
-  scopes: ReadonlySet<string>,
-  { limits, requestId }: OpenRoutes
+  resource: ProtectedResource | null, place: Place, scopes: ReadonlySet<string>, { limits, requestId }: OpenRoutes
 ): FastifyPluginAsync {
   return async (app) => {
     if (resource === null) return

@@ -48,9 +48,7 @@ export class Passed extends Error {
 
 /** Returns a server for one message. `pass` receives a response that replaces the server's. */
 export function createServer (
-  { sdk, info, tools, withheld }: ServerParts,
-  message: Message,
-  pass: (passed: Passed) => void
+  { sdk, info, tools, withheld }: ServerParts, message: Message, pass: (passed: Passed) => void
 ): Server {
   const { tenantSlug, log } = message
   const visible = tools.filter(({ route }) => message.mayUse(route))

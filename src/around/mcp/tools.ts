@@ -59,10 +59,8 @@ function createTool (route: RouteOptions) {
   const operationId = operationIdOf(route.schema)
   const name = given.name ?? (operationId ?? '').replaceAll(/(?<=[a-z\d])[A-Z]/g, '_$&').toLowerCase()
   assertOption(
-    /^[\w-]{1,64}$/.test(name),
-    'routes',
-    `config.mcp.name or an operationId for ${route.url}, of 1 to 64 letters, digits, _ and -`,
-    name
+    /^[\w-]{1,64}$/.test(name), 'routes',
+    `config.mcp.name or an operationId for ${route.url}, of 1 to 64 letters, digits, _ and -`, name
   )
   const { summary = name, description } = (route.schema ?? {}) as { summary?: string, description?: string }
   const hints = hintsOf(route, given)
@@ -148,9 +146,7 @@ function planArguments (route: RouteOptions, name: string, hints: ReturnType<typ
   const path = route.url.replace(/^.*?\/:tenant_slug/, '')
   const isPlain = others.length === 0 && /^(?:\/(?::\w+|[^/:*()?]+))+$/.test(path)
   assertOption(
-    isPlain,
-    'routes',
-    `a path whose parameters are whole parts, and one method, for the tool ${name}`,
+    isPlain, 'routes', `a path whose parameters are whole parts, and one method, for the tool ${name}`,
     `${[method, ...others].join(', ')} ${path}`
   )
   const acceptsKey = parameters.some((parameter) => parameter.in === 'header' && parameter.name === 'idempotency-key')
@@ -163,8 +159,7 @@ function planArguments (route: RouteOptions, name: string, hints: ReturnType<typ
   const fields = hasBody ? readFields(body) : {}
   const entries = [
     ...single.map((parameter) => [parameter.name, asArgument(parameter.schema, parameter.required)] as const),
-    ...Object.entries(groupParameters(own)),
-    ...Object.entries(fields ?? { body: asArgument(body as TObject, true) }),
+    ...Object.entries(groupParameters(own)), ...Object.entries(fields ?? { body: asArgument(body as TObject, true) }),
     ...isKeyed ? [[keyArgument, IdempotencyKey] as const] : []
   ]
   const properties: Schemas = Object.fromEntries(entries)
@@ -216,8 +211,7 @@ function groupParameters (parameters: ReadonlyArray<{ name: string, schema: TSch
   }
   return Object.fromEntries(
     Array.from(groups, ([name, members]) => [
-      name,
-      Type.Optional(Type.Object(members))
+      name, Type.Optional(Type.Object(members))
     ])
   )
 }
@@ -235,17 +229,8 @@ const largest = [2 ** 31 - 1, Number.MAX_SAFE_INTEGER]
 
 /** Keywords that add nothing to an argument's description for a model. The route still checks them. */
 const implied = [
-  'title',
-  'examples',
-  'pattern',
-  'propertyNames',
-  'additionalProperties',
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'maxProperties'
+  'title', 'examples', 'pattern', 'propertyNames', 'additionalProperties', 'minLength', 'maxLength', 'minItems',
+  'maxItems', 'uniqueItems', 'maxProperties'
 ]
 
 /**

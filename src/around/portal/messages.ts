@@ -1,12 +1,5 @@
 import {
-  type Reader,
-  assertObject,
-  assertOption,
-  optional,
-  properties,
-  readLocale,
-  readOptions,
-  text
+  type Reader, assertObject, assertOption, optional, properties, readLocale, readOptions, text
 } from '../../core/shared/read-options.js'
 import { english } from './locales/en.js'
 
@@ -63,9 +56,7 @@ export function readMessages (value: unknown, path: string): Record<string, Port
   )
   const messages = Object.fromEntries(entries)
   assertOption(
-    Object.keys(messages).length === entries.length,
-    path,
-    'each locale once',
+    Object.keys(messages).length === entries.length, path, 'each locale once',
     entries.map(([locale]) => locale).join(', ')
   )
   return messages

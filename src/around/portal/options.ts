@@ -13,13 +13,11 @@ const surfaces = { light: '#ffffff', dark: '#16181d' }
 const minimumContrast = 4.5
 
 const accentReaders = {
-  light: (value, path) => readColour(value, path, 'light'),
-  dark: (value, path) => readColour(value, path, 'dark')
+  light: (value, path) => readColour(value, path, 'light'), dark: (value, path) => readColour(value, path, 'dark')
 } satisfies Readers<Record<keyof typeof surfaces, string>>
 
 function readAccent (
-  value: string | { light: string; dark: string } | undefined,
-  path: string
+  value: string | { light: string; dark: string } | undefined, path: string
 ): { light: string; dark: string } {
   if (typeof value === 'string') {
     const light = readColour(value, path, 'light')
@@ -34,10 +32,8 @@ function readColour (value: unknown, path: string, mode: keyof typeof surfaces):
   const contrast = contrastOf(value, surfaces[mode])
   const found = `${value} with ${Math.floor(contrast * 100) / 100}:1`
   assertOption(
-    contrast >= minimumContrast,
-    path,
-    `a colour with a contrast of at least ${minimumContrast}:1 on ${surfaces[mode]}`,
-    found
+    contrast >= minimumContrast, path,
+    `a colour with a contrast of at least ${minimumContrast}:1 on ${surfaces[mode]}`, found
   )
   return value.toLowerCase()
 }
@@ -52,8 +48,7 @@ const family = /("[\w -]+"|'[\w -]+'|-?[A-Za-z][\w-]*( [\w-]+)*)/
 const families = new RegExp(`^${family.source}( ?, ?${family.source})*$`)
 
 const font = matching(
-  (text) => text.length <= 200 && families.test(text),
-  'a list of typefaces such as Inter, "Segoe UI", sans-serif'
+  (text) => text.length <= 200 && families.test(text), 'a list of typefaces such as Inter, "Segoe UI", sans-serif'
 )
 
 /** As written in a policy. */
@@ -69,9 +64,7 @@ const frameAncestor = matching(
 function readPortalKeys (value: unknown, path: string): readonly Uint8Array[] {
   const keys = readKeys(value ?? [], path)
   assertOption(
-    keys.length > 0,
-    path,
-    'an array of at least one Buffer of 32 bytes',
+    keys.length > 0, path, 'an array of at least one Buffer of 32 bytes',
     value === undefined ? undefined : 'an empty array'
   )
   return keys

@@ -32,9 +32,7 @@ export interface PortalFacts {
 
 /** Returns the parts of the portal that the API mounts. Throws `invalid_option` if its page is not built. */
 export async function buildPortal (
-  settings: PortalSettings,
-  facts: PortalFacts,
-  clock: Pick<Clock, 'now'>
+  settings: PortalSettings, facts: PortalFacts, clock: Pick<Clock, 'now'>
 ): Promise<Portal> {
   const files = await readAssets(settings, facts)
   return {
@@ -60,9 +58,7 @@ const types = { html: 'text/html', js: 'text/javascript', css: 'text/css', json:
  * the element on the host's pages. Throws `invalid_option` if they are not built.
  */
 export async function readAssets (
-  settings: PortalSettings,
-  facts: PortalFacts,
-  from = new URL('dist/portal/', packageFolder())
+  settings: PortalSettings, facts: PortalFacts, from = new URL('dist/portal/', packageFolder())
 ): Promise<PortalFile[]> {
   const [script, style] = await Promise.all([readBuilt('portal.js', from), readBuilt('portal.css', from)])
   const names = { script: nameOf(script, 'js'), style: nameOf(style, 'css') }
@@ -75,8 +71,7 @@ export async function readAssets (
   const messages = Object.fromEntries(texts.map(({ locale, name }) => [locale, name]))
   const config = JSON.stringify({ style: names.style, theme, messages, origins, returnOrigins, ...facts })
   return [
-    describe('', 'html', formatPage(config, names)),
-    describe(`assets/${names.script}`, 'js', script),
+    describe('', 'html', formatPage(config, names)), describe(`assets/${names.script}`, 'js', script),
     describe(`assets/${names.style}`, 'css', style),
     ...texts.map(({ name, body }) => describe(`assets/${name}`, 'json', body)),
     describe('assets/element.js', 'js', `import { define } from './${names.script}'\ndefine(${config})\n`)

@@ -2,18 +2,8 @@ import { hash } from 'node:crypto'
 import { type PortalCapability, type Session, type SessionOpener, capabilities } from '../../core/http/sessions.js'
 import type { Clock } from '../../core/ports/index.js'
 import {
-  assertOption,
-  rejectOption,
-  type OptionsOf,
-  type SettingsOf,
-  choice,
-  integer,
-  list,
-  optional,
-  plainText,
-  readInput,
-  readLocale,
-  unread
+  assertOption, rejectOption, type OptionsOf, type SettingsOf, choice, integer, list, optional, plainText, readInput,
+  readLocale, unread
 } from '../../core/shared/read-options.js'
 import { seal, unseal } from '../../core/shared/sealing.js'
 import { parseUrl } from '../../core/shared/text.js'
@@ -53,9 +43,7 @@ interface Api {
 
 /** Creates `app.recruiting.portal`. Without settings, its calls throw. */
 export function createPortal (
-  settings: PortalSettings | null,
-  { publicUrl, prefix, tenants, report }: Api,
-  clock: Pick<Clock, 'now'>
+  settings: PortalSettings | null, { publicUrl, prefix, tenants, report }: Api, clock: Pick<Clock, 'now'>
 ): RecruitingPortal {
   if (settings === null) return { createSession: async () => rejectOption('portal', 'the option to be set', undefined) }
   const box = createSessionBox(settings.secretKeys, clock)
@@ -81,9 +69,7 @@ export function createPortal (
  * the page.
  */
 function formatFragment (
-  request: SessionRequest,
-  tenantSlug: string,
-  { token, expiresAt }: Omit<PortalSession, 'url'>
+  request: SessionRequest, tenantSlug: string, { token, expiresAt }: Omit<PortalSession, 'url'>
 ): string {
   const { accent, ...theme } = request.theme
   const fields = {
@@ -179,10 +165,7 @@ function readReturnUrl (origins: readonly string[]): (value: unknown, path: stri
   const expected = 'a path that begins with one slash, or a URL of an origin in portal.returnOrigins'
   return (value, path) => {
     assertOption(
-      typeof value === 'string' && value.length <= 2048 && !/[\p{Cc}\s\\]/u.test(value),
-      path,
-      expected,
-      value
+      typeof value === 'string' && value.length <= 2048 && !/[\p{Cc}\s\\]/u.test(value), path, expected, value
     )
     if (/^\/(?!\/)/.test(value)) return value
     const url = parseUrl(value)

@@ -137,9 +137,7 @@ export function recordEvents<
         return log.events.filter((event) => event.type === type) as Array<EmittedEntry<Events, Name>>
       }
       throw new RecruitingApiError(
-        'invalid_input',
-        `type: expected an event of the catalogue, got ${JSON.stringify(type)}`,
-        'type'
+        'invalid_input', `type: expected an event of the catalogue, got ${JSON.stringify(type)}`, 'type'
       )
     },
     commit: log.commit,

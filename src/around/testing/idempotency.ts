@@ -67,8 +67,7 @@ async function prepareCalls ({ webhooks, deliveries, ...driver }: StorageDriver)
       read: () => driver.log(webhook)
     },
     replay: {
-      run: (answer) => deliveries.replay('acme', other.id, selection, answer),
-      read: () => driver.log(other)
+      run: (answer) => deliveries.replay('acme', other.id, selection, answer), read: () => driver.log(other)
     }
   }
 }

@@ -23,24 +23,14 @@ import { listCases, writeCases } from './webhooks/management.js'
 import { headerCases, secretCases } from './webhooks/secrets.js'
 
 export {
-  type EmittedEntry,
-  type EventRecorder,
-  type RecordEventsOptions,
-  recordEvents
+  type EmittedEntry, type EventRecorder, type RecordEventsOptions, recordEvents
 } from '../recorder/record-events.js'
 export { keyLookupCases } from './key-cases.js'
 export { type CaseResult, formatReport, runCases, type RunOptions } from './report.js'
 export type { KeyLookupCase, StorageCase, StorageGroup } from './support/case.js'
 export { testTenants } from './support/harness.js'
 export type {
-  AnyStorageHarness,
-  KeyHarness,
-  MakeKeyLookup,
-  MakeStorage,
-  OpenTransaction,
-  SavedCandidate,
-  SavedJob,
-  SavedKey,
+  AnyStorageHarness, KeyHarness, MakeKeyLookup, MakeStorage, OpenTransaction, SavedCandidate, SavedJob, SavedKey,
   StorageHarness
 } from './support/harness.js'
 
@@ -49,53 +39,12 @@ export type {
  * the cases by `group`.
  */
 export const storageCases: readonly StorageCase[] = Object.freeze([
-  ...orderCases,
-  ...searchCases,
-  ...filterCases,
-  ...pageCases,
-  ...contentCases,
-  ...verifyCases,
-  ...findCases,
-  ...idCases,
-  ...writeCases,
-  ...listCases,
-  ...secretCases,
-  ...headerCases,
-  ...eventFilterCases,
-  ...recordCases,
-  ...claimCases,
-  ...fairnessCases,
-  ...shareCases,
-  ...recordAndClaimCases,
-  ...leaseCases,
-  ...holdCases,
-  ...attemptCases,
-  ...lockedCases,
-  ...addressCases,
-  ...pauseCases,
-  ...healthCases,
-  ...goneCases,
-  ...webhookHealthCases,
-  ...noticeCases,
-  ...logCases,
-  ...replayCases,
-  ...countReplayCases,
-  ...retryCases,
-  ...pruneCases,
-  ...eraseCases,
-  ...subjectCases,
-  ...feedCases,
-  ...pendingCases,
-  ...onDueCases,
-  ...webhookTenancyCases,
-  ...renameCases,
-  ...removeCases,
-  ...restCases,
-  ...deliveryTenancyCases,
-  ...webhookRaceCases,
-  ...claimRaceCases,
-  ...resultRaceCases,
-  ...changeCases,
-  ...syncedRowCases,
-  ...idempotencyCases
+  ...orderCases, ...searchCases, ...filterCases, ...pageCases, ...contentCases, ...verifyCases, ...findCases,
+  ...idCases, ...writeCases, ...listCases, ...secretCases, ...headerCases, ...eventFilterCases, ...recordCases,
+  ...claimCases, ...fairnessCases, ...shareCases, ...recordAndClaimCases, ...leaseCases, ...holdCases,
+  ...attemptCases, ...lockedCases, ...addressCases, ...pauseCases, ...healthCases, ...goneCases,
+  ...webhookHealthCases, ...noticeCases, ...logCases, ...replayCases, ...countReplayCases, ...retryCases,
+  ...pruneCases, ...eraseCases, ...subjectCases, ...feedCases, ...pendingCases, ...onDueCases, ...webhookTenancyCases,
+  ...renameCases, ...removeCases, ...restCases, ...deliveryTenancyCases, ...webhookRaceCases, ...claimRaceCases,
+  ...resultRaceCases, ...changeCases, ...syncedRowCases, ...idempotencyCases
 ])

@@ -109,12 +109,7 @@ export const resultRaceCases = [
   test('deliveries.claimDue',
     'nothing is claimed for a webhook deactivated while events were recorded', async (t, { id }) => {
       await Promise.all([
-        t.emit(),
-        t.emit(),
-        t.emit(),
-        t.webhooks.update('acme', id, { status: 'inactive' }),
-        t.emit(),
-        t.emit(),
+        t.emit(), t.emit(), t.emit(), t.webhooks.update('acme', id, { status: 'inactive' }), t.emit(), t.emit(),
         t.emit()
       ])
       same(await t.claim(), [], 'the claimed deliveries')
@@ -126,8 +121,7 @@ export const resultRaceCases = [
       const leases = await t.claimAll(12)
       await Promise.all([
         ...leases.slice(0, 6).map((lease) => t.recordAttempts([retry(lease)])),
-        t.deliveries.erase('acme', 'candidate:1'),
-        t.webhooks.update('acme', webhook.id, { status: 'inactive' }),
+        t.deliveries.erase('acme', 'candidate:1'), t.webhooks.update('acme', webhook.id, { status: 'inactive' }),
         ...leases.slice(6).map((lease) => t.recordAttempts([delivered(lease)]))
       ])
       const ended = await t.log(webhook)

@@ -81,9 +81,7 @@ type Failure = CaseResult & { error: Error }
 
 function formatFailure ({ group, name, port, error }: Failure, index: number, failures: readonly Failure[]): string {
   return [
-    '',
-    `${index + 1}. ${group}: ${name}`,
-    `   method    ${port}`,
+    '', `${index + 1}. ${group}: ${name}`, `   method    ${port}`,
     ...error instanceof AssertionError ? formatComparison(error) : formatThrown(error, failures)
   ].join('\n')
 }
@@ -91,9 +89,7 @@ function formatFailure ({ group, name, port, error }: Failure, index: number, fa
 function formatComparison ({ message, expected, actual }: AssertionError): string[] {
   // Node appends a diff to the message; the two values below are easier to read.
   return [
-    `   compared  ${message.replace(/\n[^]*/, '')}`,
-    `   expected  ${show(expected)}`,
-    `   got       ${show(actual)}`
+    `   compared  ${message.replace(/\n[^]*/, '')}`, `   expected  ${show(expected)}`, `   got       ${show(actual)}`
   ]
 }
 

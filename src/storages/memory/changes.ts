@@ -60,8 +60,7 @@ export function memoryChanges (options: MemoryChangesOptions = {}): MemoryChange
     async list (tenant, kind, { after, limit }) {
       const number = parsePosition(epoch, after)
       const { last, prunedTo } = feeds.get(tenant)?.get(kind) ?? {
-        last: new Map<string, { number: number }>(),
-        prunedTo: 0
+        last: new Map<string, { number: number }>(), prunedTo: 0
       }
       if (number === null || number > lastNumber || number < prunedTo || number < (firstNumbers.get(tenant) ?? 0)) {
         return null

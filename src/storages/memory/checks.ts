@@ -57,9 +57,7 @@ export function parseDateTime (value: unknown, path: string): number {
 
 /** Returns the dates of a row. By default it was created now, and updated when it was created. */
 export function parseRowDates (
-  { created_at: created, updated_at: updated }: Record<string, unknown>,
-  path: string,
-  now: number
+  { created_at: created, updated_at: updated }: Record<string, unknown>, path: string, now: number
 ): { created_at: string, updated_at: string } {
   const createdAt = created === undefined ? now : parseDateTime(created, `${path}.created_at`)
   const updatedAt = updated === undefined ? createdAt : parseDateTime(updated, `${path}.updated_at`)

@@ -20,8 +20,7 @@ export function compareText (a: string, b: string): number {
 
 /** Returns a comparison function for a sort order; `read` returns the value of a field. */
 export function compareBy<Row, Field extends string> (
-  sort: ReadonlyArray<SortItem<Field>>,
-  read: (row: Row, field: Field) => string | number
+  sort: ReadonlyArray<SortItem<Field>>, read: (row: Row, field: Field) => string | number
 ): (a: Row, b: Row) => number {
   return (a, b) => {
     let order = 0

@@ -3,15 +3,7 @@ import { assertKnownNames, choice } from '../../core/shared/read-options.js'
 import { createSteadyNow, type StoredClock, systemClock } from '../../core/shared/clock.js'
 import { readIds } from '../../core/shared/ids.js'
 import type {
-  ChangeKind,
-  ChangeSource,
-  EventFeed,
-  EventStorage,
-  HoldStore,
-  Id,
-  IdempotencyStore,
-  IdKinds,
-  RecruitingStorage
+  ChangeKind, ChangeSource, EventFeed, EventStorage, HoldStore, Id, IdempotencyStore, IdKinds, RecruitingStorage
 } from '../../core/ports/index.js'
 import { memoryChanges } from './changes.js'
 import { isRecord, parseTenant, reject } from './checks.js'

@@ -205,8 +205,7 @@ function failedFirst ({ failingSince }: WebhookRecord): number {
 }
 
 function showHealth (
-  { status, failingSince, failedDeliveries, pausedUntil, disabledReason }: WebhookRecord,
-  now: number
+  { status, failingSince, failedDeliveries, pausedUntil, disabledReason }: WebhookRecord, now: number
 ): WebhookHealth {
   return {
     failing_since: failingSince === null ? null : formatDateTime(failingSince),

@@ -7,23 +7,8 @@ export { watch, watchSql, type WatchOptions, type WatchSqlOptions } from './chan
 export { migrate, type MigrateOptions } from './upgrade/migrate.js'
 export type { PgClient, PgPool, PgQueryable } from './pool.js'
 export {
-  fromDrizzle,
-  fromKnex,
-  fromKysely,
-  fromMikroOrm,
-  fromPostgresJs,
-  fromPrisma,
-  fromSequelize,
-  fromTypeOrm,
-  type DrizzleStatement,
-  type DrizzleTransaction,
-  type KnexTransaction,
-  type KyselyQuery,
-  type KyselyTransaction,
-  type MikroOrmManager,
-  type PostgresJsTransaction,
-  type PrismaTransaction,
-  type SequelizeTransaction,
-  type TypeOrmManager,
-  type TypeOrmQueryRunner
+  fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm,
+  type DrizzleStatement, type DrizzleTransaction, type KnexTransaction, type KyselyQuery, type KyselyTransaction,
+  type MikroOrmManager, type PostgresJsTransaction, type PrismaTransaction, type SequelizeTransaction,
+  type TypeOrmManager, type TypeOrmQueryRunner
 } from './transactions.js'

@@ -77,10 +77,7 @@ function Chart ({ hours, label }: { hours: readonly Hour[], label?: string }) {
   const most = Math.max(...hours.map(({ delivered, failed }) => delivered + failed))
   return (
     <svg
-      class='activity-chart'
-      role='img'
-      aria-label={label}
-      aria-hidden={label === undefined}
+      class='activity-chart' role='img' aria-label={label} aria-hidden={label === undefined}
       viewBox={`0 0 ${hours.length * step} ${height}`}
     >
       {hours.map(({ begin, delivered, failed }, index) => {

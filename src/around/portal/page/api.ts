@@ -206,8 +206,7 @@ interface ErrorBody {
 
 /** Waits for its turn, then loads. Returns `null` if the load was aborted, or if this or an earlier one failed. */
 export type InTurn = <Value>(
-  load: (signal: AbortSignal) => Promise<Result<Value>>,
-  signal: AbortSignal
+  load: (signal: AbortSignal) => Promise<Result<Value>>, signal: AbortSignal
 ) => Promise<Value | null>
 
 /**

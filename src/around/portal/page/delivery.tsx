@@ -93,9 +93,7 @@ function Retry ({ webhookId, webhook, delivery, onRetried }: RetryProps) {
       {!isInactive && (
         <div>
           <Button
-            kind={delivery.status === 'delivered' ? 'plain' : 'primary'}
-            icon='replay'
-            onClick={retry.run}
+            kind={delivery.status === 'delivered' ? 'plain' : 'primary'} icon='replay' onClick={retry.run}
             isBusy={retry.isBusy}
           >
             {delivery.status === 'pending' ? texts.now : texts.again}
@@ -129,8 +127,7 @@ function RetryResult ({ webhookId, from, retried }: { webhookId: number, from: n
   useEffect(() => { if (isOver) announce(words) }, [isOver])
   return (
     <Notice
-      tone={isOver ? tones[current.status] : 'waiting'}
-      title={words}
+      tone={isOver ? tones[current.status] : 'waiting'} title={words}
       text={retried.id === from ? texts.nowSent : texts.againSent}
     >
       {retried.id !== from && (
@@ -214,11 +211,8 @@ function RequestSection (
   const { event_id: eventId, body } = delivery
   const headerNames = Object.keys(webhook.headers ?? {})
   const headers = [
-    'content-type: application/json',
-    'user-agent: fastify-recruiting-api',
-    `webhook-id: ${eventId}`,
-    `webhook-timestamp: <${texts.timestamp}>`,
-    `webhook-signature: v1,<${texts.signature}>`,
+    'content-type: application/json', 'user-agent: fastify-recruiting-api', `webhook-id: ${eventId}`,
+    `webhook-timestamp: <${texts.timestamp}>`, `webhook-signature: v1,<${texts.signature}>`,
     ...headerNames.map((name) => `${name}: <${texts.hidden}>`)
   ]
   return (

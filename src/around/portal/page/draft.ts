@@ -44,9 +44,7 @@ type Faults = { [Field in keyof Draft]?: Fault | undefined }
  * which it can keep after they leave the catalogue.
  */
 export function checkDraft (
-  draft: Draft,
-  offered: ReadonlySet<string> | null,
-  before: readonly string[] = []
+  draft: Draft, offered: ReadonlySet<string> | null, before: readonly string[] = []
 ): Faults {
   return {
     name: draft.name.trim() === '' ? 'nameBlank' : undefined,
@@ -95,9 +93,7 @@ export function explainRejection (targetUrl: string): Fault | undefined {
  * the API's message.
  */
 export function readRejection (
-  failure: Failure | null,
-  draft: Draft,
-  textOf: (fault: Fault) => string
+  failure: Failure | null, draft: Draft, textOf: (fault: Fault) => string
 ): { [Field in keyof Draft]?: string | null } {
   if (failure?.code !== 'bad_request') return {}
   const said = Object.fromEntries(fieldNames.map((field) => [field, messageFor(failure, field)]))
@@ -153,9 +149,7 @@ export interface EventGroup {
  */
 export function optionsOf (catalogue: readonly EventType[], chosen: readonly string[], locale: string): EventOption[] {
   const offered = catalogue.map((type): EventOption => ({
-    ...type,
-    description: describeIn(locale, type),
-    isOffered: true
+    ...type, description: describeIn(locale, type), isOffered: true
   }))
   const names = new Set(offered.map(({ name }) => name))
   const gone = chosen
@@ -374,9 +368,7 @@ function readValue (part: string, types: ReadonlySet<string>): FilterValue {
 
 /** Returns a filter's values. An unchanged filter keeps its values in `before`, the webhook's filters. */
 export function valuesOf (
-  { path, values }: FilterDraft,
-  fields: DataFields,
-  before: EventFilters | null
+  { path, values }: FilterDraft, fields: DataFields, before: EventFilters | null
 ): FilterValue[] {
   const kept = Object.entries(before ?? {}).find(([name, given]) => name === path && formatValues(given) === values)
   return kept?.[1] ?? readValues(values, fields.get(path.trim()))
@@ -384,9 +376,7 @@ export function valuesOf (
 
 /** Returns the filters to send; `null` without any. */
 export function filtersOf (
-  drafts: readonly FilterDraft[],
-  fields: DataFields,
-  before: EventFilters | null
+  drafts: readonly FilterDraft[], fields: DataFields, before: EventFilters | null
 ): EventFilters | null {
   const filled = drafts.filter(isFilled)
   return filled.length === 0

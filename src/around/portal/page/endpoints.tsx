@@ -27,10 +27,7 @@ export function EndpointsScreen () {
   const isCreator = can('write') && can('secrets')
   return (
     <ListScreen
-      title={shell.title}
-      intro={intro}
-      label={list}
-      list={webhooks}
+      title={shell.title} intro={intro} label={list} list={webhooks}
       empty={{ title: empty.title, text: can('write') ? empty.text : empty.readOnly }}
       add={isCreator && <AddLink to={{ screen: 'create' }}>{add}</AddLink>}
     >
@@ -98,8 +95,7 @@ export function EndpointScreen ({ id }: { id: number }) {
   return (
     <Screen
       title={webhook === null ? endpoint.title : <Name>{webhook.name}</Name>}
-      intro={webhook && <Summary webhook={webhook} />}
-      actions={webhook && <Actions webhook={webhook} />}
+      intro={webhook && <Summary webhook={webhook} />} actions={webhook && <Actions webhook={webhook} />}
       back={{ to: { screen: 'endpoints' }, label: shell.title }}
     >
       <Loaded query={query}>
@@ -148,8 +144,7 @@ function Actions ({ webhook }: { webhook: Webhook }) {
 function HealthNotice ({ webhook, onChanged }: { webhook: WebhookWithHealth, onChanged: () => void }) {
   const { can, messages: { endpoint: { health: texts, actions } } } = usePortal()
   const {
-    status,
-    health: { failing_since: failingSince, paused_until: pausedUntil, disabled_reason: reason, held }
+    status, health: { failing_since: failingSince, paused_until: pausedUntil, disabled_reason: reason, held }
   } = webhook
   const activate = (label: string) =>
     can('write') && <ActivateButton webhook={webhook} label={label} onChanged={onChanged} />
@@ -262,9 +257,7 @@ function Manage ({ webhook, onChanged, onRotated }: ManageProps) {
   const onClose = () => setOpen(null)
   if (!can('write')) return null
   const items = [
-    ...webhook.status === 'active' ? ['pause'] as const : [],
-    ...can('secrets') ? ['rotate'] as const : [],
-    'delete'
+    ...webhook.status === 'active' ? ['pause'] as const : [], ...can('secrets') ? ['rotate'] as const : [], 'delete'
   ] as const
   return (
     <section class='section'>
@@ -281,10 +274,8 @@ function Manage ({ webhook, onChanged, onRotated }: ManageProps) {
       {open === 'rotate' && (
         <RotateDialog
           texts={{ title: texts.rotate, label: texts.rotate, text: rotate.text, grace: rotate.grace }}
-          noneText={rotate.noneText}
-          rotate={(options) => api.webhooks.rotateSecret(webhook.id, options)}
-          onRotated={onRotated}
-          onClose={onClose}
+          noneText={rotate.noneText} rotate={(options) => api.webhooks.rotateSecret(webhook.id, options)}
+          onRotated={onRotated} onClose={onClose}
         />
       )}
       {open === 'delete' && <DeleteDialog webhook={webhook} onClose={onClose} />}
@@ -350,9 +341,7 @@ function TestDialog (
     <Dialog title={texts.title} onClose={onClose} onSubmit={send} actions={actions}>
       <p>{texts.text}</p>
       <SelectField
-        label={texts.eventType}
-        value={eventType}
-        options={eventTypes.map((name) => [name, name])}
+        label={texts.eventType} value={eventType} options={eventTypes.map((name) => [name, name])}
         onValue={setEventType}
       />
       {/* Always rendered, so that screen readers announce what appears in it. */}

@@ -25,13 +25,10 @@ export function CreateScreen () {
   }
   return (
     <Screen
-      title={form.create.title}
-      intro={form.create.intro}
-      back={{ to: { screen: 'endpoints' }, label: shell.title }}
+      title={form.create.title} intro={form.create.intro} back={{ to: { screen: 'endpoints' }, label: shell.title }}
     >
       <WebhookForm
-        webhook={null}
-        submitLabel={form.create.submit}
+        webhook={null} submitLabel={form.create.submit}
         save={(draft, filters) => api.webhooks.create({ ...bodyOf(draft, filters), status: 'active' })}
         onSaved={setCreated}
       />
@@ -132,9 +129,8 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
         </Notice>
       )}
       <TextField
-        label={texts.name.label} hint={texts.name.hint} error={errorOf('name')}
-        name='name' required maxLength={255} dir='auto' placeholder={texts.name.example}
-        value={draft.name} onValue={(name) => change({ name })}
+        label={texts.name.label} hint={texts.name.hint} error={errorOf('name')} name='name' required maxLength={255}
+        dir='auto' placeholder={texts.name.example} value={draft.name} onValue={(name) => change({ name })}
       />
       <TextField
         label={texts.url.label} hint={isUrlOpen ? texts.url.hint : texts.url.closed} error={errorOf('target_url')}
@@ -144,23 +140,17 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
       />
       {webhook === null && sourceIps.length > 0 && <dl class='facts'><SourceIps /></dl>}
       <EventPicker
-        catalogue={catalogue}
-        chosen={eventTypes}
-        error={errorOf('event_types')}
+        catalogue={catalogue} chosen={eventTypes} error={errorOf('event_types')}
         onChange={(types) => change({ event_types: types })}
       />
       <FilterFields
-        filters={draft.filters}
-        fields={fields}
-        valuesOf={(filter) => valuesOf(filter, fields, filtersBefore)}
+        filters={draft.filters} fields={fields} valuesOf={(filter) => valuesOf(filter, fields, filtersBefore)}
         error={errorOf('filters')}
         preview={isCounted && filters !== null ? { event_types: [...eventTypes], filters } : null}
         onChange={(filters) => change({ filters })}
       />
       <HeaderFields
-        headers={draft.headers}
-        names={Object.keys(webhook?.headers ?? {})}
-        error={errorOf('headers')}
+        headers={draft.headers} names={Object.keys(webhook?.headers ?? {})} error={errorOf('headers')}
         onChange={(headers) => change({ headers })}
       />
       {saving.failure !== null && (
@@ -211,8 +201,7 @@ function EventPicker ({ catalogue, chosen, error, onChange }: EventPickerProps) 
           <>
             <div class='picker-head'>
               <Search
-                search={search}
-                found={groups.reduce((count, group) => count + group.options.length, 0)}
+                search={search} found={groups.reduce((count, group) => count + group.options.length, 0)}
                 onSearch={setSearch}
               />
               <p class='picker-count' role='status'>
@@ -226,11 +215,8 @@ function EventPicker ({ catalogue, chosen, error, onChange }: EventPickerProps) 
                 <div class='groups'>
                   {groups.map((group) => (
                     <EventGroupChoice
-                      key={group.name}
-                      group={group}
-                      chosen={chosen}
-                      errorId={error === null ? undefined : `${id}-error`}
-                      onChange={onChange}
+                      key={group.name} group={group} chosen={chosen}
+                      errorId={error === null ? undefined : `${id}-error`} onChange={onChange}
                     />
                   ))}
                 </div>
@@ -250,13 +236,8 @@ function Search ({ search, found, onSearch }: { search: string, found: number, o
   const onKeyDown = (event: KeyboardEvent) => { if (event.key === 'Enter') event.preventDefault() }
   return (
     <input
-      type='search'
-      class='search'
-      aria-label={texts.search}
-      placeholder={texts.search}
-      value={search}
-      onInput={onInput}
-      onKeyDown={onKeyDown}
+      type='search' class='search' aria-label={texts.search} placeholder={texts.search} value={search}
+      onInput={onInput} onKeyDown={onKeyDown}
     />
   )
 }
@@ -280,12 +261,8 @@ function EventGroupChoice ({ group: { name, options }, chosen, errorId, onChange
     <div class='group' role='group' aria-label={name}>
       <label class='group-head'>
         <input
-          ref={box}
-          type='checkbox'
-          checked={isAll}
-          aria-label={text(texts.all, { group: name })}
-          aria-invalid={errorId !== undefined}
-          aria-describedby={errorId}
+          ref={box} type='checkbox' checked={isAll} aria-label={text(texts.all, { group: name })}
+          aria-invalid={errorId !== undefined} aria-describedby={errorId}
           onChange={() => onChange(choose(chosen, names, !isAll))}
         />
         <span class='group-name'>{name}</span>
@@ -296,10 +273,7 @@ function EventGroupChoice ({ group: { name, options }, chosen, errorId, onChange
       <ul>
         {options.map((option) => (
           <EventChoice
-            key={option.name}
-            option={option}
-            isChosen={chosen.includes(option.name)}
-            errorId={errorId}
+            key={option.name} option={option} isChosen={chosen.includes(option.name)} errorId={errorId}
             onChange={(isChosen) => onChange(choose(chosen, [option.name], isChosen))}
           />
         ))}
@@ -324,21 +298,14 @@ function EventChoice ({ option, isChosen, errorId, onChange }: EventChoiceProps)
   return (
     <li class='event'>
       <input
-        type='checkbox'
-        id={id}
-        checked={isChosen}
-        aria-invalid={errorId !== undefined}
-        aria-describedby={[`${id}-about`, errorId].join(' ')}
-        onChange={() => onChange(!isChosen)}
+        type='checkbox' id={id} checked={isChosen} aria-invalid={errorId !== undefined}
+        aria-describedby={[`${id}-about`, errorId].join(' ')} onChange={() => onChange(!isChosen)}
       />
       <label for={id}><code>{name}</code></label>
       {example !== null && (
         <button
-          type='button'
-          class='button button-quiet small'
-          aria-expanded={isOpen}
-          aria-label={text(texts.exampleOf, { name })}
-          onClick={() => setOpen(!isOpen)}
+          type='button' class='button button-quiet small' aria-expanded={isOpen}
+          aria-label={text(texts.exampleOf, { name })} onClick={() => setOpen(!isOpen)}
         >
           {texts.example}
         </button>

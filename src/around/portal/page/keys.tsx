@@ -35,11 +35,7 @@ export function KeysScreen () {
   }
   return (
     <ListScreen
-      title={texts.title}
-      intro={texts.intro}
-      label={texts.title}
-      list={list}
-      empty={texts.empty}
+      title={texts.title} intro={texts.intro} label={texts.title} list={list} empty={texts.empty}
       add={<AddLink to={{ screen: 'newKey' }}>{texts.add}</AddLink>}
     >
       {(key) => <KeyRow key={key.id} apiKey={key} onRotated={setRotated} onChanged={list.reload} />}
@@ -109,14 +105,12 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
       )}
       {open === 'revoke' && (
         <Confirm
-          title={revokeTitle} label={texts.revoke} kind='danger'
-          act={revoke} onDone={onRevoked} onClose={close}
+          title={revokeTitle} label={texts.revoke} kind='danger' act={revoke} onDone={onRevoked} onClose={close}
         >
           <p>{texts.revokeText}</p>
           <div class='checks'>
             <Check
-              label={texts.alsoKeys} isChecked={also.children}
-              onChange={(children) => setAlso({ ...also, children })}
+              label={texts.alsoKeys} isChecked={also.children} onChange={(children) => setAlso({ ...also, children })}
             />
             {can('write') && (
               <Check
@@ -207,12 +201,8 @@ function KeySecret ({ created, onStored }: { created: CreatedApiKey | RotatedApi
   const previous = 'previous_key_expires_at' in created ? created.previous_key_expires_at : null
   return (
     <SecretScreen
-      title={texts.ready}
-      intro={texts.readyText}
-      label={texts.key}
-      secret={created.key}
-      about={previous !== null && <p>{text(texts.previous, { time: instant(previous) })}</p>}
-      onStored={onStored}
+      title={texts.ready} intro={texts.readyText} label={texts.key} secret={created.key}
+      about={previous !== null && <p>{text(texts.previous, { time: instant(previous) })}</p>} onStored={onStored}
     />
   )
 }

@@ -82,10 +82,7 @@ function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormPro
       <p class='muted'>{texts.intro}</p>
       <div class='replay-fields' ref={fields}>
         <ReplayFields
-          choice={choice}
-          error={isTouched ? error : null}
-          eventTypes={webhook.event_types}
-          onChoice={setChoice}
+          choice={choice} error={isTouched ? error : null} eventTypes={webhook.event_types} onChoice={setChoice}
         />
       </div>
       {error === null && <ReplayCount count={count} include={choice.include} />}
@@ -157,10 +154,7 @@ function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProp
   return (
     <>
       <Choices
-        isGrid
-        legend={texts.range}
-        chosen={choice.range}
-        onChoose={chooseRange}
+        isGrid legend={texts.range} chosen={choice.range} onChoose={chooseRange}
         choices={ranges.map((range) => ({ value: range, label: texts.ranges[range] }))}
       />
       {choice.range === 'own' && (
@@ -205,8 +199,7 @@ function ReplayProgress ({ webhookId, result }: { webhookId: number, result: Rep
   const { queued, truncated, include, until } = result
   const { api, messages: { replay: texts }, plural, pluralOver } = usePortal()
   const { value, reload } = useQuery(
-    (signal) => api.webhooks.listDeliveries(webhookId, { 'filter[status]': 'pending', per_page: 1 }, signal),
-    []
+    (signal) => api.webhooks.listDeliveries(webhookId, { 'filter[status]': 'pending', per_page: 1 }, signal), []
   )
   const left = value?.meta.total ?? queued
   const hasEnded = left === 0
@@ -233,8 +226,7 @@ function ReplayProgress ({ webhookId, result }: { webhookId: number, result: Rep
       </Notice>
       {!hasEnded && (
         <Progress
-          label={(value?.meta.total_is_capped === true ? pluralOver : plural)(texts.left, left)}
-          value={max - left}
+          label={(value?.meta.total_is_capped === true ? pluralOver : plural)(texts.left, left)} value={max - left}
           max={max}
         />
       )}

@@ -54,12 +54,8 @@ export function WebhookSecret (
   )
   return (
     <SecretScreen
-      title={previousEnd === undefined ? texts.created : texts.rotated}
-      intro={texts.intro}
-      label={texts.label}
-      secret={webhook.secret}
-      about={about}
-      onStored={onStored}
+      title={previousEnd === undefined ? texts.created : texts.rotated} intro={texts.intro} label={texts.label}
+      secret={webhook.secret} about={about} onStored={onStored}
     >
       <VerifyCode />
     </SecretScreen>
@@ -70,8 +66,7 @@ export function WebhookSecret (
 function VerifyCode () {
   const { messages: { secret: { verify } }, text } = usePortal()
   const tabs = Object.entries(verifyCodes).map(([name, code]) => ({
-    name,
-    content: <CodeBlock code={code} label={text(verify.code, { language: name })} />
+    name, content: <CodeBlock code={code} label={text(verify.code, { language: name })} />
   }))
   return (
     <section class='section'>

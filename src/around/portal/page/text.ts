@@ -221,17 +221,12 @@ interface Outcome {
 }
 
 export const tones: Readonly<Record<DeliveryStatus, Tone>> = {
-  pending: 'waiting',
-  delivered: 'good',
-  failed: 'bad',
-  skipped: 'off',
-  cancelled: 'off'
+  pending: 'waiting', delivered: 'good', failed: 'bad', skipped: 'off', cancelled: 'off'
 }
 
 /** Describes the result of the last attempt in a few words; `null` without an attempt. */
 export function describeResult (
-  { response_status: status, error }: Outcome,
-  { messages: { log }, text }: Pick<Format, 'messages' | 'text'>
+  { response_status: status, error }: Outcome, { messages: { log }, text }: Pick<Format, 'messages' | 'text'>
 ): string | null {
   if (error !== null) return text(log.answer[knownError(error, log.answer)], { status: String(status) })
   return status === null ? null : text(log.answer.http_status, { status: String(status) })
@@ -247,13 +242,7 @@ export function adviceFor ({ response_status: status, error }: Outcome, texts: P
 type StatusHint = keyof PortalMessages['test']['statuses']
 
 const statusHints: Readonly<Record<number, StatusHint>> = {
-  401: 'credentials',
-  403: 'credentials',
-  404: 'notFound',
-  405: 'method',
-  410: 'gone',
-  429: 'busy',
-  503: 'busy'
+  401: 'credentials', 403: 'credentials', 404: 'notFound', 405: 'method', 410: 'gone', 429: 'busy', 503: 'busy'
 }
 
 function hintFor (status: number): StatusHint | null {
@@ -263,8 +252,7 @@ function hintFor (status: number): StatusHint | null {
 
 /** Returns the error of an attempt, or `connection` for an error of a later version. */
 export function knownError<Name extends string> (
-  error: string,
-  errors: Readonly<Record<Name | AttemptError, unknown>>
+  error: string, errors: Readonly<Record<Name | AttemptError, unknown>>
 ): Name | AttemptError {
   return Object.hasOwn(errors, error) ? (error as Name) : 'connection'
 }

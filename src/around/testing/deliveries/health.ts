@@ -96,10 +96,8 @@ export const healthCases = [
     await t.wait(1000)
     const [first = [], second = []] = ids.map((id) => leases.filter(({ webhookId }) => webhookId === id))
     const results = [
-      first.map(delivered).slice(1),
-      first.map((lease) => failed(lease)).slice(0, 1),
-      second.map((lease) => failed(lease)).slice(1),
-      second.map(delivered).slice(0, 1)
+      first.map(delivered).slice(1), first.map((lease) => failed(lease)).slice(0, 1),
+      second.map((lease) => failed(lease)).slice(1), second.map(delivered).slice(0, 1)
     ]
     same(await t.recordAttempts(results.flat(), { ...disableAtTwo, failingForSeconds: 1 }), [],
       'the notices of two webhooks, one with the success first, one with it last')

@@ -28,8 +28,7 @@ export const contentCases = [
     await rows.save([rare])
     const fields = [...rows.fields, ...rows.further]
     same(
-      (await rows.list({ fields })).map((row) => pick(row, fields)),
-      [rows.toRow(rare)],
+      (await rows.list({ fields })).map((row) => pick(row, fields)), [rows.toRow(rare)],
       'the rows: dates in RFC 3339, UTC, with milliseconds'
     )
   }),
@@ -89,8 +88,7 @@ export const verifyCases = [
     for (const asked of [published, null, published]) {
       const warnings = await storage.verify?.(asked)
       same(
-        warnings?.filter((warning) => typeof warning !== 'string'),
-        warnings && [],
+        warnings?.filter((warning) => typeof warning !== 'string'), warnings && [],
         'the warnings that are not strings'
       )
     }
@@ -112,14 +110,12 @@ export const findCases = [
     await rows.save([{ id: 1, name: 'Ana' }, { id: 3, name: 'Bo' }])
     await rows.save([{ id: 2, name: 'Ana' }, { id: 3, name: 'Cy' }], 'globex')
     same(
-      [await rows.find(2), await rows.find(1, 'globex')],
-      [null, null],
+      [await rows.find(2), await rows.find(1, 'globex')], [null, null],
       'rows 2 of globex and 1 of acme, for the other tenant'
     )
     const [ours, theirs] = [(await rows.list())[1], (await rows.list({}, 'globex'))[1]]
     same(
-      [await rows.find(3), await rows.find(3, 'globex')],
-      [ours, theirs],
+      [await rows.find(3), await rows.find(3, 'globex')], [ours, theirs],
       'row 3 of acme and of globex, as in their lists'
     )
     for (const slug of strangers) {
@@ -132,8 +128,7 @@ export const findCases = [
     for (const fields of [rows.fields, [...rows.fields, ...rows.further]]) {
       for (const row of await rows.list({ fields })) {
         same(
-          pick((await rows.find(row.id, 'acme', fields)) ?? {}, fields),
-          pick(row, fields),
+          pick((await rows.find(row.id, 'acme', fields)) ?? {}, fields), pick(row, fields),
           `the ${fields.length} fields of row ${row.id}`
         )
       }

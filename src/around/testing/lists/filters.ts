@@ -39,16 +39,11 @@ export const filterCases = [
 
   rowCases('list', 'updatedAfter selects rows updated strictly later', async (rows) => {
     const dates = [
-      '2025-12-31T23:59:59.999Z',
-      '2026-01-01T00:00:00.000Z',
-      '2026-01-01T00:00:00.001Z',
-      '2026-06-01T00:00:00.000Z'
+      '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z', '2026-06-01T00:00:00.000Z'
     ]
     await rows.save(
       dates.map((date, index) => ({
-        id: index + 1,
-        created_at: '2020-01-01T00:00:00.000Z',
-        updated_at: date
+        id: index + 1, created_at: '2020-01-01T00:00:00.000Z', updated_at: date
       }))
     )
     await passes(rows, [
@@ -78,8 +73,7 @@ export const filterCases = [
     const wanted = Object.fromEntries(exact.map(({ field, values }) => [field, values[0]]))
     const passing = { name: 'Baker', ...wanted, updated_at: '2026-01-02T00:00:00.000Z' }
     const others = [
-      { ...passing, name: 'Welder' },
-      { ...passing, updated_at: '2026-01-01T00:00:00.000Z' },
+      { ...passing, name: 'Welder' }, { ...passing, updated_at: '2026-01-01T00:00:00.000Z' },
       ...exact.map(({ field, values }) => ({ ...passing, [field]: values[1] }))
     ]
     await rows.save([passing, ...others].map((row, index) => ({ ...row, id: index + 1 })))
@@ -149,18 +143,7 @@ export const searchCases = [
 
   rowCases('list', 'q matches wildcards, quotes and backslashes literally', async (rows) => {
     await saveNames(rows, [
-      '100%',
-      '100 percent',
-      'a_b',
-      'axb',
-      'back\\slash',
-      "O'Neil",
-      'say "hi"',
-      'a*b',
-      '[x]',
-      'a.b',
-      '$1',
-      'C:\\%'
+      '100%', '100 percent', 'a_b', 'axb', 'back\\slash', "O'Neil", 'say "hi"', 'a*b', '[x]', 'a.b', '$1', 'C:\\%'
     ])
     await findsAll(rows, [
       ['%', [1, 12]],

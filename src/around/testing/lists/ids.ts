@@ -8,92 +8,38 @@ import { exactFilterCases, openRows, ownRowCases } from './rows.js'
 const present: Record<IdForm, readonly Id[]> = {
   integer: [1, 9, 10, 12, 100, 4_294_967_297, 9_007_199_254_740_991],
   text: [
-    '!',
-    '"',
-    '#1',
-    '%',
-    "'",
-    '-',
-    '01',
-    '1',
-    '10',
-    '1e3',
-    '9',
-    '9007199254740993',
-    'A',
-    'Z',
-    'Zz',
-    '\\',
-    '_',
-    'a',
-    'a-b',
-    'a.b',
-    'aa',
-    'ab',
-    'x'.repeat(64),
-    'z',
-    '~'
+    '!', '"', '#1', '%', "'", '-', '01', '1', '10', '1e3', '9', '9007199254740993', 'A', 'Z', 'Zz', '\\', '_', 'a',
+    'a-b', 'a.b', 'aa', 'ab', 'x'.repeat(64), 'z', '~'
   ],
   uuid: [
-    '00000000-0000-0000-0000-000000000001',
-    '00000000-0000-0000-0000-ffffffffffff',
-    '00000001-0000-0000-0000-000000000000',
-    '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70',
-    '7fffffff-ffff-4fff-bfff-ffffffffffff',
-    '9197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70',
-    'a197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70',
-    'ffffffff-ffff-ffff-ffff-ffffffffffff'
+    '00000000-0000-0000-0000-000000000001', '00000000-0000-0000-0000-ffffffffffff',
+    '00000001-0000-0000-0000-000000000000', '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70',
+    '7fffffff-ffff-4fff-bfff-ffffffffffff', '9197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70',
+    'a197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70', 'ffffffff-ffff-ffff-ffff-ffffffffffff'
   ]
 }
 
 const absent: Record<IdForm, readonly Id[]> = {
   integer: [2, 11, 101, 4_294_967_298, 9_007_199_254_740_990],
   text: [
-    'AA',
-    'aA',
-    'zz',
-    '1.0',
-    '1000',
-    '9007199254740992',
-    '%%',
-    '__',
-    'a%',
-    'a_b',
-    "'or'1'='1",
-    'null',
-    '$1',
+    'AA', 'aA', 'zz', '1.0', '1000', '9007199254740992', '%%', '__', 'a%', 'a_b', "'or'1'='1", 'null', '$1',
     'x'.repeat(63)
   ],
   uuid: [
-    '00000000-0000-0000-0000-000000000002',
-    '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d71',
+    '00000000-0000-0000-0000-000000000002', '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d71',
     '00000000-0000-0000-0000-000000000000'
   ]
 }
 
 const strange = [
-  'nobody',
-  '0',
-  '-1',
-  '1e4',
-  'null',
-  'NaN',
-  '~~',
-  '\\\\',
-  "''",
-  '%%',
-  'y'.repeat(64),
-  '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d7',
-  '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70a',
-  '0197f4c28a107d3e9b516c2f8e1a4d70',
+  'nobody', '0', '-1', '1e4', 'null', 'NaN', '~~', '\\\\', "''", '%%', 'y'.repeat(64),
+  '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d7', '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70a', '0197f4c28a107d3e9b516c2f8e1a4d70',
   '{0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70}'
 ]
 
 /** Ids that no row has, and that some columns cannot store. */
 const unholdable: Record<IdForm, readonly Id[]> = {
-  integer: [2_147_483_648, 9_007_199_254_740_989],
-  text: strange,
-  uuid: strange
+  integer: [2_147_483_648, 9_007_199_254_740_989], text: strange, uuid: strange
 }
 
 function formOf (harness: AnyStorageHarness, name: keyof IdKinds): IdForm {

@@ -3,8 +3,7 @@ import { resourceCase, rowCases, type Sample } from './rows.js'
 
 function samples (from: number, to: number): Sample[] {
   return Array.from({ length: to - from + 1 }, (_, index) => ({
-    id: from + index,
-    name: index % 2 === 0 ? 'even' : 'odd'
+    id: from + index, name: index % 2 === 0 ? 'even' : 'odd'
   }))
 }
 
@@ -84,24 +83,7 @@ export const pageCases = [
 
 // In code point order. UTF-16 order would move the last two forward, locale order almost all.
 const words = [
-  ' a',
-  'Z',
-  'Zz',
-  '_',
-  'a',
-  'a b',
-  'aa',
-  'z',
-  'Ä',
-  'É',
-  'ä',
-  'é',
-  'ı',
-  'Ж',
-  'ﬀ',
-  '\uffee',
-  '\u{10400}',
-  '\u{1f600}'
+  ' a', 'Z', 'Zz', '_', 'a', 'a b', 'aa', 'z', 'Ä', 'É', 'ä', 'é', 'ı', 'Ж', 'ﬀ', '\uffee', '\u{10400}', '\u{1f600}'
 ]
 
 /** Cases about the order of rows. */
@@ -110,9 +92,7 @@ export const orderCases = [
     await rows.save([100, 9, 2_147_483_648, 10, 1].map((id) => ({ id })))
     same(await rows.ids(), [1, 9, 10, 100, 2_147_483_648], 'ids 1, 9, 10, 100 and 2147483648, saved in another order')
     same(
-      await rows.ids({ sort: ['-id'] }),
-      [2_147_483_648, 100, 10, 9, 1],
-      'the same ids, descending'
+      await rows.ids({ sort: ['-id'] }), [2_147_483_648, 100, 10, 9, 1], 'the same ids, descending'
     )
   }),
 
@@ -130,12 +110,9 @@ export const orderCases = [
       '2026-01-01T00:00:01.000Z', '9999-12-31T23:59:59.999Z'
     ] as const
     await rows.save([
-      { id: 1, created_at: dates[1], updated_at: dates[2] },
-      { id: 2, created_at: dates[3], updated_at: dates[4] },
-      { id: 3, created_at: dates[5], updated_at: dates[0] },
-      { id: 4, created_at: dates[4], updated_at: dates[5] },
-      { id: 5, created_at: dates[0], updated_at: dates[3] },
-      { id: 6, created_at: dates[2], updated_at: dates[1] }
+      { id: 1, created_at: dates[1], updated_at: dates[2] }, { id: 2, created_at: dates[3], updated_at: dates[4] },
+      { id: 3, created_at: dates[5], updated_at: dates[0] }, { id: 4, created_at: dates[4], updated_at: dates[5] },
+      { id: 5, created_at: dates[0], updated_at: dates[3] }, { id: 6, created_at: dates[2], updated_at: dates[1] }
     ])
     const orders = { created_at: [5, 1, 6, 2, 4, 3], updated_at: [3, 6, 1, 5, 2, 4] }
     for (const field of ['created_at', 'updated_at'] as const) {
@@ -149,10 +126,8 @@ export const orderCases = [
     const early = '2026-01-01T00:00:00.000Z'
     const late = '2026-01-02T00:00:00.000Z'
     await rows.save([
-      { id: 3, name: 'a', created_at: early },
-      { id: 1, name: 'b', created_at: early },
-      { id: 4, name: 'a', created_at: late },
-      { id: 2, name: 'a', created_at: early }
+      { id: 3, name: 'a', created_at: early }, { id: 1, name: 'b', created_at: early },
+      { id: 4, name: 'a', created_at: late }, { id: 2, name: 'a', created_at: early }
     ])
     for (const [sort, ids] of [
       [['name', 'id'], [2, 3, 4, 1]],

@@ -35,10 +35,7 @@ export const resources = {
     filters: candidateFilters
   },
   jobs: {
-    idKind: 'job',
-    fields: ['id', 'name', 'status'],
-    further: ['created_at', 'updated_at'],
-    filters: jobFilters
+    idKind: 'job', fields: ['id', 'name', 'status'], further: ['created_at', 'updated_at'], filters: jobFilters
   }
 } as const
 
@@ -64,10 +61,7 @@ export function rowCases (
 
 /** Creates a case for one resource. */
 export function resourceCase (
-  resource: Resource,
-  port: string,
-  name: string,
-  body: (rows: Rows, harness: StorageHarness) => Promise<void>,
+  resource: Resource, port: string, name: string, body: (rows: Rows, harness: StorageHarness) => Promise<void>,
   group: StorageGroup = 'lists'
 ): StorageCase {
   return defineCase(group, { port: `${resource}.${port}`, name: `${resource}: ${name}` }, async (harness) => {

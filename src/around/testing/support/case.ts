@@ -35,26 +35,21 @@ export interface KeyLookupCase extends Case<'keys', MakeKeyLookup> {}
 
 /** Creates a case that runs on a new storage. Its ids are numbers, which stand for the storage's ids. */
 export function defineCase (
-  group: StorageGroup,
-  head: Pick<StorageCase, 'port' | 'name'>,
-  body: (harness: StorageHarness) => Promise<void>
+  group: StorageGroup, head: Pick<StorageCase, 'port' | 'name'>, body: (harness: StorageHarness) => Promise<void>
 ): StorageCase {
   return defineIdCase(group, head, (harness) => body(numberIds(harness)))
 }
 
 /** Creates a case that uses the storage's own ids. */
 export function defineIdCase (
-  group: StorageGroup,
-  head: Pick<StorageCase, 'port' | 'name'>,
-  body: (harness: AnyStorageHarness) => Promise<void>
+  group: StorageGroup, head: Pick<StorageCase, 'port' | 'name'>, body: (harness: AnyStorageHarness) => Promise<void>
 ): StorageCase {
   return { group, ...head, run: (make) => runOn(make, (harness) => body(namedTenants(harness))) }
 }
 
 /** Runs `body` on a new harness and then closes it. */
 export async function runOn<Harness extends { close? (): Promise<void> | void }> (
-  make: () => Promise<Harness> | Harness,
-  body: (harness: Harness) => Promise<void>
+  make: () => Promise<Harness> | Harness, body: (harness: Harness) => Promise<void>
 ): Promise<void> {
   const harness = await make()
   try {
@@ -146,9 +141,7 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
 }
 
 function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Field extends string> (
-  source: RowSource<OwnRow, object, Field, Id>,
-  fields: IdFields,
-  toFilter: (filter: object) => object
+  source: RowSource<OwnRow, object, Field, Id>, fields: IdFields, toFilter: (filter: object) => object
 ): RowSource<Row, object, Field, number> {
   const toRow = (row: OwnRow): Row => convert<Row>(row, fields, fromSampleId)
   const toId = (id: number): Id => toSampleId(id, fields.id)
@@ -228,10 +221,7 @@ export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
         if (typeof method !== 'function') return method
         return (first: unknown, second: unknown, ...others: unknown[]) => {
           const result: unknown = (method as Method).call(
-            target,
-            toStored(first),
-            name === 'renameTenant' ? toStored(second) : second,
-            ...others
+            target, toStored(first), name === 'renameTenant' ? toStored(second) : second, ...others
           )
           return result instanceof Promise ? result.then(toNamed) : result
         }

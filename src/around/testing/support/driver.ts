@@ -11,12 +11,7 @@ import { type Attempted, createEvent, createWebhook, firstRows, lenient, named }
 const maxClaims = 10
 const maxTries = 100
 const undelivered: ReplaySelection = {
-  include: 'undelivered',
-  eventTypes: null,
-  eventIds: null,
-  since: null,
-  until: null,
-  limit: 100
+  include: 'undelivered', eventTypes: null, eventIds: null, since: null, until: null, limit: 100
 }
 
 interface WithTenant { tenantSlug?: string }
@@ -227,8 +222,7 @@ export function optionalCases<Subject> (
 /** Follows pages from a position to the end. Returns their items and the last position. */
 export async function followPages<Item> (
   read: (after: string | null) => Promise<{ items: readonly Item[], position: string, hasMore: boolean } | null>,
-  start: string | null,
-  limit: number
+  start: string | null, limit: number
 ): Promise<{ items: Item[], position: string }> {
   const items: Item[] = []
   for (let after = start; ;) {

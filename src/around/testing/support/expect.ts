@@ -30,10 +30,7 @@ export function isInstant (value: unknown, message: string): asserts value is st
   const isMatch = typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)
   if (isMatch) return
   throw new assert.AssertionError({
-    message,
-    actual: value,
-    expected: 'a date like 2026-01-31T12:00:00.000Z',
-    operator: 'match'
+    message, actual: value, expected: 'a date like 2026-01-31T12:00:00.000Z', operator: 'match'
   })
 }
 
@@ -43,16 +40,11 @@ export type Exactly<Item, Count extends number, Some extends Item[] = []> =
 
 /** Returns the items. Throws unless there are exactly `count`. */
 export function exactly<Item, Count extends number> (
-  items: readonly Item[],
-  count: Count,
-  what: string
+  items: readonly Item[], count: Count, what: string
 ): Exactly<Item, Count> {
   if (items.length === count) return [...items] as Exactly<Item, Count>
   throw new assert.AssertionError({
-    message: `the number of ${what}`,
-    actual: items.length,
-    expected: count,
-    operator: '=='
+    message: `the number of ${what}`, actual: items.length, expected: count, operator: '=='
   })
 }
 

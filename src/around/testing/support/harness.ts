@@ -68,8 +68,7 @@ export interface StorageHarness<
   storage: RecruitingStorage<CandidateId, JobId, SourceId, RecruiterId>
   /** Saves rows where `storage.candidates` finds them. Replaces existing rows with the same id. */
   saveCandidates(
-    tenantSlug: string,
-    rows: ReadonlyArray<SavedCandidate<CandidateId, SourceId, RecruiterId>>
+    tenantSlug: string, rows: ReadonlyArray<SavedCandidate<CandidateId, SourceId, RecruiterId>>
   ): Promise<void> | void
   /** Saves rows where `storage.jobs` finds them. Replaces existing rows with the same id. */
   saveJobs(tenantSlug: string, rows: ReadonlyArray<SavedJob<JobId>>): Promise<void> | void

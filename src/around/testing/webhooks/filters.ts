@@ -15,9 +15,7 @@ function withData (data: string): string {
 
 /** Returns the bodies that match, by recording them for a webhook with the filters. */
 async function match (
-  { addWebhook, emit, log, webhooks }: StorageDriver,
-  filters: EventFilters,
-  bodies: readonly string[]
+  { addWebhook, emit, log, webhooks }: StorageDriver, filters: EventFilters, bodies: readonly string[]
 ): Promise<string[]> {
   const webhook = await addWebhook({ filters })
   const matching = []
@@ -35,8 +33,7 @@ async function match (
 export const eventFilterCases = [
   webhooksTest('create', 'a webhook shows its filters in the order they were given', async (t) => {
     const filters: EventFilters = {
-      'data.zeta': ['b', 'a', 'é\u{1f600}\n"\\', 2, 1.5, -1, true, false, null],
-      'data.a.b.c.d': [0]
+      'data.zeta': ['b', 'a', 'é\u{1f600}\n"\\', 2, 1.5, -1, true, false, null], 'data.a.b.c.d': [0]
     }
     const text = JSON.stringify(filters)
     const created = await t.addWebhook({ filters })
@@ -98,32 +95,14 @@ export const eventFilterCases = [
   test('record', 'every path must have one of its values, of the same type', async (t) => {
     const both = ['{"job_id":7,"stage":"offer"}', '{"stage":"offer","job_id":8}'].map(withData)
     const one = [
-      '{"job_id":7}',
-      '{"stage":"offer"}',
-      '{"job_id":9,"stage":"offer"}',
-      '{"job_id":7,"stage":"Offer"}'
+      '{"job_id":7}', '{"stage":"offer"}', '{"job_id":9,"stage":"offer"}', '{"job_id":7,"stage":"Offer"}'
     ].map(withData)
     same(await match(t, { 'data.job_id': [7, 8], 'data.stage': ['offer'] }, [...both, ...one]), both,
       'the bodies that match two paths')
 
     const bodies = [
-      '1',
-      '1.0',
-      '10e-1',
-      '"1"',
-      'true',
-      'false',
-      'null',
-      '""',
-      '0',
-      '-0',
-      '" 1"',
-      '"true"',
-      '"null"',
-      '9007199254740991',
-      '"é"',
-      '"e\\u0301"',
-      '1.5'
+      '1', '1.0', '10e-1', '"1"', 'true', 'false', 'null', '""', '0', '-0', '" 1"', '"true"', '"null"',
+      '9007199254740991', '"é"', '"e\\u0301"', '1.5'
     ].map((value) => withData(`{"x":${value}}`))
     const expected: Array<[EventFilters[string], number[]]> = [
       [[1], [0, 1, 2]], [['1'], [3]], [[true], [4]], [[false], [5]], [[null], [6]], [[''], [7]], [[0], [8, 9]],
@@ -138,11 +117,7 @@ export const eventFilterCases = [
   test('record', 'paths lead into objects only, and a missing field counts as null', async (t) => {
     const deep = [withData('{"a":{"b":{"c":{"d":1}}}}')]
     const not = [
-      '{"a":{"b":{"c":{"d":[1]}}}}',
-      '{"a":[{"b":{"c":{"d":1}}}]}',
-      '{"a":{"b":{"c":{"d":{"e":1}}}}}',
-      '[]',
-      '1',
+      '{"a":{"b":{"c":{"d":[1]}}}}', '{"a":[{"b":{"c":{"d":1}}}]}', '{"a":{"b":{"c":{"d":{"e":1}}}}}', '[]', '1',
       '"a"'
     ].map(withData)
     same(await match(t, { 'data.a.b.c.d': [1] }, [...deep, ...not]), deep, 'the bodies that match a path of five names')
@@ -154,9 +129,7 @@ export const eventFilterCases = [
 
     const nowhere = [
       ...['{}', '{"a":null}', '{"a":1}', '{"a":[{"b":null}]}', '{"a":{"b":null}}', 'null', '[]', '1'].map(withData),
-      '{"id":"evt"}',
-      '{}',
-      ''
+      '{"id":"evt"}', '{}', ''
     ]
     const there = ['{"a":{"b":0}}', '{"a":{"b":[]}}', '{"a":{"b":{}}}', '{"a":{"b":[null]}}', '{"a":{"b":""}}'].map(
       withData

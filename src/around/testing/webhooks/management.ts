@@ -10,9 +10,7 @@ type Query = ListQuery<WebhookFilter, WebhookSortField>
 
 // Returns a page of webhooks as their positions in the order of creation.
 async function placesOf (
-  { webhooks }: StorageDriver,
-  created: readonly Webhook[],
-  query: Partial<Query>
+  { webhooks }: StorageDriver, created: readonly Webhook[], query: Partial<Query>
 ): Promise<number[]> {
   const rows = await webhooks.list('acme', { ...firstRows, ...query })
   return rows.map(({ id }) => created.findIndex((webhook) => webhook.id === id))
@@ -192,10 +190,7 @@ export const writeCases = [
     types.push('changed')
     const before = structuredClone(updated)
     for (const webhook of [
-      created,
-      updated,
-      await t.webhooks.find('acme', passed.id),
-      ...(await t.webhooks.list('acme', firstRows))
+      created, updated, await t.webhooks.find('acme', passed.id), ...(await t.webhooks.list('acme', firstRows))
     ]) {
       webhook?.event_types.push('changed')
       if (webhook) webhook.name = 'changed'

@@ -83,9 +83,7 @@ type Failures = Map<WebhookRecord, Failure>
 
 /** Records all attempts before it judges failing webhooks, so that the order of the results does not matter. */
 function recordAttempts (
-  data: WebhookData,
-  results: readonly AttemptResult[],
-  rule: HealthRule
+  data: WebhookData, results: readonly AttemptResult[], rule: HealthRule
 ): Lease[] {
   const now = data.now()
   const failures: Failures = new Map()
@@ -156,9 +154,7 @@ function markFailed (data: WebhookData, delivery: DeliveryRecord, result: Failed
 }
 
 function recordFailure (
-  failures: Failures,
-  webhook: WebhookRecord,
-  result: FailedResult,
+  failures: Failures, webhook: WebhookRecord, result: FailedResult,
   { hasFailed, now }: { hasFailed: boolean, now: number }
 ): void {
   webhook.failingSince ??= now
@@ -172,8 +168,7 @@ function recordFailure (
 
 // A later success in the same batch has already cleared the failures.
 function judgeHealth (
-  data: WebhookData,
-  webhook: WebhookRecord,
+  data: WebhookData, webhook: WebhookRecord,
   { result, isGone, rule, now }: Failure & { rule: HealthRule, now: number }
 ): void {
   if (webhook.isDeleted) return
@@ -197,10 +192,8 @@ function judgeHealth (
 }
 
 function createNotice (
-  kind: HealthNotice['kind'],
-  { tenant, tenantSlug, id, failingSince, failedDeliveries }: WebhookRecord,
-  { error, responseStatus }: FailedResult,
-  now: number
+  kind: HealthNotice['kind'], { tenant, tenantSlug, id, failingSince, failedDeliveries }: WebhookRecord,
+  { error, responseStatus }: FailedResult, now: number
 ): HealthNotice {
   return {
     kind,

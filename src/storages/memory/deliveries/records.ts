@@ -1,11 +1,5 @@
 import type {
-  AttemptError,
-  Creator,
-  DeliveryStatus,
-  EventFilters,
-  NewEvent,
-  StoredHeaders,
-  WebhookStatus
+  AttemptError, Creator, DeliveryStatus, EventFilters, NewEvent, StoredHeaders, WebhookStatus
 } from '../../../core/ports/index.js'
 import { SortedQueue } from '../sorting.js'
 
@@ -117,10 +111,7 @@ export function createLanes (): Lanes {
 
 /** Returns the lane in which a delivery waits. */
 export function findLane ({
-  webhook: { lanes },
-  isScheduled,
-  isReplay,
-  attempts
+  webhook: { lanes }, isScheduled, isReplay, attempts
 }: DeliveryRecord): SortedQueue<DeliveryRecord> {
   if (isScheduled) return lanes.scheduled
   if (isReplay) return lanes.replay

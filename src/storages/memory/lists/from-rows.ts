@@ -38,16 +38,14 @@ export function candidatesFrom<const Ids extends Partial<IdKinds> = IntegerIds> 
   options?: FromRowsOptions<Ids>
 ): CandidateSource<IdOf<Ids, 'candidate'>, IdOf<Ids, 'source'>, IdOf<Ids, 'recruiter'>>
 export function candidatesFrom (
-  load: LoadRows<object>,
-  options: FromRowsOptions<IdKinds> = {}
+  load: LoadRows<object>, options: FromRowsOptions<IdKinds> = {}
 ): CandidateSource<Id, Id, Id> {
   return createSource(candidateKind(readKinds(options)), 'candidates', load)
 }
 
 /** Creates a source of jobs from a function that returns all jobs of a tenant. See `candidatesFrom`. */
 export function jobsFrom<const Ids extends Partial<IdKinds> = IntegerIds> (
-  load: LoadRows<LoadedJob<IdOf<Ids, 'job'>>>,
-  options?: FromRowsOptions<Ids>
+  load: LoadRows<LoadedJob<IdOf<Ids, 'job'>>>, options?: FromRowsOptions<Ids>
 ): JobSource<IdOf<Ids, 'job'>>
 export function jobsFrom (load: LoadRows<object>, options: FromRowsOptions<IdKinds> = {}): JobSource<Id> {
   return createSource(jobKind(readKinds(options)), 'jobs', load)
@@ -58,9 +56,7 @@ function readKinds (options: object): IdKinds {
 }
 
 function createSource<Row extends SortableRow<Field>, Filter extends object, Field extends string> (
-  kind: RowKind<Row>,
-  path: string,
-  load: LoadRows<object>
+  kind: RowKind<Row>, path: string, load: LoadRows<object>
 ): WholeRows<Row, Filter, Field> {
   const loading = new Map<string, Promise<Table<Row, Field>>>()
 

@@ -139,9 +139,7 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
 export function createRowSource<
   Input extends { id: Id }, Row extends SortableRow<Field>, Filter extends object, Field extends string
 > (
-  kind: RowKind<Row>,
-  { now, onChange }: RowSourceContext,
-  initial: readonly InitialRows[]
+  kind: RowKind<Row>, { now, onChange }: RowSourceContext, initial: readonly InitialRows[]
 ): WholeRows<Row, Filter, Field> & EditableRows<Input> {
   const tables = new Map<string, Table<Row, Field>>()
   for (const { tenant, rows, path } of initial) tables.set(tenant, createTable(kind, rows, path, now()))
@@ -170,8 +168,7 @@ export function createRowSource<
 
 /** Reads rows from the table of a tenant. */
 export function readTables<Row extends SortableRow<Field>, Filter extends object, Field extends string> (
-  { filters }: RowKind<Row>,
-  findTable: (tenant: string) => Promise<Table<Row, Field>>
+  { filters }: RowKind<Row>, findTable: (tenant: string) => Promise<Table<Row, Field>>
 ): WholeRows<Row, Filter, Field> {
   return {
     async list (tenant, { filter, sort, offset, limit }) {
@@ -228,10 +225,7 @@ function createFieldTest<Row extends object> (
  * row.
  */
 export function createTable<Row extends SortableRow<Field>, Field extends string> (
-  kind: RowKind<Row>,
-  rows: unknown,
-  path: string,
-  now: number
+  kind: RowKind<Row>, rows: unknown, path: string, now: number
 ): Table<Row, Field> {
   if (!Array.isArray(rows)) reject(path, 'an array', rows)
   const table = new Table<Row, Field>()
@@ -244,10 +238,7 @@ export function createTable<Row extends SortableRow<Field>, Field extends string
 }
 
 function createEntry<Row extends object> (
-  kind: RowKind<Row>,
-  input: unknown,
-  path: string,
-  now: number
+  kind: RowKind<Row>, input: unknown, path: string, now: number
 ): Entry<Row> {
   if (!isRecord(input)) reject(path, 'an object', input)
   const isNested = Object.values(input).some(isReference)

@@ -212,20 +212,14 @@ export function PairFields<Pair extends { [Field in keyof Pair]: string }> (
         <div class={describe === undefined ? 'header-row' : 'header-row filter-row'} key={index}>
           {inputs.map(({ field, label, ...input }, place) => (
             <input
-              key={field}
-              type='text'
-              spellcheck={false}
-              {...input}
-              aria-invalid={error !== null}
+              key={field} type='text' spellcheck={false} {...input} aria-invalid={error !== null}
               aria-describedby={place === 0 || describe === undefined ? described : `${described} ${id}-about-${index}`}
-              aria-label={text(label, { nth: index + 1 })}
-              value={pair[field]}
+              aria-label={text(label, { nth: index + 1 })} value={pair[field]}
               onInput={({ currentTarget }) => edit(index, { [field]: currentTarget.value } as Partial<Pair>)}
             />
           ))}
           <Button
-            kind='quiet'
-            label={text(texts.removeOf, { nth: index + 1 })}
+            kind='quiet' label={text(texts.removeOf, { nth: index + 1 })}
             onClick={() => onChange(pairs.filter((_pair, at) => at !== index))}
           >
             {texts.remove}

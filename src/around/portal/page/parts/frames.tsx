@@ -121,10 +121,7 @@ export function Dialog ({ title, children, actions, onClose, isBusy = false, onS
         <header>
           <h2 id={id}>{title}</h2>
           <button
-            type='button'
-            class='button button-quiet icon-only'
-            aria-label={messages.shell.close}
-            onClick={cancel}
+            type='button' class='button button-quiet icon-only' aria-label={messages.shell.close} onClick={cancel}
           >
             <Icon name='close' />
           </button>
