@@ -361,7 +361,7 @@ t.test('a failure before the operation prevents it, and the request can be repea
   for (const by of [keys.full, keys.globex]) t.equal((await send({ by })).statusCode, 201)
 })
 
-t.test('if the answer cannot be stored after the operation, its outcome is unknown', async (t) => {
+t.test('an answer is stored in three tries; otherwise the outcome of the operation is unknown', async (t) => {
   const { clock, storage, host, send } = await build(t)
   const { save } = storage.idempotency
   storage.idempotency.save = async () => { throw new Error('down') }
@@ -371,6 +371,12 @@ t.test('if the answer cannot be stored after the operation, its outcome is unkno
   await clock.advance(30_000)
   t.equal((await send()).json().error.code, 'outcome_unknown')
   t.equal(host.calls, 1)
+  let faults = 2
+  storage.idempotency.save = async (...values) => {
+    if (faults-- > 0) throw new Error('down')
+    return save(...values)
+  }
+  for (let tries = 0; tries < 2; tries++) t.strictSame((await send({ key: 'later' })).json(), { data: { id: 2 } })
 })
 
 t.test('other methods and routes ignore the header', async (t) => {

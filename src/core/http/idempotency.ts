@@ -20,6 +20,8 @@ const repeatedHeader = 'idempotent-replayed'
 const leaseMs = 30_000
 const renewMs = 10_000
 const keepMs = 86_400_000
+/** How often and how long saving an answer is tried. Until it is saved, repeats get 409 or an unknown outcome. */
+const saves = { tries: 3, ms: 2000 }
 const maxDigests = 4096
 /** How long answers are sealed with the same key. */
 const sealMs = 300_000
@@ -91,7 +93,7 @@ interface Attempt extends Pick<IdempotentRequest, 'digest' | 'claim'> {
   close (answer: StoredAnswer): string
   /**
    * Stores an answer; `null` lets the request run again. Returns `false` if it has an answer or another attempt has
-   * claimed it, and if storing fails. Never rejects.
+   * claimed it, and if storing fails several times. Never rejects.
    */
   save (answer: string | null): Promise<boolean>
 }
@@ -116,11 +118,15 @@ export function createIdempotency (
     const close = await answers.prepare(tenantId, digest)
     const claimed = { digest, claim: randomUUID() }
     async function save (answer: string | null): Promise<boolean> {
-      try {
-        return await store.save(tenantId, claimed, answer)
-      } catch (err) {
-        logOf(request).error({ err }, 'the outcome of a request with Idempotency-Key was not stored')
-        return false
+      const until = clock.monotonic() + saves.ms
+      for (let tries = 1; ; tries++) {
+        try {
+          return await store.save(tenantId, claimed, answer)
+        } catch (err) {
+          if (tries < saves.tries && clock.monotonic() < until) continue
+          logOf(request).error({ err }, 'the outcome of a request with Idempotency-Key was not stored')
+          return false
+        }
       }
     }
 
