@@ -1,71 +1,96 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import type { FastifyInstance } from 'fastify'
-import pg from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { apiKeys, postgresKeyLookup, postgresStorage } from '../../src/storages/postgres/index.js'
 import { hashApiKey } from '../../src/index.js'
+import { apiKeys } from '../../src/storages/postgres/index.js'
 import { systemClock } from '../../src/core/shared/clock.js'
 import { createSecretBox } from '../../src/core/webhooks/secrets.js'
-import { allScopes, bearer, buildApp } from '../fixtures/api/app.js'
+import { allScopes, bearer } from '../fixtures/api/app.js'
+import { kill, startProcess } from '../fixtures/crash/crash.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
-import { createRandom, type Random } from '../simulation/random.js'
+import { startReceiver } from '../fixtures/receivers/receiver.js'
+import { createRandom } from '../simulation/random.js'
 import { pickSeed } from '../sync/proof/seed.js'
 
 const count = Number(process.env.REQUESTS ?? 3000)
 const clients = 8
+/** After a kill, a request of the host or a test counts as running for this long. */
+const leaseMs = 30_000
 const secretKeys = [Buffer.alloc(32, 1)]
 const tenants = Array.from({ length: clients }, (_, index) => `tenant-${index}`)
 
-/** The API's response to a request. */
-interface Received {
-  status: number
-  body: string
-  isRepeated: boolean
+/** The API's response to a request; `null` if it was lost. */
+type Received = { status: number, body: string, isRepeated: boolean } | null
+
+/** A process that serves the API. */
+interface Server {
+  port: number
+  /** `null` while it is killed and starts again. */
+  child: ReturnType<typeof startProcess> | null
+  start (): Promise<void>
 }
 
 /** A request, and what must be true after it. */
-interface Work {
+interface Prepared {
   path: string
   payload: object
   /** Throws unless the request took effect exactly once and `data` is its result, or not at all if `data` is `null`. */
   check (data: Record<string, unknown> | null): Promise<void>
 }
 
+interface Work extends Prepared {
+  kind: string
+  name: string
+  tenant: string
+  /** Whether its answer is stored with the work, so that its outcome is never unknown. */
+  isAtomic: boolean
+}
+
 t.setTimeout(0)
 
-t.test(`${count} requests over connections that lose the database's answers take effect once`, { timeout: 3_600_000 }, async (t) => {
-  const { pool, server, storage } = await startPostgresHost(t)
+t.test(`${count} requests to two processes that are killed and lose the database's answers take effect once`, {
+  timeout: 3_600_000
+}, async (t) => {
+  const { pool, server: database, storage } = await startPostgresHost(t)
+  await pool.query('create table public.orders (name text)')
+  const receiver = await startReceiver(t)
   const seed = pickSeed(t)
   const random = createRandom(seed)
-  const fault = { chance: 0, cuts: 0 }
-  const url = new URL(server.url)
-  const serve = (own: pg.Pool): Promise<FastifyInstance> => buildApp(t, {
-    storage: postgresStorage(own),
-    keyLookup: postgresKeyLookup(own),
-    secretKeys,
-    errorDetails: true,
-    maxWebhooksPerTenant: 10_000,
-    delivery: { worker: false },
-    openapi: false
-  })
-  const calm = await serve(pool)
-  // Two processes share nothing but the database.
-  const apps = await Promise.all([1, 2].map(async () => {
-    const port = await startProxy(t, { host: url.hostname, port: Number(url.port) }, random, fault)
-    const connectionString = Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href
-    const own = new pg.Pool({ connectionString, max: 6, connectionTimeoutMillis: 5000 })
-    const app = await serve(own)
-    t.teardown(() => own.end())
-    return app
-  }))
+  const fault = { chance: 0, cuts: 0, kills: 0 }
+  const url = new URL(database.url)
+  // The processes share nothing but the database.
+  const servers = await Promise.all([1, 2].map(() => startServer()))
   const keys = new Map<string, string>()
   for (const tenantSlug of tenants) {
     keys.set(tenantSlug, (await apiKeys(pool).issue({ tenantSlug, scopes: allScopes })).key)
   }
   const box = createSecretBox(secretKeys, systemClock)
-  const seen = { requests: 0, failures: 0, repeated: 0, conflicts: 0, unanswered: 0, found: 0 }
+  const seen = { requests: 0, failures: 0, lost: 0, repeated: 0, conflicts: 0, unknown: 0, untried: 0 }
+  const works: Array<{ work: Work, body: string | null }> = []
   let number = 0
+  let isOver = false
+
+  /** Starts a process behind a proxy of the database. */
+  async function startServer (): Promise<Server> {
+    const server: Server = {
+      port: 0,
+      child: null,
+      async start () {
+        const child = startProcess(t, 'crash-once', Object.assign(new URL(url), { host: `127.0.0.1:${port}` }).href)
+        const [line] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
+        Object.assign(server, { child, port: Number(line) })
+      }
+    }
+    const port = await startProxy(t, { host: url.hostname, port: Number(url.port) }, (chunk) => {
+      // Without an answer, a process does not start.
+      if (server.child === null || !random.chance(fault.chance)) return null
+      fault.cuts++
+      return chunk.subarray(0, random.integer(0, chunk.length - 1))
+    })
+    await server.start()
+    return server
+  }
 
   async function selectOne (text: string, values: unknown[]): Promise<Record<string, unknown>> {
     return (await pool.query(text, values)).rows[0]
@@ -77,14 +102,16 @@ t.test(`${count} requests over connections that lose the database's answers take
     }
   }
 
-  async function addWebhook (tenant: string, name: string): Promise<number> {
+  async function addWebhook (
+    tenant: string, name: string, targetUrl = 'https://hooks.example.com/'
+  ): Promise<number> {
     const id = await storage.webhooks.nextId(tenant)
     await storage.webhooks.create(tenant, {
       id,
       tenantSlug: tenant,
       name,
       status: 'active',
-      target_url: 'https://hooks.example.com/',
+      target_url: targetUrl,
       event_types: ['job.created'],
       secret: await box.seal('whsec_first', tenant, id),
       created_by: { type: 'code', id: null }
@@ -105,7 +132,9 @@ t.test(`${count} requests over connections that lose the database's answers take
   }
 
   async function checkQueued (id: number, queued: boolean): Promise<void> {
-    const row = await selectOne('select count(*)::int as queued from recruiting.queue where webhook_id = $1', [id])
+    const row = await selectOne(`
+      select count(*)::int as queued from recruiting.queue q join recruiting.events e on e.seq = q.event_seq
+      where q.webhook_id = $1 and e.id = $2`, [id, `evt_${id}`])
     expect(row.queued, queued ? 1 : 0, 'the queued deliveries')
   }
 
@@ -116,7 +145,7 @@ t.test(`${count} requests over connections that lose the database's answers take
     if (typeof key === 'string') expect(digests.includes(hashApiKey(key)), true, 'the stored digest')
   }
 
-  const kinds: Record<string, (tenant: string, name: string) => Promise<Work>> = {
+  const kinds: Record<string, (tenant: string, name: string) => Promise<Prepared>> = {
     create: async (tenant, name) => ({
       path: 'webhooks',
       payload: { name, target_url: 'https://hooks.example.com/', event_types: ['job.created'] },
@@ -176,67 +205,142 @@ t.test(`${count} requests over connections that lose the database's answers take
         payload: {},
         check: (data) => checkKeys(name, data === null ? 1 : 2, data?.key)
       }
+    },
+    test: async (tenant, name) => ({
+      path: `webhooks/${await addWebhook(tenant, name, `http://127.0.0.1:${receiver.port}/${name}`)}/dispatch_test`,
+      payload: {},
+      async check (data) {
+        const arrived = receiver.requests.filter(({ path }) => path === `/${name}`)
+        expect(arrived.length, data === null ? 0 : 1, 'the tests that arrived')
+      }
+    }),
+    order: async (_tenant, name) => ({
+      path: 'orders',
+      payload: { name },
+      async check (data) {
+        const row = await selectOne('select count(*)::int as count from public.orders where name = $1', [name])
+        expect(row.count, data === null ? 0 : 1, 'the orders')
+      }
+    })
+  }
+  const leased = ['test', 'order']
+
+  async function send (server: Server, { tenant, path, payload }: Work, key: string): Promise<Received> {
+    seen.requests++
+    try {
+      const response = await fetch(`http://127.0.0.1:${server.port}/api/v1/public/${tenant}/${path}`, {
+        method: 'POST',
+        headers: {
+          ...bearer(String(keys.get(tenant))), 'idempotency-key': key, 'content-type': 'application/json'
+        },
+        body: JSON.stringify(payload)
+      })
+      const isRepeated = response.headers.get('idempotent-replayed') === 'true'
+      if (isRepeated) seen.repeated++
+      return { status: response.status, body: await response.text(), isRepeated }
+    } catch {
+      seen.lost++
+      return null
     }
   }
 
-  async function send (app: FastifyInstance, tenant: string, { path, payload }: Work, key: string): Promise<Received> {
-    seen.requests++
-    const { statusCode, body, headers } = await app.inject({
-      method: 'POST',
-      url: `/api/v1/public/${tenant}/${path}`,
-      headers: { ...bearer(String(keys.get(tenant))), 'idempotency-key': key },
-      payload
-    })
-    const isRepeated = headers['idempotent-replayed'] === 'true'
-    if (isRepeated) seen.repeated++
-    return { status: statusCode, body, isRepeated }
-  }
-
-  /** Sends a request until it succeeds or its client gives up, sometimes twice at once. Then checks its effect. */
+  /** Sends a request until it succeeds or its client gives up, sometimes twice at once. */
   async function runOne (tenant: string): Promise<void> {
     const name = `work-${++number}`
     const kind = random.pick(Object.keys(kinds))
-    const work = await kinds[kind]?.(tenant, name) as Work
+    const isAtomic = !leased.includes(kind)
+    const work: Work = { kind, name, tenant, isAtomic, ...await kinds[kind]?.(tenant, name) as Prepared }
     const bodies = new Set<string>()
     const patience = random.pick([1, 2, 60, 60])
+    let lostAt = -Infinity
+    let hasFailed = false
     for (let tries = 0; tries < patience && (bodies.size === 0 || random.chance(0.3)); tries++) {
       const attempts = random.chance(0.2) ? [1, 2] : [1]
-      const received = await Promise.all(attempts.map(() => send(random.pick(apps), tenant, work, name)))
-      for (const { status, body } of received) {
+      const received = await Promise.all(attempts.map(async () => {
+        const server = random.pick(servers)
+        const { child } = server
+        const answer = await send(server, work, name)
+        if (answer !== null || child === null || server.child !== child) return answer
+        throw new Error(`${kind} ${name} was not answered, SEED=${seed}`)
+      }))
+      for (const answer of received) {
+        if (answer === null) {
+          lostAt = Date.now()
+          hasFailed = true
+          continue
+        }
+        const { status, body } = answer
         if (status < 300) bodies.add(body)
-        else if (status === 409 && attempts.length > 1) seen.conflicts++
-        else if (status === 500 && !body.includes('outcome_unknown')) seen.failures++
-        else throw new Error(`${kind} ${name} got ${status} ${body}`)
+        else if (status === 500 && !body.includes('outcome_unknown')) {
+          hasFailed = true
+          seen.failures++
+        } else if (status === 500 && !isAtomic && hasFailed && bodies.size === 0) {
+          seen.unknown++
+          tries = patience
+        } else if (status === 409 && (attempts.length > 1 || Date.now() < lostAt + leaseMs)) {
+          seen.conflicts++
+          if (!isAtomic && attempts.length === 1) tries = patience
+        } else throw new Error(`${kind} ${name} got ${status} ${body}, SEED=${seed}`)
       }
+      if (received.includes(null)) await sleep(random.integer(0, 100))
     }
-    if (bodies.size === 0) {
-      seen.unanswered++
-      const hasNoEffect = await work.check(null).then(() => true, () => false)
-      if (hasNoEffect) return
-      seen.found++
+    expect(bodies.size <= 1, true, `${kind} ${name}: the answers ${[...bodies].join()}`)
+    const [body = null] = bodies
+    if (body !== null) await work.check(JSON.parse(body).data)
+    works.push({ work, body })
+  }
+
+  /** Repeats a request after all faults: it took effect once, or its outcome is unknown, and its response is right. */
+  async function runLast ({ work, body }: typeof works[number]): Promise<void> {
+    const { kind, name, isAtomic, check } = work
+    const hasNoEffect = await check(null).then(() => true, () => false)
+    const last = await send(random.pick(servers), work, name)
+    if (last === null) throw new Error(`${kind} ${name} was not answered, SEED=${seed}`)
+    if (last.status === 500 && !isAtomic && body === null && last.body.includes('outcome_unknown')) {
+      seen.unknown++
+      if (!hasNoEffect) await check({})
+      return
     }
-    const last = await send(calm, tenant, work, name)
-    bodies.add(last.body)
-    expect([last.isRepeated, bodies.size], [true, 1], `${kind} ${name}: the answers ${[...bodies].join()}`)
-    await work.check(JSON.parse(last.body).data)
+    if (last.status >= 300) throw new Error(`${kind} ${name} got ${last.status} ${last.body}, SEED=${seed}`)
+    expect(last.isRepeated, !hasNoEffect, `whether ${kind} ${name} is repeated`)
+    if (body === null && hasNoEffect) seen.untried++
+    if (body !== null) expect(last.body, body, `the answer to ${kind} ${name}`)
+    await check(JSON.parse(last.body).data)
+  }
+
+  async function killSometimes (): Promise<void> {
+    while (!isOver) {
+      await sleep(random.integer(200, 2000))
+      const server = random.pick(servers)
+      const { child } = server
+      server.child = null
+      if (child !== null) await kill(child)
+      fault.kills++
+      await sleep(random.integer(0, 300))
+      await server.start()
+    }
   }
 
   fault.chance = 0.03
-  await Promise.all(tenants.map(async (tenant) => {
-    while (number < count) {
-      await runOne(tenant)
-      // A tenant can have 50 keys.
-      await pool.query("delete from recruiting.api_keys where tenant = $1 and name like 'work-%'", [tenant])
-    }
-  }))
+  const killing = killSometimes()
+  await Promise.all(tenants.map(async (tenant) => { while (number < count) await runOne(tenant) }))
+    .finally(() => { isOver = true })
+  await killing
   fault.chance = 0
+  await sleep(leaseMs)
+  await Promise.all(tenants.map(async (tenant) => {
+    for (const one of works) if (one.work.tenant === tenant) await runLast(one)
+  }))
   t.comment(JSON.stringify({ ...seen, ...fault }))
-  t.ok(seen.repeated > count / 20 && seen.failures > count / 20, 'many connections were lost, many answers repeated')
+  t.ok(seen.repeated > count / 20 && seen.failures > count / 20 && seen.lost > fault.kills, 'many answers were lost')
 })
 
-/** Starts a proxy of the database that sometimes cuts a connection within an answer. */
+/**
+ * Starts a proxy of the database. `cut` returns the part of an answer after which it cuts the connection; `null` for
+ * the whole answer.
+ */
 async function startProxy (
-  t: Test, database: { host: string, port: number }, random: Random, fault: { chance: number, cuts: number }
+  t: Test, database: { host: string, port: number }, cut: (chunk: Buffer) => Buffer | null
 ): Promise<number> {
   const sockets = new Set<Socket>()
   const proxy = createServer((client) => {
@@ -251,9 +355,9 @@ async function startProxy (
     }
     client.pipe(server)
     server.on('data', (chunk) => {
-      if (!random.chance(fault.chance)) return client.write(chunk)
-      fault.cuts++
-      client.write(chunk.subarray(0, random.integer(0, chunk.length - 1)), () => client.destroy())
+      const part = cut(chunk)
+      if (part === null) return client.write(chunk)
+      client.write(part, () => client.destroy())
       server.destroy()
     })
   })
