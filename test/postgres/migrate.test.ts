@@ -12,7 +12,7 @@ const migrations = (await readdir(new URL('../../src/storages/postgres/migration
 const names = [...migrations, ...version.functions.keys()]
 const tableNames = [
   'api_keys', 'change_state', 'changes', 'deliveries', 'ended_changes', 'event_subjects', 'events', 'home', 'marks', 'migrations',
-  'missed_changes', 'notices', 'paused_webhooks', 'queue', 'recent_changes', 'requests', 'stopped_webhooks', 'tenants', 'versions',
+  'missed_changes', 'notices', 'paused_webhooks', 'queue', 'recent_changes', 'requests', 'stopped_webhooks', 'tenants',
   'watched_tables', 'webhook_health', 'webhooks'
 ]
 

@@ -17,7 +17,6 @@ const all = ['select', 'insert', 'update', 'delete'] as const
 export const rights: Rights = {
   tables: {
     migrations: ['select'],
-    versions: ['select', 'insert', 'update'],
     tenants: ['select', 'insert', 'update'],
     webhooks: all,
     webhook_health: all,
@@ -58,7 +57,6 @@ const queuedColumns = ['event_seq', 'webhook_id', 'event_type', 'created_at']
 /** The privileges of a process that only emits events and records changes, by table: columns, or `[]` for all. */
 const emitRights: Readonly<Record<string, Readonly<Partial<Record<Privilege, readonly string[]>>>>> = {
   migrations: { select: ['name'] },
-  versions: { select: [], insert: [], update: [] },
   tenants: { select: ['key', 'tenant', 'rests_until'] },
   webhooks: { select: ['id', 'tenant', 'status', 'event_types', 'filter_path'] },
   events: {

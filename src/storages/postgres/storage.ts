@@ -19,7 +19,7 @@ import { createIdempotencyStore, databaseOf } from './requests.js'
 import { createPatientSession, createSession, readQueryTimeout, type Session } from './session.js'
 import { quoteName, readRelation, readSchema } from './sql.js'
 import { createTenants } from './tenants.js'
-import { createSeen, findCaches, findMissing, keepSeen, listNames, readVersion } from './upgrade/version.js'
+import { findCaches, findMissing, listNames, readVersion } from './upgrade/version.js'
 import { createWebhookStore } from './webhooks.js'
 
 /** The doc, type, default and check of each option. */
@@ -92,10 +92,8 @@ export function postgresStorage (
   assertPool(pool)
   const { schema, queryTimeoutMs, totalsTtlMs, changes, ...relations } = readOptions(options, storageOptions)
   const quotedSchema = quoteName(schema)
-  const unrecorded = createSession(pool, queryTimeoutMs)
-  const seen = createSeen(unrecorded, quotedSchema)
-  const session = keepSeen(unrecorded, seen)
-  const patient = keepSeen(createPatientSession(pool), seen)
+  const session = createSession(pool, queryTimeoutMs)
+  const patient = createPatientSession(pool)
   const candidates = createRowSource<CandidateRow<Id, Id>, CandidateFilterOf, CandidateSortField>(
     session,
     candidateKind,
@@ -111,18 +109,7 @@ export function postgresStorage (
   const database = databaseOf(pool, schema)
   const due = createDue(pool, session, schema)
   const stop = createStopDeliveries(patient, quotedSchema)
-  const deliveries = createDeliveryStore({ session, patient }, quotedSchema, stop, due)
   const changeSource = createChangeSource(session, patient, quotedSchema, changes)
-
-  async function assertFit (): Promise<void> {
-    try {
-      await assertMigrated(unrecorded, schema)
-      seen.setError(null)
-    } catch (error) {
-      if (isRecruitingApiError(error) && 'isLaterSchema' in error) seen.setError(error)
-      throw error
-    }
-  }
 
   return {
     candidates,
@@ -132,15 +119,7 @@ export function postgresStorage (
       ...createWebhookStore(session, quotedSchema, stop, due),
       ...createTenants(patient, quotedSchema)
     },
-    deliveries: {
-      database,
-      ...deliveries,
-      async record (...values) {
-        // The host's transaction bypasses the session.
-        seen.keep()
-        return deliveries.record(...values)
-      }
-    },
+    deliveries: { database, ...createDeliveryStore({ session, patient }, quotedSchema, stop, due) },
     holds: createHolds(patient, quotedSchema, stop, due),
     idempotency: { database, ...createIdempotencyStore(session, quotedSchema) },
     changes: changeSource,
@@ -149,12 +128,9 @@ export function postgresStorage (
 
     verify: (published) =>
       reportUnreachable(async () => {
-        await assertFit()
-        await seen.record()
-        // Functions may have been dropped just before this version was recorded.
-        await assertFit()
-        await assertLocks(unrecorded)
-        const advice = [...advisePool(pool), ...await adviseSequences(unrecorded, schema)]
+        await assertMigrated(session, schema)
+        await assertLocks(session)
+        const advice = [...advisePool(pool), ...await adviseSequences(session, schema)]
         if (published === null) return advice
         return [
           ...advice,

@@ -31,7 +31,6 @@ import { assertPool, type PgPool } from '../pool.js'
 import { createSession, readQueryTimeout } from '../session.js'
 import { creatorJson, quoteName, readSchema, toIso } from '../sql.js'
 import { createTurns } from '../turns.js'
-import { createSeen } from '../upgrade/version.js'
 
 /** The doc, type, default and check of each option. */
 const keysOptions = {
@@ -256,8 +255,6 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   const schema = quoteName(name)
   const session = createSession(pool, queryTimeoutMs)
   const findSlug = createSlugLookup(lookup, systemClock)
-  // A process may use keys without a storage.
-  const seen = createSeen(session, schema)
   const takeTurn = createTurns('API keys')
 
   const knownScopes = [...apiScopes, manageKeysScope, ...ownScopes]
@@ -269,7 +266,6 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
     transaction: unknown,
     work: (call: Call) => Promise<Result>
   ): Promise<Result> {
-    seen.keep()
     return runInTransaction(session, operation, transaction, work)
   }
 

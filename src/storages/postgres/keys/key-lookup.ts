@@ -12,7 +12,6 @@ import { ask, createSession, readJson, readQueryTimeout, type RunQuery, type Ses
 import { creatorJson, orderBy, quoteName, readSchema, toIso } from '../sql.js'
 import { type Call, callIn } from '../transactions.js'
 import { createTurns } from '../turns.js'
-import { createSeen, keepSeen } from '../upgrade/version.js'
 
 // Timers of this clock do not keep the process alive.
 const backgroundClock: Clock = {
@@ -156,10 +155,8 @@ const managedKeyJson = `json_build_object(
 )`
 
 /** Creates the store of the keys that customers manage. `schema` is quoted. */
-function createKeyStore (plain: Session, schema: string, prefix: string): KeyStore {
+function createKeyStore (session: Session, schema: string, prefix: string): KeyStore {
   const table = `${schema}.api_keys k`
-  // A process may use keys without a storage.
-  const session = keepSeen(plain, createSeen(plain, schema))
   const takeTurn = createTurns('API keys')
 
   function run<Result> (operation: string, work: (call: Call, query: RunQuery) => Promise<Result>): Promise<Result> {

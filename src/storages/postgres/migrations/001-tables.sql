@@ -23,13 +23,6 @@ create table migrations (
   run_at timestamptz not null default now()
 );
 
--- The functions that a version of this package calls, and when a process of that version was last seen. Functions that
--- a later version replaced are dropped a day after that.
-create table versions (
-  functions text[] collate "C" primary key,
-  seen_at timestamptz not null
-);
-
 create sequence webhook_ids;
 create sequence delivery_ids;
 create sequence fences;

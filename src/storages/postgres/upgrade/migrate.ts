@@ -5,7 +5,7 @@ import { type OptionsOf, flag, readOptions } from '../../../core/shared/read-opt
 import { assertPool, begin, overrideTimeouts, type PgClient, type PgPool, watchPool } from '../pool.js'
 import { ask, type RunQuery } from '../session.js'
 import { quoteName, readSchema, toIso } from '../sql.js'
-import { findCaches, findMissing, listNames, readVersion, unseenAfter, type Version } from './version.js'
+import { findCaches, findMissing, listNames, readVersion, type Version } from './version.js'
 import type { Rights } from '../grants.js'
 
 /** The doc, type, default and check of each option. */
@@ -218,7 +218,6 @@ async function runInTransaction (
   if (next === undefined) {
     for (const [name, text] of version.functions) if (missing.functions.includes(name)) await client.query(text)
     await grantFunctions(query, missing.functions)
-    if (missing.superseded.length > 0) await dropUnused(query, missing.superseded)
     for (const name of await findCaches(query, schema)) await client.query(`alter sequence ${name} cache 1`)
     await client.query('commit')
     return { files: listNames(missing) }
@@ -246,18 +245,6 @@ async function runAlone (client: PgClient, schema: string, text: string, longest
   // It may wait for long transactions, such as a dump, but blocks no one.
   await client.query(`${overrideTimeouts(0, false)}; set lock_timeout to '${longestMs}ms'`)
   for (const statement of text.trim().split(/;\n/)) await client.query(statement)
-}
-
-/** Drops earlier versions of functions, unless a process may still call them. */
-async function dropUnused (query: RunQuery, superseded: string[]): Promise<void> {
-  // A process that starts now records its version first, and then finds the missing functions.
-  await query('lock table versions in share row exclusive mode')
-  await query(`delete from versions where seen_at < clock_timestamp() - ${unseenAfter}`)
-  const rows = await query<{ signature: string }>(`
-    select p.oid::regprocedure::text as signature from pg_proc p
-    where p.pronamespace = quote_ident(current_schema())::regnamespace and p.proname = any ($1)
-      and not exists (select from versions v where p.proname::text = any (v.functions))`, [superseded])
-  for (const { signature } of rows) await query(`drop function ${signature}`)
 }
 
 /** Closes the connection afterwards, which rolls back and drops the session's settings and locks. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { RecruitingApiError } from '../../../core/errors.js'
 import { packageFolder } from '../../../core/shared/files.js'
 import { type Rights, rights } from '../grants.js'
-import type { RunQuery, Session } from '../session.js'
+import type { RunQuery } from '../session.js'
 import { quoteName } from '../sql.js'
 
 /** The SQL of a version of this package. */
@@ -52,79 +52,6 @@ async function readFiles (folder: URL): Promise<Map<string, string>> {
   }
 }
 
-const intervalMs = 60 * 60 * 1000
-
-/** Functions that no version has used for this long may be dropped. */
-export const unseenAfter = "interval '1 day'"
-
-/** Records which functions this process calls, so that `migrate` keeps them. */
-interface Seen {
-  record (): Promise<void>
-  /** Called before every query. Records the functions again at most once an hour. Throws the error of `setError`. */
-  keep (): void
-  /** Makes all later queries fail with this error; `null` allows them again. */
-  setError (error: Error | null): void
-}
-
-async function listOwnFunctions (): Promise<string[]> {
-  return [...(await readVersion()).functions.keys()]
-}
-
-/** `schema` is quoted. */
-export function createSeen (
-  session: Session,
-  schema: string,
-  listFunctions = listOwnFunctions,
-  now = () => performance.now()
-): Seen {
-  let recordedAt = now()
-  let fault: Error | null = null
-
-  async function record (): Promise<void> {
-    recordedAt = now()
-    await session.query(
-      'record version',
-      `
-      insert into ${schema}.versions as v (functions, seen_at) values ($1, clock_timestamp())
-      on conflict (functions) do update set seen_at = excluded.seen_at
-      where v.seen_at < excluded.seen_at - interval '10 minutes'`,
-      [await listFunctions()]
-    )
-  }
-
-  return {
-    record,
-    setError (error) {
-      fault = error
-    },
-    keep () {
-      if (fault !== null) throw fault
-      if (now() - recordedAt < intervalMs) return
-      record().catch(() => {
-        // Functions are kept for a day, so a retry in an hour is soon enough.
-      })
-    }
-  }
-}
-
-/** Returns a session that keeps the version recorded while in use, and rejects every query after `setError`. */
-export function keepSeen (session: Session, seen: Pick<Seen, 'keep'>): Session {
-  return {
-    async query (operation, text, values) {
-      seen.keep()
-      return session.query(operation, text, values)
-    },
-    async prepared (operation, text, values) {
-      seen.keep()
-      return session.prepared(operation, text, values)
-    },
-    async transaction (operation, work) {
-      seen.keep()
-      return session.transaction(operation, work)
-    }
-  }
-}
-
 /** The differences between a schema and a version. */
 interface Missing {
   /** Whether the schema has none of the tables. */
@@ -133,24 +60,9 @@ interface Missing {
   migrations: string[]
   /** Functions that do not exist. */
   functions: string[]
-  /** Functions of an earlier version. */
-  superseded: string[]
 }
 
-/** The schema belongs to a later version, which replaced functions that this one calls. */
-class LaterSchemaError extends RecruitingApiError {
-  readonly isLaterSchema = true
-
-  constructor (schema: string, name: string) {
-    super(
-      'storage_not_ready',
-      `the schema ${schema} was updated by a later version of fastify-recruiting-api, and the function ${name} was dropped: use that version or a later one`,
-      'schema'
-    )
-  }
-}
-
-/** Compares a schema with a version. Throws `LaterSchemaError`. `schema` is not quoted. */
+/** Compares a schema with a version. `schema` is not quoted. */
 export async function findMissing (
   query: RunQuery,
   schema: string,
@@ -162,15 +74,10 @@ export async function findMissing (
     [schema]
   )
   const found = new Set(rows.map(({ name }) => name))
-  const missing = [...functions.keys()].filter((name) => !found.has(name))
-
-  const later = missing.find((name) => [...found].some((other) => isLater(other, name)))
-  if (later !== undefined) throw new LaterSchemaError(schema, later)
   return {
     isNew: done.size === 0,
     migrations: [...migrations.keys()].filter((name) => !done.has(name)),
-    functions: missing,
-    superseded: [...found].filter((name) => [...functions.keys()].some((own) => isLater(own, name)))
+    functions: [...functions.keys()].filter((name) => !found.has(name))
   }
 }
 
@@ -218,15 +125,4 @@ async function findMigrations (query: RunQuery, schema: string): Promise<Set<str
   }
   const rows = await query<{ name: string }>(`select name from ${table}`)
   return new Set(rows.map(({ name }) => name))
-}
-
-/** Whether the first name is a later version of the same function. */
-function isLater (name: string, than: string): boolean {
-  const [a, b] = [parseName(name), parseName(than)]
-  return a !== null && b !== null && a.base === b.base && a.version > b.version
-}
-
-function parseName (name: string): { base: string, version: number } | null {
-  const [, base, version] = /^(\w+)_v(\d+)$/.exec(name) ?? []
-  return base === undefined ? null : { base, version: Number(version) }
 }
