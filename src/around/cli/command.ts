@@ -6,17 +6,13 @@ export const program = 'fastify-recruiting-api'
 /** A command's environment. Only `bin.ts` touches the process. */
 export interface Io {
   env: Readonly<Record<string, string | undefined>>
-  /** Writes the result. */
   out (text: string): void
   /** Writes questions, progress and errors. */
   err (text: string): void
-  /** Whether `out` writes to a terminal. */
   showsResults: boolean
-  /** Whether `err` writes to a terminal. */
   showsProgress: boolean
   /** Asks a question and returns the answer; `null` without a terminal. */
   ask: ((question: string) => Promise<string>) | null
-  /** Milliseconds since the epoch. */
   now (): number
   /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
   sleep (ms: number, signal: AbortSignal): Promise<void>
@@ -24,13 +20,10 @@ export interface Io {
   untilInterrupted<Result> (work: (signal: AbortSignal) => Promise<Result>): Promise<Result>
   /** Reads the file `.env` in the current folder; `null` if there is none. */
   readEnvFile (): Promise<{ path: string, text: string } | null>
-  /** Imports the host's `pg`. */
   importDriver (): Promise<unknown>
-  /** Imports the package's demo. */
   importDemo (): Promise<unknown>
 }
 
-/** An option of a command. */
 export interface Option {
   /** A placeholder for its value, such as `SLUG`; `null` for an option without a value. */
   value: string | null
@@ -42,7 +35,6 @@ export interface Option {
 
 export type Options = Readonly<Record<string, Option>>
 
-/** The arguments and options that a command takes. */
 export interface Usage {
   /** A placeholder for each argument, such as `ID`. All are required. */
   args?: readonly string[]
@@ -70,7 +62,6 @@ export interface CommandAudit extends Pick<AuditedCall, 'tenantSlug' | 'resource
   write (entry: Required<Pick<AuditedCall, 'tenantSlug' | 'resource'>>): Promise<void>
 }
 
-/** A command's arguments and environment. */
 export interface Context {
   io: Io
   flags: Flags
@@ -86,7 +77,6 @@ export class UsageError extends Error {}
 /** A command that cannot run: exit code 1. The message explains why and what to do. */
 export class CommandError extends Error {}
 
-/** The parsed options. */
 export class Flags {
   readonly #values: ReadonlyMap<string, string | true>
 
@@ -108,7 +98,6 @@ export class Flags {
     return String(this.text(name))
   }
 
-  /** Returns an integer in this range. Throws for anything else. */
   integer (name: string, minimum = 0, maximum = Number.MAX_SAFE_INTEGER): number | undefined {
     const text = this.text(name)
     if (text === undefined) return undefined
@@ -118,7 +107,6 @@ export class Flags {
     throw new UsageError(`--${name}: expected an integer${range}, got ${JSON.stringify(text)}`)
   }
 
-  /** Returns one of these words. Throws for any other. */
   oneOf<Word extends string> (name: string, words: readonly Word[]): Word | undefined {
     const text = this.text(name)
     const word = words.find((known) => known === text)

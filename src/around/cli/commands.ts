@@ -6,7 +6,6 @@ import {
 import { isSet, secretOptions } from './secrets.js'
 import { formatTable } from './terminal.js'
 
-/** A command by its name. */
 export interface CommandEntry {
   about: string
   load (): Promise<Command | LocalCommand>
@@ -28,7 +27,6 @@ const deliveries = () => import('./deliveries.js')
 const listen = () => import('./listen.js')
 const tenants = () => import('./tenants.js')
 
-/** Every command, in the order of `--help`. */
 export const commands: Readonly<Record<string, CommandEntry>> = {
   demo: command('runs a small ATS on this machine, in memory', start, 'demo'),
   init: command('creates an ATS with the API, the portal and tests in a new folder', start, 'init'),
@@ -66,7 +64,6 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   reseal: command('encrypts webhook secrets with a new key', upkeep, 'reseal')
 }
 
-/** Describes every command. */
 export function describeProgram (): string[] {
   const rows = Object.entries(commands).map(([name, { about }]) => [`  ${name}`, about])
   const more = `${program} COMMAND --help shows the options of a command. ` +
@@ -74,7 +71,6 @@ export function describeProgram (): string[] {
   return [`usage: ${program} COMMAND [OPTIONS]`, '', ...formatTable(rows), '', more]
 }
 
-/** Describes a command in one line. */
 export function describeUsage (name: string, { args = [], options = {} }: Usage): string {
   const required = Object.entries(options)
     .filter(([, { isRequired }]) => isRequired)
@@ -82,7 +78,6 @@ export function describeUsage (name: string, { args = [], options = {} }: Usage)
   return ['usage:', program, name, ...args, ...required, '[OPTIONS]'].join(' ')
 }
 
-/** Describes a command and its options. */
 export function describeCommand (name: string, command: Usage): string[] {
   const rows = Object.entries(optionsOf(command)).map(([option, { value, about, variables }]) => [
     `  --${option}${value === null ? '' : ` ${value}`}`,
@@ -103,7 +98,6 @@ export const auditOptions: Readonly<Record<'actor' | 'audit-file', Option>> = {
   }
 }
 
-/** The options of every command that uses the database. */
 const commonOptions: Options = {
   ...secretOptions('database-url', 'URL', 'the database'),
   schema: { value: 'NAME', about: 'the schema that migrate created; the default is recruiting' },

@@ -47,12 +47,10 @@ async function importPool (io: Io): Promise<CreatePool> {
   }
 }
 
-/** Returns the names of missing migrations and functions. Throws if the schema belongs to a later version. */
 export async function findMissingMigrations (pool: PgPool, schema: string): Promise<string[]> {
   return listNames(await findMissing((text, values) => ask(pool, text, values), schema, await readVersion()))
 }
 
-/** Describes an error in one line, with a remedy if there is one. */
 export function describeError (error: unknown): string {
   const code = readField(error, 'code')
   const message = readMessage(error)
@@ -64,7 +62,6 @@ export function describeError (error: unknown): string {
   return text.replaceAll(/\s+/g, ' ').trim()
 }
 
-/** Returns the message of any thrown value. */
 export function readMessage (error: unknown): string {
   // A connection that failed for several addresses has an error for each, and no message.
   const errors = readField(error, 'errors')

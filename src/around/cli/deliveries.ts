@@ -95,7 +95,6 @@ function createInactiveError (id: number, status: string): CommandError {
     `--webhook: the webhook ${id} is ${status}: run fastify-recruiting-api webhooks enable ${id}`)
 }
 
-/** Finds the delivery that the argument names, of the webhook of `--webhook`. */
 async function findDelivery (context: Context) {
   const { args: [given = ''], flags } = context
   const deliveryId = readId('ID', given)

@@ -85,7 +85,6 @@ async function assertEmpty (folder: string, name: string): Promise<void> {
   if (names.length > 0) throw new CommandError(`${name} is not empty: it contains ${names[0]}. Choose a new folder`)
 }
 
-/** Reads the files of one of the package's examples. */
 async function readTemplate (): Promise<Record<string, string>> {
   const template = fileURLToPath(new URL('examples/ats', packageFolder()))
   const entries = await readdir(template, { recursive: true, withFileTypes: true })
@@ -136,7 +135,6 @@ PORTAL_SECRET_KEYS=${createKey()}
 `
 }
 
-/** Quotes a word for a shell if necessary. */
 function quoteWord (word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

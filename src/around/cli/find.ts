@@ -6,7 +6,6 @@ import { parseTenantId, tenantIdRule } from '../../core/shared/tenants.js'
 import { isTenantSlug, tenantSlugRule } from '../../core/shared/text.js'
 import { type Context, type Option, CommandError, UsageError } from './command.js'
 
-/** The option of commands about a webhook's deliveries. */
 export const webhookOption: Option = { value: 'ID', about: 'the id of the webhook', isRequired: true }
 
 /**
@@ -29,7 +28,6 @@ export async function findTarget (context: Context, argument: string, given: str
   return { tenant, id, webhook, text }
 }
 
-/** Reads the id of a webhook or delivery. */
 export function readId (argument: string, given: string): number {
   if (!/^[1-9]\d{0,14}$/.test(given)) {
     throw new UsageError(`${argument}: expected an id such as 12, got ${JSON.stringify(given)}`)
@@ -37,19 +35,16 @@ export function readId (argument: string, given: string): number {
   return Number(given)
 }
 
-/** The option of commands about a tenant. */
 export const tenantOption: Option = {
   value: 'ID',
   about: 'the tenant: its id, or its slug if your servers have no option tenantId',
   isRequired: true
 }
 
-/** Checks a tenant's id. `argument` names it in errors. */
 export function readTenant (argument: string, given: string): string {
   return parseTenantId(given) ?? reject(argument, tenantIdRule, given)
 }
 
-/** Checks a tenant's slug. `argument` names it in errors. */
 export function readSlug (argument: string, given: string): string {
   return isTenantSlug(given) ? given : reject(argument, tenantSlugRule, given)
 }

@@ -12,13 +12,11 @@ import { confirm, formatCount, formatRecord, formatRecords, showResult } from '.
 
 const prefixOption: Option = { value: 'PREFIX', about: 'the prefix of your keys; the default is rk' }
 
-/** Opens the database's keys, with the given prefix. */
 function openKeys ({ flags, pool, schema }: Context, names: Pick<ApiKeysOptions, 'tenantSlug'> = {}): ApiKeys {
   const prefix = flags.text('prefix')
   return apiKeys(pool, { schema, ...names, ...omitUndefined({ prefix, ownScopes: flags.optionalList('own-scopes') }) })
 }
 
-/** Opens the keys, and reads the tenant of `--tenant`. */
 function openKeysOfTenant (context: Context) {
   const keys = openKeys(context)
   return { keys, tenant: { tenantId: readTenant('--tenant', context.flags.required('tenant')) } }
@@ -168,7 +166,6 @@ function describeDependents (
   return (keys > 0 ? ofKeys : '') + (webhooks > 0 ? ofWebhooks : '')
 }
 
-/** Finds the key of a tenant that the argument names. */
 async function findKey (
   { args: [id = ''], audit }: Context, keys: ApiKeys, tenant: { tenantId: string }
 ): Promise<StoredApiKey> {

@@ -29,7 +29,6 @@ const serviceOptions: Options = {
   ...secretOptions('key', 'KEY', 'your API key')
 }
 
-/** Opens the service. Aborting the signal aborts its requests. */
 async function openService (context: LocalContext, signal: AbortSignal) {
   const { io, flags } = context
   const address = flags.has('url')
@@ -77,7 +76,6 @@ function readAddress (text: string, source: string): { baseUrl: string, tenantSl
   return { baseUrl, tenantSlug }
 }
 
-/** Decodes a part of a path; '' for one that is malformed. */
 function decodePart (part: string): string {
   try {
     return decodeURIComponent(part)
@@ -109,7 +107,6 @@ function describeFailure (error: unknown): string | null {
   return `the service cannot be reached: ${readMessage(cause)}`
 }
 
-/** Whether a request that failed may succeed later. */
 function isTemporary (error: unknown): boolean {
   return error instanceof ApiError ? error.status === 429 || error.status >= 500 : describeFailure(error) !== null
 }
@@ -129,13 +126,11 @@ const timeoutMs = 15_000
 /** The developer chose the address: unlike a webhook's, it may be on this machine. */
 const rules = { allowHttp: true, allowPrivateNames: true, isAllowedAddress: createAddressRule(['0.0.0.0/0', '::/0']) }
 
-/** The options of commands that send events to a receiver. */
 const forwardOptions: Options = {
   forward: { value: 'URL', about: "your receiver's URL, such as http://localhost:4000/hooks" },
   ...secretOptions('secret', 'SECRET', 'the secret of your receiver, whsec_ and base64')
 }
 
-/** Reads the address of `--forward`; `null` without it. */
 function readReceiver (flags: Flags): string | null {
   const text = flags.text('forward')
   if (text === undefined) return null
@@ -155,7 +150,6 @@ async function readSigningSecret (context: LocalContext): Promise<string | null>
   return text
 }
 
-/** Runs a task with a sender. Aborting the signal aborts its requests. */
 async function withSender<Result> (signal: AbortSignal, work: (sender: Sender) => Promise<Result>): Promise<Result> {
   const sender = createSender(rules, timeoutMs)
   signal.addEventListener('abort', sender.abort)
@@ -267,7 +261,6 @@ async function follow ({ io, client, signal, everyMs, handle, from, types, greet
   let isLost = false
   let shown = ''
 
-  /** Shows a state only when it changes. */
   function show (state: string): void {
     if (state !== shown) writeLines(io.err, [state])
     shown = state
@@ -308,7 +301,6 @@ async function follow ({ io, client, signal, everyMs, handle, from, types, greet
     show(`this position has expired: some events may have been missed; continuing with ${next}`)
   }
 
-  /** Returns how long to wait before the next request. */
   function handleFailure (error: unknown): number {
     if (signal.aborted) return 0
     const text = describeFailure(error)

@@ -128,7 +128,6 @@ async function runWithDatabase (command: Command, given: Omit<Context, 'pool' | 
   }
 }
 
-/** The options and arguments for the fields of the package's errors. */
 const flagNames: Readonly<Record<string, string>> = {
   tenantSlug: '--tenant',
   scopes: '--scopes',

@@ -62,7 +62,6 @@ function readVariable (io: Context['io'], name: SecretName): Secret | null {
   return variable === undefined ? null : { text: String(io.env[variable]), source: variable }
 }
 
-/** `source` names the file in errors. */
 async function readTextFile (path: string, source: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`${source}: the file cannot be read (${error.code})`)
@@ -85,7 +84,6 @@ async function readSecretFile (path: string, source: string): Promise<Secret> {
   return { text, source }
 }
 
-/** Returns whether an environment variable has a value. */
 export function isSet (value: string | undefined): boolean {
   return value !== undefined && value.trim() !== ''
 }
@@ -106,7 +104,6 @@ function parseKey (text: string, name: string): Buffer {
   return key
 }
 
-/** The option that names the file for a secret. */
 export const outOption: Option = {
   value: 'FILE',
   about: 'writes the secret to a new file that only you can read, instead of the terminal'

@@ -11,7 +11,6 @@ type Output = NodeJS.WritableStream & { isTTY?: boolean }
 const signals = ['SIGINT', 'SIGTERM'] as const
 type Signal = typeof signals[number]
 
-/** The streams, the environment and the signals of a process. */
 interface Process {
   env: Readonly<Record<string, string | undefined>>
   stdin: Input
@@ -21,7 +20,6 @@ interface Process {
   off (signal: Signal, listener: () => void): unknown
 }
 
-/** Connects commands to a process. */
 export function createIo (process: Process): Io {
   const { env, stdin, stdout, stderr } = process
   return {
@@ -91,7 +89,6 @@ export function showResult (
   else writeLines(io.out, lines)
 }
 
-/** Writes a value as one line of JSON. */
 export function writeJsonLine ({ out }: Pick<Io, 'out'>, value: unknown): void {
   out(`${JSON.stringify(value).replace(unprintable, escapeUnits)}\n`)
 }
@@ -106,7 +103,6 @@ function escapeUnits (character: string): string {
   return character.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')
 }
 
-/** Formats rows of cells in columns, one line per row. */
 export function formatTable (rows: ReadonlyArray<ReadonlyArray<unknown>>): string[] {
   const cells = rows.map((row) => row.map(formatCell))
   const [first = []] = cells
@@ -123,7 +119,6 @@ export function formatRecords<Row extends object> (
   return formatTable([Object.keys(columns), ...rows.map((row) => fields.map((field) => row[field]))])
 }
 
-/** Formats a record with one line per field. */
 export function formatRecord (record: object): string[] {
   return formatTable(Object.entries(record))
 }
@@ -135,7 +130,6 @@ export function formatCount (count: number, one: string, many = `${one}s`): stri
 
 const maxShown = 20
 
-/** Formats a list of names. Shows only the first ones. */
 export function formatNames (names: readonly string[]): string {
   const rest = names.length - maxShown
   return names.slice(0, maxShown).join(', ') + (rest > 0 ? ` and ${rest} more` : '')

@@ -170,7 +170,6 @@ async function describeHold ({ pool, schema }: Context, hold: Hold, environment:
   ]
 }
 
-/** Returns what to do with pending deliveries. Asks unless an option is set. */
 async function readPending ({ io, flags }: Context): Promise<'deliver' | 'discard'> {
   if (flags.has('deliver')) return 'deliver'
   if (flags.has('discard')) return 'discard'
@@ -256,13 +255,11 @@ export const reseal: Command = {
 
 const kinds = [candidateKind, jobKind]
 
-/** The options that name the host's relations. */
 export const listOptions: Options = {
   candidates: { value: 'RELATION', about: 'your table or view of candidates, such as public.api_candidates' },
   jobs: { value: 'RELATION', about: 'your table or view of jobs' }
 }
 
-/** Throws if `--no-lists` is combined with the name of a relation. */
 export function checkLists (flags: Flags): void {
   const named = kinds.find(({ option }) => flags.has(option))
   if (flags.has('no-lists') && named !== undefined) {

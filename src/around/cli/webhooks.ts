@@ -68,7 +68,6 @@ interface SelectedWebhook {
   event_types: string[]
 }
 
-/** Returns the webhooks that the options select, of all tenants. */
 async function selectWebhooks ({ flags, pool, schema }: Context): Promise<SelectedWebhook[]> {
   const given = flags.text('tenant')
   const tenant = given === undefined ? null : readTenant('--tenant', given)
@@ -101,7 +100,6 @@ export const removeAll = createBulkCommand({
   change: (webhooks, { tenant_id: tenant, id }) => webhooks.delete(tenant, id)
 })
 
-/** Creates a command that changes webhooks of all tenants. */
 function createBulkCommand ({ verb, done, consequence, isChanged, change }: {
   verb: string
   done: string
@@ -214,7 +212,6 @@ function createStatusCommand (status: 'active' | 'inactive', verb: string, conse
   }
 }
 
-/** The options of `createSender`. */
 const senderOptions: Options = {
   'secret-keys': secretKeysOption,
   'allow-http': { value: null, about: 'same as delivery.allowHttp of your servers' },
@@ -282,9 +279,7 @@ async function createSender (
   }
 }
 
-/** A webhook of the file. */
 interface Entry extends ImportWebhookInput {
-  /** The slug. */
   tenant: string
   /** The tenant's id, if the servers have the option `tenantId`. */
   tenant_id?: string

@@ -6,10 +6,8 @@ import type { RouteContext } from '../../core/http/route.js'
 import { HttpError } from '../../core/http/wire-errors.js'
 import { omitUndefined, readField } from '../../core/shared/fields.js'
 
-/** A call of an operation. */
 export interface Call {
   method: string
-  /** The route of the operation. */
   url: string
   /** The path below the tenant, with its query, such as `/jobs/1`. */
   path: string
@@ -27,7 +25,6 @@ export interface CallOptions {
 /** Length of the rows in the text of a result, in UTF-16 code units. A longer first row is shown whole. */
 export const maxRowsLength = 20_000
 
-/** The response to a call. */
 export interface CallAnswer {
   status: number
   text: string
@@ -43,7 +40,6 @@ const callHeader = 'x-recruiting-call'
 const ownHeaders =
   /^(?::|accept|content-|if-|mcp-|connection|expect|idempotency-key|keep-alive|last-event-id|origin|range|te$|trailer|transfer-|upgrade)/
 
-/** Response headers of a call that are passed to the client. */
 const passedHeaders = ['x-request-id', 'retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']
 
 /** Encodes a path segment; `null` for text that cannot be one, such as dots, which change the path. */
@@ -66,7 +62,6 @@ export class Calls {
     return call
   }
 
-  /** Returns the context of the operations, which accepts calls. */
   admit (context: RouteContext): RouteContext {
     const { findAccess, limits } = context
     return {

@@ -126,7 +126,6 @@ function createExtension (
   }
 }
 
-/** A response, as JSON text. */
 interface Answer {
   status: number
   headers: Record<string, string>

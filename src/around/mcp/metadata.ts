@@ -4,12 +4,10 @@ import { limitOpenRequests, type Limits } from '../../core/http/limits.js'
 import { assertOption } from '../../core/shared/read-options.js'
 import type { McpSettings } from './options.js'
 
-/** Where the plugin is mounted. */
 export interface Place {
   publicUrl: string
   /** The prefix of the Fastify instance; empty for the root. */
   mount: string
-  /** The prefix of the API. */
   prefix: string
 }
 
@@ -50,7 +48,6 @@ export function challenge (
   return `Bearer ${missing}resource_metadata="${fillIn(resource.metadata, request)}"`
 }
 
-/** Characters of a path segment (RFC 3986). */
 const pathPart = /^[\w.~!$&'()*+,;=:@%-]+$/
 
 /** Fills in parameters as the client's URL spells them, because clients compare addresses as text. */
@@ -73,7 +70,6 @@ function safeDecode (part: string): string | null {
 // Hosts without @fastify/swagger have no type for `hide`.
 const hidden: FastifySchema & { hide: true } = { hide: true }
 
-/** The parts shared by routes that need no key. */
 export interface OpenRoutes {
   limits: Limits | null
   requestId: RequestIdSource | null

@@ -39,7 +39,6 @@ const mcpOptions = {
 /** The option `mcp`: an MCP server for the agents of each tenant, at `{prefix}/:tenant_slug/mcp`. Experimental. */
 export interface McpOptions extends OptionsOf<typeof mcpOptions> {}
 
-/** The settings of the MCP server. */
 export interface McpSettings extends SettingsOf<typeof mcpOptions> {}
 
 /** Returns the settings of the MCP server; `null` without one. Throws `invalid_option`. */

@@ -9,26 +9,20 @@ import { type Tool, ArgumentFault, formatCall } from './tools.js'
 import type { Call, CallAnswer, CallOptions } from './calls.js'
 import { dataWarning, describeError, formatFault, formatResult, guardText, guardValue, parse } from './result.js'
 
-/** The official SDK. */
 type Sdk = typeof sdkModule
 
-/** A message of a client. */
 export interface Message {
   tenantSlug: string
   body: unknown
   headers: FastifyRequest['headers']
   log: ReturnType<typeof logOf>
-  /** Returns whether the caller can use a route. */
   mayUse (route: RouteOptions): boolean
-  /** Calls an operation as the caller. */
   call (call: Call, options: CallOptions): Promise<CallAnswer>
 }
 
-/** The parts that all servers of an API share. */
 export interface ServerParts {
   sdk: Sdk
   info: { name: string, title: string, version: string }
-  /** All tools for agents. */
   tools: readonly Tool[]
   /** Names of tools that are not offered because they return secrets. */
   withheld: readonly string[]

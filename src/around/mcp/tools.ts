@@ -52,7 +52,6 @@ export function listTools (routes: readonly RouteOptions[]): Tool[] {
   return tools
 }
 
-/** Returns a route's tool. */
 function createTool (route: RouteOptions) {
   const mcp = route.config?.mcp
   const given: ToolConfig = typeof mcp === 'object' ? mcp : {}
@@ -73,13 +72,11 @@ function createTool (route: RouteOptions) {
     plan: planArguments(route, name, hints),
     hints,
     output: readOutput(route),
-    /** Whether the response contains a secret. */
     isSecret: requiredCapabilities(route).includes('secrets'),
     route
   }
 }
 
-/** Returns the hints for clients (MCP, ToolAnnotations). */
 function hintsOf (
   { method }: RouteOptions,
   { readOnly = method === 'GET', destructive = !readOnly, idempotent, openWorld = false }: ToolConfig
@@ -112,7 +109,6 @@ function outline (schema: TSchema): TSchema {
   return described
 }
 
-/** Keeps only the types of a schema and its fields. */
 function listFields (schema: TSchema): TSchema {
   const fields = Object.entries<TSchema>(schema.properties ?? {}).map(([name, field]) => [name, pickType(field)])
   return { ...pickType(schema), ...fields.length === 0 ? {} : { properties: Object.fromEntries(fields) } } as TSchema
@@ -130,7 +126,6 @@ type Schemas = Record<string, TSchema>
  */
 const grouped = /^(\w+)\[(\w+)\]$/
 
-/** The header `Idempotency-Key` as an argument. */
 const keyArgument = 'idempotency_key'
 
 const IdempotencyKey = Type.Optional(Type.String({
@@ -171,7 +166,6 @@ function planArguments (route: RouteOptions, name: string, hints: ReturnType<typ
   )
   return {
     method,
-    /** The route, with its prefix. */
     url: route.url,
     /** The path below the tenant, with its parameters: `/jobs/:id`. */
     path,
@@ -187,7 +181,6 @@ function planArguments (route: RouteOptions, name: string, hints: ReturnType<typ
   }
 }
 
-/** Returns whether an operation takes no body. */
 function isEmpty ({ properties = {}, additionalProperties }: TObject): boolean {
   return additionalProperties === false && Object.keys(properties).length === 0
 }
@@ -224,7 +217,6 @@ function asArgument (schema: TSchema, isRequired: boolean): TSchema {
   return isRequired ? described : Type.Optional(described)
 }
 
-/** The largest values of pages and ids. */
 const largest = [2 ** 31 - 1, Number.MAX_SAFE_INTEGER]
 
 /** Keywords that add nothing to an argument's description for a model. The route still checks them. */
@@ -252,7 +244,6 @@ function shorten (schema: TSchema): TSchema {
   } as TSchema
 }
 
-/** A fault in the arguments of a tool. */
 export class ArgumentFault extends Error {}
 
 /**

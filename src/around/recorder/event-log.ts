@@ -2,12 +2,10 @@ import { RecruitingApiError } from '../../core/errors.js'
 import type { DeliveryStore, NewEvent } from '../../core/ports/index.js'
 import { handleOf } from '../../core/shared/fields.js'
 
-/** A recorded event. */
 interface LoggedEvent {
   tenantSlug: string
   type: string
   data: unknown
-  /** The first of `subjects`. */
   subject: string | null
   subjects: string[]
   idempotencyKey: string | null

@@ -27,7 +27,6 @@ export function parseId (text: string, kind: IdKind): Id | null {
   return isId(id, kind) ? id : null
 }
 
-/** Reads the option `ids`. */
 export function readIds (ids: Partial<IdKinds> = {}, path: string): IdKinds {
   const kind = choice(['integer', 'string'], 'integer')
   return readOptions(ids, { candidate: kind, job: kind, source: kind, recruiter: kind }, path)

@@ -28,7 +28,6 @@ export function createNetworkList (cidrs: readonly string[]): BlockList {
   return list
 }
 
-/** Returns the family of a valid IP address, as `BlockList` names it. */
 export function familyOf (address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 4 ? 'ipv4' : 'ipv6'
 }

@@ -5,7 +5,6 @@ import { Type } from './typebox.js'
 const maxPage = 2147483647
 const maxPerPage = 200
 
-/** Returns the query parameters of every list. */
 export function pagingQuery (sortable: readonly string[], defaultSort: string) {
   const item = `-?(${sortable.join('|')})`
   const choice = sortable.length === 1 ? sortable[0] : `up to 3 of ${sortable.join(', ')}, separated by commas`
@@ -32,7 +31,6 @@ export function pagingQuery (sortable: readonly string[], defaultSort: string) {
   }
 }
 
-/** The paging parameters of a valid query. */
 export interface PagingQuery {
   page: number
   per_page: number

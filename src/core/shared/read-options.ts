@@ -47,7 +47,6 @@ export function findSimilarName (given: string, names: readonly string[]): strin
   return countEdits(given.toLowerCase(), nearest.toLowerCase()) * 3 <= given.length ? nearest : null
 }
 
-/** Returns the Levenshtein distance, computed row by row. */
 function countEdits (from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column)
   for (const [line, letter] of [...from].entries()) {
@@ -69,7 +68,6 @@ function countEdits (from: string, to: string): number {
  */
 export type Reader<Value, Input = Value> = (value: Input | undefined, path: string) => Value
 
-/** One reader for each setting. */
 export type Readers<Settings> = { readonly [Name in keyof Settings]-?: Reader<Settings[Name], never> }
 
 /** The options that these readers accept, all optional. Editors show the doc comments of the readers. */
@@ -106,7 +104,6 @@ export function readInput<Settings extends object> (input: unknown, readers: Rea
   }
 }
 
-/** Throws `invalid_option` unless the value is an object and not an array. */
 export function assertObject (value: unknown, path: string, expected = 'an object'): asserts value is object {
   assertOption(typeof value === 'object' && value !== null && !Array.isArray(value), path, expected, value)
 }
@@ -121,7 +118,6 @@ export function checked<Value> (
   }
 }
 
-/** Returns a reader of integers from `minimum` to `maximum`. */
 export function integer (minimum: number, maximum: number, usual?: number): Reader<number> {
   return checked((value) => isWithin(value, minimum, maximum), `an integer from ${minimum} to ${maximum}`, usual)
 }
@@ -139,7 +135,6 @@ export function choice<const Value extends string> (values: readonly Value[], us
   }
 }
 
-/** Returns a reader that also accepts `undefined`. */
 export function optional<Value, Input> (read: Reader<Value, Input>): Reader<Value | undefined, Input> {
   return (value, path) => value === undefined ? undefined : read(value, path)
 }
@@ -188,12 +183,10 @@ interface ListRules<Value> {
   maximum?: number
 }
 
-/** Returns a reader of text that passes a check. */
 export function matching (isValid: (text: string) => boolean, expected: string, usual?: string): Reader<string> {
   return checked((value) => typeof value === 'string' && isValid(value), expected, usual)
 }
 
-/** Reads non-empty text. */
 export const text = matching((text) => text !== '', 'text')
 
 /** Returns a reader of text of 1 to `maxLength` characters without control characters. */
@@ -222,7 +215,6 @@ export function readPublicUrl (value: string | undefined = '', path: string): st
   return url.href.replace(/\/+$/, '')
 }
 
-/** Reads a language tag (BCP 47). */
 export function readLocale (value: string | undefined, path: string): string {
   const locale = typeof value === 'string' ? canonical(value) : undefined
   assertOption(locale !== undefined, path, 'a language such as de or en-GB', value)
@@ -237,7 +229,6 @@ function canonical (locale: string): string | undefined {
   }
 }
 
-/** Reads keys of 32 bytes. Throws `invalid_option`. */
 export function readKeys (keys: unknown, path: string): readonly Uint8Array[] {
   // Messages never contain the value: it may be a key.
   assertOption(Array.isArray(keys), path, 'an array of Buffers', typeof keys)
@@ -253,7 +244,6 @@ export function readKeys (keys: unknown, path: string): readonly Uint8Array[] {
   return keys
 }
 
-/** A limit, or a host's function that returns it. */
 export type Limit<Of> = number | ((of: Of) => number | Promise<number>)
 
 export function limit<Of> (minimum: number, maximum: number, usual: number): Reader<Limit<Of>> {

@@ -170,7 +170,6 @@ function tenantsBySlug (resting: ReturnType<typeof createRestingNames>): Omit<Te
   }
 }
 
-/** Returns the slug of a reference without the option `tenantId`. */
 export function slugOf ({ slug, id }: CheckedReference): string {
   if (slug !== null) return slug
   if (isTenantSlug(id)) return id
@@ -178,7 +177,6 @@ export function slugOf ({ slug, id }: CheckedReference): string {
   throw new RecruitingApiError('invalid_input', problem, 'tenantId')
 }
 
-/** The error for a resting slug. */
 export function tenantResting (slug: string, until: string): RecruitingApiError {
   const problem = `tenantSlug: ${JSON.stringify(slug)} was renamed or removed, and can be used again at ${until}`
   return new RecruitingApiError('tenant_resting', problem, 'tenantSlug', { until })

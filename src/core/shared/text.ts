@@ -77,7 +77,6 @@ function unstorable (steps: readonly string[]) {
   return { field: formatFieldPath(steps), message: 'contains a NUL or half of a surrogate pair' }
 }
 
-/** Parses an absolute URL. Returns `null` for other text. */
 export function parseUrl (text: string): URL | null {
   try {
     return new URL(text)

@@ -106,7 +106,6 @@ function pick ({ shape }: WebhookOperation, item: TSchema | undefined, result: u
   return { data: data.map((row) => pickPublished(item, row)), meta }
 }
 
-/** Describes a call for the audit. */
 function describeCall (
   operation: WebhookOperation,
   call: { argument: TenantArgument, id: Tenant['id'], given: readonly unknown[], result: unknown }

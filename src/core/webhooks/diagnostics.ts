@@ -106,12 +106,10 @@ export function publishAttempt (delivery: ClaimedDelivery, result: AttemptResult
   if (result.pauseMs > 0) channels.pause.publish({ ...message, pauseMs: result.pauseMs })
 }
 
-/** Upper bounds in milliseconds. */
 const bounds = [10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 15_000]
 
 export type Counters = ReturnType<typeof createCounters>
 
-/** Counts the attempts of this process. */
 export function createCounters () {
   const attempts = { delivered: 0, postponed: 0, timeout: 0, connection: 0, tls: 0, blocked: 0, http_status: 0 }
   const buckets = bounds.map((upTo) => ({ upTo, count: 0 }))
@@ -166,7 +164,6 @@ interface Dependencies {
 
 const patienceMs = 30_000
 
-/** Reads the health of an engine. Never rejects. */
 export async function readHealth (
   { deliveries, worker, findHold, clock, pollMs }: Dependencies,
   isStopped: boolean

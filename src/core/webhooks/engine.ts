@@ -163,7 +163,6 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     return (call) => auditor?.report(describeCall('code', actor, call))
   }
 
-  /** Returns the audited calls for this actor. */
   function callsOf (actor: string | null): ActorCalls {
     const report = reportFor(actor)
     return {
@@ -265,7 +264,6 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   return {
     recruiting,
     tenants,
-    /** The operations for requests. */
     operations,
     /** `null` without the option `opentelemetry`. */
     tracing,
@@ -273,7 +271,6 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     secrets: isSealing ? secrets : null,
     /** Receives the audit entries; `null` without the option `onAudit`. */
     auditor,
-    /** Reports a call without an actor. */
     report: reportFor(null),
     /** Never rejects, and can be called after `close`. */
     health: () => readHealth({ deliveries, worker, findHold, clock, pollMs }, stopping !== null),

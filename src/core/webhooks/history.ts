@@ -15,7 +15,6 @@ export type History = Pick<
   DeliveryStore, 'list' | 'count' | 'find' | 'replay' | 'countReplay' | 'retry' | 'erase' | 'listSubjectEvents'
 > & Partial<Pick<EventFeed, 'latest'>>
 
-/** The places of calls that read history. */
 export interface HistoryPlaces {
   requests: Places
   /** Calls by the host's code never wait for requests. */
@@ -68,7 +67,6 @@ interface SubjectParts {
   tenants: Tenants
 }
 
-/** Erases subjects, and lists who received data about them. */
 export function createSubjects (
   { assertOpen, deliveries, tenants }: SubjectParts, report: CallReport
 ): Pick<EngineCalls, 'erase' | 'findSubject'> {
@@ -120,7 +118,6 @@ async function eraseAll (
   }
 }
 
-/** Lists all events with a subject, page by page. */
 export async function * listEvents (
   deliveries: Pick<History, 'listSubjectEvents'>, tenant: string, subject: string
 ): AsyncGenerator<FoundEvent, void> {

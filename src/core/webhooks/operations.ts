@@ -167,7 +167,6 @@ export function createWebhookOperations (parts: Parts) {
       }
     },
 
-    /** Lists failing and disabled webhooks of all tenants. */
     listFailing: ({ limit }: Static<typeof FailingQuery>) => webhooks.listFailing({ limit, maxPending }),
 
     async create (tenant: Tenant, input: NewWebhook, creator: Creator, keep?: KeepAnswer) {

@@ -6,10 +6,8 @@ import type {
 import { pagingQuery } from '../shared/paging.js'
 import { CreatedBy, DateTime, DateTimeOf, Nullable, OneOf, Type } from '../shared/typebox.js'
 
-/** An event id for examples in the document. */
 export const eventIdExample = 'evt_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
 
-/** The body of a notification for examples in the document. */
 const bodyExample = JSON.stringify({
   id: eventIdExample,
   type: 'application.created',
@@ -29,7 +27,6 @@ const Deprecated = Type.Object(
   { title: 'DeprecatedEventType', description: 'Present only if the event is deprecated' }
 )
 
-/** An event that a webhook can subscribe to. */
 export const EventType = Type.Object(
   {
     name: Type.String({ examples: ['application.created'] }),
@@ -61,7 +58,6 @@ export const EventType = Type.Object(
   { title: 'EventType' }
 )
 
-/** The query for the list of event types. */
 export const EventTypeQuery = Type.Object(pagingQuery(['name'], 'name'), { additionalProperties: false })
 
 /** The query for the list of event types, with its defaults. */
@@ -101,7 +97,6 @@ const ShownFilters = Type.Unsafe<EventFilters | null>({
   examples: filtersExample
 })
 
-/** A webhook in lists and after updating it. */
 export const Webhook = Type.Object(
   {
     ...representation,
@@ -114,7 +109,6 @@ export const Webhook = Type.Object(
   { title: 'Webhook' }
 )
 
-/** A webhook as storages return it. */
 export type Webhook = PortWebhook
 
 const Health = Type.Object(
@@ -161,22 +155,18 @@ const Secret = Type.String({
   examples: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=']
 })
 
-/** A new webhook, with its secret. */
 export const CreatedWebhook = Type.Object(
   { ...representation, headers: Type.Optional(ShownHeaders), filters: Type.Optional(ShownFilters), secret: Secret },
   { title: 'CreatedWebhook' }
 )
 
-/** A webhook with its new secret after a rotation. */
 export const RotatedWebhook = Type.Object(
   { ...CreatedWebhook.properties, previous_secret_expires_at: GraceEnd },
   { title: 'RotatedWebhook' }
 )
 
-/** Fields that `sort` accepts. */
 const webhookSortFields: readonly WebhookSortField[] = ['id', 'name', 'created_at', 'updated_at']
 
-/** The query of the webhook list. */
 export const WebhookQuery = Type.Object({
   ...pagingQuery(webhookSortFields, 'id'),
   'filter[status]': Type.Optional(WebhookStatus)
@@ -272,7 +262,6 @@ export const UpdateWebhook = Type.Partial(
   }
 )
 
-/** The body of rotate_secret. */
 export const RotateSecret = Type.Object({
   grace_period_seconds: Type.Integer({
     minimum: 0,
@@ -282,7 +271,6 @@ export const RotateSecret = Type.Object({
   })
 }, { title: 'RotateSecret', additionalProperties: false })
 
-/** The body of dispatch_test. */
 export const DispatchTest = Type.Object(
   {
     event_type: Type.Optional(
@@ -295,7 +283,6 @@ export const DispatchTest = Type.Object(
   { title: 'DispatchTest', additionalProperties: false }
 )
 
-/** The result of a test notification. */
 export const TestResult = Type.Object(
   {
     id: Type.String({ description: "The event's id, which is not in the delivery log", examples: [eventIdExample] }),
@@ -315,13 +302,11 @@ export const TestResult = Type.Object(
   { title: 'TestResult' }
 )
 
-/** The body of a preview. */
 export const PreviewWebhook = Type.Object(
   { event_types: writable.event_types, filters },
   { title: 'PreviewWebhook', additionalProperties: false }
 )
 
-/** The events that a webhook would receive. */
 export const WebhookPreview = Type.Object(
   {
     events: Type.Integer({ minimum: 0, maximum: 100, description: 'Recent events of these types', examples: [100] }),
@@ -337,7 +322,6 @@ export const WebhookPreview = Type.Object(
 
 const replayInclude = ['undelivered', 'all'] as const
 
-/** The body of replay. */
 export const Replay = Type.Object(
   {
     since: Type.Optional(DateTimeOf('Start of the period in which the events were recorded; default: 24 hours ago')),
@@ -371,7 +355,6 @@ export const Replay = Type.Object(
   }
 )
 
-/** The result of a replay. */
 export const ReplayResult = Type.Object(
   {
     webhook_id: Type.Integer({ examples: [1] }),
@@ -419,10 +402,8 @@ const fields = {
   delivered_at: Nullable(Type.String({ format: 'date-time', examples: [null] }))
 }
 
-/** An item of the delivery log. */
 export const Delivery = Type.Object(fields, { title: 'Delivery' })
 
-/** A delivery as storages return it. */
 export type Delivery = PortDelivery
 
 const Attempt = Type.Object({
@@ -436,7 +417,6 @@ const Attempt = Type.Object({
   }))
 }, { title: 'Attempt' })
 
-/** A delivery with its body and its attempts. */
 export const DeliveryWithAttempts = Type.Object({
   ...fields,
   body: Type.String({
@@ -461,13 +441,10 @@ export const DeliveryForSessions = Type.Object(
   { title: 'DeliveryWithAttempts' }
 )
 
-/** A delivery with its body and its attempts, as storages return it. */
 export type DeliveryWithAttempts = PortDeliveryWithAttempts
 
-/** Fields that `sort` accepts. */
 const deliverySortFields: readonly DeliverySortField[] = ['id', 'created_at']
 
-/** The query of the delivery log. */
 export const DeliveryQuery = Type.Object(
   {
     ...pagingQuery(deliverySortFields, '-id'),

@@ -18,7 +18,6 @@ export interface SecretBox {
 const prefix = 'sealed_v1:'
 const hostPrefix = 'sealed_by_host_v1:'
 
-/** Returns whether a stored text is encrypted. */
 export function isSealed (text: string): boolean {
   return text.startsWith(prefix) || isSealedByHost(text)
 }
@@ -28,7 +27,6 @@ export function isSealedByHost (text: string): boolean {
   return text.startsWith(hostPrefix)
 }
 
-/** Creates a box with the option `secretKeys`. */
 export function createSecretBox (secretKeys: SecretKeys, clock: Clock): SecretBox {
   if ('seal' in secretKeys) return createHostBox(secretKeys, clock)
   const keyBox = createKeyBox(secretKeys)
@@ -67,7 +65,6 @@ function createHostBox (functions: SecretFunctions, clock: Clock): SecretBox {
   }
 }
 
-/** A synchronous `SecretBox` with keys only. */
 export type KeyBox = ReturnType<typeof createKeyBox>
 
 /**
@@ -158,14 +155,12 @@ async function resealOne (
   return count
 }
 
-/** A webhook's own headers: names to values. */
 export type OwnHeaders = Record<string, string>
 
 /** Names reserved for the request, the signature or a proxy. */
 const rejected =
   /^(?:webhook-|svix-|content-|transfer-|proxy|http2-|sec-)|^(?:host|connection|keep-alive|te|trailer|upgrade|expect|date|via|user-agent|set-cookie|traceparent|tracestate|baggage)$/
 
-/** The webhook that headers belong to, and its address. */
 interface HeaderTarget {
   tenantId: string
   webhookId: number

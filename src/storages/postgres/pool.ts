@@ -29,7 +29,6 @@ export interface PgPool extends PgQueryable {
   readonly options?: { max?: unknown, connectionTimeoutMillis?: unknown }
 }
 
-/** Methods of `pg` clients that pools lack. */
 const clientMethods = ['release', 'escapeIdentifier']
 
 /** Throws `invalid_option` unless the value has the methods of a pool. */
@@ -57,7 +56,6 @@ export const neededSettings = [
   { name: 'extra_float_digits', needed: '::integer > 0', begin: 'set local extra_float_digits to 1' }
 ]
 
-/** Begins a transaction with these settings. */
 export const begin = neededSettings.map((setting) => setting.begin).join('; ')
 
 /**

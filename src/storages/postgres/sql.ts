@@ -28,7 +28,6 @@ export function quoteName (name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** Quotes text for SQL. Works with any setting of `standard_conforming_strings`. */
 export function quoteLiteral (text: string): string {
   return `E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
@@ -47,7 +46,6 @@ export function equals (value: string): string {
  */
 export const planWithValues = '($1::text is not null or (select count(*) from generate_series(1, 1e9::bigint)) = 0)'
 
-/** Formats a time as RFC 3339 in UTC with milliseconds. */
 export function toIso (expression: string): string {
   return `to_char(${expression} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
@@ -61,7 +59,6 @@ export function cast (expression: string, type: string, wanted: string): string 
   return type === wanted ? expression : `${expression}::${wanted}`
 }
 
-/** Builds `order by`. `columns` maps fields to SQL expressions. */
 export function orderBy<Field extends string> (
   sort: ReadonlyArray<SortItem<Field>>,
   columns: Readonly<Record<Field, string>>
@@ -82,13 +79,11 @@ export class Conditions {
     for (const condition of conditions) this.add(...condition)
   }
 
-  /** Adds a condition. Does nothing if the value is `undefined`. */
   add (...[format, value]: Condition): void {
     if (value === undefined) return
     this.#text += (this.#text === '' ? 'where ' : ' and ') + format(this.bind(value))
   }
 
-  /** Adds a parameter and returns its name. */
   bind (value: unknown): string {
     return `$${this.values.push(value)}`
   }

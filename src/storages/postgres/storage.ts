@@ -22,7 +22,6 @@ import { createTenants } from './tenants.js'
 import { findCaches, findMissing, listNames, readVersion } from './upgrade/version.js'
 import { createWebhookStore } from './webhooks.js'
 
-/** The doc, type, default and check of each option. */
 const storageOptions = {
   /**
    * The schema created by `migrate`.

@@ -3,7 +3,6 @@ import type { Session } from './session.js'
 import { toIso } from './sql.js'
 import { type Call, runInTransaction } from './transactions.js'
 
-/** The webhook store's methods for whole tenants. */
 export type TenantMethod = 'renameTenant' | 'removeTenant' | 'listResting' | 'listIdsLikeSlugs'
 
 /** Renames and removes tenants in PostgreSQL, and lists resting ones; `schema` is quoted. */
@@ -51,7 +50,6 @@ interface Sealed {
   headers: string | null
 }
 
-/** Encrypts secrets and headers for a tenant's new id. */
 function resealAll (webhooks: readonly Sealed[], reseal: RenameOptions['reseal']): Sealed[] {
   return webhooks.map(({ id, secret, previous, headers }) => ({
     id,

@@ -17,7 +17,6 @@ export function runInTransaction<Result> (
   return session.transaction(operation, (query) => work(callIn(query)))
 }
 
-/** Returns the calls of a transaction. */
 export function callIn (query: RunQuery): Call {
   return async (call, values) => {
     const [row] = await query<{ result: string }>(`select ${call}::text as result`, values)

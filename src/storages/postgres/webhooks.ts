@@ -11,7 +11,6 @@ import { Conditions, creatorJson, moment, orderBy, toIso } from './sql.js'
 import type { TenantMethod } from './tenants.js'
 import { createTurns } from './turns.js'
 
-/** A row of `webhooks w` as clients see it. */
 const webhookJson = `json_build_object(
   'id', w.id, 'name', w.name, 'status', w.status, 'target_url', w.target_url, 'event_types', w.event_types,
   'headers', case w.header_names when '{}' then '{}' else (
@@ -218,7 +217,6 @@ function newValues (tenant: string, webhook: NewWebhook): unknown[] {
   ]
 }
 
-/** Reads the health of webhooks; `schema` is quoted. */
 export function createHealth (session: Session, schema: string): Pick<WebhookStore, 'findHealth' | 'listFailing'> {
   const tables = `${schema}.webhooks w left join ${schema}.webhook_health h on h.webhook_id = w.id
     and h.revision = w.revision`
@@ -254,7 +252,6 @@ export function createHealth (session: Session, schema: string): Pick<WebhookSto
   }
 }
 
-/** Formats filters for the columns `filters` and `filter_path`. */
 function formatFilters (filters: EventFilters | null = null): [filters: string | null, filterPath: string | null] {
   return filters === null ? [null, null] : [JSON.stringify(filters), formatFilterPath(filters)]
 }

@@ -148,7 +148,6 @@ export const defaultEvents = {
   ])
 } satisfies EventSchemas
 
-/** The type of the default catalogue. */
 export type DefaultEvents = { [Name in keyof typeof defaultEvents]: (typeof defaultEvents)[Name] }
 
 /** Checks an event catalogue. Throws `invalid_option` for a malformed name or schema. */

@@ -105,7 +105,6 @@ export function assertText (field: string, value: unknown): void {
   if (!isPlainText(value, 255)) reject(field, 'expected 1 to 255 characters without control characters')
 }
 
-/** Returns the event's subjects without duplicates. */
 function readSubjects (
   { subject, subjects = [] }: Pick<EmittedEvent<EventCatalogue>, 'subject' | 'subjects'>,
   isRequired: boolean
@@ -146,7 +145,6 @@ const readers = {
   deleted: flag(false)
 }
 
-/** Returns the function that records changes of candidates and jobs. */
 export function createChanged (
   changes: ChangeSource | undefined,
   ids: IdKinds,

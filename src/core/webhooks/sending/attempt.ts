@@ -7,7 +7,6 @@ import { noDescriptor } from '../ssrf/network.js'
 import { InformationalResponses } from './informational.js'
 
 export interface Post {
-  /** The tenant that the name is looked up for. */
   tenantId: string
   /** The target URL up to its path. */
   origin: string
@@ -20,14 +19,12 @@ export interface Post {
   excerptBytes: number
 }
 
-/** The relevant parts of a response. */
 export interface Answer {
   status: number
   retryAfter: string | undefined
   excerpt: ReturnType<typeof startExcerpt>
 }
 
-/** The reason for an attempt that its deadline ended. */
 export const kTimeout = Symbol('timeout')
 
 const maxAnswerBytes = 4096
@@ -83,7 +80,6 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#send()
   }
 
-  /** Ends the attempt early, and closes its connection. */
   end (reason: unknown): void {
     if (this.#isSettled) return
     this.#finish(reason)
@@ -235,7 +231,6 @@ export function createConnections (connect: Connect, options: Client.Options) {
       if (this.readableLength > 0) connection.reads++
       connection.informational.skip(this)
     }
-    /** Returns whether the connection was idle. */
     function forget (): boolean {
       if (connection.releasedAs === 0) return false
       connection.releasedAs = 0

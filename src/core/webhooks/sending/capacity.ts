@@ -51,7 +51,6 @@ export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLi
   }
 
   return {
-    /** The number of free places. */
     get free (): number { return places.free },
     /** The number of places of each tenant that holds any. */
     heldBy: places.heldBy,
@@ -59,7 +58,6 @@ export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLi
     hasShare: (tenantId: string): boolean => places.free > (places.heldBy.get(tenantId) ?? 0),
     /** Takes a place for a delivery. Returns `false` if the webhook has no room, or the tenant's share is used up. */
     tryAcquire: (tenantId: string, webhookId: number): boolean => places.tryAcquire(tenantId, () => take(webhookId)),
-    /** Returns a place that `tryAcquire` took. */
     release,
 
     /**
@@ -80,7 +78,6 @@ export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLi
         throw error
       }
     },
-    /** Releases what `acquireTest` acquired. */
     releaseTest (tenantId: string, webhookId: number): void {
       testCount--
       release(tenantId, webhookId)
@@ -93,7 +90,6 @@ export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLi
     setWorker (parts: { isWanted: typeof isWanted, onTestReleased: () => void }): void {
       ({ isWanted, onTestReleased } = parts)
     },
-    /** Ends the waits of all tests. */
     abort (): void {
       places.close(tooLate)
     }

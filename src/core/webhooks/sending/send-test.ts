@@ -16,11 +16,9 @@ export interface TestParts {
   runtime: Runtime
   /** Returns why nothing is sent; `null` if nothing is held. */
   findHold: () => Promise<Hold | null>
-  /** The deadline of attempts. */
   timeoutMs: number
 }
 
-/** The event of a test and its target. */
 interface TestTarget {
   type: string
   data: object
@@ -29,7 +27,6 @@ interface TestTarget {
   url: string
   /** Unsealed. */
   secrets: readonly string[]
-  /** The headers of the webhook. */
   headers: Readonly<Record<string, string>>
 }
 

@@ -10,7 +10,6 @@ import { NetworkError, noDescriptor } from '../ssrf/network.js'
 import { type HttpProxy, ProxyError, createProxiedConnector } from '../ssrf/proxy.js'
 import { createResolver, NameServerError, type Resolver } from '../ssrf/resolver.js'
 
-/** One post to an endpoint. */
 export interface SendRequest {
   /** Tenants share the lookups of the system. @default requests without one share as one tenant */
   tenantId?: string
@@ -33,7 +32,6 @@ export interface SendResult {
   error: AttemptError | 'aborted' | null
   /** From the call of `send` to the end, including a second request after a stale connection. */
   durationMs: number
-  /** The beginning of the response, if it is kept. */
   responseExcerpt?: string
   /** The `Retry-After` header as received. */
   retryAfter?: string
@@ -58,7 +56,6 @@ export interface Route {
 export interface Sender {
   /** Sends one request. Never rejects: errors are results. */
   send (request: SendRequest): Promise<SendResult>
-  /** Aborts the requests in flight. */
   abort (): void
   /** Closes all connections. Call it when no request is in flight. */
   close (): Promise<void>

@@ -76,7 +76,6 @@ function isSingleAddress (cidr: string): boolean {
   return network !== null && network.prefix === (isIP(network.address) === 4 ? 32 : 128)
 }
 
-/** The rules for target URLs. */
 export interface TargetRules {
   allowHttp: boolean
   /** Whether names of private networks are allowed. */

@@ -6,14 +6,12 @@ import { createPlaces } from '../../shared/places.js'
 import type { TargetRules } from './addresses.js'
 import { findLocalFault } from './network.js'
 
-/** Resolves host names. */
 export interface Resolver {
   /**
    * Resolves to at least one address, or rejects: with a `NameServerError` if this says nothing about the name. Tenants
    * share the lookups of the system.
    */
   resolve (hostname: string, tenantId: string): Promise<LookupAddress[]>
-  /** Cancels running queries. */
   close (): void
 }
 
@@ -160,7 +158,6 @@ function createNameServers (queryMs: number) {
       probing ??= askForRoot()
       return probing
     },
-    /** Cancels running queries. */
     close (): void {
       previous.cancel()
       current.cancel()

@@ -13,7 +13,6 @@ interface ChangeRow {
   is_recorded: boolean
   /** The position up to which everything was read. */
   end: string
-  /** `null` if there is no change. */
   id: string | null
   seq: string
 }
@@ -97,7 +96,6 @@ export function createChangeSource (
   const readBound = createReadBound(session, schema, 'recent_changes')
   const recordAlone = `select ${schema}.changed($1, $2, $3, $4::boolean)`
 
-  /** Deletes the changes of renamed and removed tenants. */
   async function deleteEnded (): Promise<void> {
     for (let hasMore = true; hasMore;) {
       const [row] = await patient.query<{ more: boolean }>('delete ended changes',
@@ -162,7 +160,6 @@ export function createChangeSource (
   }
 }
 
-/** The doc, type, default and check of each option. */
 const endOptions = {
   /**
    * The schema created by `migrate`.

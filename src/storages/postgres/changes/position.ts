@@ -11,7 +11,6 @@ interface Position {
 
 const pattern = /^(?<seq>\d{1,18})\.(?<epoch>[\da-f]{16})$/
 
-/** Formats a position as text. */
 export function formatPosition ({ seq, epoch }: Position): string {
   return `${seq}.${epoch}`
 }
@@ -29,7 +28,6 @@ type OrderedTable = 'events' | 'recent_changes'
 interface Bound {
   /** No open transaction can still commit a row up to this number. Read the rows in a later statement. */
   bound: string | null
-  /** The last number that the sequence issued. */
   last: string | null
 }
 

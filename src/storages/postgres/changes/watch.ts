@@ -173,19 +173,16 @@ async function inSavepoint (client: PgQueryable, work: (client: PgQueryable) => 
   }
 }
 
-/** What a watched table needs. */
 interface WatchPlan {
   /** Not quoted. */
   schema: string
   root: Root
-  /** The table and its partitions. */
   tables: Table[]
   /** With the expressions as SQL. */
   watched: Watched
   triggers: ReturnType<typeof listTriggers>
   /** Its name is quoted. */
   functionOf: { name: string, body: string, searchPath: string }
-  /** Tables that lack a trigger. */
   missing: Table[]
 }
 
@@ -397,7 +394,6 @@ function assertType (option: string, { name, category, base, item }: ExpressionT
   if (!isPossible) reject(option, `expected text, an integer or a uuid, got ${name}`)
 }
 
-/** Reads the type of an expression without evaluating it. */
 async function readType (client: PgQueryable, root: Root, option: string, expression: string): Promise<ExpressionType> {
   const [type] = await tryOut<ExpressionType>(client, option, `
     select format_type(t.oid, null) as name, coalesce(i.typcategory, t.typcategory)::text as category,
@@ -438,7 +434,6 @@ async function tryOut<Row> (
   }
 }
 
-/** Throws `invalid_option`. */
 function reject (option: string, problem: string, cause?: unknown): never {
   throw new RecruitingApiError('invalid_option', `${option}: ${problem}`, option, cause === undefined ? {} : { cause })
 }

@@ -3,7 +3,6 @@ import type { PgQueryable } from '../pool.js'
 import { ask, type RunQuery } from '../session.js'
 import { quoteLiteral, quoteName, toIso } from '../sql.js'
 
-/** The table that `watch` was called for. */
 export interface Root {
   oid: string
   /** Quoted, with its schema. */
@@ -16,7 +15,6 @@ export interface Root {
   columns: string
 }
 
-/** The changes that triggers on a table record. */
 export interface Watched {
   kind: ChangeKind
   /** SQL expressions over `row` that return text; `id` may return a set. */
@@ -24,7 +22,6 @@ export interface Watched {
   tenant: string
 }
 
-/** A trigger for one kind of statement. */
 interface WatchTrigger {
   name: string
   /** The parts of `create trigger` before and after the table. */
@@ -134,15 +131,12 @@ export function formatRecord ({ kind, id, tenant }: Watched, schema: string, sou
 export interface WatchedTable {
   kind: ChangeKind
   name: string
-  /** As passed to `watch`. */
   id: string
   tenant: string
-  /** Whether a table of this name exists. */
   isThere: boolean
   /** The table, its partitions and their triggers, as `watch` left them and as they are now. */
   parts: string[]
   found: string[]
-  /** Tables whose triggers are missing or disabled. */
   lost: string[]
   /** Partitions created after the last `watch`. */
   added: string[]
@@ -165,7 +159,6 @@ export async function listWatchedTables (query: RunQuery, schema: string, kind: 
   return rows.map(({ value }) => ({ kind, ...JSON.parse(value) }))
 }
 
-/** Returns the problems of a watched table, as sentences. */
 export function describeLosses ({ kind, name, lost, added, missedSince, problem }: WatchedTable): string[] {
   const missed = `${name}, watched for ${kind}s, has missed changes since ${missedSince}, because its trigger failed ` +
     `(${problem}): ${kind}s/sync answers 410 until watch is called for ${name} again`
@@ -180,7 +173,6 @@ export function describeLosses ({ kind, name, lost, added, missedSince, problem 
   ]
 }
 
-/** Returns warnings about watched tables; `schema` is quoted. */
 export async function adviseWatch (query: RunQuery, schema: string): Promise<string[]> {
   const candidates = await listWatchedTables(query, schema, 'candidate')
   const jobs = await listWatchedTables(query, schema, 'job')
@@ -237,7 +229,6 @@ export function formatRegistration (
   ]
 }
 
-/** Returns the watched table of this name; `schema` is quoted. */
 export async function findWatchedTable (
   client: PgQueryable, schema: string, kind: ChangeKind, { name }: Root
 ): Promise<WatchedTable | undefined> {

@@ -101,7 +101,6 @@ function freeConnection (pool: PgPool): void {
   keptConnections.set(pool, Number(keptConnections.get(pool)) - 1)
 }
 
-/** A connection that receives notifications. */
 interface Listening {
   start (): void
   /** Closes the connection immediately, so that the host can end its pool. */

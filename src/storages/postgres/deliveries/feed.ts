@@ -19,7 +19,6 @@ interface FeedRow {
   end: string
   /** The last event that was read, if there are more. */
   last_read: string | null
-  /** `null` if no event was found. */
   seq: string | null
   /** `null` if the previous events fill the page. */
   body: string | null

@@ -104,7 +104,6 @@ function ofWebhook (schema: string, tenant: string, webhookId: number): Conditio
   )
 }
 
-/** Reads one delivery; `schema` is quoted. */
 export async function findDelivery (
   session: Pick<Session, 'query'>, schema: string,
   ...[tenant, webhookId, id, { omitBody = false } = {}]: Parameters<DeliveryStore['find']>

@@ -16,7 +16,6 @@ interface ReplayBounds {
 
 const usualBounds: ReplayBounds = { events: 200_000, batch: 5_000, ms: 20_000 }
 
-/** The bounds of one batch. */
 interface Batch {
   /** The position of the last event of the previous batch, or null. */
   after: string | null
@@ -25,9 +24,7 @@ interface Batch {
   limit: number
 }
 
-/** The events that a batch selects. */
 interface Found {
-  /** Whether the webhook exists and is active. */
   isActive: boolean
   read: number
   /** The position of the last event that was read, or null. */
@@ -88,7 +85,6 @@ export function createReplay (
   }
 }
 
-/** Runs batches until all events are read or a bound is reached. */
 async function inBatches (
   bounds: ReplayBounds,
   limit: number,

@@ -4,7 +4,6 @@ import type { Session } from '../session.js'
 // Counting stops here.
 const most = 10_000
 
-/** Reads the statistics of the queue and of a tenant; `schema` is quoted. */
 export function createStats (
   session: Session,
   schema: string
@@ -74,7 +73,6 @@ function lanesOf (row: string): string {
   return `(values (0, ${row}.first_leased), (1, ${row}.first_fresh), (2, 0), (3, 0)) as of (lane, first_id)`
 }
 
-/** Selects a webhook if it is active. */
 function findActive (schema: string, id: string): string {
   return `
       select w.id, w.skip_before, coalesce(h.paused_until, '-infinity') as paused_until
@@ -84,7 +82,6 @@ function findActive (schema: string, id: string): string {
       limit 1`
 }
 
-/** Selects how many milliseconds ago a time was; 0 if it is null. */
 function ageOf (time: string): string {
   return `coalesce(floor(1000 * extract(epoch from clock_timestamp() - ${time})), 0)`
 }

@@ -32,7 +32,6 @@ import { createSession, readQueryTimeout } from '../session.js'
 import { creatorJson, quoteName, readSchema, toIso } from '../sql.js'
 import { createTurns } from '../turns.js'
 
-/** The doc, type, default and check of each option. */
 const keysOptions = {
   /**
    * The schema created by `migrate`.
@@ -148,7 +147,6 @@ export interface IssuedApiKey extends StoredApiKey {
   key: string
 }
 
-/** The last argument of each method. */
 interface CallOptions {
   /**
    * The host's transaction, as for `emit`.
@@ -157,7 +155,6 @@ interface CallOptions {
   transaction?: unknown
 }
 
-/** How to revoke a key. */
 interface RevokeOptions extends CallOptions {
   /**
    * Whether to revoke its children too: the keys that it created, the keys that replace them, and their children.
@@ -228,7 +225,6 @@ const keyReaders = {
   createdBy: readLabel
 }
 
-/** Selects a row `k` of `api_keys` as JSON. */
 const keyJson = `json_build_object(
   'id', k.id, 'tenantSlug', k.tenant_slug, 'tenantId', k.tenant, 'name', k.name, 'scopes', k.scopes,
   'allowedIps', k.allowed_ips, 'candidateFields', k.candidate_fields, 'jobFields', k.job_fields, 'start', k.start,

@@ -19,7 +19,6 @@ const backgroundClock: Clock = {
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs).unref()
 }
 
-/** The doc, type, default and check of each option. */
 const lookupOptions = {
   /**
    * The schema created by `migrate`.

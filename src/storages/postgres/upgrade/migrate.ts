@@ -8,7 +8,6 @@ import { quoteName, readSchema, toIso } from '../sql.js'
 import { findCaches, findMissing, listNames, readVersion, type Version } from './version.js'
 import type { Rights } from '../grants.js'
 
-/** The doc, type, default and check of each option. */
 const migrateOptions = {
   /**
    * The schema for this package's tables. Created if it does not exist.
@@ -118,7 +117,6 @@ function giveUp (waitedMs: number, blocker: string, cause: unknown): Error {
   return new RecruitingApiError('storage_timeout', `${problem}: run it again when it is done`, 'pool', { cause })
 }
 
-/** Describes the processes that `pids` selects; `null` if there is none. */
 async function findBlocker (pool: PgPool, pids: string, values: unknown[]): Promise<string | null> {
   const [row] = await ask<{ blocker: string | null }>(
     pool,
@@ -257,7 +255,6 @@ async function withClient<Result> (pool: PgPool, work: (client: PgClient) => Pro
   }
 }
 
-/** Lists the tables and sequences of the current schema. */
 async function findRelations (query: RunQuery): Promise<Set<string>> {
   const rows = await query<{ name: string }>(
     "select relname::text as name from pg_class where relnamespace = quote_ident(current_schema())::regnamespace and relkind in ('r', 'p', 'S')"
@@ -304,7 +301,6 @@ async function grantFunctions (query: RunQuery, names: readonly string[]): Promi
 }
 
 interface Holder {
-  /** Quoted. */
   role: string
   privilege: string
 }

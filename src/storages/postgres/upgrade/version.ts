@@ -6,7 +6,6 @@ import { type Rights, rights } from '../grants.js'
 import type { RunQuery } from '../session.js'
 import { quoteName } from '../sql.js'
 
-/** The SQL of a version of this package. */
 export interface Version {
   /** By file name, in order. */
   migrations: ReadonlyMap<string, string>
@@ -23,7 +22,6 @@ export function readVersion (): Promise<Version> {
   return own
 }
 
-/** Reads the SQL files of a version. Throws `storage_not_ready`. */
 export async function readFolder (folder: URL): Promise<Version> {
   const [migrations, functions] = await Promise.all([
     readFiles(new URL('migrations/', folder)),
@@ -52,13 +50,10 @@ async function readFiles (folder: URL): Promise<Map<string, string>> {
   }
 }
 
-/** The differences between a schema and a version. */
 interface Missing {
-  /** Whether the schema has none of the tables. */
   isNew: boolean
   /** Migrations that have not run, in their order. */
   migrations: string[]
-  /** Functions that do not exist. */
   functions: string[]
 }
 
