@@ -1,61 +1,35 @@
 import type { AnyRecruitingStorage, EventStorage, Id, RecruitingStorage } from '../ports/index.js'
 import { assertOption, integer } from './read-options.js'
 
-/** Every required method of each port, so that the compiler finds a forgotten one. */
+type RequiredNames<Port> = { [Name in keyof Port]-?: undefined extends Port[Name] ? never : Name }[keyof Port] & string
+
+/** Lists the required methods of a port. The compiler rejects a list that lacks one. */
+function required<Port> () {
+  return <Name extends RequiredNames<Port>>(
+    ...names: [RequiredNames<Port>] extends [Name] ? Name[] : never
+  ): readonly string[] => names
+}
+
+type Storage = Required<AnyRecruitingStorage>
+
 const methods = {
-  webhooks: {
-    list: true,
-    count: true,
-    find: true,
-    findHealth: true,
-    listFailing: true,
-    nextId: true,
-    create: true,
-    update: true,
-    delete: true,
-    rotateSecret: true,
-    findSecrets: true,
-    findHeaders: true,
-    findGraceEnd: true,
-    listSecrets: true,
-    replaceSecret: true,
-    renameTenant: true,
-    removeTenant: true,
-    listResting: true
-  },
-  deliveries: {
-    record: true,
-    claimDue: true,
-    recordAttempts: true,
-    recordAndClaim: true,
-    claimNotices: true,
-    confirmNotice: true,
-    release: true,
-    hasPending: true,
-    list: true,
-    count: true,
-    find: true,
-    replay: true,
-    countReplay: true,
-    retry: true,
-    prune: true,
-    erase: true,
-    listSubjectEvents: true,
-    stats: true,
-    tenantStats: true,
-    onDue: true
-  },
-  changes: { begin: true, list: true, record: true, tokenSecret: true, prune: true, stats: true },
-  feed: { end: true, endBefore: true, find: true, list: true, latest: true, stats: true, tokenSecret: true },
-  holds: { find: true, adopt: true },
-  idempotency: { claim: true, renew: true, save: true },
-  candidates: { list: true, count: true, find: true },
-  jobs: { list: true, count: true, find: true }
-} satisfies MethodNames<Required<Omit<AnyRecruitingStorage, 'verify' | 'connections'>>>
-
-type MethodNames<Storage> = { [Part in keyof Storage]: Record<RequiredNames<Storage[Part]>, true> }
-
-type RequiredNames<Port> = { [Name in keyof Port]-?: undefined extends Port[Name] ? never : Name }[keyof Port]
+  webhooks: required<Storage['webhooks']>()(
+    'list', 'count', 'find', 'findHealth', 'listFailing', 'nextId', 'create', 'update', 'delete', 'rotateSecret',
+    'findSecrets', 'findHeaders', 'findGraceEnd', 'listSecrets', 'replaceSecret', 'renameTenant', 'removeTenant',
+    'listResting'
+  ),
+  deliveries: required<Storage['deliveries']>()(
+    'record', 'claimDue', 'recordAttempts', 'recordAndClaim', 'claimNotices', 'confirmNotice', 'release', 'hasPending',
+    'list', 'count', 'find', 'replay', 'countReplay', 'retry', 'prune', 'erase', 'listSubjectEvents', 'stats',
+    'tenantStats', 'onDue'
+  ),
+  changes: required<Storage['changes']>()('begin', 'list', 'record', 'tokenSecret', 'prune', 'stats'),
+  feed: required<Storage['feed']>()('end', 'endBefore', 'find', 'list', 'latest', 'stats', 'tokenSecret'),
+  holds: required<Storage['holds']>()('find', 'adopt'),
+  idempotency: required<Storage['idempotency']>()('claim', 'renew', 'save'),
+  candidates: required<Storage['candidates']>()('list', 'count', 'find'),
+  jobs: required<Storage['jobs']>()('list', 'count', 'find')
+}
 
 const readMax = integer(1, 100_000)
 
@@ -81,7 +55,7 @@ export function readStorage (value: unknown, path: string): RecruitingStorage<Id
 function assertPort (storage: object, path: string, name: keyof typeof methods): void {
   const port: unknown = Reflect.get(storage, name)
   assertOption(typeof port === 'object' && port !== null, `${path}.${name}`, 'an object', port)
-  for (const method of Object.keys(methods[name])) {
+  for (const method of methods[name]) {
     const value: unknown = Reflect.get(port, method)
     assertOption(typeof value === 'function', `${path}.${name}.${method}`, 'a method', value)
   }
