@@ -3,7 +3,7 @@ import { isRecruitingApiError } from '../../core/errors.js'
 import type { Webhook, WebhookStore } from '../../core/ports/index.js'
 import { ask } from '../../storages/postgres/session.js'
 import { quoteName } from '../../storages/postgres/sql.js'
-import { omitUndefined, readField } from '../../core/shared/fields.js'
+import { readField } from '../../core/shared/fields.js'
 import { Type } from '../../core/shared/typebox.js'
 import type { ImportWebhookInput } from '../../core/webhooks/recruiting.js'
 import type { EventCatalogue } from '../../core/webhooks/events/catalogue.js'
@@ -31,30 +31,12 @@ export const list: Command = {
   },
 
   async run (context) {
-    const { flags } = context
-    const type = flags.text('event-type')
-    const columns = { status: 'status', name: 'name', address: 'target_url', 'event types': 'event_types' } as const
-    if (flags.has('tenant') && type === undefined) {
-      const found = await listOfTenant(context)
-      showResult(context, found, formatRecords(found, { id: 'id', ...columns }, 'no webhooks'))
-      return
-    }
+    const type = context.flags.text('event-type')
     const selected = await selectWebhooks(context)
     const found = selected.filter(({ event_types: types }) => type === undefined || types.includes(type))
-    showResult(context, found, formatRecords(found, { id: 'id', tenant: 'tenant_slug', ...columns }, 'no webhooks'))
-  }
-}
-
-async function listOfTenant (context: Context): Promise<Webhook[]> {
-  const tenant = readTenant('--tenant', context.flags.required('tenant'))
-  const filter = omitUndefined({ status: context.flags.oneOf('status', statuses) })
-  const { webhooks } = openStorage(context)
-  const sort = [{ field: 'id', direction: 'asc' }] as const
-  const found: Webhook[] = []
-  for (;;) {
-    const batch = await webhooks.list(tenant, { filter, sort, offset: found.length, limit: batchSize })
-    found.push(...batch)
-    if (batch.length < batchSize) return found
+    showResult(context, found, formatRecords(found, {
+      id: 'id', tenant: 'tenant_slug', status: 'status', name: 'name', address: 'target_url', 'event types': 'event_types'
+    }, 'no webhooks'))
   }
 }
 
@@ -76,9 +58,9 @@ async function selectWebhooks ({ flags, pool, schema }: Context): Promise<Select
   for (;;) {
     const batch = await ask<Omit<SelectedWebhook, 'id'> & { id: string }>(pool, `
       select tenant as tenant_id, tenant_slug, id::text, status, name, target_url, event_types
-      from ${quoteName(schema)}.webhooks
-      where id > $1 and ($2::text is null or tenant = $2) and ($3::text is null or status = $3)
-      order by id limit $4`, [found.at(-1)?.id ?? 0, tenant, status, batchSize])
+      from ${quoteName(schema)}.webhooks w
+      where w.id > $1 and ($2::text is null or tenant = $2) and ($3::text is null or status = $3)
+      order by w.id limit $4`, [found.at(-1)?.id ?? 0, tenant, status, batchSize])
     found.push(...batch.map((row) => ({ ...row, id: Number(row.id) })))
     if (batch.length < batchSize) return found
   }
