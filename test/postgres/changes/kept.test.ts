@@ -1,5 +1,4 @@
 import t from 'tap'
-import { endSyncTokens } from '../../../src/storages/postgres/index.js'
 import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { peopleColumns, startSyncedPeople } from '../../fixtures/sync/synced-people.js'
@@ -115,30 +114,10 @@ t.test('rows of an attached partition reach copies', async (t) => {
 t.test('after writes that bypassed the triggers, expiring tokens makes copies exact', async (t) => {
   const { pool, begin, follow, compare, assertExact } = await startSyncedPeople(t)
   await begin()
-  for (const [count, end] of [() => endSyncTokens(pool), () => pool.query('select recruiting.end_sync_tokens()')].entries()) {
-    await withClient(pool, (client) => client.query('begin; set local session_replication_role = replica; delete from crm.people where id = (select min(id) from crm.people); commit'))
-    await follow()
-    const { copy, items } = await compare()
-    t.notSame(copy, items, 'no one can detect it')
-    await end()
-    await assertExact(t, count + 1)
-  }
-  await t.rejects(endSyncTokens(pool, { schema: '' }), { code: 'invalid_option', field: 'schema' })
-  await t.rejects(endSyncTokens(pool, { table: 'x' } as object), { code: 'invalid_option', field: 'table' })
-  await t.rejects(endSyncTokens({} as typeof pool), { code: 'invalid_option', field: 'pool' })
-})
-
-t.test('expiring tokens waits for a pruning process, even if transactions are serializable by default', async (t) => {
-  const { pool, server, lockWaited } = await startPostgresHost(t)
-  const serializable = server.createPool({ options: '-c default_transaction_isolation=serializable' })
-  const readId = async () => (await pool.query('select id from recruiting.change_state')).rows[0].id
-  const before = await readId()
-  await withClient(pool, async (client) => {
-    await client.query('begin; update recruiting.change_state set pruned_change_seq = 0')
-    const ending = endSyncTokens(serializable)
-    await Promise.race([lockWaited('end_sync_tokens'), ending])
-    await client.query('commit')
-    await ending
-  })
-  t.not(await readId(), before)
+  await withClient(pool, (client) => client.query('begin; set local session_replication_role = replica; delete from crm.people where id = (select min(id) from crm.people); commit'))
+  await follow()
+  const { copy, items } = await compare()
+  t.notSame(copy, items, 'no one can detect it')
+  await pool.query('select recruiting.end_sync_tokens()')
+  await assertExact(t, 1)
 })

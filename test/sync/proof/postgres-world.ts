@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Random } from '../../../examples/demo/data/random.js'
 import { type ChangeKind, createRecruiting, type WebhookStore } from '../../../src/index.js'
-import { endSyncTokens, migrate, postgresStorage, watch } from '../../../src/storages/postgres/index.js'
+import { migrate, postgresStorage, watch } from '../../../src/storages/postgres/index.js'
 import type { Teardown } from '../../fixtures/api/app.js'
 import { type ProofTenant, type World, idCount, isQuiet, proofTenants, serveStorage } from './world.js'
 
@@ -110,7 +110,7 @@ function createDamage (pool: pg.Pool, webhooks: WebhookStore): Required<World>['
     },
     async function writeAsReplica () {
       await alone(`set local session_replication_role = replica; ${writePast}`)
-      await endSyncTokens(pool)
+      await pool.query('select recruiting.end_sync_tokens()')
     },
     async function removeTenant () {
       // Without a rest, like a tenant with its own id.

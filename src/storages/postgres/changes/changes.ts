@@ -1,10 +1,8 @@
 import type { ChangeKind, ChangePage, ChangeSource } from '../../../core/ports/index.js'
 import { readField } from '../../../core/shared/fields.js'
-import { type OptionsOf, readOptions } from '../../../core/shared/read-options.js'
-import { assertPool, inTransaction, type PgPool } from '../pool.js'
 import { askInTransaction } from '../transactions.js'
 import type { Session } from '../session.js'
-import { equals, planWithValues, quoteName, readSchema } from '../sql.js'
+import { equals, planWithValues } from '../sql.js'
 import { createReadBound, createReadHeldBack, formatPosition, parsePosition } from './position.js'
 import { listWatchedTables } from './watched-tables.js'
 
@@ -158,26 +156,4 @@ export function createChangeSource (
 
     stats: createReadHeldBack(session, schema, 'recent_changes')
   }
-}
-
-const endOptions = {
-  /**
-   * The schema created by `migrate`.
-   * @default 'recruiting'
-   */
-  schema: readSchema
-}
-
-/** Options of `endSyncTokens`. */
-export interface EndSyncTokensOptions extends OptionsOf<typeof endOptions> {}
-
-/**
- * Expires all `sync` tokens: each client gets a 410 once and starts again. Call it after rows changed without triggers,
- * for example with `session_replication_role = replica`, by logical replication or by restoring a disk snapshot. In
- * SQL: `select recruiting.end_sync_tokens()`. Throws `invalid_option` and database errors.
- */
-export async function endSyncTokens (pool: PgPool, options: EndSyncTokensOptions = {}): Promise<void> {
-  assertPool(pool)
-  const { schema } = readOptions(options, endOptions)
-  await inTransaction(pool, (client) => client.query(`select ${quoteName(schema)}.end_sync_tokens()`))
 }
