@@ -116,7 +116,7 @@ export async function moveToId (
       const locked = await query<Omit<Sealed, 'id'> & { id: string }>(`
         select id::text, secret, headers,
           case when previous_secret_expires_at > clock_timestamp() then previous_secret end as previous
-        from ${schema}.webhooks where tenant = $1 order by id for update`, [slug])
+        from ${schema}.webhooks w where w.tenant = $1 order by w.id for update`, [slug])
       const resealed = resealAll(locked.map((webhook) => ({ ...webhook, id: Number(webhook.id) })), reseal)
       const [row] = await query<{ left: boolean }>(`select ${schema}.merge_tenant_v1($1, $2, $3, $4, $5) as left`,
         [slug, id, slug, JSON.stringify(resealed), eventsPerBatch])
