@@ -1,8 +1,7 @@
 import { isRecruitingApiError } from '../../core/errors.js'
 import type { Hold, TenantDeliveryStats } from '../../core/ports/index.js'
 import {
-  findHostRelation, type HostRelation, listEmitGrants, listGrants, listHeld, listLacking, listLackingOnLists,
-  listLackingToEmit
+  findHostRelation, type HostRelation, listGrants, listHeld, listLacking, listLackingOnLists
 } from '../../storages/postgres/grants.js'
 import {
   migrate as migrateSchema, postgresStorage, watch as watchTable, type WatchOptions, watchSql
@@ -321,7 +320,7 @@ export const grants: Command = {
       showResult(context, { statements }, statements.map((statement) => `${statement};`))
       return
     }
-    const statements = isEmitter ? listEmitGrants(schema, role) : listGrants(schema, role, lists)
+    const statements = listGrants(schema, role, lists, isEmitter)
     if (!flags.has('apply')) {
       showResult(context, { role, statements, applied: false }, statements.map((statement) => `${statement};`))
       return
@@ -333,11 +332,9 @@ export const grants: Command = {
       for (const statement of statements) await client.query(statement)
       const queryAfter: RunQuery = (text, values) => ask(client, text, values)
       // Without the privilege to grant, PostgreSQL may warn instead of failing.
-      const lacking = isEmitter
-        ? await listLackingToEmit(queryAfter, schema, role)
-        : [
-            ...await listLacking(queryAfter, schema, role), ...await listLackingOnLists(queryAfter, role, lists)
-          ]
+      const lacking = [
+        ...await listLacking(queryAfter, schema, role, isEmitter), ...await listLackingOnLists(queryAfter, role, lists)
+      ]
       if (lacking.length === 0) return
       throw new CommandError(
         `${role} still lacks ${lacking.join(', ')}: run this as the owner of the schema and of your tables`)

@@ -54,8 +54,11 @@ const eventColumns = [
 ]
 const queuedColumns = ['event_seq', 'webhook_id', 'event_type', 'created_at']
 
-/** The privileges of a process that only emits events and records changes, by table: columns, or `[]` for all. */
-const emitRights: Readonly<Record<string, Readonly<Partial<Record<Privilege, readonly string[]>>>>> = {
+/** Privileges by table or sequence, each with its columns, or `[]` for all. */
+type Needs = Readonly<Record<string, Readonly<Partial<Record<Privilege, readonly string[]>>>>>
+
+/** The privileges of a process that only emits events and records changes. It can read no secret. */
+const emitRights: Needs = {
   migrations: { select: ['name'] },
   tenants: { select: ['key', 'tenant', 'rests_until'] },
   webhooks: { select: ['id', 'tenant', 'status', 'event_types', 'filter_path'] },
@@ -71,32 +74,32 @@ const emitRights: Readonly<Record<string, Readonly<Partial<Record<Privilege, rea
   home: { select: ['system', 'database_oid', 'table_oid', 'environment', 'held_since'] }
 }
 
-/** Lists the `grant` statements for a role that only emits events and records changes. It can read no secret. */
-export function listEmitGrants (schema: string, role: string): string[] {
-  const [namespace, to] = [quoteName(schema), `to ${quoteName(role)}`]
-  return [
-    `grant usage on schema ${namespace} ${to}`,
-    ...Object.entries(emitRights).map(([table, privileges]) => {
-      const names = Object.entries(privileges).map(([name, columns]) =>
-        columns.length === 0 ? name : `${name} (${columns.join(', ')})`)
-      return `grant ${names.join(', ')} on table ${namespace}.${table} ${to}`
-    }),
-    `grant usage on sequence ${namespace}.delivery_ids ${to}`,
-    // They run with the caller's rights, except those that read locks and sequences.
-    `grant execute on all functions in schema ${namespace} ${to}`
-  ]
+function needsOf (isEmitter: boolean): { table: Needs, sequence: Needs } {
+  if (isEmitter) return { table: emitRights, sequence: { delivery_ids: { usage: [] } } }
+  const whole = (privileges: Privileges): Needs => Object.fromEntries(Object.entries(privileges)
+    .map(([name, names]) => [name, Object.fromEntries(names.map((privilege) => [privilege, []]))]))
+  return { table: whole(rights.tables), sequence: whole(rights.sequences) }
 }
 
-/** Lists the `grant` statements for a role. `schema` and `role` are not quoted. `lists` are the host's relations. */
-export function listGrants (schema: string, role: string, lists: readonly HostRelation[] = []): string[] {
+/**
+ * Lists the `grant` statements for a role of servers and workers, or of processes that only emit. `schema` and `role`
+ * are not quoted. `lists` are the host's relations.
+ */
+export function listGrants (
+  schema: string, role: string, lists: readonly HostRelation[] = [], isEmitter = false
+): string[] {
   const [namespace, to] = [quoteName(schema), `to ${quoteName(role)}`]
-  const grant = (kind: 'table' | 'sequence', privileges: Privileges): string[] => Object.entries(privileges)
-    .map(([name, names]) => `grant ${names.join(', ')} on ${kind} ${namespace}.${name} ${to}`)
+  const grants = Object.entries(needsOf(isEmitter)).flatMap(([kind, needs]) =>
+    Object.entries(needs).map(([name, privileges]) => {
+      const names = Object.entries(privileges).map(([privilege, columns]) =>
+        columns.length === 0 ? privilege : `${privilege} (${columns.join(', ')})`)
+      return `grant ${names.join(', ')} on ${kind} ${namespace}.${name} ${to}`
+    }))
   return [
     ...new Set([
       `grant usage on schema ${namespace} ${to}`,
-      ...grant('table', rights.tables),
-      ...grant('sequence', rights.sequences),
+      ...grants,
+      // They run with the caller's rights, except those that read locks and sequences.
       `grant execute on all functions in schema ${namespace} ${to}`,
       ...lists.flatMap((list) => [
         `grant usage on schema ${list.schema} ${to}`,
@@ -104,22 +107,6 @@ export function listGrants (schema: string, role: string, lists: readonly HostRe
       ])
     ])
   ]
-}
-
-/** Lists a role's missing privileges of `listEmitGrants`, such as `select on queue`. */
-export async function listLackingToEmit (query: RunQuery, schema: string, role: string): Promise<string[]> {
-  const wanted = Object.entries(emitRights).flatMap(([table, privileges]) => Object.entries(privileges)
-    .flatMap(([privilege, columns]) => (columns.length === 0 ? [null] : columns).map((column) => (
-      { table, privilege, column }))))
-  const rows = await query<{ lacking: string }>(`
-    select distinct format('%s on %s', w.privilege, w.name) as lacking
-    from unnest($3::text[], $4::text[], $5::text[]) as w (name, privilege, field)
-    join pg_namespace n on n.nspname = $1
-    join pg_class c on c.relnamespace = n.oid and c.relname = w.name
-    where case when w.field is null then not has_table_privilege($2, c.oid, w.privilege)
-      else not has_column_privilege($2, c.oid, w.field, w.privilege) end`,
-  [schema, role, ...(['table', 'privilege', 'column'] as const).map((key) => wanted.map((one) => one[key]))])
-  return rows.map(({ lacking }) => lacking)
 }
 
 /** One of the host's tables or views. Both names are quoted. */
@@ -145,34 +132,34 @@ export async function findHostRelation (query: RunQuery, sqlName: string): Promi
 }
 
 /**
- * Lists a role's missing privileges, such as `select on queue`. Any role may call it. `schema` and `role` are not
- * quoted.
+ * Lists the privileges of `listGrants` that a role lacks, such as `select on queue`. Any role may call it. `schema` and
+ * `role` are not quoted.
  */
-export async function listLacking (query: RunQuery, schema: string, role: string): Promise<string[]> {
-  const wanted = [...Object.entries(rights.tables), ...Object.entries(rights.sequences)]
-    .flatMap(([name, privileges]) => privileges.map((privilege) => ({ name, privilege })))
-  const rows = await query<{ lacking: string }>(
-    `
+export async function listLacking (
+  query: RunQuery, schema: string, role: string, isEmitter = false
+): Promise<string[]> {
+  const wanted = Object.values(needsOf(isEmitter)).flatMap((needs) => Object.entries(needs))
+    .flatMap(([name, privileges]) => Object.entries(privileges).flatMap(([privilege, columns]) =>
+      (columns.length === 0 ? [null] : columns).map((column) => ({ name, privilege, column }))))
+  const rows = await query<{ lacking: string }>(`
     select 'usage on the schema' as lacking from pg_namespace n where n.nspname = $1
       and not has_schema_privilege($2, n.oid, 'usage')
     union all
-    select lacking from (
-      select format('%s on %s', wanted.privilege, wanted.name) as lacking, case c.relkind
-        when 'S' then has_sequence_privilege($2, c.oid, wanted.privilege)
-        else has_table_privilege($2, c.oid, wanted.privilege)
-      end as is_held
-      from unnest($3::text[], $4::text[]) as wanted (name, privilege)
-      join pg_namespace n on n.nspname = $1
-      join pg_class c on c.relnamespace = n.oid and c.relname = wanted.name
-    ) as relations
-    where not is_held
+    select format('%s on %s', wanted.privilege, wanted.name)
+    from unnest($3::text[], $4::text[], $5::text[]) as wanted (name, privilege, field)
+    join pg_namespace n on n.nspname = $1
+    join pg_class c on c.relnamespace = n.oid and c.relname = wanted.name
+    where not case
+      when c.relkind = 'S' then has_sequence_privilege($2, c.oid, wanted.privilege)
+      when wanted.field is null then has_table_privilege($2, c.oid, wanted.privilege)
+      else has_column_privilege($2, c.oid, wanted.field, wanted.privilege)
+    end
     union all
     select format('execute on %s', p.proname) from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace
     where n.nspname = $1 and p.prorettype <> 'trigger'::regtype and not has_function_privilege($2, p.oid, 'execute')`,
-    [schema, role, wanted.map(({ name }) => name), wanted.map(({ privilege }) => privilege)]
-  )
-  return rows.map(({ lacking }) => lacking)
+  [schema, role, ...(['name', 'privilege', 'column'] as const).map((key) => wanted.map((one) => one[key]))])
+  return [...new Set(rows.map(({ lacking }) => lacking))]
 }
 
 /** Lists a role's missing privileges on the host's relations. `role` is not quoted. */
