@@ -34,7 +34,6 @@ t.test('clients check the results of a key that sees only some fields', async (t
   await client.listTools()
   const { structuredContent } = await client.callTool({ name: 'get_candidate', arguments: { id: 1 } })
   t.strictSame(structuredContent, { data: { id: 1, headline: null } })
-  t.strictSame((await client.listResources()).resources, [{ uri: 'recruiting://acme/jobs/1', name: 'job 1', mimeType: 'application/json' }])
 })
 
 t.test('without the option, the server is an unknown path', async (t) => {

@@ -118,7 +118,7 @@ const hints: Record<number, string> = {
 }
 
 /** Describes an error response of the API or the host. */
-export function describeError (status: number, payload: unknown): string {
+function describeError (status: number, payload: unknown): string {
   const error = readField(payload, 'error')
   const message = readField(error, 'message')
   const id = readField(error, 'request_id')
@@ -141,7 +141,7 @@ function describeDetails (details: unknown): string[] {
 }
 
 /** Parses a body; `null` without one, and if it is not JSON: a host hook may have sent it. */
-export function parse (text: string): unknown {
+function parse (text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -192,7 +192,7 @@ const hiddenUnlessNeeded = new RegExp(`(?<needed>${needed})|${hidden}`, 'gv')
 /** Maximum length of a text in the result of a tool, in UTF-16 code units. Longer than any token. */
 const maxTextLength = 4000
 
-export function guardValue (value: unknown): unknown {
+function guardValue (value: unknown): unknown {
   if (typeof value === 'string') return guardText(value)
   if (Array.isArray(value)) return value.map(guardValue)
   if (typeof value !== 'object' || value === null) return value
@@ -200,7 +200,7 @@ export function guardValue (value: unknown): unknown {
 }
 
 /** Returns a text with hidden characters as `\u202e`, cut to the maximum length. */
-export function guardText (text: string): string {
+function guardText (text: string): string {
   return cut(text).replace(hiddenUnlessNeeded, (found, kept) => kept ?? escape(found))
 }
 

@@ -1,13 +1,11 @@
 import type * as sdkModule from '@modelcontextprotocol/server'
-import type {
-  CallToolResult, ListResourcesResult, Resource, ResourceTemplateType, Server
-} from '@modelcontextprotocol/server'
+import type { CallToolResult, Server } from '@modelcontextprotocol/server'
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import type { logOf } from '../../core/http/log.js'
 import { readField } from '../../core/shared/fields.js'
 import { type Tool, ArgumentFault, formatCall } from './tools.js'
 import type { Call, CallAnswer, CallOptions } from './calls.js'
-import { dataWarning, describeError, formatFault, formatResult, guardText, guardValue, parse } from './result.js'
+import { dataWarning, formatFault, formatResult } from './result.js'
 
 type Sdk = typeof sdkModule
 
@@ -49,7 +47,7 @@ export function createServer (
   const has = (name: string): boolean => visible.some((tool) => tool.name === name)
   const prompts = allPrompts.filter((prompt) => prompt.tools.every(has))
   const server = new sdk.Server(info, {
-    capabilities: { tools: {}, resources: {}, prompts: {} },
+    capabilities: { tools: {}, prompts: {} },
     instructions: `The recruiting system of the company ${tenantSlug}: candidates, jobs, events and webhooks. ${dataWarning}`
   })
 
@@ -60,52 +58,32 @@ export function createServer (
     return answer
   }
 
-  /** Runs a handler. Logs unexpected errors and hides them from the client. */
-  async function run<T> (handle: () => Promise<T>): Promise<T> {
-    try {
-      return await handle()
-    } catch (error) {
-      if (error instanceof sdk.ProtocolError) throw error
-      if (error instanceof ArgumentFault) {
-        throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, error.message)
-      }
-      if (error instanceof Passed) pass(error)
-      else log.error({ err: error }, "an agent's message failed")
-      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, 'Unexpected server error')
-    }
-  }
-
   async function callTool (name: string, given: object): Promise<CallToolResult> {
     const tool = tools.find((known) => known.name === name)
     if (withheld.includes(name)) {
       return formatFault(`${name} returns a secret, which this server never shows to agents. Ask a person to do it.`)
     }
     if (tool === undefined) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown tool')
-    try {
-      const readAgain = (perPage: number) => call(tool, { ...given, per_page: perPage }, { isRepeated: true })
-      return await formatResult(await call(tool, given), {
-        readAgain: tool.plan.inQuery.includes('per_page') ? readAgain : null,
-        // A token replaces it.
-        hasSince: tool.plan.inQuery.includes('since') && (readField(given, 'since') ?? null) !== null
-      })
-    } catch (error) {
-      if (error instanceof ArgumentFault) return formatFault(error.message)
-      throw error
-    }
-  }
-
-  async function readJobs (name: string, given: object): Promise<CallAnswer> {
-    const [tool] = tools.filter((known) => known.name === name) as [Tool]
-    const answer = await call(tool, given)
-    if (answer.status < 300) return answer
-    const code = answer.status < 500 ? sdk.ProtocolErrorCode.InvalidParams : sdk.ProtocolErrorCode.InternalError
-    throw new sdk.ProtocolError(code, describeError(answer.status, parse(answer.text)))
+    const readAgain = (perPage: number) => call(tool, { ...given, per_page: perPage }, { isRepeated: true })
+    return formatResult(await call(tool, given), {
+      readAgain: tool.plan.inQuery.includes('per_page') ? readAgain : null,
+      // A token replaces it.
+      hasSince: tool.plan.inQuery.includes('since') && (readField(given, 'since') ?? null) !== null
+    })
   }
 
   server.setRequestHandler('tools/list', () => ({ tools: visible.map(describeTool) }))
-  server.setRequestHandler('tools/call', ({ params: { name, arguments: given = {} } }) =>
-    run(() => callTool(name, given))
-  )
+  server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
+    try {
+      return await callTool(name, given)
+    } catch (error) {
+      if (error instanceof ArgumentFault) return formatFault(error.message)
+      if (error instanceof sdk.ProtocolError) throw error
+      if (error instanceof Passed) pass(error)
+      else log.error({ err: error }, "an agent's message failed")
+      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, 'Unexpected server error')
+    }
+  })
   server.setRequestHandler('prompts/list', () => ({
     prompts: prompts.map(({ name, title, description }) => ({ name, title, description }))
   }))
@@ -115,25 +93,6 @@ export function createServer (
     const since = new Date(Date.now() - prompt.days * dayMs).toISOString()
     return { messages: [{ role: 'user', content: { type: 'text', text: `${prompt.ask(since)}\n${dataWarning}` } }] }
   })
-  server.setRequestHandler('resources/templates/list', () => ({
-    resourceTemplates: has('get_job') ? listTemplates(tenantSlug) : []
-  }))
-  server.setRequestHandler('resources/list', ({ params }) =>
-    run(async () => {
-      if (!has('list_jobs')) return { resources: [] }
-      const page = parseCursor(params?.cursor)
-      if (page === null) throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, 'Unknown cursor')
-      return formatPage(await readJobs('list_jobs', page), tenantSlug)
-    })
-  )
-  server.setRequestHandler('resources/read', ({ params: { uri } }) =>
-    run(async () => {
-      const job = parseUri(uri, tenantSlug)
-      if (job === null) throw new sdk.ResourceNotFoundError(uri)
-      const { text } = await readJobs('get_job', job)
-      return { contents: [{ uri, mimeType, text: JSON.stringify(guardValue(readField(parse(text), 'data'))) }] }
-    })
-  )
   return server
 }
 
@@ -183,66 +142,3 @@ const allPrompts = [
       ].join('\n')
   }
 ]
-
-// The jobs of a tenant, as resources.
-
-const pageSize = 100
-const mimeType = 'application/json'
-
-function addressOf (tenantSlug: string): string {
-  return `recruiting://${encodeURIComponent(tenantSlug)}/jobs/`
-}
-
-function listTemplates (tenantSlug: string): ResourceTemplateType[] {
-  return [
-    {
-      uriTemplate: `${addressOf(tenantSlug)}{id}`,
-      name: 'job',
-      title: 'A job',
-      description: 'A job by its id, as get_job returns it',
-      mimeType
-    }
-  ]
-}
-
-/** Returns the arguments of `list_jobs` for a page; `null` if no page has this cursor. */
-function parseCursor (cursor = '1'): object | null {
-  return /^[1-9]\d{0,8}$/.test(cursor) ? { page: cursor, per_page: pageSize } : null
-}
-
-/** Returns the arguments of `get_job` for a resource; `null` if it is not a job of the tenant. */
-function parseUri (uri: string, tenantSlug: string): object | null {
-  const address = addressOf(tenantSlug)
-  if (!uri.startsWith(address)) return null
-  try {
-    const id = decodeURIComponent(uri.slice(address.length))
-    // Storages have no other ids.
-    return /^(?!.*\/)[\x21-\x7e]{1,64}$/.test(id) ? { id } : null
-  } catch {
-    return null
-  }
-}
-
-function formatPage ({ text }: CallAnswer, tenantSlug: string): ListResourcesResult {
-  const payload = parse(text)
-  const data = readField(payload, 'data')
-  const page = Number(readField(readField(payload, 'meta'), 'page'))
-  const pages = Number(readField(readField(payload, 'meta'), 'total_pages'))
-  return {
-    resources: [data].flat().map((job) => describeJob(job, tenantSlug)),
-    ...(page < pages ? { nextCursor: String(page + 1) } : {})
-  }
-}
-
-function describeJob (job: unknown, tenantSlug: string): Resource {
-  const id = String(readField(job, 'id'))
-  // A key can be limited to some fields.
-  const texts = { title: readField(job, 'name'), description: readField(job, 'status') }
-  const shown = Object.entries(texts).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-  return {
-    uri: `${addressOf(tenantSlug)}${encodeURIComponent(id)}`,
-    name: `job ${id}`,
-    mimeType,
-    ...Object.fromEntries(shown.map(([name, text]) => [name, guardText(text)]))
-  }
-}

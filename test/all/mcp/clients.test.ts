@@ -41,7 +41,6 @@ for (const pin of [undefined, '2026-07-28']) {
       await client.callTool({ name, arguments: given })
     }
     t.match(await client.listPrompts(), { prompts: [{ name: 'failures_this_week' }, { name: 'changes_since_yesterday' }] })
-    t.match(await client.listResources(), { resources: [{ uri: 'recruiting://acme/jobs/1', title: 'Compiler Engineer' }] })
   })
 
   t.test(`a call without the scope fails with its status, with ${pin ?? 'the previous revision'}`, async (t) => {
