@@ -106,13 +106,15 @@ async function createWebhook (tenant: string, path: string, host = '127.0.0.1'):
   return JSON.parse(text).data.id
 }
 
-/** Deletes all webhooks, which ends their deliveries. The server's own statements may cause a deadlock. */
+/** The server's own statements may cause a deadlock. */
+async function retryUntilDone (text: string): Promise<void> {
+  for (let isDone = false; !isDone;) isDone = await pool.query(text).then(() => true, () => false)
+}
+
+/** Deletes all webhooks, which ends their deliveries. */
 async function deleteWebhooks (): Promise<void> {
-  for (let isDone = false; !isDone;) {
-    isDone = await pool.query(`
-      truncate recruiting.webhooks, recruiting.webhook_health, recruiting.notices, recruiting.queue,
-        recruiting.deliveries`).then(() => true, () => false)
-  }
+  await retryUntilDone(`
+    truncate recruiting.webhooks, recruiting.webhook_health, recruiting.notices, recruiting.queue, recruiting.deliveries`)
   for (let turn = 0; turn < 10; turn++) {
     receivers.release()
     await sleep(100)
@@ -133,6 +135,44 @@ function deliveries (name: string, endpoint: string, count: number, perSecond: n
     probe: () => emit(quiet),
     end: deleteWebhooks
   }
+}
+
+/** 3,000 webhooks of one tenant, all due every two seconds. `address` is the SQL of each one's host. */
+function manyWebhooks (name: string, what: string, address: string): Row {
+  return {
+    name,
+    what,
+    async prepare () {
+      await deleteWebhooks()
+      await createWebhook(quiet, 'quick')
+      await createWebhook(loud, 'other')
+      await pool.query(`
+        insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
+        select nextval('recruiting.webhook_ids'), tenant, tenant_slug, name, status,
+          'http://' || ${address} || ':' || $2 || '/other', array['note.many'], secret, now(), now()
+        from recruiting.webhooks, generate_series(1, 3000) as n where tenant = $1 and name = 'other'`, [loud, receivers.port])
+    },
+    perSecond: 0.5,
+    press: () => send('POST', `/emit/${loud}`, { body: { type: 'note.many' } }),
+    probe: () => emit(quiet),
+    async end () {
+      const { rows: [left] } = await pool.query('select count(*)::int as count from recruiting.queue')
+      console.log(`    ${left?.count} deliveries wait, ${await server.ask<number>('descriptors')} open descriptors`)
+      await retryUntilDone('delete from recruiting.queue')
+      await sleep(1000)
+    }
+  }
+}
+
+let hasPeople = false
+
+/** Adds 1,000,000 candidates of one tenant. */
+async function addPeople (): Promise<void> {
+  if (hasPeople) return
+  hasPeople = true
+  await pool.query(`
+    insert into people (company, nr, name) select $1, n + 1000, 'Name ' || n from generate_series(1, 1000000) as n`, [loud])
+  await pool.query('vacuum analyze people')
 }
 
 let logWebhook = 0
@@ -167,13 +207,20 @@ const rows: Row[] = [
   {
     name: 'connections',
     what: '16 searches a second over 1,000,000 candidates',
-    async prepare () {
-      await pool.query(`
-        insert into people (company, nr, name) select $1, n + 1000, 'Name ' || n from generate_series(1, 1000000) as n`, [loud])
-      await pool.query('vacuum analyze people')
-    },
+    prepare: addPeople,
     perSecond: 16,
     press: (index) => ofLoud('GET', `/candidates?filter[q]=nobody${index}`),
+    probe: readPage,
+    async settle () {
+      await sleep(3000)
+    }
+  },
+  {
+    name: 'totals',
+    what: '40 pages a second with the exact total of 1,000,000 candidates',
+    prepare: addPeople,
+    perSecond: 40,
+    press: (index) => ofLoud('GET', `/candidates?page=${index + 1}`),
     probe: readPage,
     async settle () {
       await sleep(3000)
@@ -268,26 +315,8 @@ const rows: Row[] = [
     },
     probe: readPage
   },
-  {
-    name: 'sockets',
-    what: '3,000 origins',
-    async prepare () {
-      await createWebhook(quiet, 'quick')
-      await createWebhook(loud, 'other')
-      await pool.query(`
-        insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
-        select nextval('recruiting.webhook_ids'), tenant, tenant_slug, name, status,
-          'http://127.1.' || n / 250 || '.' || n % 250 + 1 || ':' || $2 || '/other', array['note.many'], secret,
-          now(), now()
-        from recruiting.webhooks, generate_series(1, 2999) as n where tenant = $1 and name = 'other'`, [loud, receivers.port])
-    },
-    perSecond: 0.5,
-    press: () => send('POST', `/emit/${loud}`, { body: { type: 'note.many' } }),
-    probe: () => emit(quiet),
-    async settle () {
-      console.log(`    ${await server.ask<number>('descriptors')} open descriptors`)
-    }
-  },
+  manyWebhooks('sockets', '3,000 origins', "'127.1.' || n / 250 || '.' || n % 250 + 1"),
+  manyWebhooks('one-origin', 'the same deliveries to one origin', "'127.0.0.1'"),
   {
     name: 'requests',
     what: '50 requests a second that get 404, each with a new Idempotency-Key',
