@@ -82,7 +82,7 @@ export function defineRoute (context: RouteContext, route: RouteOptions): RouteO
         return body
       } catch (thrown) {
         state.isHandling = false
-        const error = toHttpError(thrown, request.method === 'GET' || request.method === 'HEAD')
+        const error = toHttpError(thrown, isReading(route.method, config))
         if (!reply.sent) throw error
         logOf(request).error({ err: error.cause ?? error }, 'request failed after its response')
         return reply
@@ -92,6 +92,12 @@ export function defineRoute (context: RouteContext, route: RouteOptions): RouteO
     onSend: join(hooks.onSend, route.onSend, route.method === 'HEAD' ? omitUnknownLength : undefined),
     onResponse: join(hooks.onResponse, route.onResponse)
   }
+}
+
+/** Returns whether a route changes nothing. */
+function isReading (method: RouteOptions['method'], { mcp }: FastifyContextConfig): boolean {
+  return [method].flat().every((one) => one === 'GET' || one === 'HEAD') ||
+    (typeof mcp === 'object' && mcp.readOnly === true)
 }
 
 /** Serializes a handler's result to text, because objects would pass the host's `preSerialization` hooks. */

@@ -58,6 +58,27 @@ t.test('looking up keys', async (t) => {
   })
 })
 
+t.test('lookups for one tenant leave connections for others', async (t) => {
+  let connections = 0
+  const lookup = postgresKeyLookup({
+    query: () => Promise.reject(new Error('the pool is not queried')),
+    connect () {
+      connections++
+      return new Promise(() => {})
+    },
+    options: { max: 10 }
+  }, { queryTimeoutMs: 100 })
+  const lookUp = (tenantId: string) => lookup({ tenantSlug: tenantId, tenantId, key: 'unknown' })
+  const lookups = Array.from({ length: 8 }, () => lookUp('acme'))
+  await new Promise(setImmediate)
+  t.equal(connections, 4)
+  lookups.push(lookUp('globex'))
+  await new Promise(setImmediate)
+  t.equal(connections, 5)
+  const ended = await Promise.allSettled(lookups)
+  t.ok(ended.every(({ status }) => status === 'rejected'))
+})
+
 const minute = 60_000
 
 t.test('when a key was last used', async (t) => {

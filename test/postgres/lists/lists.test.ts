@@ -116,7 +116,7 @@ t.test('a number in JSON that JavaScript cannot represent is null, and the log n
     alter table ${schema}.candidates add extra jsonb, add extras json[];
     insert into ${schema}.candidates (tenant_slug, id, full_name, created_at, updated_at, extra, extras) values
       ('acme', 1, 'Ada', now(), now(), '{"\\"9e999\\\\": "9e999", "n": [0.5, 1e-400, 12345678901234567890]}', '{"1e400"}'),
-      ('acme', 2, 'Grace', now(), now(), ('{"n": 12' || repeat('0', 120000) || '1' || ', "ten": 1e1}')::jsonb, null)`)
+      ('acme', 2, 'Grace', now(), now(), ('{"n": 12' || repeat('0', 120000) || '1' || ', "ten": 1e1, "half": [0.5' || repeat('0', 300) || ', 0.5' || repeat('0', 400) || ']}')::jsonb, null)`)
   const lines: Array<Record<string, unknown>> = []
   const app = Fastify({ logger: { level: 'warn', stream: { write: (line: string) => lines.push(JSON.parse(line)) } } })
   t.teardown(() => app.close())
@@ -137,7 +137,8 @@ t.test('a number in JSON that JavaScript cannot represent is null, and the log n
     statusCode: 200,
     data: [
       { extra: { '"9e999\\': '9e999', n: [0.5, null, null] }, extras: [null] },
-      { extra: { n: null, ten: 10 }, extras: null }
+      // No number of more than 400 characters is read.
+      { extra: { n: null, ten: 10, half: [0.5, null] }, extras: null }
     ]
   })
   t.strictSame((await read('/candidates/2')).data, list.data[1])
