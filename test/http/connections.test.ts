@@ -35,7 +35,7 @@ t.test('all calls of requests to the storage take places of their tenant', async
   const answers = await Promise.all(routes.map((route, index) => {
     const { headers, ...request } = requestTo(route)
     const isKeyed = route.method === 'POST' && !route.path.startsWith('/api_keys')
-    return app.inject({ ...request, headers: { ...headers, ...isKeyed ? { 'idempotency-key': `key ${index}` } : {} } })
+    return app.inject({ ...request, headers: { ...headers, ...isKeyed ? { 'idempotency-key': `key-${index}` } : {} } })
   }))
   t.ok(answers.length > 20)
   t.notOk(answers.some(({ statusCode }) => statusCode >= 500))
