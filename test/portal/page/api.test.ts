@@ -86,7 +86,7 @@ t.test('a request that gets 401 is retried once with the next session', async (t
   t.match((await none.api.webhooks.list({})).failure, { code: 'unauthorized', status: 0 })
 })
 
-t.test('a POST that changes data keeps its key until it succeeds', async (t) => {
+t.test('a POST that changes data keeps its key until it succeeds or its outcome is unknown', async (t) => {
   const keysOf = (sent: Sent[]) => sent.map(({ init }) => new Headers(init.headers).get('idempotency-key'))
   const lost = () => { throw new TypeError('Failed to fetch') }
   const busy = () => Response.json({ error: { code: 'conflict' } }, { status: 409, headers: { 'retry-after': '1' } })
@@ -108,6 +108,14 @@ t.test('a POST that changes data keeps its key until it succeeds', async (t) => 
   t.strictSame([second, third, fourth, retried], [first, first, first, retry])
   t.equal(new Set([first, again, other, retry]).size, 4)
   t.strictSame(others, [null, null])
+
+  const unknown = () => Response.json({ error: { code: 'outcome_unknown' } }, { status: 500 })
+  const failing = start([lost, unknown, done])
+  for (const code of ['network', 'outcome_unknown', undefined]) {
+    t.equal((await failing.api.webhooks.test(1)).failure?.code, code)
+  }
+  const [before, same, next] = keysOf(failing.sent)
+  t.strictSame([same === before, next === before], [true, false], 'an unknown outcome ends it')
 
   const unsupported = start([done], { isKeyed: false })
   await unsupported.api.webhooks.create(webhook)

@@ -38,6 +38,7 @@ export const english = {
   'problem.internal_error': { title: 'Something went wrong on our side', text: 'Try again. If it keeps happening, send the request id to support.' },
   'problem.network': { title: 'Cannot reach the service', text: 'Check your connection, then try again.' },
   'problem.timeout': { title: 'The service did not respond in time', text: 'It may still have succeeded. Check before you try again.' },
+  'problem.outcome_unknown': { title: 'The outcome is unknown', text: 'It may still have succeeded. Check before you try again.' },
   'endpoints.intro': 'We send a signed request to your endpoints as soon as something happens.',
   'endpoints.add': 'Add webhook',
   'endpoints.list': 'Your webhooks',

@@ -27,8 +27,8 @@ type ResultOf<Answer> =
 export type Api = ResultsOf<Pick<Client, 'webhooks' | 'apiKeys' | 'listEventTypes'>>
 
 /**
- * Creates the methods. With `isKeyed`, a POST request that changes data keeps its `Idempotency-Key` until it succeeds,
- * so that a second click after a lost response does not do the same again.
+ * Creates the methods. With `isKeyed`, a POST request that changes data keeps its `Idempotency-Key` until it succeeds
+ * or its outcome is unknown, so that a second click after a lost response does not do the same again.
  */
 export function createApi (send: Send, isKeyed: boolean): Api {
   const keys = new Map<string, string>()
@@ -41,7 +41,8 @@ export function createApi (send: Send, isKeyed: boolean): Api {
     const idempotencyKey = isKeyed && (kind === 'post' || kind === 'run') ? keys.get(name) ?? createKey() : undefined
     if (idempotencyKey !== undefined) keys.set(name, idempotencyKey)
     const result = await send({ method, path, signal, idempotencyKey, ...content })
-    if (result.failure === null) keys.delete(name)
+    // A repeat of an unknown outcome gets the same response.
+    if (result.failure === null || result.failure.code === 'outcome_unknown') keys.delete(name)
     return kind === 'list' || result.value === null ? result : { ...result, value: result.value.data }
   })
 }
@@ -174,10 +175,10 @@ export async function readFailure (response: Response): Promise<Failure> {
   const { status } = response
   const retryAfterMs = readRetryAfter(response)
   // A proxy's 404 does not mean that something was deleted. With `Retry-After`, a 409 is about a request still running.
-  const isMissing = status === 404 && error?.code === 'not_found'
+  const isOwn = (status === 404 && error?.code === 'not_found') || error?.code === 'outcome_unknown'
   const isPassing = status === 404 || (status === 409 && retryAfterMs !== null)
   return {
-    code: isMissing ? 'not_found' : isPassing ? 'unavailable' : byStatus[status] ?? 'internal_error',
+    code: isOwn ? error.code as FailureCode : isPassing ? 'unavailable' : byStatus[status] ?? 'internal_error',
     status,
     requestId: typeof error?.request_id === 'string' ? error.request_id : response.headers.get('x-request-id'),
     retryAfterMs,
