@@ -254,11 +254,8 @@ interface Following {
 
 /** Handles events, in order, until the signal is aborted. Throws for permanent failures. */
 async function follow ({ io, client, signal, everyMs, handle, from, types, greeting }: Following): Promise<void> {
-  const filter = omitUndefined({ types })
   let token: string | null = null
   let start = from
-  let last: string | null = null
-  let isLost = false
   let shown = ''
 
   function show (state: string): void {
@@ -266,48 +263,25 @@ async function follow ({ io, client, signal, everyMs, handle, from, types, greet
     shown = state
   }
 
-  async function handleAll (events: readonly Event[]): Promise<void> {
-    for (const event of events) {
-      if (signal.aborted) return
-      await handle(event)
-      last = event.id
-    }
-  }
-
   async function read (): Promise<void> {
-    if (isLost) await findPlace()
     const place = { load: () => token, save: (next: string) => { token = next } }
-    for await (const { data } of client.events({ ...filter, ...place, from: start })) {
+    for await (const { data } of client.events({ ...omitUndefined({ types }), ...place, from: start })) {
       show(greeting)
-      await handleAll(data)
+      for (const event of data) {
+        if (signal.aborted) return
+        await handle(event)
+      }
     }
-  }
-
-  /** Continues after the last event, whose position has changed. */
-  async function findPlace (): Promise<void> {
-    token = null
-    for await (const { data, meta } of last === null ? [] : client.events(filter)) {
-      const place = data.findIndex(({ id }) => id === last)
-      if (place === -1) continue
-      show('this position has expired: continuing after the last event')
-      await handleAll(data.slice(place + 1))
-      token = meta.next_token
-      isLost = false
-      return
-    }
-    isLost = false
-    start = from
-    const next = from === 'now' ? 'new ones' : 'the oldest one'
-    show(`this position has expired: some events may have been missed; continuing with ${next}`)
   }
 
   function handleFailure (error: unknown): number {
     if (signal.aborted) return 0
     const text = describeFailure(error)
     if (text === null) throw error
-    const hadPosition = token !== null || isLost
-    if (hadPosition && error instanceof ApiError && error.code === 'sync_token_expired') {
-      isLost = true
+    if (token !== null && error instanceof ApiError && error.code === 'sync_token_expired') {
+      token = null
+      start = 'now'
+      show('this position has expired: some events may have been missed; continuing with new ones')
       return 0
     }
     if (!isTemporary(error)) throw new CommandError(text)
