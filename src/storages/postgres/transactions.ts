@@ -70,11 +70,6 @@ function rejectTransaction (problem: string): never {
   throw new RecruitingApiError('invalid_event', `transaction: ${problem}`, 'transaction')
 }
 
-/** Throws `invalid_event` unless the argument is the handle that a function expects. */
-function expectHandle (condition: boolean, name: string, expected: string): asserts condition {
-  if (!condition) rejectTransaction(`${name} expects ${expected}`)
-}
-
 /** Throws `invalid_event` for a finished transaction, because its connection may be in use by another caller. */
 function expectOpen (isOpen: boolean, library: string): asserts isOpen {
   if (!isOpen) rejectTransaction(`this ${library} transaction has ended, or has not begun`)
@@ -115,9 +110,13 @@ const libraries: ReadonlyArray<[library: string, isHandle: (value: unknown) => b
   ['postgres.js', isPostgresJs, 'fromPostgresJs(sql)']
 ]
 
-/** Adds the library's handle to its client, so that a recorder recognizes the transaction by it. */
-function keepHandle (handle: object, client: PgQueryable): PgQueryable {
-  return Object.assign(client, { [kHandle]: handle })
+/**
+ * Returns a client with a library's handle, by which a recorder recognizes the transaction. Throws `invalid_event`
+ * unless the argument is the handle that the function expects.
+ */
+function convert (handle: object, isExpected: boolean, expected: string, query: PgQueryable['query']): PgQueryable {
+  if (!isExpected) rejectTransaction(expected)
+  return Object.assign({ query }, { [kHandle]: handle })
 }
 
 /** A Drizzle statement. Drizzle's `sql` tag would expand an array into a list. */
@@ -133,20 +132,14 @@ export interface DrizzleTransaction {
 
 /** Converts a Drizzle transaction for the option `transaction`. Throws `invalid_event`. */
 export function fromDrizzle (tx: DrizzleTransaction): PgQueryable {
-  expectHandle(
-    isDrizzle(tx) && hasMethods(tx, 'rollback'),
-    'fromDrizzle',
-    'the transaction that db.transaction passes to its callback'
-  )
-  return keepHandle(tx, {
-    async query (text, values = []) {
-      const statement = sendAsText(text, values)
-      const answer = await tx.execute({
-        getSQL: () => ({ toQuery: () => ({ sql: statement.text, params: statement.values }) })
-      })
-      // Some drivers return an array of rows.
-      return Array.isArray(answer) ? { rows: answer } : answer as { rows: unknown[] }
-    }
+  const expected = 'fromDrizzle expects the transaction that db.transaction passes to its callback'
+  return convert(tx, isDrizzle(tx) && hasMethods(tx, 'rollback'), expected, async (text, values = []) => {
+    const statement = sendAsText(text, values)
+    const answer = await tx.execute({
+      getSQL: () => ({ toQuery: () => ({ sql: statement.text, params: statement.values }) })
+    })
+    // Some drivers return an array of rows.
+    return Array.isArray(answer) ? { rows: answer } : answer as { rows: unknown[] }
   })
 }
 
@@ -161,17 +154,11 @@ export interface KnexTransaction {
  * directly: `trx.raw` would treat `?` as a placeholder and pass the rows to the host's `postProcessResponse`.
  */
 export function fromKnex (trx: KnexTransaction): PgQueryable {
-  expectHandle(
-    isKnex(trx) && readField(trx, 'isTransaction') === true,
-    'fromKnex',
-    'a transaction from knex.transaction'
-  )
-  return keepHandle(trx, {
-    async query (text, values) {
-      const connection = await trx.client.acquireConnection()
-      expectOpen(!trx.isCompleted(), 'Knex')
-      return connection.query(text, values)
-    }
+  const isTransaction = isKnex(trx) && readField(trx, 'isTransaction') === true
+  return convert(trx, isTransaction, 'fromKnex expects a transaction from knex.transaction', async (text, values) => {
+    const connection = await trx.client.acquireConnection()
+    expectOpen(!trx.isCompleted(), 'Knex')
+    return connection.query(text, values)
   })
 }
 
@@ -198,23 +185,18 @@ export interface KyselyTransaction {
  * `CamelCasePlugin` would rename our columns.
  */
 export function fromKysely (trx: KyselyTransaction): PgQueryable {
-  expectHandle(
-    isKysely(trx) && readField(trx, 'isTransaction') === true,
-    'fromKysely',
-    'the transaction that db.transaction().execute passes to its callback'
-  )
-  return keepHandle(trx, {
-    async query (text, values = []) {
-      // The result of `withoutPlugins` does not check whether the transaction has ended.
-      expectOpen(readField(trx, 'isCommitted') !== true && readField(trx, 'isRolledBack') !== true, 'Kysely')
-      const statement = sendAsText(text, values)
-      return await trx.withoutPlugins().executeQuery({
-        sql: statement.text,
-        parameters: statement.values,
-        query: { kind: 'RawNode', sqlFragments: [statement.text], parameters: [] },
-        queryId: { queryId: 'fastify-recruiting-api' }
-      })
-    }
+  const isTransaction = isKysely(trx) && readField(trx, 'isTransaction') === true
+  const expected = 'fromKysely expects the transaction that db.transaction().execute passes to its callback'
+  return convert(trx, isTransaction, expected, async (text, values = []) => {
+    // The result of `withoutPlugins` does not check whether the transaction has ended.
+    expectOpen(readField(trx, 'isCommitted') !== true && readField(trx, 'isRolledBack') !== true, 'Kysely')
+    const statement = sendAsText(text, values)
+    return await trx.withoutPlugins().executeQuery({
+      sql: statement.text,
+      parameters: statement.values,
+      query: { kind: 'RawNode', sqlFragments: [statement.text], parameters: [] },
+      queryId: { queryId: 'fastify-recruiting-api' }
+    })
   })
 }
 
@@ -233,16 +215,10 @@ const inferred = 705
  * by their PostgreSQL type and would encode JSON twice; values of the type `unknown` are sent unchanged.
  */
 export function fromPostgresJs (sql: PostgresJsTransaction): PgQueryable {
-  expectHandle(
-    isPostgresJs(sql) && hasMethods(sql, 'savepoint'),
-    'fromPostgresJs',
-    'the sql that sql.begin passes to its callback'
-  )
-  return keepHandle(sql, {
-    async query (text, values = []) {
-      const parameters = values.map((value) => sql.typed(formatValue(value), inferred))
-      return { rows: [...await sql.unsafe(text, parameters as never[])] }
-    }
+  const expected = 'fromPostgresJs expects the sql that sql.begin passes to its callback'
+  return convert(sql, isPostgresJs(sql) && hasMethods(sql, 'savepoint'), expected, async (text, values = []) => {
+    const parameters = values.map((value) => sql.typed(formatValue(value), inferred))
+    return { rows: [...await sql.unsafe(text, parameters as never[])] }
   })
 }
 
@@ -257,9 +233,10 @@ export interface MikroOrmManager {
  */
 export function fromMikroOrm (em: MikroOrmManager): PgQueryable {
   const context = isMikroOrm(em) ? em.getTransactionContext() : undefined
-  if (isKysely(context)) return keepHandle(em, fromKysely(context as KyselyTransaction))
-  expectHandle(isKnex(context), 'fromMikroOrm', 'the entity manager that em.transactional passes to its callback')
-  return keepHandle(em, fromKnex(context as KnexTransaction))
+  const expected = 'fromMikroOrm expects the entity manager that em.transactional passes to its callback'
+  if (isKysely(context)) return convert(em, true, expected, fromKysely(context as KyselyTransaction).query)
+  if (isKnex(context)) return convert(em, true, expected, fromKnex(context as KnexTransaction).query)
+  return rejectTransaction(expected)
 }
 
 /** `Prisma.TransactionClient`, from an interactive `prisma.$transaction`. */
@@ -272,16 +249,10 @@ export interface PrismaTransaction {
  * rolls such a transaction back after its `timeout`, 5 seconds by default.
  */
 export function fromPrisma (tx: PrismaTransaction): PgQueryable {
-  expectHandle(
-    isPrisma(tx) && !hasMethods(tx, '$connect'),
-    'fromPrisma',
-    'the client that prisma.$transaction passes to its callback'
-  )
-  return keepHandle(tx, {
-    async query (text, values = []) {
-      const statement = sendAsText(text, values)
-      return { rows: await tx.$queryRawUnsafe(statement.text, ...statement.values) as unknown[] }
-    }
+  const expected = 'fromPrisma expects the client that prisma.$transaction passes to its callback'
+  return convert(tx, isPrisma(tx) && !hasMethods(tx, '$connect'), expected, async (text, values = []) => {
+    const statement = sendAsText(text, values)
+    return { rows: await tx.$queryRawUnsafe(statement.text, ...statement.values) as unknown[] }
   })
 }
 
@@ -297,13 +268,11 @@ export interface SequelizeTransaction {
  * connection directly: `sequelize.query` would treat every `$` as a placeholder and log the statement.
  */
 export function fromSequelize (transaction: SequelizeTransaction): PgQueryable {
-  expectHandle(isSequelizeTransaction(transaction), 'fromSequelize', 'a transaction from sequelize.transaction')
-  return keepHandle(transaction, {
-    async query (text, values) {
-      const connection = readField(transaction, 'connection')
-      expectOpen(isQueryable(connection) && !hasEnded(transaction), 'Sequelize')
-      return connection.query(text, values)
-    }
+  const expected = 'fromSequelize expects a transaction from sequelize.transaction'
+  return convert(transaction, isSequelizeTransaction(transaction), expected, async (text, values) => {
+    const connection = readField(transaction, 'connection')
+    expectOpen(isQueryable(connection) && !hasEnded(transaction), 'Sequelize')
+    return connection.query(text, values)
   })
 }
 
@@ -332,15 +301,13 @@ export interface TypeOrmManager {
  */
 export function fromTypeOrm (handle: TypeOrmManager | TypeOrmQueryRunner): PgQueryable {
   const runner = isQueryRunner(handle) ? handle : readField(handle, 'queryRunner')
-  expectHandle(isQueryRunner(runner), 'fromTypeOrm',
-    'the manager that dataSource.transaction passes to its callback, or a query runner with a transaction')
-  return keepHandle(handle, {
-    async query (text, values) {
-      // Without a transaction, `connect` would take another connection from the pool.
-      expectOpen(runner.isTransactionActive && !runner.isReleased, 'TypeORM')
-      const connection = await runner.connect()
-      return connection.query(text, values)
-    }
+  const expected = 'fromTypeOrm expects the manager that dataSource.transaction passes to its callback, or a query ' +
+    'runner with a transaction'
+  return convert(handle, isQueryRunner(runner), expected, async (text, values) => {
+    // Without a transaction, `connect` would take another connection from the pool.
+    expectOpen(isQueryRunner(runner) && runner.isTransactionActive && !runner.isReleased, 'TypeORM')
+    const connection = await runner.connect()
+    return connection.query(text, values)
   })
 }
 
