@@ -128,25 +128,16 @@ async function runWithDatabase (command: Command, given: Omit<Context, 'pool' | 
   }
 }
 
-const flagNames: Readonly<Record<string, string>> = {
-  tenantSlug: '--tenant',
-  scopes: '--scopes',
-  ownScopes: '--own-scopes',
-  allowedIps: '--allowed-ips',
-  candidateFields: '--candidate-fields',
-  jobFields: '--job-fields',
-  name: '--name',
-  createdBy: '--created-by',
-  expiresAt: '--expires-at',
-  overlapSeconds: '--overlap-seconds',
-  prefix: '--prefix',
-  schema: '--schema',
-  'delivery.allowNetworks': '--allow-networks',
-  candidates: '--candidates',
-  jobs: '--jobs',
-  from: 'FROM',
-  to: 'TO',
-  id: 'ID'
+const argumentNames: Readonly<Record<string, string>> = { tenantSlug: '--tenant', from: 'FROM', to: 'TO', id: 'ID' }
+const optionFields = [
+  'scopes', 'ownScopes', 'allowedIps', 'candidateFields', 'jobFields', 'name', 'createdBy', 'expiresAt',
+  'overlapSeconds', 'prefix', 'schema', 'delivery.allowNetworks', 'candidates', 'jobs'
+]
+
+/** Returns the option or argument for a field of the package's errors. */
+function findFlag (field: string): string | undefined {
+  if (!optionFields.includes(field)) return new Map(Object.entries(argumentNames)).get(field)
+  return `--${field.replace('delivery.', '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
 function isExpectedError (error: unknown): boolean {
@@ -163,6 +154,6 @@ function reportError (error: unknown, prefix: string, io: Io): number {
 function nameFlag (message: string, error: unknown): string {
   if (error instanceof InputError) return `--${error.field}: ${message}`
   const field = isRecruitingApiError(error) ? error.field : ''
-  const flag = new Map(Object.entries(flagNames)).get(field.replace(/\[\d+\]$/, ''))
+  const flag = findFlag(field.replace(/\[\d+\]$/, ''))
   return flag !== undefined && message.startsWith(`${field}:`) ? flag + message.slice(field.length) : message
 }

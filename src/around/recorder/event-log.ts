@@ -1,17 +1,10 @@
 import { RecruitingApiError } from '../../core/errors.js'
 import type { DeliveryStore, NewEvent } from '../../core/ports/index.js'
 import { handleOf } from '../../core/shared/fields.js'
+import type { EmittedEntry } from './record-events.js'
 
-interface LoggedEvent {
-  tenantSlug: string
-  type: string
-  data: unknown
-  subject: string | null
-  subjects: string[]
-  idempotencyKey: string | null
-  body: string
-  transaction: unknown
-}
+/** An entry of any catalogue. */
+type LoggedEvent = Omit<EmittedEntry, 'type' | 'data'> & { type: string, data: unknown }
 
 export type EventLog = ReturnType<typeof createEventLog>
 
@@ -24,16 +17,8 @@ export function createEventLog () {
   function add (tenantSlug: string, event: NewEvent, handle: unknown): void {
     const { type, subject, otherSubjects = [], idempotencyKey, body } = event
     const subjects = subject === null ? [] : [subject, ...otherSubjects]
-    const logged = {
-      tenantSlug,
-      type,
-      data: JSON.parse(body).data,
-      subject,
-      subjects,
-      idempotencyKey,
-      body,
-      transaction: handle
-    }
+    const { data } = JSON.parse(body)
+    const logged = { tenantSlug, type, data, subject, subjects, idempotencyKey, body, transaction: handle }
     events.push(logged)
     sources.set(logged, { ...event, recordedAt: new Date().toISOString() })
     if (handle === undefined) return

@@ -257,13 +257,8 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
   const findKey = `coalesce((select ${keyJson} from ${schema}.api_keys k
     where k.tenant = $1 and k.id = $2)::text, 'null')`
 
-  function run<Result> (
-    operation: string,
-    transaction: unknown,
-    work: (call: Call) => Promise<Result>
-  ): Promise<Result> {
-    return runInTransaction(session, operation, transaction, work)
-  }
+  const run = <Result>(operation: string, transaction: unknown, work: (call: Call) => Promise<Result>) =>
+    runInTransaction(session, operation, transaction, work)
 
   async function show (call: Call, tenant: string, id: string, key: string): Promise<IssuedApiKey> {
     const stored: StoredApiKey = JSON.parse(await call(findKey, [tenant, id]))
