@@ -6,15 +6,21 @@ import { ask, type RunQuery, type Session } from './session.js'
 /** Evaluates an SQL expression with parameters `$n` and returns its result as text, which is never empty. */
 export type Call = (call: string, values: unknown[]) => Promise<string>
 
-/** Runs `work` in the host's transaction, or in a new one if `transaction` is `undefined`. */
+/**
+ * Runs `work` in the host's transaction, or in a new one if `transaction` is `undefined`. Rejects with `invalid_event`,
+ * without evaluating anything, for a handle outside a transaction.
+ */
 export function runInTransaction<Result> (
   session: Session,
   operation: string,
   transaction: unknown,
   work: (call: Call) => Promise<Result>
 ): Promise<Result> {
-  if (transaction !== undefined) return work((call, values) => callInTransaction(transaction, call, values))
-  return session.transaction(operation, (query) => work(callIn(query)))
+  if (transaction === undefined) return session.transaction(operation, (query) => work(callIn(query)))
+  return work((call, values) => askInTransaction(transaction, `select case
+    when pg_current_xact_id_if_assigned() is not null then ${call}::text
+    when pg_current_xact_id() is not null then ''
+  end as result`, values))
 }
 
 export function callIn (query: RunQuery): Call {
@@ -22,17 +28,6 @@ export function callIn (query: RunQuery): Call {
     const [row] = await query<{ result: string }>(`select ${call}::text as result`, values)
     return String(row?.result)
   }
-}
-
-/**
- * Evaluates an SQL expression in the host's transaction and returns its result as text, which is never empty. Throws
- * `invalid_event`, without evaluating it, for a handle outside a transaction.
- */
-export function callInTransaction (transaction: unknown, call: string, values: unknown[]): Promise<string> {
-  return askInTransaction(transaction, `select case
-    when pg_current_xact_id_if_assigned() is not null then ${call}::text
-    when pg_current_xact_id() is not null then ''
-  end as result`, values)
 }
 
 /**
