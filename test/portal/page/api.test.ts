@@ -1,16 +1,6 @@
 import t from 'tap'
 import {
-  type Api,
-  type ApiErrorDetail,
-  type EventType,
-  type Result,
-  allEventTypes,
-  createApi,
-  createSend,
-  createTurns,
-  messageFor,
-  noResponse,
-  readFailure
+  type Api, type ApiErrorDetail, type EventType, allEventTypes, createApi, createSend, messageFor, noResponse, readFailure
 } from '../../../src/around/portal/page/api.js'
 import type { Session } from '../../../src/around/portal/page/session.js'
 
@@ -192,51 +182,4 @@ t.test('the whole catalogue is read, page by page', async (t) => {
   t.strictSame(asked, [1, 2, 3].map((page) => ({ page, per_page: 200 })))
   total = 4
   t.strictSame(await allEventTypes(list, signal), { value: null, failure: noResponse('network') })
-})
-
-/** Loads named values. Each load finishes when the test calls `end`. */
-function startTurns (most: number) {
-  const inTurn = createTurns(most)
-  const begun: string[] = []
-  const ends = new Map<string, (result: Result<string>) => void>()
-  return {
-    begun,
-    load: (name: string, { signal } = new AbortController()) => inTurn((given) => {
-      begun.push(name)
-      return new Promise<Result<string>>((resolve, reject) => {
-        ends.set(name, resolve)
-        given.addEventListener('abort', () => reject(given.reason))
-      })
-    }, signal),
-    end: (name: string, result: Result<string> = { value: name, failure: null }) => ends.get(name)?.(result)
-  }
-}
-
-t.test('two loads run at once, the others follow in order, and none start after a failure', async (t) => {
-  const { begun, load, end } = startTurns(2)
-  const loads = ['a', 'b', 'c', 'd', 'e'].map((name) => load(name))
-  t.strictSame(begun, ['a', 'b'])
-  end('b')
-  await loads[1]
-  t.strictSame(begun, ['a', 'b', 'c'])
-  end('a')
-  await loads[0]
-  t.strictSame(begun, ['a', 'b', 'c', 'd'])
-  end('c', { value: null, failure: noResponse('network') })
-  await loads[2]
-  end('d')
-  t.strictSame(await Promise.all([...loads, load('f')]), ['a', 'b', null, 'd', null, null])
-  t.strictSame(begun, ['a', 'b', 'c', 'd'])
-})
-
-t.test('an aborted load is skipped and does not stop the next ones', async (t) => {
-  const { begun, load, end } = startTurns(1)
-  const [shown, hidden] = [new AbortController(), new AbortController()]
-  const loads = [load('a', shown), load('b', hidden), load('c')]
-  hidden.abort()
-  shown.abort()
-  t.strictSame(await Promise.all(loads.slice(0, 2)), [null, null])
-  t.strictSame(begun, ['a', 'c'])
-  end('c')
-  t.strictSame(await Promise.all(loads), [null, null, 'c'])
 })

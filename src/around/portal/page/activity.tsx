@@ -1,7 +1,7 @@
-import { useId, useRef } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { type Hour, countActivity } from './deliveries.js'
-import type { DeliveryQuery, InTurn } from './api.js'
-import { useEvery, usePortal, useQuery, useSeen } from './hooks.js'
+import type { DeliveryQuery } from './api.js'
+import { useEvery, usePortal, useQuery } from './hooks.js'
 
 /** The API's largest page: one request, however long the log is. */
 const newest = { sort: '-id', per_page: 200 } satisfies DeliveryQuery
@@ -34,52 +34,15 @@ export function Activity ({ webhookId }: { webhookId: number }) {
   )
 }
 
-interface RowActivityProps {
-  webhookId: number
-  /** Shared by all rows, so that a list does not flood the API. */
-  inTurn: InTurn
-}
-
-/** The same for a list row, loaded once the row is visible. Its space is empty until then, so that nothing moves. */
-export function RowActivity ({ webhookId, inTurn }: RowActivityProps) {
-  const { api, messages: { endpoint: { activity: texts } }, text, percent } = usePortal()
-  const place = useRef<HTMLDivElement>(null)
-  const isSeen = useSeen(place)
-  const { value: counts } = useQuery(async (signal) => {
-    const load = (signal: AbortSignal) => api.webhooks.listDeliveries(webhookId, newest, signal)
-    const page = isSeen ? await inTurn(load, signal) : null
-    return { value: page && { ...countActivity(page, Date.now()), of: page.data.length }, failure: null }
-  }, [webhookId, isSeen])
-  return (
-    <div ref={place} class='row-activity'>
-      {counts !== null && counts.share !== null && (
-        <>
-          <Chart hours={counts.hours} />
-          <div>
-            <p>{text(texts.share, { percent: percent(counts.share) })}</p>
-            <p class='muted'>{counts.isPartial ? text(texts.latest, { count: counts.of }) : texts.title}</p>
-          </div>
-        </>
-      )}
-    </div>
-  )
-}
-
 const height = 48
 const step = 10
 
-/**
- * One bar per hour: delivered below given up. The text next to it has the numbers. Without a label, screen readers
- * skip the chart.
- */
-function Chart ({ hours, label }: { hours: readonly Hour[], label?: string }) {
+/** One bar per hour: delivered below given up. The text next to it has the numbers. */
+function Chart ({ hours, label }: { hours: readonly Hour[], label: string }) {
   const { messages: { endpoint: { activity: texts } }, text, time } = usePortal()
   const most = Math.max(...hours.map(({ delivered, failed }) => delivered + failed))
   return (
-    <svg
-      class='activity-chart' role='img' aria-label={label} aria-hidden={label === undefined}
-      viewBox={`0 0 ${hours.length * step} ${height}`}
-    >
+    <svg class='activity-chart' role='img' aria-label={label} viewBox={`0 0 ${hours.length * step} ${height}`}>
       {hours.map(({ begin, delivered, failed }, index) => {
         const good = (delivered / most) * height
         const bad = (failed / most) * height

@@ -204,31 +204,3 @@ export function messageFor (failure: Failure | null, field: string): string | nu
 interface ErrorBody {
   error?: { code?: unknown, request_id?: unknown, details?: client.ApiErrorDetail[] } | null
 }
-
-/** Waits for its turn, then loads. Returns `null` if the load was aborted, or if this or an earlier one failed. */
-export type InTurn = <Value>(
-  load: (signal: AbortSignal) => Promise<Result<Value>>, signal: AbortSignal
-) => Promise<Value | null>
-
-/**
- * Runs at most `most` loads at once, in order. A failure stops all further loads: figures next to a list are not worth
- * an error.
- */
-export function createTurns (most: number): InTurn {
-  const waiting: Array<() => void> = []
-  let running = 0
-  let isStopped = false
-
-  return async (load, signal) => {
-    if (running < most) running += 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    const isWanted = !isStopped && !signal.aborted
-    const result = isWanted ? await load(signal).catch(() => null) : null
-    if (result?.failure) isStopped = true
-    const next = waiting.shift()
-    if (next === undefined) running -= 1
-    // Hands this slot to the next caller.
-    else next()
-    return result?.value ?? null
-  }
-}

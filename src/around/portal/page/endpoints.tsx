@@ -1,9 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { Activity, RowActivity } from './activity.js'
-import {
-  type InTurn, type RotatedWebhook, type TestResult, type Webhook, type WebhookHealth, type WebhookStatus,
-  type WebhookWithHealth, createTurns
+import { Activity } from './activity.js'
+import type {
+  RotatedWebhook, TestResult, Webhook, WebhookHealth, WebhookStatus, WebhookWithHealth
 } from './api.js'
 import { formatValues } from './draft.js'
 import { useAction, useEvery, useNow, usePagedQuery, usePortal, useQuery } from './hooks.js'
@@ -15,14 +14,10 @@ import { AddLink, Confirm, Dialog, ListScreen, Screen } from './parts/frames.js'
 import { RotateDialog, WebhookSecret } from './secret.js'
 import { adviceFor, healthWord, knownError, showControls } from './text.js'
 
-/** Concurrent requests for figures. More important requests share the rate limit. */
-const figuresAtOnce = 2
-
 /** The tenant's webhooks, with their health in words. */
 export function EndpointsScreen () {
   const { api, can, messages: { shell, endpoints: { intro, list, empty, add } } } = usePortal()
   const webhooks = usePagedQuery(api.webhooks.list)
-  const [inTurn] = useState(() => createTurns(figuresAtOnce))
   // A new webhook is useless without its secret.
   const isCreator = can('write') && can('secrets')
   return (
@@ -31,13 +26,13 @@ export function EndpointsScreen () {
       empty={{ title: empty.title, text: can('write') ? empty.text : empty.readOnly }}
       add={isCreator && <AddLink to={{ screen: 'create' }}>{add}</AddLink>}
     >
-      {(webhook) => <EndpointRow key={webhook.id} webhook={webhook} inTurn={inTurn} />}
+      {(webhook) => <EndpointRow key={webhook.id} webhook={webhook} />}
     </ListScreen>
   )
 }
 
 /** A row of the list. Lists contain no health, so each row loads its own. */
-function EndpointRow ({ webhook, inTurn }: { webhook: Webhook, inTurn: InTurn }) {
+function EndpointRow ({ webhook }: { webhook: Webhook }) {
   const { api, messages: { endpoints }, plural } = usePortal()
   const { value } = useQuery((signal) => api.webhooks.find(webhook.id, signal), [webhook.id, webhook.updated_at])
   return (
@@ -48,7 +43,6 @@ function EndpointRow ({ webhook, inTurn }: { webhook: Webhook, inTurn: InTurn })
         <p class='muted'>{plural(endpoints.events, webhook.event_types.length)}</p>
       </div>
       <Health status={webhook.status} health={value?.health ?? null} />
-      <RowActivity webhookId={webhook.id} inTurn={inTurn} />
       <Icon name='forward' />
     </li>
   )

@@ -241,20 +241,6 @@ export function useEvery (everyMs: number | null, callback: () => void): void {
   }, [everyMs])
 }
 
-/** Returns whether an element has been visible. */
-export function useSeen (element: { current: Element | null }): boolean {
-  const [isSeen, setSeen] = useState(false)
-  useEffect(() => {
-    if (isSeen || element.current === null) return
-    const observer = new IntersectionObserver((entries) =>
-      setSeen(entries.some(({ isIntersecting }) => isIntersecting))
-    )
-    observer.observe(element.current)
-    return () => observer.disconnect()
-  }, [isSeen])
-  return isSeen
-}
-
 /** Returns whether the browser has a connection. */
 export function useOnline (): boolean {
   const [isOnline, setOnline] = useState(navigator.onLine)
