@@ -4,8 +4,8 @@ import {
   type EventFilters, type EventType, type Failure, type FilterValue, noResponse, type Webhook
 } from '../../../src/around/portal/page/api.js'
 import {
-  type DataFields, type Draft, changesOf, checkDraft, createDraftStore, draftsOf, explainRejection, fieldsOf,
-  filtersFault, filtersOf, formatValues, optionsOf, readRejection, tabStorage, valuesOf
+  type DataFields, changesOf, checkDraft, draftsOf, explainRejection, fieldsOf,
+  filtersFault, filtersOf, formatValues, optionsOf, readRejection, valuesOf
 } from '../../../src/around/portal/page/draft.js'
 
 const draft = {
@@ -98,73 +98,6 @@ t.test("an event type has a description in the page's language, if the vendor pr
   const descriptions = { de: 'Stelle', 'de-CH': 'Stell' }
   const type: EventType = { name: 'job.new', description: 'A job', descriptions, schema: {}, example: null }
   t.strictSame(['en', 'de', 'de-AT', 'de-CH'].map((locale) => optionsOf([type], [], locale)[0]?.description), ['A job', 'Stelle', 'Stelle', 'Stell'])
-})
-
-const empty: Draft = { name: '', target_url: '', event_types: [], headers: [], filters: [] }
-const storedDraft: Draft = {
-  name: 'CRM',
-  target_url: 'https://hooks.example/',
-  event_types: ['job.created'],
-  headers: [],
-  filters: [{ path: 'data.id', values: '7' }]
-}
-
-/** Creates a tab's storage and a clock. */
-function start () {
-  const entries = new Map<string, string>()
-  const tab = {
-    getItem: (key: string) => entries.get(key) ?? null,
-    setItem: (key: string, value: string) => { entries.set(key, value) },
-    removeItem: (key: string) => { entries.delete(key) }
-  }
-  const clock = { time: 0 }
-  return { entries, tab, clock, open: (scope = '/acme') => createDraftStore({ tab, scope, now: () => clock.time }) }
-}
-
-t.test('a draft is kept for an hour, per form and tenant', async (t) => {
-  const { open, clock } = start()
-  open().keep('new', storedDraft)
-  t.strictSame(open().find('new', empty), storedDraft)
-  t.equal(open().find('7', empty), null)
-  t.equal(open('/globex').find('new', empty), null)
-  clock.time = 3_600_000
-  t.strictSame(open().find('new', empty), storedDraft)
-  clock.time += 1
-  t.equal(open().find('new', empty), null)
-})
-
-t.test('malformed drafts in the storage are ignored', async (t) => {
-  const { open, entries } = start()
-  open().keep('new', storedDraft)
-  const [[key = ''] = []] = [...entries]
-  const kept = { at: 0, draft: { name: '', target_url: '', event_types: [], headerNames: null, filters: [] } }
-  entries.set(key, JSON.stringify(kept))
-  t.strictSame(open().find('new', empty), empty)
-  const wrongParts = [
-    { name: 1 },
-    { target_url: null },
-    { event_types: 'a' },
-    { event_types: [1] },
-    { headerNames: [1] },
-    { filters: null },
-    { filters: [null] },
-    { filters: [{ path: 'data.id', values: 7 }] }
-  ]
-  const wrongDrafts = wrongParts.map((part) => JSON.stringify({ at: 0, draft: { ...kept.draft, ...part } }))
-  for (const wrong of ['{', 'null', '{}', ...wrongDrafts, JSON.stringify({ ...kept, at: '0' })]) {
-    entries.set(key, wrong)
-    t.equal(open().find('new', empty), null, wrong)
-  }
-})
-
-t.test("a browser without tab storage keeps drafts in the page's memory", async (t) => {
-  Object.defineProperty(globalThis, 'sessionStorage', { configurable: true, get () { throw new Error('SecurityError') } })
-  t.teardown(() => Reflect.deleteProperty(globalThis, 'sessionStorage'))
-  const store = createDraftStore({ tab: tabStorage(), scope: '/rejected', now: () => 0 })
-  store.keep('new', storedDraft)
-  t.strictSame(store.find('new', empty), storedDraft)
-  store.drop('new')
-  t.equal(store.find('new', empty), null)
 })
 
 const noFields: DataFields = new Map()

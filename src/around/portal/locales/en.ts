@@ -112,7 +112,6 @@ export const english = {
   'form.faults.filtersMany': 'Use at most 50 values in a filter',
   'form.refused.title': 'The service rejected this',
   'form.refused.text': 'Check that the endpoint is a public https address and that your account has not reached its webhook limit.',
-  'form.restored': { title: 'Your unsaved changes are back', discard: 'Discard them' },
   'form.leave': { title: 'Leave without saving?', text: 'Your input will be lost.', stay: 'Stay', leave: 'Leave' },
   'secret.created': 'Your webhook is ready',
   'secret.rotated': 'Your new secret',

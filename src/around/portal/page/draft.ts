@@ -129,7 +129,8 @@ export function changesOf (draft: Draft, webhook: Webhook, filters: EventFilters
 
 /** Ignores the order of names. */
 function isSame (one: unknown, other: unknown): boolean {
-  const [text, otherText] = [one, other].map((value) => JSON.stringify(isTexts(value) ? value.toSorted() : value))
+  const [text, otherText] = [one, other].map((value) =>
+    JSON.stringify(Array.isArray(value) && typeof value[0] === 'string' ? value.toSorted() : value))
   return text === otherText
 }
 
@@ -180,88 +181,6 @@ export function groupOptions (options: readonly EventOption[], search: string): 
 /** Adds names to the chosen ones, or removes them. */
 export function choose (chosen: readonly string[], names: readonly string[], isChosen: boolean): string[] {
   return isChosen ? [...new Set([...chosen, ...names])] : chosen.filter((name) => !names.includes(name))
-}
-
-/** The stored part of a draft: without the values of headers, which may be secrets. */
-type KeptDraft = Omit<Draft, 'headers'> & { headerNames: readonly string[] | null }
-
-interface TabStorage {
-  getItem (key: string): string | null
-  setItem (key: string, text: string): void
-  removeItem (key: string): void
-}
-
-interface DraftStoreParts {
-  tab: TabStorage
-  /** Separates this API and tenant from others on the same origin. */
-  scope: string
-  /** Milliseconds since 1970. */
-  now (): number
-}
-
-/** The maximum lifetime of a session. */
-const keptMs = 3_600_000
-
-export type DraftStore = ReturnType<typeof createDraftStore>
-
-/** Keeps form drafts in this tab, for the next session and for reloads. */
-export function createDraftStore ({ tab, scope, now }: DraftStoreParts) {
-  const keyOf = (form: string) => `recruiting-webhooks:draft:${scope}:${form}`
-  return {
-    /** Returns the draft of a form, or `null`. Its headers are those of `initial` unless the user entered others. */
-    find (form: string, initial: Draft): Draft | null {
-      const kept = parse(tab.getItem(keyOf(form)))
-      return kept === null || now() - kept.at > keptMs ? null : restore(kept.draft, initial)
-    },
-    keep (form: string, { headers, ...draft }: Draft): void {
-      const kept: KeptDraft = { ...draft, headerNames: headers?.map(({ name }) => name) ?? null }
-      try {
-        tab.setItem(keyOf(form), JSON.stringify({ at: now(), draft: kept }))
-      } catch {
-        // The storage is full. The form itself still has everything.
-      }
-    },
-    drop: (form: string) => tab.removeItem(keyOf(form))
-  }
-}
-
-function restore ({ headerNames, ...draft }: KeptDraft, { headers }: Draft): Draft {
-  const isSame = headerNames === null || headerNames.length === 0
-  return { ...draft, headers: isSame ? headers : headerNames.map((name) => ({ name, value: '' })) }
-}
-
-/** Checks the shape, because the host's scripts can write there too. */
-function parse (text: string | null): { at: number, draft: KeptDraft } | null {
-  const { at, draft } = Object(parseJson(text ?? ''))
-  const { name, target_url: url, event_types: types, headerNames, filters } = Object(draft)
-  const isDraft =
-    typeof at === 'number' &&
-    isTexts([name, url]) &&
-    isTexts(types) &&
-    (headerNames === null || isTexts(headerNames)) &&
-    Array.isArray(filters) && filters.every((item) => isTexts([item?.path, item?.values]))
-  return isDraft ? { at, draft: { name, target_url: url, event_types: types, headerNames, filters } } : null
-}
-
-function isTexts (value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
-}
-
-const memory = new Map<string, string>()
-
-const inMemory: TabStorage = {
-  getItem: (key) => memory.get(key) ?? null,
-  setItem: (key, text) => { memory.set(key, text) },
-  removeItem: (key) => { memory.delete(key) }
-}
-
-/** Returns `sessionStorage`, or the page's memory if the browser blocks it, for example in a frame on another site. */
-export function tabStorage (): TabStorage {
-  try {
-    return Reflect.get(globalThis, 'sessionStorage') as TabStorage | undefined ?? inMemory
-  } catch {
-    return inMemory
-  }
 }
 
 /** A filter in the form: a path and comma-separated values. Ignored if both are empty. */

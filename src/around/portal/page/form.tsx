@@ -1,4 +1,4 @@
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import {
   type EventFilters, type EventType, type Failure, type FilterValue, type Result, type Webhook,
   type WebhookWithSecret, allEventTypes
@@ -72,20 +72,15 @@ interface WebhookFormProps<Value> {
 
 /** The fields of a webhook. They keep their values after any failure. */
 function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFormProps<Value>) {
-  const { api, can, drafts, sourceIps, title, messages: { form: texts, shell } } = usePortal()
-  const formId = String(webhook?.id ?? 'new')
+  const { api, can, sourceIps, messages: { form: texts, shell } } = usePortal()
   const above: Route = webhook === null ? { screen: 'endpoints' } : { screen: 'endpoint', id: webhook.id }
   const initial = draftOf(webhook)
   const filtersBefore = webhook?.filters ?? null
   // A new URL would receive the bodies.
   const isUrlOpen = webhook === null || can('bodies')
-  const [restored, setRestored] = useState(() => drafts.find(formId, initial))
-  const [draft, setDraft] = useState(restored ?? initial)
+  const [draft, setDraft] = useState(initial)
   const [rejected, setRejected] = useState(draft)
-  const saving = useAction(save, (value) => {
-    drafts.drop(formId)
-    onSaved(value, draft)
-  })
+  const saving = useAction(save, (value) => onSaved(value, draft))
   const catalogue = useQuery((signal) => allEventTypes(api.listEventTypes, signal), [])
 
   const offered = catalogue.value && new Set(catalogue.value.map(({ name }) => name))
@@ -110,24 +105,8 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
   }
   const change = (changes: Partial<Draft>) => setDraft((previous) => ({ ...previous, ...changes }))
 
-  const isDirty = isChanged(draft, initial)
-  useLayoutEffect(() => {
-    if (isDirty) drafts.keep(formId, draft)
-    else drafts.drop(formId)
-  }, [draft])
-  const discard = () => {
-    setDraft(initial)
-    setRestored(null)
-    title.current?.focus()
-  }
-
   return (
     <form {...form}>
-      {restored !== null && isDirty && (
-        <Notice tone='waiting' title={texts.restored.title}>
-          <Button onClick={discard}>{texts.restored.discard}</Button>
-        </Notice>
-      )}
       <TextField
         label={texts.name.label} hint={texts.name.hint} error={errorOf('name')} name='name' required maxLength={255}
         dir='auto' placeholder={texts.name.example} value={draft.name} onValue={(name) => change({ name })}
@@ -160,7 +139,7 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
         <Button kind='primary' type='submit' isBusy={saving.isBusy}>{submitLabel}</Button>
         <Link to={above} look='button button-quiet'>{shell.cancel}</Link>
       </div>
-      <LeaveGuard isActive={isDirty} texts={texts.leave} onLeave={() => drafts.drop(formId)} />
+      <LeaveGuard isActive={isChanged(draft, initial)} texts={texts.leave} />
     </form>
   )
 }

@@ -4,7 +4,6 @@ import type { PortalMessages } from '../messages.js'
 import { type ThemeHint, themeProperties } from '../theme.js'
 import type { Api, Failure, Page, PageQuery, Result } from './api.js'
 import type { LogPlace } from './log.js'
-import type { DraftStore } from './draft.js'
 import {
   type Capability, type Route, type SessionManager, type SessionState, formatRoute, parseRoute
 } from './session.js'
@@ -34,7 +33,6 @@ export interface Portal extends ReturnType<typeof useRoute>, Format, PageFacts {
   state: SessionState
   /** Asks the embedding page for a session again; `null` without such a page. */
   askAgain: (() => void) | null
-  drafts: DraftStore
   /** The vendor's page, to leave the portal or to get a new session. */
   returnUrl: string | null
 }

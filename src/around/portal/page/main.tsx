@@ -8,7 +8,6 @@ import { EndpointScreen, EndpointsScreen } from './endpoints.js'
 import { DeliveryScreen } from './delivery.js'
 import { CreateKeyScreen, KeysScreen, Sections } from './keys.js'
 import type { LogPlace } from './log.js'
-import { createDraftStore, tabStorage } from './draft.js'
 import {
   type CurrentSession, type PageFacts, type Portal, PortalContext, useLanguage, usePortal, useRoute, useSession,
   useTheme
@@ -78,10 +77,6 @@ function LoadedApp (props: LoadedAppProps) {
     ),
     [sessions]
   )
-  const drafts = useMemo(
-    () => createDraftStore({ tab: tabStorage(), scope: `${apiBase()}${session?.tenantSlug ?? ''}`, now: Date.now }),
-    [session?.tenantSlug]
-  )
   useLayoutEffect(() => {
     host.lang = language.locale
     host.dir = language.direction
@@ -99,7 +94,6 @@ function LoadedApp (props: LoadedAppProps) {
     logPlace,
     state,
     askAgain: sessions.canAsk() ? sessions.askAgain : null,
-    drafts,
     returnUrl,
     sourceIps: config.sourceIps,
     keys: config.keys
@@ -316,17 +310,26 @@ function takeSession ({ returnOrigins }: PageConfig, hash = '#/') {
 
 const returnKey = 'recruiting-webhooks:return'
 
+/** Returns `sessionStorage`, or `null` if the browser blocks it, for example in a frame on another site. */
+function tabStorage (): Storage | null {
+  try {
+    return sessionStorage
+  } catch {
+    return null
+  }
+}
+
 /** Returns the return URL of this tab's last session, for a reloaded page. */
 function findReturnUrl (returnOrigins: readonly string[]): string | null {
-  return readReturnUrl(tabStorage().getItem(returnKey), returnOrigins)
+  return readReturnUrl(tabStorage()?.getItem(returnKey) ?? null, returnOrigins)
 }
 
 /** Stores the return URL of each session that the API has accepted. Returns a function that stops it. */
 function keepReturnUrl (sessions: SessionManager): () => void {
   return sessions.watch(() => {
     const url = sessions.returnUrl()
-    if (url === null) tabStorage().removeItem(returnKey)
-    else tabStorage().setItem(returnKey, url)
+    if (url === null) tabStorage()?.removeItem(returnKey)
+    else tabStorage()?.setItem(returnKey, url)
   })
 }
 

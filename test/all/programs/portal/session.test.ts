@@ -3,7 +3,7 @@ import t, { type Test } from 'tap'
 import { becomes } from '../../../fixtures/browser/becomes.js'
 import { noBrowser, startBrowser, startKeepingBrowser, visit } from '../../../fixtures/browser/browser.js'
 import { type PortalHost, startPortalHost } from '../../../fixtures/browser/portal-host.js'
-import { elementPages, framePage, startSite } from '../../../fixtures/browser/portal-sites.js'
+import { framePage, startSite } from '../../../fixtures/browser/portal-sites.js'
 
 /** Opens the webhook's form, and changes the name. */
 async function fillForm (portal: Page | FrameLocator, name: string): Promise<void> {
@@ -166,29 +166,6 @@ t.test('the session of the portal', { skip: noBrowser }, async (t) => {
     await becomes(t, () => renewal(host), [401, 200])
     t.notMatch(page.url(), 'rps.')
     t.same(errors.filter((error) => !isUnauthorized(error)), [])
-  })
-
-  await t.test('after a reload, an element asks for a session and restores the form, except header values', async (t) => {
-    const host = await startPortalHost(t, { before: (app) => elementPages(app, () => host.createSession()) })
-    await host.addWebhook()
-    const { page, errors } = await visit(browser, `${host.origin}/settings`)
-    page.on('dialog', (dialog) => dialog.accept())
-    const name = page.getByLabel('Name', { exact: true })
-    const restored = page.getByText('Your unsaved changes are back')
-    await fillForm(page, 'Kept')
-    await page.getByRole('button', { name: 'Add header' }).click()
-    await page.getByLabel('Name of header 1').fill('X-Api-Key')
-    await page.getByLabel('Value of header 1').fill('hush')
-    t.notMatch(await contentOf(page), 'hush')
-    await page.reload()
-    await page.getByRole('link', { name: 'CRM sync' }).click()
-    await page.getByRole('link', { name: 'Edit' }).click()
-    await restored.waitFor()
-    t.strictSame([await name.inputValue(), await page.getByLabel('Value of header 1').inputValue()], ['Kept', ''])
-    await page.getByRole('button', { name: 'Discard them' }).click()
-    await becomes(t, () => name.inputValue(), 'CRM sync')
-    await restored.waitFor({ state: 'detached' })
-    t.same(errors, [])
   })
 
   await t.test('the token is kept only in memory, and sent only to the API', async (t) => {

@@ -210,12 +210,10 @@ export function LeaveDialog ({ texts, onStay, onLeave }: LeaveDialogProps) {
 interface LeaveGuardProps extends Pick<LeaveDialogProps, 'texts'> {
   /** Whether there are unsaved changes. */
   isActive: boolean
-  /** Called when the user leaves. */
-  onLeave?: () => void
 }
 
 /** Asks before the user leaves a screen with unsaved changes. */
-export function LeaveGuard ({ isActive, texts, onLeave }: LeaveGuardProps) {
+export function LeaveGuard ({ isActive, texts }: LeaveGuardProps) {
   const { guard, leave } = usePortal()
   const [next, setNext] = useState<Route | null>(null)
   useLayoutEffect(() => {
@@ -227,9 +225,5 @@ export function LeaveGuard ({ isActive, texts, onLeave }: LeaveGuardProps) {
   useWindowEvent('beforeunload', isActive ? (event) => event.preventDefault() : null)
 
   if (next === null) return null
-  const leaveForm = () => {
-    onLeave?.()
-    leave(next)
-  }
-  return <LeaveDialog texts={texts} onStay={() => setNext(null)} onLeave={leaveForm} />
+  return <LeaveDialog texts={texts} onStay={() => setNext(null)} onLeave={() => leave(next)} />
 }
