@@ -1,6 +1,7 @@
 import t from 'tap'
 import {
-  type Api, type ApiErrorDetail, type EventType, allEventTypes, createApi, createSend, messageFor, noResponse, readFailure
+  type Api, type ApiErrorDetail, type EventType, allEventTypes, createApi, createSend, messageFor, noResponse,
+  readFailure
 } from '../../../src/around/portal/page/api.js'
 import type { Session } from '../../../src/around/portal/page/session.js'
 
