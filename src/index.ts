@@ -25,9 +25,10 @@ export type { ToolConfig } from './around/mcp/tools.js'
 export type { TypeBoxObject, TypeBoxSchema } from './core/shared/typebox.js'
 export type { OpenTelemetryApi } from './core/observe/tracing.js'
 export type {
-  ActorCalls, AttemptCounts, CreateWebhookInput, EmitOptions, EmitResult, EmittedEvent, ErasedSubject, FoundEvent,
-  ImportWebhookInput, ListDeliveriesQuery, ListFailingQuery, ListWebhooksQuery, Outage, RecruitingEvents,
-  RecruitingStats, RecruitingWebhooks, ReplayInput, RotateSecretInput, SendTestInput, UpdateWebhookInput
+  ActorCalls, AdoptCall, AttemptCounts, ChangedResource, CreateWebhookInput, EmitOptions, EmitResult, EmittedEvent,
+  ErasedSubject, FoundEvent, ImportWebhookInput, ListDeliveriesQuery, ListFailingQuery, ListWebhooksQuery, Outage,
+  PreviewWebhookInput, RecruitingEvents, RecruitingStats, RecruitingWebhooks, ReplayInput, RotateSecretInput,
+  SendTestInput, UpdateWebhookInput
 } from './core/webhooks/recruiting.js'
 export type { Page } from './core/shared/paging.js'
 export { createFilterTest } from './core/shared/fields.js'

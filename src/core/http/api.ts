@@ -42,7 +42,7 @@ import type { Portal } from './sessions.js'
 import { guardPort, HttpError } from './wire-errors.js'
 
 /** The parts that the API is built from. */
-export interface ApiDependencies {
+interface ApiDependencies {
   tenants: Tenants
   storage: RecruitingStorage<Id, Id, Id, Id>
   events: EventSchemas

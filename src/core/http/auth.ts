@@ -13,7 +13,7 @@ import { toPortError } from './wire-errors.js'
 const bearer = /^bearer +([A-Za-z0-9\-._~+/]+=*)$/i
 
 /** The slug in the path, and the key or session token of a client. */
-export interface Credentials {
+interface Credentials {
   tenantSlug: string
   key: string
 }

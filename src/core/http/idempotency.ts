@@ -71,7 +71,7 @@ type Headers = ReturnType<FastifyReply['getHeaders']>
 type StoredAnswer = { status: number, headers: Headers, body: string | undefined } | null
 
 /** Seals text for the storage. `webhookId` is 0, which no webhook has. */
-export interface AnswerBox {
+interface AnswerBox {
   seal (text: string, tenantId: string, webhookId: number): Promise<string>
   open (sealed: string, tenantId: string, webhookId: number): Promise<string>
 }

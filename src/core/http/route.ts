@@ -45,7 +45,7 @@ const NoQuery = Type.Object({}, { additionalProperties: false })
  * Returns the complete options of a route. A request runs through them from top to bottom. Hooks that the host adds to
  * its server run before the hook with the same name here, even if they are added later.
  */
-export function defineRoute (context: RouteContext, route: RouteOptions): RouteOptions {
+function defineRoute (context: RouteContext, route: RouteOptions): RouteOptions {
   const audit = context.auditor === null ? null : createAuditRecorder(route)
   const { idempotency } = context
   const config = completeConfig(context, route)

@@ -26,7 +26,7 @@ export interface Session {
 }
 
 /** The session of a token that was not yet compared with the request's tenant. */
-export interface OpenedSession extends Session {
+interface OpenedSession extends Session {
   /** Returns whether the session belongs to this tenant. */
   isOf (tenantId: string): boolean
 }

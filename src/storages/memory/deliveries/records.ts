@@ -30,7 +30,7 @@ export interface AttemptRecord {
  * - `held`: counts towards `perEndpoint`, and no other caller can claim the delivery
  * - `expired`: expired, or the delivery stopped being pending; a result still counts
  */
-export type LeaseState = 'none' | 'held' | 'expired'
+type LeaseState = 'none' | 'held' | 'expired'
 
 /** A delivery and its lease. */
 export interface DeliveryRecord {
@@ -53,7 +53,7 @@ export interface DeliveryRecord {
 }
 
 /** The pending deliveries of one webhook that are not leased. */
-export interface Lanes {
+interface Lanes {
   /** Not due yet, by the time of the next attempt. */
   readonly scheduled: SortedQueue<DeliveryRecord>
   readonly first: SortedQueue<DeliveryRecord>

@@ -59,7 +59,7 @@ export type MemoryCandidateSource<
 > & EditableRows<MemoryCandidate<CandidateId, SourceId, RecruiterId>>
 
 /** A stored candidate: no field is absent, and dates are in UTC. */
-export interface StoredCandidate extends CandidateRow<Id, Id> {
+interface StoredCandidate extends CandidateRow<Id, Id> {
   recruiter_id: Id | null
   created_at: string
   updated_at: string
@@ -81,7 +81,7 @@ export type MemoryJobSource<JobId extends Id = number> =
   WholeRows<JobRow<JobId>, JobFilter, JobSortField> & EditableRows<MemoryJob<JobId>>
 
 /** A stored job: no field is absent, and dates are in UTC. */
-export interface StoredJob extends JobRow<Id> {
+interface StoredJob extends JobRow<Id> {
   created_at: string
   updated_at: string
 }
