@@ -48,7 +48,7 @@ const mistakes: Mistake[] = [
     'an event commits with the host\'s transaction; a storage without transactions rejects it',
     ({ deliveries }) => ({ deliveries: { record: (tenant, event) => deliveries.record(tenant, event) } })],
   // Tenancy
-  ['deletes webhooks of other tenants', 'a webhook of another tenant is neither changed nor deleted',
+  ['deletes webhooks of other tenants', 'a webhook of another tenant is not deleted',
     ({ webhooks }) => ({ webhooks: { delete: (_tenant, id) => webhooks.delete('acme', id) } })],
   // Races
   ['counts and creates in two steps', 'of several concurrent creations for the last free place, exactly one succeeds',

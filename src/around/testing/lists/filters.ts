@@ -41,21 +41,15 @@ export const filterCases = [
     const dates = [
       '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.001Z', '2026-06-01T00:00:00.000Z'
     ]
-    await rows.save(
-      dates.map((date, index) => ({
-        id: index + 1, created_at: '2020-01-01T00:00:00.000Z', updated_at: date
-      }))
-    )
-    await passes(rows, [
-      [{ updatedAfter: '2020-01-01T00:00:00.000Z' }, [1, 2, 3, 4]],
-      [{ updatedAfter: '2025-12-31T23:59:59.998Z' }, [1, 2, 3, 4]],
-      [{ updatedAfter: '2025-12-31T23:59:59.999Z' }, [2, 3, 4]],
-      [{ updatedAfter: '2026-01-01T00:00:00.000Z' }, [3, 4]],
-      [{ updatedAfter: '2026-01-01T00:00:00.001Z' }, [4]],
-      [{ updatedAfter: '2026-06-01T00:00:00.000Z' }, []],
-      [{ updatedAfter: '0001-01-01T00:00:00.000Z' }, [1, 2, 3, 4]],
-      [{ updatedAfter: '9999-12-31T23:59:59.999Z' }, []]
-    ])
+    const created = { created_at: '2020-01-01T00:00:00.000Z' }
+    await rows.save(dates.map((date, index) => ({ ...created, id: index + 1, updated_at: date })))
+    const later: Array<[date: string, ids: number[]]> = [
+      ['2020-01-01T00:00:00.000Z', [1, 2, 3, 4]], ['2025-12-31T23:59:59.998Z', [1, 2, 3, 4]],
+      ['2025-12-31T23:59:59.999Z', [2, 3, 4]], ['2026-01-01T00:00:00.000Z', [3, 4]],
+      ['2026-01-01T00:00:00.001Z', [4]], ['2026-06-01T00:00:00.000Z', []],
+      ['0001-01-01T00:00:00.000Z', [1, 2, 3, 4]], ['9999-12-31T23:59:59.999Z', []]
+    ]
+    await passes(rows, later.map(([updatedAfter, ids]) => [{ updatedAfter }, ids]))
   }),
 
   rowCases('list', 'updatedAfter compares whole milliseconds', async (rows) => {
@@ -85,98 +79,41 @@ export const filterCases = [
   })
 ].flat()
 
-async function saveNames (rows: Rows, names: readonly string[]): Promise<void> {
-  await rows.save(names.map((name, index) => ({ id: index + 1, name })))
-}
+const long = 'x'.repeat(200)
 
-async function findsAll (rows: Rows, searches: ReadonlyArray<[q: string, ids: number[]]>): Promise<void> {
-  await passes(rows, searches.map(([q, ids]) => [{ q }, ids]))
-}
+/** Statements about `q`: the names of the rows 1, 2 and so on, and the rows that each text finds. */
+const searches: ReadonlyArray<[statement: string, names: string[], found: Array<[q: string, ids: number[]]>]> = [
+  ['q finds its text anywhere in the name', ['Ana Costa', 'Costas Vana', 'Bo', 'an a'], [
+    ['Ana', [1, 2]], ['a c', [1]], ['costa', [1, 2]], ['o', [1, 2, 3]], ['n a', [4]], ['nobody', []]
+  ]],
+  ['q ignores case, even beyond ASCII', ['René', 'RENÉ', 'Ωmega', 'ОЛЬГА', 'ørsted', 'Đurić'], [
+    ['rené', [1, 2]], ['RENÉ', [1, 2]], ['É', [1, 2]], ['é', [1, 2]], ['ωM', [3]], ['ольга', [4]], ['Ø', [5]],
+    ['đURIĆ', [6]]
+  ]],
+  ['q treats all lower-case forms of a letter as equal', [
+    'Νίκος', 'ΝΊΚΟΣ', 'νίκοσ', 'Κωστας Β', 'ΚΩΣΤΑΣ', 'Weiß', 'WEIẞ', '\u212Berg', 'Åerg'
+  ], [
+    ['νίκος', [1, 2, 3]], ['ΝΊΚΟΣ', [1, 2, 3]], ['νίκοσ', [1, 2, 3]], ['κωσ', [4, 5]], ['ΑΣ Β', [4]],
+    ['Σ', [1, 2, 3, 4, 5]], ['ß', [6, 7]], ['ẞ', [6, 7]], ['å', [8, 9]]
+  ]],
+  ['q does not match letters that only look similar', [
+    'Rene', 'René', 'Strasse', 'Straße', 'Oystein', 'Øystein', 'Ren\u0065\u0301'
+  ], [['rene', [1, 7]], ['rené', [2]], ['strasse', [3]], ['straße', [4]], ['oy', [5]], ['øy', [6]]]],
+  ['q matches wildcards, quotes and backslashes literally', [
+    '100%', '100 percent', 'a_b', 'axb', 'back\\slash', "O'Neil", 'say "hi"', 'a*b', '[x]', 'a.b', '$1', 'C:\\%'
+  ], [
+    ['%', [1, 12]], ['0%', [1]], ['%0', []], ['_', [3]], ['a_b', [3]], ['\\', [5, 12]], ['k\\s', [5]], ['\\%', [12]],
+    ['\\_', []], ["'", [6]], ["' or '1'='1", []], ['"', [7]], ['a*b', [8]], ['[x]', [9]], ['[', [9]], ['.*', []],
+    ['a.b', [10]], ['$1', [11]], ['?', []]
+  ]],
+  ['q can contain any characters, up to 200', [
+    'a\u{1f600}b', 'a\u{1f601}b', long, `${long}y`, 'ab', 'tab\there'
+  ], [['\u{1f600}', [1]], ['a\u{1f601}b', [2]], [long, [3, 4]], [`${'x'.repeat(199)}y`, [4]], ['b\th', [6]]]]
+]
 
 /** Cases about `q`. */
-export const searchCases = [
-  rowCases('list', 'q finds its text anywhere in the name', async (rows) => {
-    await saveNames(rows, ['Ana Costa', 'Costas Vana', 'Bo', 'an a'])
-    await findsAll(rows, [
-      ['Ana', [1, 2]],
-      ['a c', [1]],
-      ['costa', [1, 2]],
-      ['o', [1, 2, 3]],
-      ['n a', [4]],
-      ['nobody', []]
-    ])
-  }),
-
-  rowCases('list', 'q ignores case, even beyond ASCII', async (rows) => {
-    await saveNames(rows, ['René', 'RENÉ', 'Ωmega', 'ОЛЬГА', 'ørsted', 'Đurić'])
-    await findsAll(rows, [
-      ['rené', [1, 2]],
-      ['RENÉ', [1, 2]],
-      ['É', [1, 2]],
-      ['é', [1, 2]],
-      ['ωM', [3]],
-      ['ольга', [4]],
-      ['Ø', [5]],
-      ['đURIĆ', [6]]
-    ])
-  }),
-
-  rowCases('list', 'q treats all lower-case forms of a letter as equal', async (rows) => {
-    await saveNames(rows, ['Νίκος', 'ΝΊΚΟΣ', 'νίκοσ', 'Κωστας Β', 'ΚΩΣΤΑΣ', 'Weiß', 'WEIẞ', '\u212Berg', 'Åerg'])
-    await findsAll(rows, [
-      ['νίκος', [1, 2, 3]],
-      ['ΝΊΚΟΣ', [1, 2, 3]],
-      ['νίκοσ', [1, 2, 3]],
-      ['κωσ', [4, 5]],
-      ['ΑΣ Β', [4]],
-      ['Σ', [1, 2, 3, 4, 5]],
-      ['ß', [6, 7]],
-      ['ẞ', [6, 7]],
-      ['å', [8, 9]]
-    ])
-  }),
-
-  rowCases('list', 'q does not match letters that only look similar', async (rows) => {
-    await saveNames(rows, ['Rene', 'René', 'Strasse', 'Straße', 'Oystein', 'Øystein', 'Ren\u0065\u0301'])
-    await findsAll(rows, [['rene', [1, 7]], ['rené', [2]], ['strasse', [3]], ['straße', [4]], ['oy', [5]], ['øy', [6]]])
-  }),
-
-  rowCases('list', 'q matches wildcards, quotes and backslashes literally', async (rows) => {
-    await saveNames(rows, [
-      '100%', '100 percent', 'a_b', 'axb', 'back\\slash', "O'Neil", 'say "hi"', 'a*b', '[x]', 'a.b', '$1', 'C:\\%'
-    ])
-    await findsAll(rows, [
-      ['%', [1, 12]],
-      ['0%', [1]],
-      ['%0', []],
-      ['_', [3]],
-      ['a_b', [3]],
-      ['\\', [5, 12]],
-      ['k\\s', [5]],
-      ['\\%', [12]],
-      ['\\_', []],
-      ["'", [6]],
-      ["' or '1'='1", []],
-      ['"', [7]],
-      ['a*b', [8]],
-      ['[x]', [9]],
-      ['[', [9]],
-      ['.*', []],
-      ['a.b', [10]],
-      ['$1', [11]],
-      ['?', []]
-    ])
-  }),
-
-  rowCases('list', 'q can contain any characters, up to 200', async (rows) => {
-    const long = 'x'.repeat(200)
-    await saveNames(rows, ['a\u{1f600}b', 'a\u{1f601}b', long, `${long}y`, 'ab', 'tab\there'])
-    await findsAll(rows, [
-      ['\u{1f600}', [1]],
-      ['a\u{1f601}b', [2]],
-      [long, [3, 4]],
-      [`${'x'.repeat(199)}y`, [4]],
-      ['b\th', [6]]
-    ])
-  })
-].flat()
+export const searchCases = searches.flatMap(([statement, names, found]) =>
+  rowCases('list', statement, async (rows) => {
+    await rows.save(names.map((name, index) => ({ id: index + 1, name })))
+    await passes(rows, found.map(([q, ids]) => [{ q }, ids]))
+  }))

@@ -149,53 +149,51 @@ export const deliveryTenancyCases = [
 // Slugs that a storage might confuse with acme, or with all tenants.
 const strangers = ['globex', 'nobody', 'ACME', 'acme ', 'acm_', '%', '', '__proto__', "acme' or '1'='1"]
 
-/** Checks the result of a call for each stranger. */
-async function forStrangers (
-  what: string, expected: unknown, call: (stranger: string) => Promise<unknown>
-): Promise<void> {
-  for (const stranger of strangers) same(await call(stranger), expected, `${what} for ${JSON.stringify(stranger)}`)
-}
+type ForeignCall = (webhooks: StorageDriver['webhooks'], stranger: string, id: number) => Promise<unknown>
+
+/** Calls for a webhook of another tenant, each with the statement about it and its result. */
+const foreignCalls: ReadonlyArray<[method: string, statement: string, result: unknown, call: ForeignCall]> = [
+  ['findHealth', 'the health of another tenant\'s webhook is not shown', null,
+    (webhooks, stranger, id) => webhooks.findHealth(stranger, id)],
+  ['findGraceEnd', 'the grace period of another tenant\'s webhook is not shown', null,
+    (webhooks, stranger, id) => webhooks.findGraceEnd(stranger, id)],
+  ['update', 'a webhook of another tenant is not changed', null,
+    (webhooks, stranger, id) => webhooks.update(stranger, id, { name: 'changed', status: 'inactive' })],
+  ['delete', 'a webhook of another tenant is not deleted', false,
+    (webhooks, stranger, id) => webhooks.delete(stranger, id)],
+  ['findSecrets', 'the secret of another tenant\'s webhook is not shown', null,
+    (webhooks, stranger, id) => webhooks.findSecrets(stranger, id)],
+  ['rotateSecret', 'the secret of another tenant\'s webhook is not rotated', null,
+    (webhooks, stranger, id) => webhooks.rotateSecret(stranger, id, { secret: 'changed', gracePeriodSeconds: 60 })],
+  ['replaceSecret', 'the secret of another tenant\'s webhook is not replaced', false,
+    (webhooks, stranger, id) => webhooks.replaceSecret(stranger, id, { from: 'second', to: 'changed' })]
+]
 
 /** Cases about webhooks of other tenants. */
 export const webhookTenancyCases = [
   test('webhooks.find', 'a webhook of another tenant is neither found nor listed nor counted', async (t, { id }) => {
     const theirs = await t.addWebhook({ tenantSlug: 'globex' })
-    await forStrangers('the webhook of acme', null, (stranger) => t.webhooks.find(stranger, id))
     for (const stranger of strangers) {
       const own = stranger === 'globex' ? [theirs] : []
-      same(await t.webhooks.list(stranger, firstRows), own, `the webhooks of ${JSON.stringify(stranger)}`)
-      same(await t.webhooks.count(stranger, {}), own.length, `the number of webhooks of ${JSON.stringify(stranger)}`)
-      same(await t.webhooks.count(stranger, { status: 'active' }), own.length, 'the number of active ones')
+      const name = JSON.stringify(stranger)
+      same(await t.webhooks.find(stranger, id), null, `the webhook of acme for ${name}`)
+      same(await t.webhooks.list(stranger, firstRows), own, `the webhooks of ${name}`)
+      same(await t.webhooks.count(stranger, {}), own.length, `the number of webhooks of ${name}`)
+      same(await t.webhooks.count(stranger, { status: 'active' }), own.length, `the number of active ones of ${name}`)
     }
   }),
 
-  test('webhooks.findHealth', 'the health of another tenant\'s webhook is not shown', (t, { id }) =>
-    forStrangers('the health', null, (stranger) => t.webhooks.findHealth(stranger, id))),
-
-  test('webhooks.findGraceEnd', 'the grace period of another tenant\'s webhook is not shown', async (t, { id }) => {
-    await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
-    await forStrangers('the end of the grace period', null, (stranger) => t.webhooks.findGraceEnd(stranger, id))
-  }),
-
-  test('webhooks.update', 'a webhook of another tenant is neither changed nor deleted', async (t, webhook) => {
-    await forStrangers('an update', null, (stranger) =>
-      t.webhooks.update(stranger, webhook.id, { name: 'changed', status: 'inactive' }))
-    await forStrangers('a deletion', false, (stranger) => t.webhooks.delete(stranger, webhook.id))
-    same(await t.webhooks.find('acme', webhook.id), webhook, 'the webhook')
-  }),
-
-  emptyTest('webhooks.findSecrets',
-    'the secret of another tenant\'s webhook is neither shown nor changed', async (t) => {
-      const webhook = await t.addWebhook({ secret: 'sesame' })
-      const { id } = webhook
-      await forStrangers('the secrets', null, (stranger) => t.webhooks.findSecrets(stranger, id))
-      await forStrangers('a rotation', null, (stranger) =>
-        t.webhooks.rotateSecret(stranger, id, { secret: 'changed', gracePeriodSeconds: 60 }))
-      await forStrangers('a replacement', false, (stranger) =>
-        t.webhooks.replaceSecret(stranger, id, { from: 'sesame', to: 'changed' }))
-      same([await t.webhooks.findSecrets('acme', id), await t.webhooks.find('acme', id)], [['sesame'], webhook],
-        'the secrets, and the webhook')
-    }),
+  ...foreignCalls.map(([method, statement, result, call]) =>
+    emptyTest(`webhooks.${method}`, statement, async (t) => {
+      const { id } = await t.addWebhook({ secret: 'first' })
+      await t.webhooks.rotateSecret('acme', id, { secret: 'second', gracePeriodSeconds: 60 })
+      const webhook = await t.webhooks.find('acme', id)
+      for (const stranger of strangers) {
+        same(await call(t.webhooks, stranger, id), result, `the result for ${JSON.stringify(stranger)}`)
+      }
+      same([await t.webhooks.findSecrets('acme', id), await t.webhooks.find('acme', id)],
+        [['second', 'first'], webhook], 'the secrets, and the webhook')
+    })),
 
   emptyTest('webhooks.create', 'webhooks of other tenants do not count towards maxPerTenant', async (t) => {
     await t.addWebhook({ tenantSlug: 'globex' })
