@@ -3,7 +3,7 @@ import { type RecruitingOptions, readRecruitingOptions } from './options.js'
 import { createEngine, verifyStorage } from './core/webhooks/engine.js'
 import type { RecruitingHealth } from './core/webhooks/diagnostics.js'
 import { type RecruitingPortal, createPortal } from './around/portal/session.js'
-import type { DefaultEvents, EventCatalogue, RegisteredEvents } from './core/webhooks/events/catalogue.js'
+import type { DefaultEvents, EventCatalogue, RegisteredEvents } from './core/api/catalogue.js'
 import { type Logger, createSafeLogger, createWarningLogger } from './core/observe/logger.js'
 import type { EngineCalls } from './core/webhooks/recruiting.js'
 

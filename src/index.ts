@@ -2,10 +2,16 @@ export { recruitingApi, recruitingApi as default } from './plugin.js'
 export { type Recruiting, type StandaloneRecruiting, createRecruiting } from './create-recruiting.js'
 export { RecruitingApiError, type RecruitingApiErrorCode, isRecruitingApiError } from './core/errors.js'
 export { type CacheKeyLookupOptions, cacheKeyLookup } from './core/keys/cache.js'
-export { apiKeyPattern, apiScopes, generateApiKey, hashApiKey, isApiKey } from './core/keys/api-key.js'
+export { apiScopes } from './core/api/scopes.js'
+export { apiKeyPattern, generateApiKey, hashApiKey, isApiKey } from './core/keys/api-key.js'
 export {
-  type DefaultEvents, type EventCatalogue, type EventData, type Register, type WebhookEvent, defaultEvents
-} from './core/webhooks/events/catalogue.js'
+  type DefaultEvents,
+  type EventCatalogue,
+  type EventData,
+  type Register,
+  type WebhookEvent,
+  defaultEvents
+} from './core/api/catalogue.js'
 export { type ErrorDetail, HttpError, type WireErrorCode } from './core/http/wire-errors.js'
 export { type ListOptions, type OwnList, defineList } from './core/http/define-list.js'
 export type { AuditEntry, AuditListener, AuditedResource } from './core/observe/audit.js'
@@ -40,10 +46,14 @@ export type { PortalCapability } from './core/http/sessions.js'
 export type { PortalMessages } from './around/portal/messages.js'
 export type { PortalSession, PortalSessionInput, RecruitingPortal } from './around/portal/session.js'
 export type { Logger } from './core/observe/logger.js'
-export { Candidate } from './core/http/routes/candidates.js'
-export { Job } from './core/http/routes/jobs.js'
+export { Candidate, Job } from './core/api/rows.js'
 export {
-  CreateWebhook, CreatedWebhook, Delivery, DeliveryWithAttempts, RotatedWebhook, UpdateWebhook, Webhook,
+  CreateWebhook,
+  CreatedWebhook,
+  RotatedWebhook,
+  UpdateWebhook,
+  Webhook,
   WebhookWithHealth
-} from './core/webhooks/schemas.js'
+} from './core/api/webhooks.js'
+export { Delivery, DeliveryWithAttempts } from './core/api/deliveries.js'
 export type * from './core/ports/index.js'

@@ -8,7 +8,7 @@ import {
 import { readEventStorage, readStorage } from './core/shared/read-storage.js'
 import {
   type DefaultEvents, type EventCatalogue, type RegisteredEvents, readEvents
-} from './core/webhooks/events/catalogue.js'
+} from './core/api/catalogue.js'
 import { type EngineOptions, type EngineSettings, engineOptions } from './core/webhooks/options.js'
 
 /*

@@ -24,7 +24,12 @@ export const tables: Record<string, Table> = {
   'api-keys-calls': () => meanings('call', [['src/storages/postgres/keys/api-keys.ts', 'ApiKeys']]),
   'client-methods': async () =>
     formatTable(['method', 'operation'], listMethods('client', operations).map((row) => row.map(quote))),
-  'webhook-calls': () => meanings('call', [['src/core/webhooks/recruiting.ts', 'RecruitingWebhooks']]),
+  'webhook-calls': () =>
+    meanings('call', [
+      ['src/core/api/webhooks.ts', 'webhookOperations'],
+      ['src/core/api/deliveries.ts', 'deliveryOperations'],
+      ['src/core/webhooks/recruiting.ts', 'RecruitingWebhooks']
+    ]),
   'recorder-members': () => meanings('member', [['src/around/recorder/record-events.ts', 'EventRecorder']]),
   'audit-entry': () => meanings('field', [['src/core/observe/audit.ts', 'AuditEntry']]),
   health: () => meanings('figure', [['src/core/webhooks/diagnostics.ts', 'RecruitingHealth']]),

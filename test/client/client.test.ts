@@ -8,7 +8,7 @@ import {
 } from '../../src/around/client/index.js'
 import { type Kind, operations, verbs } from '../../src/around/client/client.js'
 import document from '../../openapi.json' with { type: 'json' }
-import { webhookOperations } from '../../src/core/webhooks/operation-table.js'
+import { callOperations } from '../../src/core/api/calls.js'
 import { memoryStorage, type MemoryStorage } from '../../src/storages/memory/index.js'
 import { type AppOverrides, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
@@ -60,7 +60,7 @@ t.test('each operation of the API is a method', async (t) => {
     Object.keys(methods).map((method) => `${method} ${path.replace('/api/v1/public/{tenant_slug}', '')}`))
   const sent = table.map(([kind, path]) => `${verbs[kind].toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`)
   t.strictSame(sent.sort(), documented.sort())
-  const posts = Object.values(webhookOperations).filter(({ method }) => method === 'POST')
+  const posts = Object.values(callOperations).filter(({ method }) => method === 'POST')
   const counting = posts.filter(({ hints }) => hints && hints.readOnly)
   t.strictSame(table.filter(([kind]) => kind === 'count').map(([, path]) => path), counting.map(({ path }) => path))
 })

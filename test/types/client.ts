@@ -1,9 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import { type Candidate, createClient, type Event, type EventType, type Job, type NewWebhook, type ReplayResult, type ReplaySelection, type RotatedWebhook, type TestResult, type Webhook, type WebhookEvent, type WebhookWithSecret } from '../../src/around/client/index.js'
-import type { Candidate as WireCandidate } from '../../src/core/http/routes/candidates.js'
-import type { Event as WireEvent } from '../../src/core/http/routes/events.js'
-import type { Job as WireJob } from '../../src/core/http/routes/jobs.js'
-import type * as wire from '../../src/core/webhooks/schemas.js'
+import type { Event as WireEvent, EventType as WireEventType } from '../../src/core/api/events.js'
+import type { Candidate as WireCandidate, Job as WireJob } from '../../src/core/api/rows.js'
+import type * as wire from '../../src/core/api/webhooks.js'
 
 /* Compiled by `npm run types`: each @ts-expect-error fails unless the next line is invalid. */
 
@@ -22,7 +21,7 @@ export const same: true[] = [
   true satisfies Same<NewWebhook, Partial<Output<typeof wire.CreateWebhook>> & Pick<Output<typeof wire.CreateWebhook>, 'name' | 'target_url' | 'event_types'>>,
   true satisfies Same<ReplaySelection, Partial<Output<typeof wire.Replay>>>,
   true satisfies Same<Event, Static<typeof WireEvent>>,
-  true satisfies Same<EventType, Output<typeof wire.EventType>>
+  true satisfies Same<EventType, Output<typeof WireEventType>>
 ]
 
 const options = { baseUrl: 'https://ats.example/api/v1/public', tenantSlug: 'acme', key: 'key' }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createRecruiting, isRecruitingApiError, type RecruitingWebhooks } from '../../src/index.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
-import { webhookOperations } from '../../src/core/webhooks/operation-table.js'
+import { callOperations } from '../../src/core/api/calls.js'
 import type { WebhookCall } from '../../src/core/webhooks/recruiting.js'
 import { startDelivering } from '../fixtures/delivery/delivering.js'
 import { silentLogger } from '../fixtures/delivery/silent-logger.js'
@@ -197,7 +197,7 @@ t.test('unknown webhooks and those of other tenants are not_found for changes, a
     t.equal(await webhooks.find(tenantSlug, id), null)
     t.equal(await webhooks.findDelivery(tenantSlug, id, 1), null)
     t.equal(await webhooks.findDelivery('acme', webhook.id, id === webhook.id ? 7 : id), null)
-    for (const [name, { method, path, shape }] of Object.entries(webhookOperations)) {
+    for (const [name, { method, path, shape }] of Object.entries(callOperations)) {
       if (!path.includes('/:id') || (method === 'GET' && shape === 'one')) continue
       const isOfDelivery = path.includes('/:delivery_id')
       const expected = isOfDelivery

@@ -123,7 +123,9 @@ export const replay: Command = {
     // Checks the event types of a replay, which this command does not take.
     const assertUsable = async (): Promise<void> => {}
     const operations = createDeliveryOperations({ webhooks, history: deliveries, clock: systemClock, assertUsable })
-    const queue = (isDryRun: boolean) => operations.replay(tenant, id, { include, ...period, dry_run: isDryRun })
+    const given = { tenant, id, deliveryId: 0, omitBody: false, caller: { type: 'code', id: null } } as const
+    const queue = (isDryRun: boolean) =>
+      operations.replay({ ...given, input: { include, ...period, dry_run: isDryRun } })
     const counted = await withProgress(io, 'counting', () => queue(true))
     if (counted?.queued === 0) {
       showResult(context, counted, ['there is nothing to replay'])

@@ -7,7 +7,7 @@ import type { IdKinds } from '../../core/ports/index.js'
 import { omitUndefined } from '../../core/shared/fields.js'
 import { assertKnownNames, assertObject } from '../../core/shared/read-options.js'
 import type { TenantIdLookup, TenantSlugLookup } from '../../core/shared/tenants.js'
-import { type DefaultEvents, type EventCatalogue, type EventData, defaultEvents } from '../../core/webhooks/events/catalogue.js'
+import { type DefaultEvents, type EventCatalogue, type EventData, defaultEvents } from '../../core/api/catalogue.js'
 import { type EventLog, createEventLog } from './event-log.js'
 
 /** Options of `recordEvents`. */

@@ -1,6 +1,10 @@
 import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify'
 import type { Static, TObject, TUnsafe } from '@sinclair/typebox'
-import { apiScopes, expectScopes, hashApiKey } from '../keys/api-key.js'
+import { callOperations, type EngineOperations } from '../api/calls.js'
+import { eventTypeOperations } from '../api/events.js'
+import { Candidate, candidateList, candidateOf, Job, jobList, jobOf } from '../api/rows.js'
+import { apiScopes } from '../api/scopes.js'
+import { expectScopes, hashApiKey } from '../keys/api-key.js'
 import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
 import type { Id, IdKinds, PublishedFields, RecruitingStorage, StoresAnswers } from '../ports/index.js'
@@ -9,9 +13,7 @@ import { shareConnections } from '../shared/connections.js'
 import { assertOption } from '../shared/read-options.js'
 import type { TenantIdLookup, Tenants } from '../shared/tenants.js'
 import { Type } from '../shared/typebox.js'
-import type { EventSchemas } from '../webhooks/events/catalogue.js'
-import { listEventTypes, type Operation, webhookOperations } from '../webhooks/operation-table.js'
-import type { WebhookOperations } from '../webhooks/operations.js'
+import type { EventSchemas } from '../api/catalogue.js'
 import {
   type AccessCheck, type AccessLookup, createKeyCheck, createSessionCheck, type KeyCheckDependencies, readCredentials,
   type RequestAccessLookup
@@ -30,14 +32,12 @@ import { decorateRequests, readTenantSlug } from './request.js'
 import { sendError, writeAnswer } from './responses/failure.js'
 import { publishCandidates, publishJobs } from './responses/published-rows.js'
 import { defineRoutes, openingHooks, readInput, type RouteContext, startRequest } from './route.js'
-import { keyOperations } from './routes/api-keys.js'
-import { Candidate, candidateList, candidateOf } from './routes/candidates.js'
-import { eventOperations } from './routes/events.js'
-import { Job, jobList, jobOf } from './routes/jobs.js'
+import { listKeyOperations } from './routes/api-keys.js'
+import { listEventOperations } from './routes/events.js'
 import { openapiRoute } from './routes/openapi.js'
-import { type ApiOperation, describeSources, listRoutes } from './routes/operations.js'
-import { rowOperations } from './routes/rows.js'
-import { missingSync, syncOperation } from './routes/sync.js'
+import { type ApiOperation, describeSources, listRoutes, perform } from './routes/operations.js'
+import { listRowOperations } from './routes/rows.js'
+import { listSyncOperations, missingSync } from './routes/sync.js'
 import type { Portal } from './sessions.js'
 import { guardPort, HttpError } from './wire-errors.js'
 
@@ -47,7 +47,7 @@ interface ApiDependencies {
   storage: RecruitingStorage<Id, Id, Id, Id>
   events: EventSchemas
   ids: IdKinds
-  operations: WebhookOperations
+  operations: EngineOperations
   settings: HttpSettings
   /** The addresses that notifications come from; empty without the option. */
   sourceIps: readonly string[]
@@ -167,7 +167,7 @@ async function listOperations (
   const candidate = publishCandidates(withFields(candidateOf(ids), settings.candidateFields), ids)
   const job = publishJobs(withFields(jobOf(ids), settings.jobFields), ids)
   const { keyLookup: { store } } = settings
-  const webhooks = guardPort(dependencies.operations)
+  const engine = guardPort(dependencies.operations)
   const database = storage.idempotency?.database
   /** Keeps an operation atomic if all of its stores share a database with the answers, or if it changes nothing. */
   function checkAtomic (entry: ApiOperation, stores: StoresAnswers[]): ApiOperation {
@@ -175,27 +175,28 @@ async function listOperations (
     const isShared = database !== undefined && stores.every((store) => store.database === database)
     return { ...entry, isAtomic: entry.isAtomic === true && (isShared || isReading) }
   }
-  const ofWebhooks = [...Object.values(webhookOperations), describeSources(listEventTypes, sourceIps)].map(
-    (entry: Operation<WebhookOperations, Id>): ApiOperation => checkAtomic(
-      { ...entry, run: (_request, given) => entry.run(webhooks, given) }, [storage.webhooks, storage.deliveries]
-    )
-  )
+  const ofEngine = perform({
+    ...callOperations, listEventTypes: describeSources(eventTypeOperations.listEventTypes, sourceIps)
+  }, engine).map((entry) => checkAtomic(entry, [storage.webhooks, storage.deliveries]))
   return [
-    ...rowOperations(candidates, candidate, candidateList, ids),
-    await syncOperation(changes, { kind: 'candidate', source: candidates, published: candidate, ids }),
-    ...rowOperations(jobs, job, jobList, ids),
-    await syncOperation(changes, { kind: 'job', source: jobs, published: job, ids }),
-    ...ofWebhooks.filter(({ needsFeed }) => !needsFeed),
+    ...listRowOperations(candidates, candidate, candidateList, ids),
+    ...await listSyncOperations(changes, { kind: 'candidate', source: candidates, published: candidate, ids }),
+    ...listRowOperations(jobs, job, jobList, ids),
+    ...await listSyncOperations(changes, { kind: 'job', source: jobs, published: job, ids }),
+    ...ofEngine.filter(({ needsFeed }) => !needsFeed),
     ...feed === undefined
       ? []
-      : [...eventOperations(feed, events, webhooks), ...ofWebhooks.filter(({ needsFeed }) => needsFeed)],
+      : [
+          ...listEventOperations(feed, events, engine.listUsedEventTypes),
+          ...ofEngine.filter(({ needsFeed }) => needsFeed)
+        ],
     ...store === undefined || managedKeys === null
       ? []
-      : keyOperations(
+      : listKeyOperations(
         shareConnections(store, 'keys', storage.connections), storage.webhooks, managedKeys,
         publishedFields({ ...settings, ids, tenantId: null })
       ).map((entry) => checkAtomic(entry, [store]))
-  ].filter((entry) => entry !== null)
+  ]
 }
 
 /** Maximum length of a key. */

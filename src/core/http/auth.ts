@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { keyLimitReaders, manageKeysScope, webhookScopes } from '../keys/api-key.js'
+import { manageKeysScope, webhookScopes } from '../api/scopes.js'
+import { keyLimitReaders } from '../keys/api-key.js'
 import type { ApiKey, KeyCredentials, KeyLookup, Tenant } from '../ports/index.js'
 import { isTenantSlug } from '../shared/text.js'
 import type { Tenants } from '../shared/tenants.js'

@@ -1,5 +1,6 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { maxNetworks } from '../api/keys.js'
 import { type Readers, assertOption, findNearestName, matching, orNull } from '../shared/read-options.js'
 import { parseCidr } from '../shared/networks.js'
 import { isPlainText } from '../shared/text.js'
@@ -83,17 +84,6 @@ function formatBase62 (value: bigint, length: number): string {
   return text
 }
 
-/** The scopes of the API's routes. `app.recruiting.scopes` also contains those of your own routes. */
-export const apiScopes: readonly string[] = Object.freeze([
-  'candidates:read', 'candidates:write', 'jobs:read', 'jobs:write', 'webhooks:read', 'webhooks:write'
-])
-
-/** The scope for managing the tenant's keys. Not in `apiScopes`, so that a key has it only if the vendor names it. */
-export const manageKeysScope = 'api_keys:manage'
-
-/** Every operation on webhooks and their deliveries needs both. */
-export const webhookScopes: readonly string[] = ['webhooks:read', 'webhooks:write']
-
 /** Reads a list of scopes. Throws `invalid_option`. */
 export function readScopes (value: unknown, path: string): string[] {
   assertOption(Array.isArray(value) && value.every(isScope), path, 'an array of scopes such as candidates:read', value)
@@ -118,7 +108,6 @@ export interface KeyLimits {
   jobFields: string[] | null
 }
 
-export const maxNetworks = 100
 const maxFields = 200
 
 /** The check of each limit. */

@@ -1,7 +1,8 @@
+import { apiScopes } from '../api/scopes.js'
 import {
   type OptionsOf, type Reader, type SettingsOf, assertOption, integer, switchable
 } from '../shared/read-options.js'
-import { apiScopes, readScopes } from './api-key.js'
+import { readScopes } from './api-key.js'
 
 const portalKeysOptions = {
   /**

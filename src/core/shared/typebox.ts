@@ -1,7 +1,7 @@
 import type {
-  ArrayOptions, IntegerOptions, Kind, ObjectOptions, OptionalKind, SchemaOptions, StringOptions, TArray, TBoolean,
-  TInteger, TLiteral, TLiteralValue, TNull, TObject, TOptional, TPartial, TProperties, TSchema, TString, TUnknown,
-  TUnsafe, UnsafeOptions
+  ArrayOptions, IntegerOptions, Kind, ObjectOptions, OptionalKind, SchemaOptions, Static, StringOptions, TArray,
+  TBoolean, TInteger, TLiteral, TLiteralValue, TNull, TObject, TOptional, TPartial, TProperties, TSchema, TString,
+  TUnknown, TUnsafe, UnsafeOptions
 } from '@sinclair/typebox'
 
 /** The symbols by which `@sinclair/typebox` recognizes its schemas. */
@@ -15,8 +15,10 @@ const kOptional: typeof OptionalKind = Symbol.for('TypeBox.Optional') as typeof 
 export const Type = {
   Array: <T extends TSchema>(items: T, options?: ArrayOptions): TArray<T> =>
     build('Array', { type: 'array', items }, options),
-  Boolean: (options?: SchemaOptions): TBoolean => build('Boolean', { type: 'boolean' }, options),
-  Integer: (options?: IntegerOptions): TInteger => build('Integer', { type: 'integer' }, options),
+  Boolean: <Options extends SchemaOptions>(options?: Options): TBoolean & DefaultOf<Options> =>
+    build('Boolean', { type: 'boolean' }, options),
+  Integer: <Options extends IntegerOptions>(options?: Options): TInteger & DefaultOf<Options> =>
+    build('Integer', { type: 'integer' }, options),
   Literal: <const T extends TLiteralValue>(value: T, options?: SchemaOptions): TLiteral<T> =>
     build('Literal', { const: value, type: typeof value }, options),
   Null: (options?: SchemaOptions): TNull => build('Null', { type: 'null' }, options),
@@ -32,10 +34,25 @@ export const Type = {
     const optional = Object.entries(properties).map(([name, schema]) => [name, Type.Optional(schema)])
     return { ...Type.Object(Object.fromEntries(optional), rest), ...options } as TPartial<TObject<T>>
   },
-  String: (options?: StringOptions): TString => build('String', { type: 'string' }, options),
+  String: <Options extends StringOptions>(options?: Options): TString & DefaultOf<Options> =>
+    build('String', { type: 'string' }, options),
   Unknown: (options?: SchemaOptions): TUnknown => build('Unknown', {}, options),
   Unsafe: <T>(schema: UnsafeOptions): TUnsafe<T> => build(schema[kKind] ?? 'Unsafe', {}, schema)
 }
+
+/** The default, so that the type of a schema shows which fields clients can omit. */
+type DefaultOf<Options> = Options extends { default: infer Value } ? { default: Value } : unknown
+
+/** The input that clients send, without the fields that have a default. */
+export type InputOf<Schema extends TSchema> = Schema extends TObject<infer Properties>
+  ? WithOptional<Static<Schema>, Defaulted<Properties>>
+  : Static<Schema>
+
+type WithOptional<Value, Names> = Omit<Value, Names & keyof Value> & Partial<Pick<Value, Names & keyof Value>>
+
+type Defaulted<Properties> = {
+  [Name in keyof Properties]: Properties[Name] extends { default: unknown } ? Name : never
+}[keyof Properties]
 
 function build<Schema extends TSchema> (kind: string, keywords: object, options?: object): Schema {
   const schema: object = { ...options, [kKind]: kind, ...keywords }
@@ -49,11 +66,10 @@ export function Nullable<T extends TSchema> (schema: T) {
 }
 
 /** Uses an enum, which is shorter in the document and serializes faster than a union. */
-export function OneOf<const T extends string> (
-  values: readonly T[],
-  options: { description?: string; default?: NoInfer<T> } = {}
-) {
-  return Type.Unsafe<T>({ type: 'string', enum: values, ...options })
+export function OneOf<const T extends string, Options extends { description?: string, default?: NoInfer<T> }> (
+  values: readonly T[], options?: Options
+): TUnsafe<T> & DefaultOf<Options> {
+  return build('Unsafe', { type: 'string', enum: values, ...options })
 }
 
 const dateTime = { format: 'date-time', examples: ['2026-03-01T09:30:00.000Z'] }

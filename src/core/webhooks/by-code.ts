@@ -1,5 +1,8 @@
 import type { TSchema, Static } from '@sinclair/typebox'
 import type { ErrorObject, ValidateFunction } from 'ajv'
+import { callOperations } from '../api/calls.js'
+import { type Given, idsOf, type Operation } from '../api/operation.js'
+import { FailingQuery } from '../api/webhooks.js'
 import { RecruitingApiError, InputError } from '../errors.js'
 import { type AuditedCall, type CallReport, withCreator } from '../observe/audit.js'
 import type { Tenant } from '../ports/index.js'
@@ -9,10 +12,8 @@ import { isStorableId } from '../shared/ids.js'
 import type { Page } from '../shared/paging.js'
 import { readTenantArgument, showTenant, type TenantArgument, type Tenants } from '../shared/tenants.js'
 import { findJsonFault } from '../shared/text.js'
-import { idsOf, type WebhookOperation, webhookOperations } from './operation-table.js'
 import type { WebhookOperations } from './operations.js'
 import type { RecruitingWebhooks, WebhookCall } from './recruiting.js'
-import { FailingQuery } from './schemas.js'
 
 /**
  * Returns a function that creates the host's calls; `report` receives each call. `assertOpen` throws once the engine is
@@ -24,7 +25,9 @@ export function createRecruitingWebhooks (
   assertOpen: () => void
 ): (report: CallReport, actor: string | null) => RecruitingWebhooks {
   const readFailing = createInputReader(FailingQuery)
-  const calls = Object.entries(webhookOperations).map(([name, operation]) => [name, createCall(operation)] as const)
+  const calls = Object.entries(callOperations).map(([name, operation]) => {
+    return [name, createCall(operation, operations[name as WebhookCall] as Perform)] as const
+  })
   return (report, actor) => ({
     ...Object.fromEntries(calls.map(([name, call]) => [name, call(report, actor)])) as
       Pick<RecruitingWebhooks, WebhookCall>,
@@ -36,7 +39,7 @@ export function createRecruitingWebhooks (
   })
 
   /** Returns a function of the tenant, the ids in the path, and the input. */
-  function createCall (operation: WebhookOperation) {
+  function createCall (operation: Operation, perform: Perform) {
     const names = idsOf(operation)
     const { input, item, shape, method, namesTenant = false } = operation
     const read = input === undefined ? () => undefined : createInputReader(input)
@@ -49,9 +52,8 @@ export function createRecruitingWebhooks (
         const id = await tenants.getId(readTenantArgument(argument))
         const ids = readIds(names, given)
         const slug = namesTenant ? await findSlug(argument, id) : id
-        const result = ids && await operation.run(operations, {
-          ...ids, tenant: { id, slug }, caller, omitBody: false, input: read(given[names.length])
-        })
+        const input = read(given[names.length])
+        const result = ids && await perform({ ...ids, tenant: { id, slug }, caller, omitBody: false, input })
         if (result === null && !isLookup) throw notFound(names, given)
         // A lookup without a result is not reported.
         if (result !== null) report(describeCall(operation, { argument, id, given, result }))
@@ -76,6 +78,8 @@ export function createRecruitingWebhooks (
   }
 }
 
+type Perform = (given: Given<unknown, number>) => Promise<unknown>
+
 /** Returns the ids; `null` if no record can have one of them. */
 function readIds (
   names: ReturnType<typeof idsOf>, given: readonly unknown[]
@@ -99,7 +103,7 @@ function notFound (names: ReturnType<typeof idsOf>, [id, deliveryId]: readonly u
     : new RecruitingApiError('not_found', `id: the tenant has no webhook ${String(id)}`, 'id')
 }
 
-function pick ({ shape }: WebhookOperation, item: TSchema | undefined, result: unknown): unknown {
+function pick ({ shape }: Operation, item: TSchema | undefined, result: unknown): unknown {
   if (item === undefined || result === null) return result
   if (shape === 'one') return pickPublished(item, result)
   const { data, meta } = result as Page<unknown>
@@ -107,7 +111,7 @@ function pick ({ shape }: WebhookOperation, item: TSchema | undefined, result: u
 }
 
 function describeCall (
-  operation: WebhookOperation,
+  operation: Operation,
   call: { argument: TenantArgument, id: Tenant['id'], given: readonly unknown[], result: unknown }
 ): AuditedCall {
   const { operationId, resource: kind, shape } = operation

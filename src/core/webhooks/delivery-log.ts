@@ -1,14 +1,14 @@
-import type { Static } from '@sinclair/typebox'
+import type { deliveryOperations } from '../api/deliveries.js'
+import type { Performed } from '../api/operation.js'
+import type { webhookOperations } from '../api/webhooks.js'
 import { InputError } from '../errors.js'
 import type {
-  Clock, Delivery, DeliveryFilter, DeliverySortField, ReplayResult, ReplaySelection, Tenant, WebhookStore
+  Clock, Delivery, DeliveryFilter, DeliverySortField, ReplayResult, ReplaySelection, WebhookStore
 } from '../ports/index.js'
-import type { KeepAnswer } from '../shared/answers.js'
 import { omitUndefined } from '../shared/fields.js'
 import { readPage } from '../shared/paging.js'
 import { normalizeInstant } from '../shared/text.js'
 import type { History } from './history.js'
-import type { DeliveryQuery, Replay } from './schemas.js'
 
 interface Parts {
   webhooks: Pick<WebhookStore, 'find'>
@@ -24,9 +24,11 @@ const maxReplayed = 10_000
 const defaultReplayMs = 24 * 60 * 60 * 1000
 
 /** Returns the operations that read a webhook's delivery log, retry its deliveries and replay its events. */
-export function createDeliveryOperations ({ webhooks, history, clock, assertUsable }: Parts) {
+export function createDeliveryOperations (
+  { webhooks, history, clock, assertUsable }: Parts
+): Performed<typeof deliveryOperations & Pick<typeof webhookOperations, 'replay'>> {
   return {
-    async listDeliveries (tenant: Tenant, webhookId: number, query: Static<typeof DeliveryQuery>) {
+    async listDeliveries ({ tenant, id: webhookId, input: query }) {
       const page = await readPage<Delivery, DeliveryFilter, DeliverySortField>({
         list: (page) => history.list(tenant.id, webhookId, page),
         count: (filter, options) => history.count(tenant.id, webhookId, filter, options),
@@ -39,17 +41,16 @@ export function createDeliveryOperations ({ webhooks, history, clock, assertUsab
       return page.meta.total > 0 || await webhooks.find(tenant.id, webhookId) !== null ? page : null
     },
 
-    findDelivery: (tenant: Tenant, webhookId: number, id: number, options?: { omitBody?: boolean }) =>
-      history.find(tenant.id, webhookId, id, options),
+    findDelivery: ({ tenant, id, deliveryId, omitBody }) => history.find(tenant.id, id, deliveryId, { omitBody }),
 
-    async retryDelivery (tenant: Tenant, webhookId: number, id: number, keep?: KeepAnswer) {
-      const retried = await history.retry(tenant.id, webhookId, id, keep?.((delivery) => delivery))
-      if (retried === null && (await history.find(tenant.id, webhookId, id)) !== null) rejectInactive()
+    async retryDelivery ({ tenant, id, deliveryId, keep }) {
+      const retried = await history.retry(tenant.id, id, deliveryId, keep?.((delivery) => delivery))
+      if (retried === null && await history.find(tenant.id, id, deliveryId) !== null) rejectInactive()
       return retried
     },
 
     /** Queues past events of a webhook again, or counts them. */
-    async replay (tenant: Tenant, id: number, input: Static<typeof Replay>, keep?: KeepAnswer) {
+    async replay ({ tenant, id, input, keep }) {
       const { include, event_types: eventTypes = null, event_ids: eventIds = null, dry_run: isDryRun } = input
       if (eventTypes !== null) await assertUsable(tenant.id, eventTypes)
       const period = { since: readInstant('since', input.since), until: readInstant('until', input.until) }

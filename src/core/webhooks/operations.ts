@@ -1,23 +1,21 @@
 import type { Static, TObject } from '@sinclair/typebox'
+import type { EngineOperations } from '../api/calls.js'
+import { type EventSchemas, createEventExamples, splitEvent } from '../api/catalogue.js'
+import type { EventType } from '../api/events.js'
+import { type CreateWebhook, type FailingQuery, maxWebhooks } from '../api/webhooks.js'
 import { InputError } from '../errors.js'
-import { type LimitedTenant, maxWebhooks } from './options.js'
 import type {
-  AnswerToStore, Creator, EventFilters, RotatedWebhook, Tenant, Webhook, WebhookChanges, WebhookFilter,
+  AnswerToStore, Creator, EventFilters, FailingWebhook, RotatedWebhook, Tenant, Webhook, WebhookChanges, WebhookFilter,
   WebhookSortField, WebhookStore
 } from '../ports/index.js'
-import type { KeepAnswer } from '../shared/answers.js'
 import { createCachedLimit } from '../shared/cached.js'
 import { createFilterTest, omitUndefined } from '../shared/fields.js'
 import { readPage } from '../shared/paging.js'
 import { type Limit, assertOption } from '../shared/read-options.js'
 import { readName } from '../shared/text.js'
 import { createDeliveryOperations } from './delivery-log.js'
-import { type EventSchemas, createEventExamples, splitEvent } from './events/catalogue.js'
 import type { History } from './history.js'
-import type {
-  CreateWebhook, DispatchTest, EventType, EventTypeQuery, FailingQuery, ImportWebhook, PreviewWebhook, RotateSecret,
-  WebhookQuery
-} from './schemas.js'
+import type { LimitedTenant } from './options.js'
 import { type OwnHeaders, type SecretBox, assertHeaderNames, openHeaders, sealHeaders } from './secrets.js'
 import { type TestParts, sendTest } from './sending/send-test.js'
 import { generateSecret, isSameSecret, isSecret } from './sending/signature.js'
@@ -41,13 +39,17 @@ type Changes = Omit<WebhookChanges, 'headers'> & { headers?: OwnHeaders | null }
 const maxPending = 1000
 const maxPreviewed = 100
 
-export type WebhookOperations = ReturnType<typeof createWebhookOperations>
+/** The operations, and the list for the vendor. */
+export interface WebhookOperations extends EngineOperations {
+  /** Lists failing and disabled webhooks of all tenants. */
+  listFailing (query: Static<typeof FailingQuery>): Promise<FailingWebhook[]>
+}
 
 /**
  * Returns a tenant's webhook operations, for input that matches its schema. An operation on a webhook or delivery that
  * does not exist returns `null`. Throws an `InputError`, and changes nothing, for input that a schema cannot check.
  */
-export function createWebhookOperations (parts: Parts) {
+export function createWebhookOperations (parts: Parts): WebhookOperations {
   const { webhooks, history, events, targetRules, secrets, maxWebhooksPerTenant, findHold, clock } = parts
   const exampleOf = createEventExamples(events)
   // Names are ASCII, so this is the order of code points.
@@ -116,7 +118,6 @@ export function createWebhookOperations (parts: Parts) {
     for (const [index, type] of types.entries()) if (!others.has(type)) assertKnown(`event_types[${index}]`, type)
   }
 
-  /** Returns the event types that the tenant's webhooks subscribe to, even if they have left the catalogue. */
   async function listUsedEventTypes ({ id }: Pick<Tenant, 'id'>): Promise<ReadonlySet<string>> {
     return new Set((await listAll(id)).flatMap(({ event_types: types }) => types))
   }
@@ -147,13 +148,13 @@ export function createWebhookOperations (parts: Parts) {
 
     listUsedEventTypes,
 
-    list: (tenant: Tenant, query: Static<typeof WebhookQuery>) =>
+    list: ({ tenant, input }) =>
       readPage<Webhook, WebhookFilter, WebhookSortField>({
         list: (page) => webhooks.list(tenant.id, page),
         count: (filter) => webhooks.count(tenant.id, filter)
-      }, query, omitUndefined({ status: query['filter[status]'] })),
+      }, input, omitUndefined({ status: input['filter[status]'] })),
 
-    async find (tenant: Tenant, id: number) {
+    async find ({ tenant, id }) {
       const [webhook, health, graceEnd, hold] = await Promise.all([
         webhooks.find(tenant.id, id),
         webhooks.findHealth(tenant.id, id),
@@ -167,20 +168,20 @@ export function createWebhookOperations (parts: Parts) {
       }
     },
 
-    listFailing: ({ limit }: Static<typeof FailingQuery>) => webhooks.listFailing({ limit, maxPending }),
+    listFailing: ({ limit }) => webhooks.listFailing({ limit, maxPending }),
 
-    async create (tenant: Tenant, input: NewWebhook, creator: Creator, keep?: KeepAnswer) {
+    async create ({ tenant, input, caller, keep }) {
       const secret = generateSecret()
       assertAllKnown(input.event_types)
       const normalized = normalize(input)
       const maximum = await readMaximum(tenant)
       const show = (webhook: Webhook) => withSecret(webhook, secret)
       const options = { maxPerTenant: maximum, answer: keep?.(show) }
-      return show(await store(tenant, normalized, creator, secret, options) ?? rejectMore(maximum))
+      return show(await store(tenant, normalized, caller, secret, options) ?? rejectMore(maximum))
     },
 
     /** Creates a webhook with this secret, or returns the existing one with the same secret and address. */
-    async import (tenant: Tenant, { secret, ...input }: Static<typeof ImportWebhook>, creator: Creator) {
+    async import ({ tenant, input: { secret, ...input }, caller }) {
       if (!isSecret(secret)) throw new InputError('secret', 'must be whsec_ and 24 to 64 bytes in base64')
       assertAllKnown(input.event_types)
       const normalized = normalize(input)
@@ -191,14 +192,14 @@ export function createWebhookOperations (parts: Parts) {
         const maximum = await readMaximum(tenant)
         if (own.length >= maximum) rejectMore(maximum)
         // Not stored if another request has created a webhook in between, which may be the same one.
-        const created = await store(tenant, normalized, creator, secret, { maxPerTenant: own.length + 1 })
+        const created = await store(tenant, normalized, caller, secret, { maxPerTenant: own.length + 1 })
         if (created !== null) return created
       }
     },
 
-    async update (tenant: Tenant, id: number, changes: Changes) {
-      await assertUsable(tenant.id, changes.event_types ?? [])
-      const { headers, ...normalized } = normalize(changes)
+    async update ({ tenant, id, input }) {
+      await assertUsable(tenant.id, input.event_types ?? [])
+      const { headers, ...normalized } = normalize<Changes>(input)
       const { target_url: target } = normalized
       if (headers === undefined && target === undefined) return webhooks.update(tenant.id, id, normalized)
       const current = await webhooks.find(tenant.id, id)
@@ -210,12 +211,9 @@ export function createWebhookOperations (parts: Parts) {
       return webhooks.update(tenant.id, id, isKept ? normalized : { ...normalized, headers: sealed })
     },
 
-    /** Returns `false` if the webhook does not exist. */
-    delete: (tenant: Tenant, id: number) => webhooks.delete(tenant.id, id),
+    delete: async ({ tenant, id }) => await webhooks.delete(tenant.id, id) ? {} : null,
 
-    async rotateSecret (
-      tenant: Tenant, id: number, { grace_period_seconds: seconds }: Static<typeof RotateSecret>, keep?: KeepAnswer
-    ) {
+    async rotateSecret ({ tenant, id, input: { grace_period_seconds: seconds }, keep }) {
       const secret = generateSecret()
       const show = (webhook: RotatedWebhook) => withSecret(webhook, secret)
       const rotation = { secret: await secrets.seal(secret, tenant.id, id), gracePeriodSeconds: seconds }
@@ -223,7 +221,7 @@ export function createWebhookOperations (parts: Parts) {
       return webhook && show(webhook)
     },
 
-    async sendTest (tenant: Tenant, id: number, { event_type: eventType }: Static<typeof DispatchTest>) {
+    async sendTest ({ tenant, id, input: { event_type: eventType } }) {
       if (eventType !== undefined) assertKnown('event_type', eventType)
       const target = await findTarget(tenant, id)
       if (target === null) return null
@@ -245,16 +243,16 @@ export function createWebhookOperations (parts: Parts) {
     },
 
     /** Lists the catalogue, which never changes, as tenants see it. */
-    listEventTypes: (query: Static<typeof EventTypeQuery>) => readPage<Static<typeof EventType>, null, 'name'>({
+    listEventTypes: ({ input }) => readPage<Static<typeof EventType>, null, 'name'>({
       async list ({ sort: [first], offset, limit }) {
         const sorted = first?.direction === 'desc' ? ascending.toReversed() : ascending
         return sorted.slice(offset, offset + limit).map(([name, event]) => describeEvent(name, event, exampleOf(name)))
       },
       count: async () => ascending.length
-    }, query, null),
+    }, input, null),
 
     /** Counts recent events and those that match the filters. Throws `invalid_option` for a storage without a feed. */
-    async preview (tenant: Tenant, { event_types: eventTypes, filters = null }: Static<typeof PreviewWebhook>) {
+    async preview ({ tenant, input: { event_types: eventTypes, filters = null } }) {
       const { latest } = history
       assertOption(latest !== undefined, 'storage.feed', 'a storage with a feed', latest)
       await assertUsable(tenant.id, eventTypes)

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { maxWebhooks } from '../api/webhooks.js'
 import type { AuditListener } from '../observe/audit.js'
 import type { OpenTelemetryApi } from '../observe/tracing.js'
 import type { DisableRule, EventStorage } from '../ports/index.js'
@@ -13,7 +14,7 @@ import {
 import type { SecretFunctions, SecretKeys } from '../shared/sealing.js'
 import type { TenantIdLookup, TenantSlugLookup } from '../shared/tenants.js'
 import { parseUrl } from '../shared/text.js'
-import type { EventSchemas } from './events/catalogue.js'
+import type { EventSchemas } from '../api/catalogue.js'
 import type { HttpProxy } from './ssrf/proxy.js'
 
 function readProxyUrl (value: unknown, path: string): HttpProxy {
@@ -250,9 +251,6 @@ export interface LimitedTenant {
   /** Without the option `tenantId`, the slug. */
   tenantId: string
 }
-
-/** The range of `maxWebhooksPerTenant`. */
-export const maxWebhooks = 10_000
 
 export const engineOptions = {
   /**

@@ -1,15 +1,16 @@
-import type { Static, TSchema } from '@sinclair/typebox'
+import type { callOperations, CallsOf } from '../api/calls.js'
+import type { EventCatalogue, EventData } from '../api/catalogue.js'
+import type { DeliveryQuery } from '../api/deliveries.js'
 import type {
-  Adoption, AttemptError, ChangeKind, Delivery, DeliveryStats, DeliveryWithAttempts, FailingWebhook, HealthNotice,
-  HeldBack, Hold, Id, SubjectEvent, TenantDeliveryStats, Webhook
+  CreateWebhook, DispatchTest, FailingQuery, ImportWebhook, PreviewWebhook, Replay, RotateSecret, UpdateWebhook,
+  WebhookQuery
+} from '../api/webhooks.js'
+import type {
+  Adoption, AttemptError, ChangeKind, DeliveryStats, FailingWebhook, HealthNotice, HeldBack, Hold, Id, SubjectEvent,
+  TenantDeliveryStats
 } from '../ports/index.js'
-import type { Page } from '../shared/paging.js'
 import type { TenantArgument, TenantReference } from '../shared/tenants.js'
-import type { EventCatalogue, EventData } from './events/catalogue.js'
-import type {
-  CreateWebhook, CreatedWebhook, DeliveryQuery, DispatchTest, FailingQuery, ImportWebhook, PreviewWebhook, Replay,
-  ReplayResult, RotateSecret, RotatedWebhook, TestResult, UpdateWebhook, WebhookPreview, WebhookQuery, WebhookWithHealth
-} from './schemas.js'
+import type { InputOf } from '../shared/typebox.js'
 
 /**
  * The engine's calls, available as `app.recruiting`. A call about a tenant takes `{ tenantSlug }` or `{ tenantId }`,
@@ -259,35 +260,31 @@ export interface Outage {
   attempts: number
 }
 
-/** The input of an operation, without the fields that have a default. */
-type WithDefaults<Schema extends TSchema, Name extends keyof Static<Schema>> = Omit<Static<Schema>, Name> &
-  Partial<Pick<Static<Schema>, Name>>
-
 /** The parameters of a list of webhooks: `page`, `per_page`, `sort`, `filter[status]`. */
-export type ListWebhooksQuery = Partial<Static<typeof WebhookQuery>>
+export type ListWebhooksQuery = InputOf<typeof WebhookQuery>
 /**
  * The parameters of a delivery log: `page`, `per_page`, `sort`, `filter[status]`, `filter[event_type]`,
  * `filter[event_id]`.
  */
-export type ListDeliveriesQuery = Partial<Static<typeof DeliveryQuery>>
+export type ListDeliveriesQuery = InputOf<typeof DeliveryQuery>
 /** A webhook to create. */
-export type CreateWebhookInput = WithDefaults<typeof CreateWebhook, 'status'>
+export type CreateWebhookInput = InputOf<typeof CreateWebhook>
 /** A webhook to create, with its secret. */
-export type ImportWebhookInput = WithDefaults<typeof ImportWebhook, 'status'>
+export type ImportWebhookInput = InputOf<typeof ImportWebhook>
 /** The fields to change, at least one. */
-export type UpdateWebhookInput = Static<typeof UpdateWebhook>
+export type UpdateWebhookInput = InputOf<typeof UpdateWebhook>
 /** How long the previous secret stays valid. */
-export type RotateSecretInput = Partial<Static<typeof RotateSecret>>
+export type RotateSecretInput = InputOf<typeof RotateSecret>
 /** The event type of a test. */
-export type SendTestInput = Static<typeof DispatchTest>
+export type SendTestInput = InputOf<typeof DispatchTest>
 /** Selects the events to replay. */
-export type ReplayInput = WithDefaults<typeof Replay, 'include' | 'dry_run'>
+export type ReplayInput = InputOf<typeof Replay>
 
 /** The event types and filters of a webhook. */
-export type PreviewWebhookInput = Static<typeof PreviewWebhook>
+export type PreviewWebhookInput = InputOf<typeof PreviewWebhook>
 
 /** How many webhooks to list. */
-export type ListFailingQuery = Partial<Static<typeof FailingQuery>>
+export type ListFailingQuery = InputOf<typeof FailingQuery>
 
 /**
  * The API's operations as functions, for example for the vendor's settings page or support tools. Input and results
@@ -297,46 +294,7 @@ export type ListFailingQuery = Partial<Static<typeof FailingQuery>>
  * Throws `invalid_input`, whose `field` is the argument or the field in it, `not_found` if the webhook or delivery does
  * not exist, and `closed`.
  */
-export interface RecruitingWebhooks {
-  /** Lists the webhooks of a tenant, like `GET /webhooks`. */
-  list (tenant: TenantArgument, query?: ListWebhooksQuery): Promise<Page<Webhook>>
-  /**
-   * Returns a webhook with its health and the end of its grace period, like `GET /webhooks/:id`; `null` if it does not
-   * exist.
-   */
-  find (tenant: TenantArgument, id: number): Promise<WebhookWithHealth | null>
-  /** Creates a webhook and returns it with its secret, like `POST /webhooks`. */
-  create (tenant: TenantArgument, input: CreateWebhookInput): Promise<Static<typeof CreatedWebhook>>
-  /**
-   * Creates a webhook with a secret that its receiver already has: `whsec_` and 24 to 64 bytes in base64. If the tenant
-   * has a webhook with the same address and secret, returns it unchanged, so an import can be repeated. For the vendor
-   * only.
-   */
-  import (tenant: TenantArgument, input: ImportWebhookInput): Promise<Webhook>
-  /** Changes a webhook, like `PATCH /webhooks/:id`. */
-  update (tenant: TenantArgument, id: number, changes: UpdateWebhookInput): Promise<Webhook>
-  /** Deletes a webhook, like `DELETE /webhooks/:id`. */
-  delete (tenant: TenantArgument, id: number): Promise<void>
-  /** Replaces a webhook's secret and returns the webhook with it, like `POST /webhooks/:id/rotate_secret`. */
-  rotateSecret (tenant: TenantArgument, id: number, input?: RotateSecretInput): Promise<Static<typeof RotatedWebhook>>
-  /** Sends a test notification from this process, like `POST /webhooks/:id/dispatch_test`. */
-  sendTest (tenant: TenantArgument, id: number, input?: SendTestInput): Promise<Static<typeof TestResult>>
-  /** Queues past events again, like `POST /webhooks/:id/replay`. With `dry_run`, only counts them. */
-  replay (tenant: TenantArgument, id: number, input?: ReplayInput): Promise<Static<typeof ReplayResult>>
-  /**
-   * Counts up to 100 of the latest events of these types, and how many of them match the filters, like
-   * `POST /webhooks/preview`. Throws `invalid_option` if the storage has no feed.
-   */
-  preview (tenant: TenantArgument, input: PreviewWebhookInput): Promise<Static<typeof WebhookPreview>>
-  /** Lists a webhook's deliveries, like `GET /webhooks/:id/deliveries`. Throws `not_found` for an unknown webhook. */
-  listDeliveries (tenant: TenantArgument, id: number, query?: ListDeliveriesQuery): Promise<Page<Delivery>>
-  /**
-   * Returns a delivery with its attempts, like `GET /webhooks/:id/deliveries/:delivery_id`; `null` if it does not
-   * exist.
-   */
-  findDelivery (tenant: TenantArgument, id: number, deliveryId: number): Promise<DeliveryWithAttempts | null>
-  /** Retries a delivery, like `POST /webhooks/:id/deliveries/:delivery_id/retry`. */
-  retryDelivery (tenant: TenantArgument, id: number, deliveryId: number): Promise<Delivery>
+export interface RecruitingWebhooks extends CallsOf<typeof callOperations> {
   /**
    * Lists failing and disabled webhooks of all tenants, the longest failing first. Each has its health, its last error
    * and the number of pending deliveries, up to 1,000. `limit` is 1 to 1,000, by default 100. For the vendor only.
@@ -345,4 +303,4 @@ export interface RecruitingWebhooks {
 }
 
 /** The calls about one tenant. */
-export type WebhookCall = Exclude<keyof RecruitingWebhooks, 'failing'>
+export type WebhookCall = keyof typeof callOperations

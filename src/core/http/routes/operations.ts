@@ -1,20 +1,31 @@
 import type { FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from '@sinclair/typebox'
-import { webhookScopes } from '../../keys/api-key.js'
+import type { Given, Operation, ValidInput } from '../../api/operation.js'
+import { DeliveryParams, WebhookParams } from '../../api/parameters.js'
+import { webhookScopes } from '../../api/scopes.js'
 import type { Id } from '../../ports/index.js'
 import { omitUndefined } from '../../shared/fields.js'
 import type { Page } from '../../shared/paging.js'
 import { Type } from '../../shared/typebox.js'
-import type { Operation, WebhookOperation } from '../../webhooks/operation-table.js'
 import { atomic, isCapable, readCreator, readTenant, stateOf } from '../request.js'
 import { found, linkPages, readAddress, storableId } from '../responses/rows.js'
-import {
-  DataOf, DeliveryParams, errorResponses, FollowPageOf, LogPageOf, NoContent, PageOf, SyncTokenExpired, WebhookParams
-} from '../schemas.js'
+import { DataOf, errorResponses, FollowPageOf, LogPageOf, NoContent, PageOf, SyncTokenExpired } from '../schemas.js'
 import { HttpError } from '../wire-errors.js'
 
 /** An operation that requests can call. */
-export type ApiOperation = Operation<FastifyRequest, Id>
+export interface ApiOperation extends Operation, Performer<unknown> {}
+
+interface Performer<Input> {
+  /** Returns `null` if the record does not exist. A method, because the ids of webhooks are always numbers. */
+  run (given: Given<Input>, request: FastifyRequest): Promise<unknown>
+}
+
+/** Returns the operations with the functions that perform them. The compiler reports a missing one. */
+export function perform<Entries extends Record<string, Operation>> (
+  entries: Entries, functions: { [Name in keyof Entries]: Performer<ValidInput<Entries[Name]>>['run'] }
+): ApiOperation[] {
+  return Object.entries(entries).map(([name, entry]) => ({ ...entry, run: functions[name] as ApiOperation['run'] }))
+}
 
 interface Params {
   id?: Id
@@ -57,7 +68,7 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
         }
         const state = stateOf(request)
         const omitBody = entry.hasBody === true && request.method === 'HEAD'
-        const result = found(await entry.run(request, {
+        const result = found(await entry.run({
           tenant: readTenant(request),
           caller: readCreator(request),
           id: readId(id),
@@ -65,7 +76,7 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
           omitBody,
           input,
           keep: state.keep?.(respond)
-        }))
+        }, request))
         state.isShortened ||= omitBody
         return respond(result)
       }
@@ -130,7 +141,7 @@ function describeResult (
 }
 
 /** Adds the addresses that notifications come from to the description of an operation. */
-export function describeSources (entry: WebhookOperation, sourceIps: readonly string[]): WebhookOperation {
+export function describeSources<Entry extends Operation> (entry: Entry, sourceIps: readonly string[]): Entry {
   if (sourceIps.length === 0) return entry
   const addresses = sourceIps.map((address) => `\`${address}\``).join(', ')
   return { ...entry, description: `${entry.description} Notifications come from ${addresses}.` }

@@ -1,41 +1,11 @@
-import type { TSchema, TUnsafe } from '@sinclair/typebox'
-import type { FastifyBaseLogger, FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
+import type { FastifyBaseLogger, FastifySchema, RouteOptions } from 'fastify'
+import { syncOperations } from '../../api/sync.js'
 import type { ChangeKind, ChangeSource, Id, IdKind, IdKinds, RowFields } from '../../ports/index.js'
-import { Nullable, Type } from '../../shared/typebox.js'
-import { operation } from '../../webhooks/operation-table.js'
 import type { PublishedRows } from '../responses/published-rows.js'
-import { answeredId, textIdExamples, tokenExample, tokenQuery } from '../schemas.js'
 import { HttpError } from '../wire-errors.js'
-import type { ApiOperation } from './operations.js'
-import { readingRows } from './rows.js'
+import { type ApiOperation, perform } from './operations.js'
 import { parseId } from '../../shared/ids.js'
 import { createTokens, expired } from '../tokens.js'
-
-/** The query of a sync. An invalid token gets 410. */
-const SyncQuery = Type.Object(
-  tokenQuery('`next_token` of the previous page. Omit it to begin. Valid for this tenant and resource', tokenExample),
-  { additionalProperties: false }
-)
-
-/** Returns the schema of a sync item. `item` is the schema of a published row. */
-function changeOf (kind: ChangeKind, item: TSchema, idKind: IdKind) {
-  const id: TUnsafe<Id> = answeredId(
-    idKind,
-    Type.Integer({ examples: [kind === 'candidate' ? 1042 : 501] }),
-    textIdExamples[kind]
-  )
-  return Type.Object(
-    {
-      id,
-      deleted: Type.Boolean({ description: `Whether the ${kind} was deleted: delete your copy`, examples: [false] }),
-      [kind]: Nullable(item)
-    },
-    {
-      title: `${kind === 'candidate' ? 'Candidate' : 'Job'}Change`,
-      description: `The ${kind}'s current state: \`${kind}\` is null if it was deleted`
-    }
-  )
-}
 
 interface SyncPage<Row> {
   data: Array<{ id: Id, deleted: boolean } & Partial<Record<ChangeKind, Row | null>>>
@@ -52,26 +22,17 @@ interface SyncedResource<Row extends { id: Id }> {
 }
 
 /**
- * Returns the operation that reads all rows of a resource, then its changes; `null` unless changes are recorded and the
+ * Returns the operation that reads all rows of a resource, then its changes; none unless changes are recorded and the
  * source can read them.
  */
-export async function syncOperation<Row extends { id: Id }> (
+export async function listSyncOperations<Row extends { id: Id }> (
   changes: ChangeSource | undefined, { kind, source, published, ids }: SyncedResource<Row>
-): Promise<ApiOperation | null> {
-  if (changes === undefined || !isSyncable<Row>(source) || !await isRecorded(changes, kind)) return null
+): Promise<ApiOperation[]> {
+  if (changes === undefined || !isSyncable<Row>(source) || !await isRecorded(changes, kind)) return []
   const { item, select, assertRows, limitFields } = published
   const sync = createSync<Row>({ kind, idKind: ids[kind], rows: source, changes })
-  return operation({
-    ...readingRows(kind),
-    operationId: kind === 'candidate' ? 'syncCandidates' : 'syncJobs',
-    path: `/${kind}s/sync`,
-    summary: `Copy all ${kind}s, then follow their changes`,
-    description: describe(kind),
-    input: SyncQuery,
-    item: changeOf(kind, item, ids[kind]),
-    shape: 'follow',
-    results: { 200: `A page of ${kind}s` },
-    async run (request: FastifyRequest, { tenant: { id: tenant }, input: { token, per_page: limit } }) {
+  return perform(syncOperations(kind, item, ids), {
+    async sync ({ tenant: { id: tenant }, input: { token, per_page: limit } }, request) {
       const page = await sync({
         tenant,
         token,
@@ -103,16 +64,6 @@ export function missingSync (kind: ChangeKind): RouteOptions {
   return {
     method: 'GET', url: `/${kind}s/sync`, exposeHeadRoute: true, schema: hidden, onRequest: reject, handler: reject
   }
-}
-
-function describe (kind: ChangeKind): string {
-  return [
-    'Begin without `token`. While `has_more` is true, send `next_token` as the next `token`.',
-    `Your copy then contains exactly the tenant's ${kind}s. Store the last token to continue later.`,
-    `For each item, delete your copy of \`id\` if \`deleted\` is true, otherwise store \`${kind}\`.`,
-    'An item can appear twice, but never in an older state. A page can be empty.',
-    `After a 410, begin again without \`token\`, then delete every ${kind} that the new sync did not return.`
-  ].join(' ')
 }
 
 /** Reads rows for sync. */

@@ -10,7 +10,7 @@ import { type Tenants, readTenant, tenantNames } from '../../shared/tenants.js'
 import { isPlainText, normalizeInstant } from '../../shared/text.js'
 import { publishEmit } from '../diagnostics.js'
 import type { EmitOptions, EmitResult, EmittedEvent, EngineCalls } from '../recruiting.js'
-import type { EventCatalogue, EventValidator } from './catalogue.js'
+import type { EventCatalogue, EventValidator } from '../../api/catalogue.js'
 
 /**
  * Generates an event id: `evt_` and 32 hexadecimal digits. The first 12 are the time, so that new ids are adjacent in

@@ -1,7 +1,8 @@
+import { apiScopes, manageKeysScope } from '../../../core/api/scopes.js'
 import { RecruitingApiError } from '../../../core/errors.js'
 import {
-  apiScopes, createKeyId, expectScopes, generateApiKey, hashApiKey, keyLimitReaders, keyStart,
-  manageKeysScope, readKeyPrefix, readScopes
+  createKeyId, expectScopes, generateApiKey, hashApiKey, keyLimitReaders, keyStart,
+  readKeyPrefix, readScopes
 } from '../../../core/keys/api-key.js'
 import { type AuditListener, type CallReport, createAuditor, describeCall } from '../../../core/observe/audit.js'
 import { createWarningLogger } from '../../../core/observe/logger.js'

@@ -1,67 +1,8 @@
-import type { Static } from '@sinclair/typebox'
-import type {
-  Delivery as PortDelivery, DeliverySortField, DeliveryWithAttempts as PortDeliveryWithAttempts, EventFilters,
-  Webhook as PortWebhook, WebhookHealth, WebhookSortField
-} from '../ports/index.js'
+import type { EventFilters, Webhook as PortWebhook, WebhookHealth, WebhookSortField } from '../ports/index.js'
 import { pagingQuery } from '../shared/paging.js'
 import { CreatedBy, DateTime, DateTimeOf, Nullable, OneOf, Type } from '../shared/typebox.js'
-
-export const eventIdExample = 'evt_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
-
-const bodyExample = JSON.stringify({
-  id: eventIdExample,
-  type: 'application.created',
-  timestamp: '2026-03-01T09:30:00.000Z',
-  tenant_slug: 'acme',
-  data: { id: 1 }
-})
-
-const Deprecated = Type.Object(
-  {
-    since: DateTimeOf('When it was deprecated'),
-    sunset: Nullable(DateTimeOf('When it will be removed; null if unknown')),
-    link: Nullable(
-      Type.String({ description: 'A page that describes the replacement', examples: ['https://example.com/changes'] })
-    )
-  },
-  { title: 'DeprecatedEventType', description: 'Present only if the event is deprecated' }
-)
-
-export const EventType = Type.Object(
-  {
-    name: Type.String({ examples: ['application.created'] }),
-    description: Nullable(Type.String({ examples: ['An application was created'] })),
-    descriptions: Type.Optional(
-      Type.Unsafe<Record<string, string>>({
-        type: 'object',
-        description: 'The description by language (BCP 47). Present only if the vendor sets it',
-        additionalProperties: { type: 'string' },
-        examples: [{ de: 'Eine Bewerbung wurde angelegt' }]
-      })
-    ),
-    schema: Type.Object(
-      {},
-      { description: 'The JSON Schema of `data`', additionalProperties: true, examples: [{ type: 'object' }] }
-    ),
-    example: Nullable(
-      Type.Object(
-        {},
-        {
-          description: 'An example of `data`, sent in test notifications; null if the schema has no valid example',
-          additionalProperties: true,
-          examples: [{ id: 1 }]
-        }
-      )
-    ),
-    deprecated: Type.Optional(Deprecated)
-  },
-  { title: 'EventType' }
-)
-
-export const EventTypeQuery = Type.Object(pagingQuery(['name'], 'name'), { additionalProperties: false })
-
-/** The query for the list of event types, with its defaults. */
-export type EventTypeQuery = Static<typeof EventTypeQuery>
+import { eventIdExample } from './events.js'
+import { operation } from './operation.js'
 
 const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
   description: 'The service sets disabled if the endpoint failed for too long or returned 410; clients cannot set it'
@@ -164,6 +105,9 @@ export const RotatedWebhook = Type.Object(
   { ...CreatedWebhook.properties, previous_secret_expires_at: GraceEnd },
   { title: 'RotatedWebhook' }
 )
+
+/** The range of `maxWebhooksPerTenant`. */
+export const maxWebhooks = 10_000
 
 const webhookSortFields: readonly WebhookSortField[] = ['id', 'name', 'created_at', 'updated_at']
 
@@ -376,95 +320,185 @@ export const ReplayResult = Type.Object(
   { title: 'ReplayResult' }
 )
 
-const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], {
-  description: 'failed: no attempts left; skipped: the webhook was not active; cancelled: the webhook was deleted'
-})
-
-const AttemptError = Nullable(
-  Type.String({
-    description: 'timeout, connection, tls, blocked or http_status; null after a success',
-    examples: ['http_status']
-  })
-)
-
-const fields = {
-  id: Type.Integer({ examples: [1] }),
-  event_id: Type.String({ description: 'The same for every retry and replay', examples: [eventIdExample] }),
-  event_type: Type.String({ examples: ['application.created'] }),
-  status: DeliveryStatus,
-  attempt_count: Type.Integer({ minimum: 0, examples: [1] }),
-  response_status: Nullable(
-    Type.Integer({ description: 'HTTP status of the last attempt; null without a response', examples: [503] })
-  ),
-  error: AttemptError,
-  next_attempt_at: Nullable(DateTime),
-  created_at: DateTime,
-  delivered_at: Nullable(Type.String({ format: 'date-time', examples: [null] }))
-}
-
-export const Delivery = Type.Object(fields, { title: 'Delivery' })
-
-export type Delivery = PortDelivery
-
-const Attempt = Type.Object({
-  started_at: DateTime,
-  duration_ms: Type.Integer({ minimum: 0, examples: [87] }),
-  response_status: Nullable(Type.Integer({ examples: [503] })),
-  error: AttemptError,
-  response_excerpt: Nullable(Type.String({
-    description: 'The beginning of the response, if the vendor stores it and it is uncompressed text',
-    examples: ['{"error":"database is down"}']
-  }))
-}, { title: 'Attempt' })
-
-export const DeliveryWithAttempts = Type.Object({
-  ...fields,
-  body: Type.String({
-    description: "The exact text that is sent. Its data is null after the event's subject was erased",
-    examples: [bodyExample]
+/** The operations on webhooks by their names in `app.recruiting.webhooks`. */
+export const webhookOperations = {
+  /** Lists the webhooks of a tenant, like `GET /webhooks`. */
+  list: operation({
+    operationId: 'listWebhooks',
+    method: 'GET',
+    path: '/webhooks',
+    tag: 'webhooks',
+    summary: 'List webhooks',
+    description: 'The response contains no secrets.',
+    input: WebhookQuery,
+    item: Webhook,
+    shape: 'page',
+    results: { 200: 'A page of webhooks' },
+    resource: 'webhook'
   }),
-  attempts: Type.Array(Attempt, { description: 'Oldest first' })
-}, { title: 'DeliveryWithAttempts' })
-
-/** The same for an API with portal sessions. */
-export const DeliveryForSessions = Type.Object(
-  {
-    ...DeliveryWithAttempts.properties,
-    body: Nullable(
-      Type.String({
-        description: `${DeliveryWithAttempts.properties.body.description}. ` +
-          'null only for portal sessions without the capability `bodies`',
-        examples: [bodyExample]
-      })
-    )
-  },
-  { title: 'DeliveryWithAttempts' }
-)
-
-export type DeliveryWithAttempts = PortDeliveryWithAttempts
-
-const deliverySortFields: readonly DeliverySortField[] = ['id', 'created_at']
-
-export const DeliveryQuery = Type.Object(
-  {
-    ...pagingQuery(deliverySortFields, '-id'),
-    'filter[status]': Type.Optional(DeliveryStatus),
-    'filter[event_type]': Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 100,
-        description: 'Only deliveries of events of this type',
-        examples: ['application.created']
-      })
-    ),
-    'filter[event_id]': Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'Only deliveries of this event',
-        examples: [eventIdExample]
-      })
-    )
-  },
-  { additionalProperties: false }
-)
+  /** Creates a webhook and returns it with its secret, like `POST /webhooks`. */
+  create: operation({
+    operationId: 'createWebhook',
+    method: 'POST',
+    path: '/webhooks',
+    tag: 'webhooks',
+    summary: 'Create a webhook',
+    description: 'The response contains the secret that signs the notifications. It is not shown again.',
+    input: CreateWebhook,
+    item: CreatedWebhook,
+    shape: 'one',
+    results: { 201: 'The webhook, with its secret' },
+    capabilities: ['write', 'secrets'],
+    // Such a session must not probe bodies with filters.
+    withoutBodies: { forbids: ({ filters }) => filters !== undefined && filters !== null },
+    returnsSecret: true,
+    resource: 'webhook',
+    hints: { destructive: false },
+    namesTenant: true,
+    isAtomic: true
+  }),
+  /**
+   * Creates a webhook with a secret that its receiver already has: `whsec_` and 24 to 64 bytes in base64. If the tenant
+   * has a webhook with the same address and secret, returns it unchanged, so an import can be repeated. For the vendor
+   * only.
+   */
+  import: operation({
+    operationId: 'importWebhook',
+    method: null,
+    path: '',
+    tag: 'webhooks',
+    summary: 'Import a webhook',
+    description: 'Creates a webhook with a secret that its receiver already has.',
+    input: ImportWebhook,
+    item: Webhook,
+    shape: 'one',
+    results: {},
+    resource: 'webhook',
+    namesTenant: true
+  }),
+  /**
+   * Returns a webhook with its health and the end of its grace period, like `GET /webhooks/:id`; `null` if it does not
+   * exist.
+   */
+  find: operation({
+    operationId: 'getWebhook',
+    method: 'GET',
+    path: '/webhooks/:id',
+    tag: 'webhooks',
+    summary: 'Get a webhook',
+    description:
+      'The response does not contain the secret. `health` shows when the endpoint started failing, and why the ' +
+      'service disabled it. `previous_secret_expires_at` is the end of the grace period after a rotation.',
+    item: WebhookWithHealth,
+    shape: 'one',
+    results: { 200: 'The webhook, with its health and the end of its grace period' },
+    resource: 'webhook'
+  }),
+  /** Changes a webhook, like `PATCH /webhooks/:id`. */
+  update: operation({
+    operationId: 'updateWebhook',
+    method: 'PATCH',
+    path: '/webhooks/:id',
+    tag: 'webhooks',
+    summary: 'Update a webhook',
+    description: 'Changes the given fields. Setting the status to `active` re-enables a disabled webhook.',
+    input: UpdateWebhook,
+    item: Webhook,
+    shape: 'one',
+    results: { 200: 'The updated webhook' },
+    // Such a session must not redirect bodies to its own address, or probe them with filters.
+    withoutBodies: {
+      note: 'Portal sessions can change `target_url` and `filters` only with the capability `bodies`.',
+      forbids: ({ target_url: target, filters }) => target !== undefined || filters !== undefined
+    },
+    resource: 'webhook',
+    hints: { idempotent: true }
+  }),
+  /** Deletes a webhook, like `DELETE /webhooks/:id`. */
+  delete: operation({
+    operationId: 'deleteWebhook',
+    method: 'DELETE',
+    path: '/webhooks/:id',
+    tag: 'webhooks',
+    summary: 'Delete a webhook',
+    description: 'Cancels its pending deliveries.',
+    shape: 'none',
+    results: { 204: 'The webhook was deleted' },
+    resource: 'webhook'
+  }),
+  /** Replaces a webhook's secret and returns the webhook with it, like `POST /webhooks/:id/rotate_secret`. */
+  rotateSecret: operation({
+    operationId: 'rotateWebhookSecret',
+    method: 'POST',
+    path: '/webhooks/:id/rotate_secret',
+    tag: 'webhooks',
+    summary: 'Rotate the secret of a webhook',
+    description: 'During the grace period every delivery is signed with both secrets.',
+    input: RotateSecret,
+    item: RotatedWebhook,
+    shape: 'one',
+    results: { 200: 'The webhook, with its new secret' },
+    capabilities: ['write', 'secrets'],
+    returnsSecret: true,
+    resource: 'webhook',
+    isAtomic: true
+  }),
+  /** Sends a test notification from this process, like `POST /webhooks/:id/dispatch_test`. */
+  sendTest: operation({
+    operationId: 'dispatchWebhookTest',
+    method: 'POST',
+    path: '/webhooks/:id/dispatch_test',
+    tag: 'webhooks',
+    summary: 'Send a test notification',
+    description:
+      'Makes one attempt immediately, without retries. The payload contains "test": true and the example of the ' +
+      'event as `data`. The delivery log does not contain it.',
+    input: DispatchTest,
+    item: TestResult,
+    shape: 'one',
+    results: { 200: 'The result of the attempt' },
+    capabilities: ['test'],
+    resource: 'webhook',
+    hints: { destructive: false, openWorld: true },
+    namesTenant: true
+  }),
+  /** Queues past events again, like `POST /webhooks/:id/replay`. With `dry_run`, only counts them. */
+  replay: operation({
+    operationId: 'replayWebhook',
+    method: 'POST',
+    path: '/webhooks/:id/replay',
+    tag: 'webhooks',
+    summary: 'Replay notifications',
+    description: 'Queues past events again, with the same event ids. Skips events that are still pending.',
+    input: Replay,
+    item: ReplayResult,
+    shape: 'one',
+    results: { 200: 'The result of a dry run', 202: 'The result of the replay' },
+    statusFor: (input) => (input.dry_run ? 200 : 202),
+    capabilities: ['replay'],
+    resource: 'webhook',
+    hints: { destructive: false, openWorld: true },
+    isAtomic: true
+  }),
+  /**
+   * Counts up to 100 of the latest events of these types, and how many of them match the filters, like
+   * `POST /webhooks/preview`. Throws `invalid_option` if the storage has no feed.
+   */
+  preview: operation({
+    operationId: 'previewWebhook',
+    method: 'POST',
+    path: '/webhooks/preview',
+    tag: 'webhooks',
+    summary: 'Count what a webhook would receive',
+    description:
+      'Counts up to 100 of the latest events of these types, and how many of them match the filters. Changes nothing.',
+    input: PreviewWebhook,
+    item: WebhookPreview,
+    shape: 'one',
+    results: { 200: 'How many recent events match' },
+    capabilities: ['bodies'],
+    hints: { readOnly: true },
+    isAtomic: true,
+    needsFeed: true
+  })
+}

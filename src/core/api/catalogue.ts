@@ -1,10 +1,10 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { TObject } from '@sinclair/typebox'
-import { assertHostSchema, compileSchema, createAjv, formatFaultPath } from '../../shared/ajv.js'
-import { findDeprecationFault, readDeprecation } from '../../shared/deprecation.js'
-import { RecruitingApiError } from '../../errors.js'
-import { assertObject, assertOption, readLocale, rejectOption, text } from '../../shared/read-options.js'
-import { type StaticOf, type TypeBoxObject, exampleOf, Type } from '../../shared/typebox.js'
+import { assertHostSchema, compileSchema, createAjv, formatFaultPath } from '../shared/ajv.js'
+import { findDeprecationFault, readDeprecation } from '../shared/deprecation.js'
+import { RecruitingApiError } from '../errors.js'
+import { assertObject, assertOption, readLocale, rejectOption, text } from '../shared/read-options.js'
+import { type StaticOf, type TypeBoxObject, exampleOf, Type } from '../shared/typebox.js'
 
 /**
  * The events that a host emits: a map from names, such as `application.created`, to schemas of `data`, made with

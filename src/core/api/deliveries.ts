@@ -1,0 +1,176 @@
+import type { Static } from '@sinclair/typebox'
+import type {
+  AttemptError as PortAttemptError, Delivery as PortDelivery, DeliverySortField,
+  DeliveryWithAttempts as PortDeliveryWithAttempts
+} from '../ports/index.js'
+import { pagingQuery } from '../shared/paging.js'
+import { DateTime, Nullable, OneOf, Type } from '../shared/typebox.js'
+import { eventIdExample } from './events.js'
+import { NoBody, operation } from './operation.js'
+
+/** The body of a notification for examples in the document. */
+const bodyExample = JSON.stringify({
+  id: eventIdExample,
+  type: 'application.created',
+  timestamp: '2026-03-01T09:30:00.000Z',
+  tenant_slug: 'acme',
+  data: { id: 1 }
+})
+
+const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'cancelled'], {
+  description: 'failed: no attempts left; skipped: the webhook was not active; cancelled: the webhook was deleted'
+})
+
+const AttemptError = Type.Unsafe<PortAttemptError | null>(Nullable(Type.String({
+  description: 'timeout, connection, tls, blocked or http_status; null after a success',
+  examples: ['http_status']
+})))
+
+const fields = {
+  id: Type.Integer({ examples: [1] }),
+  event_id: Type.String({ description: 'The same for every retry and replay', examples: [eventIdExample] }),
+  event_type: Type.String({ examples: ['application.created'] }),
+  status: DeliveryStatus,
+  attempt_count: Type.Integer({ minimum: 0, examples: [1] }),
+  response_status: Nullable(
+    Type.Integer({ description: 'HTTP status of the last attempt; null without a response', examples: [503] })
+  ),
+  error: AttemptError,
+  next_attempt_at: Nullable(DateTime),
+  created_at: DateTime,
+  delivered_at: Nullable(Type.String({ format: 'date-time', examples: [null] }))
+}
+
+/** An item of the delivery log. */
+export const Delivery = Type.Object(fields, { title: 'Delivery' })
+
+/** A delivery as storages return it. */
+export type Delivery = PortDelivery
+
+const Attempt = Type.Object({
+  started_at: DateTime,
+  duration_ms: Type.Integer({ minimum: 0, examples: [87] }),
+  response_status: Nullable(Type.Integer({ examples: [503] })),
+  error: AttemptError,
+  response_excerpt: Nullable(Type.String({
+    description: 'The beginning of the response, if the vendor stores it and it is uncompressed text',
+    examples: ['{"error":"database is down"}']
+  }))
+}, { title: 'Attempt' })
+
+/** A delivery with its body and its attempts. */
+export const DeliveryWithAttempts = Type.Object({
+  ...fields,
+  body: Type.String({
+    description: "The exact text that is sent. Its data is null after the event's subject was erased",
+    examples: [bodyExample]
+  }),
+  attempts: Type.Array(Attempt, { description: 'Oldest first' })
+}, { title: 'DeliveryWithAttempts' })
+
+/** The same for an API with portal sessions. */
+export const DeliveryForSessions = Type.Object(
+  {
+    ...DeliveryWithAttempts.properties,
+    body: Nullable(
+      Type.String({
+        description: `${DeliveryWithAttempts.properties.body.description}. ` +
+          'null only for portal sessions without the capability `bodies`',
+        examples: [bodyExample]
+      })
+    )
+  },
+  { title: 'DeliveryWithAttempts' }
+)
+
+/** A delivery with its body and its attempts, as storages return it. */
+export type DeliveryWithAttempts = PortDeliveryWithAttempts
+
+const deliverySortFields: readonly DeliverySortField[] = ['id', 'created_at']
+
+/** The query of the delivery log. */
+export const DeliveryQuery = Type.Object(
+  {
+    ...pagingQuery(deliverySortFields, '-id'),
+    'filter[status]': Type.Optional(DeliveryStatus),
+    'filter[event_type]': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'Only deliveries of events of this type',
+        examples: ['application.created']
+      })
+    ),
+    'filter[event_id]': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Only deliveries of this event',
+        examples: [eventIdExample]
+      })
+    )
+  },
+  { additionalProperties: false }
+)
+
+/** The operations on deliveries by their names in `app.recruiting.webhooks`. */
+export const deliveryOperations = {
+  /** Lists a webhook's deliveries, like `GET /webhooks/:id/deliveries`. Throws `not_found` for an unknown webhook. */
+  listDeliveries: operation({
+    operationId: 'listWebhookDeliveries',
+    method: 'GET',
+    path: '/webhooks/:id/deliveries',
+    tag: 'deliveries',
+    summary: 'List the deliveries of a webhook',
+    description:
+      'Returns the delivery log, newest first unless `sort` is given. It does not contain test notifications.',
+    input: DeliveryQuery,
+    item: Delivery,
+    shape: 'log',
+    results: { 200: 'A page of deliveries' },
+    resource: 'webhook'
+  }),
+  /**
+   * Returns a delivery with its attempts, like `GET /webhooks/:id/deliveries/:delivery_id`; `null` if it does not
+   * exist.
+   */
+  findDelivery: operation({
+    operationId: 'getWebhookDelivery',
+    method: 'GET',
+    path: '/webhooks/:id/deliveries/:delivery_id',
+    tag: 'deliveries',
+    summary: 'Get a delivery with its body and its attempts',
+    description: "Attempts show the beginning of your endpoint's response only if the vendor stores it.",
+    item: DeliveryWithAttempts,
+    shape: 'one',
+    results: { 200: 'The delivery' },
+    withoutBodies: { item: DeliveryForSessions, hide: hideBodies },
+    resource: 'delivery',
+    hasBody: true
+  }),
+  /** Retries a delivery, like `POST /webhooks/:id/deliveries/:delivery_id/retry`. */
+  retryDelivery: operation({
+    operationId: 'retryWebhookDelivery',
+    method: 'POST',
+    path: '/webhooks/:id/deliveries/:delivery_id/retry',
+    tag: 'deliveries',
+    summary: 'Retry a delivery',
+    description:
+      'Sends a finished delivery again, as a new delivery. A pending delivery becomes due now, and uses an attempt ' +
+      'of its schedule. A delivery in flight does not change.',
+    input: NoBody,
+    item: Delivery,
+    shape: 'one',
+    results: { 202: 'The delivery that will be attempted' },
+    capabilities: ['replay'],
+    resource: 'delivery',
+    hints: { destructive: false, openWorld: true },
+    isAtomic: true
+  })
+}
+
+function hideBodies (item: unknown): Static<typeof DeliveryForSessions> {
+  const delivery = item as DeliveryWithAttempts
+  const attempts = delivery.attempts.map((attempt) => ({ ...attempt, response_excerpt: null }))
+  return { ...delivery, body: null, attempts }
+}
