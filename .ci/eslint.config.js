@@ -4,7 +4,10 @@ import { folders } from './folders.js'
 /** Rejects other imports in the files of a folder and its subfolders, four levels deep. */
 const directions = Object.entries(folders).flatMap(([folder, allowed]) => [0, 1, 2, 3].map((depth) => {
   const group = folder.replace(/[^/]+$/, '')
-  const paths = allowed.map((path) => path.startsWith(group) ? path.slice(group.length) : `\\.\\./${path}`)
+  const paths = allowed.map((path) => {
+    if (path === '*') return '\\.\\./[\\w-]+\\.js$'
+    return path.startsWith(group) ? `${path.slice(group.length)}/` : `\\.\\./${path}/`
+  })
   const regex = `^${'\\.\\./'.repeat(depth + 1)}(?!${paths.join('|') || '$'})`
   const message = `src/${folder} may import only from ${allowed.join(', ') || 'itself'}.`
   return {

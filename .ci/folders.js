@@ -1,23 +1,23 @@
-/** The allowed imports between folders of src/; docs/architecture.md describes the folders. */
+/**
+ * The allowed imports between folders of src/, by path; `*` stands for the files of src/ itself. docs/architecture.md
+ * describes the folders.
+ */
 export const folders = {
   'core/ports': [],
-  'core/shared': ['core/ports/', 'core/errors.js'],
-  'core/api': ['core/ports/', 'core/shared/', 'core/errors.js'],
-  'core/observe': ['core/ports/', 'core/shared/'],
-  'core/keys': ['core/ports/', 'core/shared/', 'core/api/', 'core/errors.js'],
-  'core/webhooks': ['core/ports/', 'core/shared/', 'core/api/', 'core/observe/', 'core/errors.js'],
-  'core/http': ['core/ports/', 'core/shared/', 'core/api/', 'core/observe/', 'core/errors.js', 'core/keys/'],
-  'around/portal': ['core/ports/', 'core/shared/', 'core/keys/', 'core/http/', 'around/client/'],
-  'around/mcp': ['core/shared/', 'core/http/'],
-  'storages/memory': ['core/ports/', 'core/shared/', 'core/errors.js', 'core/keys/'],
-  'storages/postgres': ['core/ports/', 'core/shared/', 'core/api/', 'core/observe/', 'core/errors.js', 'core/keys/'],
-  'around/testing': ['core/ports/', 'around/recorder/'],
-  'around/recorder': [
-    'core/ports/', 'core/shared/', 'core/api/', 'core/errors.js', 'storages/memory/', 'create-recruiting.js'
-  ],
-  'around/client': ['core/ports/'],
+  'core/shared': ['core/ports'],
+  'core/api': ['core/ports', 'core/shared'],
+  'core/observe': ['core/ports', 'core/shared'],
+  'core/keys': ['core/ports', 'core/shared', 'core/api'],
+  'core/webhooks': ['core/ports', 'core/shared', 'core/api', 'core/observe'],
+  'core/http': ['core/ports', 'core/shared', 'core/api', 'core/observe', 'core/keys'],
+  'storages/memory': ['core/ports', 'core/shared', 'core/keys'],
+  'storages/postgres': ['core/ports', 'core/shared', 'core/api', 'core/observe', 'core/keys'],
+  'around/portal': ['core/ports', 'core/shared', 'core/keys', 'core/http', 'around/client'],
+  'around/mcp': ['core/shared', 'core/http'],
+  'around/client': ['core/ports', 'core/api'],
+  'around/recorder': ['core/ports', 'core/shared', 'core/api', 'storages/memory', '*'],
+  'around/testing': ['core/ports', 'around/recorder'],
   'around/cli': [
-    'core/ports/', 'core/shared/', 'core/api/', 'core/observe/', 'core/errors.js', 'core/webhooks/',
-    'storages/postgres/', 'around/client/', 'create-recruiting.js'
+    'core/ports', 'core/shared', 'core/api', 'core/observe', 'core/webhooks', 'storages/postgres', 'around/client', '*'
   ]
 }

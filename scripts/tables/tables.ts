@@ -10,7 +10,7 @@ type Table = () => Promise<string>
 export const tables: Record<string, Table> = {
   'api-errors': apiErrors,
   async 'host-errors' () {
-    const codes = await readMembers('src/core/errors.ts', 'RecruitingApiErrorCode')
+    const codes = await readMembers('src/core/shared/errors.ts', 'RecruitingApiErrorCode')
     return formatTable(
       ['code', 'when'],
       codes.map(({ name, text }) => [quote(name), text])

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { isRecruitingApiError } from '../../src/core/errors.js'
+import { isRecruitingApiError } from '../../src/core/shared/errors.js'
 import { memoryKeyLookup } from '../../src/storages/memory/index.js'
 import { type KeyHarness, keyLookupCases } from '../../src/around/testing/index.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'

@@ -4,7 +4,7 @@ import { candidatesFrom, jobsFrom, memoryStorage } from '../../src/storages/memo
 import { storageCases, type StorageHarness } from '../../src/around/testing/index.js'
 import type { CandidateFilter, CandidateSortField, ListQuery } from '../../src/core/ports/index.js'
 import { compareText } from '../../src/storages/memory/sorting.js'
-import { isRecruitingApiError } from '../../src/core/errors.js'
+import { isRecruitingApiError } from '../../src/core/shared/errors.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 const dates = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' }

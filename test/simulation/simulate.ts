@@ -1,4 +1,4 @@
-import { RecruitingApiError, InputError } from '../../src/core/errors.js'
+import { RecruitingApiError, InputError } from '../../src/core/shared/errors.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
 import { readRecruitingOptions } from '../../src/options.js'
 import type { ChangeSource, ErasedEvents, EventFeed, RecordedAndClaimed } from '../../src/core/ports/index.js'

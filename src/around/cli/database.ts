@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../../core/errors.js'
+import { RecruitingApiError } from '../../core/shared/errors.js'
 import { watchPool } from '../../storages/postgres/pool.js'
 import type { PgPool } from '../../storages/postgres/index.js'
 import { ask } from '../../storages/postgres/session.js'

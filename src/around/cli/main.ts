@@ -1,5 +1,5 @@
 import { open, readFile } from 'node:fs/promises'
-import { InputError, isRecruitingApiError } from '../../core/errors.js'
+import { InputError, isRecruitingApiError } from '../../core/shared/errors.js'
 import { type AuditedCall, describeCall } from '../../core/observe/audit.js'
 import { readSchema } from '../../storages/postgres/sql.js'
 import { omitUndefined } from '../../core/shared/fields.js'

@@ -1,4 +1,4 @@
-import { isRecruitingApiError } from '../../core/errors.js'
+import { isRecruitingApiError } from '../../core/shared/errors.js'
 import type { Hold, TenantDeliveryStats } from '../../core/ports/index.js'
 import {
   findHostRelation, type HostRelation, listGrants, listHeld, listLacking, listLackingOnLists

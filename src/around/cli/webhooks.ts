@@ -1,5 +1,5 @@
 import type { StandaloneRecruiting } from '../../create-recruiting.js'
-import { isRecruitingApiError } from '../../core/errors.js'
+import { isRecruitingApiError } from '../../core/shared/errors.js'
 import type { Webhook, WebhookStore } from '../../core/ports/index.js'
 import { ask } from '../../storages/postgres/session.js'
 import { quoteName } from '../../storages/postgres/sql.js'

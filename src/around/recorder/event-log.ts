@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../../core/errors.js'
+import { RecruitingApiError } from '../../core/shared/errors.js'
 import type { DeliveryStore, NewEvent } from '../../core/ports/index.js'
 import { handleOf } from '../../core/shared/fields.js'
 import type { EmittedEntry } from './record-events.js'

@@ -1,5 +1,5 @@
 import { type StandaloneRecruiting, createRecruiting } from '../../create-recruiting.js'
-import { RecruitingApiError } from '../../core/errors.js'
+import { RecruitingApiError } from '../../core/shared/errors.js'
 import {
   type IdOf, type IntegerIds, type MemoryStorage, type MemoryStorageOptions, memoryStorage
 } from '../../storages/memory/index.js'

@@ -2,7 +2,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { TObject } from '@sinclair/typebox'
 import { assertHostSchema, compileSchema, createAjv, formatFaultPath } from '../shared/ajv.js'
 import { findDeprecationFault, readDeprecation } from '../shared/deprecation.js'
-import { RecruitingApiError } from '../errors.js'
+import { RecruitingApiError } from '../shared/errors.js'
 import { assertObject, assertOption, readLocale, rejectOption, text } from '../shared/read-options.js'
 import { type StaticOf, type TypeBoxObject, exampleOf, Type } from '../shared/typebox.js'
 

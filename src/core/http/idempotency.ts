@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
-import { isRecruitingApiError } from '../errors.js'
+import { isRecruitingApiError } from '../shared/errors.js'
 import { hashApiKey } from '../keys/api-key.js'
 import type { Clock, IdempotencyStore, IdempotentRequest } from '../ports/index.js'
 import type { KeepAnswer } from '../shared/answers.js'

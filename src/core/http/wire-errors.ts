@@ -1,7 +1,7 @@
 import { assertOption } from '../shared/read-options.js'
 import { toLoggableError } from '../observe/logger.js'
 import { readField } from '../shared/fields.js'
-import { InputError, isRecruitingApiError, type RecruitingApiErrorCode } from '../errors.js'
+import { InputError, isRecruitingApiError, type RecruitingApiErrorCode } from '../shared/errors.js'
 
 /** All errors of the API. `npm run tables` writes the comments into a table of docs/contract.md. */
 export const wireErrors = {

@@ -1,4 +1,4 @@
-import { InputError } from '../errors.js'
+import { InputError } from '../shared/errors.js'
 import type {
   Creator, GeneratedKey, KeyRejection, KeySortField, KeyStore, ManagedKey, RotatedKey, Tenant, WebhookStore
 } from '../ports/index.js'

@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../errors.js'
+import { RecruitingApiError } from './errors.js'
 import type { Clock } from '../ports/index.js'
 import { assertOption } from './read-options.js'
 

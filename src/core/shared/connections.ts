@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../errors.js'
+import { RecruitingApiError } from './errors.js'
 import type { Connections, EventStorage } from '../ports/index.js'
 import { LruMap } from './cached.js'
 import { systemClock } from './clock.js'

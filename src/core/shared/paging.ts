@@ -1,4 +1,4 @@
-import { InputError } from '../errors.js'
+import { InputError } from './errors.js'
 import type { ListQuery, SortItem } from '../ports/index.js'
 import { Type } from './typebox.js'
 

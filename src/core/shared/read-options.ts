@@ -1,4 +1,4 @@
-import { RecruitingApiError, isRecruitingApiError } from '../errors.js'
+import { RecruitingApiError, isRecruitingApiError } from './errors.js'
 import { omitUndefined } from './fields.js'
 import { isPlainText, parseUrl } from './text.js'
 

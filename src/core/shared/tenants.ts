@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../errors.js'
+import { RecruitingApiError } from './errors.js'
 import { assertOption, findNearestName, findUnknownName, show } from './read-options.js'
 import { isPlainText, isTenantSlug, tenantSlugRule } from './text.js'
 import type { Clock, Tenant, WebhookStore } from '../ports/index.js'

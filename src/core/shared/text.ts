@@ -1,4 +1,4 @@
-import { InputError } from '../errors.js'
+import { InputError } from './errors.js'
 import { formatFieldPath } from './fields.js'
 
 const withoutControls = /^[^\p{Cc}\p{Cs}]+$/u

@@ -3,7 +3,7 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import { callOperations } from '../api/calls.js'
 import { type Given, idsOf, type Operation } from '../api/operation.js'
 import { FailingQuery } from '../api/webhooks.js'
-import { RecruitingApiError, InputError } from '../errors.js'
+import { RecruitingApiError, InputError } from '../shared/errors.js'
 import { type AuditedCall, type CallReport, withCreator } from '../observe/audit.js'
 import type { Tenant } from '../ports/index.js'
 import { compileSchema, createAjv, describeFault, formatFaultPath } from '../shared/ajv.js'
@@ -52,8 +52,9 @@ export function createRecruitingWebhooks (
         const id = await tenants.getId(readTenantArgument(argument))
         const ids = readIds(names, given)
         const slug = namesTenant ? await findSlug(argument, id) : id
-        const input = read(given[names.length])
-        const result = ids && await perform({ ...ids, tenant: { id, slug }, caller, omitBody: false, input })
+        const result = ids && await perform({
+          ...ids, tenant: { id, slug }, caller, omitBody: false, input: read(given[names.length])
+        })
         if (result === null && !isLookup) throw notFound(names, given)
         // A lookup without a result is not reported.
         if (result !== null) report(describeCall(operation, { argument, id, given, result }))

@@ -1,7 +1,7 @@
 import type { deliveryOperations } from '../api/deliveries.js'
 import type { Performed } from '../api/operation.js'
 import type { webhookOperations } from '../api/webhooks.js'
-import { InputError } from '../errors.js'
+import { InputError } from '../shared/errors.js'
 import type {
   Clock, Delivery, DeliveryFilter, DeliverySortField, ReplayResult, ReplaySelection, WebhookStore
 } from '../ports/index.js'

@@ -1,4 +1,4 @@
-import { RecruitingApiError, heldError, heldMessage } from '../errors.js'
+import { RecruitingApiError, heldError, heldMessage } from '../shared/errors.js'
 import { type CallReport, createAuditor, describeCall } from '../observe/audit.js'
 import type { Logger } from '../observe/logger.js'
 import { createTracing } from '../observe/tracing.js'

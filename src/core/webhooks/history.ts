@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../errors.js'
+import { RecruitingApiError } from '../shared/errors.js'
 import type { CallReport } from '../observe/audit.js'
 import type { Clock, DeliveryStore, EventFeed } from '../ports/index.js'
 import { createPlaces, type Places } from '../shared/places.js'

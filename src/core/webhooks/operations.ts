@@ -3,7 +3,7 @@ import type { EngineOperations } from '../api/calls.js'
 import { type EventSchemas, createEventExamples, splitEvent } from '../api/catalogue.js'
 import type { EventType } from '../api/events.js'
 import { type CreateWebhook, type FailingQuery, maxWebhooks } from '../api/webhooks.js'
-import { InputError } from '../errors.js'
+import { InputError } from '../shared/errors.js'
 import type {
   AnswerToStore, Creator, EventFilters, FailingWebhook, RotatedWebhook, Tenant, Webhook, WebhookChanges, WebhookFilter,
   WebhookSortField, WebhookStore

@@ -2,7 +2,7 @@ import type { Logger } from '../observe/logger.js'
 import type { Clock, StoredHeaders, StoredSecrets, WebhookStore } from '../ports/index.js'
 import { withinTime } from '../shared/clock.js'
 import { type SecretContext, type SecretFunctions, type SecretKeys, seal, unseal } from '../shared/sealing.js'
-import { InputError } from '../errors.js'
+import { InputError } from '../shared/errors.js'
 
 /** Seals secrets for the storage and opens them again. */
 export interface SecretBox {

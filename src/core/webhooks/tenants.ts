@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../errors.js'
+import { RecruitingApiError } from '../shared/errors.js'
 import type { CallReport } from '../observe/audit.js'
 import type { Logger } from '../observe/logger.js'
 import type { RenameOptions, Tenant, WebhookStore } from '../ports/index.js'

@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../../core/errors.js'
+import { RecruitingApiError } from '../../core/shared/errors.js'
 import type { Id, IdKind } from '../../core/ports/index.js'
 import { rejectOption } from '../../core/shared/read-options.js'
 import { isId, textIdRule } from '../../core/shared/ids.js'

@@ -1,4 +1,4 @@
-import { heldError } from '../../core/errors.js'
+import { heldError } from '../../core/shared/errors.js'
 import type { Hold, HoldStore } from '../../core/ports/index.js'
 import { formatDateTime } from './checks.js'
 import { listWebhooks, notify, stopDeliveries, type WebhookData } from './webhook-data.js'

@@ -1,4 +1,4 @@
-import { claimLost } from '../../core/errors.js'
+import { claimLost } from '../../core/shared/errors.js'
 import type { AnswerToStore, IdempotencyStore, IdempotentRequest } from '../../core/ports/index.js'
 import type { IdempotencyRecord, WebhookData } from './webhook-data.js'
 

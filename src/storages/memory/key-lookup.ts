@@ -1,5 +1,5 @@
 import { hashApiKey, keyLimitReaders, omitNull, readKeyPrefix } from '../../core/keys/api-key.js'
-import { RecruitingApiError } from '../../core/errors.js'
+import { RecruitingApiError } from '../../core/shared/errors.js'
 import { assertKnownNames } from '../../core/shared/read-options.js'
 import { isTenantSlug, tenantSlugRule } from '../../core/shared/text.js'
 import type {

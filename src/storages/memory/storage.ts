@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../../core/errors.js'
+import { RecruitingApiError } from '../../core/shared/errors.js'
 import { assertKnownNames, choice } from '../../core/shared/read-options.js'
 import { createSteadyNow, type StoredClock, systemClock } from '../../core/shared/clock.js'
 import { readIds } from '../../core/shared/ids.js'

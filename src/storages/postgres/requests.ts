@@ -1,4 +1,4 @@
-import { claimLost } from '../../core/errors.js'
+import { claimLost } from '../../core/shared/errors.js'
 import type { AnswerToStore, IdempotencyStore } from '../../core/ports/index.js'
 import type { PgPool } from './pool.js'
 import type { RunQuery, Session } from './session.js'

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import { RecruitingApiError } from '../../core/errors.js'
+import { RecruitingApiError } from '../../core/shared/errors.js'
 import { readField } from '../../core/shared/fields.js'
 import { integer } from '../../core/shared/read-options.js'
 import {

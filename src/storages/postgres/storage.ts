@@ -1,4 +1,4 @@
-import { RecruitingApiError, isRecruitingApiError } from '../../core/errors.js'
+import { RecruitingApiError, isRecruitingApiError } from '../../core/shared/errors.js'
 import type {
   CandidateRow, CandidateSortField, Id, JobFilter, JobRow, JobSortField, PublishedFields,
   RecruitingStorage

@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../../core/errors.js'
+import { RecruitingApiError } from '../../core/shared/errors.js'
 import { kHandle, readField } from '../../core/shared/fields.js'
 import type { PgQueryable } from './pool.js'
 import { ask, type RunQuery, type Session } from './session.js'

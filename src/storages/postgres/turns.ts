@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RecruitingApiError } from '../../core/errors.js'
+import { RecruitingApiError } from '../../core/shared/errors.js'
 import { systemClock } from '../../core/shared/clock.js'
 import { createPlaces } from '../../core/shared/places.js'
 

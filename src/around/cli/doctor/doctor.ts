@@ -1,4 +1,4 @@
-import { isRecruitingApiError } from '../../../core/errors.js'
+import { isRecruitingApiError } from '../../../core/shared/errors.js'
 import type { PgPool } from '../../../storages/postgres/index.js'
 import { createSession, inTransactions, type Session } from '../../../storages/postgres/session.js'
 import { quoteName } from '../../../storages/postgres/sql.js'

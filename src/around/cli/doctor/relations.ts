@@ -1,4 +1,4 @@
-import { isRecruitingApiError } from '../../../core/errors.js'
+import { isRecruitingApiError } from '../../../core/shared/errors.js'
 import { describeLosses, listWatchedTables, type WatchedTable } from '../../../storages/postgres/changes/watched-tables.js'
 import { findTenantColumn, type TenantRelation } from '../../../storages/postgres/lists/columns.js'
 import { describeRelation, type Relation } from '../../../storages/postgres/lists/relation.js'

@@ -8,7 +8,7 @@ import { isId, textIdRule } from '../../shared/ids.js'
 import { LruMap } from '../../shared/cached.js'
 import { logOf } from '../log.js'
 import { readCaller, stateOf, type VisibleFields } from '../request.js'
-import { InputError } from '../../errors.js'
+import { InputError } from '../../shared/errors.js'
 
 /** Candidates or jobs as the API publishes them. */
 export interface PublishedRows<Row> {

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto'
-import { RecruitingApiError } from '../../errors.js'
+import { RecruitingApiError } from '../../shared/errors.js'
 import { readText } from '../../observe/logger.js'
 import type { Clock, DeliveryStore, ChangeSource, IdKinds } from '../../ports/index.js'
 import { isId, isStorableId, textIdRule } from '../../shared/ids.js'

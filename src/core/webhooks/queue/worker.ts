@@ -1,4 +1,4 @@
-import { type RecruitingApiError, heldMessage, isHeldError } from '../../errors.js'
+import { type RecruitingApiError, heldMessage, isHeldError } from '../../shared/errors.js'
 import type { DeliverySettings } from '../options.js'
 import type {
   ClaimOptions, ClaimedDelivery, Clock, DeliveryStore, HealthRule, Lease, AttemptResult

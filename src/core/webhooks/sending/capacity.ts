@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../../errors.js'
+import { RecruitingApiError } from '../../shared/errors.js'
 import type { DeliverySettings } from '../options.js'
 import type { Clock } from '../../ports/index.js'
 import { createPlaces } from '../../shared/places.js'

@@ -1,6 +1,6 @@
 import type { AttemptError } from '../../ports/index.js'
 import type { Outage } from '../recruiting.js'
-import { InputError } from '../../errors.js'
+import { InputError } from '../../shared/errors.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { LruMap } from '../../shared/cached.js'
 import { type Answer, Attempt, createConnections, kTimeout } from './attempt.js'

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { createNetworkList, familyOf, parseCidr } from '../../shared/networks.js'
-import { InputError } from '../../errors.js'
+import { InputError } from '../../shared/errors.js'
 import { parseUrl } from '../../shared/text.js'
 
 /** Returns whether a connection to an IP address is allowed. */

@@ -1,6 +1,6 @@
 import type { Id, ListSource, SortItem } from '../../../core/ports/index.js'
 import type { RowFilter, RowFilters } from '../../../core/ports/lists.js'
-import { RecruitingApiError } from '../../../core/errors.js'
+import { RecruitingApiError } from '../../../core/shared/errors.js'
 import { foldCase } from '../../../core/shared/text.js'
 import { isRecord, parseTenant, reject } from '../checks.js'
 import { compareBy, compareValues, findPlace, type RowTest, select, takePage } from '../sorting.js'

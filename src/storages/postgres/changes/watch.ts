@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { RecruitingApiError } from '../../../core/errors.js'
+import { RecruitingApiError } from '../../../core/shared/errors.js'
 import type { ChangeKind } from '../../../core/ports/index.js'
 import {
   assertObject, assertOption, type Reader, type Readers, choice, readOptions

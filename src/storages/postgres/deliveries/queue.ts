@@ -1,4 +1,4 @@
-import { heldError } from '../../../core/errors.js'
+import { heldError } from '../../../core/shared/errors.js'
 import type {
   AttemptResult, ClaimedDelivery, ClaimedNotice, ClaimOptions, DeliveryStore, HealthRule, Hold, HoldStore, Lease
 } from '../../../core/ports/index.js'

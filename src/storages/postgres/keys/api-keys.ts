@@ -1,5 +1,5 @@
 import { apiScopes, manageKeysScope } from '../../../core/api/scopes.js'
-import { RecruitingApiError } from '../../../core/errors.js'
+import { RecruitingApiError } from '../../../core/shared/errors.js'
 import {
   createKeyId, expectScopes, generateApiKey, hashApiKey, keyLimitReaders, keyStart,
   readKeyPrefix, readScopes

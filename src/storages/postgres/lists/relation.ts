@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../../../core/errors.js'
+import { RecruitingApiError } from '../../../core/shared/errors.js'
 import type { Session } from '../session.js'
 
 /** A column as the database describes it. */

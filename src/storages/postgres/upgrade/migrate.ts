@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { RecruitingApiError } from '../../../core/errors.js'
+import { RecruitingApiError } from '../../../core/shared/errors.js'
 import { readField } from '../../../core/shared/fields.js'
 import { type OptionsOf, flag, readOptions } from '../../../core/shared/read-options.js'
 import { assertPool, begin, overrideTimeouts, type PgClient, type PgPool, watchPool } from '../pool.js'

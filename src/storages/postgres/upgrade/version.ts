@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { RecruitingApiError } from '../../../core/errors.js'
+import { RecruitingApiError } from '../../../core/shared/errors.js'
 import { packageFolder } from '../../../core/shared/files.js'
 import { type Rights, rights } from '../grants.js'
 import type { RunQuery } from '../session.js'

@@ -1,5 +1,5 @@
-import { readField } from './shared/fields.js'
-import type { Hold } from './ports/index.js'
+import { readField } from './fields.js'
+import type { Hold } from '../ports/index.js'
 
 const kBrand = Symbol.for('fastify-recruiting-api.error')
 const kInputBrand = Symbol.for('fastify-recruiting-api.input-error')
