@@ -26,16 +26,10 @@ export interface ServerParts {
   withheld: readonly string[]
 }
 
-/** Responds to a message with the operation's response, because the client needs its status. */
-export class Passed extends Error {
-  readonly answer: CallAnswer
-  readonly tool: Tool
-
-  constructor (answer: CallAnswer, tool: Tool) {
-    super(`status ${answer.status}`)
-    this.answer = answer
-    this.tool = tool
-  }
+/** An operation's response that becomes the response to the message, because the client needs its status. */
+export interface Passed {
+  answer: CallAnswer
+  tool: Tool
 }
 
 /** Returns a server for one message. `pass` receives a response that replaces the server's. */
@@ -51,11 +45,13 @@ export function createServer (
     instructions: `The recruiting system of the company ${tenantSlug}: candidates, jobs, events and webhooks. ${dataWarning}`
   })
 
-  /** Calls an operation. 401, 403 and 429 become the response to the message. */
+  const createFailure = () => new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, 'Unexpected server error')
+
   async function call (tool: Tool, given: object, options: CallOptions = {}): Promise<CallAnswer> {
     const answer = await message.call(formatCall(tool.plan, given), options)
-    if ([401, 403, 429].includes(answer.status)) throw new Passed(answer, tool)
-    return answer
+    if (![401, 403, 429].includes(answer.status)) return answer
+    pass({ answer, tool })
+    throw createFailure()
   }
 
   async function callTool (name: string, given: object): Promise<CallToolResult> {
@@ -79,9 +75,8 @@ export function createServer (
     } catch (error) {
       if (error instanceof ArgumentFault) return formatFault(error.message)
       if (error instanceof sdk.ProtocolError) throw error
-      if (error instanceof Passed) pass(error)
-      else log.error({ err: error }, "an agent's message failed")
-      throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, 'Unexpected server error')
+      log.error({ err: error }, "an agent's message failed")
+      throw createFailure()
     }
   })
   server.setRequestHandler('prompts/list', () => ({
