@@ -158,8 +158,7 @@ const everyMs = 250
 
 /** Shows a long task's progress on a terminal. `work` gets a function that sets the text. */
 export async function withProgress<Result> (
-  { showsProgress, err }: Pick<Io, 'showsProgress' | 'err'>,
-  label: string,
+  { showsProgress, err }: Pick<Io, 'showsProgress' | 'err'>, label: string,
   work: (report: (text: string) => void) => Promise<Result>
 ): Promise<Result> {
   const startedAt = performance.now()

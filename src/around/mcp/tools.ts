@@ -159,8 +159,7 @@ function planArguments (route: RouteOptions, name: string, hints: ReturnType<typ
   ]
   const properties: Schemas = Object.fromEntries(entries)
   assertOption(
-    Object.keys(properties).length === entries.length,
-    'routes',
+    Object.keys(properties).length === entries.length, 'routes',
     `different names of parameters and body fields for the tool ${name}`,
     entries.map(([argument]) => argument).join(', ')
   )

@@ -100,10 +100,8 @@ export function readEvents (value: unknown, path: string): EventSchemas {
   const ajv = createAjv({ useDefaults: false })
   for (const [name, schema] of Object.entries(value)) {
     assertOption(
-      /^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(name) && name.length <= 100,
-      `${path}["${name}"]`,
-      'a name such as application.created',
-      name
+      /^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(name) && name.length <= 100, `${path}["${name}"]`,
+      'a name such as application.created', name
     )
     assertHostSchema(schema, `${path}["${name}"]`, ajv)
     assertDeprecation(schema, `${path}["${name}"]`)
@@ -123,10 +121,8 @@ function assertDescriptions ({ descriptions = {} }: TObject, path: string): void
   assertObject(descriptions, path, 'an object of descriptions by language')
   for (const [locale, description] of Object.entries(descriptions)) {
     assertOption(
-      readLocale(locale, `${path}.${locale}`) === locale,
-      `${path}.${locale}`,
-      'a language such as de or en-GB',
-      locale
+      readLocale(locale, `${path}.${locale}`) === locale, `${path}.${locale}`,
+      'a language such as de or en-GB', locale
     )
     text(description, `${path}.${locale}`)
   }
@@ -145,9 +141,7 @@ export function createEventValidator (events: EventSchemas) {
     const validate = validators.get(type)
     if (validate === undefined) {
       throw new RecruitingApiError(
-        'invalid_event',
-        `type: expected an event of the catalogue, got ${JSON.stringify(type)}`,
-        'type'
+        'invalid_event', `type: expected an event of the catalogue, got ${JSON.stringify(type)}`, 'type'
       )
     }
     if (validate(data)) return

@@ -102,8 +102,7 @@ export const CreatedWebhook = Type.Object(
 )
 
 export const RotatedWebhook = Type.Object(
-  { ...CreatedWebhook.properties, previous_secret_expires_at: GraceEnd },
-  { title: 'RotatedWebhook' }
+  { ...CreatedWebhook.properties, previous_secret_expires_at: GraceEnd }, { title: 'RotatedWebhook' }
 )
 
 /** The range of `maxWebhooksPerTenant`. */
@@ -177,8 +176,7 @@ const filters = Type.Optional(
 
 /** The options of `failing`, which the API does not offer. */
 export const FailingQuery = Type.Object(
-  { limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }) },
-  { additionalProperties: false }
+  { limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }) }, { additionalProperties: false }
 )
 
 /** The body that creates a webhook. `WebhookOperations` checks the address. */
@@ -191,8 +189,7 @@ export const CreateWebhook = Type.Object({
 
 /** A webhook to create with an existing secret, which the API does not offer. */
 export const ImportWebhook = Type.Object(
-  { ...CreateWebhook.properties, secret: Type.String() },
-  { additionalProperties: false }
+  { ...CreateWebhook.properties, secret: Type.String() }, { additionalProperties: false }
 )
 
 /** The body that updates a webhook, with at least one field. */
@@ -247,8 +244,7 @@ export const TestResult = Type.Object(
 )
 
 export const PreviewWebhook = Type.Object(
-  { event_types: writable.event_types, filters },
-  { title: 'PreviewWebhook', additionalProperties: false }
+  { event_types: writable.event_types, filters }, { title: 'PreviewWebhook', additionalProperties: false }
 )
 
 export const WebhookPreview = Type.Object(

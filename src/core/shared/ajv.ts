@@ -90,9 +90,7 @@ export function describeFault ({ keyword, params, message = 'is not valid', pare
 
 /** Throws `invalid_option` unless the value is a valid object schema. */
 export function assertHostSchema (
-  value: unknown,
-  path: string,
-  ajv = createAjv({ useDefaults: false })
+  value: unknown, path: string, ajv = createAjv({ useDefaults: false })
 ): asserts value is TObject {
   const isObjectSchema =
     typeof value === 'object' && value !== null && 'type' in value && value.type === 'object' && 'properties' in value

@@ -21,8 +21,7 @@ const maxCached = 10_000
  * cached. It rejects if the host's function throws, takes longer than 5 seconds or returns no integer in the range.
  */
 export function createCachedLimit<Of> (
-  limit: Limit<Of>,
-  { path, minimum, maximum, clock }: LimitOptions
+  limit: Limit<Of>, { path, minimum, maximum, clock }: LimitOptions
 ): (name: string, of: Of) => Promise<number> {
   if (typeof limit === 'number') return async () => limit
   const cached = new LruMap<{ value: Promise<number>; expiresAtMs: number }>(maxCached)
@@ -31,10 +30,8 @@ export function createCachedLimit<Of> (
   async function read (of: Of): Promise<number> {
     const value = await withinTime(call(of), timeoutMs, clock, path)
     assertOption(
-      isWithin(value, minimum, maximum),
-      path,
-      `a function that returns an integer from ${minimum} to ${maximum}`,
-      value
+      isWithin(value, minimum, maximum), path,
+      `a function that returns an integer from ${minimum} to ${maximum}`, value
     )
     return value
   }

@@ -24,8 +24,7 @@ export function omitUndefined<T extends object> (fields: T): { [K in keyof T]?: 
 /** Formats the path to a JSON value for clients, such as `event_types[0]`; '' for the whole value. */
 export function formatFieldPath (steps: readonly string[]): string {
   return steps.reduce(
-    (path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`),
-    ''
+    (path, step) => (/^\d+$/.test(step) ? `${path}[${step}]` : path === '' ? step : `${path}.${step}`), ''
   )
 }
 

@@ -60,9 +60,7 @@ interface Source<Row, Filter, Field extends string> {
 
 /** Reads one page and its total in parallel. Throws an `InputError` for a repeated field in `sort`. */
 export async function readPage<Row, Filter, Field extends string> (
-  source: Source<Row, Filter, Field>,
-  { page, per_page: perPage, sort: text }: PagingQuery,
-  filter: Filter
+  source: Source<Row, Filter, Field>, { page, per_page: perPage, sort: text }: PagingQuery, filter: Filter
 ): Promise<Page<Row>> {
   const sort = parseSort<Field>(text)
   // The total takes longer, so it starts first. If the list rejects, the count must not become an unhandled rejection.

@@ -228,8 +228,7 @@ const maxAgeMs = 60_000
  * owner. Requests wait for the storage only after a minute without requests.
  */
 export function createRestingNames (
-  webhooks: Pick<WebhookStore, 'listResting'>,
-  clock: Pick<Clock, 'now' | 'monotonic'>
+  webhooks: Pick<WebhookStore, 'listResting'>, clock: Pick<Clock, 'now' | 'monotonic'>
 ) {
   let ends = new Map<string, string>()
   let readAtMs = -Infinity

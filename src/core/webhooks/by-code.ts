@@ -20,9 +20,7 @@ import type { RecruitingWebhooks, WebhookCall } from './recruiting.js'
  * closed.
  */
 export function createRecruitingWebhooks (
-  operations: WebhookOperations,
-  tenants: Tenants,
-  assertOpen: () => void
+  operations: WebhookOperations, tenants: Tenants, assertOpen: () => void
 ): (report: CallReport, actor: string | null) => RecruitingWebhooks {
   const readFailing = createInputReader(FailingQuery)
   const calls = Object.entries(callOperations).map(([name, operation]) => {

@@ -165,8 +165,7 @@ interface Dependencies {
 const patienceMs = 30_000
 
 export async function readHealth (
-  { deliveries, worker, findHold, clock, pollMs }: Dependencies,
-  isStopped: boolean
+  { deliveries, worker, findHold, clock, pollMs }: Dependencies, isStopped: boolean
 ): Promise<RecruitingHealth> {
   const [oldestDueMs, held] = isStopped
     ? [null, null]

@@ -30,29 +30,16 @@ export type Engine = ReturnType<typeof createEngine>
 /** Creates the engine. Nothing is delivered before `start`. */
 export function createEngine (settings: EngineSettings, log: Logger, runtime: Runtime = systemRuntime) {
   const {
-    storage,
-    tenantId,
-    tenantSlug,
-    events,
-    ids,
-    secretKeys,
-    maxWebhooksPerTenant,
-    maxEventBytes,
-    requireSubject,
-    changesRetentionDays,
-    opentelemetry,
-    onAudit,
-    delivery
+    storage, tenantId, tenantSlug, events, ids, secretKeys, maxWebhooksPerTenant, maxEventBytes,
+    requireSubject, changesRetentionDays, opentelemetry, onAudit, delivery
   } = settings
   const { webhooks, deliveries, changes, holds, feed } = storage
   const { clock, allowHttp, allowNetworks, denyNetworks, timeoutMs, pollMs, retentionDays, environment } = delivery
   assertOption(environment === null || holds !== undefined, 'delivery.environment', 'a storage with holds', environment)
   assertOption(tenantSlug === null || tenantId !== null, 'tenantSlug', 'none without the option tenantId', tenantSlug)
   assertOption(
-    !delivery.propagateTrace || opentelemetry !== null,
-    'delivery.propagateTrace',
-    'false without the option opentelemetry',
-    true
+    !delivery.propagateTrace || opentelemetry !== null, 'delivery.propagateTrace',
+    'false without the option opentelemetry', true
   )
   const isAllowedAddress = createAddressRule(allowNetworks, denyNetworks)
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
@@ -223,18 +210,14 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       assertDelivering()
       if (worker !== null && !isStarted) {
         throw new RecruitingApiError(
-          'not_started',
-          'the server is not ready: await app.ready() or app.listen() before drain'
+          'not_started', 'the server is not ready: await app.ready() or app.listen() before drain'
         )
       }
       assertKnownNames(options, { until: 0 })
       const { until = 0 } = options
       const untilMs = Number(until)
       assertOption(
-        !Number.isNaN(new Date(untilMs).getTime()),
-        'until',
-        'a Date or milliseconds since the epoch',
-        until
+        !Number.isNaN(new Date(untilMs).getTime()), 'until', 'a Date or milliseconds since the epoch', until
       )
       const hasPending = (): Promise<boolean> => deliveries.hasPending(Math.max(0, untilMs - clock.now()))
       for (;;) {
@@ -299,9 +282,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
 
 /** Verifies the storage and logs its warnings. Rejects if it cannot be used. */
 export async function verifyStorage (
-  { storage, delivery }: EngineSettings,
-  published: PublishedFields | null,
-  log: Logger
+  { storage, delivery }: EngineSettings, published: PublishedFields | null, log: Logger
 ): Promise<void> {
   for (const warning of (await storage.verify?.(published)) ?? []) log.warn({}, warning)
   // Workers log a hold themselves.

@@ -156,10 +156,8 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
 
     async find ({ tenant, id }) {
       const [webhook, health, graceEnd, hold] = await Promise.all([
-        webhooks.find(tenant.id, id),
-        webhooks.findHealth(tenant.id, id),
-        webhooks.findGraceEnd(tenant.id, id),
-        findHold()
+        webhooks.find(tenant.id, id), webhooks.findHealth(tenant.id, id),
+        webhooks.findGraceEnd(tenant.id, id), findHold()
       ])
       return webhook && health && {
         ...webhook,

@@ -142,9 +142,7 @@ export async function resealSecrets (webhooks: WebhookStore, box: SecretBox): Pr
 }
 
 async function resealOne (
-  webhooks: WebhookStore,
-  box: SecretBox,
-  { tenantId, webhookId, secrets, headers }: StoredSecrets
+  webhooks: WebhookStore, box: SecretBox, { tenantId, webhookId, secrets, headers }: StoredSecrets
 ): Promise<number> {
   let count = 0
   for (const from of headers === null ? secrets : [...secrets, headers]) {

@@ -164,9 +164,7 @@ export async function listLacking (
 
 /** Lists a role's missing privileges on the host's relations. `role` is not quoted. */
 export async function listLackingOnLists (
-  query: RunQuery,
-  role: string,
-  lists: readonly HostRelation[]
+  query: RunQuery, role: string, lists: readonly HostRelation[]
 ): Promise<string[]> {
   const rows = await query<{ lacking: string }>(
     `

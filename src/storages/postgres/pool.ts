@@ -35,10 +35,8 @@ const clientMethods = ['release', 'escapeIdentifier']
 export function assertPool (pool: unknown): asserts pool is PgPool {
   const hasMethod = (name: string): boolean => typeof readField(pool, name) === 'function'
   assertOption(
-    !clientMethods.some(hasMethod),
-    'pool',
-    'a pool such as new pg.Pool(), not a client, because each call needs its own connection',
-    pool
+    !clientMethods.some(hasMethod), 'pool',
+    'a pool such as new pg.Pool(), not a client, because each call needs its own connection', pool
   )
   for (const name of ['query', 'connect']) assertOption(hasMethod(name), 'pool', `a pool with a method ${name}`, pool)
 }
@@ -99,8 +97,7 @@ export function watchPool (pool: PgPool): void {
 
 /** Runs `work` in a transaction. If it rejects, the connection is closed, which rolls back. */
 export async function inTransaction<Result> (
-  pool: PgPool,
-  work: (client: PgClient) => Promise<Result>
+  pool: PgPool, work: (client: PgClient) => Promise<Result>
 ): Promise<Result> {
   watchPool(pool)
   const client = await pool.connect()

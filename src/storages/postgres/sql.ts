@@ -60,8 +60,7 @@ export function cast (expression: string, type: string, wanted: string): string 
 }
 
 export function orderBy<Field extends string> (
-  sort: ReadonlyArray<SortItem<Field>>,
-  columns: Readonly<Record<Field, string>>
+  sort: ReadonlyArray<SortItem<Field>>, columns: Readonly<Record<Field, string>>
 ): string {
   return `order by ${sort.map(({ field, direction }) => `${columns[field]} ${direction}`).join(', ')}`
 }

@@ -1,7 +1,6 @@
 import { RecruitingApiError, isRecruitingApiError } from '../../core/shared/errors.js'
 import type {
-  CandidateRow, CandidateSortField, Id, JobFilter, JobRow, JobSortField, PublishedFields,
-  RecruitingStorage
+  CandidateRow, CandidateSortField, Id, JobFilter, JobRow, JobSortField, PublishedFields, RecruitingStorage
 } from '../../core/ports/index.js'
 import type { CandidateFilterOf } from '../../core/ports/lists.js'
 import { type OptionsOf, choice, integer, readOptions } from '../../core/shared/read-options.js'
@@ -81,12 +80,10 @@ export function postgresStorage<
   SourceId extends Id = number,
   RecruiterId extends Id = number
 > (
-  pool: PgPool,
-  options?: PostgresStorageOptions
+  pool: PgPool, options?: PostgresStorageOptions
 ): Required<RecruitingStorage<CandidateId, JobId, SourceId, RecruiterId>>
 export function postgresStorage (
-  pool: PgPool,
-  options: PostgresStorageOptions = {}
+  pool: PgPool, options: PostgresStorageOptions = {}
 ): Required<RecruitingStorage<Id, Id, Id, Id>> {
   assertPool(pool)
   const { schema, queryTimeoutMs, totalsTtlMs, changes, ...relations } = readOptions(options, storageOptions)
@@ -94,16 +91,10 @@ export function postgresStorage (
   const session = createSession(pool, queryTimeoutMs)
   const patient = createPatientSession(pool)
   const candidates = createRowSource<CandidateRow<Id, Id>, CandidateFilterOf, CandidateSortField>(
-    session,
-    candidateKind,
-    relations.candidates ?? `${quotedSchema}.candidates`,
-    totalsTtlMs
+    session, candidateKind, relations.candidates ?? `${quotedSchema}.candidates`, totalsTtlMs
   )
   const jobs = createRowSource<JobRow<Id>, JobFilter, JobSortField>(
-    session,
-    jobKind,
-    relations.jobs ?? `${quotedSchema}.jobs`,
-    totalsTtlMs
+    session, jobKind, relations.jobs ?? `${quotedSchema}.jobs`, totalsTtlMs
   )
   const database = databaseOf(pool, schema)
   const due = createDue(pool, session, schema)
@@ -132,8 +123,7 @@ export function postgresStorage (
         const advice = advisePool(pool)
         if (published === null) return advice
         return [
-          ...advice,
-          ...(await checkRelation(candidates, candidateKind, published)),
+          ...advice, ...(await checkRelation(candidates, candidateKind, published)),
           ...(await checkRelation(jobs, jobKind, published)),
           ...(await adviseWatch((text, values) => session.query('list watched tables', text, values), quotedSchema))
         ]
@@ -148,9 +138,7 @@ async function reportUnreachable<Result> (check: () => Promise<Result>): Promise
   } catch (error) {
     if (isRecruitingApiError(error) && error.code === 'storage_not_ready') throw error
     throw new RecruitingApiError(
-      'storage_not_ready',
-      `PostgreSQL cannot be queried, check the pool: ${String(error)}`,
-      'pool',
+      'storage_not_ready', `PostgreSQL cannot be queried, check the pool: ${String(error)}`, 'pool',
       { cause: error }
     )
   }
@@ -159,9 +147,7 @@ async function reportUnreachable<Result> (check: () => Promise<Result>): Promise
 /** Throws `storage_not_ready` unless the schema has all of this version's tables and functions. */
 async function assertMigrated (session: Session, schema: string): Promise<void> {
   const missing = await findMissing(
-    (text, values) => session.query('look for migrations', text, values),
-    schema,
-    await readVersion()
+    (text, values) => session.query('look for migrations', text, values), schema, await readVersion()
   )
   const files = listNames(missing)
   if (files.length === 0) return
@@ -172,9 +158,7 @@ async function assertMigrated (session: Session, schema: string): Promise<void> 
 
 /** Checks that a relation has the published columns. Returns advice about a table's indexes. */
 async function checkRelation (
-  source: Pick<RelationSource<never, never, never>, 'describe'>,
-  kind: RowKind,
-  published: PublishedFields
+  source: Pick<RelationSource<never, never, never>, 'describe'>, kind: RowKind, published: PublishedFields
 ): Promise<string[]> {
   const { ids, hasTenantIds = false, [kind.option]: fields } = published
   const relation = await source.describe(ids, hasTenantIds)

@@ -8,10 +8,7 @@ export type TenantMethod = 'renameTenant' | 'removeTenant' | 'listResting' | 'li
 /** Renames and removes tenants in PostgreSQL, and lists resting ones; `schema` is quoted. */
 export function createTenants (session: Session, schema: string): Pick<Required<WebhookStore>, TenantMethod> {
   async function rename (
-    call: Call,
-    from: Tenant,
-    to: Tenant,
-    { reseal, restSeconds = 0 }: RenameOptions
+    call: Call, from: Tenant, to: Tenant, { reseal, restSeconds = 0 }: RenameOptions
   ): Promise<number | null> {
     if (from.id === to.id) return Number(await call(`${schema}.name_tenant_v1($1, $2)`, [to.id, to.slug]))
     const locked = JSON.parse(await call(`${schema}.lock_tenant_v1($1, $2)`, [from.id, to.id])) as Sealed[] | null
@@ -107,8 +104,7 @@ const eventsPerBatch = 1000
  */
 export async function moveToId (
   { session, schema, webhooks }: { session: Session, schema: string, webhooks: Pick<WebhookStore, 'renameTenant'> },
-  { slug, id }: Tenant,
-  reseal: RenameOptions['reseal']
+  { slug, id }: Tenant, reseal: RenameOptions['reseal']
 ): Promise<void> {
   const renamed = await webhooks.renameTenant({ slug, id: slug }, { slug, id }, { reseal })
   for (let hasMore = renamed === null; hasMore;) {

@@ -11,10 +11,7 @@ export type Call = (call: string, values: unknown[]) => Promise<string>
  * without evaluating anything, for a handle outside a transaction.
  */
 export function runInTransaction<Result> (
-  session: Session,
-  operation: string,
-  transaction: unknown,
-  work: (call: Call) => Promise<Result>
+  session: Session, operation: string, transaction: unknown, work: (call: Call) => Promise<Result>
 ): Promise<Result> {
   if (transaction === undefined) return session.transaction(operation, (query) => work(callIn(query)))
   return work((call, values) => askInTransaction(transaction, `select case

@@ -42,10 +42,7 @@ const sortColumns: Record<WebhookSortField, string> = {
 
 /** Stores webhooks in PostgreSQL; `schema` is quoted. */
 export function createWebhookStore (
-  session: Session,
-  schema: string,
-  stop: StopDeliveries,
-  due: Due
+  session: Session, schema: string, stop: StopDeliveries, due: Due
 ): Omit<WebhookStore, TenantMethod> {
   const table = `${schema}.webhooks`
   const takeTurn = createTurns('webhooks')

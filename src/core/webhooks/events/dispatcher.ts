@@ -35,9 +35,7 @@ interface DispatchParts {
 /** Records an event and its deliveries, and publishes it on the diagnostics channel. */
 export async function dispatch (
   { tenants, deliveries, validate, clock, maxEventBytes, requireSubject }: DispatchParts,
-  event: EmittedEvent<EventCatalogue, string>,
-  { transaction }: EmitOptions,
-  traceParent: string | null
+  event: EmittedEvent<EventCatalogue, string>, { transaction }: EmitOptions, traceParent: string | null
 ): Promise<EmitResult> {
   const { type, data, occurredAt, idempotencyKey = null } = event
   const reference = readTenant(event, 'invalid_event')
@@ -69,9 +67,7 @@ export async function dispatch (
   }, transaction)
   if (recorded.fingerprint !== fingerprint) {
     throw new RecruitingApiError(
-      'idempotency_conflict',
-      'idempotencyKey: was used before for a different event',
-      'idempotencyKey'
+      'idempotency_conflict', 'idempotencyKey: was used before for a different event', 'idempotencyKey'
     )
   }
   // A different id belongs to an earlier emit with the same key. Nothing was recorded now.
@@ -106,8 +102,7 @@ export function assertText (field: string, value: unknown): void {
 }
 
 function readSubjects (
-  { subject, subjects = [] }: Pick<EmittedEvent<EventCatalogue>, 'subject' | 'subjects'>,
-  isRequired: boolean
+  { subject, subjects = [] }: Pick<EmittedEvent<EventCatalogue>, 'subject' | 'subjects'>, isRequired: boolean
 ): string[] {
   if (!Array.isArray(subjects) || subjects.length > 100) reject('subjects', 'expected an array of at most 100 subjects')
   const given = subject === undefined || subject === null ? [] : [subject]
@@ -146,9 +141,7 @@ const readers = {
 }
 
 export function createChanged (
-  changes: ChangeSource | undefined,
-  ids: IdKinds,
-  tenants: Tenants
+  changes: ChangeSource | undefined, ids: IdKinds, tenants: Tenants
 ): EngineCalls['changed'] {
   return async (changed, options = {}) => {
     assertOption(changes !== undefined, 'storage.changes', 'a storage that keeps changes', changes)

@@ -63,9 +63,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
 
   /** Calls `settle` once, with the answer or, without one, with the error or the reason passed to `end`. */
   constructor (
-    post: Post,
-    timeoutMs: number,
-    connections: Connections,
+    post: Post, timeoutMs: number, connections: Connections,
     settle: (answer: Answer | null, fault: unknown) => void
   ) {
     this.#post = post
@@ -92,11 +90,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#connection.informational.expect()
   }
 
-  onResponseStart (
-    _controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Headers
-  ): void {
+  onResponseStart (_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     // undici passes on a 099, then closes the connection.
     if (status < 200) return
     const retryAfter = headers['retry-after']

@@ -58,9 +58,7 @@ export async function sendTest (parts: TestParts, target: TestTarget): Promise<T
 
 export async function postTest (
   { sender, clock, outages }: { sender: Sender; clock: Pick<Clock, 'now'>; outages?: Outages },
-  target: Omit<TestTarget, 'webhookId'>,
-  id: string,
-  timeoutMs: number
+  target: Omit<TestTarget, 'webhookId'>, id: string, timeoutMs: number
 ): Promise<TestResult> {
   const { type, data, tenant, url, secrets, headers } = target
   const timestamp = new Date(clock.now()).toISOString()
@@ -77,8 +75,7 @@ export async function postTest (
 }
 
 function toTestResult (
-  id: string,
-  { type }: Pick<TestTarget, 'type'>,
+  id: string, { type }: Pick<TestTarget, 'type'>,
   { responseStatus, error, durationMs }: Omit<SendResult, 'error'> & { error: SendResult['error'] | 'held' | 'unavailable' }
 ): TestResult {
   return {

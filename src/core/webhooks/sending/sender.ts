@@ -70,9 +70,7 @@ const direct: Route = { proxy: null, localAddress: null }
 
 /** `timeoutMs` is the longest deadline of a request. `close` also closes the resolver. */
 export function createSender (
-  rules: TargetRules,
-  timeoutMs: number,
-  { proxy, localAddress }: Route = direct,
+  rules: TargetRules, timeoutMs: number, { proxy, localAddress }: Route = direct,
   resolver: Resolver = createResolver(rules, timeoutMs)
 ): Sender {
   const guard = { isAllowed: rules.isAllowedAddress, resolver, timeoutMs, localAddress }

@@ -7,9 +7,7 @@ import type { Resolver } from './resolver.js'
 
 /** Opens a socket to a receiver through `pending`, which closes it once it is no longer needed. */
 export type Connect = (
-  target: buildConnector.Options,
-  callback: buildConnector.Callback,
-  pending: PendingConnection
+  target: buildConnector.Options, callback: buildConnector.Callback, pending: PendingConnection
 ) => void
 
 /** A connection while it is being opened. undici would keep an unneeded socket until its timeout. */
@@ -107,8 +105,7 @@ export function addressTimeoutMs (timeoutMs: number): number {
 
 /** Resolves a name or a literal address. One blocked address blocks all, because a connection may use any of them. */
 export async function resolveAllowed (
-  hostname: string,
-  tenantId: string,
+  hostname: string, tenantId: string,
   { isAllowed, resolver }: Pick<ConnectorOptions, 'isAllowed' | 'resolver'>
 ): Promise<LookupAddress[]> {
   const family = isIP(hostname)

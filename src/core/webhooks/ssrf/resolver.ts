@@ -47,8 +47,7 @@ const brokenServer = new Set(['ETIMEOUT', 'ECONNREFUSED', 'ESERVFAIL', 'EREFUSED
  * unless it is broken or cut off.
  */
 export function createResolver (
-  { allowPrivateNames }: Pick<TargetRules, 'allowPrivateNames'>,
-  timeoutMs: number
+  { allowPrivateNames }: Pick<TargetRules, 'allowPrivateNames'>, timeoutMs: number
 ): Resolver {
   // The second try takes twice as long, and must leave time to connect.
   const queryMs = Math.min(maxQueryMs, Math.ceil(timeoutMs / 6))

@@ -85,10 +85,7 @@ const batchSize = 10_000
 
 /** Stores changes in PostgreSQL; `patient` has a longer timeout, `schema` is quoted. */
 export function createChangeSource (
-  session: Session,
-  patient: Session,
-  schema: string,
-  mode: ChangesMode
+  session: Session, patient: Session, schema: string, mode: ChangesMode
 ): Required<ChangeSource> {
   const recordHere = `select ${schema}.record_change_v1($1, $2, $3, $4) as result`
   const readBound = createReadBound(session, schema, 'recent_changes')
@@ -131,9 +128,7 @@ export function createChangeSource (
 
     async isRecorded (kind) {
       const tables = await listWatchedTables(
-        (text, values) => session.query('list watched tables', text, values),
-        schema,
-        kind
+        (text, values) => session.query('list watched tables', text, values), schema, kind
       )
       const isWatched = mode === 'manual' || tables.some(({ isThere }) => isThere)
       return isWatched && tables.every(({ lost }) => lost.length === 0)

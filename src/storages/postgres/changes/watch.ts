@@ -58,10 +58,8 @@ interface Table {
 
 const readExpression: Reader<string> = (value, path) => {
   assertOption(
-    typeof value === 'string' && value.trim() !== '' && isStorableText(value),
-    path,
-    'the name of a column, or an SQL expression over row',
-    value
+    typeof value === 'string' && value.trim() !== '' && isStorableText(value), path,
+    'the name of a column, or an SQL expression over row', value
   )
   return value
 }
@@ -124,8 +122,7 @@ export async function watchSql (pool: PgPool, relation: string, options: WatchSq
     await trySample(client, plan.root, plan.watched)
     const { root, tables, triggers, functionOf, schema } = plan
     const statements = [
-      ...formatTriggers(functionOf, triggers, tables),
-      formatCleanup(schema),
+      ...formatTriggers(functionOf, triggers, tables), formatCleanup(schema),
       ...formatRegistration(quoteName(schema), root, settings, { endsTokens: true })
     ]
     return statements.map((statement) => `${statement.trim()};\n`).join('\n')
@@ -187,9 +184,7 @@ interface WatchPlan {
 }
 
 async function planWatch (
-  client: PgQueryable,
-  relation: string,
-  { schema, ...options }: Required<WatchSqlOptions>
+  client: PgQueryable, relation: string, { schema, ...options }: Required<WatchSqlOptions>
 ): Promise<WatchPlan> {
   const { kind } = options
   const quotedSchema = quoteName(schema)
@@ -326,9 +321,7 @@ const idTypes = ['smallint', 'integer', 'bigint', 'numeric', 'uuid']
 
 /** Returns the expressions as SQL that returns text. Throws `invalid_option` if one cannot return an id or a tenant. */
 async function readExpressions (
-  client: PgQueryable,
-  root: Root,
-  { id, tenant }: Pick<Watched, 'id' | 'tenant'>
+  client: PgQueryable, root: Root, { id, tenant }: Pick<Watched, 'id' | 'tenant'>
 ): Promise<Pick<Watched, 'id' | 'tenant'>> {
   return {
     id: await readIds(client, root, toExpression(root, 'id', id)),
@@ -421,10 +414,7 @@ async function isQuery (client: PgQueryable, root: Root, expression: string): Pr
 
 /** Runs a statement. Errors in its text or values, and missing privileges, become errors of an option. */
 async function tryOut<Row> (
-  client: PgQueryable,
-  option: string,
-  text: string,
-  values?: unknown[]
+  client: PgQueryable, option: string, text: string, values?: unknown[]
 ): Promise<Row[]> {
   try {
     return await ask<Row>(client, text, values)

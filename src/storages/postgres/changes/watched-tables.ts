@@ -49,9 +49,7 @@ export function listTriggers (kind: ChangeKind, schema: string): WatchTrigger[] 
  * table's schema would run with the owner's rights.
  */
 export function formatTriggerBody (
-  watched: Watched,
-  root: Pick<Root, 'name' | 'schema' | 'table'>,
-  schema: string
+  watched: Watched, root: Pick<Root, 'name' | 'schema' | 'table'>, schema: string
 ): string {
   const record = (...sources: string[]): string => formatRecord(watched, schema, sources)
   const place = '<table>'
@@ -94,8 +92,7 @@ end`
 /** Returns the statements that create the trigger function and the triggers on `tables`. Names are quoted. */
 export function formatTriggers (
   { name, body, searchPath }: { name: string; body: string; searchPath: string },
-  triggers: readonly WatchTrigger[],
-  tables: ReadonlyArray<{ name: string }>
+  triggers: readonly WatchTrigger[], tables: ReadonlyArray<{ name: string }>
 ): string[] {
   return [
     `create or replace function ${name}() returns trigger language plpgsql security definer
@@ -203,9 +200,7 @@ export async function registerTable (
 
 /** Returns the statements that store a table, as passed to `watch`, with its triggers; `schema` is quoted. */
 export function formatRegistration (
-  schema: string,
-  { schema: schemaName, table }: Root,
-  { kind, id, tenant }: Watched,
+  schema: string, { schema: schemaName, table }: Root, { kind, id, tenant }: Watched,
   { endsTokens }: { endsTokens: boolean }
 ): string[] {
   const key = [kind, schemaName, table].map(quoteLiteral).join(', ')

@@ -14,10 +14,7 @@ const mostErased = 200_000
 
 /** Stores deliveries in PostgreSQL; `patient` has a longer timeout, `schema` is quoted. */
 export function createDeliveryStore (
-  { session, patient }: { session: Session, patient: Session },
-  schema: string,
-  stop: StopDeliveries,
-  due: Due
+  { session, patient }: { session: Session, patient: Session }, schema: string, stop: StopDeliveries, due: Due
 ): DeliveryStore {
   const recordEvent = (isInTransaction: boolean): string =>
     `select ${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${isInTransaction}) as result`

@@ -89,8 +89,7 @@ function keepConnection (pool: PgPool): void {
   const kept = (keptConnections.get(pool) ?? 0) + 1
   const max = Number(pool.options?.max ?? Infinity)
   assertOption(
-    max > kept,
-    'pool',
+    max > kept, 'pool',
     `${kept + 1} connections or more, because LISTEN keeps ${kept} of them, one for each storage that delivers`,
     max
   )
@@ -117,8 +116,7 @@ const answerMs = 10_000
  * called once per interruption.
  */
 export function createListening (
-  pool: PgPool,
-  channel: string,
+  pool: PgPool, channel: string,
   { onNotification, onLost }: { onNotification: () => void, onLost: (error: unknown) => void }
 ): Listening {
   // Each start has its own symbol. Callbacks of an earlier start do nothing.

@@ -122,13 +122,10 @@ export async function findDelivery (
 
 /** Reads deliveries from the log and the queue; `patient` has a longer timeout, `schema` is quoted. */
 export function createDeliveryLog (
-  { session, patient }: { session: Session, patient: Session },
-  schema: string
+  { session, patient }: { session: Session, patient: Session }, schema: string
 ): Pick<DeliveryStore, 'list' | 'count' | 'find' | 'listSubjectEvents'> {
   function splitByFilter (
-    tenant: string,
-    webhookId: number,
-    filter: DeliveryFilter
+    tenant: string, webhookId: number, filter: DeliveryFilter
   ): { parts: Part[], where: Conditions } {
     const where = ofWebhook(schema, tenant, webhookId)
     where.add((value) => `event_seq = (select seq from ${schema}.events where id = ${value})`, filter.eventId)

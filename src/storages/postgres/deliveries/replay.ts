@@ -35,10 +35,7 @@ interface Found {
 
 /** Queues events for a webhook again, or counts them; `schema` is quoted. */
 export function createReplay (
-  session: Session,
-  schema: string,
-  stop: StopDeliveries,
-  bounds = usualBounds
+  session: Session, schema: string, stop: StopDeliveries, bounds = usualBounds
 ): Pick<DeliveryStore, 'replay' | 'countReplay'> {
   /** Queues a batch of events, and returns the id of their first delivery. */
   async function queueBatch (
@@ -86,9 +83,7 @@ export function createReplay (
 }
 
 async function inBatches (
-  bounds: ReplayBounds,
-  limit: number,
-  run: (batch: Batch) => Promise<Found & { queued: number }>
+  bounds: ReplayBounds, limit: number, run: (batch: Batch) => Promise<Found & { queued: number }>
 ): Promise<ReplayResult | null> {
   const endAt = performance.now() + bounds.ms
   let after: string | null = null
@@ -114,11 +109,8 @@ async function inBatches (
  * is an event's time and `seq`.
  */
 function selectStatement (
-  schema: string,
-  tenant: string,
-  webhookId: number,
-  { include, eventTypes, eventIds, since, until }: ReplaySelection,
-  { after, size, limit }: Batch,
+  schema: string, tenant: string, webhookId: number,
+  { include, eventTypes, eventIds, since, until }: ReplaySelection, { after, size, limit }: Batch,
   lock: string
 ): { text: string, values: unknown[] } {
   const where = new Conditions(

@@ -5,8 +5,7 @@ import type { Session } from '../session.js'
 const most = 10_000
 
 export function createStats (
-  session: Session,
-  schema: string
+  session: Session, schema: string
 ): Pick<DeliveryStore, 'stats' | 'tenantStats' | 'hasPending'> {
   const texts = { queue: statsText(schema), tenant: tenantStatsText(schema), pending: pendingText(schema) }
 

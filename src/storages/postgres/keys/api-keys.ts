@@ -8,18 +8,8 @@ import { type AuditListener, type CallReport, createAuditor, describeCall } from
 import { createWarningLogger } from '../../../core/observe/logger.js'
 import { systemClock } from '../../../core/shared/clock.js'
 import {
-  assertOption,
-  type OptionsOf,
-  callable,
-  choice,
-  assertObject,
-  flag,
-  integer,
-  orNull,
-  plainText,
-  readInput,
-  readOptions,
-  unread
+  assertOption, type OptionsOf, callable, choice, assertObject, flag, integer, orNull, plainText, readInput,
+  readOptions, unread
 } from '../../../core/shared/read-options.js'
 import {
   type TenantReference, type TenantSlugLookup, createSlugLookup, readTenant, readTenantArgument, showTenant,
@@ -188,10 +178,7 @@ export interface ApiKeys {
    * the tenant has no such key, or the key expired or was revoked.
    */
   rotate(
-    tenant: TenantReference,
-    id: string,
-    overlap?: { overlapSeconds?: number },
-    options?: CallOptions
+    tenant: TenantReference, id: string, overlap?: { overlapSeconds?: number }, options?: CallOptions
   ): Promise<IssuedApiKey>
   /**
    * Revokes one of the tenant's keys immediately. Returns `false` if the tenant has no such key, or it was already

@@ -152,8 +152,7 @@ interface Step {
 
 /** Runs `work` and reports which process blocks its connection. */
 async function reportBlockers<Result> (
-  { pool, client, reportBlocker }: Pick<Step, 'pool' | 'client' | 'reportBlocker'>,
-  longestMs: number,
+  { pool, client, reportBlocker }: Pick<Step, 'pool' | 'client' | 'reportBlocker'>, longestMs: number,
   work: () => Promise<Result>
 ): Promise<Result> {
   const [own] = await ask<{ pid: string }>(client, 'select pg_backend_pid()::text as pid')
@@ -190,8 +189,7 @@ async function runStep (step: Step): Promise<string[] | null> {
   await client.query(`${overrideTimeouts(0)}; set local lock_timeout to '${lockTimeoutMs}ms'`)
   // Waiting here would hold up `create index concurrently`, which waits for all transactions.
   const [row] = await query<{ locked: boolean }>(
-    'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked',
-    lock
+    'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as locked', lock
   )
   if (row?.locked !== true) return null
 
@@ -207,8 +205,7 @@ async function runStep (step: Step): Promise<string[] | null> {
 
 /** Runs and commits the next files. If a file must run outside a transaction, `index` is its text instead. */
 async function runInTransaction (
-  query: RunQuery,
-  { client, schema, version }: Step
+  query: RunQuery, { client, schema, version }: Step
 ): Promise<{ files: string[], index?: string }> {
   await openSchema(client, schema)
   const missing = await findMissing(query, schema, version)
@@ -266,9 +263,7 @@ async function findRelations (query: RunQuery): Promise<Set<string>> {
  * read-only roles get no more. Roles that may insert events may use new sequences.
  */
 async function grantRelations (
-  query: RunQuery,
-  { tables, sequences }: Rights,
-  known: ReadonlySet<string>
+  query: RunQuery, { tables, sequences }: Rights, known: ReadonlySet<string>
 ): Promise<void> {
   const found = [...(await findRelations(query))].filter((name) => !known.has(name))
   for (const { role, privilege } of await findHolders(query)) {

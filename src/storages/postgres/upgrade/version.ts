@@ -24,8 +24,7 @@ export function readVersion (): Promise<Version> {
 
 export async function readFolder (folder: URL): Promise<Version> {
   const [migrations, functions] = await Promise.all([
-    readFiles(new URL('migrations/', folder)),
-    readFiles(new URL('sql/', folder))
+    readFiles(new URL('migrations/', folder)), readFiles(new URL('sql/', folder))
   ])
   return { migrations, functions: new Map([...functions.values()].flatMap(splitFunctions)), rights }
 }
@@ -59,9 +58,7 @@ interface Missing {
 
 /** Compares a schema with a version. `schema` is not quoted. */
 export async function findMissing (
-  query: RunQuery,
-  schema: string,
-  { migrations, functions }: Version
+  query: RunQuery, schema: string, { migrations, functions }: Version
 ): Promise<Missing> {
   const done = await findMigrations(query, schema)
   const rows = await query<{ name: string }>(
