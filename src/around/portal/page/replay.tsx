@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Delivery, Page, ReplayResult, ReplaySelection, WebhookWithHealth } from './api.js'
-import { type Query, useAction, useEvery, usePortal, useQuery, useSettledQuery } from './hooks.js'
+import type { ReplayResult, ReplaySelection, WebhookWithHealth } from './api.js'
+import { type Query, useAction, usePortal, useSettledQuery } from './hooks.js'
 import { Button } from './parts/controls.js'
-import { Notice, Problem, Progress } from './parts/feedback.js'
+import { Notice, Problem } from './parts/feedback.js'
 import { Checks, Choices, TextField, useErrorFocus } from './parts/fields.js'
 import { Dialog } from './parts/frames.js'
 import { type Choice, type SinceError, findSinceError, ranges, toLocalInput, toReplay } from './deliveries.js'
@@ -29,9 +29,7 @@ export function ReplayDialog ({ webhook, onClose, onShowLog }: ReplayDialogProps
   )
   return (
     <Dialog title={texts.title} onClose={onClose} actions={actions}>
-      {result === null
-        ? <Notice tone='off' {...texts.inactive} />
-        : <ReplayProgress webhookId={webhook.id} result={result} />}
+      {result === null ? <Notice tone='off' {...texts.inactive} /> : <Queued result={result} />}
     </Dialog>
   )
 }
@@ -189,47 +187,12 @@ function ReplayFields ({ choice, error, eventTypes, onChoice }: ReplayFieldsProp
   )
 }
 
-const pollMs = 1000
-
-/**
- * Polls until no delivery of the replay is waiting. Other deliveries of the webhook count too: the API cannot
- * distinguish them.
- */
-function ReplayProgress ({ webhookId, result }: { webhookId: number, result: ReplayResult }) {
-  const { queued, truncated, include, until } = result
-  const { api, messages: { replay: texts }, plural, pluralOver } = usePortal()
-  const { value, reload } = useQuery(
-    (signal) => api.webhooks.listDeliveries(webhookId, { 'filter[status]': 'pending', per_page: 1 }, signal), []
-  )
-  const left = value?.meta.total ?? queued
-  const hasEnded = left === 0
-  useEvery(hasEnded ? null : pollMs, reload)
-  const failed = useQuery<Page<Delivery> | null>(
-    async (signal) => {
-      return hasEnded
-        ? await api.webhooks.listDeliveries(webhookId, { 'filter[status]': 'failed', per_page: 1 }, signal)
-        : { value: null, failure: null }
-    },
-    [hasEnded]
-  )
-  // Deliveries of the replay are newer than its events.
-  const hasFailed = (failed.value?.data[0]?.created_at ?? '') > String(until)
-  const max = Math.max(queued, left)
+/** Confirms a replay. The API cannot distinguish its deliveries from others, so the log shows how they end. */
+function Queued ({ result: { queued, truncated, include } }: { result: ReplayResult }) {
+  const { messages: { replay: texts }, plural } = usePortal()
   return (
-    <>
-      <Notice
-        tone={!hasEnded ? 'waiting' : hasFailed ? 'bad' : 'good'}
-        title={plural(hasEnded ? texts.ended : texts.queued, queued)}
-      >
-        {hasEnded && <p>{hasFailed ? texts.failed : texts.done}</p>}
-        {truncated && <p>{include === 'all' ? texts.againAll : texts.againUndelivered}</p>}
-      </Notice>
-      {!hasEnded && (
-        <Progress
-          label={(value?.meta.total_is_capped === true ? pluralOver : plural)(texts.left, left)} value={max - left}
-          max={max}
-        />
-      )}
-    </>
+    <Notice tone='good' title={plural(texts.queued, queued)} text={texts.done}>
+      {truncated && <p>{include === 'all' ? texts.againAll : texts.againUndelivered}</p>}
+    </Notice>
   )
 }

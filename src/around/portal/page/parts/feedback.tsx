@@ -131,14 +131,9 @@ export function Loaded<Value> ({ query, lines = 4, children }: LoadedProps<Value
   )
 }
 
-/** A progress bar, indeterminate without `value`. */
-export function Progress ({ label, value, max }: { label: string, value?: number, max?: number }) {
-  return (
-    <label class='progress'>
-      <span>{label}</span>
-      <progress value={value} max={max} />
-    </label>
-  )
+/** A progress bar without an end in sight. */
+export function Progress ({ label }: { label: string }) {
+  return <label class='progress'><span>{label}</span><progress /></label>
 }
 
 /** Text from a user, such as a name, with its own direction. */
