@@ -127,3 +127,35 @@ t.test("doctor judges the plans of a vendor's tables", async (t) => {
     ])
   })
 })
+
+t.test('doctor suggests an index for searches in a large tenant', async (t) => {
+  const { pool, server: { url } } = await startPostgresHost(t)
+  await pool.query(`
+    create table people (
+      id bigint primary key, company uuid not null, name text not null, at timestamptz not null default now(),
+      name_key text collate "C" generated always as (lower(name collate "und-x-icu")) stored
+    );
+    insert into people (id, company, name)
+      select n, case when n <= 110000 then '10000000-0000-0000-0000-000000000000' else '20000000-0000-0000-0000-000000000000' end::uuid, 'Ada Lovelace ' || n
+      from generate_series(1, 110500) as n;
+    create unique index on people (company, id) include (name_key); create index on people (company, at, id);
+    create index on people (company, name collate "C", id);
+    create view api_candidates as select company as tenant_id, id, name as full_name, name_key, null::text as headline, null::bigint as source_id,
+      null::bigint as recruiter_id, at as created_at, at as updated_at from people`)
+  await pool.query('vacuum analyze people')
+  async function findAdvice (): Promise<NamedFinding[]> {
+    const { out } = await createCli(url)('doctor --json --wait-seconds 0 --candidates public.api_candidates --tenant-ids')
+    return (JSON.parse(out).findings as NamedFinding[]).filter(({ text, state }) => text.includes('api_candidates') && state !== 'ok')
+  }
+  const [found, ...others] = await findAdvice()
+  t.match(found, {
+    state: 'advice',
+    text: /^public\.api_candidates: filter\[q\] of the tenant 10000000-\S+ (reads 11\d{4} rows or blocks to return 0|takes more than 1 s)$/,
+    remedy: 'if customers search often: create extension if not exists pg_trgm; create extension if not exists btree_gin; ' +
+      'create index on public.people using gin (company, name_key gin_trgm_ops)'
+  })
+  t.strictSame(others, [])
+  await pool.query(String(found?.remedy).replace('if customers search often: ', ''))
+  await pool.query('vacuum analyze people')
+  t.strictSame(await findAdvice(), [])
+})

@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import type pg from 'pg'
 import t from 'tap'
 import { doctor, createReader, type NamedFinding } from '../../../src/around/cli/doctor/doctor.js'
-import { checkPrivileges } from '../../../src/around/cli/doctor/server.js'
+import { serverChecks } from '../../../src/around/cli/doctor/server.js'
 import { parseFlags } from '../../../src/around/cli/commands.js'
 import { channelOf } from '../../../src/storages/postgres/deliveries/due.js'
 import { listGrants, rights, type Rights } from '../../../src/storages/postgres/grants.js'
@@ -127,7 +127,7 @@ t.test('a role that owns nothing', async (t) => {
     }
     for (const { text, lacking } of each) {
       await owner.query(`revoke ${text} from "${role}"`)
-      t.match(await checkPrivileges(patient), [{ state: 'fault', text: `app-1 lacks ${lacking}` }], text)
+      t.match(await serverChecks.find(({ name }) => name === 'privileges')?.find(patient), [{ state: 'fault', text: `app-1 lacks ${lacking}` }], text)
       await owner.query(`grant ${text} to "${role}"`)
     }
     t.strictSame(await findLacking(), [])

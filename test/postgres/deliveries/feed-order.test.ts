@@ -1,5 +1,4 @@
 import t from 'tap'
-import { createCli } from '../../fixtures/cli/cli.js'
 import { withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { followFeed, newEvent } from '../../fixtures/postgres/changes.js'
@@ -41,8 +40,8 @@ t.test('events wait only for transactions that recorded an earlier one', async (
   })))
 })
 
-t.test('stats and doctor name the transaction that holds back the feed', async (t) => {
-  const { pool, server, storage: { feed, deliveries } } = await startPostgresHost(t)
+t.test('stats name the transaction that holds back the feed', async (t) => {
+  const { pool, storage: { feed, deliveries } } = await startPostgresHost(t)
   await withClient(pool, async (client) => {
     await client.query("set application_name to 'night import'; begin")
     const { rows: [{ pid }] } = await client.query('select pg_backend_pid() as pid')
@@ -54,8 +53,6 @@ t.test('stats and doctor name the transaction that holds back the feed', async (
     const stats = await feed.stats()
     t.equal(stats.heldBackBy, held)
     t.ok(stats.heldBackMs >= 3_600_000)
-    const { out } = await createCli(server.url)('doctor --no-lists --wait-seconds 0')
-    t.match(out, `${held} has had a transaction open for 36`)
     await client.query('commit; reset application_name')
   })
   t.strictSame(await feed.stats(), { heldBackMs: 0, heldBackBy: null })

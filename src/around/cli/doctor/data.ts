@@ -1,83 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createKeyBox, isSealed, isSealedByHost } from '../../../core/webhooks/secrets.js'
 import { channelOf, createDue } from '../../../storages/postgres/deliveries/due.js'
 import { createStopDeliveries } from '../../../storages/postgres/deliveries/queue.js'
 import { createStats } from '../../../storages/postgres/deliveries/stats.js'
 import { createTenants } from '../../../storages/postgres/tenants.js'
+import { quoteLiteral } from '../../../storages/postgres/sql.js'
 import { createHealth, createWebhookStore } from '../../../storages/postgres/webhooks.js'
-import { createKeyBox, isSealed, isSealedByHost } from '../../../core/webhooks/secrets.js'
 import { formatCount, formatNames } from '../terminal.js'
-import { advice, type DoctorContext, fault, type Finding, ok, orOk, unknown } from './finding.js'
+import { advice, type Check, type DoctorContext, fault, type Finding, findRows, grantMonitor, ok, unknown } from './finding.js'
 
-/** A sequence, and the largest id in use. Names have no schema. */
-interface Numbered {
-  /** The sequence, or the identity column that owns it. */
-  sequence: string | { table: string, column: string }
-  largest: string
-  rows: string
-}
-
-const numbered: readonly Numbered[] = [
-  { sequence: 'webhook_ids', rows: 'webhooks', largest: 'select max(id) from $.webhooks' },
-  {
-    sequence: 'delivery_ids',
-    rows: 'deliveries',
-    // By webhook, because no index has all deliveries in id order.
-    largest: `select greatest((select max(id) from $.queue), (
-      select max(last.id) from $.webhooks w
-      cross join lateral (select d.id from $.deliveries d where d.webhook_id = w.id order by d.id desc limit 1) as last
-    ))`
-  },
-  { sequence: 'fences', rows: 'claims', largest: 'select max(fence) from $.queue' },
-  { sequence: { table: 'events', column: 'seq' }, rows: 'events', largest: 'select max(seq) from $.events' },
-  {
-    sequence: { table: 'recent_changes', column: 'seq' },
-    rows: 'changes',
-    // Moved changes have lower numbers than the second one.
-    largest: `select nullif(greatest(
-      (select max(seq) from $.recent_changes), (select reached_change_seq from $.change_state)
-    ), 0)`
-  },
-  { sequence: { table: 'notices', column: 'id' }, rows: 'notices', largest: 'select max(id) from $.notices' }
+/** Sequences, what they number, and the largest number in use; `$` is the schema. */
+const sequences: ReadonlyArray<[sequence: string, rows: string, largest: string]> = [
+  ['webhook_ids', 'webhooks', 'select max(id) from $.webhooks'],
+  // By webhook, because no index has all deliveries in id order.
+  ['delivery_ids', 'deliveries', `select greatest((select max(id) from $.queue), (
+    select max(last.id) from $.webhooks w
+    cross join lateral (select d.id from $.deliveries d where d.webhook_id = w.id order by d.id desc limit 1) as last
+  ))`],
+  ['fences', 'claims', 'select max(fence) from $.queue'],
+  ['events_seq_seq', 'events', 'select max(seq) from $.events'],
+  // Moved changes have lower numbers than the second one.
+  ['recent_changes_seq_seq', 'changes', `select nullif(greatest(
+    (select max(seq) from $.recent_changes), (select reached_change_seq from $.change_state)
+  ), 0)`],
+  ['notices_id_seq', 'notices', 'select max(id) from $.notices']
 ]
-
-/** Whether sequences are behind the ids in their tables, as after a restore of the rows alone. */
-export async function checkSequences (context: DoctorContext): Promise<Finding[]> {
-  const findings: Finding[] = []
-  for (const one of numbered) findings.push(...await checkSequence(one, context))
-  return orOk(findings, `${numbered.length} are ahead of the ids in their tables`)
-}
-
-interface SequenceRow {
-  name: string
-  /** `null` if it was never used. */
-  last: string | null
-  largest: string | null
-  cache: string
-}
-
-async function checkSequence (
-  { sequence, largest, rows }: Numbered, { query, quotedSchema }: DoctorContext
-): Promise<Finding[]> {
-  const isIdentity = typeof sequence === 'object'
-  const [place, column] = isIdentity ? [sequence.table, sequence.column] : [sequence, null]
-  const [row] = await query<SequenceRow>(`
-    select c.oid::regclass::text as name, recorded.last::text, known.largest::text, s.seqcache::text as cache
-    from (${largest.replaceAll('$', () => quotedSchema)}) as known (largest)
-    join pg_class c on c.oid = case
-      when $2::text is null then to_regclass($1) else pg_get_serial_sequence($1, $2)::regclass
-    end
-    join pg_sequence s on s.seqrelid = c.oid
-    cross join lateral ${quotedSchema}.recorded_to_v1(c.oid::regclass) as recorded`, [`${quotedSchema}.${place}`, column])
-  if (row === undefined) return []
-  if (isIdentity && row.cache !== '1') {
-    return [fault(`the sequence ${row.name} has cache ${row.cache}, so readers skip ${rows} that are committed later`,
-      `alter sequence ${row.name} cache 1`)]
-  }
-  if (row.largest === null || BigInt(row.last ?? 0) >= BigInt(row.largest)) return []
-  const problem = `the sequence ${row.name} is behind the ${rows}`
-  return [fault(`${problem}: they have ids up to ${row.largest}, so new ids repeat old ones and fail`,
-    `select setval('${row.name.replaceAll("'", "''")}', ${row.largest})`)]
-}
 
 const [usualDays, usualChangesDays] = [30, 90]
 /** Workers prune once an hour, and may have been stopped for a while. */
@@ -85,197 +32,227 @@ const graceDays = 2
 /** How many of the oldest events to check. */
 const fewEvents = 1000
 
-/** Whether old events and changes are deleted. */
-export async function checkRetention ({ query, quotedSchema, flags }: DoctorContext): Promise<Finding[]> {
-  const days = flags.integer('retention-days', 1, 3650) ?? usualDays
-  const changesDays = flags.integer('changes-retention-days', 1, 3650) ?? usualChangesDays
-  const [row] = await query<{ events: string | null, changes: string | null }>(`
-    select (
-      select to_char(min(e.recorded_at) at time zone 'UTC', 'YYYY-MM-DD')
-      from (
-        select e.seq, e.recorded_at from ${quotedSchema}.events e
-        where e.recorded_at < clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
-        order by e.recorded_at limit ${fewEvents}
-      ) as e
-      where not exists (select from ${quotedSchema}.queue q where q.event_seq = e.seq)
-        and not exists (
-          select from ${quotedSchema}.deliveries d
-          where d.event_seq = e.seq
-            and d.created_at >= clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
-        )
-    ) as events, (
-      select to_char(min(c.changed_at) at time zone 'UTC', 'YYYY-MM-DD') from ${quotedSchema}.changes c
-      where c.changed_at < clock_timestamp() - ($2::int + ${graceDays}) * interval '1 day'
-    ) as changes`, [days, changesDays])
-  const prune = `fastify-recruiting-api prune --retention-days ${days}`
-  const option = '--changes-retention-days'
-  return orOk([
-    ...describeOld('events', row?.events ?? null, days, prune, '--retention-days'),
-    ...describeOld('changes', row?.changes ?? null, changesDays, `${prune} ${option} ${changesDays}`, option)
-  ], `no event is older than ${days} days, and no change than ${changesDays}`)
-}
-
-function describeOld (rows: string, oldest: string | null, days: number, command: string, option: string): Finding[] {
-  if (oldest === null) return []
-  const problem = `${rows} of ${oldest} are still stored, although they are kept for ${days} days`
-  return [fault(`${problem}, so tables grow and personal data stays`,
-    `start a worker, or run ${command}; if your servers keep them longer, run doctor with ${option} DAYS`)]
-}
-
-const maxListed = 1000
 /** Ids of tenants whose slugs are unknown. */
 const integerOrUuid = /^(-?\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
+const maxListed = 1000
+const [usualDueSeconds, usualWaitSeconds, sampleMs] = [300, 3, 100]
+const [maxOffsetMs, maxEventOffsetMs, latestEvents] = [5000, 60_000, 1000]
 
-/** Whether webhooks and keys are stored by slug, although the servers have the option `tenantId`. */
-export async function checkTenantIds ({ session, quotedSchema, flags }: DoctorContext): Promise<Finding[]> {
-  if (!flags.has('tenant-ids')) return []
-  const listed = await createTenants(session, quotedSchema).listIdsLikeSlugs(maxListed)
-  const slugs = listed.filter((id) => !integerOrUuid.test(id))
-  if (slugs.length === 0) return [ok('no webhooks and keys are stored by slug')]
-  return [fault(
-    `the webhooks and keys of ${formatNames(slugs)} are stored by slug: ` +
-      'these keys get 401, and no events reach these webhooks',
-    'run fastify-recruiting-api tenants use-ids')]
-}
-
-const usualDueSeconds = 300
-const usualWaitSeconds = 3
-const sampleMs = 100
-
-/** Whether due deliveries are attempted in time. */
-export async function checkDueDeliveries ({ session, quotedSchema, flags }: DoctorContext): Promise<Finding[]> {
-  const { oldestDueMs } = await createStats(session, quotedSchema).stats()
-  const seconds = Math.round(oldestDueMs / 1000)
-  const limit = flags.integer('max-due-seconds') ?? usualDueSeconds
-  if (seconds <= limit) return [ok(`the oldest has been due for ${seconds} s`)]
-  return [fault(`the oldest has been due for ${seconds} s, so receivers get their notifications late`,
-    'start a worker; if workers are running, add more or raise delivery.concurrency')]
-}
-
-/** Whether any process delivers: one that listens on the schema's channel, or claims deliveries. */
-export async function checkWorkers (context: DoctorContext): Promise<Finding[]> {
-  const waitMs = 1000 * (context.flags.integer('wait-seconds') ?? usualWaitSeconds)
-  const startedAt = performance.now()
-  // A worker behind a pooler is visible only while its last statement was a claim, once every pollMs.
-  for (;;) {
-    const { count, hidden } = await countWorkers(context)
-    if (count > 0) return [ok(formatCount(count, 'worker connection'))]
-    if (performance.now() - startedAt < waitMs) {
-      await sleep(sampleMs)
-      continue
+/** Looks at the stored data. */
+export const dataChecks: readonly Check[] = [{
+  // They are behind after a restore of the rows alone.
+  name: 'sequences',
+  ok: `${sequences.length} are ahead of the ids in their tables`,
+  find: ({ query, quotedSchema }) => findRows(query, `
+    with used as (
+      select c.oid, c.oid::regclass::text as name, s.seqcache, known.rows, known.largest, recorded.last
+      from (${sequences.map(([sequence, rows, largest]) =>
+        `select '${sequence}', '${rows}', (${largest.replaceAll('$', () => quotedSchema)})`).join(' union all ')}
+      ) as known (sequence, rows, largest)
+      join pg_class c on c.oid = to_regclass($1 || '.' || known.sequence)
+      join pg_sequence s on s.seqrelid = c.oid
+      cross join lateral ${quotedSchema}.recorded_to_v1(c.oid::regclass) as recorded
+    )
+    select format('the sequence %s has cache %s, so readers skip %s that are committed later', name, seqcache, rows) as text,
+      format('alter sequence %s cache 1', name) as remedy
+    from used where seqcache > 1 and rows in ('events', 'changes')
+    union all
+    select format('the sequence %s is behind the %s: they have ids up to %s, so new ids repeat old ones and fail', name,
+      rows, largest), format('select setval(%L, %s)', name, largest)
+    from used where coalesce(last, 0) < largest`, [quotedSchema])
+}, {
+  // A copy, or the database of another environment.
+  name: 'copy',
+  ok: 'no copy, and of no other environment',
+  find: ({ query, quotedSchema, flags }) => findRows(query, `
+    select case h.reason when 'copy' then 'the database is a copy'
+        else format('the database belongs to the environment %s', (select min(environment) from ${quotedSchema}.home))
+      end || ', so nothing is sent' as text, 'run fastify-recruiting-api adopt --deliver or --discard' as remedy
+    from ${quotedSchema}.find_hold_v1($1) as h`, [flags.text('environment') ?? null])
+}, {
+  name: 'due deliveries',
+  async find ({ session, quotedSchema, flags }) {
+    const { oldestDueMs } = await createStats(session, quotedSchema).stats()
+    const seconds = Math.round(oldestDueMs / 1000)
+    if (seconds <= (flags.integer('max-due-seconds') ?? usualDueSeconds)) {
+      return [ok(`the oldest has been due for ${seconds} s`)]
     }
-    if (hidden > 0) {
-      return [unknown('the database user cannot see the statements of other users',
-        'grant pg_monitor to the database user')]
-    }
-    return [fault('no process delivers, so events wait',
-      'start one: a server without delivery: false, or a process with createRecruiting')]
+    return [fault(`the oldest has been due for ${seconds} s, so receivers get their notifications late`,
+      'start a worker; if workers are running, add more or raise delivery.concurrency')]
   }
-}
-
-async function countWorkers ({ query, ...context }: DoctorContext): Promise<{ count: number, hidden: number }> {
-  const [row] = await query<{ count: number, hidden: number }>(`
-    select count(*) filter (where ${isWorker})::int as count,
-      count(*) filter (where query = '<insufficient privilege>')::int as hidden
-    from ${others}`, describeWorker(context))
-  return { count: 0, hidden: 0, ...row }
-}
+}, {
+  // A process that listens on the schema's channel, or claims deliveries. Behind a pooler it is visible only while its
+  // last statement was a claim, once every pollMs.
+  name: 'workers',
+  async find (context) {
+    const { query, flags } = context
+    const endsAt = performance.now() + 1000 * (flags.integer('wait-seconds') ?? usualWaitSeconds)
+    for (;;) {
+      const [{ count, hidden } = { count: 0, hidden: 0 }] = await query<{ count: number, hidden: number }>(`
+        select count(*) filter (where ${isWorker(context)})::int as count,
+          count(*) filter (where query = '<insufficient privilege>')::int as hidden
+        from ${others}`)
+      if (count > 0) return [ok(formatCount(count, 'worker connection'))]
+      if (performance.now() >= endsAt) {
+        return [hidden > 0
+          ? unknown('the database user cannot see the statements of other users', grantMonitor)
+          : fault('no process delivers, so events wait',
+            'start one: a server without delivery: false, or a process with createRecruiting')]
+      }
+      await sleep(sampleMs)
+    }
+  }
+}, {
+  name: 'retention',
+  ok: 'no event or change is older than it should be',
+  find ({ query, quotedSchema, flags }) {
+    const days = flags.integer('retention-days', 1, 3650) ?? usualDays
+    const changesDays = flags.integer('changes-retention-days', 1, 3650) ?? usualChangesDays
+    return findRows(query, `
+      with kept (rows, option, days) as (
+        values ('events', '--retention-days', $1::int), ('changes', '--changes-retention-days', $2::int)
+      ), oldest (rows, at) as (
+        select 'events', min(e.recorded_at)
+        from (
+          select e.seq, e.recorded_at from ${quotedSchema}.events e
+          where e.recorded_at < clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
+          order by e.recorded_at limit ${fewEvents}
+        ) as e
+        where not exists (select from ${quotedSchema}.queue q where q.event_seq = e.seq)
+          and not exists (
+            select from ${quotedSchema}.deliveries d
+            where d.event_seq = e.seq
+              and d.created_at >= clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
+          )
+        union all
+        select 'changes', min(c.changed_at) from ${quotedSchema}.changes c
+        where c.changed_at < clock_timestamp() - ($2::int + ${graceDays}) * interval '1 day'
+      )
+      select format('%s of %s are still stored, although they are kept for %s days, so tables grow and personal data ' ||
+        'stays', rows, to_char(at at time zone 'UTC', 'YYYY-MM-DD'), days) as text,
+        format('start a worker, or run fastify-recruiting-api prune --retention-days %s%s; if your servers keep them ' ||
+          'longer, run doctor with %s DAYS', $1, case rows when 'changes' then format(' %s %s', option, days) end,
+          option) as remedy
+      from kept join oldest using (rows) where at is not null`, [days, changesDays])
+  }
+}, {
+  // Only if the servers have the option tenantId.
+  name: 'tenant ids',
+  async find ({ session, quotedSchema, flags }) {
+    if (!flags.has('tenant-ids')) return []
+    const listed = await createTenants(session, quotedSchema).listIdsLikeSlugs(maxListed)
+    const slugs = listed.filter((id) => !integerOrUuid.test(id))
+    return slugs.length === 0
+      ? [ok('no webhooks and keys are stored by slug')]
+      : [fault(`the webhooks and keys of ${formatNames(slugs)} are stored by slug: these keys get 401, and no events ` +
+          'reach these webhooks', 'run fastify-recruiting-api tenants use-ids')]
+  }
+}, {
+  name: 'clocks',
+  find: checkClocks
+}, {
+  name: 'secrets',
+  find: checkSecrets
+}, {
+  name: 'webhooks',
+  ok: 'none is failing or disabled',
+  async find ({ session, quotedSchema }) {
+    const rows = await createHealth(session, quotedSchema).listFailing({ limit: maxListed, maxPending: 1 })
+    const isDisabled = ({ webhook }: typeof rows[number]): boolean => webhook.status === 'disabled'
+    const some = { disabled: rows.filter(isDisabled), failing: rows.filter((row) => !isDisabled(row)) }
+    return Object.entries(some).filter(([, rows]) => rows.length > 0).map(([status, rows]) => {
+      const names = formatNames(rows.map(({ tenantSlug, webhook }) => `${webhook.id} of ${tenantSlug}`))
+      return fault(`${rows.length} ${status}, so their receivers get nothing or too little: ${names}`,
+        'run fastify-recruiting-api webhooks failing, and inform their tenants')
+    })
+  }
+}]
 
 const others = 'pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
-const isWorker = `(query = $1 or (
-  starts_with(query, $2) and strpos(query, $3) > 0 and query_start > clock_timestamp() - interval '1 minute'
-))`
 
-/** Returns the parameters of `isWorker`. */
-function describeWorker ({ schema, quotedSchema }: Pick<DoctorContext, 'schema' | 'quotedSchema'>): string[] {
-  return [`listen "${channelOf(schema)}"`, '/* fastify-recruiting-api claim deliveries', `${quotedSchema}.`]
+function isWorker ({ schema, quotedSchema }: DoctorContext): string {
+  return `(query = ${quoteLiteral(`listen "${channelOf(schema)}"`)} or (
+    starts_with(query, '/* fastify-recruiting-api claim deliveries') and strpos(query, ${quoteLiteral(`${quotedSchema}.`)}) > 0
+    and query_start > clock_timestamp() - interval '1 minute'
+  ))`
 }
 
 /** Lists the database users of visible workers. */
-export async function listWorkerRoles ({ query, ...context }: DoctorContext): Promise<string[]> {
-  const rows = await query<{ role: string }>(
-    `select distinct usename::text as role from ${others} and ${isWorker} order by 1`, describeWorker(context))
+export async function listWorkerRoles (context: DoctorContext): Promise<string[]> {
+  const rows = await context.query<{ role: string }>(
+    `select distinct usename::text as role from ${others} and ${isWorker(context)} order by 1`)
   return rows.map(({ role }) => role)
 }
 
-/** Whether notifications are held, because the database is a copy or belongs to another environment. */
-export async function checkCopies ({ query, quotedSchema, flags }: DoctorContext): Promise<Finding[]> {
-  const [hold] = await query<{ reason: string }>(
-    `select reason from ${quotedSchema}.find_hold_v1($1)`, [flags.text('environment') ?? null])
-  const rows = await query<{ environment: string | null }>(`select environment from ${quotedSchema}.home`)
-  const owner = rows.find((row) => row.environment !== null)?.environment ?? null
-  if (hold === undefined) return [ok(owner === null ? 'no copy' : `no copy; it belongs to the environment ${owner}`)]
-  const problem = hold.reason === 'copy'
-    ? 'the database is a copy'
-    : `the database belongs to the environment ${owner}`
-  return [fault(`${problem}, so nothing is sent`, 'run fastify-recruiting-api adopt --deliver or --discard')]
-}
-
-const batchSize = 100
-const maxCounted = 1000
-
-/** Whether webhooks fail or were disabled. */
-export async function checkFailing ({ session, quotedSchema }: DoctorContext): Promise<Finding[]> {
-  const rows = await createHealth(session, quotedSchema).listFailing({ limit: maxCounted, maxPending: 1 })
-  if (rows.length === 0) return [ok('none is failing or disabled')]
-  const [disabled, failing] = [true, false].map((isDisabled) => rows
-    .filter(({ webhook }) => (webhook.status === 'disabled') === isDisabled)
-    .map(({ tenantSlug, webhook }) => `${webhook.id} of ${tenantSlug}`))
-  return Object.entries({ disabled, failing }).flatMap(([status, names = []]) => names.length === 0
-    ? []
-    : [fault(`${names.length} ${status}, so their receivers get nothing or too little: ${formatNames(names)}`,
-        'run fastify-recruiting-api webhooks failing, and inform their tenants')])
+/**
+ * Whether this machine, the server and the machines that emitted the last events agree on the time. An event's id
+ * contains the time of its machine.
+ */
+async function checkClocks ({ query, quotedSchema, now }: DoctorContext): Promise<Finding[]> {
+  const before = now()
+  const [row] = await query<{ time: number, event_ms: number }>(`
+    select (extract(epoch from clock_timestamp()) * 1000)::float8 as time, (
+      select o.ms from (
+        select (('x0000' || substr(e.id, 5, 12))::bit(64)::bigint - extract(epoch from e.recorded_at) * 1000)::float8 as ms
+        from (select * from ${quotedSchema}.events order by seq desc limit ${latestEvents}) as e
+        where e.id ~ '^evt_[0-9a-f]{32}$' and e.recorded_at > clock_timestamp() - interval '1 hour'
+      ) as o where abs(o.ms) < 1e10 order by abs(o.ms) desc limit 1
+    ) as event_ms`)
+  const [ownMs, uncertainMs] = [(before + now()) / 2 - Number(row?.time), (now() - before) / 2]
+  const describe = (ms: number): string => `${Math.abs(ms / 1000).toFixed(1)} s ${ms > 0 ? 'ahead of' : 'behind'} the server`
+  const remedy = 'synchronize the clocks of all machines, for example with chrony'
+  const eventMs = row?.event_ms ?? 0
+  if (Math.abs(eventMs) > maxEventOffsetMs) {
+    return [fault(`a machine that emits events is ${describe(eventMs)}, and receivers reject its notifications`, remedy)]
+  }
+  if (Math.abs(ownMs) - uncertainMs > maxOffsetMs) {
+    return [fault(`this machine is ${describe(ownMs)}, and receivers reject notifications that are minutes off`, remedy)]
+  }
+  return [uncertainMs > maxOffsetMs
+    ? unknown(`the server took ${(2 * uncertainMs / 1000).toFixed(1)} s to return its time`, 'run the command again')
+    : ok(`this machine is ${describe(ownMs)}`)]
 }
 
 /** Whether the given keys decrypt every webhook secret. */
-export async function checkSecrets (context: DoctorContext): Promise<Finding[]> {
-  const hasKeys = context.secretKeys.length > 0
-  const { closed, plain, sealedByHost } = await findClosed(context)
-  const advised = plain === 0
-    ? []
-    : [advice(`the secrets of ${formatCount(plain, 'webhook')} are stored in plain text`,
-        'set secretKeys in every process, then run fastify-recruiting-api reseal')]
-  const byHost = sealedByHost === 0
-    ? []
-    : [ok(`the functions of secretKeys encrypted the secrets of ${formatCount(sealedByHost, 'webhook')}`)]
-  const found = [...advised, ...byHost]
-  if (closed.length === 0) return orOk(found, hasKeys ? 'the keys open all of them' : 'there are none')
-  const count = formatCount(closed.length, 'webhook')
-  const sealed = unknown(`the secrets of ${count} are encrypted`, 'add --secret-keys FILE to check them')
-  if (!hasKeys) return [...found, sealed]
-  return [...found, fault(`no key opens the secrets of ${count}, so their deliveries wait: ${formatNames(closed)}`,
-    'add the missing key to secretKeys of your servers and to these keys. To change keys, begin with ' +
-    '[oldKey, newKey] in every process, then use [newKey, oldKey], then run fastify-recruiting-api reseal')]
-}
-
-/**
- * Returns the webhooks whose secrets no key decrypts, and counts those with a plain secret or one encrypted by the
- * host.
- */
-async function findClosed (
+async function checkSecrets (
   { pool, session, schema, quotedSchema, secretKeys }: DoctorContext
-): Promise<{ closed: string[], plain: number, sealedByHost: number }> {
-  const stop = createStopDeliveries(session, quotedSchema)
-  const webhooks = createWebhookStore(session, quotedSchema, stop, createDue(pool, session, schema))
+): Promise<Finding[]> {
+  const webhooks = createWebhookStore(session, quotedSchema, createStopDeliveries(session, quotedSchema),
+    createDue(pool, session, schema))
   const box = createKeyBox(secretKeys)
   const closed: string[] = []
-  let plain = 0
-  let sealedByHost = 0
-  let afterId = 0
-  for (;;) {
-    const batch = await webhooks.listSecrets({ afterId, limit: batchSize })
-    for (const { tenantId, webhookId, secrets: stored, headers } of batch) {
-      const sealed = [...stored, ...headers === null ? [] : [headers]]
+  let [plain, sealedByHost, afterId] = [0, 0, 0]
+  for (let batch; batch === undefined || batch.length > 0;) {
+    batch = await webhooks.listSecrets({ afterId, limit: maxListed })
+    for (const { tenantId, webhookId, secrets, headers } of batch) {
+      const sealed = [...secrets, ...headers === null ? [] : [headers]]
       const byKeys = sealed.filter((secret) => !isSealedByHost(secret))
-      const isOpen = byKeys.every((secret) => opens(() => box.open(secret, tenantId, webhookId)))
       if (byKeys.length < sealed.length) sealedByHost++
       if (!sealed.every(isSealed)) plain++
-      if (!isOpen) closed.push(`${webhookId} of ${tenantId}`)
+      if (!byKeys.every((secret) => opens(() => box.open(secret, tenantId, webhookId)))) {
+        closed.push(`${webhookId} of ${tenantId}`)
+      }
+      afterId = webhookId
     }
-    const last = batch.at(-1)
-    if (last === undefined) return { closed, plain, sealedByHost }
-    afterId = last.webhookId
   }
+  const [count, hasKeys] = [formatCount(closed.length, 'webhook'), secretKeys.length > 0]
+  const found = [
+    ...plain === 0
+      ? []
+      : [advice(`the secrets of ${formatCount(plain, 'webhook')} are stored in plain text`,
+          'set secretKeys in every process, then run fastify-recruiting-api reseal')],
+    ...sealedByHost === 0
+      ? []
+      : [ok(`the functions of secretKeys encrypted the secrets of ${formatCount(sealedByHost, 'webhook')}`)],
+    ...closed.length === 0
+      ? []
+      : [hasKeys
+          ? fault(`no key opens the secrets of ${count}, so their deliveries wait: ${formatNames(closed)}`,
+            'add the missing key to secretKeys of your servers and to these keys. To change keys, begin with ' +
+            '[oldKey, newKey] in every process, then use [newKey, oldKey], then run fastify-recruiting-api reseal')
+          : unknown(`the secrets of ${count} are encrypted`, 'add --secret-keys FILE to check them')]
+  ]
+  return found.length > 0 ? found : [ok(hasKeys ? 'the keys open all of them' : 'there are none')]
 }
 
 function opens (open: () => string): boolean {

@@ -9,47 +9,19 @@ import { describeError } from '../database.js'
 import { checkLists, listOptions } from '../upkeep.js'
 import { readSecretKeys, secretKeysOption } from '../secrets.js'
 import { formatTable, showResult, withProgress } from '../terminal.js'
-import {
-  checkCopies, checkDueDeliveries, checkFailing, checkRetention, checkSecrets, checkSequences, checkTenantIds,
-  checkWorkers
-} from './data.js'
-import { type Check, type DoctorContext, fault, type Finding, unknown } from './finding.js'
-import { checkRelations, checkWatched } from './relations.js'
-import { checkRows, checkSchema } from './schema.js'
-import {
-  checkClocks, checkDatabase, checkListening, checkMigrations, checkPrivileges, checkPublications, checkReplication,
-  checkRoleSettings, checkVacuum
-} from './server.js'
-import { checkFeed, checkLocks, checkSync, checkTransactions } from './transactions.js'
+import { dataChecks } from './data.js'
+import { type Check, type DoctorContext, fault, type Finding, ok, unknown } from './finding.js'
+import { relationsCheck, watchedCheck } from './relations.js'
+import { schemaCheck } from './schema.js'
+import { serverChecks } from './server.js'
+import { transactionChecks } from './transactions.js'
 
 /** Every check, in display order. */
 const checks: readonly Check[] = [
-  { name: 'locks', needsTables: false, run: checkLocks },
-  { name: 'migrations', needsTables: false, run: checkMigrations },
-  // Without privileges, looking for the tables fails too.
-  { name: 'privileges', needsTables: false, run: checkPrivileges },
-  { name: 'database', needsTables: false, run: checkDatabase },
-  { name: 'settings', needsTables: false, run: checkRoleSettings },
-  { name: 'schema', needsTables: true, run: checkSchema },
-  { name: 'rows', needsTables: true, run: checkRows },
-  { name: 'sequences', needsTables: true, run: checkSequences },
-  { name: 'relations', needsTables: false, run: checkRelations },
-  { name: 'copy', needsTables: true, run: checkCopies },
-  { name: 'due deliveries', needsTables: true, run: checkDueDeliveries },
-  { name: 'workers', needsTables: true, run: checkWorkers },
-  { name: 'retention', needsTables: true, run: checkRetention },
-  { name: 'vacuum', needsTables: true, run: checkVacuum },
-  { name: 'transactions', needsTables: false, run: checkTransactions },
-  { name: 'publications', needsTables: true, run: checkPublications },
-  { name: 'replication', needsTables: false, run: checkReplication },
-  { name: 'sync', needsTables: true, run: checkSync },
-  { name: 'feed', needsTables: true, run: checkFeed },
-  { name: 'watched tables', needsTables: true, run: checkWatched },
-  { name: 'clocks', needsTables: true, run: checkClocks },
-  { name: 'listen', needsTables: false, run: checkListening },
-  { name: 'secrets', needsTables: true, run: checkSecrets },
-  { name: 'tenant ids', needsTables: true, run: checkTenantIds },
-  { name: 'webhooks', needsTables: true, run: checkFailing }
+  ...transactionChecks,
+  ...serverChecks,
+  relationsCheck,
+  ...[schemaCheck, ...dataChecks, watchedCheck].map((check) => ({ ...check, needsTables: true }))
 ]
 
 export const doctor: Command = {
@@ -144,7 +116,7 @@ export async function runChecks (
   const moreMs = 1000 * (context.flags.integer('wait-seconds') ?? 0)
   const endsAt = performance.now() + totalMs + moreMs
   const isMigrated = await hasTables(context)
-  const checks = all.filter(({ needsTables }) => isMigrated || !needsTables)
+  const checks = all.filter(({ needsTables = false }) => isMigrated || !needsTables)
   const waiting = [...checks.entries()]
   const found: Finding[][] = checks.map(() => [])
 
@@ -169,44 +141,37 @@ async function hasTables ({ query, schema }: DoctorContext): Promise<boolean> {
   }
 }
 
-async function runCheck (check: Check, context: DoctorContext, limitMs: number): Promise<Finding[]> {
+async function runCheck ({ find, ok: usual }: Check, context: DoctorContext, limitMs: number): Promise<Finding[]> {
   let timer: NodeJS.Timeout | undefined
   const expired = new Promise<Finding[]>((resolve) => {
     timer = setTimeout(() => resolve([describeLimit('it took too long')]), Math.max(0, limitMs))
   })
   try {
-    return await Promise.race([check.run(context), expired])
+    const found = await Promise.race([find(context), expired])
+    return found.length === 0 && usual !== undefined ? [ok(usual)] : found
   } catch (error) {
-    return [await describeFailure(error, context)]
+    return [describeFailure(error)]
   } finally {
     clearTimeout(timer)
   }
 }
 
-const lockNotAvailable = '55P03'
-const tooSlow: readonly unknown[] = ['57014', 'storage_timeout']
 const insufficientPrivilege = '42501'
+/** Why statements end early, by the code of their error. */
+const limits = new Map<unknown, string>([
+  ['55P03', `it waited ${lockMs / 1000} s for a locked table: see the check locks`],
+  ...['57014', 'storage_timeout'].map((code): [string, string] => (
+    [code, `a statement took more than ${statementMs / 1000} s`]))
+])
 
-async function describeFailure (error: unknown, { query }: DoctorContext): Promise<Finding> {
+function describeFailure (error: unknown): Finding {
   const code = readField(error, 'code')
-  if (tooSlow.includes(code)) return describeLimit(`a statement took more than ${statementMs / 1000} s`)
-  if (code === insufficientPrivilege) {
-    return unknown(`not checked, because the database user lacks a privilege: ${describeError(error)}`,
+  const limit = limits.get(code)
+  if (limit !== undefined) return describeLimit(limit)
+  return code === insufficientPrivilege
+    ? unknown(`not checked, because the database user lacks a privilege: ${describeError(error)}`,
       'grant the privileges that the check privileges names, or run doctor as the owner of the schema')
-  }
-  if (code !== lockNotAvailable) {
-    return fault(`could not be checked: ${describeError(error)}`, 'resolve this error, then run the command again')
-  }
-  const holders = await query<{ pid: number, who: string }>(`
-    select distinct a.pid,
-      format('process %s (%s, %s)', a.pid, a.usename, coalesce(nullif(a.application_name, ''), a.state)) as who
-    from pg_locks l join pg_stat_activity a on a.pid = l.pid
-    where l.granted and l.locktype = 'relation' and l.mode = 'AccessExclusiveLock' and l.pid <> pg_backend_pid()
-      and l.database = (select oid from pg_database where datname = current_database())`).catch(() => [])
-  if (holders.length === 0) return describeLimit(`it waited ${lockMs / 1000} s for a locked table`)
-  const command = holders.map(({ pid }) => `select pg_terminate_backend(${pid})`).join('; ')
-  return unknown(`not checked, because ${holders.map(({ who }) => who).join(' and ')} has locked a table that it reads`,
-    `wait for it, or end it with ${command}; then run the command again`)
+    : fault(`could not be checked: ${describeError(error)}`, 'resolve this error, then run the command again')
 }
 
 function describeLimit (reason: string): Finding {

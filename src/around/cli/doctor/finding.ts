@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { PgPool } from '../../../storages/postgres/index.js'
 import type { RunQuery, Session } from '../../../storages/postgres/session.js'
 import type { Flags } from '../command.js'
@@ -32,31 +33,52 @@ export interface DoctorContext {
 /** Looks for faults of one kind. */
 export interface Check {
   name: string
-  /** Whether it needs the tables of `migrate`. */
-  needsTables: boolean
-  run (context: DoctorContext): Promise<Finding[]>
+  /** Whether it needs the tables of `migrate`. @default false */
+  needsTables?: boolean
+  /** What it reports if it finds nothing. By default it then reports nothing. */
+  ok?: string
+  find (context: DoctorContext): Promise<Finding[]>
 }
+
+const create = (state: Finding['state']) => (text: string, remedy: string): Finding => ({ state, text, remedy })
+
+export const [fault, advice, unknown] = [create('fault'), create('advice'), create('unknown')] as const
 
 export function ok (text: string): Finding {
   return { state: 'ok', text, remedy: null }
 }
 
-export function fault (text: string, remedy: string): Finding {
-  return { state: 'fault', text, remedy }
+/** A row of a statement that finds faults. */
+interface FoundRow {
+  text: string
+  remedy: string
+  /** If set, it is `unknown` instead of a fault. */
+  unseen?: boolean
+  /** If set, only a fault if a second look finds the same. */
+  key?: string | null
 }
 
-export function advice (text: string, remedy: string): Finding {
-  return { state: 'advice', text, remedy }
+const lookAgainMs = 1000
+
+/** Runs a statement that returns a row for each finding. */
+export async function findRows (query: RunQuery, text: string, values?: unknown[]): Promise<Finding[]> {
+  let rows = await query<FoundRow>(text, values)
+  if (rows.some(({ key = null }) => key !== null)) {
+    await sleep(lookAgainMs)
+    const later = new Set((await query<FoundRow>(text, values)).map(({ key }) => key))
+    rows = rows.filter(({ key = null }) => key === null || later.has(key))
+  }
+  return rows.map(({ text, remedy, unseen = false }) => (unseen ? unknown : fault)(text, remedy))
 }
 
-export function unknown (text: string, remedy: string): Finding {
-  return { state: 'unknown', text, remedy }
-}
-
-/** Returns the findings, or an `ok` if there are none. */
-export function orOk (findings: readonly Finding[], text: string): Finding[] {
-  return findings.length > 0 ? [...findings] : [ok(text)]
-}
+/** SQL that names a session of `pg_stat_activity`. */
+export const sessionName = `format('process %s (%s, %s)', a.pid, a.usename,
+  coalesce(nullif(a.application_name, ''), a.state, 'hidden'))`
+export const endSession = "format('end it with select pg_terminate_backend(%s)', a.pid)"
+/** The same of `pg_prepared_xacts`. */
+export const preparedName = "format('prepared transaction %s (%s)', p.gid, p.owner)"
+export const endPrepared = "format('end it with rollback prepared %1$L or commit prepared %1$L', p.gid)"
+export const grantMonitor = 'grant pg_monitor to the database user'
 
 /** Quotes a word of a command for a shell. */
 export function quoteShell (text: string): string {

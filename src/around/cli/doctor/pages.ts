@@ -34,11 +34,11 @@ interface Plan {
 interface Page {
   /** As in findings. */
   name: string
-  /** What its index contains between the tenant and the id; `null` if it needs another kind of index. */
-  keys: string[] | null
+  /** What its index contains between the tenant and the id. */
+  keys: string[]
   statement: Statement | null
-  /** How it is reported. */
-  report: typeof fault
+  /** Whether it looks for a part of a name, for which only large tenants need an index. */
+  isSearch?: boolean
 }
 
 /** A page may read this many rows or blocks, and this many for each row that it returns. */
@@ -51,6 +51,7 @@ const [sampledRows, comparedTenants] = [10_000, 8]
 /** How long one page and all pages of a relation may take. */
 const [pageMs, totalMs] = [1000, 2000]
 const tooSlow = '57014'
+const everyPage = 'every page'
 
 /**
  * Runs the pages of a large tenant, a small one and one without rows, with every sort and filter, and compares the rows
@@ -72,31 +73,30 @@ export async function judgePages (
   for (const tenant of new Set([...tenants.slice(0, 1), ...tenants.slice(-1), findNobody(relation)])) {
     const who = tenants.includes(tenant) ? `the tenant ${tenant}` : 'a tenant without rows'
     for (const page of listPages(relation, kind, tenant)) {
-      const index = String(page.keys)
-      if (page.statement === null || findings.has(index)) continue
+      const { name, keys, statement, isSearch = false } = page
+      const index = String(keys)
+      if (statement === null || findings.has(index)) continue
       if (performance.now() > endsAt) {
-        findings.set(index, unknown(`${relation.name}: ${page.name} was not judged, because others took too long`,
+        findings.set(index, unknown(`${relation.name}: ${name} was not judged, because others took too long`,
           'create the indexes that this check names, then run the command again'))
         continue
       }
-      const { plan, isSlow } = await measure(query, page.statement)
+      const { plan, isSlow } = await measure(query, statement)
       const [read, returned] = [countRead(plan), rowsOf(plan)]
-      if (page.report === fault) most = Math.max(most, read)
-      if (!isSlow && read <= (page.report === fault ? fewRows + rowsEach * returned : manyRows)) continue
+      if (!isSearch) most = Math.max(most, read)
+      if (!isSlow && read <= (isSearch ? manyRows : fewRows + rowsEach * returned)) continue
       const problem = isSlow
         ? `takes more than ${pageMs / 1000} s`
         : `reads ${read} rows or blocks to return ${returned}`
-      findings.set(index, page.report(`${relation.name}: ${page.name} of ${who} ${problem}`,
+      findings.set(index, (isSearch ? advice : fault)(`${relation.name}: ${name} of ${who} ${problem}`,
         await suggestIndex(query, relation, page, plan)))
       // The others read as many.
-      if (page.name === everyPage) return { findings: [...findings.values()], most }
+      if (name === everyPage) return { findings: [...findings.values()], most }
     }
   }
   const isJudged = findings.size > 0 || isSample
   return { findings: isJudged ? [...findings.values()] : await askPlanner(session, relation, kind), most }
 }
-
-const everyPage = 'every page'
 
 /** Runs a page. If it takes too long, only plans it. */
 async function measure (query: RunQuery, statement: Statement): Promise<{ plan: Plan, isSlow: boolean }> {
@@ -147,17 +147,15 @@ async function findTenants (
     where r.tenant is not null
     group by 1 order by 2 desc, 1`)
   const isSample = sampled.reduce((sum, { rows }) => sum + rows, 0) === sampledRows
-  const compared = new Set([...sampled.slice(0, comparedTenants), ...sampled.slice(-comparedTenants)])
-  const estimated = []
-  for (const { tenant, rows } of compared) {
+  const estimated: Array<{ tenant: string, rows: number }> = []
+  for (const { tenant, rows } of new Set([...sampled.slice(0, comparedTenants), ...sampled.slice(-comparedTenants)])) {
     const condition = formatTenantCondition(relation, tenant)
     if (condition === null) continue
     const where = new Conditions(condition)
     const plan = isSample ? await explain(query, { text: `select from ${name} ${where}`, values: where.values }) : null
     estimated.push({ tenant, rows: Math.max(rows, plan?.['Plan Rows'] ?? 0) })
   }
-  const sorted = estimated.toSorted((one, other) => other.rows - one.rows)
-  return { tenants: sorted.map(({ tenant }) => tenant), isSample }
+  return { tenants: estimated.toSorted((one, other) => other.rows - one.rows).map(({ tenant }) => tenant), isSample }
 }
 
 /** Returns a tenant that probably has no rows. */
@@ -167,7 +165,8 @@ function findNobody (relation: TenantRelation): string {
 
 /** An id that no row has. A column can contain one of them. */
 const noIds = [0, '00000000-0000-0000-0000-000000000000']
-const noValues = { text: '\u{e000}', contains: '\u{e000}', after: '9999-01-01T00:00:00Z' }
+/** A search with an index needs letters. */
+const noValues = { text: '\u{e000}', contains: 'qzxjvwqk', after: '9999-01-01T00:00:00Z' }
 
 /** Lists the pages of a tenant. Filters match no row, so each row that they read is in vain. */
 function listPages (relation: TenantRelation, kind: RowKind, tenant: string): Page[] {
@@ -177,8 +176,7 @@ function listPages (relation: TenantRelation, kind: RowKind, tenant: string): Pa
   const sorted = (field: AnyField, key: string, direction: 'asc' | 'desc'): Page => ({
     name: `sort=${direction === 'asc' ? '' : '-'}${field}`,
     keys: [key],
-    statement: page({}, [{ field, direction }, { field: 'id', direction }]),
-    report: fault
+    statement: page({}, [{ field, direction }, { field: 'id', direction }])
   })
   const byId = [{ field: 'id', direction: 'asc' }] as const
   const filtered = Object.entries(kind.filters).map(([name, { test, field }]): Page => {
@@ -186,17 +184,20 @@ function listPages (relation: TenantRelation, kind: RowKind, tenant: string): Pa
     const [statement = null] = values.flatMap((value) => page({ [name]: value }, byId) ?? [])
     return test === 'contains'
       // Without name_key, another check reports it.
-      ? { name: 'filter[q]', keys: null, statement: relation.columns.has('name_key') ? statement : null, report: advice }
-      : { name: `filter[${test === 'after' ? 'updated_after' : field}]`, keys: [`r.${field}`], statement, report: fault }
+      ? {
+          name: 'filter[q]',
+          keys: ['r.name_key'],
+          statement: relation.columns.has('name_key') ? statement : null,
+          isSearch: true
+        }
+      : { name: `filter[${test === 'after' ? 'updated_after' : field}]`, keys: [`r.${field}`], statement }
   })
-  const sync = formatPageAfter(relation, columns, tenant, { after: null, limit })
-  const changes = formatFindMany(relation, columns, tenant, noIds)
   return [
-    { name: everyPage, keys: [], statement: page({}, byId), report: fault },
+    { name: everyPage, keys: [], statement: page({}, byId) },
     ...listSorts(kind).flatMap(([field, key]) => [sorted(field, key, 'asc'), sorted(field, key, 'desc')]),
     ...filtered,
-    { name: 'a page of sync', keys: [], statement: sync, report: fault },
-    { name: 'a page of changes', keys: [], statement: changes, report: fault }
+    { name: 'a page of sync', keys: [], statement: formatPageAfter(relation, columns, tenant, { after: null, limit }) },
+    { name: 'a page of changes', keys: [], statement: formatFindMany(relation, columns, tenant, noIds) }
   ]
 }
 
@@ -206,24 +207,25 @@ const qualifier = /(\w+|"(?:[^"]|"")+")\.(?=[\w"])/g
 /** Returns the index that a page needs. */
 async function suggestIndex (query: RunQuery, relation: TenantRelation, page: Page, plan: Plan): Promise<string> {
   const { name, tenantColumn } = relation
-  const [largest] = listTables(plan).toSorted((one, other) => countRead(other) - countRead(one))
-  const table = largest === undefined ? name : formatTable(largest)
-  if (page.keys === null) {
-    return 'if customers search often: create extension pg_trgm; create extension btree_gin; ' +
-      `create index on ${table} using gin (TENANT, name_key gin_trgm_ops), with its column for ${tenantColumn} as TENANT`
-  }
-  const keys = [`r.${tenantColumn}`, ...page.keys, formatIdOrder(relation)]
+  const { isSearch = false } = page
+  const keys = [`r.${tenantColumn}`, ...page.keys, ...isSearch ? [] : [formatIdOrder(relation)]]
   const where = new Conditions([(value) => `r.${tenantColumn}::text = ${value}`, String(page.statement?.values[0])])
   const { Output: sources = [], ...found } = await explain(query, {
     text: `select ${keys.join(', ')} from ${name} r ${where}`, values: where.values
   })
   const [only, ...others] = listTables(found)
   if (sources.length === keys.length && only !== undefined && others.length === 0) {
+    const table = formatTable(only)
     const columns = sources.flatMap((source, index) => formatKey(source, keys[index]?.endsWith(' collate "C"') === true))
     // Without statistics of an expression, the planner may not use its index.
-    const isKnown = columns.every((column) => !column.startsWith('('))
-    return `create index on ${table} (${columns.join(', ')})${isKnown ? '' : `; analyze ${table}`}`
+    const analyze = columns.every((column) => !column.startsWith('(')) ? '' : `; analyze ${table}`
+    return isSearch
+      ? 'if customers search often: create extension if not exists pg_trgm; create extension if not exists btree_gin; ' +
+        `create index on ${table} using gin (${columns.join(', ')} gin_trgm_ops)${analyze}`
+      : `create index on ${table} (${columns.join(', ')})${analyze}`
   }
+  const [largest] = listTables(plan).toSorted((one, other) => countRead(other) - countRead(one))
+  const table = largest === undefined ? name : formatTable(largest)
   const move = tenantColumn === 'tenant_id'
     ? `make tenant_id a column of ${table}`
     : `set the option tenantId, and replace tenant_slug with tenant_id, the tenant's id in ${table}`
@@ -256,8 +258,8 @@ const bounded = /^(Limit|Result|Append|Merge Append|Nested Loop|Memoize|Subquery
 /** Whether a node reads a bounded number of rows: rows that have only the tenant's order are sorted as a whole. */
 function isBounded (node: Plan, { keys }: Page): boolean {
   const { 'Node Type': type, 'Sort Key': sorted = [], 'Presorted Key': presorted = [] } = node
-  if (type !== 'Incremental Sort') return bounded.test(type)
-  return presorted.length > 1 || sorted.length <= 1 + (keys?.length ?? 0)
+  if (type !== 'Incremental Sort') return scan.test(type) || bounded.test(type)
+  return presorted.length > 1 || sorted.length <= 1 + keys.length
 }
 
 /** Whether indexes can serve the pages that every client reads, in any number of rows. */
@@ -275,8 +277,7 @@ function askPlanner (session: Session, relation: TenantRelation, kind: RowKind):
       const nodes = flatten(plan)
       const whole = nodes.find((node) => scan.test(node['Node Type']) && node['Index Cond'] === undefined &&
         node['Parent Relationship'] !== 'InitPlan')
-      const others = nodes.filter((node) => !scan.test(node['Node Type']) && !isBounded(node, page))
-        .map((node) => node['Node Type'])
+      const others = nodes.filter((node) => !isBounded(node, page)).map((node) => node['Node Type'])
       const other = others.find((type) => !type.endsWith('Sort'))
       if (whole !== undefined || (others.length > 0 && other === undefined)) {
         const rows = whole === undefined ? 'all rows of a tenant' : `all rows of the table ${whole['Relation Name']}`

@@ -76,7 +76,7 @@ t.test('doctor compares the rows that pages read with those that they return', a
     t.match(await judge('by_id', true), [
       /^fault public\.by_id: sort=updated_at reads all rows of a tenant, because no index serves it: create index on public\.people \(company_id, at, id\)$/
     ])
-    t.match(await judge('by_slug'), [/^fault public\.by_slug: every page of the tenant tenant_1 reads/])
+    t.match(await judge('by_slug'), [/^fault public\.by_slug: every page /])
   })
 })
 
