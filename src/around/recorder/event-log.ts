@@ -1,7 +1,33 @@
 import { RecruitingApiError } from '../../core/shared/errors.js'
 import type { DeliveryStore, NewEvent } from '../../core/ports/index.js'
 import { handleOf } from '../../core/shared/fields.js'
-import type { EmittedEntry } from './record-events.js'
+import type { DefaultEvents, EventCatalogue, EventData } from '../../core/api/catalogue.js'
+
+/** An event that the code under test emitted: a union by `type`. */
+export type EmittedEntry<
+  Events extends EventCatalogue = DefaultEvents,
+  Name extends keyof Events & string = keyof Events & string
+> = {
+  [Type in Name]: {
+    tenantSlug: string
+    type: Type
+    /** As receivers get it, parsed from `body`. */
+    data: EventData<Events, Type>
+    /** The first of `subjects`; `null` if none was given. */
+    subject: string | null
+    /** `subject` and `subjects` as given, each once. */
+    subjects: string[]
+    /** `null` if none was given. */
+    idempotencyKey: string | null
+    /** The JSON that is signed and sent. */
+    body: string
+    /**
+     * The handle passed to `emit`; the library's handle if a function such as `fromKnex` converted it. `undefined` if
+     * none was given.
+     */
+    transaction: unknown
+  }
+}[Name]
 
 /** An entry of any catalogue. */
 type LoggedEvent = Omit<EmittedEntry, 'type' | 'data'> & { type: string, data: unknown }

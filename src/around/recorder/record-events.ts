@@ -7,8 +7,10 @@ import type { IdKinds } from '../../core/ports/index.js'
 import { omitUndefined } from '../../core/shared/fields.js'
 import { assertKnownNames, assertObject } from '../../core/shared/read-options.js'
 import type { TenantIdLookup, TenantSlugLookup } from '../../core/shared/tenants.js'
-import { type DefaultEvents, type EventCatalogue, type EventData, defaultEvents } from '../../core/api/catalogue.js'
-import { type EventLog, createEventLog } from './event-log.js'
+import { type DefaultEvents, type EventCatalogue, defaultEvents } from '../../core/api/catalogue.js'
+import { type EmittedEntry, type EventLog, createEventLog } from './event-log.js'
+
+export type { EmittedEntry }
 
 /** Options of `recordEvents`. */
 export interface RecordEventsOptions<
@@ -52,32 +54,6 @@ export interface RecordEventsOptions<
    */
   changes?: 'watch' | 'manual'
 }
-
-/** An event that the code under test emitted: a union by `type`. */
-export type EmittedEntry<
-  Events extends EventCatalogue = DefaultEvents,
-  Name extends keyof Events & string = keyof Events & string
-> = {
-  [Type in Name]: {
-    tenantSlug: string
-    type: Type
-    /** As receivers get it, parsed from `body`. */
-    data: EventData<Events, Type>
-    /** The first of `subjects`; `null` if none was given. */
-    subject: string | null
-    /** `subject` and `subjects` as given, each once. */
-    subjects: string[]
-    /** `null` if none was given. */
-    idempotencyKey: string | null
-    /** The JSON that is signed and sent. */
-    body: string
-    /**
-     * The handle passed to `emit`; the library's handle if a function such as `fromKnex` converted it. `undefined` if
-     * none was given.
-     */
-    transaction: unknown
-  }
-}[Name]
 
 /** Records the events that the code under test emits. */
 export interface EventRecorder<
