@@ -12,7 +12,7 @@ t.test(
     const statements: Array<[text: string, values: unknown[]]> = []
     const retention: [text: string, values: unknown[]] = ['select * from recruiting.prune_v1(30, 1000, null)', []]
     const noting = watchPool(pool, (text, values) => {
-      if (text.includes('with recursive')) statements.push([text, values])
+      if (text.includes('ready_webhooks_v1')) statements.push([text, values])
     })
     const { deliveries } = postgresStorage(noting)
     const id = await storage.webhooks.nextId('acme')
