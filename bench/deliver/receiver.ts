@@ -9,6 +9,8 @@ const answer = Buffer.from('HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconte
 const contentLength = /\r\ncontent-length: *(\d+)\r\n/i
 const servers: Server[] = []
 let requests = 0
+let firstAt = 0
+let lastAt = 0
 let delayMs = 0
 
 serveQuestions({
@@ -21,7 +23,9 @@ serveQuestions({
     const counted = requests
     requests = 0
     return counted
-  }
+  },
+  /** Returns the milliseconds between the first and the last of those requests. Call it before `count`. */
+  span: () => lastAt - firstAt
 })
 
 function open (): Promise<number> {
@@ -39,7 +43,8 @@ function receive (socket: Socket): void {
     pending += chunk
     for (let length = lengthOf(pending); length <= pending.length; length = lengthOf(pending)) {
       pending = pending.slice(length)
-      requests++
+      lastAt = performance.now()
+      if (requests++ === 0) firstAt = lastAt
       if (delayMs === 0) socket.write(answer)
       else setTimeout(() => socket.write(answer), delayMs)
     }
