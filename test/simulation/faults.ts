@@ -51,7 +51,7 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
   'a wake-up is lost': [
     {
       file: 'src/core/webhooks/queue/worker.ts',
-      from: 'deliveries.onDue(() => wakeup.wake(),',
+      from: 'deliveries.onDue(takeDue,',
       to: 'deliveries.onDue(() => {},'
     }
   ],

@@ -163,6 +163,9 @@ export type AttemptResult =
     retryInMs: number
   }
 
+/** Called when deliveries may have become due. Resolves to whether it then claimed everything that was due. */
+export type DueListener = () => void | Promise<boolean>
+
 /** The result of recording attempts and claiming. */
 export interface RecordedAndClaimed {
   /** The leases whose results were not applied, as of `recordAttempts`. */
@@ -495,9 +498,10 @@ export interface DeliveryStore extends StoresAnswers {
 
   /**
    * Calls `listener` when deliveries may have become due, including those recorded by another process if the storage
-   * can detect them. A hint only: workers also poll. Calls `onFault` when hints from other processes may be missed
+   * can detect them. A hint only: workers also poll. If the listener resolves to `true`, it has then claimed everything
+   * that was due, and the storage need not call others. Calls `onFault` when hints from other processes may be missed
    * until the storage has recovered. Returns a function that stops listening, which can be called twice. Throws if it
    * can never work.
    */
-  onDue(listener: () => void, onFault?: (error: unknown) => void): () => void
+  onDue(listener: DueListener, onFault?: (error: unknown) => void): () => void
 }

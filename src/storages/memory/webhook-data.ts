@@ -1,4 +1,4 @@
-import type { DeliveryStatus, IdempotentRequest } from '../../core/ports/index.js'
+import type { DeliveryStatus, DueListener, IdempotentRequest } from '../../core/ports/index.js'
 import type { MemoryChanges } from './changes.js'
 import { NoticeQueue, PendingDeliveries } from './deliveries/queue.js'
 import type { DeliveryRecord, EventRecord, WebhookRecord } from './deliveries/records.js'
@@ -25,7 +25,7 @@ export interface WebhookData {
   readonly events: Map<string, EventRecord>
   readonly deliveries: Map<number, DeliveryRecord>
   readonly pending: PendingDeliveries
-  readonly listeners: Set<{ call: () => void }>
+  readonly listeners: Set<{ call: DueListener }>
   lastDeliveryId: number
   lastEventPosition: number
   /** The highest position of a pruned event. */
@@ -89,14 +89,11 @@ export function stopDeliveries (data: WebhookData, webhook: WebhookRecord, statu
   for (const delivery of data.pending.stopAll(webhook)) delivery.status = status
 }
 
-/** Calls the listeners of `onDue`. */
+/** Calls the listeners of `onDue`. A failing one does not make the caller's operation fail, which has succeeded. */
 export function notify (data: WebhookData): void {
-  for (const listener of [...data.listeners]) {
-    try {
-      listener.call()
-    } catch (error) {
-      // The caller's operation has succeeded, so a failing listener must not make it reject.
+  for (const { call } of [...data.listeners]) {
+    new Promise((resolve) => { resolve(call()) }).catch((error) => {
       process.emitWarning(error instanceof Error ? error : String(error))
-    }
+    })
   }
 }

@@ -4,7 +4,7 @@ import pg from 'pg'
 import t, { type Test } from 'tap'
 import { createRecruiting } from '../../../src/index.js'
 import { postgresStorage } from '../../../src/storages/postgres/index.js'
-import { createListening } from '../../../src/storages/postgres/deliveries/due.js'
+import { createDue, createListening } from '../../../src/storages/postgres/deliveries/due.js'
 import type { PgClient } from '../../../src/storages/postgres/pool.js'
 import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { startReceiver } from '../../fixtures/receivers/receiver.js'
@@ -256,4 +256,96 @@ t.test('after the stop, a connection that arrives, fails or starts to listen is 
       if (!isConnected && end === 'arrives') t.strictSame(released, [undefined])
     }
   }
+})
+
+/** Creates what `postgresStorage` uses to wake workers. The connection that listens is the pool's first one. */
+async function startDue (t: Test, listener: () => void | Promise<boolean>) {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const pool = createPool()
+  const sent: string[] = []
+  const due = createDue(pool.pool, {
+    async query (_operation: string, _text: string, values: unknown[]) {
+      sent.push(String(values[1]))
+      return []
+    }
+  } as never, 'recruiting')
+  t.teardown(due.onDue(listener))
+  pool.asked[0]?.resolve(pool.client)
+  await turn()
+  const pass = async (ms: number) => {
+    mock.timers.tick(ms)
+    await turn()
+  }
+  await pass(0)
+  return { due, sent, pass, hear: (payload: string) => pool.listeners.get('notification')?.({ payload }) }
+}
+
+t.test('other processes hear only of what the workers of this one did not take', async (t) => {
+  let answer: () => void | Promise<boolean> = async () => true
+  const { due, sent, pass, hear } = await startDue(t, () => answer())
+  due.notify()
+  await pass(20)
+  due.notifyLater()
+  await pass(20)
+  await pass(230)
+  t.strictSame(sent, [])
+
+  const answers = {
+    'has no room': async () => false,
+    'does not say': () => {},
+    'is slow': () => new Promise<never>(() => {}),
+    fails: () => Promise.reject(new Error('the storage has failed')),
+    throws: () => { throw new Error('a fault') }
+  }
+  for (const [name, next] of Object.entries(answers)) {
+    answer = next
+    due.notify()
+    await pass(20)
+    await pass(30)
+    t.match(sent.splice(0), [/^[a-f0-9]{12}\.\d+$/], name)
+  }
+
+  let calls = 0
+  answer = async () => { calls++; return false }
+  due.notify()
+  await pass(20)
+  hear(String(sent[0]))
+  await pass(50)
+  t.equal(calls, 1, 'a process does not hear its own notifications')
+})
+
+t.test('one of the processes that hear of a delivery takes it', async (t) => {
+  let calls = 0
+  let hasRoom = true
+  const { sent, pass, hear } = await startDue(t, async () => { calls++; return hasRoom })
+  t.equal(calls, 1, 'once it listens')
+  hear('other.1')
+  hear('other.2')
+  await pass(0)
+  t.equal(calls, 2, 'at once, as long as no other process was heard')
+  const [own = ''] = sent.splice(0)
+  t.match(own, /^taken [a-f0-9]{12} other\.1 other\.2$/)
+  hear(own)
+
+  mock.method(Math, 'random', () => 0.5)
+  t.teardown(() => mock.restoreAll())
+  hear('taken third other.1')
+  hear('other.3')
+  hear('other.4')
+  await pass(24)
+  hear('taken third other.3 other.4')
+  await pass(50)
+  t.same([calls, sent], [2, []], 'another process came first')
+
+  hear('other.5')
+  await pass(24)
+  hear('taken third other.4')
+  await pass(1)
+  t.same([calls, sent.splice(0).length], [3, 1], 'what no other process has taken')
+
+  hasRoom = false
+  hear("x'; a notification of somebody else that is too long to be a token")
+  await pass(25)
+  t.same([calls, sent], [4, []], 'without room it leaves the delivery to others')
 })

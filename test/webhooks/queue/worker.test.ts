@@ -15,7 +15,7 @@ import { runUntil } from '../../fixtures/api/webhook-api.js'
  * A worker with three deliveries in flight that were recorded in one tick, and the number of deliveries in each claim
  * and each `recordAttempts`. It gathers results until `endGathering` is called.
  */
-async function startWorker (t: Test) {
+async function startWorker (t: Test, concurrency = 128) {
   const underWay: Array<() => void> = []
   let endGathering = (): void => {}
   t.intercept(systemRuntime, 'clock', {
@@ -45,17 +45,33 @@ async function startWorker (t: Test) {
     batches.push(results.length)
     return recordAttempts(results, rule)
   }
-  const engine = start({ delivery: { pollMs: 60_000 } })
+  const answers: Array<Promise<boolean> | void> = []
+  const { onDue } = deliveries
+  deliveries.onDue = (listener) => onDue(() => {
+    const answer = listener()
+    answers.push(answer)
+    return answer
+  })
+  const engine = start({ delivery: { pollMs: 60_000, concurrency } })
   while (claims.length === 0) await setImmediate()
   await Promise.all(Array.from({ length: 3 }, () => engine.emit(event)))
   while (underWay.length < 3) await setImmediate()
-  return { engine, claims, batches, underWay, endGathering: () => endGathering() }
+  return { engine, claims, batches, answers, underWay, endGathering: () => endGathering() }
 }
 
 t.test('deliveries recorded in one tick are claimed together', async (t) => {
   const { claims, underWay } = await startWorker(t)
   t.same(claims, [0, 3])
   for (const end of underWay) end()
+})
+
+t.test('a woken worker says whether it has claimed all, and has room for each tenant', async (t) => {
+  for (const [concurrency, hasRoom] of [[8, true], [6, false]] as const) {
+    const { engine, answers, underWay } = await startWorker(t, concurrency)
+    t.strictSame(await Promise.all(answers), [hasRoom, hasRoom, hasRoom], `3 of ${concurrency} places are used`)
+    for (const end of underWay) end()
+    await engine.close()
+  }
 })
 
 t.test('results of attempts that end close together are written together, a later one separately', async (t) => {

@@ -64,6 +64,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   let running: Promise<void> | null = null
   let stopListening: () => void = () => {}
   let turnWaiters: Array<() => void> = []
+  let dueWaiters: Array<(hasTakenAll: boolean) => void> = []
+  let hasTakenAll = false
 
   async function run (): Promise<void> {
     while (!isClosing) {
@@ -97,12 +99,16 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
 
   /** Returns `false` if the storage failed. The next turn then waits, even if it is woken. */
   async function takeTurn (): Promise<boolean> {
+    const waiters = dueWaiters
+    dueWaiters = []
+    hasTakenAll = false
     await releaseIdle()
     const hasResults = results.size > 0
     const isRecorded = hasResults && await attemptStep(recordAndClaim)
     const isClaimed = isRecorded || await attemptStep(claim)
     const isWritten = (isRecorded || !hasResults) && await attemptStep(writeLeftOver)
     if (isClaimed) lastTurnAt = clock.monotonic()
+    for (const resolve of waiters) resolve(hasTakenAll)
     endTurn()
     return isClaimed && (isWritten || results.leftOver < settings.concurrency)
   }
@@ -132,13 +138,13 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       claimed = both.claimed
       return both.later
     })
-    if (options.limit > 0) accept(claimed)
+    if (options.limit > 0) accept(claimed, options)
     if (hasFailure) await onFailures()
   }
 
   async function claim (): Promise<void> {
     const options = claimOptions()
-    if (options.limit > 0) accept(await claimUnlessHeld(options))
+    if (options.limit > 0) accept(await claimUnlessHeld(options), options)
   }
 
   async function writeLeftOver (): Promise<void> {
@@ -184,7 +190,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     }
   }
 
-  function accept (claimed: readonly ClaimedDelivery[]): void {
+  function accept (claimed: readonly ClaimedDelivery[], { limit }: ClaimOptions): void {
     lastClaimAt = clock.now()
     compareClocks(lastClaimAt, claimed[0]?.claimedAt)
     for (const delivery of claimed) {
@@ -192,6 +198,18 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       waiting.add(delivery, clock.monotonic())
     }
     startWaiting()
+    // A claim can end early, and a tenant may have used up its share here.
+    hasTakenAll = claimed.length < limit / 2 && waiting.size === 0 && held === null &&
+      [...capacity.heldBy.keys()].every(capacity.hasShare)
+  }
+
+  /** Resolves to whether the next turn claims everything that is due. */
+  function takeDue (): Promise<boolean> {
+    wakeup.wake()
+    return new Promise((resolve) => {
+      if (isClosing) resolve(false)
+      else dueWaiters.push(resolve)
+    })
   }
 
   function compareClocks (now: number, claimedAt: number | undefined): void {
@@ -265,6 +283,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     wakeup.end()
     onEnough()
     await running
+    for (const resolve of dueWaiters) resolve(false)
     const problem = 'storage failed on close, deliveries in flight will repeat when their leases expire'
     const unsent = waiting.takeOlder(Number.POSITIVE_INFINITY)
     if (unsent.length > 0) await release(unsent, problem)
@@ -287,7 +306,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     get lastTurnAt (): number { return lastTurnAt },
     /** Starts claiming. Call it once. */
     start (): void {
-      stopListening = deliveries.onDue(() => wakeup.wake(), (err) => {
+      stopListening = deliveries.onDue(takeDue, (err) => {
         log.warn({ err }, 'PostgreSQL notifications no longer arrive, polling for due deliveries')
       })
       capacity.setWorker({

@@ -1,5 +1,6 @@
-import { hash } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { assertOption } from '../../../core/shared/read-options.js'
+import type { DueListener } from '../../../core/ports/index.js'
 import type { PgClient, PgPool } from '../pool.js'
 import type { Session } from '../session.js'
 
@@ -9,13 +10,21 @@ export interface Due {
   notify (): void
   /** After a statement in the host's transaction, whose commit cannot be observed. */
   notifyLater (): void
-  onDue (listener: () => void, onFault?: (error: unknown) => void): () => void
+  onDue (listener: DueListener, onFault?: (error: unknown) => void): () => void
 }
 
 // Notifications within this time are sent as one.
 const gatherMs = 20
 // Most transactions have committed by then. Workers find the others by polling.
 const commitMs = 250
+// A worker that is slower than this does not keep the deliveries from others.
+const answerOwnMs = 30
+// Processes that hear of a delivery wait up to this long, so that one comes first, if another one was heard lately.
+const spreadMs = 50
+const rememberMs = 60_000
+// PostgreSQL limits a notification to 8000 bytes.
+const mostTokens = 200
+const longestToken = 30
 
 // How many of a pool's connections LISTEN keeps: one per storage.
 const keptConnections = new WeakMap<PgPool, number>()
@@ -25,48 +34,90 @@ export function channelOf (schema: string): string {
   return `fastify_recruiting_${hash('sha256', schema, 'hex').slice(0, 24)}`
 }
 
-/** Uses `listen` and `notify`, with one channel per schema; `schema` is not quoted. */
+/**
+ * Uses `listen` and `notify`, with one channel per schema; `schema` is not quoted. The workers of this process come
+ * first. A notification has a token and is sent for what they did not take. The first other process to take everything
+ * sends `taken`, its own name and the tokens: its claim began after it heard them, so the rest need not claim.
+ */
 export function createDue (pool: PgPool, session: Session, schema: string): Due {
   const channel = channelOf(schema)
-  const listeners = new Set<{ call: () => void, onFault?: ((error: unknown) => void) | undefined }>()
+  const name = randomBytes(6).toString('hex')
+  const listeners = new Set<{ call: DueListener, onFault?: ((error: unknown) => void) | undefined }>()
   const listening = createListening(pool, channel, {
-    onNotification: callListeners,
+    onNotification: hear,
     onLost (error) {
       for (const { onFault } of [...listeners]) onFault?.(error)
     }
   })
-  const timers = new Map<number, NodeJS.Timeout>()
+  const timers = new Map<string, NodeJS.Timeout>()
+  let sent = 0
+  const heard = new Set<string>()
+  let answer = Promise.resolve(false)
+  let othersHeardAt = Number.NEGATIVE_INFINITY
 
-  function callListeners (): void {
-    for (const { call } of [...listeners]) call()
+  /** Resolves to whether a listener took everything that was due. Never rejects. */
+  async function callListeners (): Promise<boolean> {
+    const answers = await Promise.allSettled([...listeners].map(async ({ call }) => call()))
+    return answers.some((answer) => answer.status === 'fulfilled' && answer.value === true)
   }
 
   // Not in the host's transaction: commits that notify wait for each other across the whole database.
-  function notifyOthers (): void {
-    session.query('notify', `notify "${channel}"`).catch(() => {
+  function send (message: string): void {
+    session.query('notify', 'select pg_notify($1, $2)', [channel, message]).catch(() => {
       // Workers poll.
     })
   }
 
-  function later (delayMs: number, call: () => void): void {
-    if (timers.has(delayMs)) return
+  async function notifyUnlessTaken (): Promise<void> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, answerOwnMs, false).unref()
+    })
+    const isTaken = await Promise.race([answer, late])
+    clearTimeout(timer)
+    if (!isTaken) send(`${name}.${sent++}`)
+  }
+
+  function hear (payload = ''): void {
+    const [first = '', other = '', ...tokens] = payload.split(' ')
+    if (first === 'taken') {
+      if (other === name) return
+      othersHeardAt = performance.now()
+      for (const token of tokens) heard.delete(token)
+    } else if (!first.startsWith(name)) {
+      // Notifications were missed before LISTEN took effect, or somebody else sent one.
+      heard.add(first.length > longestToken ? '' : first)
+      const isAlone = performance.now() - othersHeardAt > rememberMs
+      later('heard', isAlone ? 0 : Math.random() * spreadMs, takeHeard)
+    }
+  }
+
+  async function takeHeard (): Promise<void> {
+    if (heard.size === 0) return
+    const tokens = [...heard].slice(0, mostTokens).filter((token) => token !== '')
+    heard.clear()
+    if (await callListeners() && tokens.length > 0) send(['taken', name, ...tokens].join(' '))
+  }
+
+  function later (key: string, delayMs: number, call: () => void): void {
+    if (timers.has(key)) return
     const timer = setTimeout(() => {
-      timers.delete(delayMs)
+      timers.delete(key)
       call()
     }, delayMs)
-    timers.set(delayMs, timer.unref())
+    timers.set(key, timer.unref())
   }
 
   return {
     notify () {
-      callListeners()
-      later(gatherMs, notifyOthers)
+      answer = callListeners()
+      later('gather', gatherMs, notifyUnlessTaken)
     },
     notifyLater () {
       for (const delayMs of [gatherMs, commitMs]) {
-        later(delayMs, () => {
-          callListeners()
-          notifyOthers()
+        later(`commit ${delayMs}`, delayMs, () => {
+          answer = callListeners()
+          notifyUnlessTaken()
         })
       }
     },
@@ -117,13 +168,17 @@ const answerMs = 10_000
  */
 export function createListening (
   pool: PgPool, channel: string,
-  { onNotification, onLost }: { onNotification: () => void, onLost: (error: unknown) => void }
+  { onNotification, onLost }: { onNotification: (payload?: string) => void, onLost: (error: unknown) => void }
 ): Listening {
   // Each start has its own symbol. Callbacks of an earlier start do nothing.
   let current: symbol | null = null
   let client: PgClient | null = null
   let timer: NodeJS.Timeout | undefined
   let isLost = false
+
+  function hear (notification?: unknown): void {
+    onNotification((notification as { payload?: string } | undefined)?.payload)
+  }
 
   async function connect (run: symbol, pauseMs: number): Promise<void> {
     try {
@@ -144,7 +199,7 @@ export function createListening (
     }
     taken.on('error', (error) => drop(run, error))
     taken.on('end', () => drop(run, new Error('the connection has ended')))
-    taken.on('notification', onNotification)
+    taken.on('notification', hear)
     await taken.query(`listen "${channel}"`)
     if (current !== run) return
     isLost = false
@@ -181,7 +236,7 @@ export function createListening (
   function closeClient (): void {
     const taken = client
     client = null
-    taken?.removeListener?.('notification', onNotification)
+    taken?.removeListener?.('notification', hear)
     taken?.release(true)
   }
 
