@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { migrate, postgresStorage } from 'fastify-recruiting-api/postgres'
 import { startDatabase } from '../harness/database.js'
 import { createEndpoints, printFigure, quantile, queueDeliveries, time } from '../harness/fill.js'
@@ -8,6 +9,7 @@ import { createEndpoints, printFigure, quantile, queueDeliveries, time } from '.
  */
 const many = 20_000
 const ended = 500_000
+const dead = 120_000
 const rule = { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 1e9 }
 
 const database = await startDatabase()
@@ -34,7 +36,53 @@ const old = await measureDrain(ended)
 printFigure(`under an old snapshot with ${ended} ended, against none`, old.middle / fresh.middle, 5, 'times')
 printFigure('the same, in milliseconds', old.middle, null)
 printFigure('the same, the slowest', old.slowest, null)
+await measureMarks()
 await database.close()
+
+/** Queues deliveries and finishes them, as workers do. */
+async function queueAndEnd (count: number, webhooks: number): Promise<void> {
+  await queueDeliveries(database.pool, count, webhooks)
+  // As after an hour of claims and completions.
+  await database.pool.query(
+    "update recruiting.queue set lane = 0, leased_until = now() - interval '59 minutes' * random()"
+  )
+  await database.pool.query('delete from recruiting.queue')
+}
+
+/** Measures calls behind rows that vacuum cannot remove: before them, before claims have marked them, and after. */
+async function measureMarks (): Promise<void> {
+  await createEndpoints(database.pool, 200)
+  const calls = {
+    'a claim of none': () => claim(), hasPending: () => deliveries.hasPending(0), stats: () => deliveries.stats()
+  }
+  const measureAll = async () => {
+    const medians: number[] = []
+    for (const call of [calls.stats, calls.hasPending, calls['a claim of none']]) {
+      const times: number[] = []
+      for (let round = 0; round < 9; round++) times.push(await time(call))
+      medians.push(quantile(times))
+    }
+    return medians.toReversed()
+  }
+  const before = await measureAll()
+  const snapshot = await database.pool.connect()
+  await snapshot.query('begin isolation level repeatable read; select from recruiting.queue limit 1')
+  for (let round = 0; round < 6; round++) await queueAndEnd(dead / 6, 200)
+  await database.pool.query('delete from recruiting.marks')
+  const [stats, pending, first] = [await time(calls.stats), await time(calls.hasPending), await time(() => claim())]
+  for (let round = 0; round < 8; round++) {
+    await claim()
+    await sleep(1000)
+  }
+  const after = await measureAll()
+  for (const [index, name] of Object.keys(calls).entries()) {
+    const unmarked = [first, pending, stats][index] ?? Number.NaN
+    printFigure(`${name} behind ${dead} deleted rows: ${before[index]?.toPrecision(3)} before them, ` +
+      `${unmarked.toPrecision(3)} unmarked, marked`, after[index] ?? Number.NaN, null)
+  }
+  await snapshot.query('rollback')
+  snapshot.release()
+}
 
 /** Returns the median duration of claims by this many concurrent callers. */
 async function measureClaims (callers: number, rounds: number): Promise<number> {
@@ -52,12 +100,7 @@ async function measureDrain (endedBefore: number | null): Promise<{ middle: numb
   const snapshot = await database.pool.connect()
   if (endedBefore !== null) {
     await snapshot.query('begin isolation level repeatable read; select from recruiting.queue limit 1')
-    await queueDeliveries(database.pool, endedBefore, 20)
-    // As after an hour of claims and completions.
-    await database.pool.query(
-      "update recruiting.queue set lane = 0, leased_until = now() - interval '59 minutes' * random()"
-    )
-    await database.pool.query('delete from recruiting.queue')
+    await queueAndEnd(endedBefore, 20)
   }
   await queueDeliveries(database.pool, 20_000, 20)
   const times: number[] = []

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 
 /** A process that works for the benchmark, so that load and measured code never share an event loop. */
 export interface Helper {
+  pid: number
   /** Calls a function of the process and waits for the result. */
   ask<Answer> (question: string, argument?: unknown): Promise<Answer>
   stop (): Promise<void>
@@ -28,6 +29,7 @@ export async function startHelper (module: URL, ...args: string[]): Promise<Help
   }
 
   return {
+    pid: Number(child.pid),
     async ask<Answer> (question: string, argument: unknown = null) {
       child.send({ question, argument })
       return (await next()).value as Answer

@@ -1,23 +1,33 @@
 import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Type } from '@sinclair/typebox'
+import { createRecruiting } from 'fastify-recruiting-api'
+import { postgresStorage } from 'fastify-recruiting-api/postgres'
 import pg from 'pg'
+import { createEventData } from '../deliver/work.js'
 import type { Done, Work } from '../deliver/work.js'
 import { startDatabase } from '../harness/database.js'
-import { createEndpoints, quantile, queueDeliveries } from '../harness/fill.js'
+import { createEndpoints, printFigure, quantile, queueDeliveries, time } from '../harness/fill.js'
 import { type Helper, startHelper } from '../harness/helper.js'
 
 /*
  * Several worker processes drain one queue: their rate, and the CPU of workers and PostgreSQL per delivery, against a
- * bare loop. BENCH_BASE is a checkout of another state whose benchmarks were built: both take turns. Linux only.
+ * bare loop. Then idle processes, and a stopped one. Linux only. BENCH_BASE is a checkout of another state with this
+ * folder `bench`, whose benchmarks were built: both take turns.
  */
-const { BENCH_BASE, BENCH_WORKERS = '1,2,4,8', BENCH_ENDPOINTS = '20', BENCH_EVENTS = '8000', BENCH_ROUNDS = '3' } = process.env
+const { BENCH_BASE, BENCH_WORKERS = '1,2,4,8', BENCH_ENDPOINTS = '20', BENCH_EVENTS = '16000', BENCH_ROUNDS = '3' } = process.env
 const counts = BENCH_WORKERS.split(',').map(Number)
 const endpoints = Number(BENCH_ENDPOINTS)
 const events = Number(BENCH_EVENTS)
 const rounds = Number(BENCH_ROUNDS)
+const listening = { allowHttp: true, allowNetworks: ['127.0.0.0/8'] }
+const catalogue = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`type.t${n}`, Type.Object({})]))
+const logger = { info () {}, warn () {}, error () {} }
 
 interface Variant {
   name: string
+  url: string
   pool: pg.Pool
   workers: Helper[]
 }
@@ -44,6 +54,7 @@ await sendBare()
 const bareMicros: number[] = []
 for (let round = 0; round < rounds; round++) bareMicros.push(await sendBare())
 console.log(`\nqueue: ${events} deliveries to ${endpoints} endpoints; the bare loop takes ${quantile(bareMicros).toFixed(1)} µs each`)
+const totals = new Map<string, number>()
 for (const variant of variants) await drain(variant, Math.max(...counts))
 for (const count of counts) {
   const samples = new Map(variants.map(({ name }): [string, Sample[]] => [name, []]))
@@ -57,9 +68,24 @@ for (const count of counts) {
       of.map(({ perSecond }) => perSecond), of.map(({ workerMicros }) => workerMicros),
       of.map(({ databaseMicros }) => databaseMicros)
     ].map((values) => quantile(values))
+    totals.set(`${count} ${name}`, worker + server)
     console.log(`  ${count} ${name}: ${Math.round(rate)}/s, ${worker.toFixed(1)} + ${server.toFixed(1)} = ` +
       `${(worker + server).toFixed(1)} µs, ${((worker + server) / quantile(bareMicros)).toFixed(2)} times the bare loop`)
   }
+}
+
+const [ours] = variants
+if (ours !== undefined) {
+  console.log()
+  printFigure('CPU with 4 workers against one', Number(totals.get('4 this')) / Number(totals.get('1 this')), 1.15, 'times')
+  const alone = await countClaims(ours, 1)
+  const many = await countClaims(ours, 32)
+  printFigure('claims a second, 20 events a second by one process that delivers', alone, null, '')
+  printFigure('the same, 32 processes', many, null, '')
+  printFigure('32 against one', many / alone, 3, 'times')
+  printFigure('the same, the events come from a process that does not deliver',
+    await countClaims(ours, 32, true) / await countClaims(ours, 1, true), 3, 'times')
+  printFigure('a claim beside a worker that was stopped while it read 64 bodies of 200 kB', await measureStopped(ours), 100)
 }
 
 for (const { pool, workers } of variants) {
@@ -73,16 +99,20 @@ async function createVariant (name: string, folder: URL): Promise<Variant> {
   await database.pool.query(`create database ${name}_state`)
   const url = Object.assign(new URL(database.url), { pathname: `/${name}_state` }).href
   const pool = new pg.Pool({ connectionString: url })
-  const { migrate } = await import(new URL('../src/postgres/index.js', folder).href)
-  await migrate(pool)
   const workers = await Promise.all(Array.from({ length: Math.max(...counts) }, () =>
     startHelper(new URL('queue/worker.js', folder), url)))
-  return { name, pool, workers }
+  await workers[0]?.ask('migrate')
+  return { name, url, pool, workers }
+}
+
+/** Creates the webhooks of the receivers. */
+async function prepare (pool: pg.Pool): Promise<void> {
+  await createEndpoints(pool, endpoints)
+  await pool.query("update recruiting.webhooks set target_url = 'http://127.0.0.1:' || ($1::text[])[id] || '/hooks'", [work.ports])
 }
 
 async function drain ({ pool, workers }: Variant, count: number): Promise<Sample> {
-  await createEndpoints(pool, endpoints)
-  await pool.query("update recruiting.webhooks set target_url = 'http://127.0.0.1:' || ($1::text[])[id] || '/hooks'", [work.ports])
+  await prepare(pool)
   await queueDeliveries(pool, events, endpoints)
   await pool.query('checkpoint')
   await receiver.ask('count')
@@ -98,6 +128,48 @@ async function drain ({ pool, workers }: Variant, count: number): Promise<Sample
 async function sendBare (): Promise<number> {
   const { cpuMicros } = await bare.ask<Done>('send', work)
   return cpuMicros / events
+}
+
+/** Returns how often idle processes claim in a second, beside 20 events a second. */
+async function countClaims ({ pool, url }: Variant, processes: number, isEmittedElsewhere = false): Promise<number> {
+  await prepare(pool)
+  let claims = 0
+  const started = Array.from({ length: processes }, () => {
+    const own = new pg.Pool({ connectionString: url, max: 2, connectionTimeoutMillis: 5000 })
+    const storage = postgresStorage(own)
+    const { claimDue, recordAndClaim } = storage.deliveries
+    storage.deliveries.claimDue = (...values) => claimDue(...values).finally(() => { claims++ })
+    storage.deliveries.recordAndClaim = (...values) => recordAndClaim(...values).finally(() => { claims++ })
+    return { own, engine: createRecruiting({ storage, events: catalogue, delivery: listening, logger }) }
+  })
+  const elsewhere = createRecruiting({ storage: postgresStorage(pool), events: catalogue, delivery: false, logger })
+  await sleep(2000)
+  claims = 0
+  const emits = 100
+  for (let n = 0; n < emits; n++) {
+    const engine = isEmittedElsewhere ? elsewhere : started[n % processes]?.engine
+    await engine?.emit({ tenantSlug: `tenant_${n % 5}`, type: `type.t${n % 5 + 5}`, data: createEventData(n) })
+    await sleep(1000 / 20)
+  }
+  const perSecond = claims / (emits / 20)
+  for (const { own, engine } of started) {
+    await engine.close()
+    await own.end()
+  }
+  await elsewhere.close()
+  return perSecond
+}
+
+async function measureStopped ({ pool, workers: [stopped] }: Variant): Promise<number> {
+  await prepare(pool)
+  await queueDeliveries(pool, 200, endpoints)
+  await pool.query("update recruiting.events set body = repeat('x', 200000)")
+  await stopped?.ask('stop')
+  await sleep(500)
+  const { deliveries } = postgresStorage(pool)
+  const ms = await time(() => deliveries.claimDue({ limit: 64, perEndpoint: 8, leaseMs: 60_000 }))
+  if (stopped !== undefined) process.kill(stopped.pid, 'SIGCONT')
+  return ms
 }
 
 async function findPostmaster (): Promise<number> {
