@@ -134,3 +134,32 @@ t.test('after a slow count, only one count of the tenant runs at a time', async 
   }
   await Promise.all(later)
 })
+
+t.test('a page and its total come from one read, and from two once that was slow', async (t) => {
+  const calls: string[] = []
+  const { storage } = spyStorage(undefined, async ({ method, args: [tenant] }, real) => {
+    if (method.startsWith('candidates.')) calls.push(`${method} of ${tenant}`)
+    return real()
+  })
+  let durationMs = 0
+  const page: RecruitingStorage['candidates']['page'] = async (tenant) => {
+    calls.push(`candidates.page of ${tenant}`)
+    for (const endsAt = performance.now() + durationMs; performance.now() < endsAt;);
+    return { rows: [{ id: 7, full_name: 'Ada', headline: null, source_id: null }], total: 1 }
+  }
+  const candidates = { ...storage.candidates, page }
+  const app = await buildApp(t, { storage: { ...storage, candidates, connections: { max: 10 } } })
+  const read = async (tenant: 'acme' | 'globex'): Promise<unknown[]> => {
+    calls.splice(0)
+    const answer = await app.inject({
+      url: `/api/v1/public/${tenant}/candidates`, headers: bearer(tenant === 'acme' ? keys.full : keys.globex)
+    })
+    t.equal(answer.statusCode, 200)
+    return calls
+  }
+  t.strictSame(await read('acme'), ['candidates.page of acme'])
+  durationMs = 60
+  t.strictSame(await read('acme'), ['candidates.page of acme'])
+  t.strictSame(await read('acme'), ['candidates.count of acme', 'candidates.list of acme'])
+  t.strictSame(await read('globex'), ['candidates.page of globex'])
+})

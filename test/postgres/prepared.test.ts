@@ -29,6 +29,7 @@ t.test('reads are prepared, and planned for their values', async (t) => {
   const { candidates, feed, changes } = postgresStorage(own)
   const position = await changes.begin('large', 'candidate')
   for (let count = 0; count < 20; count++) {
+    await candidates.page?.('large', { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 200, fields })
     await candidates.find('large', 7, { fields })
     await candidates.listAfter?.('large', { fields, after: null, limit: 200 })
     await candidates.findMany?.('large', Array.from({ length: 200 }, (_, id) => id + 1), { fields })
@@ -38,7 +39,8 @@ t.test('reads are prepared, and planned for their values', async (t) => {
   const prepared = await listPrepared(own)
   const values = prepared.filter(({ operation }) => !operation.startsWith('read bound '))
   t.same(values, [
-    'find candidates', 'find many candidates', 'list candidates by id', 'list changes', 'list events'
+    'find candidates', 'find many candidates', 'list candidates by id', 'list changes', 'list events',
+    'page of candidates'
   ].map((operation) => ({ operation, generic_plans: 0 })))
 })
 

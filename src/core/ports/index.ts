@@ -19,7 +19,8 @@ export type * from './keys.js'
 export type * from './ids.js'
 export type {
   CandidateFilter, CandidateQuery, CandidateRow, CandidateSortField, CandidateSource, JobFilter, JobQuery, JobRow,
-  JobSortField, JobSource, ListQuery, ListSource, RowFields, RowQuery, RowSource, SortItem
+  JobSortField, JobSource, ListQuery, ListSource, RowFields, RowPage, RowQuery, RowSource,
+  SortItem
 } from './lists.js'
 export type * from './changes.js'
 export type * from './webhooks.js'

@@ -56,9 +56,17 @@ export interface ListSource<Row, Filter, SortField extends string = string, Quer
   count (tenant: string, filter: Filter): Promise<number>
 }
 
+/** A page of rows, and the number of all rows that pass the filter. */
+export interface RowPage<Row> {
+  rows: Row[]
+  total: number
+}
+
 /** Reads candidates or jobs of a tenant. A row of another tenant is treated as if it did not exist. */
 export interface RowSource<Row extends { id: unknown }, Filter, SortField extends string, FoundId = Row['id']>
   extends ListSource<Row, Filter, SortField, RowQuery<Filter, SortField>> {
+  /** Returns what `list` and `count` return, from one read, which costs less. Without it, both are called. */
+  page? (tenant: string, query: RowQuery<Filter, SortField>): Promise<RowPage<Row>>
   /**
    * Returns one row of the tenant as `list` returns it; `null` if there is none with this id. Ids are compared exactly,
    * but a storage may ignore the letter case of uuids. An id that the storage cannot store, such as text that is not a

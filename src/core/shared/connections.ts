@@ -1,11 +1,12 @@
 import { RecruitingApiError } from './errors.js'
-import type { Connections, EventStorage } from '../ports/index.js'
+import type { Connections, EventStorage, RowQuery, RowSource } from '../ports/index.js'
 import { LruMap } from './cached.js'
 import { systemClock } from './clock.js'
+import { readBoth } from './paging.js'
 import { createPlaces } from './places.js'
 
 /** The methods of each port that requests call for a tenant. Its id is the first argument. */
-const ofRows = ['list', 'count', 'find', 'listAfter', 'findMany']
+const ofRows = ['list', 'count', 'page', 'find', 'listAfter', 'findMany']
 const tenantMethods = {
   candidates: ofRows,
   jobs: ofRows,
@@ -41,6 +42,8 @@ interface Shares {
   runAnyway: Share
   /** Runs a count. */
   count: Share
+  /** Runs a read of a page with its total, or `apart` if the tenant's counts are slow. */
+  page<Result> (tenantId: string, work: () => Promise<Result>, apart: () => Promise<Result>): Promise<Result>
 }
 
 // Several storages may share connections.
@@ -65,6 +68,17 @@ function createShares ({ max }: Connections): Shares {
   })
   const slowUntil = new LruMap<number>(maxSlow)
   const counting = new Set<string>()
+  const isSlowNow = (tenantId: string): boolean => performance.now() < (slowUntil.get(tenantId) ?? 0)
+
+  async function time<Result> (tenantId: string, work: () => Promise<Result>): Promise<Result> {
+    const startedAt = performance.now()
+    try {
+      return await work()
+    } finally {
+      const now = performance.now()
+      if (now - startedAt > slowCountMs) slowUntil.set(tenantId, now + slowForMs)
+    }
+  }
 
   return {
     run: places.run,
@@ -79,23 +93,23 @@ function createShares ({ max }: Connections): Shares {
     },
 
     async count (tenantId, work) {
-      const isSlow = performance.now() < (slowUntil.get(tenantId) ?? 0)
+      const isSlow = isSlowNow(tenantId)
       const take = (): boolean => {
         if (counting.has(tenantId)) return false
         counting.add(tenantId)
         return true
       }
       await places.acquire(tenantId, isSlow ? { take } : {})
-      const startedAt = performance.now()
       try {
-        return await work()
+        return await time(tenantId, work)
       } finally {
-        const now = performance.now()
-        if (now - startedAt > slowCountMs) slowUntil.set(tenantId, now + slowForMs)
         if (isSlow) counting.delete(tenantId)
         places.release(tenantId)
       }
-    }
+    },
+
+    page: (tenantId, work, apart) =>
+      isSlowNow(tenantId) ? apart() : places.run(tenantId, () => time(tenantId, work))
   }
 }
 
@@ -132,10 +146,10 @@ export function shareConnections<Port extends object> (
   port: Port, name: keyof typeof tenantMethods, connections: Connections | undefined
 ): Port {
   if (connections === undefined) return port
-  const { run, runAnyway, count } = sharesOf(connections)
+  const { run, runAnyway, count, page } = sharesOf(connections)
   const join = createJoint()
   return new Proxy(port, {
-    get (target, property) {
+    get (target, property, shared) {
       const method: unknown = Reflect.get(target, property)
       if (typeof method !== 'function') return method
       // Methods of a class need the port as `this`.
@@ -145,6 +159,11 @@ export function shareConnections<Port extends object> (
         const work = async (): Promise<unknown> => call(...args)
         const tenantId = String(args[0])
         if (property === 'count') return join(JSON.stringify(args), () => count(tenantId, work))
+        if (property === 'page') {
+          const [, query] = args as [string, RowQuery<unknown>]
+          const { list, count } = shared as Pick<RowSource<never, unknown, string>, 'list' | 'count'>
+          return page(tenantId, work, () => readBoth(() => list(tenantId, query), () => count(tenantId, query.filter)))
+        }
         // The work of the request is done.
         return property === 'save' ? runAnyway(tenantId, work) : run(tenantId, work)
       }

@@ -1,5 +1,5 @@
 import { InputError } from './errors.js'
-import type { ListQuery, SortItem } from '../ports/index.js'
+import type { ListQuery, RowPage, SortItem } from '../ports/index.js'
 import { Type } from './typebox.js'
 
 const maxPage = 2147483647
@@ -54,24 +54,34 @@ interface Source<Row, Filter, Field extends string> {
   list (query: ListQuery<Filter, Field>): Promise<Row[]>
   /** Counting may stop at `limit`. */
   count (filter: Filter, options: { limit?: number }): Promise<number>
+  /** Reads both. */
+  page?: ((query: ListQuery<Filter, Field>) => Promise<RowPage<Row>>) | undefined
   /** The highest total to count. @default none */
   maxTotal?: number
 }
 
-/** Reads one page and its total in parallel. Throws an `InputError` for a repeated field in `sort`. */
+/** Reads one page and its total. Throws an `InputError` for a repeated field in `sort`. */
 export async function readPage<Row, Filter, Field extends string> (
   source: Source<Row, Filter, Field>, { page, per_page: perPage, sort: text }: PagingQuery, filter: Filter
 ): Promise<Page<Row>> {
-  const sort = parseSort<Field>(text)
-  // The total takes longer, so it starts first. If the list rejects, the count must not become an unhandled rejection.
+  const query = { filter, sort: parseSort<Field>(text), offset: (page - 1) * perPage, limit: perPage }
   const { maxTotal } = source
-  const counting = source.count(filter, maxTotal === undefined ? {} : { limit: maxTotal + 1 })
-  counting.catch(() => {})
-  const data = await source.list({ filter, sort, offset: (page - 1) * perPage, limit: perPage })
-  const counted = await counting
+  const { rows: data, total: counted } = await (source.page?.(query) ?? readBoth(
+    () => source.list(query),
+    () => source.count(filter, maxTotal === undefined ? {} : { limit: maxTotal + 1 })
+  ))
   const total = Math.min(counted, maxTotal ?? counted)
   const meta = { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) }
   return { data, meta: counted > total ? { ...meta, total_is_capped: true } : meta }
+}
+
+/** Reads a page and its total in parallel. */
+export async function readBoth<Row> (list: () => Promise<Row[]>, count: () => Promise<number>): Promise<RowPage<Row>> {
+  // The total takes longer, so it starts first. If the list rejects, the count must not become an unhandled rejection.
+  const counting = count()
+  counting.catch(() => {})
+  const rows = await list()
+  return { rows, total: await counting }
 }
 
 /** Parses `sort` and appends `id`, so that no two rows tie. */

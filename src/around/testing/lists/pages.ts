@@ -1,5 +1,5 @@
 import { same } from '../support/expect.js'
-import { resourceCase, rowCases, type Sample } from './rows.js'
+import { pick, resourceCase, rowCases, type Sample } from './rows.js'
 
 function samples (from: number, to: number): Sample[] {
   return Array.from({ length: to - from + 1 }, (_, index) => ({
@@ -58,6 +58,22 @@ export const pageCases = [
     same(await rows.count(), 30, 'the total')
     same(await rows.count({ q: 'odd' }), 15, 'the number that pass q')
     same(await rows.count({ q: 'neither' }), 0, 'the number that pass a q without matches')
+  }),
+
+  rowCases('page', 'a page with its total has the rows of list and the total of count', async (rows) => {
+    await rows.save(samples(1, 30))
+    const filters = [{}, { q: 'odd' }, { q: 'neither' }]
+    const slices = [{}, { offset: 4, sort: ['-name', 'id'] }, { offset: 30 }, { offset: 900, sort: ['-id'] }]
+    for (const query of filters.flatMap((filter) => slices.map((slice) => ({ filter, limit: 7, ...slice })))) {
+      for (const tenant of ['acme', 'nobody']) {
+        const page = await rows.page(query, tenant)
+        if (page === null) return
+        const list = await rows.list(query, tenant)
+        const [found, listed] = [page.rows, list].map((all) => all.map((row) => pick(row, rows.fields)))
+        same([found, page.total], [listed, await rows.count(query.filter, tenant)],
+          `the page of ${tenant} for ${JSON.stringify(query)}`)
+      }
+    }
   }),
 
   rowCases('list', 'rows saved between two pages by id do not repeat or hide rows', async (rows) => {

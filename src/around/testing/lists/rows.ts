@@ -1,4 +1,4 @@
-import type { Id, RowSource } from '../../../core/ports/index.js'
+import type { Id, RowQuery, RowSource } from '../../../core/ports/index.js'
 import { candidateFilters, jobFilters, type RowFilter } from '../../../core/ports/lists.js'
 import { defineCase, defineIdCase, type StorageCase, type StorageGroup } from '../support/case.js'
 import type { AnyStorageHarness, SavedCandidate, SavedJob, StorageHarness } from '../support/harness.js'
@@ -97,13 +97,16 @@ export function openRows<RowId extends Id> (harness: StorageHarness<RowId, RowId
   const { fields } = resources[resource]
   const source: RowSource<{ id: RowId }, SampleFilter, string, RowId> = harness.storage[resource]
 
-  const list = (
-    { filter = {}, sort = ['id'], offset = 0, limit = 200, fields: wanted = fields }: SampleQuery = {}, tenant = 'acme'
-  ): Promise<Array<{ id: RowId }>> => {
+  function toQuery (
+    { filter = {}, sort = ['id'], offset = 0, limit = 200, fields: wanted = fields }: SampleQuery = {}
+  ): RowQuery<SampleFilter> {
     const items = order<string>(...sort).map(({ field, direction }) =>
       ({ field: field === 'name' && resource === 'candidates' ? 'full_name' : field, direction }))
-    return source.list(tenant, { filter, sort: items, offset, limit, fields: wanted })
+    return { filter, sort: items, offset, limit, fields: wanted }
   }
+
+  const list = (query?: SampleQuery, tenant = 'acme'): Promise<Array<{ id: RowId }>> =>
+    source.list(tenant, toQuery(query))
 
   async function save (samples: ReadonlyArray<Sample<RowId>>, tenant = 'acme'): Promise<void> {
     if (resource === 'jobs') await harness.saveJobs(tenant, samples.map(toJob))
@@ -122,6 +125,8 @@ export function openRows<RowId extends Id> (harness: StorageHarness<RowId, RowId
     list,
     /** Returns the ids of one page. */
     ids: async (query?: SampleQuery, tenant?: string) => (await list(query, tenant)).map(({ id }) => id),
+    /** Returns the rows of one page and its total; `null` without the method. */
+    page: async (query: SampleQuery, tenant = 'acme') => await source.page?.(tenant, toQuery(query)) ?? null,
     find: (id: RowId, tenant = 'acme', wanted: readonly string[] = fields) =>
       source.find(tenant, id, { fields: wanted }),
     count: (filter: SampleFilter = {}, tenant = 'acme') => source.count(tenant, filter),

@@ -1,5 +1,5 @@
 import type {
-  CandidateRow, CandidateSortField, Id, IdKind, IdKinds, JobRow, JobSortField, RowFields, RowSource
+  CandidateRow, CandidateSortField, Id, IdKind, IdKinds, JobRow, JobSortField, RowFields, RowQuery, RowSource
 } from '../../../core/ports/index.js'
 import { candidateFilters, jobFilters, type RowFilters } from '../../../core/ports/lists.js'
 import type {
@@ -152,6 +152,12 @@ function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Field
     async find (tenantSlug, id, query) {
       const row = await source.find(tenantSlug, toId(id), query)
       return row && toRow(row)
+    },
+    ...source.page && {
+      async page (tenantSlug: string, query: RowQuery<object, Field>) {
+        const page = await source.page?.(tenantSlug, { ...query, filter: toFilter(query.filter) })
+        return { rows: (page?.rows ?? []).map(toRow), total: Number(page?.total) }
+      }
     },
     ...source.listAfter && {
       async listAfter (tenantSlug: string, { after, ...query }: SyncQuery) {

@@ -20,6 +20,7 @@ export function listRowOperations<Row extends { id: Id }, Filter extends { q?: s
   ids: IdKinds
 ): ApiOperation[] {
   const { kind, filters } = list
+  const { page: readBoth } = source
   const parameters = Object.entries<RowFilter>(filters).map(([name, filter]) =>
     [parameterOf(name), name, filter] as const)
   const filteredFields = Object.fromEntries(parameters.map(([parameter, , { field }]) => [parameter, field]))
@@ -40,9 +41,10 @@ export function listRowOperations<Row extends { id: Id }, Filter extends { q?: s
       rejectHiddenFields(request, kind, fields, filteredFields)
       const page = await readPage<Row, Filter, SortField>({
         list: (page) => source.list(tenant, { ...page, ...select(request) }),
-        count: (filter) => source.count(tenant, filter)
+        count: (filter) => source.count(tenant, filter),
+        page: readBoth && ((page) => readBoth(tenant, { ...page, ...select(request) }))
       }, input, readFilter(input))
-      assertRows('list', page.data, request)
+      assertRows(readBoth === undefined ? 'list' : 'page', page.data, request)
       limitFields(request, ({ data, meta }: Page<Row>, writeRow) =>
         `{"data":[${data.map(writeRow).join()}],"meta":${JSON.stringify(meta)}}`)
       return page

@@ -1,10 +1,11 @@
-import type { Id, IdKinds, RowFields, RowSource } from '../../../core/ports/index.js'
+import type { Id, IdKinds, RowFields, RowPage, RowQuery, RowSource } from '../../../core/ports/index.js'
 import type { Session } from '../session.js'
 import { findTenantColumn, normalizeId, type TenantRelation } from './columns.js'
 import { describeRelation } from './relation.js'
 import { assertColumns, readerOf, type ReadValue, type RowKind } from './row-kind.js'
 import {
-  type AnyField, formatFind, formatFindMany, formatPage, formatPageAfter, formatTotal, type Statement
+  type AnyField, formatFind, formatFindMany, formatPage, formatPageAfter, formatPageAndTotal, formatTotal, totalColumn,
+  type Statement
 } from './row-statements.js'
 import { LruMap } from '../../../core/shared/cached.js'
 
@@ -81,7 +82,21 @@ export function createRowSource<Row extends { id: Id }, Filter extends object, F
     return rows.map((row) => readRow<Row>(row, readers, selected))
   }
 
+  async function page (tenant: string, query: RowQuery<Filter, Field>): Promise<RowPage<Row>> {
+    // Clients choose filters and orders, so there are many texts.
+    const isUsual = Object.keys(query.filter).length === 0 && query.sort.length <= 2
+    const rows = await readRows(`page of ${option}`, query, (relation, columns) =>
+      formatPageAndTotal(relation, kind, columns, tenant, query), isUsual ? 'prepared' : 'query')
+    const [first] = rows
+    if (first === undefined) return { rows, total: 0 }
+    const { id, [totalColumn]: total } = first as Record<string, unknown>
+    return { rows: id === null ? [] : rows, total: Number(total) }
+  }
+
   return {
+    // A total that is cached needs no statement.
+    ...totalsTtlMs === 0 ? { page } : {},
+
     describe (kinds, hasTenantIds) {
       described = describe(kinds, hasTenantIds)
       described.catch(() => { described = null })

@@ -52,6 +52,23 @@ export function formatPage (
   return { text, values: where.values }
 }
 
+/** Returns the statement that selects a page and, in the column `totalColumn` of each row, its total. */
+export function formatPageAndTotal (
+  relation: TenantRelation, kind: RowKind, columns: string, tenant: string, query: ListQuery<object, AnyField>
+): Statement | null {
+  const page = formatPage(relation, kind, columns, tenant, query)
+  const counted = formatTotal(relation, kind, tenant, query.filter)
+  // The parameters of the total are the first ones of the page.
+  return page && counted && {
+    text: `select counted.total as "${totalColumn}", page.* from (${counted.text}) as counted
+      left join lateral (${page.text}) as page on true where ${planWithValues}`,
+    values: page.values
+  }
+}
+
+/** No published field has this name. */
+export const totalColumn = 'total of the list'
+
 export function formatTotal (
   relation: TenantRelation,
   kind: RowKind,
