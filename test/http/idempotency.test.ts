@@ -446,12 +446,16 @@ t.test('without secretKeys, operations that return secrets reject the header and
   const all = Object.values(paths).flatMap((methods) => methods.post?.operationId ?? [])
   const secret = ['createWebhook', 'rotateWebhookSecret', 'createApiKey', 'rotateApiKey']
   t.strictSame(accepting(paths), all.filter((name) => !secret.includes(name)))
+  t.strictSame(accepting(paths, 'responses'), accepting(paths), 'their responses have the header of repeats')
 })
 
-/** Returns the operations with the header in the document. */
-function accepting (paths: OpenApi['paths']): string[] {
+/** Returns the operations that have the header in the document, or that of repeats in all successful responses. */
+function accepting (paths: OpenApi['paths'], where: 'parameters' | 'responses' = 'parameters'): string[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods))
-    .filter(({ parameters }) => parameters.some(({ name }) => name === 'idempotency-key'))
+    .filter(({ parameters, responses }) => where === 'parameters'
+      ? parameters.some(({ name }) => name === 'idempotency-key')
+      : Object.entries(responses).every(([status, { headers = {} }]) =>
+        status >= '300' || Object.keys(headers).includes('idempotent-replayed')))
     .map(({ operationId }) => String(operationId))
 }
 
