@@ -121,7 +121,6 @@ export const english = {
   'secret.bothUntil': 'Until {time}, requests are also signed with the old secret. Deploy the new one before then.',
   'secret.verify.title': 'Verify each request',
   'secret.verify.text': 'Use the raw body, not one parsed and serialized again. Respond with 204 right away and do the work later.',
-  'secret.verify.languages': 'Language',
   'secret.verify.code': 'Code in {language}',
   'secret.stored': 'I have stored it',
   'secret.leave': { title: 'Have you stored the secret?', text: 'It will not be shown again. If you lose it, you must rotate it.', stay: 'Stay', leave: 'Leave' },

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { WebhookWithSecret, Result, RotatedWebhook } from './api.js'
 import { usePortal } from './hooks.js'
-import { Button, CodeBlock, Copy, Tabs } from './parts/controls.js'
+import { Button, CodeBlock, Copy } from './parts/controls.js'
 import { Choices } from './parts/fields.js'
 import { Confirm, LeaveGuard, Screen } from './parts/frames.js'
 import { verifyCodes } from './verify-code.js'
@@ -62,17 +62,19 @@ export function WebhookSecret (
   )
 }
 
-/** Code that verifies a request, in four languages. */
+/** Code that verifies a request, in four languages, of which one is open. */
 function VerifyCode () {
   const { messages: { secret: { verify } }, text } = usePortal()
-  const tabs = Object.entries(verifyCodes).map(([name, code]) => ({
-    name, content: <CodeBlock code={code} label={text(verify.code, { language: name })} />
-  }))
   return (
     <section class='section'>
       <h2>{verify.title}</h2>
       <p class='muted'>{verify.text}</p>
-      <Tabs label={verify.languages} tabs={tabs} />
+      {Object.entries(verifyCodes).map(([name, code], index) => (
+        <details key={name} name='language' open={index === 0}>
+          <summary>{name}</summary>
+          <CodeBlock code={code} label={text(verify.code, { language: name })} />
+        </details>
+      ))}
     </section>
   )
 }

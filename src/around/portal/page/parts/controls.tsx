@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { type PagedQuery, usePortal } from '../hooks.js'
 import type { Route } from '../session.js'
 import { showControls } from '../text.js'
@@ -182,49 +182,5 @@ export function Pager ({ list: { page, setPage, value, isLoading } }: { list: Pa
       <span>{text(texts.position, { page, pages })}</span>
       <Button onClick={() => setPage(page + 1)} isDisabled={page >= pages || isLoading}>{texts.next}</Button>
     </nav>
-  )
-}
-
-interface Tab {
-  name: string
-  content: ComponentChildren
-}
-
-/** Tabs, for example one per language. Arrow keys select. */
-export function Tabs ({ label, tabs }: { label: string, tabs: readonly Tab[] }) {
-  const id = useId()
-  const list = useRef<HTMLDivElement>(null)
-  const [chosen, setChosen] = useState(0)
-  const choose = (index: number) => {
-    const next = (index + tabs.length) % tabs.length
-    setChosen(next)
-    list.current?.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus()
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const forward = list.current?.matches(':dir(rtl)') === true ? -1 : 1
-    const moves: Record<string, number> = {
-      ArrowRight: chosen + forward, ArrowLeft: chosen - forward, Home: 0, End: tabs.length - 1
-    }
-    const next = moves[event.key]
-    if (next === undefined) return
-    event.preventDefault()
-    choose(next)
-  }
-  return (
-    <div class='tabs'>
-      <div ref={list} role='tablist' aria-label={label} onKeyDown={onKeyDown}>
-        {tabs.map(({ name }, index) => (
-          <button
-            key={name} type='button' role='tab' id={`${id}-tab-${index}`} aria-controls={`${id}-panel`}
-            aria-selected={index === chosen} tabIndex={index === chosen ? 0 : -1} onClick={() => choose(index)}
-          >
-            {name}
-          </button>
-        ))}
-      </div>
-      <div role='tabpanel' id={`${id}-panel`} aria-labelledby={`${id}-tab-${chosen}`}>
-        {tabs[chosen]?.content}
-      </div>
-    </div>
   )
 }
