@@ -121,12 +121,7 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
   return {
     ...others,
     storage: {
-      webhooks: storage.webhooks,
-      deliveries: storage.deliveries,
-      ...(storage.changes === undefined ? {} : { changes: storage.changes }),
-      ...(storage.feed === undefined ? {} : { feed: storage.feed }),
-      ...(storage.idempotency === undefined ? {} : { idempotency: storage.idempotency }),
-      ...(storage.holds === undefined ? {} : { holds: storage.holds }),
+      ...storage,
       candidates: numberRows<CandidateRow, CandidateRow<Id, Id>, CandidateSortField>(
         storage.candidates, candidate, toFilter(candidateFilters)
       ),
