@@ -147,15 +147,23 @@ t.test('at most perEndpoint tests of one webhook run at a time', async (t) => {
   t.ok((await Promise.all(tests)).every(({ body }) => body.data.status === 'delivered'))
 })
 
-t.test("a tenant's tests use at most half of the places", async (t) => {
+t.test("a tenant's tests use at most half of the places, and another tenant's find one", async (t) => {
   const host = await startHolding(t, { perEndpoint: 3, concurrency: 4 })
+  const { webhooks } = host.app.recruiting
+  const globex = { tenantSlug: 'globex' }
+  const other = await webhooks.create(globex, {
+    name: 'x', target_url: `${host.receiver.url}/globex`, event_types: ['application.created']
+  })
   const ids = await Promise.all(Array.from({ length: 10 }, async () =>
     (await host.create({ target_url: host.receiver.url })).id))
   const tests = Promise.all(ids.flatMap((id) => [host.sendTest(id), host.sendTest(id)]))
   await host.receiver.received(2)
-  await answerAll(host, 20)
+  const foreign = webhooks.sendTest(globex, other.id)
+  const sent = await host.receiver.received(3)
+  t.strictSame(sent.map(({ path }) => path), ['/hook', '/hook', '/hook/globex'])
+  await answerAll(host, 21)
+  t.match(await foreign, { status: 'delivered' })
   t.ok((await tests).every(({ body }) => body.data.status === 'delivered'))
-  t.equal(host.most(), 2)
 })
 
 t.test('a test gets 503 if too many of the tenant wait', async (t) => {
