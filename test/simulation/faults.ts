@@ -84,6 +84,13 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
     { file: 'src/core/shared/places.ts', from: 'free <= held ||', to: 'free <= 0 ||' },
     { file: 'src/core/webhooks/sending/capacity.ts', from: 'places.free > (places.heldBy.get(tenantId) ?? 0)', to: 'places.free > 0' }
   ],
+  'claimed deliveries wait for attempts of other tenants that hang': [
+    {
+      file: 'src/core/webhooks/queue/worker.ts',
+      from: 'if (size === 0 || capacity.free === 0) return undefined',
+      to: 'if (size === 0 || capacity.heldBy.size > 0) return undefined'
+    }
+  ],
   'every worker leases ahead': [
     {
       file: 'src/storages/memory/deliveries/queue.ts',

@@ -545,7 +545,10 @@ class Day {
 
   #isForgotten (delivery: Delivery): boolean {
     const { status, claim, webhook, dueAt } = delivery
-    if (status !== 'pending' || claim !== null || webhook.pausedUntil > 0 || webhook.failingSince !== null) return false
+    if (status !== 'pending' || webhook.pausedUntil > 0 || webhook.failingSince !== null) return false
+    // Or it waits in the server that has claimed it.
+    const waitsIn = claim !== null && claim.isKnown && claim.sent === null ? claim.machine : null
+    if (claim !== null && (waitsIn === null || waitsIn.inFlight === waitsIn.concurrency)) return false
     const isDueToo = (one: Delivery): boolean => one !== delivery && one.dueAt <= this.#storageNow() &&
       one.webhook.tenant === webhook.tenant
     if ([...this.#model.pending].some(isDueToo)) return false
