@@ -1,4 +1,18 @@
-import type { Delivery, Page, ReplaySelection } from './api.js'
+import type { Delivery, DeliveryStatus, Page, ReplaySelection } from './api.js'
+
+/** Filters of the log; an empty string matches everything. */
+export interface LogFilter {
+  status: DeliveryStatus | ''
+  eventType: string
+  eventId: string
+}
+
+/** The page of a log from which the user opened a delivery. */
+export interface LogPlace {
+  webhookId: number
+  filter: LogFilter
+  page: number
+}
 
 const hourMs = 3_600_000
 const hoursShown = 24

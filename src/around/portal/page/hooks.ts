@@ -3,7 +3,7 @@ import { useCallback, useContext, useEffect, useLayoutEffect, useMemo, useRef, u
 import type { PortalMessages } from '../messages.js'
 import { type ThemeHint, themeProperties } from '../theme.js'
 import type { Api, Failure, Page, PageQuery, Result } from './api.js'
-import type { LogPlace } from './log.js'
+import type { LogPlace } from './deliveries.js'
 import {
   type Capability, type Route, type SessionManager, type SessionState, formatRoute, parseRoute
 } from './session.js'

@@ -1,25 +1,12 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Delivery, DeliveryQuery, DeliveryStatus, WebhookWithHealth } from './api.js'
+import type { Delivery, DeliveryQuery, WebhookWithHealth } from './api.js'
+import type { LogFilter, LogPlace } from './deliveries.js'
 import { useEvery, usePagedQuery, usePortal } from './hooks.js'
 import { Button, Icon, Link, Pager } from './parts/controls.js'
 import { Countdown, Empty, Loaded, Name, Status, TimeAgo, Url } from './parts/feedback.js'
 import { SelectField, TextField } from './parts/fields.js'
 import { ReplayDialog } from './replay.js'
 import { describeResult, tones } from './text.js'
-
-/** Filters of the log; an empty string matches everything. */
-interface LogFilter {
-  status: DeliveryStatus | ''
-  eventType: string
-  eventId: string
-}
-
-/** The page of a log from which the user opened a delivery. */
-export interface LogPlace {
-  webhookId: number
-  filter: LogFilter
-  page: number
-}
 
 const refreshMs = 10_000
 

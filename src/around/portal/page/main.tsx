@@ -7,7 +7,7 @@ import { CreateScreen, EditScreen } from './form.js'
 import { EndpointScreen, EndpointsScreen } from './endpoints.js'
 import { DeliveryScreen } from './delivery.js'
 import { CreateKeyScreen, KeysScreen, Sections } from './keys.js'
-import type { LogPlace } from './log.js'
+import type { LogPlace } from './deliveries.js'
 import {
   type CurrentSession, type PageFacts, type Portal, PortalContext, useLanguage, usePortal, useRoute, useSession,
   useTheme
