@@ -174,7 +174,8 @@ async function runSuites (files) {
       : ['--disable-coverage']
     const args = [
       '--reporter=terse',
-      `--jobs=${availableParallelism()}`,
+      // One more than cores, because tests also wait for timeouts.
+      `--jobs=${availableParallelism() + 1}`,
       '--serial=build/suites/alone',
       ...coverage,
       ...tapOptions,
