@@ -77,7 +77,7 @@ t.test('tenantId times out after 5 seconds', async (t) => {
   const emitted = app.recruiting.emit(event).catch((error: unknown) => error)
   await clock.advance(4999)
   t.notOk(isOver)
-  checkError(t, await runUntil(clock, over), 500)
+  checkError(t, await runUntil(clock, over), 503)
   const error = await emitted
   t.match(isRecruitingApiError(error) && error, { code: 'storage_timeout', message: 'tenantId did not answer within 5000 ms' })
   t.equal(clock.timerCount, 0)
