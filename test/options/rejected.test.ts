@@ -96,14 +96,16 @@ const ofPlugin: RejectedOption[] = [
     [{ maximum: 5 }, '.maximum', 'a known name such as max', '"maximum"'],
     [{ max: 0 }, '.max', 'an integer from 1 to 1000000000, or a function', '0'],
     [{ perTenant: 1 }, '.perTenant', 'a boolean', '1'],
-    [{ timeWindow: 999 }, '.timeWindow', 'an integer from 1000 to 86400000', '999'],
-    [{ timeWindow: '1 minute' }, '.timeWindow', 'an integer from 1000 to 86400000', '"1 minute"'],
+    ...[[999, '999'], ['1 eternity', '"1 eternity"'], ['1 constructor', '"1 constructor"'], ['25 hours', '"25 hours"']].map(([timeWindow, shown]) =>
+      [{ timeWindow }, '.timeWindow', 'milliseconds from 1000 to 86400000, or text such as 1 minute', String(shown)] as const),
     [{ operations: { replayWebhook: 5 } }, '.operations.replayWebhook', 'an object', '5'],
     [{ operations: { replayWebhook: { max: 1.5 } } }, '.operations.replayWebhook.max', 'an integer from 1 to 1000000000, or a function', '1.5'],
     [{ operations: { replay: {} } }, '.operations.replay', 'the operationId of a route', '"replay"'],
     [{ failedKeys: { max: () => 5 } }, '.failedKeys.max', 'an integer from 1 to 1000000000', 'a function'],
     [{ failedKeys: { window: 1 } }, '.failedKeys.window', 'a known name such as timeWindow', '"window"'],
     [{ redis: null }, '.redis', 'a client such as ioredis', 'null'],
+    [{ nameSpace: 1 }, '.nameSpace', 'a string', '1'],
+    [{ store: class { read () {} } }, '.store', 'a class with the method incr', 'a function'],
     [{ cache: 0 }, '.cache', 'an integer from 1 to 10000000', '0'],
     [{ skipOnError: 1 }, '.skipOnError', 'a boolean', '1']
   ] as const).map(([rateLimit, path, expected, shown]): RejectedOption => [{ rateLimit }, `rateLimit${path}`, expected, shown])
@@ -136,7 +138,7 @@ t.test('the limits of each range and each form of a value are accepted', async (
   const plugin: Array<Record<string, unknown>> = [
     { prefix: '/v1.0/~x_y-z' }, { candidateFields: Type.Object({ email: Type.String() }) }, { requestId: () => 'req_1' }, { routes: async () => {} },
     { openapi: { info: { contact: { name: 'Acme' }, license: { name: 'Proprietary' }, title: undefined }, servers: [{ url: '/' }], inHostDocument: true } },
-    { rateLimit: { max: undefined, timeWindow: 1000 } }, { storage: memoryStorage() }
+    { rateLimit: { max: undefined, store: class { incr () {} } } }, { storage: memoryStorage() }
   ]
   for (const option of plugin) await assertAcceptedByPlugin(t, option)
 })

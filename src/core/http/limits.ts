@@ -33,9 +33,6 @@ interface CounterSettings {
   timeWindow: number
 }
 
-/** The prefix of keys in Redis. */
-const nameSpace = 'recruiting-rate-limit-'
-
 type LoadPackage = () => Promise<{ default: unknown }>
 
 /** Loads `@fastify/rate-limit`; throws `invalid_option` if it is not installed. */
@@ -53,7 +50,7 @@ export async function createLimits (
   ): Promise<Limiter> {
     // A separate instance, because the scope would inherit the limiter of a host that also uses the package.
     const owner = Fastify()
-    await owner.register(rateLimit, { ...settings, ...budget, nameSpace, global: false, keyGenerator })
+    await owner.register(rateLimit, { ...settings, ...budget, global: false, keyGenerator })
     assertOption(
       owner.hasDecorator('createRateLimit'),
       'rateLimit',

@@ -40,6 +40,14 @@ t.test('the count restarts after its window', async (t) => {
   t.equal((await ask()).statusCode, 200)
 })
 
+t.test('a time window can be text', async (t) => {
+  const times = [['1 minute', 60], ['90s', 90], ['2 hours', 7200], ['1.5 mins', 90], ['3 HRS', 10_800], ['1 day', 86_400], ['5000', 5], ['2000ms', 2]] as const
+  for (const [timeWindow, seconds] of times) {
+    const { ask } = await buildLimited(t, { timeWindow })
+    t.equal((await ask()).headers['ratelimit-reset'], String(seconds), timeWindow)
+  }
+})
+
 t.test('true means the default limits, and false none', async (t) => {
   const { ask } = await buildLimited(t, true)
   t.equal((await ask()).headers['ratelimit-limit'], '1000')
@@ -199,6 +207,9 @@ t.test('several machines share their counts in Redis', async (t) => {
   t.match(names[0], /^recruiting-rate-limit-key:acme\/./)
   t.same(names.slice(1), ['recruiting-rate-limit-address:192.0.2.7'])
   t.notMatch(names.join(), keys.full, 'a key is not in its name')
+  redis.counts.clear()
+  await (await buildLimited(t, { redis, nameSpace: 'ats:' })).ask()
+  t.match([...redis.counts.keys()], [/^ats:key:/])
 })
 
 t.test('while the store fails, requests get 500, or pass with skipOnError', async (t) => {
@@ -209,6 +220,14 @@ t.test('while the store fails, requests get 500, or pass with skipOnError', asyn
   const { ask: askAnyway } = await buildLimited(t, { redis, skipOnError: true, failedKeys: { max: 1 } })
   t.equal((await askAnyway()).statusCode, 200)
   for (const guess of ['guess-1', 'guess-2']) checkError(t, await askAnyway(guess), 401)
+})
+
+t.test('a host\'s own store counts requests', async (t) => {
+  class Store {
+    incr (_key: string, done: (error: null, result: object) => void) { done(null, { current: 8, ttl: 2000 }) }
+  }
+  const { ask } = await buildLimited(t, { max: 10, store: Store })
+  t.match((await ask()).headers, { 'ratelimit-limit': 10, 'ratelimit-remaining': 2, 'ratelimit-reset': 2 })
 })
 
 const warning = 'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead'
