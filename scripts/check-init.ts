@@ -31,7 +31,7 @@ try {
   match(await run(hire), /"stage":"hired"/, output)
   const [, page = ''] = /^Settings page +(\S+),/m.exec(output) ?? []
   match(await run(`curl --fail ${page}`), /<iframe title="Webhooks"/)
-  match(await run(/npx .* doctor$/m.exec(output)?.[0] ?? 'false'), /^ok +webhooks /m)
+  match(await run(/npx .* doctor$/m.exec(output)?.[0] ?? 'false'), /^ok +schema /m)
 } finally {
   stop('SIGINT')
 }

@@ -82,7 +82,7 @@ t.test("doctor judges the plans of a vendor's tables", async (t) => {
         // PostgreSQL ignores the statistics of a partial index on an expression.
         t.match(await faults(), [{ text: /api_candidates: filter\[updated_after\]/ }, { text: /api_jobs: filter\[updated_after\]/ }])
         for (const table of ['"Candidate"', '"Job"']) {
-          await pool.query(`create statistics on ("updatedAt" at time zone 'UTC'), ("createdAt" at time zone 'UTC') from ${table}; analyze ${table}`)
+          await pool.query(`create statistics ${table.toLowerCase()} on ("updatedAt" at time zone 'UTC'), ("createdAt" at time zone 'UTC') from ${table}; analyze ${table}`)
         }
       }
       t.match(await findRelations(), [

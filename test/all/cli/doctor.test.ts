@@ -371,6 +371,7 @@ t.test('doctor', async (t) => {
   const pool = server.createPool()
   const { storage, saveJobs } = await createTables(pool)
   await saveJobs('acme', [{ id: 1, name: 'Élève', status: 'open' }])
+  const { rows: [{ major }] } = await pool.query("select current_setting('server_version_num')::int / 10000 as major")
   const cli = createCli(server.url)
   const folder = t.testdir({})
 
@@ -433,7 +434,7 @@ t.test('doctor', async (t) => {
       [
         'locks', 'transactions', 'migrations', 'privileges', 'database', 'settings', 'vacuum', 'publications',
         'replication', 'listen', 'relations', 'relations', 'schema', 'sequences', 'copy', 'due deliveries', 'workers',
-        'retention', 'clocks', 'secrets', 'webhooks', 'watched tables', 'watched tables'
+        'retention', 'clocks', 'secrets', 'watched tables', 'watched tables'
       ].map((check) => `ok       ${check}`)
     )
   })
@@ -443,6 +444,7 @@ t.test('doctor', async (t) => {
     await recorder.emit(event)
     for (const { inject, options = '', check = 'schema', state = 'fault', texts, repair: own } of faults) {
       await t.test(texts.join(), async (t) => {
+        if (inject.includes('transaction_timeout') && major < 17) return
         await runSql(inject)
         const findings = await findFaults(options)
         const sorted = findings.sort((one, other) => one.text < other.text ? -1 : 1)
@@ -599,7 +601,7 @@ t.test('doctor', async (t) => {
     await other.query('create table left_behind ()')
     await other.query("prepare transaction 'imported'")
     t.match(await find('transactions', '--max-transaction-seconds 0'), {
-      text: /^prepared transaction imported \(postgres\) in the database other has been open for \d+ s, so the server cannot reuse transaction ids/,
+      text: /^prepared transaction imported \(postgres\) in the database other has had a transaction open for \d+ s, so the server cannot reuse transaction ids/,
       remedy: "in the database other, end it with rollback prepared 'imported' or commit prepared 'imported'"
     })
     await other.query("rollback prepared 'imported'")
@@ -641,19 +643,6 @@ t.test('doctor', async (t) => {
     const sealed = await open({ seal: (plain) => plain, open: (sealed) => sealed }).create('acme', webhook)
     t.match(await find('secrets'), { state: 'ok', text: /^the functions of secretKeys .* 1 webhook$/ })
     await recorder.webhooks.delete('acme', sealed.id)
-  })
-
-  await t.test('webhooks that are disabled or failing', async (t) => {
-    const ids = await Promise.all(Array.from({ length: 23 }, async () => (await recorder.webhooks.create('acme', webhook)).id))
-    await pool.query("update recruiting.webhooks set status = 'disabled' where id <> $1", [ids[0]])
-    await pool.query(`insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned)
-      select id, revision, now(), 3, false from recruiting.webhooks where id = $1`, [ids[0]])
-    t.match(await findFaults(), [
-      { text: /^22 disabled, so their receivers get nothing or too little: \d+ of acme, .* and 2 more$/ },
-      { text: `1 failing, so their receivers get nothing or too little: ${ids[0]} of acme` }
-    ])
-    await pool.query("update recruiting.webhooks set status = 'inactive'")
-    t.strictSame(await findFaults(), [], 'a webhook that its tenant has paused does not count')
   })
 
   await t.test('a failing check is a fault, and the others continue', async (t) => {

@@ -5,7 +5,7 @@ import { createStopDeliveries } from '../../../storages/postgres/deliveries/queu
 import { createStats } from '../../../storages/postgres/deliveries/stats.js'
 import { createTenants } from '../../../storages/postgres/tenants.js'
 import { quoteLiteral } from '../../../storages/postgres/sql.js'
-import { createHealth, createWebhookStore } from '../../../storages/postgres/webhooks.js'
+import { createWebhookStore } from '../../../storages/postgres/webhooks.js'
 import { formatCount, formatNames } from '../terminal.js'
 import { advice, type Check, type DoctorContext, fault, type Finding, findRows, grantMonitor, ok, unknown } from './finding.js'
 
@@ -26,12 +26,8 @@ const sequences: ReadonlyArray<[sequence: string, rows: string, largest: string]
   ['notices_id_seq', 'notices', 'select max(id) from $.notices']
 ]
 
-const [usualDays, usualChangesDays] = [30, 90]
-/** Workers prune once an hour, and may have been stopped for a while. */
-const graceDays = 2
-/** How many of the oldest events to check. */
-const fewEvents = 1000
-
+/** Workers prune once an hour, and may have been stopped for a while. Only the oldest events are checked. */
+const [usualDays, usualChangesDays, graceDays, fewEvents] = [30, 90, 2, 1000]
 /** Ids of tenants whose slugs are unknown. */
 const integerOrUuid = /^(-?\d+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
 const maxListed = 1000
@@ -74,11 +70,11 @@ export const dataChecks: readonly Check[] = [{
   async find ({ session, quotedSchema, flags }) {
     const { oldestDueMs } = await createStats(session, quotedSchema).stats()
     const seconds = Math.round(oldestDueMs / 1000)
-    if (seconds <= (flags.integer('max-due-seconds') ?? usualDueSeconds)) {
-      return [ok(`the oldest has been due for ${seconds} s`)]
-    }
-    return [fault(`the oldest has been due for ${seconds} s, so receivers get their notifications late`,
-      'start a worker; if workers are running, add more or raise delivery.concurrency')]
+    const text = `the oldest has been due for ${seconds} s`
+    return [seconds <= (flags.integer('max-due-seconds') ?? usualDueSeconds)
+      ? ok(text)
+      : fault(`${text}, so receivers get their notifications late`,
+        'start a worker; if workers are running, add more or raise delivery.concurrency')]
   }
 }, {
   // A process that listens on the schema's channel, or claims deliveries. Behind a pooler it is visible only while its
@@ -109,31 +105,27 @@ export const dataChecks: readonly Check[] = [{
     const days = flags.integer('retention-days', 1, 3650) ?? usualDays
     const changesDays = flags.integer('changes-retention-days', 1, 3650) ?? usualChangesDays
     return findRows(query, `
-      with kept (rows, option, days) as (
-        values ('events', '--retention-days', $1::int), ('changes', '--changes-retention-days', $2::int)
-      ), oldest (rows, at) as (
-        select 'events', min(e.recorded_at)
+      with oldest (rows, option, days, at) as (
+        select 'events', '--retention-days', $1::int, min(e.recorded_at)
         from (
           select e.seq, e.recorded_at from ${quotedSchema}.events e
           where e.recorded_at < clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
           order by e.recorded_at limit ${fewEvents}
         ) as e
-        where not exists (select from ${quotedSchema}.queue q where q.event_seq = e.seq)
-          and not exists (
-            select from ${quotedSchema}.deliveries d
-            where d.event_seq = e.seq
-              and d.created_at >= clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
-          )
+        where not exists (select from ${quotedSchema}.queue q where q.event_seq = e.seq) and not exists (
+          select from ${quotedSchema}.deliveries d where d.event_seq = e.seq
+            and d.created_at >= clock_timestamp() - ($1::int + ${graceDays}) * interval '1 day'
+        )
         union all
-        select 'changes', min(c.changed_at) from ${quotedSchema}.changes c
+        select 'changes', '--changes-retention-days', $2::int, min(c.changed_at) from ${quotedSchema}.changes c
         where c.changed_at < clock_timestamp() - ($2::int + ${graceDays}) * interval '1 day'
       )
       select format('%s of %s are still stored, although they are kept for %s days, so tables grow and personal data ' ||
         'stays', rows, to_char(at at time zone 'UTC', 'YYYY-MM-DD'), days) as text,
         format('start a worker, or run fastify-recruiting-api prune --retention-days %s%s; if your servers keep them ' ||
-          'longer, run doctor with %s DAYS', $1, case rows when 'changes' then format(' %s %s', option, days) end,
+          'longer, run doctor with %s DAYS', $1::int, case rows when 'changes' then format(' %s %s', option, days) end,
           option) as remedy
-      from kept join oldest using (rows) where at is not null`, [days, changesDays])
+      from oldest where at is not null`, [days, changesDays])
   }
 }, {
   // Only if the servers have the option tenantId.
@@ -153,19 +145,6 @@ export const dataChecks: readonly Check[] = [{
 }, {
   name: 'secrets',
   find: checkSecrets
-}, {
-  name: 'webhooks',
-  ok: 'none is failing or disabled',
-  async find ({ session, quotedSchema }) {
-    const rows = await createHealth(session, quotedSchema).listFailing({ limit: maxListed, maxPending: 1 })
-    const isDisabled = ({ webhook }: typeof rows[number]): boolean => webhook.status === 'disabled'
-    const some = { disabled: rows.filter(isDisabled), failing: rows.filter((row) => !isDisabled(row)) }
-    return Object.entries(some).filter(([, rows]) => rows.length > 0).map(([status, rows]) => {
-      const names = formatNames(rows.map(({ tenantSlug, webhook }) => `${webhook.id} of ${tenantSlug}`))
-      return fault(`${rows.length} ${status}, so their receivers get nothing or too little: ${names}`,
-        'run fastify-recruiting-api webhooks failing, and inform their tenants')
-    })
-  }
 }]
 
 const others = 'pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
@@ -199,17 +178,16 @@ async function checkClocks ({ query, quotedSchema, now }: DoctorContext): Promis
       ) as o where abs(o.ms) < 1e10 order by abs(o.ms) desc limit 1
     ) as event_ms`)
   const [ownMs, uncertainMs] = [(before + now()) / 2 - Number(row?.time), (now() - before) / 2]
-  const describe = (ms: number): string => `${Math.abs(ms / 1000).toFixed(1)} s ${ms > 0 ? 'ahead of' : 'behind'} the server`
-  const remedy = 'synchronize the clocks of all machines, for example with chrony'
   const eventMs = row?.event_ms ?? 0
-  if (Math.abs(eventMs) > maxEventOffsetMs) {
-    return [fault(`a machine that emits events is ${describe(eventMs)}, and receivers reject its notifications`, remedy)]
-  }
-  if (Math.abs(ownMs) - uncertainMs > maxOffsetMs) {
-    return [fault(`this machine is ${describe(ownMs)}, and receivers reject notifications that are minutes off`, remedy)]
-  }
+  const describe = (ms: number): string => `${Math.abs(ms / 1000).toFixed(1)} s ${ms > 0 ? 'ahead of' : 'behind'} the server`
+  const problem = Math.abs(eventMs) > maxEventOffsetMs
+    ? `a machine that emits events is ${describe(eventMs)}, and receivers reject its notifications`
+    : Math.abs(ownMs) - uncertainMs > maxOffsetMs
+      ? `this machine is ${describe(ownMs)}, and receivers reject notifications that are minutes off`
+      : null
+  if (problem !== null) return [fault(problem, 'synchronize the clocks of all machines, for example with chrony')]
   return [uncertainMs > maxOffsetMs
-    ? unknown(`the server took ${(2 * uncertainMs / 1000).toFixed(1)} s to return its time`, 'run the command again')
+    ? unknown('the server took too long to return its time', 'run the command again')
     : ok(`this machine is ${describe(ownMs)}`)]
 }
 
@@ -235,23 +213,20 @@ async function checkSecrets (
       afterId = webhookId
     }
   }
-  const [count, hasKeys] = [formatCount(closed.length, 'webhook'), secretKeys.length > 0]
-  const found = [
-    ...plain === 0
-      ? []
-      : [advice(`the secrets of ${formatCount(plain, 'webhook')} are stored in plain text`,
-          'set secretKeys in every process, then run fastify-recruiting-api reseal')],
-    ...sealedByHost === 0
-      ? []
-      : [ok(`the functions of secretKeys encrypted the secrets of ${formatCount(sealedByHost, 'webhook')}`)],
-    ...closed.length === 0
-      ? []
-      : [hasKeys
-          ? fault(`no key opens the secrets of ${count}, so their deliveries wait: ${formatNames(closed)}`,
-            'add the missing key to secretKeys of your servers and to these keys. To change keys, begin with ' +
-            '[oldKey, newKey] in every process, then use [newKey, oldKey], then run fastify-recruiting-api reseal')
-          : unknown(`the secrets of ${count} are encrypted`, 'add --secret-keys FILE to check them')]
-  ]
+  const [hasKeys, secretsOf] = [secretKeys.length > 0, (count: number) => `the secrets of ${formatCount(count, 'webhook')}`]
+  const found: Finding[] = []
+  if (plain > 0) {
+    found.push(advice(`${secretsOf(plain)} are stored in plain text`,
+      'set secretKeys in every process, then run fastify-recruiting-api reseal'))
+  }
+  if (sealedByHost > 0) found.push(ok(`the functions of secretKeys encrypted ${secretsOf(sealedByHost)}`))
+  if (closed.length > 0) {
+    found.push(hasKeys
+      ? fault(`no key opens ${secretsOf(closed.length)}, so their deliveries wait: ${formatNames(closed)}`,
+        'add the missing key to secretKeys of your servers and to these keys. To change keys, begin with ' +
+        '[oldKey, newKey] in every process, then use [newKey, oldKey], then run fastify-recruiting-api reseal')
+      : unknown(`${secretsOf(closed.length)} are encrypted`, 'add --secret-keys FILE to check them'))
+  }
   return found.length > 0 ? found : [ok(hasKeys ? 'the keys open all of them' : 'there are none')]
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isRecruitingApiError } from '../../../core/shared/errors.js'
 import type { PgPool } from '../../../storages/postgres/index.js'
 import { createSession, inTransactions, type Session } from '../../../storages/postgres/session.js'
@@ -36,10 +37,7 @@ export const doctor: Command = {
     environment: { value: 'NAME', about: 'same as delivery.environment of your servers' },
     'secret-keys': secretKeysOption,
     'retention-days': { value: 'DAYS', about: 'same as delivery.retentionDays of your servers; the default is 30' },
-    'changes-retention-days': {
-      value: 'DAYS',
-      about: 'same as changesRetentionDays of your servers; the default is 90'
-    },
+    'changes-retention-days': { value: 'DAYS', about: 'same as changesRetentionDays of your servers; the default is 90' },
     'max-due-seconds': { value: 'SECONDS', about: 'how long a delivery may be due; the default is 300' },
     'max-lock-seconds': {
       value: 'SECONDS',
@@ -55,21 +53,13 @@ export const doctor: Command = {
     // Reports wrong usage before it checks anything.
     const secretKeys = await readSecretKeys(context)
     checkLists(flags)
-    const seconds = ['max-due-seconds', 'max-lock-seconds', 'max-transaction-seconds', 'wait-seconds']
-    for (const name of seconds) flags.integer(name)
+    for (const name of Object.keys(doctor.options ?? {}).filter((name) => name.endsWith('-seconds'))) flags.integer(name)
     for (const name of ['retention-days', 'changes-retention-days']) flags.integer(name, 1, 3650)
     const session = createReader(pool)
     await session.query('connect', 'select')
-    const checked: DoctorContext = {
-      pool,
-      schema,
-      flags,
-      secretKeys,
-      session,
-      query: (text, values) => session.query('check', text, values),
-      quotedSchema: quoteName(schema),
-      now: io.now
-    }
+    const query: DoctorContext['query'] = (text, values) => session.query('check', text, values)
+    const { now } = io
+    const checked = { pool, schema, quotedSchema: quoteName(schema), flags, secretKeys, session, query, now }
     const findings = await withProgress(io, 'checking', (report) => runChecks(checks, checked, report))
     showResult(context, { findings }, findings.flatMap(formatFinding))
     return findings.some(({ state }) => state === 'fault') ? 1 : 0
@@ -82,13 +72,10 @@ function formatFinding ({ check, state, text, remedy }: NamedFinding): string[] 
 }
 
 /** A finding and its check. */
-export interface NamedFinding extends Finding {
-  check: string
-}
+export type NamedFinding = Finding & { check: string }
 
 /** How long statements may wait for a lock, and how long they may take. */
-const lockMs = 1000
-const statementMs = 3000
+const [lockMs, statementMs] = [1000, 3000]
 /** How long one check and all checks may take. The last statements may take longer. */
 const usualLimits = { checkMs: 4000, totalMs: 6000 }
 /** Few, because some servers allow few connections. */
@@ -98,11 +85,10 @@ const atOnce = 4
 export function createReader (pool: PgPool): Session {
   // The server's timeout comes first and explains why.
   const session = createSession(pool, statementMs + 500)
-  const settings = 'set transaction read only; ' +
-    `set local lock_timeout to ${lockMs}; set local statement_timeout to ${statementMs}`
   const transaction: Session['transaction'] = (operation, work) =>
     session.transaction(`doctor ${operation}`, async (query) => {
-      await query(settings)
+      await query(`set transaction read only; set local lock_timeout to ${lockMs};
+        set local statement_timeout to ${statementMs}`)
       return work(query)
     })
   return { transaction, ...inTransactions(transaction) }
@@ -134,41 +120,31 @@ export async function runChecks (
 
 /** Whether the schema has the tables. If that is unknown, the checks report why. */
 async function hasTables ({ query, schema }: DoctorContext): Promise<boolean> {
-  try {
-    return (await findMissing(query, schema, await readVersion())).migrations.length === 0
-  } catch (error) {
-    return !isRecruitingApiError(error) || error.code === 'storage_timeout'
-  }
+  return findMissing(query, schema, await readVersion()).then(({ migrations }) => migrations.length === 0,
+    (error: unknown) => !isRecruitingApiError(error) || error.code === 'storage_timeout')
 }
 
 async function runCheck ({ find, ok: usual }: Check, context: DoctorContext, limitMs: number): Promise<Finding[]> {
-  let timer: NodeJS.Timeout | undefined
-  const expired = new Promise<Finding[]>((resolve) => {
-    timer = setTimeout(() => resolve([describeLimit('it took too long')]), Math.max(0, limitMs))
-  })
+  const done = new AbortController()
+  const expired = sleep(Math.max(0, limitMs), [describeLimit('it took too long')], { signal: done.signal })
   try {
     const found = await Promise.race([find(context), expired])
     return found.length === 0 && usual !== undefined ? [ok(usual)] : found
   } catch (error) {
     return [describeFailure(error)]
   } finally {
-    clearTimeout(timer)
+    expired.catch(() => {})
+    done.abort()
   }
 }
 
-const insufficientPrivilege = '42501'
-/** Why statements end early, by the code of their error. */
-const limits = new Map<unknown, string>([
-  ['55P03', `it waited ${lockMs / 1000} s for a locked table: see the check locks`],
-  ...['57014', 'storage_timeout'].map((code): [string, string] => (
-    [code, `a statement took more than ${statementMs / 1000} s`]))
-])
-
 function describeFailure (error: unknown): Finding {
   const code = readField(error, 'code')
-  const limit = limits.get(code)
-  if (limit !== undefined) return describeLimit(limit)
-  return code === insufficientPrivilege
+  if (code === '55P03') return describeLimit(`it waited ${lockMs / 1000} s for a locked table: see the check locks`)
+  if (code === '57014' || code === 'storage_timeout') {
+    return describeLimit(`a statement took more than ${statementMs / 1000} s`)
+  }
+  return code === '42501'
     ? unknown(`not checked, because the database user lacks a privilege: ${describeError(error)}`,
       'grant the privileges that the check privileges names, or run doctor as the owner of the schema')
     : fault(`could not be checked: ${describeError(error)}`, 'resolve this error, then run the command again')

@@ -17,9 +17,8 @@ export interface Finding {
 export interface DoctorContext {
   /** Only for what `session` cannot do. Its statements have no timeout. */
   pool: PgPool
-  /** Read-only. Statements that take too long or wait for a lock fail. */
+  /** Read-only. Statements that take too long or wait for a lock fail. `query` runs one with it. */
   session: Session
-  /** Runs a statement with `session`. */
   query: RunQuery
   /** As given, and quoted. */
   schema: string

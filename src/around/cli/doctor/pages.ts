@@ -8,23 +8,15 @@ import { Conditions, quoteName } from '../../../storages/postgres/sql.js'
 import { readField } from '../../../core/shared/fields.js'
 import { advice, fault, type Finding, unknown } from './finding.js'
 
-/** A node of a plan. Numbers of rows are averages of its loops. */
-interface Plan {
+type Sizes = 'Plan Rows' | 'Actual Rows' | 'Actual Loops' | 'Rows Removed by Filter' | 'Rows Removed by Index Recheck' |
+  'Shared Hit Blocks' | 'Shared Read Blocks'
+type Names = 'Parent Relationship' | 'Schema' | 'Relation Name' | 'Index Cond'
+
+/** A node of a plan. Numbers of rows are averages of its loops. Blocks are those of the node and its children. */
+interface Plan extends Partial<Record<Sizes, number> & Record<Names, string>> {
   'Node Type': string
-  'Parent Relationship'?: string
-  Schema?: string
-  'Relation Name'?: string
-  'Index Cond'?: string
   'Sort Key'?: string[]
   'Presorted Key'?: string[]
-  'Plan Rows': number
-  'Actual Rows'?: number
-  'Actual Loops'?: number
-  'Rows Removed by Filter'?: number
-  'Rows Removed by Index Recheck'?: number
-  /** Of the node and its children. */
-  'Shared Hit Blocks'?: number
-  'Shared Read Blocks'?: number
   /** The source of each result column: a column such as `p.id`, or an expression. */
   Output?: string[]
   Plans?: Plan[]
@@ -32,7 +24,6 @@ interface Plan {
 
 /** A statement of the API for one tenant. */
 interface Page {
-  /** As in findings. */
   name: string
   /** What its index contains between the tenant and the id. */
   keys: string[]
@@ -41,16 +32,12 @@ interface Page {
   isSearch?: boolean
 }
 
-/** A page may read this many rows or blocks, and this many for each row that it returns. */
-const [fewRows, rowsEach] = [2000, 40]
-/** A search may read this many names. */
-const manyRows = 100_000
-const limit = 25
+/** A page may read this many rows or blocks, and this many for each row that it returns; a search this many names. */
+const [fewRows, rowsEach, manyRows, limit] = [2000, 40, 100_000, 25]
 /** How many rows to read to find tenants, and how many large and small ones to compare. */
 const [sampledRows, comparedTenants] = [10_000, 8]
 /** How long one page and all pages of a relation may take. */
 const [pageMs, totalMs] = [1000, 2000]
-const tooSlow = '57014'
 const everyPage = 'every page'
 
 /**
@@ -81,15 +68,18 @@ export async function judgePages (
           'create the indexes that this check names, then run the command again'))
         continue
       }
-      const { plan, isSlow } = await measure(query, statement)
-      const [read, returned] = [countRead(plan), rowsOf(plan)]
+      const plan = await explain(query, statement, 'analyze, timing off, buffers, ').catch((error: unknown) => {
+        if (readField(error, 'code') !== '57014') throw error
+        return null
+      })
+      const [read, returned] = plan === null ? [0, 0] : [countRead(plan), rowsOf(plan)]
       if (!isSearch) most = Math.max(most, read)
-      if (!isSlow && read <= (isSearch ? manyRows : fewRows + rowsEach * returned)) continue
-      const problem = isSlow
+      if (plan !== null && read <= (isSearch ? manyRows : fewRows + rowsEach * returned)) continue
+      const problem = plan === null
         ? `takes more than ${pageMs / 1000} s`
         : `reads ${read} rows or blocks to return ${returned}`
       findings.set(index, (isSearch ? advice : fault)(`${relation.name}: ${name} of ${who} ${problem}`,
-        await suggestIndex(query, relation, page, plan)))
+        await suggestIndex(query, relation, page, plan ?? await explain(query, statement))))
       // The others read as many.
       if (name === everyPage) return { findings: [...findings.values()], most }
     }
@@ -98,30 +88,16 @@ export async function judgePages (
   return { findings: isJudged ? [...findings.values()] : await askPlanner(session, relation, kind), most }
 }
 
-/** Runs a page. If it takes too long, only plans it. */
-async function measure (query: RunQuery, statement: Statement): Promise<{ plan: Plan, isSlow: boolean }> {
-  try {
-    return { plan: await explain(query, statement, 'analyze, timing off, buffers, '), isSlow: false }
-  } catch (error) {
-    if (readField(error, 'code') !== tooSlow) throw error
-    return { plan: await explain(query, statement), isSlow: true }
-  }
-}
-
 /** Returns a node and its descendants. */
-function flatten (plan: Plan): Plan[] {
-  return [plan, ...plan.Plans?.flatMap(flatten) ?? []]
-}
+const flatten = (plan: Plan): Plan[] => [plan, ...plan.Plans?.flatMap(flatten) ?? []]
+const listTables = (plan: Plan): Plan[] => flatten(plan).filter((node) => node['Relation Name'] !== undefined)
+const rowsOf = ({ 'Actual Rows': rows = 0, 'Actual Loops': loops = 0 }: Plan): number => Math.round(rows * loops)
 
 async function explain (query: RunQuery, { text, values }: Statement, options = ''): Promise<Plan> {
   const [row] = await query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
     `explain (${options}verbose, format json) ${text}`, values)
   if (row === undefined) throw new Error('PostgreSQL returned no plan')
   return row['QUERY PLAN'][0].Plan
-}
-
-function rowsOf ({ 'Actual Rows': rows = 0, 'Actual Loops': loops = 0 }: Plan): number {
-  return Math.round(rows * loops)
 }
 
 /** Counts the rows that leave a table, function or nested query, or the blocks read if there are more. */
@@ -134,9 +110,7 @@ function countRead (plan: Plan): number {
   return Math.max(Math.round(read.reduce((sum, rows) => sum + rows, 0)), blocks)
 }
 
-/**
- * Returns some tenants, the largest first, as far as the planner knows. `isSample` is whether there may be others.
- */
+/** Returns some tenants, the largest first, as far as the planner knows, and whether there may be others. */
 async function findTenants (
   query: RunQuery, relation: TenantRelation
 ): Promise<{ tenants: string[], isSample: boolean }> {
@@ -182,15 +156,12 @@ function listPages (relation: TenantRelation, kind: RowKind, tenant: string): Pa
   const filtered = Object.entries(kind.filters).map(([name, { test, field }]): Page => {
     const values = test === 'id' ? noIds : [noValues[test]]
     const [statement = null] = values.flatMap((value) => page({ [name]: value }, byId) ?? [])
-    return test === 'contains'
-      // Without name_key, another check reports it.
-      ? {
-          name: 'filter[q]',
-          keys: ['r.name_key'],
-          statement: relation.columns.has('name_key') ? statement : null,
-          isSearch: true
-        }
-      : { name: `filter[${test === 'after' ? 'updated_after' : field}]`, keys: [`r.${field}`], statement }
+    if (test !== 'contains') {
+      return { name: `filter[${test === 'after' ? 'updated_after' : field}]`, keys: [`r.${field}`], statement }
+    }
+    // Without name_key, another check reports it.
+    const hasKey = relation.columns.has('name_key')
+    return { name: 'filter[q]', keys: ['r.name_key'], statement: hasKey ? statement : null, isSearch: true }
   })
   return [
     { name: everyPage, keys: [], statement: page({}, byId) },
@@ -231,10 +202,6 @@ async function suggestIndex (query: RunQuery, relation: TenantRelation, page: Pa
     : `set the option tenantId, and replace tenant_slug with tenant_id, the tenant's id in ${table}`
   return `create an index on ${table} whose first columns are the sources of ${keys.join(', ')}; ` +
     `if the tenant comes from another table, ${move}`
-}
-
-function listTables (plan: Plan): Plan[] {
-  return flatten(plan).filter((node) => node['Relation Name'] !== undefined)
 }
 
 /** Formats the source of a result column for `create index`; `[]` for a constant. */

@@ -73,15 +73,11 @@ async function checkKind (context: DoctorContext, kind: RowKind): Promise<Findin
 
 /** Checks each column separately, so that all faults are found at once. */
 function listProblems (relation: Relation, kind: RowKind, hasTenantIds: boolean | null): string[] {
-  const none: RowKind = { ...kind, columns: {}, ids: {}, exact: [] }
-  const parts: Array<Partial<RowKind>> = [
-    ...Object.entries(kind.columns).map(([name, types]) => ({ columns: { [name]: types } })),
-    ...Object.entries(kind.ids).map(([name, id]) => ({ ids: { [name]: id } })),
-    ...kind.exact.map((name) => ({ exact: [name] }))
-  ]
+  const parts = (['columns', 'ids'] as const).flatMap((part) => Object.entries(kind[part]).map(([name, types]) => (
+    { ...kind, columns: {}, ids: {}, [part]: { [name]: types }, exact: kind.exact.filter((one) => one === name) })))
   const problems = [
     () => findTenantColumn(relation, kind.option, hasTenantIds),
-    ...parts.map((part) => () => assertColumns(relation, { ...none, ...part }, null))
+    ...parts.map((part) => () => assertColumns(relation, part, null))
   ].flatMap((check) => {
     try {
       check()
@@ -92,9 +88,6 @@ function listProblems (relation: Relation, kind: RowKind, hasTenantIds: boolean 
   })
   return [...new Set(problems)]
 }
-
-/** How many rows to read to find a wrong `name_key`. */
-const fewRows = 10_000
 
 /** Whether filter[q] finds every name: PostgreSQL lower-cases only letters from a to z in some collations. */
 async function checkSearch (query: RunQuery, relation: TenantRelation, { filters }: RowKind): Promise<Finding[]> {
@@ -109,7 +102,7 @@ async function checkSearch (query: RunQuery, relation: TenantRelation, { filters
   const problem = !key.isInC
     ? `the column name_key of ${name} has another collation than "C", so filter[q] fails or misses letters such as É`
     : (await query(`
-        select from (select name_key, ${filters.q.field} from ${name} limit ${fewRows}) as r
+        select from (select name_key, ${filters.q.field} from ${name} limit 10000) as r
         where name_key is distinct from ${lower} limit 1`)).length > 0
         ? `name_key of ${name} is not ${lower} in each row, so filter[q] misses rows`
         : null

@@ -27,27 +27,13 @@ export const schemaCheck: Check = {
 }
 
 /** The expected schema and the actual one, and the text of all migrations. */
-interface Compared {
-  expected: Description
-  found: Description
-  quotedSchema: string
-  migrations: string
-}
+type Compared = Record<'expected' | 'found', Description> & Record<'quotedSchema' | 'migrations', string>
 
-/** An object of the schema, with quoted names. */
-interface SchemaObject {
-  /** The table, or a sequence's or function's own name. */
-  owner: string
-  /** Of a column, constraint or index. */
-  name: string
-  /** With the schema, for objects that are not part of a table. */
-  full: string
-  definition: string
-  migrations: string
-}
-
-/** SQL with `$owner`, `$name`, `$full` and `$definition`, or a function that returns it. */
-type Sql = string | ((object: SchemaObject) => string)
+/**
+ * SQL with these parts, such as `$owner`, or a function that returns it. Names are quoted: `owner` is the table, or a
+ * sequence's or function's own name; `name` that of a column, constraint or index; `full` includes the schema.
+ */
+type Sql = string | ((object: Record<'owner' | 'name' | 'full' | 'definition' | 'migrations', string>) => string)
 
 /** The effects of differences in one kind of object, and the SQL that repairs them. */
 interface Kind {
@@ -68,6 +54,7 @@ const lateVacuum = 'so vacuum removes dead rows too late, and claims read them'
 const ownWrite = 'so it runs with each write of this package and can make it fail'
 const noWrite = 'so writes of this package that it does not allow fail'
 const ofColumn = 'alter table $owner alter column $name'
+const remade = { create: 'run fastify-recruiting-api migrate', drop: 'drop function $full' }
 const ofTrigger = ['so its effect is missing', 'so its effect may be wrong'] as const
 
 const kinds: Readonly<Record<string, Kind>> = {
@@ -85,11 +72,8 @@ const kinds: Readonly<Record<string, Kind>> = {
     change: 'alter table $owner set logged'
   },
   column: {
-    effects: [
-      'the column',
-      'so every statement that names it fails',
-      'so statements that compare, sort or write it may fail or be wrong'
-    ],
+    effects: ['the column', 'so every statement that names it fails',
+      'so statements that compare, sort or write it may fail or be wrong'],
     create: 'alter table $owner add column $name $definition',
     change: ({ definition }) => `${ofColumn} type $definition using $name::${definition.split(' collate ')[0]}`
   },
@@ -109,21 +93,15 @@ const kinds: Readonly<Record<string, Kind>> = {
     drop: `${ofColumn} drop not null`
   },
   constraint: {
-    effects: [
-      'the constraint',
-      'so wrong or repeated rows can be stored, and inserts that rely on it fail',
-      'so wrong rows can be stored, or right ones are rejected'
-    ],
+    effects: ['the constraint', 'so wrong or repeated rows can be stored, and inserts that rely on it fail',
+      'so wrong rows can be stored, or right ones are rejected'],
     extra: noWrite,
     create: 'alter table $owner add constraint $name $definition',
     drop: 'alter table $owner drop constraint $name'
   },
   index: {
-    effects: [
-      'the index',
-      'so statements that need it read the whole table',
-      'so statements that need it read the whole table, or right rows are rejected'
-    ],
+    effects: ['the index', 'so statements that need it read the whole table',
+      'so statements that need it read the whole table, or right rows are rejected'],
     extra (_, definition) {
       if (definition.endsWith(' (invalid)')) return 'so each write maintains it although no statement can use it'
       return definition.startsWith('CREATE UNIQUE') ? noWrite : null
@@ -153,14 +131,12 @@ const kinds: Readonly<Record<string, Kind>> = {
   function: {
     effects: ['the function', 'so every call fails', 'so calls fail or behave differently'],
     extra: 'so this package may call the wrong one',
-    create: 'run fastify-recruiting-api migrate',
-    drop: 'drop function $full'
+    ...remade
   },
   body: {
     effects: ['the body of the function', null, 'so calls may fail or behave differently'],
     difference: "differs from this version's",
-    create: 'run fastify-recruiting-api migrate',
-    drop: 'drop function $full'
+    ...remade
   },
   rows: {
     effects: ['the table', null, 'so statements that rely on its row fail or do nothing'],
@@ -190,12 +166,10 @@ function compare (compared: Compared): Finding[] {
       `the table ${table} was not compared, because a transaction has locked it`,
       'end the transactions that the check locks reports, then run the command again')),
     // A missing table or column is reported without its parts.
-    ...[...expected].filter(([key]) => !locked.has(parseKey(key).owner) &&
-      !listWholes(key).some((whole) => expected.has(whole) && !found.has(whole)))
-      .flatMap(([key, definition]) => compareExpected(key, definition, compared)),
-    ...[...found].filter(([key]) => !expected.has(key) && own.has(parseKey(key).owner))
-      .flatMap(([key, definition]) => compareExtra(key, definition, compared))
-  ]
+    ...[...expected.keys()].filter((key) => !locked.has(parseKey(key).owner) &&
+      !listWholes(key).some((whole) => expected.has(whole) && !found.has(whole))),
+    ...[...found.keys()].filter((key) => !expected.has(key) && own.has(parseKey(key).owner))
+  ].flatMap((one) => typeof one === 'string' ? compareObject(one, compared) : one)
 }
 
 /** Lists the table and the column that an object is part of. */
@@ -205,35 +179,28 @@ function listWholes (key: string): string[] {
   return kind === 'table' ? [] : [`table ${owner}`, ...column]
 }
 
-function compareExpected (key: string, definition: string, compared: Compared): Finding[] {
+function compareObject (key: string, compared: Compared): Finding[] {
   const { expected, found } = compared
+  const [wanted, now = ''] = [expected.get(key), found.get(key)]
   const kind = kinds[parseKey(key).kind]
-  const now = found.get(key)
-  if (kind === undefined || now === definition) return []
-  const { effects: [noun, missing, changed], difference = `is "${now}" instead of "${definition}"` } = kind
-  const label = nameOf(noun, key)
-  if (now === undefined) {
-    if (missing === null) return []
-    const statements = [...expected].filter(([part]) => part === key || listWholes(part).includes(key))
-      .map(([part, text]) => formatSql(kinds[parseKey(part).kind]?.create, part, text, compared))
-    return [fault(`${label} is missing, ${missing}`, statements.filter((statement) => statement !== '').join('; '))]
-  }
-  if (kind.isHarmless?.(definition, now) === true) return []
-  const statements = (kind.change === undefined ? [kind.drop, kind.create] : [kind.change])
-    .map((sql) => formatSql(sql, key, definition, compared))
-  return [fault(`${label} ${difference}, ${changed}`, statements.filter((statement) => statement !== '').join('; '))]
-}
-
-function compareExtra (key: string, definition: string, compared: Compared): Finding[] {
-  const { extra = null, effects: [noun] = [''], drop } = kinds[parseKey(key).kind] ?? {}
-  const effect = typeof extra === 'function' ? extra(key, definition, compared) : extra
-  return effect === null
+  if (kind === undefined || wanted === now) return []
+  const { effects: [noun, missing, changed], difference = `is "${now}" instead of "${wanted}"`, extra = null } = kind
+  const report = (problem: string, effect: string | null, statements: string[]): Finding[] => effect === null
     ? []
-    : [fault(`${nameOf(noun, key)} is not part of this version, ${effect}`, formatSql(drop, key, definition, compared))]
-}
-
-function nameOf (noun: string, key: string): string {
-  return `${noun} ${key.slice(parseKey(key).kind.length + 1)}`
+    : [fault(`${noun} ${key.slice(key.indexOf(' ') + 1)} ${problem}, ${effect}`,
+        statements.filter((statement) => statement !== '').join('; '))]
+  if (wanted === undefined) {
+    return report('is not part of this version', typeof extra === 'function' ? extra(key, now, compared) : extra,
+      [formatSql(kind.drop, key, now, compared)])
+  }
+  if (!found.has(key)) {
+    return report('is missing', missing, [...expected]
+      .filter(([part]) => part === key || listWholes(part).includes(key))
+      .map(([part, text]) => formatSql(kinds[parseKey(part).kind]?.create, part, text, compared)))
+  }
+  return report(difference, kind.isHarmless?.(wanted, now) === true ? null : changed,
+    (kind.change === undefined ? [kind.drop, kind.create] : [kind.change])
+      .map((sql) => formatSql(sql, key, wanted, compared)))
 }
 
 function formatSql (

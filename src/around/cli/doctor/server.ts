@@ -10,12 +10,10 @@ import {
   advice, type Check, type DoctorContext, fault, type Finding, findRows, ok, quoteShell
 } from './finding.js'
 
-/** Above this share, connections are nearly used up. */
-const maxUsed = 0.9
-/** Transaction ids wrap around after two thousand million; autovacuum begins after 200 million. */
-const maxAge = 1_000_000_000
+/** The share of connections that may be used. Transaction ids wrap around after twice as many as these. */
+const [maxUsed, maxAge] = [0.9, 1_000_000_000]
 /** Vacuum is late above this many dead rows plus this many times autovacuum's threshold. */
-const [deadFactor, fewDead] = [10, 10_000]
+const [fewDead, deadFactor] = [10_000, 10]
 /** A table is bloated if it is this large, and this many times as large as its rows. */
 const [bloatBytes, bloatFactor] = [32 * 1024 * 1024, 10]
 /** A slot or standby may keep the rows deleted in this many transactions. */
@@ -29,10 +27,9 @@ export const serverChecks: readonly Check[] = [{
   ok: 'all of them have run',
   async find ({ query, schema }) {
     const missing = await findMissing(query, schema, await readVersion())
-    return missing.migrations.length === 0
-      ? []
-      : [fault(`the schema ${schema} lacks ${listNames(missing).join(', ')}, so servers do not start`,
-          `run fastify-recruiting-api migrate --schema ${quoteShell(schema)}`)]
+    if (missing.migrations.length === 0) return []
+    return [fault(`the schema ${schema} lacks ${listNames(missing).join(', ')}, so servers do not start`,
+      `run fastify-recruiting-api migrate --schema ${quoteShell(schema)}`)]
   }
 }, {
   // Of the database user, of the workers' users, and of the owners of functions that run with their rights. Without
@@ -43,21 +40,18 @@ export const serverChecks: readonly Check[] = [{
   name: 'database',
   ok: 'it can be written, its encoding is UTF8, and connections and transaction ids are left',
   find: ({ query }) => findRows(query, `
-    with used as (
-      select (select sum(numbackends)::int from pg_stat_database) as by_all,
-        (select numbackends::int from pg_stat_database where datname = current_database()) as by_database,
-        (select count(*)::int from pg_stat_activity where usename = current_user) as by_role
-    ), limits (what, used, most) as (
-      select 'the server', by_all, (
+    with limits (what, used, most) as (
+      select 'the server', (select sum(numbackends)::int from pg_stat_database), (
         select sum(case name when 'max_connections' then 1 else -1 end * setting::int)::int from pg_settings
         where name in ('max_connections', 'superuser_reserved_connections', 'reserved_connections')
-      ) from used
+      )
       union all
-      select 'the database ' || datname, by_database, datconnlimit
-      from used, pg_database where datname = current_database() and datconnlimit >= 0
+      select 'the database ' || d.datname, s.numbackends, d.datconnlimit
+      from pg_database d join pg_stat_database s on s.datid = d.oid
+      where d.datname = current_database() and d.datconnlimit >= 0
       union all
-      select 'the role ' || rolname, by_role, rolconnlimit
-      from used, pg_roles where rolname = current_user and rolconnlimit >= 0
+      select 'the role ' || rolname, (select count(*)::int from pg_stat_activity where usename = rolname), rolconnlimit
+      from pg_roles where rolname = current_user and rolconnlimit >= 0
     )
     select format('the encoding of the database is %s instead of UTF8, so events with other characters cannot be ' ||
       'recorded', encoding) as text,
@@ -83,8 +77,12 @@ export const serverChecks: readonly Check[] = [{
   ok: 'no table has too many dead rows or too much empty space',
   find: ({ query, schema, quotedSchema }) => findRows(query, `
     with own as (
-      select c.oid, c.relname as name, c.reltuples, s.n_dead_tup as dead, s.n_live_tup as live,
-        format('%s.%I', $2::text, c.relname) as full_name, options.*
+      select c.oid, c.relname as name, c.reltuples, s.n_dead_tup as dead, options.*,
+        format('%s.%I', $2::text, c.relname) as full_name, pg_relation_size(c.oid) + pg_indexes_size(c.oid) as bytes,
+        -- Without large values, which are stored elsewhere.
+        greatest(s.n_live_tup, c.reltuples, 1) * (200 + coalesce((
+          select sum(avg_width) from pg_stats w where w.schemaname = $1 and w.tablename = c.relname
+        ), 0)) as needed
       from pg_class c
       join pg_stat_user_tables s on s.relid = c.oid
       cross join lateral (
@@ -94,12 +92,6 @@ export const serverChecks: readonly Check[] = [{
         from pg_options_to_table(c.reloptions)
       ) as options
       where s.schemaname = $1
-    ), sized as (
-      -- Without large values, which are stored elsewhere.
-      select name, full_name, pg_relation_size(oid) + pg_indexes_size(oid) as bytes, greatest(live, reltuples, 1) * (
-        200 + coalesce((select sum(avg_width) from pg_stats where schemaname = $1 and tablename = name), 0)
-      ) as needed
-      from own
     )
     select format('the table %s has autovacuum_enabled = false, so its dead rows stay and statements get slower and ' ||
       'slower', name) as text, format('alter table %s reset (autovacuum_enabled)', full_name) as remedy
@@ -114,7 +106,7 @@ export const serverChecks: readonly Check[] = [{
     union all
     select format('the table %s takes %s MB, more than ${bloatFactor} times as much as its rows, so scans are slow',
       name, bytes / 1048576), format('vacuum full %s, which locks it for some seconds', full_name)
-    from sized where bytes > ${bloatBytes} and bytes > ${bloatFactor} * needed`, [schema, quotedSchema])
+    from own where bytes > ${bloatBytes} and bytes > ${bloatFactor} * needed`, [schema, quotedSchema])
 }, {
   name: 'publications',
   ok: 'none prevents this package from writing',
@@ -233,11 +225,10 @@ async function checkRole (
   const lists = (await findLists(query, schema, flags)).flatMap(({ relation }) => relation ?? [])
   const lacking = await listLacking(query, schema, role)
   const onLists = await listLackingOnLists(query, role, lists)
-  const options = { schema, role, candidates: flags.text('candidates'), jobs: flags.text('jobs') }
-  const words = Object.entries(options)
-    .flatMap(([name, value]) => value === undefined ? [] : [`--${name}`, quoteShell(value)])
-  const command = ['grants', ...words, ...flags.has('no-lists') ? ['--no-lists'] : [], '--apply'].join(' ')
-  const remedy = `as the owner of the schema and of your tables, run fastify-recruiting-api ${command}`
+  const words = Object.entries({ schema, role, candidates: flags.text('candidates'), jobs: flags.text('jobs') })
+    .map(([name, value]) => value === undefined ? '' : ` --${name} ${quoteShell(value)}`)
+  const remedy = 'as the owner of the schema and of your tables, run fastify-recruiting-api grants' +
+    `${words.join('')}${flags.has('no-lists') ? ' --no-lists' : ''} --apply`
   const findings = [
     ...await findHidden(query, schema, role),
     ...lacking.length === 0 ? [] : [fault(`${role} lacks ${lacking.join(', ')}`, remedy)],
@@ -277,11 +268,12 @@ const below = (seconds: number) => (value: string): boolean => {
 }
 const one = (...words: string[]) => (value: string): boolean => words.includes(value.toLowerCase())
 const isOff = one('off', 'false', 'no', '0')
-const noVacuum: [typeof isOff, string] = [isOff, 'so dead rows stay and claims get slower and slower']
-const badPlans: [typeof isOff, string] = [isOff, 'so pages and claims read many more rows than they need']
+/** Wrong values and their effect. */
+type Setting = [isWrong: (value: string) => boolean, effect: string]
+const noVacuum: Setting = [isOff, 'so dead rows stay and claims get slower and slower']
 
-/** Settings that roles, databases and servers can have: wrong values and their effect. */
-const settings: Readonly<Record<string, [isWrong: (value: string) => boolean, effect: string]>> = {
+/** Settings that roles, databases and servers can have. */
+const settings: Readonly<Record<string, Setting>> = {
   default_transaction_read_only: [one('on', 'true', 'yes', '1'), 'so this package cannot record or deliver anything'],
   session_replication_role: [one('replica'), 'so the triggers of watch do not run, and sync misses changes'],
   synchronous_commit: [isOff, 'so the last events and results are lost if the server crashes'],
@@ -292,11 +284,8 @@ const settings: Readonly<Record<string, [isWrong: (value: string) => boolean, ef
   plan_cache_mode: [one('force_generic_plan'), 'so large tenants get the plans of small ones'],
   autovacuum: noVacuum,
   track_counts: noVacuum,
-  enable_indexscan: badPlans,
-  enable_indexonlyscan: badPlans,
-  enable_bitmapscan: badPlans,
-  enable_nestloop: badPlans,
-  enable_sort: badPlans
+  ...Object.fromEntries(['indexscan', 'indexonlyscan', 'bitmapscan', 'nestloop', 'sort'].map((name): [string, Setting] => (
+    [`enable_${name}`, [isOff, 'so pages and claims read many more rows than they need']])))
 }
 
 /** Finds settings of the server, the database, and roles that write this package's tables or watched tables. */
@@ -308,8 +297,8 @@ async function findSettings ({ pool, quotedSchema }: DoctorContext): Promise<Fin
     union all
     select c.name, c.value, case when r.oid is null then 'the database ' || quote_ident(d.datname)
         else 'the role ' || quote_ident(r.rolname) end,
-      'alter ' || case when r.oid is null then 'database ' || quote_ident(d.datname)
-        else concat('role ', quote_ident(r.rolname), ' in database ' || quote_ident(d.datname)) end
+      concat('alter ', 'role ' || quote_ident(r.rolname) || case when d.oid is not null then ' in ' else '' end,
+        'database ' || quote_ident(d.datname))
     from pg_db_role_setting s
     cross join lateral unnest(s.setconfig) as config
     cross join lateral (select split_part(config, '=', 1), substr(config, strpos(config, '=') + 1)) as c (name, value)

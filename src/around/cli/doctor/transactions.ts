@@ -91,13 +91,12 @@ export const transactionChecks: readonly Check[] = [{
       select *, extract(epoch from clock_timestamp() - since)::int as seconds from open
       where since < clock_timestamp() - $1::int * interval '1 second'
     )
-    select null as key, false as unseen, remedy, format('%s has had a transaction open for %s s, so vacuum cannot ' ||
-      'remove deleted rows, and the feed and sync wait if it has recorded something', who, seconds) as text
-    from late where elsewhere is null
-    union all
-    select null, false, format('in the database %s, %s', elsewhere, remedy), format('%s in the database %s has been ' ||
-      'open for %s s, so the server cannot reuse transaction ids', who, elsewhere, seconds)
-    from late where elsewhere is not null
+    select null as key, false as unseen, concat('in the database ' || elsewhere || ', ', remedy) as remedy,
+      concat(who, ' in the database ' || elsewhere, format(' has had a transaction open for %s s, so ', seconds), case
+        when elsewhere is null then 'vacuum cannot remove deleted rows, and the feed and sync wait if it has recorded something'
+        else 'the server cannot reuse transaction ids'
+      end) as text
+    from late
     union all
     select hidden, true, '${grantMonitor}',
       format('the database user cannot see since when %s has had a transaction open', who)
