@@ -53,10 +53,6 @@ t.test('numbers, times and lists follow the locale', async (t) => {
   t.equal(german.list(['a', 'b', 'c']), 'a, b und c')
   t.equal(plain(english.duration(87)), '87 ms')
   t.equal(plain(english.duration(1540)), '1.5 sec')
-  const times = [0, 1, 59_000, 60_000, 3_661_000, 86_399_001, 86_400_000, 604_799_000]
-  const spans = times.map((ms) => plain(english.span(ms)))
-  t.strictSame(spans, ['0 sec', '1 sec', '59 sec', '1 min', '1 hr, 1 min', '1 day', '1 day', '6 days, 23 hr'])
-  t.equal(plain(german.span(3_661_000)), '1 Std., 1 Min.')
   const noon = new Date(2026, 2, 1, 12, 0, 0).getTime()
   t.equal(english.date('2026-09-01T00:00:00.000Z'), 'Sep 1, 2026')
   t.equal(plain(english.instant(noon)), 'Mar 1, 2026, 12:00:00 PM')

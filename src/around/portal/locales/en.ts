@@ -173,7 +173,6 @@ export const english = {
   'endpoint.rotate.hour': '1 hour',
   'endpoint.rotate.day': '24 hours',
   'endpoint.rotate.week': '7 days',
-  'endpoint.rotate.countdown': 'The old secret is valid for another {time}',
   'endpoint.rotate.ended': 'The old secret is no longer valid.',
   'test.action': 'Send a test',
   'test.title': 'Send a test',

@@ -207,7 +207,7 @@ function useStatusChange ({ id, name }: Webhook, status: 'active' | 'inactive', 
 }
 
 function Details ({ webhook }: { webhook: WebhookWithHealth }) {
-  const { messages: { endpoint: { details: texts }, form, secret } } = usePortal()
+  const { messages: { endpoint: { details: texts }, form, secret }, text, instant } = usePortal()
   const { filters, created_by: { id: creator }, previous_secret_expires_at: graceEnd } = webhook
   const shownFilters = Object.entries(filters ?? {}).map(([path, values]) => `${path}: ${formatValues(values)}`)
   return (
@@ -218,7 +218,9 @@ function Details ({ webhook }: { webhook: WebhookWithHealth }) {
         <Fact label={texts.events}><Chips texts={webhook.event_types} /></Fact>
         {filters !== null && <Fact label={form.filters.label}><Chips texts={shownFilters} /></Fact>}
         <SourceIps />
-        {graceEnd !== null && <Fact label={secret.label}><Grace endsAt={graceEnd} /></Fact>}
+        {graceEnd !== null && (
+          <Fact label={secret.label}><p>{text(secret.bothUntil, { time: instant(graceEnd) })}</p></Fact>
+        )}
         <Fact label={texts.created}><Instant at={webhook.created_at} /></Fact>
         {creator !== null && <Fact label={texts.creator}><Name>{creator}</Name></Fact>}
         <Fact label={texts.updated}><Instant at={webhook.updated_at} /></Fact>
@@ -229,13 +231,6 @@ function Details ({ webhook }: { webhook: WebhookWithHealth }) {
 
 function Chips ({ texts }: { texts: readonly string[] }) {
   return <ul class='chips'>{texts.map((text) => <li key={text}><code dir='ltr'>{showControls(text)}</code></li>)}</ul>
-}
-
-/** Counts down until the previous secret expires. */
-function Grace ({ endsAt }: { endsAt: string }) {
-  const { messages: { endpoint: { rotate: texts } }, text, span } = usePortal()
-  const left = Date.parse(endsAt) - useNow(1000)
-  return <p class='grace'>{left > 0 ? text(texts.countdown, { time: span(left) }) : texts.ended}</p>
 }
 
 interface ManageProps {

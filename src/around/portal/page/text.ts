@@ -101,7 +101,6 @@ export function createFormat ({ messages, locale }: Language) {
   const dayTimes = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
   const relatives = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   const lists = new Intl.ListFormat(locale)
-  const spans = new Intl.ListFormat(locale, { type: 'unit', style: 'short' })
   const units = (unit: string) => new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 })
   const number = (value: number) => numbers.format(value)
   return {
@@ -135,24 +134,9 @@ export function createFormat ({ messages, locale }: Language) {
     },
     /** For example "1.5 sec" or "87 ms". */
     duration: (ms: number) => ms < 1000 ? units('millisecond').format(ms) : units('second').format(ms / 1000),
-    /** A duration in its two largest units, for example "23 hr, 59 min". */
-    span: (ms: number) => spans.format(spanOf(ms).map(([value, unit]) => units(unit).format(value))),
     /** For example "a, b and c". */
     list: (items: readonly string[]) => lists.format(items)
   }
-}
-
-/** Rounds up to seconds, so that it is 0 only at the end. */
-function spanOf (ms: number): Array<[value: number, unit: string]> {
-  const seconds = Math.ceil(ms / 1000)
-  const parts: Array<[number, string]> = [
-    [Math.floor(seconds / 86_400), 'day'],
-    [Math.floor(seconds / 3600) % 24, 'hour'],
-    [Math.floor(seconds / 60) % 60, 'minute'],
-    [seconds % 60, 'second']
-  ]
-  const first = parts.findIndex(([value]) => value > 0)
-  return first === -1 ? parts.slice(-1) : parts.slice(first, first + 2).filter(([value]) => value > 0)
 }
 
 const jsonToken = /"(?:[^"\\]|\\.)*"|[[\]{}:,]|[^\s"[\]{}:,]+/g
