@@ -17,8 +17,6 @@ const directions = Object.entries(folders).flatMap(([folder, allowed]) => [0, 1,
 }))
 
 export default [
-  // Generated.
-  { ignores: ['src/around/client/api.ts'] },
   ...neostandard({ ts: true, ignores: resolveIgnoresFromGitignore() }),
   {
     rules: {
@@ -97,6 +95,16 @@ export default [
     }
   },
   ...directions,
+  // It contains nothing but itself, so that it stays small in browsers.
+  {
+    files: ['src/around/client/*.ts'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        { patterns: [{ regex: '^(?!\\./)', allowTypeImports: true, message: 'The client may import only types.' }] }
+      ]
+    }
+  },
   // The page runs in a browser.
   {
     files: ['src/around/portal/page/*.{ts,tsx}'],

@@ -14,7 +14,7 @@ export const folders = {
   'storages/postgres': ['core/ports', 'core/shared', 'core/api', 'core/observe', 'core/keys'],
   'around/portal': ['core/ports', 'core/shared', 'core/keys', 'core/http', 'around/client'],
   'around/mcp': ['core/shared', 'core/http'],
-  'around/client': ['core/ports', 'core/api'],
+  'around/client': ['core/ports', 'core/shared', 'core/api'],
   'around/recorder': ['core/ports', 'core/shared', 'core/api', 'storages/memory', '*'],
   'around/testing': ['core/ports', 'around/recorder'],
   'around/cli': [

@@ -1,38 +1,15 @@
+import type { Static, TNull, TSchema } from '@sinclair/typebox'
+import type { deliveryOperations } from '../../core/api/deliveries.js'
+import type { eventOperations, eventTypeOperations } from '../../core/api/events.js'
+import type { keyOperations } from '../../core/api/keys.js'
+import type { IdsIn, InputArgument, Operation } from '../../core/api/operation.js'
+import type { rowOperations } from '../../core/api/rows.js'
+import type { syncOperations } from '../../core/api/sync.js'
+import type { webhookOperations } from '../../core/api/webhooks.js'
 import { ApiError, type ApiRequest, type Transport, pathPart, send, unexpected } from './request.js'
 import type {
-  ApiKey,
-  ApiTypes,
-  ApiKeyQuery,
-  Candidate,
-  CandidateChange,
-  CandidateQuery,
-  CreatedApiKey,
-  Delivery,
-  DeliveryQuery,
-  DeliveryWithAttempts,
-  Event,
-  EventType,
-  Job,
-  JobChange,
-  JobQuery,
-  NewApiKey,
-  NewWebhook,
-  Page,
-  PageQuery,
-  ReplayResult,
-  ReplaySelection,
-  RevokedApiKey,
-  RevokeOptions,
-  RotatedApiKey,
-  RotatedWebhook,
-  Rotation,
-  SyncPage,
-  TestResult,
-  Webhook,
-  WebhookPreview,
-  WebhookQuery,
-  WebhookWithHealth,
-  WebhookWithSecret
+  ApiTypes, Candidate, CandidateChange, CandidateQuery, Event, EventType, Job, JobChange, JobQuery, Page, PageQuery,
+  RevokedApiKey, RevokeOptions, SyncPage
 } from './types.js'
 
 export interface ClientOptions {
@@ -114,39 +91,107 @@ export interface Lists<Item extends { id: unknown }, Change, Query> {
   sync (options?: SyncOptions): AsyncGenerator<SyncPage<Change>, void>
 }
 
+/** The kinds of operations, with their HTTP methods. `count` is a POST that changes nothing, `run` has no body. */
+export const verbs = {
+  list: 'GET', find: 'GET', follow: 'GET', count: 'POST', post: 'POST', run: 'POST', patch: 'PATCH', delete: 'DELETE'
+} as const
+
+export type Kind = keyof typeof verbs
+
+/** The operations of the API, by the names of the client's methods. */
+interface ApiOperations {
+  candidates: RowOperations<'candidate'>
+  jobs: RowOperations<'job'>
+  webhooks: WebhookOperations
+  apiKeys: ReturnType<typeof keyOperations>
+  events: typeof eventOperations['list']
+  findEvent: typeof eventOperations['find']
+  listEventTypes: typeof eventTypeOperations['listEventTypes']
+}
+
+type RowOperations<Of extends 'candidate' | 'job'> =
+  ReturnType<typeof rowOperations<Of, object, TSchema>> & ReturnType<typeof syncOperations<Of>>
+
+type WebhookOperations = Omit<typeof webhookOperations, 'import' | 'sendTest'> & typeof deliveryOperations &
+  { test: typeof webhookOperations['sendTest'] }
+
+/** The kind and path of each operation. The compiler reports a missing one. */
+type TableOf<All> = {
+  readonly [Name in keyof All]: All[Name] extends Operation<infer Verb, infer Path, infer Shape, infer Input>
+    ? readonly [kind: KindOf<Verb, Shape, Input>, path: Path]
+    : TableOf<All[Name]>
+}
+
+type KindOf<Verb, Shape, Input extends TSchema> =
+  Verb extends 'GET' ? Shape extends 'one' ? 'find' : Shape extends 'follow' ? 'follow' : 'list'
+    : Verb extends 'POST' ? keyof Static<Input> extends never ? 'run' : 'post' | 'count'
+      : Verb extends 'PATCH' ? 'patch' : 'delete'
+
+/** The operation of each method. The first arguments of a method are the ids in its path. */
+export const operations = {
+  candidates: {
+    list: ['list', '/candidates'],
+    find: ['find', '/candidates/:id'],
+    sync: ['follow', '/candidates/sync']
+  },
+  jobs: { list: ['list', '/jobs'], find: ['find', '/jobs/:id'], sync: ['follow', '/jobs/sync'] },
+  webhooks: {
+    list: ['list', '/webhooks'],
+    find: ['find', '/webhooks/:id'],
+    /** The result contains the secret, which cannot be read again. */
+    create: ['post', '/webhooks'],
+    update: ['patch', '/webhooks/:id'],
+    delete: ['delete', '/webhooks/:id'],
+    /**
+     * Replaces the secret. Notifications are also signed with the old one for `grace_period_seconds`, a day by default.
+     */
+    rotateSecret: ['post', '/webhooks/:id/rotate_secret'],
+    /** Counts the recent events that a webhook with these event types and filters would have received. */
+    preview: ['count', '/webhooks/preview'],
+    /** Sends a test notification and waits for its result. */
+    test: ['post', '/webhooks/:id/dispatch_test'],
+    /** Sends past events again. */
+    replay: ['post', '/webhooks/:id/replay'],
+    listDeliveries: ['list', '/webhooks/:id/deliveries'],
+    findDelivery: ['find', '/webhooks/:id/deliveries/:delivery_id'],
+    /** Retries a delivery now. */
+    retryDelivery: ['run', '/webhooks/:id/deliveries/:delivery_id/retry']
+  },
+  apiKeys: {
+    list: ['list', '/api_keys'],
+    /** The result contains the key, which cannot be read again. */
+    create: ['post', '/api_keys'],
+    /** Creates a key that replaces another one, which stays valid for `grace_period_seconds`, a day by default. */
+    rotate: ['post', '/api_keys/:id/rotate'],
+    revoke: ['delete', '/api_keys/:id']
+  },
+  events: ['follow', '/events'],
+  findEvent: ['find', '/events/:id'],
+  listEventTypes: ['list', '/event_types']
+} as const satisfies TableOf<ApiOperations>
+
+/** The methods of these operations. The ids in a path are numbers, or of the type `OwnId`. */
+type Methods<Table, Operations, OwnId = number> = {
+  [Name in keyof Table]: Name extends keyof Operations ? MethodOf<Table[Name], Operations[Name], OwnId> : never
+}
+
+type MethodOf<Row, Declared, OwnId> = Row extends readonly [infer Of extends Kind, string]
+  ? Declared extends Operation<infer Verb, infer Path, Operation['shape'], infer Input, infer Item>
+    ? (...given: [...IdsIn<Path, OwnId>, ...InputArgument<Verb, Input>, ...OptionsOf<Of>]) => Of extends 'list'
+        ? AsyncGenerator<Page<Static<Item>>, void>
+        : Promise<Item extends TNull ? void : Static<Item> | (Of extends 'find' ? null : never)>
+    : never
+  : never
+
+type OptionsOf<Of extends Kind> = Of extends 'post' | 'run' ? [options?: PostOptions | undefined] : []
+
 /** The API of one tenant. Methods throw an `ApiError` for error responses. */
 export interface Client<Types extends ApiTypes = ApiTypes> {
   candidates: Lists<Candidate<Types>, CandidateChange<Types>, CandidateQuery>
   jobs: Lists<Job<Types>, JobChange<Types>, JobQuery>
-  webhooks: {
-    list (query?: WebhookQuery): AsyncGenerator<Page<Webhook>, void>
-    find (id: number): Promise<WebhookWithHealth | null>
-    /** The result contains the secret, which cannot be read again. */
-    create (webhook: NewWebhook, options?: PostOptions): Promise<WebhookWithSecret>
-    update (id: number, changes: Partial<NewWebhook>): Promise<Webhook>
-    delete (id: number): Promise<void>
-    /**
-     * Replaces the secret. Notifications are also signed with the old one for `grace_period_seconds`, a day by default.
-     */
-    rotateSecret (id: number, rotation?: Rotation, options?: PostOptions): Promise<RotatedWebhook>
-    /** Counts the recent events that a webhook with these event types and filters would have received. */
-    preview (webhook: Pick<NewWebhook, 'event_types' | 'filters'>): Promise<WebhookPreview>
-    /** Sends a test notification and waits for its result. */
-    test (id: number, event?: { event_type?: string }, options?: PostOptions): Promise<TestResult>
-    /** Sends past events again. */
-    replay (id: number, selection?: ReplaySelection, options?: PostOptions): Promise<ReplayResult>
-    listDeliveries (id: number, query?: DeliveryQuery): AsyncGenerator<Page<Delivery>, void>
-    findDelivery (id: number, deliveryId: number): Promise<DeliveryWithAttempts | null>
-    /** Retries a delivery now. */
-    retryDelivery (id: number, deliveryId: number, options?: PostOptions): Promise<Delivery>
-  }
+  webhooks: Methods<typeof operations['webhooks'], WebhookOperations>
   /** The API keys of the tenant. Your key needs the scope `api_keys:manage`. */
-  apiKeys: {
-    list (query?: ApiKeyQuery): AsyncGenerator<Page<ApiKey>, void>
-    /** The result contains the key, which cannot be read again. */
-    create (key: NewApiKey, options?: PostOptions): Promise<CreatedApiKey>
-    /** Creates a key that replaces another one, which stays valid for `grace_period_seconds`, a day by default. */
-    rotate (id: string, rotation?: Rotation, options?: PostOptions): Promise<RotatedApiKey>
+  apiKeys: Omit<Methods<typeof operations['apiKeys'], ApiOperations['apiKeys'], string>, 'revoke'> & {
     revoke (id: string, options?: RevokeOptions): Promise<RevokedApiKey>
   }
   /**
@@ -159,52 +204,6 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
   listEventTypes (query?: PageQuery<'name'>): AsyncGenerator<Page<EventType>, void>
   /** Calls any other operation, at a path such as `/applications`. Returns the response body; `null` for 204. */
   request<Response> (request: ApiRequest): Promise<Response>
-}
-
-/** The kinds of operations, with their HTTP methods. `count` is a POST that changes nothing, `run` has no body. */
-export const verbs = {
-  list: 'GET', find: 'GET', follow: 'GET', count: 'POST', post: 'POST', run: 'POST', patch: 'PATCH', delete: 'DELETE'
-} as const
-
-export type Kind = keyof typeof verbs
-
-type OperationsOf<Methods> = {
-  [Name in keyof Methods]: Methods[Name] extends (...given: never[]) => unknown
-    ? readonly [kind: Kind, path: string]
-    : OperationsOf<Methods[Name]>
-}
-
-/** The operation of each method. The first arguments of a method are the ids in its path. */
-export const operations: OperationsOf<Omit<Client, 'request'>> = {
-  candidates: {
-    list: ['list', '/candidates'],
-    find: ['find', '/candidates/:id'],
-    sync: ['follow', '/candidates/sync']
-  },
-  jobs: { list: ['list', '/jobs'], find: ['find', '/jobs/:id'], sync: ['follow', '/jobs/sync'] },
-  webhooks: {
-    list: ['list', '/webhooks'],
-    find: ['find', '/webhooks/:id'],
-    create: ['post', '/webhooks'],
-    update: ['patch', '/webhooks/:id'],
-    delete: ['delete', '/webhooks/:id'],
-    rotateSecret: ['post', '/webhooks/:id/rotate_secret'],
-    preview: ['count', '/webhooks/preview'],
-    test: ['post', '/webhooks/:id/dispatch_test'],
-    replay: ['post', '/webhooks/:id/replay'],
-    listDeliveries: ['list', '/webhooks/:id/deliveries'],
-    findDelivery: ['find', '/webhooks/:id/deliveries/:delivery_id'],
-    retryDelivery: ['run', '/webhooks/:id/deliveries/:delivery_id/retry']
-  },
-  apiKeys: {
-    list: ['list', '/api_keys'],
-    create: ['post', '/api_keys'],
-    rotate: ['post', '/api_keys/:id/rotate'],
-    revoke: ['delete', '/api_keys/:id']
-  },
-  events: ['follow', '/events'],
-  findEvent: ['find', '/events/:id'],
-  listEventTypes: ['list', '/event_types']
 }
 
 /** Returns the methods of all operations. Each calls `perform` with its path and the arguments after the ids. */

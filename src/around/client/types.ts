@@ -1,9 +1,14 @@
-import type { CandidateSortField, Id, JobSortField } from '../../core/ports/index.js'
-import type { components } from './api.js'
+import type { Static } from '@sinclair/typebox'
+import type * as deliveries from '../../core/api/deliveries.js'
+import type * as events from '../../core/api/events.js'
+import type * as keys from '../../core/api/keys.js'
+import type * as rows from '../../core/api/rows.js'
+import type * as webhooks from '../../core/api/webhooks.js'
+import type { CandidateFilter, CandidateSortField, Id, JobFilter, JobSortField } from '../../core/ports/index.js'
+import type { Page, Sort } from '../../core/shared/paging.js'
+import type { InputOf } from '../../core/shared/typebox.js'
 
-type Schemas = components['schemas']
-
-export type { Id }
+export type { Id, Page }
 
 /** The fields and ids of a vendor's API that differ from the defaults. */
 export interface ApiTypes {
@@ -18,37 +23,39 @@ export interface ApiTypes {
 type Extended<Row extends object, Own> = Own extends object ? Omit<Row, keyof Own> & Own : Row
 
 /** A candidate as the API returns it. */
-export type Candidate<Types extends ApiTypes = ApiTypes> = Extended<Schemas['Candidate'], Types['candidate']>
+export type Candidate<Types extends ApiTypes = ApiTypes> = Extended<Static<typeof rows.Candidate>, Types['candidate']>
 
 /** A job as the API returns it. */
-export type Job<Types extends ApiTypes = ApiTypes> = Extended<Schemas['Job'], Types['job']>
-
-/** A page of a list. */
-export interface Page<Item> {
-  data: Item[]
-  meta: Schemas['LogPageMeta']
-}
+export type Job<Types extends ApiTypes = ApiTypes> = Extended<Static<typeof rows.Job>, Types['job']>
 
 /** A page of a sync, with the current state of its items, or of the event feed. */
 export interface SyncPage<Item> {
   data: Item[]
-  meta: Schemas['TokenMeta']
+  meta: {
+    /** Send it as `token` to read the next page. Store the last one to continue later. */
+    next_token: string
+    /** Whether more items can be read now. */
+    has_more: boolean
+  }
 }
 
 /** A candidate that was created, changed or deleted. `candidate` is `null` if it was deleted. */
-export interface CandidateChange<Types extends ApiTypes = ApiTypes>
-  extends Omit<Schemas['CandidateChange'], 'id' | 'candidate'> {
+export interface CandidateChange<Types extends ApiTypes = ApiTypes> {
   id: Candidate<Types>['id']
+  /** Whether it was deleted: delete your copy. */
+  deleted: boolean
   candidate: Candidate<Types> | null
 }
 
 /** A job that was created, changed or deleted. `job` is `null` if it was deleted. */
-export interface JobChange<Types extends ApiTypes = ApiTypes> extends Omit<Schemas['JobChange'], 'id' | 'job'> {
+export interface JobChange<Types extends ApiTypes = ApiTypes> {
   id: Job<Types>['id']
+  /** Whether it was deleted: delete your copy. */
+  deleted: boolean
   job: Job<Types> | null
 }
 
-interface FeedEvent<Type, Data> extends Omit<Schemas['Event'], 'type' | 'data'> {
+interface FeedEvent<Type, Data> extends Omit<Static<typeof events.Event>, 'type' | 'data'> {
   type: Type
   /** `null` if `erased`. */
   data: Data | null
@@ -65,51 +72,40 @@ export interface WebhookEvent<Data = Record<string, unknown>> extends FeedEvent<
   test?: true
 }
 
-/** Keeps the names as editor suggestions. */
-type Sort<Field extends string> = Field | `-${Field}` | (string & Record<never, never>)
-
 /** The query of a list. A list begins with `page` and ends with the last one. */
-export interface PageQuery<Field extends string = string> extends Omit<Schemas['listEventTypesQuery'], 'sort'> {
+export interface PageQuery<Field extends string = string> {
+  /** From 1; pages beyond the last one are empty. @default 1 */
+  page?: number
+  /** 1 to 200. @default 25 */
+  per_page?: number
   /** Up to 3 fields, separated by commas, each with a leading `-` if descending. */
   sort?: Sort<Field>
 }
 
-type Filters<Query> = Omit<Query, keyof PageQuery>
+export interface CandidateQuery extends
+  PageQuery<CandidateSortField>, rows.FilterParameters<CandidateFilter<Id>> {}
 
-/** The filters of candidates or jobs, whose ids may be text. */
-type RowFilters<Query> = {
-  [Name in keyof Filters<Query>]: Name extends `filter[${string}_id]` ? Id : Filters<Query>[Name]
-}
+export interface JobQuery extends PageQuery<JobSortField>, rows.FilterParameters<JobFilter> {}
 
-export interface CandidateQuery extends PageQuery<CandidateSortField>, RowFilters<Schemas['listCandidatesQuery']> {}
+export interface WebhookQuery extends InputOf<typeof webhooks.WebhookQuery> {}
 
-export interface JobQuery extends PageQuery<JobSortField>, RowFilters<Schemas['listJobsQuery']> {}
-
-export interface WebhookQuery extends
-  PageQuery<'id' | 'name' | 'created_at' | 'updated_at'>, Filters<Schemas['listWebhooksQuery']> {}
-
-export interface DeliveryQuery extends
-  PageQuery<'id' | 'created_at'>, Filters<Schemas['listWebhookDeliveriesQuery']> {}
+export interface DeliveryQuery extends InputOf<typeof deliveries.DeliveryQuery> {}
 
 /** An API key, without the key itself. */
-export type ApiKey = Schemas['ApiKey']
+export type ApiKey = Static<typeof keys.ApiKey>
 
 export interface ApiKeyQuery extends PageQuery<'id' | 'created_at'> {}
 
 /** The fields of a new API key. Its scopes can also be those of the vendor's own operations. */
-export interface NewApiKey extends Omit<Schemas['CreateApiKey'], 'scopes' | 'candidate_fields' | 'job_fields'> {
-  scopes: string[]
-  candidate_fields?: string[] | null
-  job_fields?: string[] | null
-}
+export interface NewApiKey extends InputOf<ReturnType<typeof keys.createApiKeyBody>> {}
 
 /** An API key with the key itself, which only creation and rotation return. */
-export type CreatedApiKey = Schemas['CreatedApiKey']
+export type CreatedApiKey = Static<typeof keys.CreatedApiKey>
 
-export type RotatedApiKey = Schemas['RotatedApiKey']
+export type RotatedApiKey = Static<typeof keys.RotatedApiKey>
 
 /** A revoked key, with the number of its children and webhooks. */
-export type RevokedApiKey = Schemas['RevokedApiKey']
+export type RevokedApiKey = Static<typeof keys.RevokedApiKey>
 
 /** Options of revoking a key. By default, only the key is revoked. */
 export interface RevokeOptions {
@@ -119,18 +115,18 @@ export interface RevokeOptions {
   webhooks?: 'keep' | 'disable'
 }
 
-export type Webhook = Schemas['Webhook']
+export type Webhook = Static<typeof webhooks.Webhook>
 
 /** Only events whose data has one of these values at each path, such as `{ 'data.job_id': [1] }`. */
 export type EventFilters = NonNullable<Webhook['filters']>
 
 /** The fields of a new webhook. */
-export type NewWebhook = Schemas['CreateWebhook']
+export type NewWebhook = InputOf<typeof webhooks.CreateWebhook>
 
 /** A webhook with its secret, which only creation and rotation return. */
-export type WebhookWithSecret = Schemas['CreatedWebhook']
+export type WebhookWithSecret = Static<typeof webhooks.CreatedWebhook>
 
-export type RotatedWebhook = Schemas['RotatedWebhook']
+export type RotatedWebhook = Static<typeof webhooks.RotatedWebhook>
 
 export interface Rotation {
   /** How long the old secret or key stays valid. @default 86400 */
@@ -138,22 +134,22 @@ export interface Rotation {
 }
 
 /** A webhook with its health. */
-export type WebhookWithHealth = Schemas['WebhookWithHealth']
+export type WebhookWithHealth = Static<typeof webhooks.WebhookWithHealth>
 
 /** How many recent events a webhook would have received. */
-export type WebhookPreview = Schemas['WebhookPreview']
+export type WebhookPreview = Static<typeof webhooks.WebhookPreview>
 
 /** The result of a test notification. */
-export type TestResult = Schemas['TestResult']
+export type TestResult = Static<typeof webhooks.TestResult>
 
-export type Delivery = Schemas['Delivery']
+export type Delivery = Static<typeof deliveries.Delivery>
 
-export type DeliveryWithAttempts = Schemas['DeliveryWithAttempts']
+export type DeliveryWithAttempts = Static<typeof deliveries.DeliveryWithAttempts>
 
 /** The events to send again; by default the undelivered events of the last 24 hours. */
-export type ReplaySelection = Schemas['Replay']
+export type ReplaySelection = InputOf<typeof webhooks.Replay>
 
-export type ReplayResult = Schemas['ReplayResult']
+export type ReplayResult = Static<typeof webhooks.ReplayResult>
 
 /** A type of event that webhooks can subscribe to. */
-export type EventType = Schemas['EventType']
+export type EventType = Static<typeof events.EventType>

@@ -1,10 +1,8 @@
-import type { Static, TSchema } from '@sinclair/typebox'
 import type { Tenant } from '../ports/index.js'
 import type { TenantArgument } from '../shared/tenants.js'
-import type { InputOf } from '../shared/typebox.js'
 import { deliveryOperations } from './deliveries.js'
 import type { eventTypeOperations } from './events.js'
-import type { Operation, Performed, ResultOf } from './operation.js'
+import type { IdsIn, InputArgument, Operation, Performed, ResultOf } from './operation.js'
 import { webhookOperations } from './webhooks.js'
 
 /** The operations that code can call, by their names in `app.recruiting.webhooks`. */
@@ -24,15 +22,3 @@ type CallOf<Entry> = Entry extends Operation<infer Method, infer Path, infer Sha
       Shape extends 'none' ? void : ResultOf<Entry> | (Method extends 'GET' ? Shape extends 'one' ? null : never : never)
     >
   : never
-
-/** The ids in a path, as arguments. */
-export type IdsIn<Path> = Path extends `${string}/:id/${string}/:delivery_id${string}`
-  ? [id: number, deliveryId: number]
-  : Path extends `${string}/:id${string}` ? [id: number] : []
-
-/** The input as an argument, which is optional if all of its fields are. A change needs at least one. */
-export type InputArgument<Method, Input extends TSchema> =
-  keyof Static<Input> extends never ? []
-    : Method extends 'PATCH' ? [input: InputOf<Input>]
-      : Record<never, never> extends InputOf<Input> ? [input?: InputOf<Input> | undefined]
-        : [input: InputOf<Input>]

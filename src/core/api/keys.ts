@@ -98,7 +98,7 @@ export interface KeyChoices {
 }
 
 /** Returns the body of a request that creates a key. */
-function createApiKeyBody ({ scopes, candidateFields, jobFields, maxDays }: KeyChoices) {
+export function createApiKeyBody ({ scopes, candidateFields, jobFields, maxDays }: KeyChoices) {
   const fields = (names: readonly string[], what: string) =>
     Type.Optional(
       Nullable(

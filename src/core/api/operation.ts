@@ -2,7 +2,7 @@ import type { Static, TNull, TObject, TSchema } from '@sinclair/typebox'
 import type { Creator, Id, Tenant } from '../ports/index.js'
 import type { KeepAnswer } from '../shared/answers.js'
 import type { Page } from '../shared/paging.js'
-import { Type } from '../shared/typebox.js'
+import { type InputOf, Type } from '../shared/typebox.js'
 
 type Capability = 'read' | 'write' | 'secrets' | 'bodies' | 'test' | 'replay' | 'keys'
 
@@ -109,6 +109,18 @@ export type Performed<Entries> = {
 
 /** The valid input of an operation, with its defaults. */
 export type ValidInput<Entry> = Entry extends Operation<Method, string, Shape, infer Input> ? Static<Input> : never
+
+/** The ids in a path, as arguments. */
+export type IdsIn<Path, OwnId = number> = Path extends `${string}/:id/${string}/:delivery_id${string}`
+  ? [id: OwnId, deliveryId: number]
+  : Path extends `${string}/:id${string}` ? [id: OwnId] : []
+
+/** The input as an argument, which is optional if all of its fields are. A change needs at least one. */
+export type InputArgument<Method, Input extends TSchema> =
+  keyof Static<Input> extends never ? []
+    : Method extends 'PATCH' ? [input: InputOf<Input>]
+      : Record<never, never> extends InputOf<Input> ? [input?: InputOf<Input> | undefined]
+        : [input: InputOf<Input>]
 
 /** Returns the names of the ids that an operation takes: none, `id`, or `id` and `deliveryId`. */
 export function idsOf ({ path }: Pick<Operation, 'path'>): ReadonlyArray<'id' | 'deliveryId'> {

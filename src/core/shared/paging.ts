@@ -5,7 +5,7 @@ import { Type } from './typebox.js'
 const maxPage = 2147483647
 const maxPerPage = 200
 
-export function pagingQuery (sortable: readonly string[], defaultSort: string) {
+export function pagingQuery<Field extends string> (sortable: readonly Field[], defaultSort: string) {
   const item = `-?(${sortable.join('|')})`
   const choice = sortable.length === 1 ? sortable[0] : `up to 3 of ${sortable.join(', ')}, separated by commas`
   return {
@@ -21,15 +21,22 @@ export function pagingQuery (sortable: readonly string[], defaultSort: string) {
       default: 25,
       description: 'Maximum number of items per page'
     }),
-    sort: Type.String({
-      pattern: `^${item}(,${item}){0,2}$`,
-      default: defaultSort,
-      examples: [`-${sortable.at(-1)}`],
-      // Also part of a message: `must be up to 3 of …`.
-      description: `${choice}; a leading minus sign sorts descending`
-    })
+    sort: {
+      ...Type.Unsafe<Sort<Field>>(Type.String({
+        pattern: `^${item}(,${item}){0,2}$`,
+        default: defaultSort,
+        examples: [`-${sortable.at(-1)}`],
+        // Also part of a message: `must be up to 3 of …`.
+        description: `${choice}; a leading minus sign sorts descending`
+      })),
+      // For the type.
+      default: defaultSort
+    }
   }
 }
+
+/** Up to 3 fields. Editors suggest the names. */
+export type Sort<Field extends string> = Field | `-${Field}` | (string & Record<never, never>)
 
 export interface PagingQuery {
   page: number
