@@ -15,6 +15,8 @@ export interface PageContest {
   query: string
   logging: 'silent' | 'logging'
   rounds: number
+  /** The URL of the database. */
+  url: string
 }
 
 const connections = 32
@@ -24,9 +26,9 @@ const roundMs = 750
 /** Adds rounds of pages by two new processes to a comparison. Both must send the same bytes. */
 export async function comparePages (
   comparison: Comparison,
-  { servers, query, logging, rounds }: PageContest
+  { servers, query, logging, rounds, url }: PageContest
 ): Promise<void> {
-  const [ours, theirs] = [await start(servers[0], logging), await start(servers[1], logging)]
+  const [ours, theirs] = [await start(servers[0], logging, url), await start(servers[1], logging, url)]
   const ourTarget = await targetOf(ours, query)
   const theirTarget = await targetOf(theirs, query)
   const [ourAnswer, theirAnswer] = [await readAnswer(ourTarget), await readAnswer(theirTarget)]
@@ -43,8 +45,8 @@ export async function comparePages (
   await Promise.all([ours.stop(), theirs.stop()])
 }
 
-function start ({ module, name }: Contestant, logging: PageContest['logging']): Promise<Helper> {
-  return startHelper(module, name, logging)
+function start ({ module, name }: Contestant, logging: PageContest['logging'], url: string): Promise<Helper> {
+  return startHelper(module, name, logging, url)
 }
 
 async function targetOf (server: Helper, query: string): Promise<Target> {

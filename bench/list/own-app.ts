@@ -1,5 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
-import recruitingApi, { type KeyLookup } from 'fastify-recruiting-api'
+import recruitingApi, { type KeyLookup, type RecruitingStorage } from 'fastify-recruiting-api'
 import { memoryStorage } from 'fastify-recruiting-api/memory'
 import { type CandidateData, tenantSlug } from './candidates.js'
 
@@ -15,6 +15,15 @@ export function createOwnApp (
     keyLookup,
     delivery: false
   })
+  return app
+}
+
+/** The same over a database. */
+export function createDatabaseApp (
+  keyLookup: KeyLookup, storage: RecruitingStorage, options: FastifyServerOptions
+): FastifyInstance {
+  const app = Fastify(options)
+  app.register(recruitingApi, { storage, keyLookup, delivery: false })
   return app
 }
 

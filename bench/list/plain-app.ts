@@ -49,7 +49,8 @@ export function createPlainApp (
     const table = tables.get(request.params.tenant_slug)
     if (table === undefined) throw new StatusError(404)
     const { page, per_page: perPage } = request.query
-    const found = table.find(request.query)
+    const finding = table.find(request.query)
+    const found = finding instanceof Promise ? await finding : finding
     if (found === null) throw new StatusError(400)
     const { data, total } = found
     const totalPages = Math.ceil(total / perPage)

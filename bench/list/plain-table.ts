@@ -16,7 +16,7 @@ export interface CandidatePage {
 
 export interface CandidatePages {
   /** Returns a page and the number of matching rows; `null` if `sort` contains a field twice. */
-  find (query: CandidateQuery): CandidatePage | null
+  find (query: CandidateQuery): CandidatePage | null | Promise<CandidatePage>
 }
 
 interface Row extends CandidateData {

@@ -313,3 +313,30 @@ t.test('a row without a published field gets 500 for keys that see the field', a
   const app = await build(t, { storage })
   for (const [key, status] of [['full', 500], ['names', 500], ['headlines', 200], ['ids', 200]] as const) t.equal((await get(app, key, 'jobs/1')).statusCode, status, key)
 })
+
+t.test('rows are written as JSON.stringify writes them', async (t) => {
+  const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit))
+  const texts = Array.from({ length: 128 }, (_, at) => units.slice(512 * at, 512 * (at + 1)).join(''))
+  const rows = [...texts, '', '"', '\u{1f600}', 'é', 'a\ud800'].map((name, at) => ({
+    id: at - 3,
+    full_name: name,
+    headline: at % 2 === 0 ? null : name,
+    source_id: at % 3 === 0 ? null : 2 ** 53 - 1 - at,
+    score: at === 0 ? -0 : at / 7e20,
+    is_new: at % 2 === 0
+  }))
+  const memory = memoryStorage({ tenants })
+  Object.assign(memory.candidates, { list: async () => rows, count: async () => rows.length })
+  const candidateFields = Type.Object({ score: Type.Number(), is_new: Type.Boolean() })
+  const app = await buildApp(t, { storage: memory, candidateFields })
+  const { body } = await app.inject({ url: `${base}/candidates?per_page=200`, headers: bearer(keys.full) })
+  t.equal(body, JSON.stringify({ data: rows, meta: { page: 1, per_page: 200, total: rows.length, total_pages: 1 } }))
+})
+
+t.test('a page with null in place of a row gets 500', async (t) => {
+  const memory = memoryStorage({ tenants })
+  Object.assign(memory.candidates, { list: async () => [null] })
+  const app = await buildApp(t, { storage: memory })
+  const { statusCode } = await app.inject({ url: `${base}/candidates`, headers: bearer(keys.full) })
+  t.equal(statusCode, 500)
+})

@@ -163,8 +163,9 @@ export function createIdempotency (
 
     async answer (request, reply, handling) {
       const name = request.headers[header]
+      if (name === undefined) return run(reply, handling)
       const { method, routeOptions: { config, url }, params, query, body } = request
-      if (name === undefined || !config.idempotent) return run(reply, handling)
+      if (!config.idempotent) return run(reply, handling)
       if (store === undefined || !accepts(config)) throw invalidKey('is not accepted here')
       const digest = hashJson([ownerOf(request), name])
       const fingerprint = hashJson([method, url, params, query, body])

@@ -175,6 +175,11 @@ export function isAtomic (config: object): boolean {
   return Reflect.get(config, kAtomic) === true
 }
 
+/** Makes the API send this text as the response, whatever the handler returns. */
+export function respondWith (request: FastifyRequest, text: string): void {
+  stateOf(request).serialize = () => text
+}
+
 /** Makes the API send a handler's text unchanged. */
 export function sendAsIs (request: FastifyRequest): void {
   stateOf(request).serialize = String

@@ -116,10 +116,12 @@ export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
     /** Request id, key, limits, scopes. */
     async onRequest (request: FastifyRequest, reply: FastifyReply): Promise<void> {
       const state = startRequest(context, request, reply)
-      const operation = operationIdOf(request.routeOptions.schema)
-      tracing?.describeRequest({
-        'http.route': request.routeOptions.url, 'recruiting.operation': operation, 'recruiting.request_id': state.id
-      })
+      if (tracing !== null) {
+        const { schema, url } = request.routeOptions
+        tracing.describeRequest({
+          'http.route': url, 'recruiting.operation': operationIdOf(schema), 'recruiting.request_id': state.id
+        })
+      }
       const access = await findAccess(request, reply)
       // The response is always the same, so that no one can probe keys or tenants.
       if (access === null) throw new HttpError('unauthorized')

@@ -7,7 +7,7 @@ import { createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
 import { isId, textIdRule } from '../../shared/ids.js'
 import { LruMap } from '../../shared/cached.js'
 import { logOf } from '../log.js'
-import { readCaller, stateOf, type VisibleFields } from '../request.js'
+import { readCaller, type VisibleFields } from '../request.js'
 import { InputError } from '../../shared/errors.js'
 
 /** Candidates or jobs as the API publishes them. */
@@ -19,15 +19,10 @@ export interface PublishedRows<Row> {
   /** Returns what to request from the storage. */
   select (request: FastifyRequest): Required<RowFields>
   /**
-   * Throws if a row's visible fields do not match the schema, because the serializer would silently convert them.
-   * `method` is the port's method. The message contains no values.
+   * Writes the caller's visible fields of each row as JSON. Throws if one does not match the schema, because a
+   * serializer would silently convert it. `method` is the port's method. The message contains no values.
    */
-  assertRows (method: string, rows: readonly Row[], request: FastifyRequest): void
-  /**
-   * Limits the response to the caller's visible fields. `write` formats the response with a function that formats a
-   * row.
-   */
-  limitFields<Payload> (request: FastifyRequest, write: (payload: Payload, writeRow: Serialize<Row>) => string): void
+  writeRows (method: string, rows: readonly Row[], request: FastifyRequest): string[]
 }
 
 type Serialize<Value> = (value: Value) => string
@@ -41,38 +36,27 @@ const inexactNumber = 'a number in a JSON value has more digits than JavaScript 
 export function publishCandidates (
   item: TUnsafe<CandidateRow<Id, Id>>, ids: IdKinds
 ): PublishedRows<CandidateRow<Id, Id>> {
-  return publish('candidate', item, (method, { id, source_id: sourceId }) => {
-    assertId(method, 'id', id, 'candidate', ids)
-    if (sourceId !== null) assertId(method, 'source_id', sourceId, 'source', ids)
-  })
+  return publish('candidate', item, { id: 'candidate', source_id: 'source' }, ids)
 }
 
 /** Publishes jobs with the fields of `item`. */
 export function publishJobs (item: TUnsafe<JobRow<Id>>, ids: IdKinds): PublishedRows<JobRow<Id>> {
-  return publish('job', item, (method, { id }) => assertId(method, 'id', id, 'job', ids))
+  return publish('job', item, { id: 'job' }, ids)
 }
 
+/** Writes a value; `null` if it is missing or unusual. */
+type WriteField = (value: unknown) => string | null
+
 function publish<Row extends object> (
-  kind: keyof VisibleFields, item: TUnsafe<Row>, assertIds: (method: string, row: Row) => void
+  kind: keyof VisibleFields, item: TUnsafe<Row>, idFields: Record<string, keyof IdKinds>, ids: IdKinds
 ): PublishedRows<Row> {
   const { properties, required = [] } = item as TSchema as TObject
   const fields = Object.keys(properties)
   let ajv: ReturnType<typeof createAjv> | null = null
-  let validateWhole: ValidateFunction | null = null
   const textFields = fields.filter((field) => isText(properties[field]))
   const logged = new LruMap<true>(maxLogged)
   // The rows and fields of each request in which the storage replaced a number with null.
   const inexact = new WeakMap<FastifyRequest, Set<string>>()
-
-  /** Compiles a validator of these fields. */
-  function compile (checked: readonly string[], schemas: Record<string, unknown> = properties): ValidateFunction {
-    ajv ??= createAjv({ useDefaults: false })
-    return ajv.compile({
-      type: 'object',
-      properties: Object.fromEntries(checked.map((field) => [field, checkedPart(schemas[field])])),
-      required: required.filter((field) => checked.includes(field))
-    })
-  }
 
   // Compiled for each field, not for each list of fields: keys of one tenant can have any number of lists.
   const single = new Map<string, { validate: ValidateFunction, serialize: Serialize<unknown> }>()
@@ -83,11 +67,36 @@ function publish<Row extends object> (
     const known = single.get(key)
     if (known !== undefined) return known
     const schema = isInexact ? acceptNull(properties[field]) : properties[field]
+    ajv ??= createAjv({ useDefaults: false })
     const compiled = {
-      validate: compile([field], { [field]: schema }), serialize: fastJsonStringify(schema as fastJsonStringify.Schema)
+      validate: ajv.compile({
+        type: 'object', properties: { [field]: checkedPart(schema) }, required: required.filter((name) => name === field)
+      }),
+      serialize: fastJsonStringify(schema as fastJsonStringify.Schema)
     }
     single.set(key, compiled)
     return compiled
+  }
+
+  function writerOf (field: string): readonly [field: string, prefix: string, write: WriteField] {
+    const id = idFields[field]
+    // A row begins with its id, which is always visible.
+    const prefix = `${field === 'id' ? '{' : ','}${JSON.stringify(field)}:`
+    return [field, prefix, simpleWriter(properties[field], id === undefined ? null : ids[id])]
+  }
+
+  const writers = fields.map(writerOf)
+
+  /** Writes any field, or throws; `null` if it is missing. */
+  function writeUnusual (method: string, row: Row, field: string, isInexact: boolean): string | null {
+    const value: unknown = Reflect.get(row, field)
+    const id = idFields[field]
+    if (id !== undefined && (value !== null || field === 'id')) assertId(method, field, value, id, ids)
+    const { validate, serialize } = functionsOf(field, isInexact)
+    if (validate(row)) return value === undefined ? null : serialize(value)
+    const fault = validate.errors?.[0] as ErrorObject
+    const type = fault.keyword === 'required' ? '' : `is ${describe(fault.data)}, `
+    throw new Error(`${method} returned a row whose ${formatFaultPath(fault)} ${type}${describeFault(fault)}`)
   }
 
   function isInexact (request: FastifyRequest, row: Row, field: string): boolean {
@@ -118,36 +127,50 @@ function publish<Row extends object> (
         }
       }
     },
-    assertRows (name, rows, request) {
-      const method = `${kind}s.${name}`
+    writeRows (method, rows, request) {
       const visible = findVisible(request)
-      const validatorsOf = (checked: readonly string[], row: Row | null) => checked.map((field) =>
-        functionsOf(field, row !== null && isInexact(request, row, field)).validate)
-      const usual = visible === null ? [validateWhole ??= compile(fields)] : validatorsOf(visible, null)
-      for (const row of rows) {
-        assertIds(method, row)
-        const validators = inexact.has(request) ? validatorsOf(visible ?? fields, row) : usual
-        const failed = validators.find((validate) => !validate(row))
-        if (failed === undefined) continue
-        const fault = failed.errors?.[0] as ErrorObject
-        const type = fault.keyword === 'required' ? '' : `is ${describe(fault.data)}, `
-        throw new Error(`${method} returned a row whose ${formatFaultPath(fault)} ${type}${describeFault(fault)}`)
-      }
-    },
-    limitFields (request, write) {
-      const visible = findVisible(request)
-      if (visible === null && !inexact.has(request)) return
-      const names = (visible ?? fields).map((field) => [field, `${JSON.stringify(field)}:`] as const)
-      const writeRow: Serialize<Row> = (row) => {
-        const members = names.flatMap(([field, name]) => {
-          const value: unknown = Reflect.get(row, field)
-          return value === undefined ? [] : [name + functionsOf(field, isInexact(request, row, field)).serialize(value)]
-        })
-        return `{${members.join()}}`
-      }
-      stateOf(request).serialize = (payload) => write(payload as Parameters<typeof write>[0], writeRow)
+      const used = visible === null ? writers : writers.filter(([field]) => visible.includes(field))
+      const isUsual = !inexact.has(request)
+      return rows.map((row) => {
+        let text = ''
+        for (const [field, prefix, write] of used) {
+          const usual = isUsual ? write((row as Record<string, unknown>)[field]) : null
+          const part = usual ?? writeUnusual(`${kind}s.${method}`, row, field, !isUsual && isInexact(request, row, field))
+          if (part !== null) text += prefix + part
+        }
+        return `${text}}`
+      })
     }
   }
+}
+
+/** Text that JSON does not escape. */
+const plainText = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
+
+const quote: WriteField = (value) => {
+  if (typeof value !== 'string') return null
+  return plainText.test(value) ? `"${value}"` : JSON.stringify(value)
+}
+
+/** Writers of types, which write as a serializer does. */
+const typeWriters: Record<string, WriteField> = {
+  string: quote,
+  integer: (value) => Number.isSafeInteger(value) ? String(value) : null,
+  number: (value) => Number.isFinite(value) ? String(value) : null,
+  boolean: (value) => typeof value === 'boolean' ? String(value) : null
+}
+
+const annotations = ['type', 'title', 'description', 'examples']
+
+/** Returns the writer of a field's usual values, which checks them too. An id also follows the rules of its kind. */
+function simpleWriter (schema: TSchema | undefined, idKind: IdKind | null): WriteField {
+  const types = typesOf(schema ?? {})
+  const [type, ...others] = types.filter((name) => name !== 'null')
+  const write = typeWriters[String(type)]
+  const hasRules = Object.keys(schema ?? {}).some((name) => !annotations.includes(name))
+  if (write === undefined || others.length > 0 || hasRules) return () => null
+  const writeValue: WriteField = idKind === null ? write : (value) => isId(value, idKind) ? write(value) : null
+  return types.includes('null') ? (value) => value === null ? 'null' : writeValue(value) : writeValue
 }
 
 function placeOf (row: string, field: string): string {

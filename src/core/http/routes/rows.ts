@@ -1,8 +1,9 @@
 import { parameterOf, type RowList, rowOperations } from '../../api/rows.js'
 import type { Id, IdKinds, RowSource } from '../../ports/index.js'
 import type { RowFilter } from '../../ports/lists.js'
-import { type Page, readPage } from '../../shared/paging.js'
+import { readPage } from '../../shared/paging.js'
 import { parseSearch, parseUpdatedAfter } from '../input.js'
+import { respondWith } from '../request.js'
 import { type PublishedRows, rejectHiddenFields } from '../responses/published-rows.js'
 import { type ApiOperation, perform } from './operations.js'
 
@@ -15,7 +16,7 @@ const parsers: Partial<Record<RowFilter['test'], (text: string) => unknown>> = {
 /** Returns the operations that list candidates or jobs and read one. */
 export function listRowOperations<Row extends { id: Id }, Filter extends { q?: string }, SortField extends string> (
   source: RowSource<Row, Filter, SortField>,
-  { item, fields, select, assertRows, limitFields }: PublishedRows<Row>,
+  { item, fields, select, writeRows }: PublishedRows<Row>,
   list: RowList<'candidate' | 'job', Filter, SortField>,
   ids: IdKinds
 ): ApiOperation[] {
@@ -44,16 +45,14 @@ export function listRowOperations<Row extends { id: Id }, Filter extends { q?: s
         count: (filter) => source.count(tenant, filter),
         page: readBoth && ((page) => readBoth(tenant, { ...page, ...select(request) }))
       }, input, readFilter(input))
-      assertRows(readBoth === undefined ? 'list' : 'page', page.data, request)
-      limitFields(request, ({ data, meta }: Page<Row>, writeRow) =>
-        `{"data":[${data.map(writeRow).join()}],"meta":${JSON.stringify(meta)}}`)
+      const rows = writeRows(readBoth === undefined ? 'list' : 'page', page.data, request)
+      respondWith(request, `{"data":[${rows.join()}],"meta":${JSON.stringify(page.meta)}}`)
       return page
     },
     async find ({ tenant, id }, request) {
       const row = await source.find(tenant.id, id, select(request))
       if (row === null) return null
-      assertRows('find', [row], request)
-      limitFields(request, ({ data }: { data: Row }, writeRow) => `{"data":${writeRow(data)}}`)
+      respondWith(request, `{"data":${writeRows('find', [row], request).join()}}`)
       return row
     }
   })

@@ -2,15 +2,11 @@ import type { FastifyBaseLogger, FastifySchema, RouteOptions } from 'fastify'
 import { syncOperations } from '../../api/sync.js'
 import type { ChangeKind, ChangeSource, Id, IdKind, IdKinds, RowFields } from '../../ports/index.js'
 import type { PublishedRows } from '../responses/published-rows.js'
+import { respondWith } from '../request.js'
 import { HttpError } from '../wire-errors.js'
 import { type ApiOperation, perform } from './operations.js'
 import { parseId } from '../../shared/ids.js'
 import { createTokens, expired } from '../tokens.js'
-
-interface SyncPage<Row> {
-  data: Array<{ id: Id, deleted: boolean } & Partial<Record<ChangeKind, Row | null>>>
-  meta: { next_token: string, has_more: boolean }
-}
 
 /** A resource that can be synced. */
 interface SyncedResource<Row extends { id: Id }> {
@@ -29,7 +25,7 @@ export async function listSyncOperations<Row extends { id: Id }> (
   changes: ChangeSource | undefined, { kind, source, published, ids }: SyncedResource<Row>
 ): Promise<ApiOperation[]> {
   if (changes === undefined || !isSyncable<Row>(source) || !await isRecorded(changes, kind)) return []
-  const { item, select, assertRows, limitFields } = published
+  const { item, select, writeRows } = published
   const sync = createSync<Row>({ kind, idKind: ids[kind], rows: source, changes })
   return perform(syncOperations(kind, item, ids), {
     async sync ({ tenant: { id: tenant }, input: { token, per_page: limit } }, request) {
@@ -39,18 +35,13 @@ export async function listSyncOperations<Row extends { id: Id }> (
         limit,
         selected: select(request),
         log: request.log,
-        assertRows: (method, rows) => assertRows(method, rows, request)
+        write: (method, rows) => writeRows(method, rows, request)
       })
-      limitFields(request, ({ data, meta }: SyncPage<Row>, writeRow) => {
-        const items = data.map(({ [kind]: row, ...item }) => {
-          return `${JSON.stringify(item).slice(0, -1)},"${kind}":${row == null ? 'null' : writeRow(row)}}`
-        })
-        return `{"data":[${items.join()}],"meta":${JSON.stringify(meta)}}`
-      })
-      return {
-        data: page.items.map(({ id, row }) => ({ id, deleted: row === null, [kind]: row })),
-        meta: { next_token: page.token, has_more: page.hasMore }
-      }
+      const meta = { next_token: page.token, has_more: page.hasMore }
+      const items = page.items.map(({ id, text }) =>
+        `{"id":${JSON.stringify(id)},"deleted":${text === null},"${kind}":${text}}`)
+      respondWith(request, `{"data":[${items.join()}],"meta":${JSON.stringify(meta)}}`)
+      return { data: page.items, meta }
     }
   })
 }
@@ -95,14 +86,14 @@ interface Query<Row> {
   limit: number
   selected: RowFields
   log: Pick<FastifyBaseLogger, 'error'>
-  /** Throws if a row does not fit its schema. */
-  assertRows (method: string, rows: readonly Row[]): void
+  /** Writes rows as JSON. Throws if one does not fit its schema. */
+  write (method: string, rows: readonly Row[]): string[]
 }
 
 /** One page of a sync, and the state of the client once it has received it. */
-interface Read<Row> {
-  /** `row` is `null` if it was deleted. */
-  items: Array<{ id: Id, row: Row | null }>
+interface Read {
+  /** `text` is the row as JSON; `null` if it was deleted. */
+  items: Array<{ id: Id, text: string | null }>
   hasMore: boolean
   /** The position among the changes. */
   position: string
@@ -118,7 +109,7 @@ interface Read<Row> {
 function createSync<Row extends { id: Id }> ({ kind, idKind, rows, changes }: Dependencies<Row>) {
   const tokens = createTokens(changes)
 
-  async function begin (query: Query<Row>): Promise<Read<Row>> {
+  async function begin (query: Query<Row>): Promise<Read> {
     if (!await isRecorded(changes, kind)) throw new HttpError('not_found')
     return readRows(query, await changes.begin(query.tenant, kind), null, () => {
       const message = 'doctor names the table, and watch repairs it'
@@ -128,37 +119,37 @@ function createSync<Row extends { id: Id }> ({ kind, idKind, rows, changes }: De
   }
 
   async function readRows (
-    { tenant, limit, selected, assertRows }: Query<Row>, position: string, after: Id | null, expire = expired
-  ): Promise<Read<Row>> {
+    { tenant, limit, selected, write }: Query<Row>, position: string, after: Id | null, expire = expired
+  ): Promise<Read> {
     // Also checks that the position is still valid.
     const next = await changes.list(tenant, kind, { after: position, limit: 1 }) ?? expire()
     const found = await rows.listAfter(tenant, { after, limit, ...selected })
-    assertRows('listAfter', found)
+    const texts = write('listAfter', found)
     assertAscending([...(after === null ? [] : [after]), ...found.map(({ id }) => id)], kind)
     const page = found.slice(0, countFitting(found))
     const last = page.length < found.length || found.length === limit ? page.at(-1) : undefined
     return {
-      items: page.map((row) => ({ id: row.id, row })),
+      items: page.map(({ id }, index) => ({ id, text: texts[index] ?? null })),
       hasMore: last !== undefined || next.ids.length > 0,
       position,
       afterId: last === undefined ? null : String(last.id)
     }
   }
 
-  async function readChanges (query: Query<Row>, after: string): Promise<Read<Row>> {
-    const { tenant, limit, selected, assertRows } = query
+  async function readChanges (query: Query<Row>, after: string): Promise<Read> {
+    const { tenant, limit, selected, write } = query
     const page = await changes.list(tenant, kind, { after, limit }) ?? expired()
     const ids = [...new Set(page.ids)].map((id) => parseId(id, idKind)).filter((id) => id !== null)
     // Read after the changes, so that a row that changes in between is returned again later.
     const found = ids.length === 0 ? [] : await rows.findMany(tenant, ids, selected)
-    assertRows('findMany', found.filter((row) => row !== null))
+    const texts = found.map((row) => row === null ? null : write('findMany', [row]).join())
     const fitting = countFitting(found)
     if (fitting < found.length) return readChanges({ ...query, limit: fitting }, after)
-    const items = ids.map((id, index) => ({ id: found[index]?.id ?? id, row: found[index] ?? null }))
+    const items = ids.map((id, index) => ({ id: found[index]?.id ?? id, text: texts[index] ?? null }))
     return { items, hasMore: page.hasMore, position: page.position, afterId: null }
   }
 
-  function read (query: Query<Row>, position: string | null, afterId: string | null): Promise<Read<Row>> {
+  function read (query: Query<Row>, position: string | null, afterId: string | null): Promise<Read> {
     if (position === null) return begin(query)
     if (afterId === null) return readChanges(query, position)
     return readRows(query, position, parseId(afterId, idKind) ?? expired())
