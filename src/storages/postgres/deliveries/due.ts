@@ -19,8 +19,10 @@ const gatherMs = 20
 const commitMs = 250
 // A worker that is slower than this does not keep the deliveries from others.
 const answerOwnMs = 30
-// Processes that hear of a delivery wait up to this long, so that one comes first, if another one was heard lately.
-const spreadMs = 50
+// Processes that hear of a delivery wait for a random time, so that one comes first: up to this long for each other one
+// that was heard lately.
+const spreadMs = 15
+const longestSpreadMs = 1000
 const rememberMs = 60_000
 // PostgreSQL limits a notification to 8000 bytes.
 const mostTokens = 200
@@ -53,7 +55,8 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
   let sent = 0
   const heard = new Set<string>()
   let answer = Promise.resolve(false)
-  let othersHeardAt = Number.NEGATIVE_INFINITY
+  // When the processes that took deliveries were last heard, by name.
+  const others = new Map<string, number>()
 
   /** Resolves to whether a listener took everything that was due. Never rejects. */
   async function callListeners (): Promise<boolean> {
@@ -82,13 +85,15 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
     const [first = '', other = '', ...tokens] = payload.split(' ')
     if (first === 'taken') {
       if (other === name) return
-      othersHeardAt = performance.now()
+      others.set(other, performance.now())
       for (const token of tokens) heard.delete(token)
     } else if (!first.startsWith(name)) {
       // Notifications were missed before LISTEN took effect, or somebody else sent one.
       heard.add(first.length > longestToken ? '' : first)
-      const isAlone = performance.now() - othersHeardAt > rememberMs
-      later('heard', isAlone ? 0 : Math.random() * spreadMs, takeHeard)
+      for (const [process, heardAt] of others) {
+        if (performance.now() - heardAt > rememberMs) others.delete(process)
+      }
+      later('heard', Math.random() * Math.min(others.size * spreadMs, longestSpreadMs), takeHeard)
     }
   }
 
