@@ -43,11 +43,11 @@ const everyPage = 'every page'
 /**
  * Runs the pages of a large tenant, a small one and one without rows, with every sort and filter, and compares the rows
  * that they read with those that they return. If the relation has too few rows for that, asks the planner whether
- * indexes can serve the pages that every client reads. Returns the findings, and the most rows that a page reads.
+ * indexes can serve the pages that every client reads. Returns the most rows that a page reads, too.
  */
 export async function judgePages (
   session: Session, relation: TenantRelation, kind: RowKind
-): Promise<{ findings: Finding[], most: number }> {
+): Promise<{ findings: Finding[], most: number, isSample: boolean }> {
   const query: RunQuery = (text, values) => session.transaction('explain pages', async (run) => {
     await run(`set local statement_timeout to ${pageMs}`)
     return run(text, values)
@@ -81,11 +81,11 @@ export async function judgePages (
       findings.set(index, (isSearch ? advice : fault)(`${relation.name}: ${name} of ${who} ${problem}`,
         await suggestIndex(query, relation, page, plan ?? await explain(query, statement))))
       // The others read as many.
-      if (name === everyPage) return { findings: [...findings.values()], most }
+      if (name === everyPage) return { findings: [...findings.values()], most, isSample }
     }
   }
-  const isJudged = findings.size > 0 || isSample
-  return { findings: isJudged ? [...findings.values()] : await askPlanner(session, relation, kind), most }
+  const planned = findings.size > 0 || isSample ? findings.values() : await askPlanner(session, relation, kind)
+  return { findings: [...planned], most, isSample }
 }
 
 /** Returns a node and its descendants. */

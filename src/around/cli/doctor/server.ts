@@ -74,6 +74,7 @@ export const serverChecks: readonly Check[] = [{
   find: findSettings
 }, {
   name: 'vacuum',
+  needsTables: true,
   ok: 'no table has too many dead rows or too much empty space',
   find: ({ query, schema, quotedSchema }) => findRows(query, `
     with own as (
@@ -109,6 +110,7 @@ export const serverChecks: readonly Check[] = [{
     from own where bytes > ${bloatBytes} and bytes > ${bloatFactor} * needed`, [schema, quotedSchema])
 }, {
   name: 'publications',
+  needsTables: true,
   ok: 'none prevents this package from writing',
   find: ({ query, schema, quotedSchema }) => findRows(query, `
     select format('the publication %s includes the table %s, which has no replica identity, so every update and ' ||
