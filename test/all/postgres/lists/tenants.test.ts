@@ -158,14 +158,17 @@ t.test("a tenant with a uuid reads only its own rows, not the others' 22,000", a
     return results
   }
 
+  const { rows: [{ major }] } = await pool.query("select current_setting('server_version_num')::int / 10000 as major")
+  // Before 17, PostgreSQL searches an index once for each id.
+  const each = major < 17 ? 5 : 3
   for (const statistics of ['no statistics', 'statistics']) {
     if (statistics === 'statistics') await pool.query('analyze people')
     for (const [name, { buffers }] of await readAll(small)) {
-      t.ok(buffers <= 3 * 5, `${name} of 5 rows reads ${buffers} buffers, with ${statistics}`)
+      t.ok(buffers <= each * 5, `${name} of 5 rows reads ${buffers} buffers, with ${statistics}`)
     }
     for (const [name, { buffers, rows }] of await readAll(middle)) {
       t.ok(
-        buffers <= Math.max(3 * rows, 40),
+        buffers <= Math.max(each * rows, 40),
         `${name} reads ${buffers} buffers for ${rows} of 200 rows, with ${statistics}`
       )
     }
