@@ -35,10 +35,8 @@ const maxIdle = 256
 /** Idle connections by origin. The one that was released last is the last of its origin. */
 type Pool = Map<string, Connection[]>
 
-/** The pools of all senders of the process. */
-const pools = new Set<Pool>()
-let idleCount = 0
-let releaseCount = 0
+/** The idle connections of all senders of the process. The one that has been idle longest comes first. */
+const idleConnections = new Set<Connection>()
 
 /**
  * One attempt: undici's handler of its request, with one deadline for lookup, connection, TLS and response. It has its
@@ -165,8 +163,6 @@ interface Connection {
   /** How often data was read from its socket. */
   reads: number
   readonly informational: InformationalResponses
-  /** Increases with each release of any connection; 0 while it is in use. */
-  releasedAs: number
   /** Returns the error of an attempt whose deadline passes now; `null` for a timeout. */
   faultIfLate (): Error | null
   /** Keeps it for the next request to the same origin. */
@@ -179,7 +175,6 @@ export type Connections = ReturnType<typeof createConnections>
 /** Connections to receivers, kept open between requests. */
 export function createConnections (connect: Connect, options: Client.Options) {
   const idle: Pool = new Map()
-  pools.add(idle)
   const connections = new Set<Connection>()
   let isClosed = false
 
@@ -199,7 +194,6 @@ export function createConnections (connect: Connect, options: Client.Options) {
       client,
       reads: 0,
       informational: new InformationalResponses(),
-      releasedAs: 0,
       faultIfLate: () => pending.faultIfLate(),
       release () {
         if (socket === null || socket.destroyed) {
@@ -209,8 +203,8 @@ export function createConnections (connect: Connect, options: Client.Options) {
         const kept = idle.get(origin)
         if (kept === undefined) idle.set(origin, [connection])
         else kept.push(connection)
-        connection.releasedAs = ++releaseCount
-        if (++idleCount > maxIdle) closeOldest()
+        idleConnections.add(connection)
+        if (idleConnections.size > maxIdle) closeOldest()
       },
       close () {
         forget()
@@ -226,9 +220,7 @@ export function createConnections (connect: Connect, options: Client.Options) {
       connection.informational.skip(this)
     }
     function forget (): boolean {
-      if (connection.releasedAs === 0) return false
-      connection.releasedAs = 0
-      idleCount--
+      if (!idleConnections.delete(connection)) return false
       const kept = idle.get(origin) ?? []
       kept.splice(kept.indexOf(connection), 1)
       if (kept.length === 0) idle.delete(origin)
@@ -251,13 +243,11 @@ export function createConnections (connect: Connect, options: Client.Options) {
       const connection = kept?.pop()
       if (connection === undefined) return open(post)
       if (kept?.length === 0) idle.delete(origin)
-      connection.releasedAs = 0
-      idleCount--
+      idleConnections.delete(connection)
       return connection
     },
     async close (): Promise<void> {
       isClosed = true
-      pools.delete(idle)
       await Promise.all([...connections].map((connection) => connection.close()))
     }
   }
@@ -265,8 +255,7 @@ export function createConnections (connect: Connect, options: Client.Options) {
 
 /** Closes the connection of the process that has been idle longest; `null` if none is idle. */
 function closeOldest (): Promise<void> | null {
-  const oldest = [...pools].flatMap((idle) => [...idle.values()].map(([first]) => first))
-    .sort((a, b) => (a?.releasedAs ?? 0) - (b?.releasedAs ?? 0))[0]
+  const [oldest] = idleConnections
   return oldest?.close() ?? null
 }
 
