@@ -203,9 +203,9 @@ async function listOperations (
 const maxKeyLength = 512
 
 function createAccessCheck (lookUp: RequestAccessLookup, maxKeyLength: number): AccessCheck {
-  return async (request, reply) => {
+  return (request, reply) => {
     const credentials = readCredentials(request, readTenantSlug(request), maxKeyLength)
-    return credentials && await lookUp(credentials, request, reply)
+    return credentials && lookUp(credentials, request, reply)
   }
 }
 

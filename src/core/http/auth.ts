@@ -46,7 +46,7 @@ export type RequestAccessLookup =
   (credentials: Credentials, request: FastifyRequest, reply: FastifyReply) => ReturnType<AccessLookup>
 
 /** Finds a request's caller; `null` without a valid key or session. */
-export type AccessCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<Access | null>
+export type AccessCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<Access | null> | null
 
 /** The dependencies of key and session checks. */
 export interface KeyCheckDependencies {

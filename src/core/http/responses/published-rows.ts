@@ -78,11 +78,11 @@ function publish<Row extends object> (
     return compiled
   }
 
-  function writerOf (field: string): readonly [field: string, prefix: string, write: WriteField] {
+  function writerOf (field: string): { field: string, prefix: string, write: WriteField } {
     const id = idFields[field]
     // A row begins with its id, which is always visible.
     const prefix = `${field === 'id' ? '{' : ','}${JSON.stringify(field)}:`
-    return [field, prefix, simpleWriter(properties[field], id === undefined ? null : ids[id])]
+    return { field, prefix, write: simpleWriter(properties[field], id === undefined ? null : ids[id]) }
   }
 
   const writers = fields.map(writerOf)
@@ -129,11 +129,11 @@ function publish<Row extends object> (
     },
     writeRows (method, rows, request) {
       const visible = findVisible(request)
-      const used = visible === null ? writers : writers.filter(([field]) => visible.includes(field))
+      const used = visible === null ? writers : writers.filter(({ field }) => visible.includes(field))
       const isUsual = !inexact.has(request)
       return rows.map((row) => {
         let text = ''
-        for (const [field, prefix, write] of used) {
+        for (const { field, prefix, write } of used) {
           const usual = isUsual ? write((row as Record<string, unknown>)[field]) : null
           const part = usual ?? writeUnusual(`${kind}s.${method}`, row, field, !isUsual && isInexact(request, row, field))
           if (part !== null) text += prefix + part

@@ -61,8 +61,6 @@ export interface Entry<Row> {
   readonly row: Row
   /** The text that `q` searches, folded. */
   readonly searchKey: string
-  /** Whether a field contains an object, which needs a deep copy. */
-  readonly isNested: boolean
 }
 
 /** A row whose sortable fields are never null. */
@@ -135,7 +133,7 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
   }
 }
 
-/** Creates a source of rows of one resource. Rows are copied when they are saved and when they are returned. */
+/** Creates a source of rows of one resource. Rows are copied when they are saved, and frozen. */
 export function createRowSource<
   Input extends { id: Id }, Row extends SortableRow<Field>, Filter extends object, Field extends string
 > (
@@ -147,7 +145,7 @@ export function createRowSource<
   const empty = new Table<Row, Field>()
 
   return {
-    ...readTables(kind, async (tenant) => tables.get(tenant) ?? empty),
+    ...readTables(kind, (tenant) => tables.get(tenant) ?? empty),
 
     save (tenant, row) {
       parseTenant(tenant, 'tenant')
@@ -168,12 +166,12 @@ export function createRowSource<
 
 /** Reads rows from the table of a tenant. */
 export function readTables<Row extends SortableRow<Field>, Filter extends object, Field extends string> (
-  { filters }: RowKind<Row>, findTable: (tenant: string) => Promise<Table<Row, Field>>
+  { filters }: RowKind<Row>, findTable: (tenant: string) => Table<Row, Field> | Promise<Table<Row, Field>>
 ): WholeRows<Row, Filter, Field> {
   return {
     async list (tenant, { filter, sort, offset, limit }) {
       const table = await findTable(tenant)
-      return takePage(table.sorted(sort), createTest<Row>(filters, filter), { offset, limit }).map(copyRow)
+      return takePage(table.sorted(sort), createTest<Row>(filters, filter), { offset, limit }).map(rowOf)
     },
 
     async count (tenant, filter) {
@@ -181,26 +179,28 @@ export function readTables<Row extends SortableRow<Field>, Filter extends object
     },
 
     async find (tenant, id) {
-      return copyIfFound((await findTable(tenant)).find(id))
+      return (await findTable(tenant)).find(id)?.row ?? null
     },
 
     async listAfter (tenant, { after, limit }) {
-      return (await findTable(tenant)).after(after, limit).map(copyRow)
+      return (await findTable(tenant)).after(after, limit).map(rowOf)
     },
 
     async findMany (tenant, ids) {
       const table = await findTable(tenant)
-      return ids.map((id) => copyIfFound(table.find(id)))
+      return ids.map((id) => table.find(id)?.row ?? null)
     }
   }
 }
 
+function rowOf<Row> ({ row }: Entry<Row>): Row {
+  return row
+}
+
 /** Returns the test of all conditions of a filter. */
 function createTest<Row extends object> (filters: RowFilters, filter: object): RowTest<Entry<Row>> {
-  const tests = Object.entries(filters).flatMap(([name, declared]) => {
-    const wanted: unknown = Reflect.get(filter, name)
-    return wanted === undefined ? [] : [createFieldTest<Row>(declared, wanted)]
-  })
+  const tests = Object.entries(filter).flatMap(([name, wanted]: [string, unknown]) =>
+    wanted === undefined ? [] : [createFieldTest<Row>(Reflect.get(filters, name), wanted)])
   const [only = null, ...others] = tests
   return others.length === 0 ? only : (entry) => tests.every((passes) => passes(entry))
 }
@@ -241,25 +241,25 @@ function createEntry<Row extends object> (
   kind: RowKind<Row>, input: unknown, path: string, now: number
 ): Entry<Row> {
   if (!isRecord(input)) reject(path, 'an object', input)
-  const isNested = Object.values(input).some(isReference)
-  const fields = isNested ? copyDeep(input, path) : input
+  const fields = Object.values(input).some(isReference) ? copyDeep(input, path) : input
   const known = kind.parse(fields, path, now)
 
-  const row = Object.assign(known, omitFields(fields, known))
-  return { row, searchKey: foldCase(String(Reflect.get(row, kind.filters.q.field))), isNested }
+  const row = freeze(Object.assign(known, omitFields(fields, known)))
+  return { row, searchKey: foldCase(String(Reflect.get(row, kind.filters.q.field))) }
 }
 
 function omitFields (fields: Record<string, unknown>, omitted: object): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(omitted, name)))
+  return Object.fromEntries(Object.entries(fields).filter(([name]) =>
+    name !== '__proto__' && !Object.hasOwn(omitted, name)))
 }
 
-function copyIfFound<Row> (entry: Entry<Row> | undefined): Row | null {
-  return entry === undefined ? null : copyRow(entry)
-}
-
-/** Returns a copy that the caller may change. */
-function copyRow<Row> ({ row, isNested }: Entry<Row>): Row {
-  return isNested ? structuredClone(row) : { ...row }
+/** Freezes plain data, so that callers can share it. */
+function freeze<Value> (value: Value): Value {
+  if (isReference(value) && !Object.isFrozen(value) && !ArrayBuffer.isView(value)) {
+    Object.freeze(value)
+    for (const member of Object.values(value as object)) freeze(member)
+  }
+  return value
 }
 
 function copyDeep (input: Record<string, unknown>, path: string): Record<string, unknown> {
