@@ -474,6 +474,19 @@ t.test('doctor', async (t) => {
     ])
     await watch(pool, 'recruiting.candidates', { kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
     await watch(pool, 'recruiting.jobs', { kind: 'job', id: 'id', tenant: 'tenant_slug' })
+    const { rows: [{ name }] } = await pool.query("select oid::regprocedure::text as name from pg_proc where proname like 'watch_candidate_%'")
+    await pool.query(`create role watcher; alter function ${name} owner to watcher`)
+    const [[state, text, remedy] = []] = await findWatched()
+    t.match([state, text], ['fault', /because its trigger failed \(the owner of its function, watcher, lacks usage on the schema.*\): candidates\/sync answers 410/])
+    await repair(String(remedy))
+    t.match(await findWatched(), [['ok'], ['ok']])
+  })
+
+  await t.test('grants --sql prints the privileges that roles have on the relations', async (t) => {
+    await pool.query('grant select on recruiting.candidates to import; grant select (id) on recruiting.jobs to import')
+    t.strictSame(await cli('grants --sql'), {
+      code: 0, err: '', out: 'grant select (id) on table recruiting.jobs to import;\ngrant select on table recruiting.candidates to import;\n'
+    })
   })
 
   await t.test('missing relations, --no-lists, and a relation without name_key', async (t) => {
