@@ -6,14 +6,16 @@ import { postgresStorage } from 'fastify-recruiting-api/postgres'
 import { type CandidateData, createCandidates, tenantSlug } from './candidates.js'
 import type { CandidatePages } from './plain-table.js'
 
-/** Creates the plugin's tables, the candidates of 100 tenants, and our index. */
+/** Creates the candidates of 100 tenants, with the index of the docs, and a view of jobs. */
 export async function fillCandidates (pool: pg.Pool, count: number): Promise<void> {
   await pool.query(`
     create table candidates (
       tenant_slug text not null, id bigint primary key, full_name text not null, headline text, source_id bigint,
       recruiter_id bigint, created_at timestamptz not null, updated_at timestamptz not null
     );
-    create index on candidates (tenant_slug, id)`)
+    create index on candidates (tenant_slug, id);
+    create view jobs as
+      select tenant_slug, id, full_name as name, 'published'::text as status, created_at, updated_at from candidates`)
   await pool.query(`
     insert into candidates
     select case when n = 0 then $1 else 'tenant_' || n end, c.id + n * $3::integer, c.full_name, c.headline, c.source_id,
@@ -24,7 +26,7 @@ export async function fillCandidates (pool: pg.Pool, count: number): Promise<voi
 }
 
 export function openStorage (pool: pg.Pool): RecruitingStorage {
-  return postgresStorage(pool, { candidates: 'public.candidates' })
+  return postgresStorage(pool, { candidates: 'public.candidates', jobs: 'public.jobs' })
 }
 
 /** As a developer writes it: a page and its total at once, each with the pool. */
