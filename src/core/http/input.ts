@@ -98,7 +98,7 @@ export function isolateBodyParser (scope: FastifyInstance): void {
     if (body.length === 0) return done(null, undefined)
     if (!isUtf8(body)) return done(unreadable({ message: 'is not encoded as UTF-8' }))
     const text = body.toString().replace(/^\uFEFF/, '')
-    parseJson(request, text, (error, value) => {
+    return parseJson(request, text, (error, value) => {
       // A parser's message quotes the body, so it must not be logged.
       if (error !== null) return done(unreadable({ message: 'is not valid JSON' }))
       const fault = findJsonFault(value)

@@ -30,10 +30,9 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
 
   /** Calls `run` once, inside the span if possible. */
   function runWithin<Result> (span: Span, run: () => Promise<Result>): Promise<Result> {
-    let running: Promise<Result> | undefined
-    const runOnce = (): Promise<Result> => (running ??= run())
-    guard(() => context.with(trace.setSpan(context.active(), span), () => { runOnce() }))
-    return runOnce()
+    const started: Array<Promise<Result>> = []
+    guard(() => context.with(trace.setSpan(context.active(), span), () => { started.push(run()) }))
+    return started[0] ?? run()
   }
 
   function readTraceParent (span: Span | undefined): string | null {

@@ -98,7 +98,8 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
   const contextOf = (kind: ChangeKind): RowSourceContext => ({
     now,
     onChange: (tenant, id) => {
-      if (recorder === 'watch') changes.record(tenant, { kind, id: String(id), deleted: false })
+      if (recorder === 'manual') return
+      changes.record(tenant, { kind, id: String(id), deleted: false }).catch((error) => process.emitWarning(error))
     }
   })
   const candidates: MemoryCandidateSource<Id, Id, Id> =

@@ -117,6 +117,27 @@ t.test('if an attempt throws, it is logged and the delivery is attempted again',
   t.same(lines, Array.from({ length: 2 }, () => 'attempt failed unexpectedly, the delivery waits'))
 })
 
+t.test('if a turn of the worker throws, it is logged and the next turn delivers', async (t) => {
+  const receiver = await startReceiver(t)
+  const { nextTick } = systemRuntime
+  let failures = 0
+  t.intercept(systemRuntime, 'nextTick', {
+    value: async () => {
+      if (failures++ < 2) throw new Error('no tick')
+      return await nextTick()
+    }
+  })
+  const { addWebhook, clock, deliveries, start } = createMachines(t)
+  const id = await addWebhook(receiver.url)
+  const lines: string[] = []
+  const logger = { ...silentLogger, error: (_fields: object, message: string) => { lines.push(message) } }
+  const engine = start({ logger })
+  await engine.emit(event)
+  await runUntil(clock, engine.drain())
+  t.same(await deliveries(id), [['delivered', 1]])
+  t.same(lines, Array.from({ length: 2 }, () => 'a turn failed unexpectedly, the next one tries again'))
+})
+
 t.test('a result that cannot be written blocks neither other results nor claims', async (t) => {
   const receiver = await startReceiver(t)
   const { addWebhook, clock, deliveries, start, storage } = createMachines(t)

@@ -47,7 +47,7 @@ export function createPruner (
   function run (): void {
     prune()
       .catch((err: unknown) => log.error({ err }, 'pruning failed, will retry in an hour'))
-      .then(() => { if (!isStopped) timer = clock.setTimeout(run, pruneEveryMs) })
+      .finally(() => { if (!isStopped) timer = clock.setTimeout(run, pruneEveryMs) })
   }
 
   return {
@@ -118,9 +118,10 @@ export function createNoticeReporter (
     return reporting
   }
 
-  async function poll (): Promise<void> {
-    await report()
-    if (!isStopped) timer = clock.setTimeout(poll, noticePollMs)
+  function poll (): void {
+    report()
+      .catch((err: unknown) => log.error({ err }, 'could not report failing webhooks, will retry'))
+      .finally(() => { if (!isStopped) timer = clock.setTimeout(poll, noticePollMs) })
   }
 
   return {

@@ -69,9 +69,12 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
 
   async function run (): Promise<void> {
     while (!isClosing) {
-      await gather()
-      wakeup.reset()
-      const isDone = await takeTurn()
+      let isDone = false
+      await attemptStep(async () => {
+        await gather()
+        wakeup.reset()
+        isDone = await takeTurn()
+      }, 'a turn failed unexpectedly, the next one tries again')
       const waitMs = waiting.size === 0 ? settings.pollMs : Math.min(settings.pollMs, longestWaitMs)
       await wakeup.wait(waitMs, { ignoreWakes: !isDone })
     }
@@ -232,7 +235,10 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     const after = clock.monotonic() - longestWaitMs
     for (let next = waiting.take(after); next !== undefined; next = waiting.take(after)) {
       inFlight++
-      attempt(next)
+      const { webhookId, deliveryId } = next
+      attempt(next).catch((err: unknown) => {
+        log.error({ err, webhook_id: webhookId, delivery_id: deliveryId }, 'failed after an attempt')
+      })
     }
   }
 
@@ -246,7 +252,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     await attemptStep(() => deliveries.release(given), problem)
   }
 
-  /** Attempts a delivery. Never rejects: if something throws, the delivery is claimed again when its lease expires. */
+  /** Attempts a delivery. If something throws, the delivery is claimed again when its lease expires. */
   async function attempt (delivery: ClaimedDelivery): Promise<void> {
     try {
       const end = isAborted ? 'aborted' : await attemptDelivery(delivery, () => isAborted, clockErrorMs)
@@ -259,8 +265,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
         err, webhook_id: delivery.webhookId, delivery_id: delivery.deliveryId, event_id: delivery.eventId
       }, 'attempt failed unexpectedly, the delivery waits')
     } finally {
-      capacity.release(delivery.tenantId, delivery.webhookId)
       inFlight--
+      capacity.release(delivery.tenantId, delivery.webhookId)
       rate.count()
       startWaiting()
       wakeup.wake()

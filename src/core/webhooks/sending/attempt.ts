@@ -167,7 +167,9 @@ interface Connection {
   faultIfLate (): Error | null
   /** Keeps it for the next request to the same origin. */
   release (): void
-  close (): Promise<void>
+  close (): void
+  /** Resolves when `close` has ended. */
+  closed: Promise<void>
 }
 
 export type Connections = ReturnType<typeof createConnections>
@@ -194,6 +196,7 @@ export function createConnections (connect: Connect, options: Client.Options) {
       client,
       reads: 0,
       informational: new InformationalResponses(),
+      closed: Promise.resolve(),
       faultIfLate: () => pending.faultIfLate(),
       release () {
         if (socket === null || socket.destroyed) {
@@ -209,9 +212,8 @@ export function createConnections (connect: Connect, options: Client.Options) {
       close () {
         forget()
         connections.delete(connection)
-        const closed = client.destroy().catch(() => {})
+        connection.closed = client.destroy().catch(() => {})
         pending.close()
-        return closed
       }
     }
     // Not `bytesRead`: over TLS it includes the alert that closes the connection.
@@ -248,23 +250,27 @@ export function createConnections (connect: Connect, options: Client.Options) {
     },
     async close (): Promise<void> {
       isClosed = true
-      await Promise.all([...connections].map((connection) => connection.close()))
+      await Promise.all([...connections].map((connection) => {
+        connection.close()
+        return connection.closed
+      }))
     }
   }
 }
 
-/** Closes the connection of the process that has been idle longest; `null` if none is idle. */
-function closeOldest (): Promise<void> | null {
+/** Closes the connection of the process that has been idle longest, and returns it. */
+function closeOldest (): Connection | undefined {
   const [oldest] = idleConnections
-  return oldest?.close() ?? null
+  oldest?.close()
+  return oldest
 }
 
 /** Connects. If the process has no descriptor left, closes an idle connection and tries again once. */
 function connectWithDescriptor (...[connect, target, callback, pending]: [Connect, ...Parameters<Connect>]): void {
   connect(target, (...result) => {
     const [error]: [NodeJS.ErrnoException | null, unknown] = result
-    const closing = noDescriptor.has(error?.code ?? '') ? closeOldest() : null
-    if (closing === null) callback(...result)
+    const closing = noDescriptor.has(error?.code ?? '') ? closeOldest()?.closed : undefined
+    if (closing === undefined) callback(...result)
     else closing.then(() => connect(target, callback, pending)).catch((err) => callback(err, null))
   }, pending)
 }

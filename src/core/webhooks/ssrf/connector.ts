@@ -80,7 +80,7 @@ export function createGuardedConnector (options: ConnectorOptions): Connect {
     pending.start(connect, { ...withServerName(target), localAddress }, (...[error, socket]) => {
       pending.finish()
       if (error !== null) {
-        judgeConnectError(error).catch(() => error).then((fault) => callback(fault, null))
+        judgeConnectError(error).then((fault) => callback(fault, null)).catch(() => callback(error, null))
         return
       }
       if (isAllowed(String(socket.remoteAddress))) return callback(null, socket)

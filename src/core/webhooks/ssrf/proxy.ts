@@ -56,7 +56,7 @@ export function createProxiedConnector (
     const socket = await connectToProxy(pending)
     const askedAt = performance.now()
     pending.faultIfLate = () => new ProxyError(noResponse, judgeSilence(askedAt))
-    const timer = setTimeout(knock, Math.min(maxSilentMs, timeoutMs / 4))
+    const timer = setTimeout(() => { knock().catch(() => {}) }, Math.min(maxSilentMs, timeoutMs / 4))
     try {
       await requestTunnel(socket, { target, authorization: proxy.authorization, waitMs, onData: hear })
       return socket

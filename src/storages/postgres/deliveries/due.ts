@@ -104,11 +104,13 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
     if (await callListeners() && tokens.length > 0) send(['taken', name, ...tokens].join(' '))
   }
 
-  function later (key: string, delayMs: number, call: () => void): void {
+  function later (key: string, delayMs: number, call: () => Promise<void>): void {
     if (timers.has(key)) return
     const timer = setTimeout(() => {
       timers.delete(key)
-      call()
+      call().catch(() => {
+        // Workers poll.
+      })
     }, delayMs)
     timers.set(key, timer.unref())
   }
@@ -122,7 +124,7 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
       for (const delayMs of [gatherMs, commitMs]) {
         later(`commit ${delayMs}`, delayMs, () => {
           answer = callListeners()
-          notifyUnlessTaken()
+          return notifyUnlessTaken()
         })
       }
     },
@@ -210,15 +212,15 @@ export function createListening (
     isLost = false
     // Notifications sent before LISTEN took effect were missed.
     onNotification()
-    later(keepAliveMs, () => keepAlive(taken, run))
+    later(keepAliveMs, run, () => keepAlive(taken, run))
   }
 
   async function keepAlive (taken: PgClient, run: symbol): Promise<void> {
-    later(answerMs, () => drop(run, new Error('the server does not answer')))
+    later(answerMs, run, async () => drop(run, new Error('the server does not answer')))
     try {
       // Repeats the statement, so that pg_stat_activity shows who listens.
       await taken.query(`listen "${channel}"`)
-      if (current === run) later(keepAliveMs, () => keepAlive(taken, run))
+      if (current === run) later(keepAliveMs, run, () => keepAlive(taken, run))
     } catch (error) {
       drop(run, error)
     }
@@ -226,16 +228,21 @@ export function createListening (
 
   function drop (run: symbol, error: unknown, pauseMs = firstPauseMs): void {
     if (current !== run) return
+    later(pauseMs, run, () => connect(run, pauseMs))
     closeClient()
-    later(pauseMs, () => connect(run, pauseMs))
     if (isLost) return
     isLost = true
     onLost(error)
   }
 
-  function later (delayMs: number, call: () => void): void {
+  function later (delayMs: number, run: symbol, call: () => Promise<void>): void {
     clearTimeout(timer)
-    timer = setTimeout(call, delayMs).unref()
+    timer = setTimeout(() => own(run, call()), delayMs).unref()
+  }
+
+  /** Connects again if this promise, which nobody awaits, rejects. */
+  function own (run: symbol, detached: Promise<void>): void {
+    detached.catch((error: unknown) => drop(run, error)).catch(() => {})
   }
 
   function closeClient (): void {
@@ -248,8 +255,9 @@ export function createListening (
   return {
     start () {
       if (current !== null) return
-      current = Symbol('listening')
-      connect(current, firstPauseMs)
+      const run = Symbol('listening')
+      current = run
+      own(run, connect(run, firstPauseMs))
     },
     stop () {
       current = null
