@@ -1,23 +1,17 @@
 import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify'
-import type { Static, TObject, TUnsafe } from '@sinclair/typebox'
 import { callOperations, type EngineOperations } from '../api/calls.js'
 import { eventTypeOperations } from '../api/events.js'
-import { Candidate, candidateList, candidateOf, Job, jobList, jobOf } from '../api/rows.js'
+import { candidateList, jobList } from '../api/rows.js'
 import { apiScopes } from '../api/scopes.js'
-import { expectScopes, hashApiKey } from '../keys/api-key.js'
+import { expectScopes } from '../keys/api-key.js'
 import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
-import type { Id, IdKinds, PublishedFields, RecruitingStorage, StoresAnswers } from '../ports/index.js'
-import { LruMap } from '../shared/cached.js'
+import type { Id, IdKinds, RecruitingStorage, StoresAnswers } from '../ports/index.js'
 import { shareConnections } from '../shared/connections.js'
 import { assertOption } from '../shared/read-options.js'
-import type { TenantIdLookup, Tenants } from '../shared/tenants.js'
-import { Type } from '../shared/typebox.js'
+import type { Tenants } from '../shared/tenants.js'
 import type { EventSchemas } from '../api/catalogue.js'
-import {
-  type AccessCheck, type AccessLookup, createKeyCheck, createSessionCheck, type KeyCheckDependencies, readCredentials,
-  type RequestAccessLookup
-} from './auth.js'
+import { createAccessCheck, createLookup, maxKeyLength } from './auth.js'
 import { trustsEveryProxy } from './client-address.js'
 import { formatDocument, inHostDocument } from './document/document.js'
 import { operationIdOf, readScopes } from './document/operation.js'
@@ -28,9 +22,9 @@ import { limitOpenRequests, type Limits } from './limits.js'
 import { prepareLoggers } from './log.js'
 import type { PortalKeysSettings } from '../keys/options.js'
 import type { HttpSettings } from './options.js'
-import { decorateRequests, readTenantSlug } from './request.js'
+import { decorateRequests } from './request.js'
 import { sendError, writeAnswer } from './responses/failure.js'
-import { publishCandidates, publishJobs } from './responses/published-rows.js'
+import { hasOwnFields, publishCandidates, publishedFields, publishJobs } from './responses/published-rows.js'
 import { defineRoutes, openingHooks, readInput, type RouteContext, startRequest } from './route.js'
 import { listKeyOperations } from './routes/api-keys.js'
 import { listEventOperations } from './routes/events.js'
@@ -108,7 +102,8 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
   return async (scope) => {
     const sessions = portal?.sessions ?? null
     const isAddressForgeable = trustsEveryProxy(scope)
-    const lookUp = createLookup({ tenants, keyLookup, sessions, isAddressForgeable }, limits)
+    const guard = limits?.guard ?? ((check) => check)
+    const lookUp = createLookup({ tenants, keyLookup, sessions, isAddressForgeable }, guard)
     const outer: RouteContext = {
       findAccess: createAccessCheck(lookUp, maxKeyLength),
       requestId,
@@ -164,8 +159,8 @@ async function listOperations (
   const jobs = guardPort(storage.jobs)
   const changes = storage.changes && guardPort(storage.changes)
   const feed = storage.feed && guardPort(storage.feed)
-  const candidate = publishCandidates(withFields(candidateOf(ids), settings.candidateFields), ids)
-  const job = publishJobs(withFields(jobOf(ids), settings.jobFields), ids)
+  const candidate = publishCandidates(settings.candidateFields, ids)
+  const job = publishJobs(settings.jobFields, ids)
   const { keyLookup: { store } } = settings
   const engine = guardPort(dependencies.operations)
   const database = storage.idempotency?.database
@@ -199,42 +194,6 @@ async function listOperations (
   ]
 }
 
-/** Maximum length of a key. */
-const maxKeyLength = 512
-
-function createAccessCheck (lookUp: RequestAccessLookup, maxKeyLength: number): AccessCheck {
-  return (request, reply) => {
-    const credentials = readCredentials(request, readTenantSlug(request), maxKeyLength)
-    return credentials && lookUp(credentials, request, reply)
-  }
-}
-
-/** Maximum number of remembered tokens that were used for another tenant. */
-const maxStrays = 1000
-
-/** Returns a function that finds a request's caller by its key or session. */
-function createLookup (dependencies: KeyCheckDependencies, limits: Limits | null): RequestAccessLookup {
-  const { tenants, sessions } = dependencies
-  const checkKey = createKeyCheck(dependencies)
-  const guard = (check: AccessLookup): RequestAccessLookup => limits === null ? check : limits.guard(check)
-  if (sessions === null) return guard(checkKey)
-  const checkSession = createSessionCheck(tenants, sessions)
-  const check = guard((credentials, request) => {
-    return sessions.isToken(credentials.key) ? checkSession(credentials, request) : checkKey(credentials, request)
-  })
-  const strays = new LruMap<true>(maxStrays)
-  // Invalid keys from an address do not lock out sessions there, unless a session tries other tenants.
-  return async (credentials, request, reply) => {
-    const { key } = credentials
-    const name = sessions.isToken(key) && sessions.open(key) !== null ? hashApiKey(key) : null
-    if (name === null || strays.get(name) === true) return check(credentials, request, reply)
-    const access = await checkSession(credentials, request)
-    if (access !== null) return access
-    strays.set(name, true)
-    return check(credentials, request, reply)
-  }
-}
-
 /** Sets the scope's parser, error handler and not-found handler, so that the host's own do not change the API. */
 function isolateScope (scope: FastifyInstance, context: RouteContext, errorDetails: boolean): void {
   decorateRequests(scope)
@@ -249,10 +208,6 @@ function isolateScope (scope: FastifyInstance, context: RouteContext, errorDetai
   scope.setNotFoundHandler(options, () => { throw new HttpError('not_found') })
 }
 
-function hasOwnFields ({ candidateFields, jobFields }: HttpSettings): boolean {
-  return Object.keys({ ...candidateFields.properties, ...jobFields.properties }).length > 0
-}
-
 /** Throws if a limit names an operation that does not exist: with a typo, it would limit nothing. */
 function assertLimited ({ rateLimit }: HttpSettings, routes: readonly RouteOptions[]): void {
   const known = routes.map(({ schema }) => operationIdOf(schema))
@@ -264,25 +219,4 @@ function assertLimited ({ rateLimit }: HttpSettings, routes: readonly RouteOptio
       operationId
     )
   }
-}
-
-/** Returns the fields that the API requests from the storage, and the kinds of ids. */
-export function publishedFields (
-  { candidateFields, jobFields, ids, tenantId }: HttpSettings & { ids: IdKinds, tenantId: TenantIdLookup | null }
-): PublishedFields {
-  return {
-    candidates: Object.keys(withFields(Candidate, candidateFields).properties),
-    jobs: Object.keys(withFields(Job, jobFields).properties),
-    ids,
-    hasTenantIds: tenantId !== null
-  }
-}
-
-/**
- * Adds the host's published fields to an item. Reads `required`, because each TypeBox marks optional fields
- * differently.
- */
-function withFields<Item extends TObject> (item: Item, fields: TObject): TUnsafe<Static<Item>> {
-  const required = [item, fields].flatMap(({ required = [] }) => required)
-  return Type.Unsafe<Static<Item>>({ ...item, properties: { ...item.properties, ...fields.properties }, required })
 }

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { manageKeysScope, webhookScopes } from '../api/scopes.js'
-import { keyLimitReaders } from '../keys/api-key.js'
+import { hashApiKey, keyLimitReaders } from '../keys/api-key.js'
 import type { ApiKey, KeyCredentials, KeyLookup, Tenant } from '../ports/index.js'
+import { LruMap } from '../shared/cached.js'
 import { isTenantSlug } from '../shared/text.js'
 import type { Tenants } from '../shared/tenants.js'
 import { createAddressCheck } from './client-address.js'
 import { logOf } from './log.js'
-import { type Access, findState, type VisibleFields } from './request.js'
+import { type Access, findState, readTenantSlug, type VisibleFields } from './request.js'
 import { type DeclaredRoute, requiredCapabilities, type Session, type SessionOpener } from './sessions.js'
 import { toPortError } from './wire-errors.js'
 
@@ -20,7 +21,7 @@ interface Credentials {
 }
 
 /** Returns the credentials of a request; `null` if they cannot be valid. */
-export function readCredentials (
+function readCredentials (
   { raw }: FastifyRequest, tenantSlug: string, maxKeyLength: number
 ): Credentials | null {
   if (!hasOneAuthorization(raw.rawHeaders) || !isTenantSlug(tenantSlug)) return null
@@ -49,7 +50,7 @@ export type RequestAccessLookup =
 export type AccessCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<Access | null> | null
 
 /** The dependencies of key and session checks. */
-export interface KeyCheckDependencies {
+interface KeyCheckDependencies {
   tenants: Tenants
   keyLookup: KeyLookup
   sessions: SessionOpener | null
@@ -67,7 +68,7 @@ const idOfNobody = (tenantSlug: string): string => `\u0001${tenantSlug}`
  * Returns a lookup that converts errors of the host's lookups. A key used from a forbidden address gets `null`. Keys of
  * unknown tenants are looked up too, so that response times do not reveal which tenants exist.
  */
-export function createKeyCheck (
+function createKeyCheck (
   { tenants, keyLookup, isAddressForgeable }: Omit<KeyCheckDependencies, 'sessions'>
 ): AccessLookup {
   const isAllowed = createAddressCheck()
@@ -109,7 +110,7 @@ export function createKeyCheck (
 }
 
 /** Returns a lookup for session tokens. It opens the token before looking up the tenant. */
-export function createSessionCheck (tenants: Tenants, sessions: SessionOpener): AccessLookup {
+function createSessionCheck (tenants: Tenants, sessions: SessionOpener): AccessLookup {
   return async ({ tenantSlug, key }) => {
     const session = sessions.open(key)
     if (session === null) return null
@@ -120,6 +121,43 @@ export function createSessionCheck (tenants: Tenants, sessions: SessionOpener): 
     } catch (thrown) {
       throw toPortError(thrown)
     }
+  }
+}
+
+/** Maximum length of a key. */
+export const maxKeyLength = 512
+
+export function createAccessCheck (lookUp: RequestAccessLookup, maxKeyLength: number): AccessCheck {
+  return (request, reply) => {
+    const credentials = readCredentials(request, readTenantSlug(request), maxKeyLength)
+    return credentials && lookUp(credentials, request, reply)
+  }
+}
+
+/** Maximum number of remembered tokens that were used for another tenant. */
+const maxStrays = 1000
+
+/** Returns a function that finds a request's caller by its key or session. `guard` limits invalid keys. */
+export function createLookup (
+  dependencies: KeyCheckDependencies, guard: (check: AccessLookup) => RequestAccessLookup
+): RequestAccessLookup {
+  const { tenants, sessions } = dependencies
+  const checkKey = createKeyCheck(dependencies)
+  if (sessions === null) return guard(checkKey)
+  const checkSession = createSessionCheck(tenants, sessions)
+  const check = guard((credentials, request) => {
+    return sessions.isToken(credentials.key) ? checkSession(credentials, request) : checkKey(credentials, request)
+  })
+  const strays = new LruMap<true>(maxStrays)
+  // Invalid keys from an address do not lock out sessions there, unless a session tries other tenants.
+  return async (credentials, request, reply) => {
+    const { key } = credentials
+    const name = sessions.isToken(key) && sessions.open(key) !== null ? hashApiKey(key) : null
+    if (name === null || strays.get(name) === true) return check(credentials, request, reply)
+    const access = await checkSession(credentials, request)
+    if (access !== null) return access
+    strays.set(name, true)
+    return check(credentials, request, reply)
   }
 }
 

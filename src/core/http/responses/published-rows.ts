@@ -1,14 +1,22 @@
-import type { TObject, TSchema, TUnsafe } from '@sinclair/typebox'
+import type { Static, TObject, TSchema, TUnsafe } from '@sinclair/typebox'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import fastJsonStringify from 'fast-json-stringify'
-import type { CandidateRow, Id, IdKind, IdKinds, JobRow, RowFields } from '../../ports/index.js'
+import type { CandidateRow, Id, IdKind, IdKinds, JobRow, PublishedFields, RowFields } from '../../ports/index.js'
+import { Candidate, candidateOf, Job, jobOf } from '../../api/rows.js'
 import { createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
 import { isId, textIdRule } from '../../shared/ids.js'
 import { LruMap } from '../../shared/cached.js'
+import type { TenantIdLookup } from '../../shared/tenants.js'
+import { Type } from '../../shared/typebox.js'
 import { logOf } from '../log.js'
 import { readCaller, type VisibleFields } from '../request.js'
 import { InputError } from '../../shared/errors.js'
+
+interface OwnFields {
+  candidateFields: TObject
+  jobFields: TObject
+}
 
 /** Candidates or jobs as the API publishes them. */
 export interface PublishedRows<Row> {
@@ -32,16 +40,14 @@ const maxLogged = 1000
 
 const inexactNumber = 'a number in a JSON value has more digits than JavaScript can represent, so the response has null'
 
-/** Publishes candidates with the fields of `item`. */
-export function publishCandidates (
-  item: TUnsafe<CandidateRow<Id, Id>>, ids: IdKinds
-): PublishedRows<CandidateRow<Id, Id>> {
-  return publish('candidate', item, { id: 'candidate', source_id: 'source' }, ids)
+/** Publishes candidates, with the host's own fields. */
+export function publishCandidates (own: TObject, ids: IdKinds): PublishedRows<CandidateRow<Id, Id>> {
+  return publish('candidate', withFields(candidateOf(ids), own), { id: 'candidate', source_id: 'source' }, ids)
 }
 
-/** Publishes jobs with the fields of `item`. */
-export function publishJobs (item: TUnsafe<JobRow<Id>>, ids: IdKinds): PublishedRows<JobRow<Id>> {
-  return publish('job', item, { id: 'job' }, ids)
+/** Publishes jobs, with the host's own fields. */
+export function publishJobs (own: TObject, ids: IdKinds): PublishedRows<JobRow<Id>> {
+  return publish('job', withFields(jobOf(ids), own), { id: 'job' }, ids)
 }
 
 /** Writes a value; `null` if it is missing or unusual. */
@@ -277,4 +283,29 @@ export function rejectHiddenFields (
     const isHidden = field !== 'id' && published.includes(field) && !visible.includes(field)
     if (isHidden) throw new InputError(parameter, `the API key cannot read the field ${field}`, 'query')
   }
+}
+
+export function hasOwnFields ({ candidateFields, jobFields }: OwnFields): boolean {
+  return Object.keys({ ...candidateFields.properties, ...jobFields.properties }).length > 0
+}
+
+/** Returns the fields that the API requests from the storage, and the kinds of ids. */
+export function publishedFields (
+  { candidateFields, jobFields, ids, tenantId }: OwnFields & { ids: IdKinds, tenantId: TenantIdLookup | null }
+): PublishedFields {
+  return {
+    candidates: Object.keys(withFields(Candidate, candidateFields).properties),
+    jobs: Object.keys(withFields(Job, jobFields).properties),
+    ids,
+    hasTenantIds: tenantId !== null
+  }
+}
+
+/**
+ * Adds the host's published fields to an item. Reads `required`, because each TypeBox marks optional fields
+ * differently.
+ */
+function withFields<Item extends TObject> (item: Item, fields: TObject): TUnsafe<Static<Item>> {
+  const required = [item, fields].flatMap(({ required = [] }) => required)
+  return Type.Unsafe<Static<Item>>({ ...item, properties: { ...item.properties, ...fields.properties }, required })
 }
