@@ -19,6 +19,7 @@ function command<Name extends string> (
 }
 
 const start = () => import('./demo-and-init.js')
+const setUp = () => import('./set-up.js')
 const upkeep = () => import('./upkeep.js')
 const doctor = () => import('./doctor/doctor.js')
 const keys = () => import('./keys.js')
@@ -30,9 +31,9 @@ const tenants = () => import('./tenants.js')
 export const commands: Readonly<Record<string, CommandEntry>> = {
   demo: command('runs a small ATS on this machine, in memory', start, 'demo'),
   init: command('creates an ATS with the API, the portal and tests in a new folder', start, 'init'),
-  migrate: command('creates the tables, or updates them', upkeep, 'migrate'),
-  grants: command('shows or grants the privileges that your servers and workers need', upkeep, 'grants'),
-  watch: command("records a table's changes for sync", upkeep, 'watch'),
+  migrate: command('creates the tables, or updates them', setUp, 'migrate'),
+  grants: command('shows or grants the privileges that your servers and workers need', setUp, 'grants'),
+  watch: command("records a table's changes for sync", setUp, 'watch'),
   doctor: command('finds problems and shows how to fix them', doctor, 'doctor'),
   'keys issue': command('issues an API key', keys, 'issue'),
   'keys list': command("lists a tenant's API keys", keys, 'list'),

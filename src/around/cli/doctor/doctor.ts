@@ -7,7 +7,7 @@ import { findMissing, readVersion } from '../../../storages/postgres/upgrade/ver
 import { readField } from '../../../core/shared/fields.js'
 import type { Command } from '../command.js'
 import { describeError } from '../database.js'
-import { checkLists, listOptions } from '../upkeep.js'
+import { checkLists, listOptions } from '../set-up.js'
 import { readSecretKeys, secretKeysOption } from '../secrets.js'
 import { formatTable, showResult, withProgress } from '../terminal.js'
 import { dataChecks } from './data.js'

@@ -4,7 +4,7 @@ import { listLacking, listLackingOnLists } from '../../../storages/postgres/gran
 import { ask, type RunQuery } from '../../../storages/postgres/session.js'
 import { quoteName } from '../../../storages/postgres/sql.js'
 import { findMissing, listNames, readVersion } from '../../../storages/postgres/upgrade/version.js'
-import { findLists } from '../upkeep.js'
+import { findLists } from '../set-up.js'
 import { listWorkerRoles } from './data.js'
 import {
   advice, type Check, type DoctorContext, fault, type Finding, findRows, ok, quoteShell

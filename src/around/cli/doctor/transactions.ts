@@ -1,4 +1,4 @@
-import { findLists } from '../upkeep.js'
+import { findLists } from '../set-up.js'
 import {
   type Check, endPrepared, endSession, findRows, grantMonitor, preparedName, sessionName
 } from './finding.js'
