@@ -120,7 +120,8 @@ t.test('sync and events work on a server without WAL positions and without the i
 t.test('a sequence with a cache changes neither the order of events nor which ones a reader gets', async (t) => {
   const { pool, storage: { feed } } = await startPostgresHost(t)
   await pool.query('alter sequence recruiting.events_seq_seq cache 50; alter sequence recruiting.delivery_ids cache 7')
-  const { deliveries } = postgresStorage(pool)
+  const { deliveries, verify } = postgresStorage(pool)
+  t.match((await verify(null)).filter((line) => line.startsWith('the sequence')), [/^the sequence recruiting\.delivery_ids has a cache/, /events_seq_seq has/])
   let position = await feed.end('acme')
   const read: string[] = []
   async function readOn () {
@@ -139,7 +140,10 @@ t.test('a sequence with a cache changes neither the order of events nor which on
   }
   await withClient(pool, (a) => withClient(pool, async (b) => {
     await emitAll(a, b, ['a1', 'b1!', 'a2', 'b2', 'a3!'])
-    await pool.query('alter sequence recruiting.events_seq_seq cache 1; alter sequence recruiting.delivery_ids cache 1')
+    t.strictSame(await migrate(pool), [])
+    const { rows } = await pool.query("select sequencename from pg_sequences where schemaname = 'recruiting' and cache_size <> 1")
+    t.strictSame(rows, [])
+    t.strictSame((await verify(null)).filter((line) => line.startsWith('the sequence')), [])
     // These sessions still have reserved numbers.
     await emitAll(a, b, ['b3', 'a4', 'b4!', 'a5!', 'b5!'])
   }))

@@ -18,7 +18,7 @@ import { createIdempotencyStore, databaseOf } from './requests.js'
 import { createPatientSession, createSession, readQueryTimeout, type Session } from './session.js'
 import { quoteName, readRelation, readSchema } from './sql.js'
 import { createTenants } from './tenants.js'
-import { findMissing, listNames, readVersion } from './upgrade/version.js'
+import { findCaches, findMissing, listNames, readVersion } from './upgrade/version.js'
 import { createWebhookStore } from './webhooks.js'
 
 const storageOptions = {
@@ -120,7 +120,7 @@ export function postgresStorage (
       reportUnreachable(async () => {
         await assertMigrated(session, schema)
         await assertLocks(session)
-        const advice = advisePool(pool)
+        const advice = [...advisePool(pool), ...await adviseSequences(session, schema)]
         if (published === null) return advice
         return [
           ...advice, ...(await checkRelation(candidates, candidateKind, published)),
@@ -176,6 +176,12 @@ async function assertLocks (session: Session): Promise<void> {
   const problem = 'pg_locks of this server does not show advisory locks, so readers would miss events and changes'
   const remedy = 'use PostgreSQL, or a service that runs it, and not Citus or YugabyteDB'
   throw new RecruitingApiError('storage_not_ready', `${problem}: ${remedy}`, 'pool')
+}
+
+async function adviseSequences (session: Session, schema: string): Promise<string[]> {
+  const names = await findCaches((text, values) => session.query('look for caches', text, values), schema)
+  return names.map((name) =>
+    `the sequence ${name} has a cache, so events and deliveries get numbers in the wrong order: run migrate`)
 }
 
 /** Without a connection timeout, an unresponsive server blocks callers forever. */

@@ -5,7 +5,7 @@ import { type OptionsOf, flag, readOptions } from '../../../core/shared/read-opt
 import { assertPool, begin, overrideTimeouts, type PgClient, type PgPool, watchPool } from '../pool.js'
 import { ask, type RunQuery } from '../session.js'
 import { quoteName, readSchema, toIso } from '../sql.js'
-import { findMissing, listNames, readVersion, type Version } from './version.js'
+import { findCaches, findMissing, listNames, readVersion, type Version } from './version.js'
 import type { Rights } from '../grants.js'
 
 const migrateOptions = {
@@ -213,6 +213,7 @@ async function runInTransaction (
   if (next === undefined) {
     for (const [name, text] of version.functions) if (missing.functions.includes(name)) await client.query(text)
     await grantFunctions(query, missing.functions)
+    for (const name of await findCaches(query, schema)) await client.query(`alter sequence ${name} cache 1`)
     await client.query('commit')
     return { files: listNames(missing) }
   }

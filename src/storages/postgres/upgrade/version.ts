@@ -73,6 +73,25 @@ export async function findMissing (
   }
 }
 
+/**
+ * Lists this package's sequences that have a cache, quoted: their numbers are not in the order in which sessions take
+ * them, so events and changes would be reordered, and new deliveries would count as stopped. `schema` is not quoted.
+ */
+export async function findCaches (query: RunQuery, schema: string): Promise<string[]> {
+  const rows = await query<{ name: string }>(`
+    select format('%I.%I', n.nspname, c.relname) as name
+    from pg_namespace n
+    join pg_class c on c.relnamespace = n.oid
+    join pg_sequence s on s.seqrelid = c.oid and s.seqcache <> 1
+    where n.nspname = $1 and (c.relname = any ($2) or exists (
+      select from pg_depend d join pg_class t on t.oid = d.refobjid
+      where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'i'
+        and t.relnamespace = n.oid and t.relname = any ($3)
+    ))
+    order by 1`, [schema, Object.keys(rights.sequences), Object.keys(rights.tables)])
+  return rows.map(({ name }) => name)
+}
+
 export function listNames ({ migrations, functions }: Pick<Missing, 'migrations' | 'functions'>): string[] {
   return [...migrations, ...functions]
 }
