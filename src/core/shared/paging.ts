@@ -1,3 +1,4 @@
+import type { TUnsafe } from '@sinclair/typebox'
 import { InputError } from './errors.js'
 import type { ListQuery, RowPage, SortItem } from '../ports/index.js'
 import { Type } from './typebox.js'
@@ -8,6 +9,17 @@ const maxPerPage = 200
 export function pagingQuery<Field extends string> (sortable: readonly Field[], defaultSort: string) {
   const item = `-?(${sortable.join('|')})`
   const choice = sortable.length === 1 ? sortable[0] : `up to 3 of ${sortable.join(', ')}, separated by commas`
+  const sort: TUnsafe<Sort<Field>> & { default: string } = {
+    ...Type.Unsafe<Sort<Field>>(Type.String({
+      pattern: `^${item}(,${item}){0,2}$`,
+      default: defaultSort,
+      examples: [`-${sortable.at(-1)}`],
+      // Also part of a message: `must be up to 3 of …`.
+      description: `${choice}; a leading minus sign sorts descending`
+    })),
+    // For the type.
+    default: defaultSort
+  }
   return {
     page: Type.Integer({
       minimum: 1,
@@ -21,17 +33,7 @@ export function pagingQuery<Field extends string> (sortable: readonly Field[], d
       default: 25,
       description: 'Maximum number of items per page'
     }),
-    sort: {
-      ...Type.Unsafe<Sort<Field>>(Type.String({
-        pattern: `^${item}(,${item}){0,2}$`,
-        default: defaultSort,
-        examples: [`-${sortable.at(-1)}`],
-        // Also part of a message: `must be up to 3 of …`.
-        description: `${choice}; a leading minus sign sorts descending`
-      })),
-      // For the type.
-      default: defaultSort
-    }
+    sort
   }
 }
 
