@@ -1,11 +1,12 @@
 import t from 'tap'
 import type { RecruitingStorage } from '../../src/index.js'
-import { memoryStorage } from '../../src/storages/memory/index.js'
-import { bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { memoryKeyLookup, memoryStorage } from '../../src/storages/memory/index.js'
+import { allScopes, bearer, buildApp, keys, tenants } from '../fixtures/api/app.js'
 import { buildAppWithRoutes, requestTo } from '../fixtures/api/routes.js'
 import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { positionRoutes } from '../fixtures/hosts/own-lists.js'
+import { portal } from '../fixtures/portal/sessions.js'
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -75,6 +76,36 @@ t.test('one tenant\'s searches leave connections for others, and get 503 if too 
   release()
   const statuses = (await Promise.all(searches)).map(({ statusCode }) => statusCode)
   t.strictSame(new Set(statuses), new Set([200, 503]))
+})
+
+t.test('a revocation that began ends, even if the tenant has no places left', async (t) => {
+  const { storage, running, release } = createHeldStorage()
+  const lookup = memoryKeyLookup([
+    { key: 'owner', tenantSlug: 'acme', scopes: allScopes, id: 'key_owner' },
+    { key: 'leaked', tenantSlug: 'acme', scopes: allScopes, id: 'key_leaked' }
+  ])
+  const { store } = lookup
+  if (store === undefined) throw new Error('this lookup has a store')
+  const { revoke } = store
+  const app = await buildApp(t, { storage, portal: { ...portal, keys: { scopes: allScopes } }, keyLookup: lookup })
+  const search = () => app.inject({ url: '/api/v1/public/acme/candidates', headers: bearer('owner') })
+  let searches: Array<ReturnType<typeof search>> = []
+  store.revoke = async (...args) => {
+    const revoked = await Reflect.apply(revoke, store, args)
+    searches = Array.from({ length: 110 }, search)
+    while (running.length < 3) await nextTurn()
+    return revoked
+  }
+  const target = { name: 'CRM', target_url: 'https://hooks.example.com/in', event_types: ['job.created'] }
+  const webhooks = { url: '/api/v1/public/acme/webhooks', headers: bearer('leaked') }
+  t.equal((await app.inject({ ...webhooks, method: 'POST', payload: target })).statusCode, 201)
+  const answer = await app.inject({
+    method: 'DELETE', url: '/api/v1/public/acme/api_keys/key_leaked?webhooks=disable', headers: bearer('owner')
+  })
+  t.match([answer.statusCode, answer.json()], [200, { data: { webhooks_count: 1 } }])
+  release()
+  await Promise.all(searches)
+  t.equal((await app.inject({ ...webhooks, headers: bearer('owner') })).json().data[0].status, 'inactive')
 })
 
 /** Counts of a storage that end when the test ends them; `counts` has their filters. */

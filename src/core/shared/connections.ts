@@ -19,7 +19,7 @@ const tenantMethods = {
   deliveries: ['list', 'count', 'find', 'replay', 'countReplay', 'retry'],
   idempotency: ['claim', 'save'],
   // Calls that change keys wait for each other without a connection.
-  keys: ['list', 'count', 'find', 'selectFamily']
+  keys: ['list', 'count']
 }
 
 const waitMs = 5000
@@ -141,6 +141,13 @@ export function runInPlace<Result> (
   return connections === undefined ? work() : sharesOf(connections).run(tenantId, work)
 }
 
+const originals = new WeakMap<object, object>()
+
+/** Returns a port whose methods take no places, for calls in a place that the caller holds. */
+export function withoutPlaces<Port extends object> (port: Port): Port {
+  return (originals.get(port) as Port | undefined) ?? port
+}
+
 /** Returns a port whose methods for a tenant take one of its places. */
 export function shareConnections<Port extends object> (
   port: Port, name: keyof typeof tenantMethods, connections: Connections | undefined
@@ -148,7 +155,7 @@ export function shareConnections<Port extends object> (
   if (connections === undefined) return port
   const { run, runAnyway, count, page } = sharesOf(connections)
   const join = createJoint()
-  return new Proxy(port, {
+  const sharing = new Proxy(port, {
     get (target, property, shared) {
       const method: unknown = Reflect.get(target, property)
       if (typeof method !== 'function') return method
@@ -169,6 +176,8 @@ export function shareConnections<Port extends object> (
       }
     }
   })
+  originals.set(sharing, port)
+  return sharing
 }
 
 /** Returns a storage for requests, in which tenants share the connections. */

@@ -5,6 +5,7 @@ import { maxWebhooks } from '../../api/webhooks.js'
 import { createKeyOperations, type KeyCreator } from '../../keys/operations.js'
 import type { PortalKeysSettings } from '../../keys/options.js'
 import type { KeyStore, PublishedFields, WebhookStore } from '../../ports/index.js'
+import { runInPlace } from '../../shared/connections.js'
 import { isCapable, readCaller, readCreator, stateOf } from '../request.js'
 import { type ErrorDetail, guardPort, HttpError } from '../wire-errors.js'
 import { type ApiOperation, perform } from './operations.js'
@@ -28,7 +29,9 @@ export function listKeyOperations (
     rotate: ({ tenant, id, input, keep }, request) => keysOf(request).rotate(tenant, String(id), input, keep),
     revoke ({ tenant, id, input: { children, webhooks } }, request) {
       if (webhooks === 'disable') assertManagesWebhooks(request)
-      return keysOf(request).revoke(tenant, String(id), { children: children === 'true', webhooks })
+      // One place for all calls, so that a full share cannot interrupt it.
+      return runInPlace(stateOf(request).connections, tenant.id, () =>
+        keysOf(request).revoke(tenant, String(id), { children: children === 'true', webhooks }))
     }
   })
 
