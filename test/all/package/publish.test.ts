@@ -23,7 +23,7 @@ t.test(
       cwd: root
     })
     const [{ files }] = JSON.parse(stdout) as [{ files: Array<{ path: string; size: number }> }]
-    const others = files.map(({ path }) => path.replace(/^(dist|src\/postgres|examples|docs)\/.*/, '$1/'))
+    const others = files.map(({ path }) => path.replace(/^(dist|src\/storages\/postgres|examples|docs)\/.*/, '$1/'))
     t.strictSame([...new Set(others)].filter((path) => path !== 'dist/').sort(), [
       'CHANGELOG.md',
       'LICENSE',

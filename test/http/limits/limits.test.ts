@@ -14,7 +14,7 @@ t.test('the requests of a key are counted from any address, and requests over th
   for (const remaining of [1, 0]) {
     const { statusCode, headers } = await ask()
     t.equal(statusCode, 200)
-    t.match(headers, { 'ratelimit-limit': 2, 'ratelimit-remaining': remaining, 'ratelimit-reset': 60 })
+    t.match(headers, { 'ratelimit-limit': 2, 'ratelimit-remaining': remaining, 'ratelimit-reset': /^[1-6]?\d$/ })
     t.equal(headers['retry-after'], undefined)
   }
   checkLimited(t, await ask(), 2)
@@ -101,7 +101,7 @@ t.test('a function returns each caller\'s limit, and the headers show it', async
       return caller.tenantSlug === 'acme' ? 2 : 5
     }
   })
-  const shown = { 'ratelimit-limit': 2, 'ratelimit-reset': 60 }
+  const shown = { 'ratelimit-limit': 2, 'ratelimit-reset': /^[1-6]?\d$/ }
   for (const remaining of [1, 0]) t.match((await ask()).headers, { ...shown, 'ratelimit-remaining': remaining })
   checkLimited(t, await ask(), 2)
   const { headers } = await app.inject({ url: '/api/v1/public/globex/jobs', headers: bearer(keys.globex) })

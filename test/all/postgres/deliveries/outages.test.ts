@@ -74,7 +74,7 @@ t.test('while the server is down lists return 500, and deliveries resume when it
   t.ok(tookMs < 10_000, `took ${tookMs} ms`)
 })
 
-t.test('while packets are lost lists return 500 or 503 in bounded time, and deliveries resume afterwards', async (t) => {
+t.test('while packets are lost lists return 503 in bounded time, and deliveries resume afterwards', async (t) => {
   const host = await startOutageHost(t, { queryTimeoutMs: 1000 })
   const { database: { storage }, proxy, receiver, logs, emit, hasArrived, list } = host
   t.match(await list(), { status: 200 })
@@ -82,10 +82,9 @@ t.test('while packets are lost lists return 500 or 503 in bounded time, and deli
   const answers = await Promise.all(Array.from({ length: 30 }, list))
   // A statement takes up to a second, the wait for a place of the tenant up to five. Then it gets 503.
   for (const { status, tookMs } of answers) {
-    t.ok([500, 503].includes(status), String(status))
+    t.equal(status, 503)
     t.ok(tookMs < 8000, `took ${tookMs} ms`)
   }
-  t.ok(answers.some(({ status }) => status === 500))
   t.match(await logs.waitFor('storage failed, deliveries wait'), { err: { message: /did not answer within 1000 ms: / } })
   await t.rejects(emit(), { code: 'storage_timeout', message: 'PostgreSQL did not answer within 1000 ms: record event' })
 
