@@ -45,8 +45,7 @@ export default [
     rules: {
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
-      // `import()` of an optional package can have a comment in declarations.
-      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
+      '@typescript-eslint/consistent-type-imports': 'error',
       // A schema and its type share a name; the compiler rejects accidental duplicates.
       '@typescript-eslint/no-redeclare': 'off',
       // This rule misses changes by other functions.

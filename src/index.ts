@@ -29,7 +29,7 @@ export type { Deprecation } from './core/shared/deprecation.js'
 export type { TenantArgument, TenantIdLookup, TenantReference, TenantSlugLookup } from './core/shared/tenants.js'
 export type { ToolConfig } from './around/mcp/tools.js'
 export type { TypeBoxObject, TypeBoxSchema } from './core/shared/typebox.js'
-export type { OpenTelemetryApi } from './core/observe/tracing.js'
+export type { OpenTelemetryApi, TraceContext, TraceSpan, TraceSpanContext, Tracer } from './core/observe/tracing.js'
 export type {
   ActorCalls, AdoptCall, AttemptCounts, ChangedResource, CreateWebhookInput, EmitOptions, EmitResult, EmittedEvent,
   ErasedSubject, FoundEvent, ImportWebhookInput, ListDeliveriesQuery, ListFailingQuery, ListWebhooksQuery, Outage,

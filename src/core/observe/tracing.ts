@@ -2,14 +2,57 @@ import { type Logger, callHost } from './logger.js'
 import type { AttemptResult, ClaimedDelivery } from '../ports/index.js'
 import { showTenant, type TenantReference } from '../shared/tenants.js'
 
+/** OpenTelemetry's context, which contains the active span. */
+export interface TraceContext {
+  getValue (key: symbol): unknown
+  setValue (key: symbol, value: unknown): TraceContext
+  deleteValue (key: symbol): TraceContext
+}
+
+/** Identifies a span across processes. */
+export interface TraceSpanContext {
+  /** 32 hexadecimal digits. */
+  traceId: string
+  /** 16 hexadecimal digits. */
+  spanId: string
+  traceFlags: number
+  isRemote?: boolean | undefined
+}
+
+/** The methods of a span that this package calls. */
+export interface TraceSpan {
+  spanContext (): TraceSpanContext
+  setAttribute (name: string, value: string | number): unknown
+  setStatus (status: { code: number, message?: string }): unknown
+  end (): void
+}
+
+/** The methods of a tracer that this package calls. */
+export interface Tracer {
+  startSpan(
+    name: string,
+    options: { kind: number; attributes: Record<string, string | number> },
+    context: TraceContext
+  ): TraceSpan
+}
+
 /**
  * The parts of `@opentelemetry/api` that this package uses. `import * as opentelemetry from '@opentelemetry/api'` fits.
- * @ts-ignore -- the package is optional: without it, hosts see `any` */
-export type OpenTelemetryApi = Pick<typeof import('@opentelemetry/api'), 'trace' | 'context' | 'SpanKind' | 'SpanStatusCode'>
-
-type TraceContext = ReturnType<OpenTelemetryApi['context']['active']>
-type Span = NonNullable<ReturnType<OpenTelemetryApi['trace']['getSpan']>>
-type SpanContext = ReturnType<Span['spanContext']>
+ */
+export interface OpenTelemetryApi {
+  trace: {
+    getTracer (name: string): Tracer
+    getSpan (context: TraceContext): TraceSpan | undefined
+    setSpan (context: TraceContext, span: TraceSpan): TraceContext
+    setSpanContext (context: TraceContext, spanContext: TraceSpanContext): TraceContext
+  }
+  context: {
+    active (): TraceContext
+    with<T> (context: TraceContext, run: () => T): T
+  }
+  SpanKind: { CLIENT: number, PRODUCER: number }
+  SpanStatusCode: { ERROR: number }
+}
 
 export type Tracing = ReturnType<typeof createTracing>
 
@@ -24,18 +67,18 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
     return callHost(call, (err) => log.error({ err }, 'the option opentelemetry failed'))
   }
 
-  function setError (span: Span, message?: string): void {
+  function setError (span: TraceSpan, message?: string): void {
     guard(() => span.setStatus({ code: SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) }))
   }
 
   /** Calls `run` once, inside the span if possible. */
-  function runWithin<Result> (span: Span, run: () => Promise<Result>): Promise<Result> {
+  function runWithin<Result> (span: TraceSpan, run: () => Promise<Result>): Promise<Result> {
     const started: Array<Promise<Result>> = []
     guard(() => context.with(trace.setSpan(context.active(), span), () => { started.push(run()) }))
     return started[0] ?? run()
   }
 
-  function readTraceParent (span: Span | undefined): string | null {
+  function readTraceParent (span: TraceSpan | undefined): string | null {
     return formatTraceParent(guard(() => span?.spanContext?.()))
   }
 
@@ -101,12 +144,12 @@ export function createTracing ({ trace, context, SpanKind, SpanStatusCode }: Ope
 }
 
 /** Formats the identity of a span as the header `traceparent` of W3C Trace Context; `null` if it identifies none. */
-function formatTraceParent (span: SpanContext | undefined): string | null {
+function formatTraceParent (span: TraceSpanContext | undefined): string | null {
   const text = `00-${span?.traceId}-${span?.spanId}-${Number(span?.traceFlags).toString(16).padStart(2, '0')}`
   return parseTraceParent(text) === null ? null : text
 }
 
-function parseTraceParent (text: string): SpanContext | null {
+function parseTraceParent (text: string): TraceSpanContext | null {
   const [, traceId = '', spanId = '', flags = ''] =
     /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text) ?? []
   return traceId === '' ? null : { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
