@@ -366,7 +366,7 @@ const faults: Fault[] = [
 
 t.test('doctor', async (t) => {
   const server = await startPostgresServer(t, {
-    settings: ['fsync=off', 'max_prepared_transactions=2', 'wal_level=logical']
+    settings: ['fsync=off', 'autovacuum_naptime=1d', 'max_prepared_transactions=2', 'wal_level=logical']
   })
   const pool = server.createPool()
   const { storage, saveJobs } = await createTables(pool)
