@@ -175,7 +175,7 @@ export function isAtomic (config: object): boolean {
   return Reflect.get(config, kAtomic) === true
 }
 
-/** Makes the API send this text as the response, whatever the handler returns. */
+/** Makes the API send this text as the response. The result of the handler is ignored. */
 export function respondWith (request: FastifyRequest, text: string): void {
   stateOf(request).serialize = () => text
 }

@@ -34,7 +34,7 @@ export interface Check {
   name: string
   /** Whether it needs the tables of `migrate`. @default false */
   needsTables?: boolean
-  /** What it reports if it finds nothing. By default it then reports nothing. */
+  /** The report without findings. @default none */
   ok?: string
   find (context: DoctorContext): Promise<Finding[]>
 }

@@ -37,12 +37,12 @@ type Sql = string | ((object: Record<'owner' | 'name' | 'full' | 'definition' | 
 
 /** The effects of differences in one kind of object, and the SQL that repairs them. */
 interface Kind {
-  /** What it is called, the effect if it is missing, and if it differs. `null` if another object reports that. */
+  /** Its name, and the effects of a missing and of a different one; `null` if another object reports it. */
   effects: [noun: string, missing: string | null, changed: string]
   isHarmless? (expected: string, found: string): boolean
   /** The effect of an object that this version does not create; `null` if there is none. */
   extra?: string | ((key: string, definition: string, compared: Compared) => string | null)
-  /** What a difference is called. @default both definitions */
+  /** The text of a difference. @default both definitions */
   difference?: string
   create: Sql
   /** @default drops it and creates it */

@@ -4,7 +4,7 @@ import {
 } from './finding.js'
 
 const [usualLockSeconds, usualTransactionSeconds] = [5, 600]
-/** Whoever keeps rows deleted in fewer transactions than this does no harm. */
+/** Rows deleted in fewer transactions than this can be kept without harm. */
 const fewTransactions = 10_000
 
 /** Finds who locks what this package needs, and who delays vacuum. */
