@@ -70,24 +70,82 @@ function anyData (resource: string, [description, de, es, fr, nl, pt]: Sentence)
 
 /** The default catalogue. Each event accepts any object as `data`. */
 export const defaultEvents = {
-  'application.created': anyData('application', ['An application was created', 'Eine Bewerbung wurde angelegt', 'Se ha creado una candidatura', 'Une candidature a été créée', 'Er is een sollicitatie aangemaakt', 'Uma candidatura foi criada']),
-  'application.updated': anyData('application', ['An application was updated', 'Eine Bewerbung wurde geändert', 'Se ha modificado una candidatura', 'Une candidature a été modifiée', 'Er is een sollicitatie gewijzigd', 'Uma candidatura foi alterada']),
-  'application.stage_changed': anyData('application', ['An application moved to another stage', 'Eine Bewerbung hat die Phase gewechselt', 'Una candidatura ha cambiado de etapa', 'Une candidature a changé d’étape', 'Een sollicitatie is naar een andere fase gegaan', 'Uma candidatura mudou de etapa']),
-  'application.rejected': anyData('application', ['An application was rejected', 'Eine Bewerbung wurde abgelehnt', 'Se ha rechazado una candidatura', 'Une candidature a été refusée', 'Er is een sollicitatie afgewezen', 'Uma candidatura foi recusada']),
-  'application.hired': anyData('application', ['An applicant was hired', 'Jemand wurde eingestellt', 'Se ha contratado a una persona', 'Une personne a été embauchée', 'Er is iemand aangenomen', 'Uma pessoa foi contratada']),
-  'application.withdrawn': anyData('application', ['An application was withdrawn', 'Eine Bewerbung wurde zurückgezogen', 'Se ha retirado una candidatura', 'Une candidature a été retirée', 'Er is een sollicitatie ingetrokken', 'Uma candidatura foi retirada']),
-  'application.deleted': anyData('application', ['An application was deleted', 'Eine Bewerbung wurde gelöscht', 'Se ha eliminado una candidatura', 'Une candidature a été supprimée', 'Er is een sollicitatie verwijderd', 'Uma candidatura foi excluída']),
-  'candidate.created': anyData('candidate', ['A candidate was created', 'Ein Kandidat wurde angelegt', 'Se ha creado un candidato', 'Un candidat a été créé', 'Er is een kandidaat aangemaakt', 'Um candidato foi criado']),
-  'candidate.updated': anyData('candidate', ['A candidate was updated', 'Ein Kandidat wurde geändert', 'Se ha modificado un candidato', 'Un candidat a été modifié', 'Er is een kandidaat gewijzigd', 'Um candidato foi alterado']),
-  'candidate.deleted': anyData('candidate', ['A candidate was deleted', 'Ein Kandidat wurde gelöscht', 'Se ha eliminado un candidato', 'Un candidat a été supprimé', 'Er is een kandidaat verwijderd', 'Um candidato foi excluído']),
-  'candidate.anonymized': anyData('candidate', ['The personal data of a candidate was removed', 'Die personenbezogenen Daten eines Kandidaten wurden entfernt', 'Se han eliminado los datos personales de un candidato', 'Les données personnelles d’un candidat ont été supprimées', 'De persoonsgegevens van een kandidaat zijn verwijderd', 'Os dados pessoais de um candidato foram removidos']),
-  'candidate.merged': anyData('candidate', ['A candidate was merged with another', 'Ein Kandidat wurde mit einem anderen zusammengeführt', 'Un candidato se ha combinado con otro', 'Un candidat a été fusionné avec un autre', 'Een kandidaat is samengevoegd met een andere', 'Um candidato foi mesclado com outro']),
-  'job.created': anyData('job', ['A job was created', 'Eine Stelle wurde angelegt', 'Se ha creado una oferta de empleo', 'Une offre d’emploi a été créée', 'Er is een vacature aangemaakt', 'Uma vaga foi criada']),
-  'job.updated': anyData('job', ['A job was updated', 'Eine Stelle wurde geändert', 'Se ha modificado una oferta de empleo', 'Une offre d’emploi a été modifiée', 'Er is een vacature gewijzigd', 'Uma vaga foi alterada']),
-  'job.published': anyData('job', ['A job was published', 'Eine Stelle wurde veröffentlicht', 'Se ha publicado una oferta de empleo', 'Une offre d’emploi a été publiée', 'Er is een vacature gepubliceerd', 'Uma vaga foi publicada']),
-  'job.closed': anyData('job', ['A job was closed', 'Eine Stelle wurde geschlossen', 'Se ha cerrado una oferta de empleo', 'Une offre d’emploi a été clôturée', 'Er is een vacature gesloten', 'Uma vaga foi encerrada']),
-  'job.archived': anyData('job', ['A job was archived', 'Eine Stelle wurde archiviert', 'Se ha archivado una oferta de empleo', 'Une offre d’emploi a été archivée', 'Er is een vacature gearchiveerd', 'Uma vaga foi arquivada']),
-  'job.deleted': anyData('job', ['A job was deleted', 'Eine Stelle wurde gelöscht', 'Se ha eliminado una oferta de empleo', 'Une offre d’emploi a été supprimée', 'Er is een vacature verwijderd', 'Uma vaga foi excluída'])
+  'application.created': anyData('application', [
+    'An application was created', 'Eine Bewerbung wurde angelegt', 'Se ha creado una candidatura',
+    'Une candidature a été créée', 'Er is een sollicitatie aangemaakt', 'Uma candidatura foi criada'
+  ]),
+  'application.updated': anyData('application', [
+    'An application was updated', 'Eine Bewerbung wurde geändert', 'Se ha modificado una candidatura',
+    'Une candidature a été modifiée', 'Er is een sollicitatie gewijzigd', 'Uma candidatura foi alterada'
+  ]),
+  'application.stage_changed': anyData('application', [
+    'An application moved to another stage', 'Eine Bewerbung hat die Phase gewechselt',
+    'Una candidatura ha cambiado de etapa', 'Une candidature a changé d’étape',
+    'Een sollicitatie is naar een andere fase gegaan', 'Uma candidatura mudou de etapa'
+  ]),
+  'application.rejected': anyData('application', [
+    'An application was rejected', 'Eine Bewerbung wurde abgelehnt', 'Se ha rechazado una candidatura',
+    'Une candidature a été refusée', 'Er is een sollicitatie afgewezen', 'Uma candidatura foi recusada'
+  ]),
+  'application.hired': anyData('application', [
+    'An applicant was hired', 'Jemand wurde eingestellt', 'Se ha contratado a una persona',
+    'Une personne a été embauchée', 'Er is iemand aangenomen', 'Uma pessoa foi contratada'
+  ]),
+  'application.withdrawn': anyData('application', [
+    'An application was withdrawn', 'Eine Bewerbung wurde zurückgezogen', 'Se ha retirado una candidatura',
+    'Une candidature a été retirée', 'Er is een sollicitatie ingetrokken', 'Uma candidatura foi retirada'
+  ]),
+  'application.deleted': anyData('application', [
+    'An application was deleted', 'Eine Bewerbung wurde gelöscht', 'Se ha eliminado una candidatura',
+    'Une candidature a été supprimée', 'Er is een sollicitatie verwijderd', 'Uma candidatura foi excluída'
+  ]),
+  'candidate.created': anyData('candidate', [
+    'A candidate was created', 'Ein Kandidat wurde angelegt', 'Se ha creado un candidato', 'Un candidat a été créé',
+    'Er is een kandidaat aangemaakt', 'Um candidato foi criado'
+  ]),
+  'candidate.updated': anyData('candidate', [
+    'A candidate was updated', 'Ein Kandidat wurde geändert', 'Se ha modificado un candidato',
+    'Un candidat a été modifié', 'Er is een kandidaat gewijzigd', 'Um candidato foi alterado'
+  ]),
+  'candidate.deleted': anyData('candidate', [
+    'A candidate was deleted', 'Ein Kandidat wurde gelöscht', 'Se ha eliminado un candidato',
+    'Un candidat a été supprimé', 'Er is een kandidaat verwijderd', 'Um candidato foi excluído'
+  ]),
+  'candidate.anonymized': anyData('candidate', [
+    'The personal data of a candidate was removed', 'Die personenbezogenen Daten eines Kandidaten wurden entfernt',
+    'Se han eliminado los datos personales de un candidato',
+    'Les données personnelles d’un candidat ont été supprimées',
+    'De persoonsgegevens van een kandidaat zijn verwijderd', 'Os dados pessoais de um candidato foram removidos'
+  ]),
+  'candidate.merged': anyData('candidate', [
+    'A candidate was merged with another', 'Ein Kandidat wurde mit einem anderen zusammengeführt',
+    'Un candidato se ha combinado con otro', 'Un candidat a été fusionné avec un autre',
+    'Een kandidaat is samengevoegd met een andere', 'Um candidato foi mesclado com outro'
+  ]),
+  'job.created': anyData('job', [
+    'A job was created', 'Eine Stelle wurde angelegt', 'Se ha creado una oferta de empleo',
+    'Une offre d’emploi a été créée', 'Er is een vacature aangemaakt', 'Uma vaga foi criada'
+  ]),
+  'job.updated': anyData('job', [
+    'A job was updated', 'Eine Stelle wurde geändert', 'Se ha modificado una oferta de empleo',
+    'Une offre d’emploi a été modifiée', 'Er is een vacature gewijzigd', 'Uma vaga foi alterada'
+  ]),
+  'job.published': anyData('job', [
+    'A job was published', 'Eine Stelle wurde veröffentlicht', 'Se ha publicado una oferta de empleo',
+    'Une offre d’emploi a été publiée', 'Er is een vacature gepubliceerd', 'Uma vaga foi publicada'
+  ]),
+  'job.closed': anyData('job', [
+    'A job was closed', 'Eine Stelle wurde geschlossen', 'Se ha cerrado una oferta de empleo',
+    'Une offre d’emploi a été clôturée', 'Er is een vacature gesloten', 'Uma vaga foi encerrada'
+  ]),
+  'job.archived': anyData('job', [
+    'A job was archived', 'Eine Stelle wurde archiviert', 'Se ha archivado una oferta de empleo',
+    'Une offre d’emploi a été archivée', 'Er is een vacature gearchiveerd', 'Uma vaga foi arquivada'
+  ]),
+  'job.deleted': anyData('job', [
+    'A job was deleted', 'Eine Stelle wurde gelöscht', 'Se ha eliminado una oferta de empleo',
+    'Une offre d’emploi a été supprimée', 'Er is een vacature verwijderd', 'Uma vaga foi excluída'
+  ])
 } satisfies EventSchemas
 
 export type DefaultEvents = { [Name in keyof typeof defaultEvents]: (typeof defaultEvents)[Name] }
