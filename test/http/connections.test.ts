@@ -78,6 +78,43 @@ t.test('one tenant\'s searches leave connections for others, and get 503 if too 
   t.strictSame(new Set(statuses), new Set([200, 503]))
 })
 
+t.test('a rotation takes a place, and a request with Idempotency-Key that gets none stores nothing', async (t) => {
+  const { storage, running, release } = createHeldStorage()
+  const lookup = memoryKeyLookup([{ key: 'owner', tenantSlug: 'acme', scopes: allScopes, id: 'key_owner' }])
+  const { store } = lookup
+  const { idempotency } = storage
+  if (store === undefined || idempotency === undefined) throw new Error('both have stores')
+  const calls: string[] = []
+  const { find } = store
+  store.find = (...args) => {
+    calls.push('find')
+    return Reflect.apply(find, store, args)
+  }
+  const counted = new Proxy(idempotency, {
+    get (target, name) {
+      const method: unknown = Reflect.get(target, name)
+      if (typeof method !== 'function') return method
+      return (...args: unknown[]): unknown => {
+        calls.push(String(name))
+        return Reflect.apply(method, target, args)
+      }
+    }
+  })
+  const app = await buildApp(t, {
+    storage: { ...storage, idempotency: counted }, portal: { ...portal, keys: { scopes: allScopes } }, keyLookup: lookup
+  })
+  const headers = bearer('owner')
+  const searches = Array.from({ length: 110 }, () => app.inject({ url: '/api/v1/public/acme/candidates', headers }))
+  while (running.length < 4) await nextTurn()
+  const rotated = await app.inject({ method: 'POST', url: '/api/v1/public/acme/api_keys/key_none/rotate', headers })
+  const keyed = await app.inject({
+    method: 'POST', url: '/api/v1/public/acme/webhooks/1/dispatch_test', headers: { ...headers, 'idempotency-key': 'one' }
+  })
+  t.strictSame([rotated.statusCode, keyed.statusCode, calls], [503, 503, []])
+  release()
+  await Promise.all(searches)
+})
+
 t.test('a revocation that began ends, even if the tenant has no places left', async (t) => {
   const { storage, running, release } = createHeldStorage()
   const lookup = memoryKeyLookup([

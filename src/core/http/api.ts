@@ -7,7 +7,7 @@ import { expectScopes } from '../keys/api-key.js'
 import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
 import type { Id, IdKinds, RecruitingStorage, StoresAnswers } from '../ports/index.js'
-import { shareConnections, withoutPlaces } from '../shared/connections.js'
+import { shareConnections } from '../shared/connections.js'
 import { assertOption } from '../shared/read-options.js'
 import type { Tenants } from '../shared/tenants.js'
 import type { EventSchemas } from '../api/catalogue.js'
@@ -188,7 +188,7 @@ async function listOperations (
     ...store === undefined || managedKeys === null
       ? []
       : listKeyOperations(
-        shareConnections(store, 'keys', storage.connections), withoutPlaces(storage.webhooks), managedKeys,
+        shareConnections(store, 'keys', storage.connections), storage.webhooks, managedKeys,
         publishedFields({ ...settings, ids, tenantId: null })
       ).map((entry) => checkAtomic(entry, [store]))
   ]

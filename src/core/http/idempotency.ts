@@ -1,7 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { TObject } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
-import { isRecruitingApiError } from '../shared/errors.js'
 import { hashApiKey } from '../keys/api-key.js'
 import type { Clock, IdempotencyStore, IdempotentRequest } from '../ports/index.js'
 import type { KeepAnswer } from '../shared/answers.js'
@@ -11,7 +10,7 @@ import { seal, unseal } from '../shared/sealing.js'
 import { Type } from '../shared/typebox.js'
 import { logOf } from './log.js'
 import { readCaller, stateOf } from './request.js'
-import { badRequest, guardPort, HttpError, readHttpError, toHttpError } from './wire-errors.js'
+import { badRequest, guardPort, hasCode, HttpError, readHttpError, toHttpError } from './wire-errors.js'
 
 const header = 'idempotency-key'
 const repeatedHeader = 'idempotent-replayed'
@@ -136,8 +135,8 @@ export function createIdempotency (
         ...claimed, fingerprint, isAtomic: handling.isAtomic, leaseMs, keepMs, maxDigests
       })
     } catch (error) {
-      // The claim may have been stored.
-      await save(null)
+      // The claim may have been stored, unless it got no place.
+      if (!hasCode(error, 'busy')) await save(null)
       throw error
     }
     if (found.state === 'full') {
@@ -329,7 +328,7 @@ function conflict (reply: FastifyReply): HttpError {
 
 /** Returns whether another attempt has taken over before this one could change anything. */
 function isClaimLost (thrown: unknown): boolean {
-  return isRecruitingApiError(thrown) && readField(thrown, 'code') === 'idempotency_conflict'
+  return hasCode(thrown, 'idempotency_conflict')
 }
 
 /** Identifies a key by its id, and a session by its token, so that nobody else can read its answers. */

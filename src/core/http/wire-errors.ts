@@ -139,7 +139,7 @@ export function toHttpError (thrown: unknown, isReading = false): HttpError {
   return toInternalError(thrown)
 }
 
-function hasCode (thrown: unknown, code: RecruitingApiErrorCode): boolean {
+export function hasCode (thrown: unknown, code: RecruitingApiErrorCode): boolean {
   return isRecruitingApiError(thrown) && readField(thrown, 'code') === code
 }
 

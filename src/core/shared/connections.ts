@@ -19,7 +19,7 @@ const tenantMethods = {
   deliveries: ['list', 'count', 'find', 'replay', 'countReplay', 'retry'],
   idempotency: ['claim', 'save'],
   // Calls that change keys wait for each other without a connection.
-  keys: ['list', 'count']
+  keys: ['list', 'count', 'find', 'selectFamily']
 }
 
 const waitMs = 5000
@@ -155,7 +155,7 @@ export function shareConnections<Port extends object> (
   if (connections === undefined) return port
   const { run, runAnyway, count, page } = sharesOf(connections)
   const join = createJoint()
-  const sharing = new Proxy(port, {
+  const proxy = new Proxy(port, {
     get (target, property, shared) {
       const method: unknown = Reflect.get(target, property)
       if (typeof method !== 'function') return method
@@ -176,17 +176,23 @@ export function shareConnections<Port extends object> (
       }
     }
   })
-  originals.set(sharing, port)
-  return sharing
+  originals.set(proxy, port)
+  return proxy
 }
 
-/** Returns a storage for requests, in which tenants share the connections. */
+const sharing = new WeakMap<EventStorage, object>()
+
+/** Returns a storage for requests, in which tenants share the connections: the same one for each call. */
 export function shareStorage<Storage extends EventStorage> (storage: Storage): Storage {
+  const earlier = sharing.get(storage) as Storage | undefined
+  if (earlier !== undefined) return earlier
   const { connections } = storage
   const shared: Record<string, object> = {}
   for (const name of ['candidates', 'jobs', 'changes', 'feed', 'webhooks', 'deliveries', 'idempotency'] as const) {
     const port: unknown = Reflect.get(storage, name)
     if (typeof port === 'object' && port !== null) shared[name] = shareConnections(port, name, connections)
   }
-  return { ...storage, connections, ...shared }
+  const result = { ...storage, connections, ...shared }
+  sharing.set(storage, result)
+  return result
 }

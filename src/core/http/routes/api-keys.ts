@@ -5,7 +5,7 @@ import { maxWebhooks } from '../../api/webhooks.js'
 import { createKeyOperations, type KeyCreator } from '../../keys/operations.js'
 import type { PortalKeysSettings } from '../../keys/options.js'
 import type { KeyStore, PublishedFields, WebhookStore } from '../../ports/index.js'
-import { runInPlace } from '../../shared/connections.js'
+import { runInPlace, withoutPlaces } from '../../shared/connections.js'
 import { isCapable, readCaller, readCreator, stateOf } from '../request.js'
 import { type ErrorDetail, guardPort, HttpError } from '../wire-errors.js'
 import { type ApiOperation, perform } from './operations.js'
@@ -17,12 +17,15 @@ export function listKeyOperations (
   settings: PortalKeysSettings,
   { candidates: candidateFields, jobs: jobFields }: Pick<PublishedFields, 'candidates' | 'jobs'>
 ): ApiOperation[] {
-  const operationsOf = createKeyOperations(guardPort(store), guardPort(webhooks), {
+  const rules = {
     ...settings,
     maxWebhooks,
     prefix: store.prefix,
-    forbid: (message) => new HttpError('forbidden', message === undefined ? [] : [{ ...authorization, message }])
-  })
+    forbid: (message?: string) =>
+      new HttpError('forbidden', message === undefined ? [] : [{ ...authorization, message }])
+  }
+  const operationsOf = createKeyOperations(guardPort(store), guardPort(webhooks), rules)
+  const inPlace = createKeyOperations(guardPort(withoutPlaces(store)), guardPort(withoutPlaces(webhooks)), rules)
   return perform(keyOperations({ ...settings, candidateFields, jobFields }), {
     list: ({ tenant, input }, request) => keysOf(request).list(tenant, input),
     create: ({ tenant, input, keep }, request) => keysOf(request).create(tenant, input, keep),
@@ -31,7 +34,7 @@ export function listKeyOperations (
       if (webhooks === 'disable') assertManagesWebhooks(request)
       // One place for all calls, so that a full share cannot interrupt it.
       return runInPlace(stateOf(request).connections, tenant.id, () =>
-        keysOf(request).revoke(tenant, String(id), { children: children === 'true', webhooks }))
+        inPlace(readKeyCreator(request)).revoke(tenant, String(id), { children: children === 'true', webhooks }))
     }
   })
 
