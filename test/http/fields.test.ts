@@ -30,6 +30,15 @@ const storage = memoryStorage({
   }
 })
 
+t.test('an own field can have a number as its name', async (t) => {
+  const named = memoryStorage({ tenants: { acme: { candidates: [{ id: 1, full_name: 'Ada', 2024: 'hired' }] } } })
+  const app = await buildApp(t, { storage: named, candidateFields: Type.Object({ 2024: Type.String() }) })
+  for (const path of ['/candidates', '/candidates/1', '/candidates/sync']) {
+    const answer = await app.inject({ url: `${base}${path}`, headers: bearer(keys.full) })
+    t.match(JSON.stringify(answer.json()), /"2024":"hired"/, path)
+  }
+})
+
 t.test('an item has only the declared fields, even if the row has more', async (t) => {
   const declared = {
     candidateFields: Type.Object({ email: Type.String(), salary: Type.Object({ amount: Type.Integer() }) }),

@@ -86,9 +86,7 @@ function publish<Row extends object> (
 
   function writerOf (field: string): { field: string, prefix: string, write: WriteField } {
     const id = idFields[field]
-    // A row begins with its id, which is always visible.
-    const prefix = `${field === 'id' ? '{' : ','}${JSON.stringify(field)}:`
-    return { field, prefix, write: simpleWriter(properties[field], id === undefined ? null : ids[id]) }
+    return { field, prefix: `,${JSON.stringify(field)}:`, write: simpleWriter(properties[field], id === undefined ? null : ids[id]) }
   }
 
   const writers = fields.map(writerOf)
@@ -144,7 +142,7 @@ function publish<Row extends object> (
           const part = usual ?? writeUnusual(`${kind}s.${method}`, row, field, !isUsual && isInexact(request, row, field))
           if (part !== null) text += prefix + part
         }
-        return `${text}}`
+        return `{${text.slice(1)}}`
       })
     }
   }

@@ -142,10 +142,13 @@ function createSync<Row extends { id: Id }> ({ kind, idKind, rows, changes }: De
     const ids = [...new Set(page.ids)].map((id) => parseId(id, idKind)).filter((id) => id !== null)
     // Read after the changes, so that a row that changes in between is returned again later.
     const found = ids.length === 0 ? [] : await rows.findMany(tenant, ids, selected)
-    const texts = found.map((row) => row === null ? null : write('findMany', [row]).join())
+    const texts = write('findMany', found.filter((row) => row !== null)).values()
     const fitting = countFitting(found)
     if (fitting < found.length) return readChanges({ ...query, limit: fitting }, after)
-    const items = ids.map((id, index) => ({ id: found[index]?.id ?? id, text: texts[index] ?? null }))
+    const items = ids.map((id, index) => {
+      const row = found[index] ?? null
+      return { id: row?.id ?? id, text: row && String(texts.next().value) }
+    })
     return { items, hasMore: page.hasMore, position: page.position, afterId: null }
   }
 
