@@ -79,6 +79,22 @@ t.test('statements that the server no longer knows are sent in full', async (t) 
   t.same(await listPrepared(own), [])
 })
 
+t.test('calls at the same time are each sent in full if their connections have forgotten the statement', async (t) => {
+  const { server } = await startPostgresHost(t)
+  const own = server.createPool({ max: 3 })
+  const { deliveries } = postgresStorage(own)
+  let count = 0
+  const record = () => deliveries.record('acme', newEvent(String(++count)))
+  const recordAll = () => Promise.all([record(), record(), record()])
+  await recordAll()
+  const clients = await Promise.all([own.connect(), own.connect(), own.connect()])
+  for (const client of clients) {
+    await client.query('deallocate all')
+    client.release()
+  }
+  t.match(await recordAll(), [{ id: '4' }, { id: '5' }, { id: '6' }])
+})
+
 t.test('statements are prepared again after a view has changed', async (t) => {
   const { pool, server } = await startPostgresHost(t)
   await pool.query('create view people as select *, 1 as score from recruiting.candidates')

@@ -151,10 +151,10 @@ t.test('a driver only needs a pool that lends connections', async (t) => {
   t.equal(released.at(-1), true, 'the connection is closed')
 
   broken = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })
-  await t.rejects(candidates.count('acme', {}), { code: 'storage_timeout' })
+  await t.rejects(candidates.count('acme', {}), { code: 'storage_timeout', cause: broken })
 
   rejected = new Error('timeout exceeded when trying to connect')
-  await t.rejects(candidates.count('acme', {}), { code: 'storage_timeout' })
+  await t.rejects(candidates.count('acme', {}), { code: 'storage_timeout', cause: rejected })
 
   rejected = new Error('there is no connection')
   await t.rejects(candidates.count('acme', {}), rejected)

@@ -70,9 +70,10 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
     operation: string, work: (client: PgClient, running: Running) => Promise<Result>
   ): Promise<Result> {
     const running = { mark: formatMark(`${operation} ${sessionId}-${++operations}`), pid: null }
-    return borrow(pool, timeoutMs, (client) => work(client, running), (isRunning) => {
+    return borrow(pool, timeoutMs, (client) => work(client, running), (isRunning, cause) => {
       if (isRunning) cancel(pool, running, timeoutMs)
-      return new RecruitingApiError('storage_timeout', `PostgreSQL did not answer within ${timeoutMs} ms: ${operation}`)
+      const message = `PostgreSQL did not answer within ${timeoutMs} ms: ${operation}`
+      return new RecruitingApiError('storage_timeout', message, '', cause === undefined ? {} : { cause })
     })
   }
 
@@ -93,12 +94,13 @@ export function createSession (pool: PgPool, timeoutMs: number): Session {
     query: (operation, text, values) => runOne(operation, text, values, false),
 
     async prepared (operation, text, values) {
+      const isNamed = isNaming
       try {
-        return await runOne(operation, text, values, isNaming)
+        return await runOne(operation, text, values, isNamed)
       } catch (error) {
         const code = String(readField(error, 'code'))
-        if (!isNaming || !unusable.includes(code)) throw error
-        isNaming = code === '0A000'
+        if (!isNamed || !unusable.includes(code)) throw error
+        if (code !== '0A000') isNaming = false
         return runOne(operation, text, values, false)
       }
     },
@@ -174,7 +176,7 @@ async function borrow<Result> (
   pool: PgPool,
   timeoutMs: number,
   work: (client: PgClient) => Promise<Result>,
-  expire: (isRunning: boolean) => Error
+  expire: (isRunning: boolean, cause?: unknown) => Error
 ): Promise<Result> {
   let client: PgClient | null = null
   let isOver = false
@@ -212,7 +214,7 @@ async function borrow<Result> (
     return result
   } catch (error) {
     returnClient(true)
-    throw isTimeout(error) ? expire(false) : error
+    throw isTimeout(error) ? expire(false, error) : error
   }
 }
 

@@ -214,7 +214,7 @@ function newValues (tenant: string, webhook: NewWebhook): unknown[] {
   ]
 }
 
-export function createHealth (session: Session, schema: string): Pick<WebhookStore, 'findHealth' | 'listFailing'> {
+function createHealth (session: Session, schema: string): Pick<WebhookStore, 'findHealth' | 'listFailing'> {
   const tables = `${schema}.webhooks w left join ${schema}.webhook_health h on h.webhook_id = w.id
     and h.revision = w.revision`
   const waiting = (condition: string): string => `

@@ -128,6 +128,21 @@ t.test("doctor judges the plans of a vendor's tables", async (t) => {
   })
 })
 
+t.test('doctor names a page that takes too long', async (t) => {
+  const { pool, server: { url } } = await startPostgresHost(t)
+  await pool.query(`
+    create table people (company text, id bigint primary key, at timestamptz not null default now());
+    insert into people select 'acme', n from generate_series(1, 12000) as n;
+    create function slow_name (bigint) returns text language plpgsql immutable as
+      'begin perform pg_sleep(0.1); return $1; end';
+    create view api_candidates as select company as tenant_slug, id, slow_name(id) collate "C" as full_name, null::text as headline,
+      null::bigint as source_id, null::bigint as recruiter_id, at as created_at, at as updated_at from people`)
+  await pool.query('vacuum analyze people')
+  const { out } = await createCli(url)('doctor --json --wait-seconds 0 --candidates public.api_candidates')
+  const found = (JSON.parse(out).findings as NamedFinding[]).filter(({ check }) => check === 'relations')
+  t.ok(found.some(({ state, text }) => state === 'fault' && /api_candidates: every page of .* takes more than 1 s$/.test(text)), out)
+})
+
 t.test('doctor suggests an index for searches in a large tenant', async (t) => {
   const { pool, server: { url } } = await startPostgresHost(t)
   await pool.query(`

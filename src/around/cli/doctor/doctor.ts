@@ -83,7 +83,7 @@ const atOnce = 4
 
 /** Creates a read-only session with short timeouts. */
 export function createReader (pool: PgPool): Session {
-  // The server's timeout comes first and explains why.
+  // The server's timeout comes first, so that the connection stays usable.
   const session = createSession(pool, statementMs + 500)
   const transaction: Session['transaction'] = (operation, work) =>
     session.transaction(`doctor ${operation}`, async (query) => {
@@ -141,9 +141,7 @@ async function runCheck ({ find, ok: usual }: Check, context: DoctorContext, lim
 function describeFailure (error: unknown): Finding {
   const code = readField(error, 'code')
   if (code === '55P03') return describeLimit(`it waited ${lockMs / 1000} s for a locked table: see the check locks`)
-  if (code === '57014' || code === 'storage_timeout') {
-    return describeLimit(`a statement took more than ${statementMs / 1000} s`)
-  }
+  if (code === 'storage_timeout') return describeLimit(`a statement took more than ${statementMs / 1000} s`)
   return code === '42501'
     ? unknown(`not checked, because the database user lacks a privilege: ${describeError(error)}`,
       'grant the privileges that the check privileges names, or run doctor as the owner of the schema')
