@@ -119,9 +119,7 @@ export function createNoticeReporter (
   }
 
   function poll (): void {
-    report()
-      .catch((err: unknown) => log.error({ err }, 'could not report failing webhooks, will retry'))
-      .finally(() => { if (!isStopped) timer = clock.setTimeout(poll, noticePollMs) })
+    report().catch(() => {}).finally(() => { if (!isStopped) timer = clock.setTimeout(poll, noticePollMs) })
   }
 
   return {

@@ -29,6 +29,8 @@ const longestGatherMs = 20
 const aheadMs = 60
 // At most so many times `concurrency`, and `perEndpoint`.
 const aheadFactor = 4
+// The storage may end a longer claim before it has visited every webhook.
+const completeMs = 50
 // Another worker may have a place for a delivery that has waited this long.
 const longestWaitMs = 1000
 // Receivers accept signatures for five minutes.
@@ -105,15 +107,18 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     const waiters = dueWaiters
     dueWaiters = []
     hasTakenAll = false
-    await releaseIdle()
-    const hasResults = results.size > 0
-    const isRecorded = hasResults && await attemptStep(recordAndClaim)
-    const isClaimed = isRecorded || await attemptStep(claim)
-    const isWritten = (isRecorded || !hasResults) && await attemptStep(writeLeftOver)
-    if (isClaimed) lastTurnAt = clock.monotonic()
-    for (const resolve of waiters) resolve(hasTakenAll)
-    endTurn()
-    return isClaimed && (isWritten || results.leftOver < settings.concurrency)
+    try {
+      await releaseIdle()
+      const hasResults = results.size > 0
+      const isRecorded = hasResults && await attemptStep(recordAndClaim)
+      const isClaimed = isRecorded || await attemptStep(claim)
+      const isWritten = (isRecorded || !hasResults) && await attemptStep(writeLeftOver)
+      if (isClaimed) lastTurnAt = clock.monotonic()
+      return isClaimed && (isWritten || results.leftOver < settings.concurrency)
+    } finally {
+      for (const resolve of waiters) resolve(hasTakenAll)
+      endTurn()
+    }
   }
 
   async function attemptStep (step: () => Promise<void>, problem = 'storage failed, deliveries wait'): Promise<boolean> {
@@ -134,6 +139,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
 
   async function recordAndClaim (): Promise<void> {
     const options = claimOptions()
+    const beganAt = clock.monotonic()
     let claimed: ClaimedDelivery[] = []
     const hasFailure = await results.writeNew(async (batch) => {
       if (options.limit === 0) return deliveries.recordAttempts(batch, settings.healthRule)
@@ -141,13 +147,16 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       claimed = both.claimed
       return both.later
     })
-    if (options.limit > 0) accept(claimed, options)
+    if (options.limit > 0) accept(claimed, options, beganAt)
+    // Without any, deliveries may be held, which only a claim reports.
+    hasTakenAll &&= claimed.length > 0
     if (hasFailure) await onFailures()
   }
 
   async function claim (): Promise<void> {
     const options = claimOptions()
-    if (options.limit > 0) accept(await claimUnlessHeld(options), options)
+    const beganAt = clock.monotonic()
+    if (options.limit > 0) accept(await claimUnlessHeld(options), options, beganAt)
   }
 
   async function writeLeftOver (): Promise<void> {
@@ -193,7 +202,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     }
   }
 
-  function accept (claimed: readonly ClaimedDelivery[], { limit }: ClaimOptions): void {
+  function accept (claimed: readonly ClaimedDelivery[], { limit }: ClaimOptions, beganAt: number): void {
     lastClaimAt = clock.now()
     compareClocks(lastClaimAt, claimed[0]?.claimedAt)
     for (const delivery of claimed) {
@@ -201,8 +210,9 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
       waiting.add(delivery, clock.monotonic())
     }
     startWaiting()
-    // A claim can end early, and a tenant may have used up its share here.
-    hasTakenAll = claimed.length < limit / 2 && waiting.size === 0 && held === null &&
+    // A claim can end early, also because of its time, and a tenant may have used up its share here.
+    const isComplete = claimed.length < limit / 2 && clock.monotonic() - beganAt < completeMs
+    hasTakenAll = isComplete && waiting.size === 0 && held === null &&
       [...capacity.heldBy.keys()].every(capacity.hasShare)
   }
 

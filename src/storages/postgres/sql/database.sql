@@ -6,12 +6,12 @@ stable
 set jit to off
 as $$
 declare
-  v_system text := current_setting('fastify_recruiting.system_identifier', true);
+  v_system text := current_setting('fastify_recruiting_api.system_identifier', true);
 begin
   if v_system <> '' then
     return v_system;
   end if;
-  return set_config('fastify_recruiting.system_identifier', control.system_identifier::text, false)
+  return set_config('fastify_recruiting_api.system_identifier', control.system_identifier::text, false)
   from pg_control_system() as control;
 exception
   when insufficient_privilege or object_not_in_prerequisite_state or feature_not_supported or undefined_function then

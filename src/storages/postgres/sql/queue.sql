@@ -519,13 +519,16 @@ begin
         where q.webhook_id = w.id and q.lane = 1 and q.id >= coalesce(m.first_fresh, 0) order by q.id limit 1
       ) as fresh,
       clock_timestamp() as ended_at
-    from webhooks w
+    from (
+      (
+        select o.id from webhooks o
+        where o.id > p_after and (p_until <= p_after or o.id <= p_until) order by o.id
+      )
+      union all
+      (select o.id from webhooks o where p_until <= p_after and o.id <= p_until order by o.id)
+    ) as w
     left join marks m on m.webhook_id = w.id
-    where case
-        when p_until <= p_after then w.id > p_after or w.id <= p_until
-        else w.id > p_after and w.id <= p_until
-      end
-      and clock_timestamp() < v_started + interval '200 milliseconds'
+    where clock_timestamp() < v_started + interval '200 milliseconds'
   ) as s
   cross join lateral (
     select least(s.fresh, s.settled_id) as settled, case
