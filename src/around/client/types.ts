@@ -128,11 +128,6 @@ export type WebhookWithSecret = Static<typeof webhooks.CreatedWebhook>
 
 export type RotatedWebhook = Static<typeof webhooks.RotatedWebhook>
 
-export interface Rotation {
-  /** How long the old secret or key stays valid. @default 86400 */
-  grace_period_seconds?: number
-}
-
 /** A webhook with its health. */
 export type WebhookWithHealth = Static<typeof webhooks.WebhookWithHealth>
 

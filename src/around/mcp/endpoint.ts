@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler } from 'fastify'
 import type { ApiExtension } from '../../core/http/api.js'
-import { isAuthorized } from '../../core/http/auth.js'
+import { isAuthorized, maxKeyLength } from '../../core/http/auth.js'
 import { readScopes } from '../../core/http/document/operation.js'
 import { logOf } from '../../core/http/log.js'
 import { commonHeaders, contentType, readTenantSlug, sendAsIs, stateOf } from '../../core/http/request.js'
@@ -52,7 +52,6 @@ export function assertSdk (resolve: (name: string) => string = createRequire(imp
 
 /** Access tokens are longer than keys. Node limits all headers together to 16 KiB. */
 const maxTokenLength = 8192
-const maxKeyLength = 512
 
 const schema: FastifySchema & { hide: true, operationId: string } = { hide: true, operationId: 'mcp' }
 const config: FastifyContextConfig = { capabilities: ['read'], mcp: false }

@@ -24,7 +24,7 @@ const cacheOptions = {
    */
   maxInvalid: integer(1, 10_000_000, 1000),
   /**
-   * Timeout of a lookup in milliseconds, 1 to 120,000. When it expires, the request gets 500.
+   * Timeout of a lookup in milliseconds, 1 to 120,000. When it expires, the request gets 503.
    * @default 5000
    */
   timeoutMs: integer(1, 120_000, 5000),

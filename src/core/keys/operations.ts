@@ -43,8 +43,6 @@ export interface RevokeInput {
   webhooks: 'keep' | 'disable'
 }
 
-export type KeyOperations = ReturnType<ReturnType<typeof createKeyOperations>>
-
 /**
  * Returns a function that returns a caller's operations on its tenant's keys. They return `null` for a key that does
  * not exist.

@@ -36,7 +36,7 @@ function EndpointRow ({ webhook }: { webhook: Webhook }) {
   const { api, messages: { endpoints }, plural } = usePortal()
   const { value } = useQuery((signal) => api.webhooks.find(webhook.id, signal), [webhook.id, webhook.updated_at])
   return (
-    <li class='row endpoint-row'>
+    <li class='row'>
       <div class='row-main'>
         <h2><Link to={{ screen: 'endpoint', id: webhook.id }} look='row-link'><Name>{webhook.name}</Name></Link></h2>
         <Url>{webhook.target_url}</Url>

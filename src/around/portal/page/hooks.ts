@@ -164,7 +164,12 @@ export function usePagedQuery<Row> (
   firstPage = 1
 ): PagedQuery<Row> {
   const [page, setPage] = useState(firstPage)
-  return { ...useQuery((signal) => load({ page, per_page: 25 }, signal), [page, ...inputs]), page, setPage }
+  const query = useQuery((signal) => load({ page, per_page: 25 }, signal), [page, ...inputs])
+  // The list can have become shorter.
+  useEffect(() => {
+    if (page > 1 && query.value?.data.length === 0) setPage(page - 1)
+  }, [query.value])
+  return { ...query, page, setPage }
 }
 
 /**

@@ -59,7 +59,7 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
         {({ data }) => data.length === 0
           ? <NoRows isFiltered={!isEmpty} onClear={() => choose(noFilter)} />
           : (
-            <ul ref={rows} class='rows log-rows' aria-label={texts.list}>
+            <ul ref={rows} class='rows' aria-label={texts.list}>
               {data.map((delivery) => (
                 <LogRow
                   key={delivery.id} webhookId={webhook.id} delivery={delivery}
