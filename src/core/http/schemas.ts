@@ -117,7 +117,7 @@ function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}, ot
   )
 }
 
-/** Errors of every operation. Only the host's hooks, key lookup or storage cause the 503. */
+/** Errors of every operation. Slow reads, a full share, and the host's hooks, key lookup and storage cause the 503. */
 export const errorResponses = {
   400: ErrorOf('bad_request'),
   401: ErrorOf('unauthorized', challenge),

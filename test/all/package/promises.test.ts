@@ -7,6 +7,7 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 t.test('every promise is awaited, or its errors are caught', async (t) => {
   const run = promisify(execFile)('.ci/node_modules/.bin/eslint', ['--config', '.ci/promises.config.js', 'src'], { cwd: root })
-  const { stdout } = await run.catch((failed: { stdout: string }) => failed)
-  t.equal(stdout, '')
+  const failure = (error: { code: unknown, stdout: string, stderr: string }) => error
+  const { code, stdout, stderr } = await run.then((output) => ({ code: 0, ...output }), failure)
+  t.strictSame({ code, stdout, stderr }, { code: 0, stdout: '', stderr: '' })
 })
