@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { startPostgresServer } from '../../test/fixtures/postgres/postgres-server.js'
 
-/** A PostgreSQL server with default settings, so that commits wait for the disk. */
+/** A PostgreSQL server whose commits wait for the disk, as with the default settings. */
 export interface Database {
   url: string
   pool: pg.Pool
@@ -20,7 +20,7 @@ export async function startDatabase (): Promise<Database> {
         closers.unshift(close)
       }
     },
-    { settings: [], ...(binaries === undefined ? {} : { binaries }) }
+    { settings: ['max_connections=300'], ...(binaries === undefined ? {} : { binaries }) }
   )
   const pool = new pg.Pool({ connectionString: url, max: 25 })
   return {
