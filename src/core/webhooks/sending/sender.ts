@@ -136,13 +136,11 @@ function toResult (answer: Answer | null, fault: unknown, startedAt: number): Se
     return { responseStatus: null, error, durationMs, ...omitUndefined({ proxyFault, ownFault }) }
   }
   const { status, retryAfter, excerpt } = answer
-  const error = status <= 299 ? null : 'http_status'
-  return {
-    responseStatus: status,
-    error,
-    durationMs,
-    ...omitUndefined({ retryAfter, responseExcerpt: excerpt?.read() })
-  }
+  const result: SendResult = { responseStatus: status, error: status <= 299 ? null : 'http_status', durationMs }
+  const responseExcerpt = excerpt?.read()
+  if (retryAfter !== undefined) result.retryAfter = retryAfter
+  if (responseExcerpt !== undefined) result.responseExcerpt = responseExcerpt
+  return result
 }
 
 function findOwnFault (error: unknown): OwnFault | undefined {

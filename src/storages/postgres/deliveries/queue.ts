@@ -116,7 +116,7 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     select tenant as "tenantId", tenant_slug as "tenantSlug", target_url as "targetUrl", secret,
       previous_secret as "previousSecret", headers, event_id as "eventId", event_type as "eventType", body,
       trace_parent as "traceParent", is_failing as "isFailing",
-      floor(1000 * extract(epoch from clock_timestamp()))::text as "claimedAt"
+      (select floor(1000 * extract(epoch from clock_timestamp()))::text) as "claimedAt"
     from ${schema}.read_claimed_v1($1, $2)`
 
   /** Reads what to send. Without a transaction: however slowly this process reads, it holds no lock. */
@@ -127,17 +127,27 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
       const contents = await session.prepared<ContentRow>('read deliveries', readText, [
         rest.map(({ webhookId }) => webhookId), rest.map(({ eventSeq }) => eventSeq)
       ])
-      for (const { secret, previousSecret, targetUrl, body, claimedAt, ...content } of contents) {
+      for (const content of contents) {
         const row = claimed[from++]
+        const { secret, previousSecret, targetUrl, body } = content
         if (row === undefined || targetUrl === null || body === null) continue
+        // Named one by one: copies of the rest of an object are slow to create and to read.
         deliveries.push({
-          ...parseLease(row),
-          ...content,
+          webhookId: Number(row.webhookId),
+          deliveryId: Number(row.deliveryId),
+          fence: Number(row.fence),
+          tenantId: content.tenantId,
+          tenantSlug: content.tenantSlug,
           targetUrl,
+          secrets: previousSecret === null ? [secret] : [secret, previousSecret],
+          headers: content.headers,
+          eventId: content.eventId,
+          eventType: content.eventType,
           body,
+          traceParent: content.traceParent,
           attemptCount: Number(row.attemptCount),
-          claimedAt: Number(claimedAt),
-          secrets: previousSecret === null ? [secret] : [secret, previousSecret]
+          isFailing: content.isFailing,
+          claimedAt: Number(content.claimedAt)
         })
       }
     }
