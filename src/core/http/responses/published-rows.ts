@@ -50,14 +50,18 @@ export function publishJobs (own: TObject, ids: IdKinds): PublishedRows<JobRow<I
   return publish('job', withFields(jobOf(ids), own), { id: 'job' }, ids)
 }
 
-/** Writes a value; `null` if it is missing or unusual. */
-type WriteField = (value: unknown) => string | null
+/** Writes a field with its name, or throws; an empty string if it is missing. */
+type WriteUnusual<Row> = (row: Row, field: string) => string
+
+/** Writes some fields with their names. */
+type WriteFields<Row> = (row: Row, unusual: WriteUnusual<Row>) => string
 
 function publish<Row extends object> (
   kind: keyof VisibleFields, item: TUnsafe<Row>, idFields: Record<string, keyof IdKinds>, ids: IdKinds
 ): PublishedRows<Row> {
   const { properties, required = [] } = item as TSchema as TObject
-  const fields = Object.keys(properties)
+  // `id` is first, also before names that are numbers.
+  const fields = [...new Set(['id', ...Object.keys(properties)])]
   let ajv: ReturnType<typeof createAjv> | null = null
   const textFields = fields.filter((field) => isText(properties[field]))
   const logged = new LruMap<true>(maxLogged)
@@ -84,20 +88,27 @@ function publish<Row extends object> (
     return compiled
   }
 
-  function writerOf (field: string): { field: string, prefix: string, write: WriteField } {
+  const whole = compileWriter<Row>(fields.map(describeField))
+  const parts = new Map<string, WriteFields<Row>>()
+
+  function describeField (field: string): WrittenField {
     const id = idFields[field]
-    return { field, prefix: `,${JSON.stringify(field)}:`, write: simpleWriter(properties[field], id === undefined ? null : ids[id]) }
+    return { name: field, schema: properties[field] ?? {}, idKind: id === undefined ? null : ids[id] }
   }
 
-  const writers = fields.map(writerOf)
+  /** Returns the writer of one field: keys of one tenant can have any number of lists of fields. */
+  function partOf (field: string): WriteFields<Row> {
+    const known = parts.get(field) ?? compileWriter<Row>([describeField(field)])
+    parts.set(field, known)
+    return known
+  }
 
-  /** Writes any field, or throws; `null` if it is missing. */
-  function writeUnusual (method: string, row: Row, field: string, isInexact: boolean): string | null {
+  function writeUnusual (method: string, row: Row, field: string, isInexact: boolean): string {
     const value: unknown = Reflect.get(row, field)
     const id = idFields[field]
     if (id !== undefined && (value !== null || field === 'id')) assertId(method, field, value, id, ids)
     const { validate, serialize } = functionsOf(field, isInexact)
-    if (validate(row)) return value === undefined ? null : serialize(value)
+    if (validate(row)) return value === undefined ? '' : prefixOf(field) + serialize(value)
     const fault = validate.errors?.[0] as ErrorObject
     const type = fault.keyword === 'required' ? '' : `is ${describe(fault.data)}, `
     throw new Error(`${method} returned a row whose ${formatFaultPath(fault)} ${type}${describeFault(fault)}`)
@@ -133,48 +144,67 @@ function publish<Row extends object> (
     },
     writeRows (method, rows, request) {
       const visible = findVisible(request)
-      const used = visible === null ? writers : writers.filter(({ field }) => visible.includes(field))
       const isUsual = !inexact.has(request)
+      const write: WriteUnusual<Row> = (row, field) =>
+        writeUnusual(`${kind}s.${method}`, row, field, !isUsual && isInexact(request, row, field))
+      const writers = isUsual
+        ? visible?.map(partOf) ?? [whole]
+        : (visible ?? fields).map((field): WriteFields<Row> => (row) => write(row, field))
       return rows.map((row) => {
         let text = ''
-        for (const { field, prefix, write } of used) {
-          const usual = isUsual ? write((row as Record<string, unknown>)[field]) : null
-          const part = usual ?? writeUnusual(`${kind}s.${method}`, row, field, !isUsual && isInexact(request, row, field))
-          if (part !== null) text += prefix + part
-        }
-        return `{${text.slice(1)}}`
+        for (const writeFields of writers) text += writeFields(row, write)
+        return `${text}}`
       })
     }
   }
 }
 
+interface WrittenField {
+  name: string
+  schema: Partial<TSchema>
+  /** `null` if it is no id. */
+  idKind: IdKind | null
+}
+
 /** Text that JSON does not escape. */
 const plainText = /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/
 
-const quote: WriteField = (value) => {
-  if (typeof value !== 'string') return null
-  return plainText.test(value) ? `"${value}"` : JSON.stringify(value)
-}
-
-/** Writers of types, which write as a serializer does. */
-const typeWriters: Record<string, WriteField> = {
-  string: quote,
-  integer: (value) => Number.isSafeInteger(value) ? String(value) : null,
-  number: (value) => Number.isFinite(value) ? String(value) : null,
-  boolean: (value) => typeof value === 'boolean' ? String(value) : null
+/** For each type, the test of a usual value `v`, and how to write it as a serializer does. */
+const usualValues: Record<string, [test: string, text: string]> = {
+  string: ["typeof v === 'string'", '(plainText.test(v) ? \'"\' + v + \'"\' : JSON.stringify(v))'],
+  integer: ['Number.isSafeInteger(v)', 'v'],
+  number: ['Number.isFinite(v)', 'v'],
+  boolean: ["typeof v === 'boolean'", 'v']
 }
 
 const annotations = ['type', 'title', 'description', 'examples']
 
-/** Returns the writer of a field's usual values, which checks them too. An id also follows the rules of its kind. */
-function simpleWriter (schema: TSchema | undefined, idKind: IdKind | null): WriteField {
-  const types = typesOf(schema ?? {})
-  const [type, ...others] = types.filter((name) => name !== 'null')
-  const write = typeWriters[String(type)]
-  const hasRules = Object.keys(schema ?? {}).some((name) => !annotations.includes(name))
-  if (write === undefined || others.length > 0 || hasRules) return () => null
-  const writeValue: WriteField = idKind === null ? write : (value) => isId(value, idKind) ? write(value) : null
-  return types.includes('null') ? (value) => value === null ? 'null' : writeValue(value) : writeValue
+/**
+ * Compiles a function that checks and writes fields in one pass, as ajv and fast-json-stringify compile schemas. It
+ * leaves unusual values to its second argument.
+ */
+function compileWriter<Row> (fields: readonly WrittenField[]): WriteFields<Row> {
+  const steps = fields.map(({ name, schema, idKind }) => {
+    const types = typesOf(schema)
+    const [type, ...others] = types.filter((one) => one !== 'null')
+    const usual = usualValues[String(type)]
+    const hasRules = Object.keys(schema).some((keyword) => !annotations.includes(keyword))
+    const field = JSON.stringify(name)
+    if (usual === undefined || others.length > 0 || hasRules) return `text += unusual(row, ${field})`
+    const prefix = JSON.stringify(prefixOf(name))
+    const test = idKind === 'string' ? "isId(v, 'string')" : usual[0]
+    const written = `${test} ? ${prefix} + ${usual[1]} : unusual(row, ${field})`
+    const withNull = `v === null ? ${JSON.stringify(`${prefixOf(name)}null`)} : ${written}`
+    return `v = row[${field}]; text += ${types.includes('null') ? withNull : written}`
+  })
+  // Contains only names, quoted as JSON.
+  // eslint-disable-next-line no-new-func
+  return new Function('plainText', 'isId', `
+    return (row, unusual) => { let v, text = ''; ${steps.join('; ')}; return text }`)(plainText, isId)
+}
+
+function prefixOf (field: string): string {
+  return `${field === 'id' ? '{' : ','}${JSON.stringify(field)}:`
 }
 
 function placeOf (row: string, field: string): string {

@@ -22,8 +22,10 @@ function formatLinks (request: FastifyRequest, { data, meta }: Page<unknown>): s
   const { page, per_page: perPage, total_pages: totalPages, total_is_capped: isCapped = false } = meta
   const address = readAddress(request)
   let rest = ''
-  for (const [name, value] of Object.entries(request.query as Record<string, string | number>)) {
+  const query = request.query as Record<string, string | number>
+  for (const name in query) {
     if (name === 'page') continue
+    const value = query[name]
     const understood = name === 'filter[q]' ? parseSearch(String(value)) : value
     if (understood !== undefined) rest += `&${encodeURIComponent(name)}=${encodeURIComponent(understood)}`
   }

@@ -38,6 +38,7 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
     const { method, path, scopes = webhookScopes, withoutBodies = {} } = entry
     const { anyScope, capabilities, resource, hints } = entry
     if (method === null) return []
+    const firstStatus = Number(Object.keys(entry.results)[0])
     const hasAddress = entries.some((other) => other.method === 'GET' && other.path === `${path}/:id`)
     return [{
       method,
@@ -55,7 +56,7 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
         const input: unknown = hasQuery(entry) ? request.query : request.body
         const hasBodies = isCapable(request, 'bodies')
         if (!hasBodies && withoutBodies.forbids?.(input) === true) throw new HttpError('forbidden')
-        const status = entry.statusFor?.(input) ?? Number(Object.keys(entry.results)[0])
+        const status = entry.statusFor?.(input) ?? firstStatus
         function respond (result: unknown): unknown {
           reply.code(status)
           if (entry.shape === 'none') return undefined

@@ -1,5 +1,5 @@
 import { parameterOf, type RowList, rowOperations } from '../../api/rows.js'
-import type { Id, IdKinds, RowSource } from '../../ports/index.js'
+import type { Id, IdKinds, ListQuery, RowSource } from '../../ports/index.js'
 import type { RowFilter } from '../../ports/lists.js'
 import { readPage } from '../../shared/paging.js'
 import { parseSearch, parseUpdatedAfter } from '../input.js'
@@ -16,10 +16,11 @@ const parsers: Partial<Record<RowFilter['test'], (text: string) => unknown>> = {
 /** Returns the operations that list candidates or jobs and read one. */
 export function listRowOperations<Row extends { id: Id }, Filter extends { q?: string }, SortField extends string> (
   source: RowSource<Row, Filter, SortField>,
-  { item, fields, select, writeRows }: PublishedRows<Row>,
+  published: PublishedRows<Row>,
   list: RowList<'candidate' | 'job', Filter, SortField>,
   ids: IdKinds
 ): ApiOperation[] {
+  const { item, select, writeRows } = published
   const { kind, filters } = list
   const { page: readBoth } = source
   const parameters = Object.entries<RowFilter>(filters).map(([name, filter]) =>
@@ -30,8 +31,9 @@ export function listRowOperations<Row extends { id: Id }, Filter extends { q?: s
     const filter: Partial<Record<string, unknown>> = {}
     for (const [parameter, name, { test }] of parameters) {
       const given: unknown = Reflect.get(query, parameter)
+      if (given === undefined) continue
       const parse = parsers[test]
-      const value = given === undefined || parse === undefined ? given : parse(String(given))
+      const value = parse === undefined ? given : parse(String(given))
       if (value !== undefined) filter[name] = value
     }
     return filter as Filter
@@ -39,14 +41,19 @@ export function listRowOperations<Row extends { id: Id }, Filter extends { q?: s
 
   return perform(rowOperations(list, item, ids), {
     async list ({ tenant: { id: tenant }, input }, request) {
-      rejectHiddenFields(request, kind, fields, filteredFields)
+      rejectHiddenFields(request, kind, published.fields, filteredFields)
+      const { fields, textFields, onInexactNumber } = select(request)
+      const complete = ({ filter, sort, offset, limit }: ListQuery<Filter, SortField>) =>
+        ({ filter, sort, offset, limit, fields, textFields, onInexactNumber })
       const page = await readPage<Row, Filter, SortField>({
-        list: (page) => source.list(tenant, { ...page, ...select(request) }),
+        list: (query) => source.list(tenant, complete(query)),
         count: (filter) => source.count(tenant, filter),
-        page: readBoth && ((page) => readBoth(tenant, { ...page, ...select(request) }))
+        page: readBoth && ((query) => readBoth(tenant, complete(query)))
       }, input, readFilter(input))
       const rows = writeRows(readBoth === undefined ? 'list' : 'page', page.data, request)
-      respondWith(request, `{"data":[${rows.join()}],"meta":${JSON.stringify(page.meta)}}`)
+      let text = ''
+      for (const row of rows) text += text === '' ? row : `,${row}`
+      respondWith(request, `{"data":[${text}],"meta":${JSON.stringify(page.meta)}}`)
       return page
     },
     async find ({ tenant, id }, request) {
