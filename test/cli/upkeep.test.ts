@@ -34,14 +34,14 @@ t.test('upkeep commands', async (t) => {
     await pool.query('create table people (id bigint, company text)')
     const options = ['--kind', 'candidate', '--relation', 'people', '--id', 'id', '--tenant', "coalesce(row.company, 'none')"]
     for (let count = 0; count < 2; count++) {
-      t.strictSame(await cli(['watch', ...options]), { code: 0, out: 'people is watched for candidates\n', err: '' })
+      t.strictSame(await cli(['watch', ...options]), { code: 0, out: 'people is watched for the kind candidate\n', err: '' })
     }
     t.strictSame(JSON.parse((await cli(['watch', '--json', ...options])).out), { relation: 'people', kind: 'candidate', id: 'id', tenant: "coalesce(row.company, 'none')" })
     t.equal((await pool.query("select from pg_trigger where tgrelid = 'people'::regclass")).rows.length, 4)
     t.match((await cli(['watch', '--sql', ...options])).out, /^create or replace function [^]*create or replace trigger/)
     for (const [line, err] of [
       ['watch --kind candidate --relation people --id id', 'watch: --tenant: missing, add --tenant COLUMN\n'],
-      ['watch --kind person --relation people --id id --tenant company', 'watch: --kind: expected \'candidate\' or \'job\', got "person"\n'],
+      ['watch --kind jobs --relation people --id id --tenant company', 'watch: --kind: expected candidate, job or the kind of an own list: 1 to 32 of a-z, 0-9 and _, beginning with a letter, got "jobs"\n'],
       ['watch --kind job --relation peple --id id --tenant company', 'watch: --relation: there is no table peple that the database user may see\n'],
       ['watch --kind job --relation people --id nr --tenant company', 'watch: --id: public.people has no column nr\n']
     ] as const) t.strictSame(await cli(line), { code: 2, out: '', err })

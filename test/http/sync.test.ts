@@ -113,9 +113,9 @@ t.test('an invalid change is rejected, and the error names the field', async (t)
   const start = await storage.changes.begin('acme', 'candidate')
   const valid = { tenantSlug: 'acme', kind: 'candidate', id: 1, deleted: false }
   const wrong: Array<[object, string]> = [
-    [{ tenantSlug: '' }, 'tenantSlug'], [{ tenantSlug: 'a\nb' }, 'tenantSlug'], [{ kind: 'person' }, 'kind'], [{ kind: undefined }, 'kind'],
+    [{ tenantSlug: '' }, 'tenantSlug'], [{ tenantSlug: 'a\nb' }, 'tenantSlug'], [{ kind: 'Person' }, 'kind'], [{ kind: 'jobs' }, 'kind'], [{ kind: undefined }, 'kind'],
     [{ id: '1' }, 'id'], [{ id: 0 }, 'id'], [{ id: -1 }, 'id'], [{ id: 1.5 }, 'id'], [{ id: 2 ** 53 }, 'id'], [{ id: undefined }, 'id'],
-    [{ kind: 'job', id: 1 }, 'id'], [{ kind: 'job', id: 'a/b' }, 'id'], [{ kind: 'job', id: '' }, 'id'], [{ kind: 'job', id: 'x'.repeat(65) }, 'id'],
+    [{ kind: 'job', id: 1 }, 'id'], [{ kind: 'person', id: 0 }, 'id'], [{ kind: 'person', id: 'a/b' }, 'id'], [{ kind: 'job', id: 'a/b' }, 'id'], [{ kind: 'job', id: '' }, 'id'], [{ kind: 'job', id: 'x'.repeat(65) }, 'id'],
     [{ deleted: 'yes' }, 'deleted'], [{ delete: true }, 'delete']
   ]
   for (const [change, field] of wrong) {

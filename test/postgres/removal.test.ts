@@ -59,7 +59,7 @@ t.test('a rename costs the same for any number of changes, and prune deletes the
   )
   await changes.prune({ retentionDays: 30, limit: 1 })
   await pool.query(
-    "insert into recruiting.recent_changes (tenant, kind, id, deleted, changed_at) select 'acme', 'job', n, false, now() from generate_series(1, 100) n"
+    "insert into recruiting.recent_changes (tenant, kind, id, deleted, changed_at) select 'acme', 'own_list', n, false, now() from generate_series(1, 100) n"
   )
 
   await webhooks.renameTenant(named('acme'), named('globex'), { reseal: (text) => text })
@@ -81,7 +81,7 @@ t.test('a rename costs the same for any number of changes, and prune deletes the
     batches.push(left - await rowCount())
   }
   // The new name has none.
-  t.strictSame(batches, [0, 10_000, 10_000, 5100])
+  t.strictSame(batches, [0, 0, 10_000, 10_000, 5000, 100])
   await changes.prune({ retentionDays: 30, limit: 1 })
   t.strictSame((await changes.list('acme', 'candidate', { after: start, limit: 10 }))?.ids, ['7'])
   t.strictSame((await pool.query('select tenant from recruiting.ended_changes')).rows, [

@@ -3,7 +3,7 @@ import {
   findHostRelation, type HostRelation, listGrants, listHeld, listLacking, listLackingOnLists
 } from '../../storages/postgres/grants.js'
 import {
-  migrate as migrateSchema, watch as watchTable, type WatchOptions, watchSql
+  migrate as migrateSchema, watch as watchTable, watchSql
 } from '../../storages/postgres/index.js'
 import { candidateKind, jobKind } from '../../storages/postgres/lists/row-kind.js'
 import { inTransaction } from '../../storages/postgres/pool.js'
@@ -28,7 +28,7 @@ export const migrate: Command = {
 
 export const watch: Command = {
   options: {
-    kind: { value: 'KIND', about: 'candidate or job: the kind of item that the rows describe', isRequired: true },
+    kind: { value: 'KIND', about: 'candidate, job or the kind of an own list: what the rows belong to', isRequired: true },
     relation: { value: 'TABLE', about: 'your table, such as public.people', isRequired: true },
     id: {
       value: 'COLUMN',
@@ -52,8 +52,7 @@ export const watch: Command = {
     // Here, --tenant is the name of a column.
     context.audit.tenantSlug = null
     const relation = flags.required('relation')
-    const kind = flags.required('kind') as WatchOptions['kind']
-    const watched = { kind, id: flags.required('id'), tenant: flags.required('tenant') }
+    const watched = { kind: flags.required('kind'), id: flags.required('id'), tenant: flags.required('tenant') }
     function fail (error: unknown): never {
       if (isRecruitingApiError(error) && error.code === 'invalid_option') {
         throw new UsageError(`--${error.message}`, { cause: error })
@@ -66,7 +65,7 @@ export const watch: Command = {
       return
     }
     await watchTable(pool, relation, { schema, ...watched }).catch(fail)
-    showResult(context, { relation, ...watched }, [`${relation} is watched for ${watched.kind}s`])
+    showResult(context, { relation, ...watched }, [`${relation} is watched for the kind ${watched.kind}`])
   }
 }
 

@@ -144,7 +144,7 @@ export const prune: Command = {
     },
     'changes-retention-days': {
       value: 'DAYS',
-      about: 'also deletes changes of candidates and jobs older than this, like changesRetentionDays'
+      about: 'also deletes changes of candidates, jobs and own lists older than this, like changesRetentionDays'
     }
   },
 

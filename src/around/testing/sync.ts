@@ -39,7 +39,7 @@ const changeCase = optionalCases('sync', 'changes', (driver) => {
   return { ...driver, changes, record, begin, follow, list }
 })
 
-/** Cases about the changes of candidates and jobs. */
+/** Cases about the changes of candidates, jobs and own lists. */
 export const changeCases = [
   changeCase('list', 'pages of changes contain each change once, in order', async (t) => {
     const start = await t.begin()
@@ -73,14 +73,16 @@ export const changeCases = [
 
   changeCase('list', 'changes of another tenant or resource are not listed', async (t) => {
     const feeds = [
-      {}, { kind: 'job' }, { tenantSlug: 'globex' }, { tenantSlug: 'globex', kind: 'job' }, { tenantSlug: 'nobody' }
+      {}, { kind: 'job' }, { kind: 'job_application' }, { tenantSlug: 'globex' },
+      { tenantSlug: 'globex', kind: 'job_application' }, { tenantSlug: 'nobody' }
     ] as const
     const starts = await Promise.all(feeds.map(t.begin))
     await t.record('1')
     await t.record('2', { tenantSlug: 'globex' })
     await t.record('3', { kind: 'job' })
+    await t.record('4', { kind: 'job_application' })
     const listed = await Promise.all(starts.map(async (start, index) => (await t.follow(start, feeds[index])).ids))
-    same(listed, [['1'], ['3'], ['2'], [], []], 'the ids of two tenants and resources, and of a tenant without changes')
+    same(listed, [['1'], ['3'], ['4'], ['2'], [], []], 'the ids of two tenants and resources, and of a tenant without changes')
   }),
 
   changeCase('begin', 'a change that commits late is not missed', async (t) => {
@@ -179,10 +181,13 @@ export const changeCases = [
   changeCase('webhooks.renameTenant', 'renaming a tenant invalidates the positions of both names', async (t) => {
     const [before, start] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
     const others = await t.begin({ tenantSlug: 'initech' })
+    const ofOwnList = await t.begin({ kind: 'job_application' })
     await t.record('1')
     await t.rename()
-    same([await t.list(before), await t.list(start, 'globex')], [null, null],
-      'the pages of both names after earlier positions')
+    same([
+      await t.list(before), await t.list(start, 'globex'),
+      await t.changes.list('acme', 'job_application', { after: ofOwnList, limit: 10 })
+    ], [null, null, null], 'the pages of both names after earlier positions')
     const [old, renamed] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
     await t.record('2', { tenantSlug: 'globex' })
     same([(await t.follow(old)).ids, (await t.follow(renamed, { tenantSlug: 'globex' })).ids], [[], ['2']],

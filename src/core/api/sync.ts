@@ -1,5 +1,5 @@
 import type { TSchema, TUnsafe } from '@sinclair/typebox'
-import type { ChangeKind, Id, IdKind, IdKinds } from '../ports/index.js'
+import type { Id, IdKind, IdKinds } from '../ports/index.js'
 import { Nullable, Type } from '../shared/typebox.js'
 import { operation } from './operation.js'
 import { answeredId, textIdExamples, tokenExample, tokenQuery } from './parameters.js'
@@ -12,7 +12,7 @@ const SyncQuery = Type.Object(
 )
 
 /** Returns the schema of a sync item. `item` is the schema of a published row. */
-function changeOf (kind: ChangeKind, item: TSchema, idKind: IdKind) {
+function changeOf (kind: 'candidate' | 'job', item: TSchema, idKind: IdKind) {
   const id: TUnsafe<Id> = answeredId(
     idKind,
     Type.Integer({ examples: [kind === 'candidate' ? 1042 : 501] }),
@@ -32,7 +32,7 @@ function changeOf (kind: ChangeKind, item: TSchema, idKind: IdKind) {
 }
 
 /** Returns the operation that reads all rows of a resource, then its changes. `item` is the schema of a row. */
-export function syncOperations<Kind extends ChangeKind> (kind: Kind, item: TSchema, ids: IdKinds) {
+export function syncOperations<Kind extends 'candidate' | 'job'> (kind: Kind, item: TSchema, ids: IdKinds) {
   return {
     sync: operation({
       ...readingRows(kind),
@@ -48,7 +48,7 @@ export function syncOperations<Kind extends ChangeKind> (kind: Kind, item: TSche
   }
 }
 
-function describe (kind: ChangeKind): string {
+function describe (kind: 'candidate' | 'job'): string {
   return [
     'Begin without `token`. While `has_more` is true, send `next_token` as the next `token`.',
     `Your copy then contains exactly the tenant's ${kind}s. Store the last token to continue later.`,

@@ -1,7 +1,10 @@
-/** A resource that sync follows. */
-export type ChangeKind = 'candidate' | 'job'
+/**
+ * A resource that sync follows: `candidate`, `job` or the kind of an own list, such as `application`. A letter from `a`
+ * to `z`, then up to 31 of these letters, digits and `_`.
+ */
+export type ChangeKind = 'candidate' | 'job' | (string & Record<never, never>)
 
-/** A candidate or job that was created, changed or deleted. */
+/** A candidate, job or item of an own list that was created, changed or deleted. */
 export interface Change {
   kind: ChangeKind
   /** Its id as text, 1 to 64 characters. */
@@ -32,7 +35,7 @@ export interface HeldBack {
 }
 
 /**
- * Records which candidates and jobs changed, so that `sync` misses nothing. The storage decides the order of changes. A
+ * Records which items of each kind changed, so that `sync` misses nothing. The storage decides the order of changes. A
  * change appears only after its transaction has committed, and never before a position that was already returned.
  */
 export interface ChangeSource {

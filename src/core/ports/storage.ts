@@ -22,7 +22,7 @@ export interface EventStorage {
   webhooks: WebhookStore
   /** Events and their deliveries, which are the queue. */
   deliveries: DeliveryStore
-  /** The changes of candidates and jobs. `sync` needs it, and a source with `listAfter` and `findMany`. */
+  /** The changes of candidates, jobs and own lists. `sync` needs it, and a source with `listAfter` and `findMany`. */
   changes?: ChangeSource
   /** Reads events in order. Without it, `GET …/events` does not exist. */
   feed?: EventFeed

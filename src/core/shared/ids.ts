@@ -1,5 +1,5 @@
 import type { Id, IdKind, IdKinds } from '../ports/index.js'
-import { choice, readOptions } from './read-options.js'
+import { choice, matching, readOptions } from './read-options.js'
 
 const maxLength = 64
 const visibleWithoutSlash = /^[!-.0-~]+$/
@@ -26,6 +26,12 @@ export function parseId (text: string, kind: IdKind): Id | null {
   const id = kind === 'integer' && /^-?\d+$/.test(text) ? Number(text) : text
   return isId(id, kind) ? id : null
 }
+
+/** Reads the kind of a resource that sync follows. The plurals of the API's own kinds are typos. */
+export const readChangeKind = matching(
+  (kind) => /^[a-z][a-z0-9_]{0,31}$/.test(kind) && kind !== 'candidates' && kind !== 'jobs',
+  'candidate, job or the kind of an own list: 1 to 32 of a-z, 0-9 and _, beginning with a letter'
+)
 
 export function readIds (ids: Partial<IdKinds> = {}, path: string): IdKinds {
   const kind = choice(['integer', 'string'], 'integer')

@@ -294,8 +294,8 @@ export const engineOptions = {
    */
   requireSubject: flag(false),
   /**
-   * Days to keep changes of candidates and jobs for `sync`, 1 to 3,650. Clients that sync less often get 410 and start
-   * again.
+   * Days to keep changes of candidates, jobs and own lists for `sync`, 1 to 3,650. Clients that sync less often get 410
+   * and start again.
    * @default 90
    */
   changesRetentionDays: integer(1, 3650, 90),

@@ -36,8 +36,8 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
    */
   drain(options?: { until?: Date | number }): Promise<void>
   /**
-   * Records that a candidate or job was created, changed or deleted, for `sync`. Pass the `transaction` that writes the
-   * row, so that no change is missed. Throws `invalid_input`, `unknown_tenant`, `tenant_resting`, `invalid_event` for
+   * Records that an item was created, changed or deleted, for `sync`. Pass the `transaction` that writes the row, so
+   * that no change is missed. Throws `invalid_input`, `unknown_tenant`, `tenant_resting`, `invalid_event` for
    * an invalid `transaction`, `invalid_option` if the storage records no changes, and the storage's errors.
    */
   changed(change: ChangedResource, options?: EmitOptions): Promise<void>
@@ -120,13 +120,13 @@ export type ActorCalls = Pick<
   'erase' | 'findSubject' | 'renameTenant' | 'removeTenant' | 'adopt' | 'prune' | 'resealSecrets' | 'webhooks'
 >
 
-/** A candidate or job that changed. */
+/** A candidate, job or item of an own list that changed. */
 export type ChangedResource = TenantReference & ChangedResourceFields
 
 interface ChangedResourceFields {
-  /** `candidate` or `job`. */
+  /** `candidate`, `job`, or the kind of an own list, as in its option `kind`. */
   kind: ChangeKind
-  /** Its id, of the kind set in the option `ids`. */
+  /** Its id. Those of candidates and jobs are of the kind set in the option `ids`. */
   id: Id
   /**
    * Whether it was deleted. A hint only: `sync` checks whether it still exists.

@@ -56,9 +56,9 @@ const storageOptions = {
    */
   totalsTtlMs: integer(0, 60_000, 0),
   /**
-   * Who records changed candidates and jobs for `sync`. With `'watch'`, the triggers of `watch` do, and a kind has
-   * `sync` if one of its tables is watched at startup. With `'manual'`, your code calls `changed`, and both kinds have
-   * `sync`; watched tables count too.
+   * Who records changed items for `sync`. With `'watch'`, the triggers of `watch` do, and a kind has `sync` if one of
+   * its tables is watched at startup. With `'manual'`, your code calls `changed`, and all kinds have `sync`; watched
+   * tables count too.
    * @default 'watch'
    */
   changes: choice(['watch', 'manual'], 'watch')

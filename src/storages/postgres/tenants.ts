@@ -69,8 +69,13 @@ export async function listTenantIds (session: Session, schema: string): Promise<
     from owner
     left join ${schema}.ended_changes ended on ended.tenant_digest = sha256(convert_to(owner.key, 'UTF8'))
     where exists (
-      select from ${schema}.${table} c
-      where c.tenant = owner.key and c.kind in ('candidate', 'job') and c.seq > coalesce(ended.last_seq, 0)
+      with recursive kind as (
+        select ${schema}.next_kind_v1(owner.key, '') as name
+        union all
+        select ${schema}.next_kind_v1(owner.key, kind.name) from kind where kind.name is not null
+      )
+      select from kind join ${schema}.${table} c
+        on c.tenant = owner.key and c.kind = kind.name and c.seq > coalesce(ended.last_seq, 0)
     )`
 
   const ids = new Set<string>()

@@ -224,7 +224,7 @@ t.test('the SQL function changed', async (t) => {
   t.test('names the invalid argument', async (t) => {
     const id = 'id: expected 1 to 64 visible ASCII characters without /'
     const tenant = 'tenant_slug: expected 1 to 200 characters without control characters'
-    const kind = 'kind: expected candidate or job'
+    const kind = 'kind: expected candidate, job or the kind of an own list: 1 to 32 of a-z, 0-9 and _'
     const rejected: Array<[list: string, problem: string]> = [
       ["null, 'candidate', '1'", `${tenant}, got NULL`],
       ["'', 'candidate', '1'", `${tenant}, got ''`],
@@ -232,6 +232,7 @@ t.test('the SQL function changed', async (t) => {
       ["repeat('ß', 201), 'candidate', '1'", `${tenant}, got '${'ß'.repeat(120)}'`],
       ["'acme', null, '1'", `${kind}, got NULL`],
       ["'acme', 'candidates', '1'", `${kind}, got 'candidates'`],
+      ["'acme', 'Person', '1'", `${kind}, got 'Person'`],
       ["'acme', 'job', null", `${id}, got NULL`],
       ["'acme', 'job', ''", `${id}, got ''`],
       ["'acme', 'job', 'a/b'", `${id}, got 'a/b'`],

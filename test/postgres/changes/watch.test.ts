@@ -250,10 +250,11 @@ t.test('watching', async (t) => {
       ['crm.people', { ...good, tenant: 'to_jsonb(row.tenant)' }, 'tenant', /^tenant: expected text, an integer or a uuid, got jsonb$/],
       ['crm.filled', { ...good, tenant: '(select slug from accounts)' }, 'tenant', /^tenant: more than one row returned by a subquery used as an expression$/],
       ['crm.empty', { ...good, tenant: '(select slug from accounts)' }, 'tenant', /^tenant: more than one row returned by a subquery used as an expression$/],
-      ['crm.filled', { ...good, id: 'row.name' }, 'id', /^id: none of the values in crm\.filled can be the id of a candidate$/],
+      ['crm.filled', { ...good, id: 'row.name' }, 'id', /^id: none of the values in crm\.filled can be the id of an item of the kind candidate$/],
       ['crm.filled', { ...good, tenant: 'repeat(row.tenant, 100)' }, 'tenant', /^tenant: none of the values in crm\.filled can be the id of a tenant$/],
-      ['crm.people', { ...good, kind: 'person' }, 'kind', /^kind: expected 'candidate' or 'job', got "person"$/],
+      ['crm.people', { ...good, kind: 'candidates' }, 'kind', /^kind: expected candidate, job or the kind of an own list: 1 to 32 of a-z, 0-9 and _, beginning with a letter, got "candidates"$/],
       ['crm.people', { ...good, kind: undefined }, 'kind', /^kind: expected/],
+      ['crm.people', { ...good, kind: "person'" }, 'kind', /^kind: expected/],
       ['crm.people', { ...good, id: ' ' }, 'id', /^id: expected the name of a column, or an SQL expression over row, got " "$/],
       ['crm.people', { kind: 'job', id: 'id' }, 'tenant', /^tenant: expected/],
       ['crm.people', { ...good, schema: '' }, 'schema', /^schema: expected/],
@@ -274,6 +275,23 @@ t.test('watching', async (t) => {
       await t.rejects(watch(pool, 'crm.locked', { kind: 'job', id: 'id', tenant: 'tenant' }), { code: '55P03' })
     })
   })
+})
+
+t.test('kinds whose names begin alike have their own triggers and positions', async (t) => {
+  const { pool, storage: { changes } } = await startPostgresHost(t)
+  await pool.query('create table applications (id bigint primary key, company text, candidate_id bigint)')
+  const kinds = { candidate: 'candidate_id', candidate_application: 'id' }
+  for (const [kind, id] of Object.entries(kinds)) await watch(pool, 'applications', { kind, id, tenant: 'company' })
+  const starts = await Promise.all(Object.keys(kinds).map((kind) => changes.begin('acme', kind)))
+  const list = () => Promise.all(Object.keys(kinds).map(async (kind, index) =>
+    (await changes.list('acme', kind, { after: String(starts[index]), limit: 10 }))?.ids))
+  await pool.query("insert into applications values (1, 'acme', 7)")
+  t.strictSame(await list(), [['7'], ['1']])
+  await pool.query('drop trigger changes_candidate_application_insert_recruiting on applications')
+  t.strictSame(await list(), [['7'], undefined])
+  t.strictSame(await Promise.all(Object.keys(kinds).map((kind) => changes.isRecorded?.(kind))), [true, false])
+  await watch(pool, 'applications', { kind: 'candidate_application', id: 'id', tenant: 'company' })
+  t.strictSame(await list(), [['7'], undefined])
 })
 
 t.test('without watch there is no sync, not even in the OpenAPI document', async (t) => {
@@ -352,7 +370,7 @@ t.test('a row may belong to several candidates', async (t) => {
     })
   }
 
-  t.test('a row that belongs to no candidate or job is written normally', async (t) => {
+  t.test('a row that belongs to no item is written normally', async (t) => {
     await watch(pool, 'owners', { kind: 'candidate', id: '(select a.id from assigned a where a.owner_id = row.id)', tenant: 'company' })
     await t.resolves(pool.query("insert into owners values (3, 'acme', 'Alan')"))
   })
@@ -432,8 +450,8 @@ t.test('startup warns about watched tables whose changes are not recorded', asyn
   t.strictSame(await warningsOf(), [])
   await pool.query('create table crm.people_2 partition of crm.people for values from (10) to (19); alter table crm.people_1 disable trigger all')
   t.strictSame(await warningsOf(), [
-    'crm.people_1, watched for candidates, has lost a trigger or has a disabled one: candidates/sync answers 404 until watch is called for crm.people again',
-    'crm.people_2 became a partition of crm.people, which is watched for candidates, and is not watched itself: call watch for crm.people again'
+    'crm.people_1, watched for the kind candidate, has lost a trigger or has a disabled one: sync of this kind returns 404 until watch is called for crm.people again',
+    'crm.people_2 became a partition of crm.people, which is watched for the kind candidate, and is not watched itself: call watch for crm.people again'
   ])
   await watchPeople()
   t.strictSame(await warningsOf(), [])

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Random } from '../../../examples/demo/data/random.js'
-import { type ChangeKind, createRecruiting, type WebhookStore } from '../../../src/index.js'
+import { createRecruiting, type WebhookStore } from '../../../src/index.js'
 import { migrate, postgresStorage, watch } from '../../../src/storages/postgres/index.js'
 import type { Teardown } from '../../fixtures/api/app.js'
-import { type ProofTenant, type World, idCount, isQuiet, proofTenants, serveStorage } from './world.js'
+import { type ProofKind, type ProofTenant, type World, idCount, isQuiet, proofTenants, serveStorage } from './world.js'
 
 const candidateView = `
   create view api_candidates as
@@ -137,7 +137,7 @@ function createDamage (pool: pg.Pool, webhooks: WebhookStore): Required<World>['
 
 /** An item that a write touches. */
 interface Touched {
-  kind: ChangeKind
+  kind: ProofKind
   tenantSlug: ProofTenant
   id: number
 }

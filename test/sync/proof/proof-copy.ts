@@ -1,7 +1,6 @@
 import type { Random } from '../../../examples/demo/data/random.js'
 import type { Copy } from '../../../examples/mirror/sync.js'
-import type { ChangeKind } from '../../../src/index.js'
-import type { Versions } from './world.js'
+import type { ProofKind, Versions } from './world.js'
 
 /** Simulates a killed reader. */
 export class Crash extends Error {}
@@ -9,7 +8,7 @@ export class Crash extends Error {}
 export type ProofCopy = ReturnType<typeof createProofCopy>
 
 /** Creates a copy that crashes at random before or after it saves a page. Saved pages stay. */
-export function createProofCopy (kind: ChangeKind, random: Random) {
+export function createProofCopy (kind: ProofKind, random: Random) {
   const items = new Map<number, { version: number, generation: number }>()
   const newest: Versions = new Map()
   let token: string | null = null

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import type { Random } from '../../../examples/demo/data/random.js'
-import { type ChangeKind, type RecruitingStorage, recruitingApi } from '../../../src/index.js'
+import { type RecruitingStorage, recruitingApi } from '../../../src/index.js'
 import { memoryKeyLookup } from '../../../src/storages/memory/index.js'
 
 export const proofTenants = ['acme', 'globex'] as const
@@ -11,6 +11,8 @@ export const idCount = 1000
 
 export type ProofTenant = typeof proofTenants[number]
 
+export type ProofKind = typeof kinds[number]
+
 /** The version of each item, by id. Each write assigns a version that is higher than all earlier ones. */
 export type Versions = Map<number, number>
 
@@ -19,7 +21,7 @@ export interface World {
   /** Makes some writes, possibly in a transaction. Returns their number. */
   write (random: Random): Promise<number>
   /** Returns the content of an exact copy. */
-  read (tenantSlug: ProofTenant, kind: ChangeKind): Promise<Versions>
+  read (tenantSlug: ProofTenant, kind: ProofKind): Promise<Versions>
   /** Resolves once no transaction is open. */
   settle (): Promise<void>
   /** Changes rows without recording the changes. Then calls `check`, while nobody writes. */

@@ -23,22 +23,22 @@ export const relationsCheck: Check = {
 export const watchedCheck: Check = {
   name: 'watched tables',
   async find ({ query, schema, quotedSchema }) {
-    const findings = await Promise.all((['candidate', 'job'] as const).map(async (kind) => {
-      const tables = (await listWatchedTables(query, quotedSchema, kind)).filter(({ isThere }) => isThere)
-      if (tables.length > 0) return tables.map((table) => checkTable(table, schema))
-      return [advice(
+    const tables = (await listWatchedTables(query, quotedSchema, null)).filter(({ isThere }) => isThere)
+    const missing = ['candidate', 'job'].filter((kind) => !tables.some((table) => table.kind === kind))
+    return [
+      ...tables.map((table) => checkTable(table, schema)),
+      ...missing.map((kind) => advice(
         `no table is watched for ${kind}s: there is no ${kind}s/sync, unless postgresStorage has changes: 'manual'`,
         `if your customers should sync ${kind}s, call watch for each table that your view of ${kind}s reads, ` +
-        'then restart the servers')]
-    }))
-    return findings.flat()
+        'then restart the servers'))
+    ]
   }
 }
 
 function checkTable (table: WatchedTable, schema: string): Finding {
   const { kind, name, id, tenant } = table
   const losses = describeLosses(table)
-  if (losses.length === 0) return ok(`${name} is watched for ${kind}s: id ${id}, tenant ${tenant}`)
+  if (losses.length === 0) return ok(`${name} is watched for the kind ${kind}: id ${id}, tenant ${tenant}`)
   const words = Object.entries({ schema, kind, relation: name, id, tenant })
     .map(([option, value]) => `--${option} ${quoteShell(value)}`)
   return fault(losses.join('; '), `run fastify-recruiting-api watch ${words.join(' ')}`)

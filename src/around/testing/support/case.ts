@@ -193,7 +193,7 @@ export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
 
   /** The first argument of a call for a tenant is its id; `renameTenant` takes two tenants, a claim the holders. */
   function toStored (argument: unknown): unknown {
-    if (typeof argument === 'string' && !['candidate', 'job'].includes(argument)) return toId(argument)
+    if (typeof argument === 'string') return toId(argument)
     if (isObject(argument) && isObject(argument.places) && argument.places.heldBy instanceof Map) {
       const heldBy = new Map(Array.from(argument.places.heldBy, ([name, held]) => [toId(String(name)), held]))
       return { ...argument, places: { ...argument.places, heldBy } }
@@ -219,7 +219,8 @@ export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
     return new Proxy(port, {
       get (target, name) {
         const method: unknown = Reflect.get(target, name)
-        if (typeof method !== 'function') return method
+        // Its argument is a kind.
+        if (typeof method !== 'function' || name === 'isRecorded') return method
         return (first: unknown, second: unknown, ...others: unknown[]) => {
           const result: unknown = (method as Method).call(
             target, toStored(first), name === 'renameTenant' ? toStored(second) : second, ...others

@@ -10,7 +10,7 @@ import { createTokens, expired } from '../tokens.js'
 
 /** A resource that can be synced. */
 interface SyncedResource<Row extends { id: Id }> {
-  kind: ChangeKind
+  kind: 'candidate' | 'job'
   /** Where the rows come from. */
   source: object
   published: PublishedRows<Row>
@@ -113,7 +113,7 @@ function createSync<Row extends { id: Id }> ({ kind, idKind, rows, changes }: De
     if (!await isRecorded(changes, kind)) throw new HttpError('not_found')
     return readRows(query, await changes.begin(query.tenant, kind), null, () => {
       const message = 'doctor names the table, and watch repairs it'
-      query.log.error({}, `changes of ${kind}s were missed, so ${kind}s/sync answers 410: ${message}`)
+      query.log.error({}, `changes of ${kind}s were missed, so ${kind}s/sync returns 410: ${message}`)
       return expired()
     })
   }

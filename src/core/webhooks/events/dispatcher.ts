@@ -1,10 +1,10 @@
 import { hash, randomUUID } from 'node:crypto'
 import { RecruitingApiError } from '../../shared/errors.js'
 import { readText } from '../../observe/logger.js'
-import type { Clock, DeliveryStore, ChangeSource, IdKinds } from '../../ports/index.js'
-import { isId, isStorableId, textIdRule } from '../../shared/ids.js'
+import type { ChangeKind, ChangeSource, Clock, DeliveryStore, Id, IdKind, IdKinds } from '../../ports/index.js'
+import { isId, isStorableId, readChangeKind, textIdRule } from '../../shared/ids.js'
 import {
-  findNearestName, findUnknownName, assertOption, choice, flag, readInput, unread
+  findNearestName, findUnknownName, assertOption, flag, readInput, unread
 } from '../../shared/read-options.js'
 import { type Tenants, readTenant, tenantNames } from '../../shared/tenants.js'
 import { isPlainText, normalizeInstant } from '../../shared/text.js'
@@ -135,7 +135,7 @@ function reject (field: string, problem: string): never {
 const readers = {
   tenantSlug: unread,
   tenantId: unread,
-  kind: choice(['candidate', 'job']),
+  kind: readChangeKind,
   id: unread,
   deleted: flag(false)
 }
@@ -148,11 +148,18 @@ export function createChanged (
     assertNames('options', options, optionNames)
     const { kind, id, deleted } = readInput(changed, readers)
     const reference = readTenant(changed)
-    if (!isId(id, ids[kind]) || !isStorableId(id)) {
-      const rule = ids[kind] === 'integer' ? 'an integer from 1 to 2^53-1' : `a string of ${textIdRule}`
-      throw new RecruitingApiError('invalid_input', `id: expected ${rule}, because ids.${kind} is '${ids[kind]}'`, 'id')
-    }
+    assertChangedId(id, kind, kind === 'candidate' || kind === 'job' ? ids[kind] : null)
     const tenant = await tenants.getId(reference, options.transaction)
     await changes.record(tenant, { kind, id: String(id), deleted }, options.transaction)
   }
+}
+
+/** `idKind` is `null` for an own list, which only the server that serves it knows. */
+function assertChangedId (id: unknown, kind: ChangeKind, idKind: IdKind | null): asserts id is Id {
+  const kinds = idKind === null ? ['integer', 'string'] as const : [idKind]
+  if (kinds.some((one) => isId(id, one) && isStorableId(id))) return
+  const rules = { integer: 'an integer from 1 to 2^53-1', string: `a string of ${textIdRule}` }
+  const rule = kinds.map((one) => rules[one]).join(' or ')
+  const reason = idKind === null ? '' : `, because ids.${kind} is '${idKind}'`
+  throw new RecruitingApiError('invalid_input', `id: expected ${rule}${reason}`, 'id')
 }

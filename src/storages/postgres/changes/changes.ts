@@ -99,7 +99,7 @@ export function createChangeSource (
     }
   }
 
-  /** Moves recent changes that readers can see to `changes`, which keeps the last one of each candidate or job. */
+  /** Moves recent changes that readers can see to `changes`, which keeps the last one of each item. */
   async function compact (): Promise<void> {
     for (let moved = batchSize; moved === batchSize;) {
       const [row] = await patient.query<{ moved: number }>('compact changes',
@@ -141,7 +141,8 @@ export function createChangeSource (
     },
 
     async prune ({ retentionDays, limit }) {
-      for (const kind of ['candidate', 'job'] as const) await noteMissed(patient, schema, kind)
+      await patient.query('note all missed changes', `select ${schema}.note_missed_changes_v1(w.kind)
+        from (select distinct kind from ${schema}.watched_tables) as w`)
       await deleteEnded()
       await compact()
       const [row] = await patient.query<{ pruned: number }>('prune changes',

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { RecruitingApiError } from '../../../core/shared/errors.js'
 import type { ChangeKind } from '../../../core/ports/index.js'
 import {
-  assertObject, assertOption, type Reader, type Readers, choice, readOptions
+  assertObject, assertOption, type Reader, type Readers, readOptions
 } from '../../../core/shared/read-options.js'
 import { readField } from '../../../core/shared/fields.js'
+import { readChangeKind } from '../../../core/shared/ids.js'
 import { isStorableText } from '../../../core/shared/text.js'
 import { assertPool, inTransaction, overrideTimeouts, type PgPool, type PgQueryable } from '../pool.js'
 import { parseTransaction, rejectAutocommit } from '../transactions.js'
@@ -22,10 +23,10 @@ export interface WatchOptions {
    * @default 'recruiting'
    */
   schema?: string
-  /** The resource that the table's rows belong to. */
+  /** The resource that the table's rows belong to: `candidate`, `job` or the kind of an own list. */
   kind: ChangeKind
   /**
-   * The column with the candidate's or job's id, or an SQL expression over `row`. Unqualified names refer to the
+   * The column with the item's id, or an SQL expression over `row`. Unqualified names refer to the
    * table's schema. An array, or a query in parentheses, can return several ids.
    * @example '(select c.id from candidates c where c.owner_id = row.id)'
    */
@@ -66,14 +67,14 @@ const readExpression: Reader<string> = (value, path) => {
 
 const readers: Readers<Required<WatchSqlOptions>> = {
   schema: readSchema,
-  kind: choice(['candidate', 'job']),
+  kind: readChangeKind,
   id: readExpression,
   tenant: readExpression
 }
 
 /**
- * Creates triggers on a table that record which candidates or jobs its rows belong to, so that `sync` reports every
- * write of applications, scripts and people. Rows with a null id or tenant are skipped. Truncating the table records
+ * Creates triggers on a table that record which items its rows belong to, so that `sync` reports every write of
+ * applications, scripts and people. Rows with a null id or tenant are skipped. Truncating the table records
  * all its rows.
  *
  * The triggers never make a write fail. If an expression fails later, for example because a column was renamed, they
@@ -300,7 +301,7 @@ declare
 begin
   for v_name in
     select format('%I.%I', n.nspname, p.proname) from pg_proc p join pg_namespace n on n.oid = p.pronamespace
-    where n.nspname = ${quoteLiteral(schema)} and p.proname ~ '^watch_(candidate|job)_[0-9a-f]{16}$'
+    where n.nspname = ${quoteLiteral(schema)} and p.proname ~ '^watch_[a-z0-9_]+_[0-9a-f]{16}$'
       and pg_has_role(p.proowner, 'usage') and not exists (select from pg_trigger t where t.tgfoid = p.oid)
   loop
     execute 'drop function ' || v_name || '()';
@@ -333,7 +334,7 @@ async function readExpressions (
 async function trySample (client: PgQueryable, root: Root, { kind, id, tenant }: Watched): Promise<void> {
   const sample = `(select * from ${root.name} limit ${sampleRows})`
   for (const [option, expression, isUsable, wanted] of [
-    ['id', id, "value ~ '^[!-.0-~]{1,64}$'", `the id of a ${kind}`],
+    ['id', id, "value ~ '^[!-.0-~]{1,64}$'", `the id of an item of the kind ${kind}`],
     ['tenant', tenant, 'char_length(value) between 1 and 200', 'the id of a tenant']
   ] as const) {
     await tryNoRow(client, root, option, expression)

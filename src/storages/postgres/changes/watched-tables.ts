@@ -112,7 +112,7 @@ function formatStartRecording (schema: string): string {
 }
 
 /**
- * Returns the SQL that records which candidates or jobs these rows belong to. An update that changes neither id nor
+ * Returns the SQL that records which items these rows belong to. An update that changes neither id nor
  * tenant is recorded once. Skips ids that the API cannot show.
  */
 export function formatRecord ({ kind, id, tenant }: Watched, schema: string, sources: readonly string[]): string {
@@ -142,38 +142,40 @@ export interface WatchedTable {
   problem: string | null
 }
 
-/** Lists a kind's watched tables, sorted by name; `schema` is quoted. */
-export async function listWatchedTables (query: RunQuery, schema: string, kind: ChangeKind): Promise<WatchedTable[]> {
+/** Lists the watched tables of a kind, or of all kinds, sorted by kind and name; `schema` is quoted. */
+export async function listWatchedTables (
+  query: RunQuery, schema: string, kind: ChangeKind | null
+): Promise<WatchedTable[]> {
   const rows = await query<{ value: string }>(
     `
-    select json_build_object('name', relation, 'id', id_expression, 'tenant', tenant_expression, 'isThere', is_there,
+    select json_build_object('kind', of.kind, 'name', relation, 'id', id_expression, 'tenant', tenant_expression, 'isThere', is_there,
       'parts', parts,
       'found', found, 'lost', lost, 'added', added,
       'missedSince', ${toIso('missed_since')}, 'problem', problem)::text as value
-    from ${schema}.watched_tables_v1($1)`,
+    from (
+      select distinct kind from ${schema}.watched_tables where $1::text is null or kind = $1 order by kind
+    ) as of cross join lateral ${schema}.watched_tables_v1(of.kind)`,
     [kind]
   )
-  return rows.map(({ value }) => ({ kind, ...JSON.parse(value) }))
+  return rows.map(({ value }) => JSON.parse(value))
 }
 
 export function describeLosses ({ kind, name, lost, added, missedSince, problem }: WatchedTable): string[] {
-  const missed = `${name}, watched for ${kind}s, has missed changes since ${missedSince}, because its trigger failed ` +
-    `(${problem}): ${kind}s/sync answers 410 until watch is called for ${name} again`
+  const missed = `${name}, watched for the kind ${kind}, has missed changes since ${missedSince}, because its trigger failed ` +
+    `(${problem}): sync of this kind returns 410 until watch is called for ${name} again`
   return [
     ...missedSince === null ? [] : [missed],
     ...lost.map((table) =>
-      `${table}, watched for ${kind}s, has lost a trigger or has a disabled one: ` +
-        `${kind}s/sync answers 404 until watch is called for ${name} again`),
+      `${table}, watched for the kind ${kind}, has lost a trigger or has a disabled one: ` +
+        `sync of this kind returns 404 until watch is called for ${name} again`),
     ...added.map((table) =>
-      `${table} became a partition of ${name}, which is watched for ${kind}s, and is not watched itself: ` +
+      `${table} became a partition of ${name}, which is watched for the kind ${kind}, and is not watched itself: ` +
         `call watch for ${name} again`)
   ]
 }
 
 export async function adviseWatch (query: RunQuery, schema: string): Promise<string[]> {
-  const candidates = await listWatchedTables(query, schema, 'candidate')
-  const jobs = await listWatchedTables(query, schema, 'job')
-  return [...candidates, ...jobs].flatMap(describeLosses)
+  return (await listWatchedTables(query, schema, null)).flatMap(describeLosses)
 }
 
 /** Returns whether a table's triggers are as `watch` left them and recorded every change. */

@@ -309,12 +309,13 @@ create table requests (
 
 create index requests_expires_at on requests (expires_at);
 
--- Recorded changes of candidates and jobs. Only inserted and deleted, so that transactions never wait for each other.
+-- Recorded changes of candidates, jobs and own lists. Only inserted and deleted, so that transactions never wait for
+-- each other.
 create table recent_changes (
   -- The order of sync. A transaction calls start_recording_v1 before it takes a number.
   seq bigint generated always as identity primary key,
   tenant text collate "C" not null,
-  -- candidate or job.
+  -- candidate, job or the kind of an own list.
   kind text collate "C" not null,
   id text collate "C" not null,
   deleted boolean not null,
@@ -323,7 +324,7 @@ create table recent_changes (
 
 create index recent_changes_feed on recent_changes (tenant, kind, seq);
 
--- The last change of each candidate or job. `prune` moves recent changes here.
+-- The last change of each item. `prune` moves recent changes here.
 create table changes (
   tenant text collate "C" not null,
   kind text collate "C" not null,
@@ -357,7 +358,7 @@ insert into change_state default values;
 
 -- The tables that watch was called for.
 create table watched_tables (
-  -- candidate or job.
+  -- candidate, job or the kind of an own list.
   kind text collate "C" not null,
   schema_name name not null,
   table_name name not null,
@@ -375,7 +376,7 @@ create table watched_tables (
 -- kind's sync returns 410. A trigger adds a row only if it sees none of its table.
 create table missed_changes (
   id bigint generated always as identity primary key,
-  -- candidate or job.
+  -- candidate, job or the kind of an own list.
   kind text collate "C" not null,
   schema_name name not null,
   table_name name not null,
@@ -395,7 +396,8 @@ create table ended_changes (
   tenant text collate "C",
   -- Its changes up to this number are invalid. No position is before it.
   last_seq bigint not null,
-  -- Changes up to this number have been deleted.
+  -- All changes of lower kinds have been deleted, and those of this kind up to this number.
+  deleted_kind text collate "C" not null default '',
   deleted_to bigint not null default 0
 );
 

@@ -1,4 +1,5 @@
--- For the host's SQL: records that a candidate or job was created, changed or deleted, in the caller's transaction.
+-- For the host's SQL: records that an item was created, changed or deleted, in the caller's transaction. kind is
+-- candidate, job or the kind of an own list.
 -- tenant_slug is the tenant's id, which is the slug only if the servers have no option tenantId.
 create or replace function changed (tenant_slug text, kind text, id text, deleted boolean default false) returns void
 language plpgsql
@@ -11,8 +12,10 @@ begin
     raise exception 'changed: tenant_slug: expected 1 to 200 characters without control characters, got %',
         quote_nullable(left(tenant_slug, 120))
       using errcode = 'invalid_parameter_value';
-  elsif kind is null or kind not in ('candidate', 'job') then
-    raise exception 'changed: kind: expected candidate or job, got %', quote_nullable(left(kind, 120))
+  elsif kind is null or kind !~ '^[a-z][a-z0-9_]{0,31}$' or kind in ('candidates', 'jobs') then
+    raise exception
+        'changed: kind: expected candidate, job or the kind of an own list: 1 to 32 of a-z, 0-9 and _, got %',
+        quote_nullable(left(kind, 120))
       using errcode = 'invalid_parameter_value';
   elsif id is null or id !~ '^[!-.0-~]{1,64}$' then
     raise exception 'changed: id: expected 1 to 64 visible ASCII characters without /, got %',
@@ -180,8 +183,7 @@ begin
 end
 $$;
 
--- Moves up to p_limit recent changes to the table changes, which keeps the last one of each candidate or job. Returns
--- their number. Skips changes that readers cannot see yet, and locked rows. Stores how far readers can see, so that
+-- Moves up to p_limit recent changes to the table changes, which keeps the last one of each item. Returns their number. Skips changes that readers cannot see yet, and locked rows. Stores how far readers can see, so that
 -- positions advance even for tenants without changes.
 create or replace function compact_changes_v1 (p_limit integer) returns integer
 language plpgsql
@@ -248,17 +250,44 @@ set jit to off
 as $$
 declare
   v_bound bigint := (select recorded.bound from recorded_to_v1('recent_changes_seq_seq') as recorded);
+  v_kind text := '';
 begin
   insert into ended_changes (tenant_digest, xid, tenant, last_seq)
   values (sha256(convert_to(p_tenant, 'UTF8')), pg_current_xact_id(), p_tenant, v_bound)
   on conflict (tenant_digest) do update
-  set xid = excluded.xid, tenant = excluded.tenant, last_seq = excluded.last_seq, deleted_to = 0;
-  delete from recent_changes r where r.tenant = p_tenant and r.kind in ('candidate', 'job') and r.seq > v_bound;
+  set xid = excluded.xid, tenant = excluded.tenant, last_seq = excluded.last_seq, deleted_kind = '', deleted_to = 0;
+  loop
+    v_kind := next_kind_v1(p_tenant, v_kind);
+    exit when v_kind is null;
+    delete from recent_changes r where r.tenant = p_tenant and r.kind = v_kind and r.seq > v_bound;
+  end loop;
 end
 $$;
 
--- Deletes up to p_limit changes of a renamed or removed tenant. Returns whether there may be more. A batch starts where
--- the previous one stopped, because the index keeps the entries of deleted rows until vacuum runs.
+-- Returns the first kind after p_kind of which a tenant has changes; null if there is none.
+create or replace function next_kind_v1 (p_tenant text, p_kind text) returns text
+language sql
+stable
+set search_path from current
+set jit to off
+as $$
+  -- As in has_events_v1, the tenant is part of the order.
+  select min(first.kind)
+  from (
+    (
+      select r.kind from recent_changes r
+      where r.tenant = any (array(select p_tenant)) and r.kind > p_kind order by r.tenant, r.kind limit 1
+    )
+    union all
+    (
+      select c.kind from changes c
+      where c.tenant = any (array(select p_tenant)) and c.kind > p_kind order by c.tenant, c.kind limit 1
+    )
+  ) as first
+$$;
+
+-- Deletes up to p_limit changes of a renamed or removed tenant, kind by kind. Returns whether there may be more. A batch
+-- starts where the previous one stopped, because the index keeps the entries of deleted rows until vacuum runs.
 create or replace function delete_ended_changes_v1 (p_limit integer) returns boolean
 language plpgsql
 set search_path from current
@@ -268,6 +297,7 @@ declare
   v_ended ended_changes;
   v_found integer;
   v_to bigint;
+  v_next text;
 begin
   select * into v_ended from ended_changes e
   where e.tenant is not null order by e.tenant_digest limit 1 for update skip locked;
@@ -278,19 +308,17 @@ begin
   select count(*), max(first.seq) into v_found, v_to
   from (
     select c.seq
-    from unnest('{candidate, job}'::text[]) as of (kind)
-    -- As in has_events_v1, the tenant is part of the order.
-    cross join lateral (
+    from (
       (
         select r.seq from recent_changes r
-        where r.tenant = any (array(select v_ended.tenant)) and r.kind = of.kind
+        where r.tenant = any (array(select v_ended.tenant)) and r.kind = v_ended.deleted_kind
           and r.seq > v_ended.deleted_to and r.seq <= v_ended.last_seq
         order by r.tenant, r.seq limit p_limit
       )
       union all
       (
         select c.seq from changes c
-        where c.tenant = any (array(select v_ended.tenant)) and c.kind = of.kind
+        where c.tenant = any (array(select v_ended.tenant)) and c.kind = v_ended.deleted_kind
           and c.seq > v_ended.deleted_to and c.seq <= v_ended.last_seq
         order by c.tenant, c.seq limit p_limit
       )
@@ -301,13 +329,18 @@ begin
 
   -- Rows that are moved to changes at the same time may stay until the retention period ends.
   delete from recent_changes r
-  where r.tenant = v_ended.tenant and r.kind in ('candidate', 'job') and r.seq > v_ended.deleted_to and r.seq <= v_to;
+  where r.tenant = v_ended.tenant and r.kind = v_ended.deleted_kind and r.seq > v_ended.deleted_to and r.seq <= v_to;
   delete from changes c
-  where c.tenant = v_ended.tenant and c.kind in ('candidate', 'job') and c.seq > v_ended.deleted_to and c.seq <= v_to;
+  where c.tenant = v_ended.tenant and c.kind = v_ended.deleted_kind and c.seq > v_ended.deleted_to and c.seq <= v_to;
 
-  update ended_changes e
-  set deleted_to = coalesce(v_to, e.deleted_to), tenant = case when v_found = p_limit then e.tenant end
-  where e.tenant_digest = v_ended.tenant_digest;
+  if v_found = p_limit then
+    update ended_changes e set deleted_to = v_to where e.tenant_digest = v_ended.tenant_digest;
+  else
+    v_next := next_kind_v1(v_ended.tenant, v_ended.deleted_kind);
+    update ended_changes e
+    set deleted_kind = coalesce(v_next, ''), deleted_to = 0, tenant = case when v_next is not null then e.tenant end
+    where e.tenant_digest = v_ended.tenant_digest;
+  end if;
   return true;
 end
 $$;
@@ -341,10 +374,11 @@ set jit to off
 as $$
 #variable_conflict use_column
 declare
-  -- A range, so that an index on names finds them: _ comes before `.
+  -- A range, so that an index on names finds them: _ comes before `. It contains those of kinds that begin with p_kind.
   v_functions oid[] := array(
     select f.oid from pg_proc f
     where f.proname > ('watch_' || p_kind || '_')::name and f.proname < ('watch_' || p_kind || '`')::name
+      and f.proname ~ ('^watch_' || p_kind || '_[0-9a-f]{16}$')
       and f.pronamespace = (select o.relnamespace from pg_class o where o.oid = 'watched_tables'::regclass)
   );
   v_unable oid[];
