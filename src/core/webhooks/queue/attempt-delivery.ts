@@ -129,8 +129,12 @@ export function decideOutcome (
   const { webhookId, deliveryId, fence, targetUrl, attemptCount } = delivery
   const { responseStatus, durationMs, error, responseExcerpt = null } = sent
   if (error === 'aborted') return null
+  if (error === null) {
+    return {
+      webhookId, deliveryId, fence, targetUrl, durationMs, responseStatus, responseExcerpt, error, outcome: 'delivered'
+    }
+  }
   const attempt = { webhookId, deliveryId, fence, targetUrl, durationMs, responseStatus, responseExcerpt }
-  if (error === null) return { ...attempt, error, outcome: 'delivered' }
   if (sent.ownFault !== undefined) {
     return { ...attempt, error, outcome: 'postponed', retryInMs: Math.ceil(postponedMs * (1 + random())) }
   }

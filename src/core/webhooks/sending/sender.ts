@@ -96,7 +96,8 @@ export function createSender (
         return Promise.resolve(toResult(null, rejection, startedAt))
       }
       const { origin, href } = target
-      const headers = contentHeaders.concat(Object.entries(request.headers).flat())
+      const headers = [...contentHeaders]
+      for (const [name, value] of Object.entries(request.headers)) headers.push(name, value)
       return new Promise((resolve) => {
         const post = {
           tenantId: request.tenantId ?? '',

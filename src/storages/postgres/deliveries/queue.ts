@@ -281,10 +281,10 @@ function formatResult (result: AttemptResult, index: number): object {
     duration_ms: Math.round(result.durationMs),
     response_status: result.responseStatus,
     error: result.error,
-    ...(result.responseExcerpt === null ? {} : { response_excerpt: result.responseExcerpt }),
-    ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs, pause_ms: result.pauseMs } : {}),
-    ...(result.outcome === 'postponed' ? { retry_in_ms: result.retryInMs } : {}),
-    ...(result.outcome === 'failed' ? { is_gone: result.isGone } : {})
+    response_excerpt: result.responseExcerpt ?? undefined,
+    retry_in_ms: 'retryInMs' in result ? result.retryInMs : undefined,
+    pause_ms: result.outcome === 'retry' ? result.pauseMs : undefined,
+    is_gone: result.outcome === 'failed' ? result.isGone : undefined
   }
 }
 
