@@ -1,3 +1,5 @@
+import type { EventFilters } from './webhooks.js'
+
 /**
  * A resource that sync follows: `candidate`, `job` or the kind of an own list, such as `application`. A letter from `a`
  * to `z`, then up to 31 of these letters, digits and `_`.
@@ -96,6 +98,8 @@ export interface FeedQuery {
   limit: number
   /** Only events of these types; `null` for all. */
   eventTypes: readonly string[] | null
+  /** Only events whose bodies match; `null` for all. @default null */
+  filters?: EventFilters | null
   /**
    * The page ends before the event whose body would exceed this size in bytes, but has at least one event.
    * @default the storage's own limit

@@ -118,6 +118,11 @@ export interface ClaimedDelivery extends Lease {
   body: string
   /** As recorded with the event; `null` without one. */
   traceParent: string | null
+  /**
+   * For an agent's subscription: its id, and its watermark as a position in the tenant's feed, as of the claim.
+   * @default a webhook
+   */
+  subscription?: { id: string, position: string } | null
   /** Attempts made before this one. */
   attemptCount: number
   /** Whether an attempt to the webhook has failed since its last success. */

@@ -25,5 +25,6 @@ export type {
 export type * from './changes.js'
 export type * from './webhooks.js'
 export type * from './deliveries.js'
+export type * from './subscriptions.js'
 export type * from './storage.js'
 export type * from './idempotency.js'
