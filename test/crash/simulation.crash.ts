@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { ServerResponse } from 'node:http'
+import { setImmediate as nextPoll, setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type pg from 'pg'
 import { createRecruiting, isRecruitingApiError } from '../../src/index.js'
@@ -35,6 +36,9 @@ const workerCount = 2
 /** Each worker's concurrency, as set by the program. */
 const concurrency = 16
 const crashes = 2
+/** The engine's defaults, and the program's `leaseMs`. */
+const perEndpoint = 4
+const leaseMs = 5500
 /** An attempt that began before a change may arrive this much later. */
 const flightMs = 2500
 
@@ -125,6 +129,9 @@ t.test(
     }))
     const copy = { after: null as string | null, names: new Map<string, string>(), isBusy: false }
     let saved = 0
+    const open = new Map<string, Set<ServerResponse>>()
+    let mostTogether = 0
+    let lostUntil = 0
 
     function receive (port: number, mood: () => keyof typeof moods): Answer {
       return async (response, { path, headers, body }) => {
@@ -139,6 +146,7 @@ t.test(
           isAccepted: false
         }
         requests.push(request)
+        countTogether(name, response).catch((error) => t.fail(error))
         const current = mood()
         if (current === 'resets') return response.destroy()
         if (current === 'error') return response.writeHead(random.pick([400, 500, 502])).end()
@@ -148,6 +156,20 @@ t.test(
         request.isAccepted = true
         response.writeHead(204).end()
       }
+    }
+
+    /** Counts the requests to a webhook at one time. A killed worker's connections take a moment to close. */
+    async function countTogether (name: string, response: ServerResponse): Promise<void> {
+      const running = open.get(name) ?? new Set()
+      open.set(name, running.add(response))
+      response.on('close', () => running.delete(response))
+      const together = [...running]
+      await sleep(100)
+      // After a pause of this process, timers run before closed connections are noticed.
+      await nextPoll()
+      const count = together.filter((one) => one === response || running.has(one)).length
+      // A crash of PostgreSQL can lose the last claims, whose deliveries are then claimed again.
+      if (Date.now() > lostUntil) mostTogether = Math.max(mostTogether, count)
     }
 
     /** Changes a webhook, then reads its state, since the response may have been lost. */
@@ -334,9 +356,11 @@ t.test(
       kills++
       if (crashed < crashes && endsAt - Date.now() < seconds * 1000 * (1 - (crashed + 1) / (crashes + 1))) {
         crashed++
+        lostUntil = Infinity
         await server.stop('immediate')
         await sleep(random.integer(0, 1000))
         await server.start()
+        lostUntil = Date.now() + leaseMs
       }
       workers.push(startProcess(t, 'crash-worker', server.url))
     }
@@ -347,6 +371,8 @@ t.test(
       Number((await pool.query('select count(*) from recruiting.queue')).rows[0].count)
     while ((await left()) > 0 && Date.now() < drainedBy) await sleep(500)
     t.equal(await left(), 0, 'every delivery finishes')
+    t.ok(mostTogether <= perEndpoint, `at most ${perEndpoint} requests to a webhook at once, not ${mostTogether}`)
+    t.equal(mostTogether, perEndpoint, 'the limit was reached')
     for (const reader of readers) while (await readFeed(reader, 50));
     while (await readSync(50));
 
