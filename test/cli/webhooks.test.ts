@@ -238,6 +238,18 @@ t.test('webhooks import', async (t) => {
     t.equal((await recruiting.webhooks.import('sealed', { ...input, event_types: ['application.created'], secret: acme.secret })).id, id)
   })
 
+  await t.test('imports previous signatures, and warns of hexadecimal secrets', async (t) => {
+    const legacy = { header: 'X-Hub-Signature-256', template: 'sha256={signature}', secret: 'text', until: '2999-01-01T00:00:00Z' }
+    const secret = `whsec_${'0a'.repeat(24)}`
+    await write([{ ...input, tenant: 'hooli', secret }, { ...input, tenant: 'hooli', legacy }, { ...input, tenant: 'hooli', secret: secretOf(3), legacy }])
+    const { code, out, err } = await cli(`webhooks import ${path} --yes --json`)
+    t.equal(code, 0)
+    t.match(err, /^FILE: webhook 1: check the secret: it is hexadecimal, [^\n]+\n$/)
+    const ids = JSON.parse(out).map(({ id }: { id: number }) => id)
+    t.match(await storage.webhooks.findHeaders('hooli', ids[1]), /"secret":"text".*"algorithm":"sha256"/)
+    t.match(await storage.webhooks.find('hooli', ids[1]), { headers: null })
+  })
+
   await t.test('names the first invalid webhook in the file; earlier ones are imported', async (t) => {
     await write([{ ...acme, tenant: 'initech' }, { ...acme, tenant: 'initech', secret: 'geheim' }])
     const { code, err } = await cli(`webhooks import ${path} --yes`)

@@ -335,7 +335,7 @@ async function readTarget (context: LocalContext): Promise<Send> {
   return ({ tenantSlug }, { name, example }, signal) => withSender(signal, (sender) => {
     if (example === null) throw new UsageError(`TYPE: ${name} has no example that matches its schema`)
     const tenant = { slug: tenantSlug, id: tenantSlug }
-    const target = { type: name, data: example, tenant, url, secrets: [secret], headers: {} }
+    const target = { type: name, data: example, tenant, url, secrets: [secret], headers: { own: {}, legacy: null } }
     return postTest({ sender, clock: io }, target, generateEventId(io.now()), timeoutMs)
   })
 }

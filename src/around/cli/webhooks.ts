@@ -6,6 +6,7 @@ import { quoteName } from '../../storages/postgres/sql.js'
 import { readField } from '../../core/shared/fields.js'
 import { Type } from '../../core/shared/typebox.js'
 import type { ImportWebhookInput } from '../../core/webhooks/recruiting.js'
+import { hintForSecret } from '../../core/webhooks/sending/signature.js'
 import type { EventCatalogue } from '../../core/api/catalogue.js'
 import { type Command, type Context, type Option, type Options, CommandError, UsageError } from './command.js'
 import { describeError } from './database.js'
@@ -292,6 +293,8 @@ export const importWebhooks: Command = {
         const rows = []
         for (const [index, { tenant, tenant_id: _id, endpoint = null, ...input }] of entries.entries()) {
           const { id } = await recruiting.webhooks.import(tenant, input).catch((error: unknown) => reject(error, index))
+          const hint = input.legacy === undefined ? hintForSecret(input.secret ?? '') : null
+          if (hint !== null) writeLines(io.err, [`FILE: webhook ${index + 1}: check the secret: ${hint}`])
           rows.push({ endpoint, tenant, id })
           context.audit.rowCount = rows.length
           await context.audit.write({ tenantSlug: tenant, resource: { kind: 'webhook', id } })

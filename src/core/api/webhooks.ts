@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { EventFilters, Webhook as PortWebhook, WebhookHealth, WebhookSortField } from '../ports/index.js'
 import { pagingQuery } from '../shared/paging.js'
 import { CreatedBy, DateTime, DateTimeOf, Nullable, OneOf, Type } from '../shared/typebox.js'
@@ -135,11 +136,13 @@ const writable = {
   })
 }
 
+const headerNamePattern = '^[A-Za-z0-9-]{1,64}$'
+
 const headers = Type.Optional(
   Type.Unsafe<Record<string, string> | null>({
     type: ['object', 'null'],
     maxProperties: 10,
-    propertyNames: { pattern: '^[A-Za-z0-9-]{1,64}$' },
+    propertyNames: { pattern: headerNamePattern },
     additionalProperties: { type: 'string', maxLength: 1024, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
     description:
       'Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. ' +
@@ -187,10 +190,38 @@ export const CreateWebhook = Type.Object({
   filters
 }, { title: 'CreateWebhook', additionalProperties: false })
 
-/** A webhook to create with an existing secret, which the API does not offer. */
-export const ImportWebhook = Type.Object(
-  { ...CreateWebhook.properties, secret: Type.String() }, { additionalProperties: false }
-)
+const headerName = { pattern: headerNamePattern }
+
+/**
+ * The signature that a webhook's receiver verified before the import. The HMAC's text is `content`, with the
+ * placeholders `{body}`, `{id}` and `{timestamp}` (Unix seconds). `template` is the header's value, with `{signature}`,
+ * `{id}` and `{timestamp}`. `id_header` and `timestamp_header` name headers that the receiver also reads.
+ */
+const LegacySignature = Type.Object({
+  header: Type.String(headerName),
+  algorithm: OneOf(['sha1', 'sha256', 'sha512'], { default: 'sha256' }),
+  encoding: OneOf(['hex', 'base64'], { default: 'hex' }),
+  template: Type.String({ maxLength: 1024, pattern: '^[!-~](?:[ -~]*[!-~])?$', default: '{signature}' }),
+  content: Type.String({ maxLength: 1024, default: '{body}' }),
+  /** The HMAC's key. By default the webhook's `secret`. */
+  secret: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+  /** How `secret` becomes a key. `text`: as it is; base64 may begin with `whsec_`. */
+  secret_encoding: OneOf(['text', 'base64', 'hex'], { default: 'text' }),
+  id_header: Type.Optional(Type.String(headerName)),
+  timestamp_header: Type.Optional(Type.String(headerName)),
+  /** Deliveries from then on have only the signature of Standard Webhooks. */
+  until: DateTime
+}, { additionalProperties: false })
+
+export type LegacySignature = Static<typeof LegacySignature>
+
+/**
+ * A webhook to create with an existing secret, which the API does not offer. `secret` may be absent if `legacy` has
+ * its own: then the webhook gets a new one.
+ */
+export const ImportWebhook = Type.Object({
+  ...CreateWebhook.properties, secret: Type.Optional(Type.String()), legacy: Type.Optional(LegacySignature)
+}, { additionalProperties: false })
 
 /** The body that updates a webhook, with at least one field. */
 export const UpdateWebhook = Type.Partial(
@@ -354,9 +385,10 @@ export const webhookOperations = {
     isAtomic: true
   }),
   /**
-   * Creates a webhook with a secret that its receiver already has: `whsec_` and 24 to 64 bytes in base64. If the tenant
-   * has a webhook with the same address and secret, returns it unchanged, so an import can be repeated. For the vendor
-   * only.
+   * Creates a webhook with a secret that its receiver already has: `whsec_` and 24 to 64 bytes in base64. With
+   * `legacy`, deliveries also carry the signature of the previous system until `legacy.until`. If the tenant has a
+   * webhook with the same address and secret, returns it and changes only its `legacy`, if given, so an import can be
+   * repeated. For the vendor only.
    */
   import: operation({
     operationId: 'importWebhook',

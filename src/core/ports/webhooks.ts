@@ -71,7 +71,7 @@ export interface NewWebhook {
 
 /** The additional headers of a webhook's notifications. */
 export interface StoredHeaders {
-  /** 1 to 10 names. */
+  /** At most 10 names. Without any, the webhook shows no headers, but keeps the text. */
   names: readonly string[]
   /** Opaque text with the names and values, stored unchanged; it may be sealed. */
   sealed: string

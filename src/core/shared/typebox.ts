@@ -45,8 +45,14 @@ type DefaultOf<Options> = Options extends { default: infer Value } ? { default: 
 
 /** The input that clients send, without the fields that have a default. */
 export type InputOf<Schema extends TSchema> = Schema extends TObject<infer Properties>
-  ? WithOptional<Static<Schema>, Defaulted<Properties>>
+  ? WithOptional<InputsOf<Properties, Static<Schema>>, Defaulted<Properties>>
   : Static<Schema>
+
+type InputsOf<Properties, Value> = {
+  [Name in keyof Value]: Name extends keyof Properties
+    ? Properties[Name] extends TObject ? InputOf<Properties[Name]> : Value[Name]
+    : Value[Name]
+}
 
 type WithOptional<Value, Names> = Omit<Value, Names & keyof Value> & Partial<Pick<Value, Names & keyof Value>>
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Static, TObject } from '@sinclair/typebox'
 import type { EngineOperations } from '../api/calls.js'
 import { type EventSchemas, createEventExamples, splitEvent } from '../api/catalogue.js'
@@ -16,9 +17,13 @@ import { readName } from '../shared/text.js'
 import { createDeliveryOperations } from './delivery-log.js'
 import type { History } from './history.js'
 import type { LimitedTenant } from './options.js'
-import { type OwnHeaders, type SecretBox, assertHeaderNames, openHeaders, sealHeaders } from './secrets.js'
+import {
+  type OpenedHeaders, type OwnHeaders, type SecretBox, assertHeaderNames, openHeaders, sealHeaders
+} from './secrets.js'
 import { type TestParts, sendTest } from './sending/send-test.js'
-import { generateSecret, isSameSecret, isSecret } from './sending/signature.js'
+import {
+  type LegacyKey, generateSecret, hintForSecret, isSameSecret, isSecret, readLegacy
+} from './sending/signature.js'
 import { type TargetRules, parseTargetUrl } from './ssrf/addresses.js'
 
 interface Parts extends TestParts {
@@ -62,8 +67,7 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
   })
 
   function normalize<T extends Changes> (input: T): T {
-    const { name, target_url: target, headers = null, filters } = input
-    assertHeaderNames(headers)
+    const { name, target_url: target, filters } = input
     return {
       ...input,
       ...(name !== undefined ? { name: readName(name) } : {}),
@@ -79,7 +83,7 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
   /** Returns `null`, and stores nothing, if the tenant already has `maximum` webhooks. */
   async function store (
     tenant: Tenant, { headers = null, ...input }: NewWebhook, creator: Creator, secret: string,
-    options: { maxPerTenant: number, answer?: AnswerToStore<Webhook> | undefined }
+    options: { maxPerTenant: number, answer?: AnswerToStore<Webhook> | undefined }, legacy: LegacyKey | null = null
   ): Promise<Webhook | null> {
     const id = await webhooks.nextId(tenant.id)
     const sealed = await secrets.seal(secret, tenant.id, id)
@@ -89,7 +93,7 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
       id,
       tenantSlug: tenant.slug,
       secret: sealed,
-      headers: await sealHeaders(secrets, headers, target),
+      headers: await sealHeaders(secrets, { own: headers ?? {}, legacy }, target),
       created_by: creator
     }, options)
   }
@@ -100,14 +104,35 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
     })
   }
 
-  async function findSame (tenant: Tenant, own: Webhook[], url: string, secret: string): Promise<Webhook | null> {
+  /** Finds the webhook with the same address, and the same secret or, without one, the same previous secret. */
+  async function findSame (
+    tenant: Tenant, own: Webhook[], url: string, secret: string | undefined, legacy: LegacyKey | null
+  ): Promise<Webhook | null> {
     for (const webhook of own.filter(({ target_url: other }) => other === url)) {
+      if (secret === undefined) {
+        const stored = await openStored(tenant, webhook)
+        if (stored.legacy !== null && stored.legacy.secret === legacy?.secret) return webhook
+        continue
+      }
       const sealed = (await webhooks.findSecrets(tenant.id, webhook.id)) ?? []
       for (const text of sealed) {
         if (isSameSecret(await secrets.open(text, tenant.id, webhook.id), secret)) return webhook
       }
     }
     return null
+  }
+
+  async function openStored (tenant: Tenant, { id, target_url: url }: Webhook): Promise<OpenedHeaders> {
+    return openHeaders(secrets, await webhooks.findHeaders(tenant.id, id), { tenantId: tenant.id, webhookId: id, url })
+  }
+
+  /** Changes when and how the previous signature is sent. */
+  async function changeLegacy (tenant: Tenant, webhook: Webhook, legacy: LegacyKey | null): Promise<Webhook> {
+    const stored = await openStored(tenant, webhook)
+    if (legacy === null || isDeepStrictEqual(stored.legacy, legacy)) return webhook
+    const target = { tenantId: tenant.id, webhookId: webhook.id, url: webhook.target_url }
+    const headers = await sealHeaders(secrets, { ...stored, legacy }, target)
+    return await webhooks.update(tenant.id, webhook.id, { headers }) ?? webhook
   }
 
   function assertKnown (field: string, type: string): void {
@@ -171,6 +196,7 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
     async create ({ tenant, input, caller, keep }) {
       const secret = generateSecret()
       assertAllKnown(input.event_types)
+      assertHeaderNames(input.headers)
       const normalized = normalize(input)
       const maximum = await readMaximum(tenant)
       const show = (webhook: Webhook) => withSecret(webhook, secret)
@@ -179,18 +205,24 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
     },
 
     /** Creates a webhook with this secret, or returns the existing one with the same secret and address. */
-    async import ({ tenant, input: { secret, ...input }, caller }) {
-      if (!isSecret(secret)) throw new InputError('secret', 'must be whsec_ and 24 to 64 bytes in base64')
+    async import ({ tenant, input: { secret, legacy: given, ...input }, caller }) {
+      if (secret !== undefined ? !isSecret(secret) : given?.secret === undefined) {
+        const hint = hintForSecret(secret ?? '')
+        throw new InputError('secret', 'must be whsec_ and 24 to 64 bytes in base64' + (hint === null ? '' : `: ${hint}`))
+      }
       assertAllKnown(input.event_types)
+      assertHeaderNames(input.headers, given)
+      const legacy = given === undefined ? null : readLegacy(given, secret, clock.now())
       const normalized = normalize(input)
       for (;;) {
         const own = await listAll(tenant.id)
-        const same = await findSame(tenant, own, normalized.target_url, secret)
-        if (same !== null) return same
+        const same = await findSame(tenant, own, normalized.target_url, secret, legacy)
+        if (same !== null) return changeLegacy(tenant, same, legacy)
         const maximum = await readMaximum(tenant)
         if (own.length >= maximum) rejectMore(maximum)
         // Not stored if another request has created a webhook in between, which may be the same one.
-        const created = await store(tenant, normalized, caller, secret, { maxPerTenant: own.length + 1 })
+        const options = { maxPerTenant: own.length + 1 }
+        const created = await store(tenant, normalized, caller, secret ?? generateSecret(), options, legacy)
         if (created !== null) return created
       }
     },
@@ -204,9 +236,12 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
       if (current === null) return null
       // If another request changes the address first, the headers have another origin and are not sent.
       const url = target ?? current.target_url
-      const sealed = await sealHeaders(secrets, headers ?? null, { tenantId: tenant.id, webhookId: id, url })
-      const isKept = headers === undefined && url === current.target_url
-      return webhooks.update(tenant.id, id, isKept ? normalized : { ...normalized, headers: sealed })
+      if (headers === undefined && url === current.target_url) return webhooks.update(tenant.id, id, normalized)
+      const { legacy } = await openStored(tenant, current)
+      assertHeaderNames(headers, legacy ?? undefined)
+      const place = { tenantId: tenant.id, webhookId: id, url }
+      const sealed = await sealHeaders(secrets, { own: headers ?? {}, legacy }, place)
+      return webhooks.update(tenant.id, id, { ...normalized, headers: sealed })
     },
 
     delete: async ({ tenant, id }) => await webhooks.delete(tenant.id, id) ? {} : null,

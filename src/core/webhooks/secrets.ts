@@ -3,6 +3,8 @@ import type { Clock, StoredHeaders, StoredSecrets, WebhookStore } from '../ports
 import { withinTime } from '../shared/clock.js'
 import { type SecretContext, type SecretFunctions, type SecretKeys, seal, unseal } from '../shared/sealing.js'
 import { InputError } from '../shared/errors.js'
+import type { LegacySignature } from '../api/webhooks.js'
+import type { LegacyKey } from './sending/signature.js'
 
 /** Seals secrets for the storage and opens them again. */
 export interface SecretBox {
@@ -155,9 +157,15 @@ async function resealOne (
 
 export type OwnHeaders = Record<string, string>
 
+/** The headers of a webhook, and the signature that its receiver verified before it was imported. */
+export interface OpenedHeaders {
+  own: OwnHeaders
+  legacy: LegacyKey | null
+}
+
 /** Names reserved for the request, the signature or a proxy. */
-const rejected =
-  /^(?:webhook-|svix-|content-|transfer-|proxy|http2-|sec-)|^(?:host|connection|keep-alive|te|trailer|upgrade|expect|date|via|user-agent|set-cookie|traceparent|tracestate|baggage)$/
+const reserved =
+  /^(?:webhook-|content-|transfer-|proxy|http2-|sec-)|^(?:host|connection|keep-alive|te|trailer|upgrade|expect|date|via|user-agent|set-cookie|traceparent|tracestate|baggage)$/
 
 interface HeaderTarget {
   tenantId: string
@@ -165,39 +173,48 @@ interface HeaderTarget {
   url: string
 }
 
-/** Seals headers for the storage, with the origin of the address; `null` without headers. */
+/** Seals headers for the storage, with the origin of the address; `null` without any. */
 export async function sealHeaders (
-  box: SecretBox, values: OwnHeaders | null, { tenantId, webhookId, url }: HeaderTarget
+  box: SecretBox, { own, legacy }: OpenedHeaders, { tenantId, webhookId, url }: HeaderTarget
 ): Promise<StoredHeaders | null> {
-  const names = Object.keys(values ?? {})
-  if (names.length === 0) return null
-  const text = JSON.stringify({ origin: new URL(url).origin, values })
+  const names = Object.keys(own)
+  if (names.length === 0 && legacy === null) return null
+  const text = JSON.stringify({ origin: new URL(url).origin, values: own, ...(legacy === null ? {} : { legacy }) })
   return { names, sealed: await box.seal(text, tenantId, webhookId) }
 }
 
 /** Throws an `InputError` for names that would break the request or the signature, and for duplicates. */
-export function assertHeaderNames (headers: OwnHeaders | null): void {
-  const names = Object.keys(headers ?? {})
-  for (const [index, name] of names.entries()) {
+export function assertHeaderNames (headers: OwnHeaders | null = null, legacy?: LegacySignature): void {
+  const legacyNames = [legacy?.header, legacy?.id_header, legacy?.timestamp_header]
+  const fields = [
+    ...['header', 'id_header', 'timestamp_header'].map((field, index) => [`legacy.${field}`, legacyNames[index]] as const),
+    ...Object.keys(headers ?? {}).map((name) => [`headers.${name}`, name] as const)
+  ]
+  const used = new Set<string>()
+  for (const [field, name] of fields) {
+    if (name === undefined) continue
     const lower = name.toLowerCase()
-    if (rejected.test(lower)) throw new InputError(`headers.${name}`, 'must not be a header that the notification uses')
-    if (names.slice(0, index).some((other) => other.toLowerCase() === lower)) {
-      throw new InputError(`headers.${name}`, 'must not be given twice')
+    // Receivers of Svix may read its headers with their own code.
+    if (reserved.test(lower) || (lower.startsWith('svix-') && field.startsWith('headers.'))) {
+      throw new InputError(field, 'must not be a header that the notification uses')
     }
+    if (used.has(lower)) throw new InputError(field, 'must not be given twice')
+    used.add(lower)
   }
 }
 
 /**
- * Opens sealed headers. Returns `{}` if the address has another origin: clients that cannot read the values must not
- * redirect them to their own servers. Rejects if the box cannot open them.
+ * Opens sealed headers. Returns none of its own if the address has another origin: clients that cannot read the values
+ * must not redirect them to their own servers. Rejects if the box cannot open them.
  */
 export async function openHeaders (
   box: SecretBox, sealed: string | null, { tenantId, webhookId, url }: HeaderTarget
-): Promise<OwnHeaders> {
-  if (sealed === null) return {}
+): Promise<OpenedHeaders> {
+  if (sealed === null) return { own: {}, legacy: null }
   const text = await box.open(sealed, tenantId, webhookId)
-  const { origin, values } = JSON.parse(text) as { origin: string, values: OwnHeaders }
-  return origin === new URL(url).origin ? values : {}
+  const { origin, values, legacy = null } = JSON.parse(text) as
+    { origin: string, values: OwnHeaders, legacy?: LegacyKey | null }
+  return { own: origin === new URL(url).origin ? values : {}, legacy }
 }
 
 const shortestPart = 8

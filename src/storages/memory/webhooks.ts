@@ -240,7 +240,7 @@ function showWebhook (webhook: WebhookRecord): Webhook {
     status,
     target_url: targetUrl,
     event_types: [...eventTypes],
-    headers: headers && Object.fromEntries(headers.names.map((name) => [name, null])),
+    headers: headers?.names.length ? Object.fromEntries(headers.names.map((name) => [name, null])) : null,
     filters: copyFilters(filters),
     created_by: { ...createdBy },
     created_at: formatDateTime(createdAt),

@@ -13,9 +13,7 @@ import { createTurns } from './turns.js'
 
 const webhookJson = `json_build_object(
   'id', w.id, 'name', w.name, 'status', w.status, 'target_url', w.target_url, 'event_types', w.event_types,
-  'headers', case w.header_names when '{}' then '{}' else (
-    select json_object_agg(header.name, null) from unnest(w.header_names) as header (name)
-  ) end,
+  'headers', (select json_object_agg(header.name, null) from unnest(w.header_names) as header (name)),
   'filters', w.filters, 'created_by', ${creatorJson('w')},
   'created_at', ${toIso('w.created_at')}, 'updated_at', ${toIso('w.updated_at')}
 )`

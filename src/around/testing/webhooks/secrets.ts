@@ -153,6 +153,9 @@ export const headerCases = [
       'the headers of webhooks without any')
     same([await t.webhooks.findHeaders('acme', created.id), await t.webhooks.findHeaders('acme', without.id)],
       [stored.sealed, null], 'the sealed headers')
+    const unnamed = await t.addWebhook({ headers: { names: [], sealed: stored.sealed } })
+    same([unnamed.headers, await t.webhooks.findHeaders('acme', unnamed.id)], [null, stored.sealed],
+      'the headers, and the sealed headers, of a webhook without names')
   }),
 
   headerTest('findHeaders',

@@ -8,7 +8,7 @@ import { type OwnHeaders, type SecretBox, maskHeaders, openHeaders } from '../se
 import type { Runtime } from '../runtime.js'
 import type { Outages } from '../sending/outages.js'
 import type { SendResult, Sender } from '../sending/sender.js'
-import { signHeaders } from '../sending/signature.js'
+import { signHeaders, signLegacy } from '../sending/signature.js'
 import { LruMap } from '../../shared/cached.js'
 import { formatWebhookKey } from '../sending/capacity.js'
 
@@ -54,11 +54,13 @@ export function createAttemptDelivery (
   ): Promise<{ signed: Record<string, string>, own: OwnHeaders } | null> {
     const { tenantId, webhookId, targetUrl: url, eventId } = delivery
     try {
-      const [own, ...opened] = await Promise.all([
+      const [{ own, legacy }, ...opened] = await Promise.all([
         openHeaders(secrets, delivery.headers, { tenantId, webhookId, url }),
         ...delivery.secrets.map((secret) => secrets.open(secret, tenantId, webhookId))
       ])
-      return { signed: signHeaders(opened, eventId, delivery.body, nowMs), own }
+      const signed: Record<string, string> = signHeaders(opened, eventId, delivery.body, nowMs)
+      if (legacy !== null) Object.assign(signed, signLegacy(legacy, eventId, delivery.body, nowMs))
+      return { signed, own }
     } catch (err) {
       log.error(
         { err, webhook_id: webhookId, event_id: eventId },

@@ -6,7 +6,8 @@ import type { TestResult as TestResultSchema } from '../../api/webhooks.js'
 import type { Capacity } from './capacity.js'
 import type { Outages } from './outages.js'
 import type { SendResult, Sender } from './sender.js'
-import { signHeaders } from './signature.js'
+import type { OpenedHeaders } from '../secrets.js'
+import { signHeaders, signLegacy } from './signature.js'
 
 export interface TestParts {
   sender: Sender
@@ -27,7 +28,7 @@ interface TestTarget {
   url: string
   /** Unsealed. */
   secrets: readonly string[]
-  headers: Readonly<Record<string, string>>
+  headers: OpenedHeaders
 }
 
 /** Its duration is the attempt's alone, or the wait's if no place became free. */
@@ -61,12 +62,15 @@ export async function postTest (
   target: Omit<TestTarget, 'webhookId'>, id: string, timeoutMs: number
 ): Promise<TestResult> {
   const { type, data, tenant, url, secrets, headers } = target
-  const timestamp = new Date(clock.now()).toISOString()
+  const nowMs = clock.now()
+  const timestamp = new Date(nowMs).toISOString()
   const body = JSON.stringify({ id, type, timestamp, tenant_slug: tenant.slug, data, test: true })
   const sent = await sender.send({
     tenantId: tenant.id,
     url,
-    headers: { ...headers, ...signHeaders(secrets, id, body, clock.now()) },
+    headers: {
+      ...headers.own, ...signLegacy(headers.legacy, id, body, nowMs), ...signHeaders(secrets, id, body, nowMs)
+    },
     body,
     timeoutMs
   })
