@@ -83,6 +83,8 @@ t.test('stored data and responses cannot manipulate the terminal', async (t) => 
     replay: ['--webhook', String(id), '--include', 'all', '--since', evil],
     'subjects find': ['candidate:42', '--tenant', evil],
     'keys revoke': [keyId, '--tenant', evil],
+    'tenants suspend': [evil],
+    'tenants resume': [evil, '--deliver'],
     'tenants rename': [evil, `${evil}2`],
     adopt: ['--discard', '--environment', evil],
     stats: ['--schema', worse],

@@ -12,7 +12,7 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Methods without a tenant. */
 const shared = [
-  'changes.isRecorded', 'changes.tokenSecret', 'feed.tokenSecret', 'webhooks.listResting', 'idempotency.renew'
+  'changes.isRecorded', 'changes.tokenSecret', 'feed.tokenSecret', 'webhooks.listStates', 'idempotency.renew'
 ]
 
 t.test('all calls of requests to the storage take places of their tenant', async (t) => {

@@ -193,7 +193,7 @@ t.test('a key lookup and a storage can reject with 429 and 503; their other erro
 
 t.test('a timeout gets 503 if the request only reads, otherwise 500, because it may have changed something', async (t) => {
   const fail = () => Promise.reject(new RecruitingApiError('storage_timeout', 'late'))
-  const { storage } = spyStorage(undefined, ({ method }, real) => method === 'webhooks.listResting' ? real() : fail())
+  const { storage } = spyStorage(undefined, ({ method }, real) => method === 'webhooks.listStates' ? real() : fail())
   const { app, routes } = await buildAppWithRoutes(t, { storage })
   for (const route of routes.filter(({ path }) => !/^.(event_types|api_keys)/.test(path))) {
     const answer = await app.inject(requestTo(route))

@@ -140,7 +140,7 @@ t.test('creating an error with an unknown code throws, and the message lists the
       name: 'RecruitingApiError',
       code: 'invalid_option',
       field: 'code',
-      message: `code: expected one of bad_request, unauthorized, forbidden, not_found, conflict, sync_token_expired, rate_limited, internal_error, outcome_unknown, unavailable, got ${shown}`
+      message: `code: expected one of bad_request, unauthorized, forbidden, suspended, not_found, conflict, sync_token_expired, rate_limited, internal_error, outcome_unknown, unavailable, got ${shown}`
     })
   }
 })

@@ -277,6 +277,8 @@ t.test('calls about subjects, tenants and secrets are audited; without `as`, the
   await recruiting.resealSecrets()
   await recruiting.adopt({ pending: 'deliver' })
   await recruiting.renameTenant('acme', 'acme-new')
+  await recruiting.suspendTenant({ tenantId: 'acme-new' })
+  await recruiting.resumeTenant('acme-new', { pending: 'skip' })
   await recruiting.removeTenant('acme-new')
   const subject = { kind: 'subject', id: 'candidate:42' }
   t.strictSame(
@@ -289,6 +291,8 @@ t.test('calls about subjects, tenants and secrets are audited; without `as`, the
       [null, null, 'resealSecrets', null, 0],
       [null, null, 'adopt', null, null],
       [null, 'acme', 'renameTenant', { kind: 'tenant', id: 'acme-new' }, null],
+      [null, 'acme-new', 'suspendTenant', { kind: 'tenant', id: 'acme-new' }, null],
+      [null, 'acme-new', 'resumeTenant', { kind: 'tenant', id: 'acme-new' }, null],
       [null, 'acme-new', 'removeTenant', { kind: 'tenant', id: 'acme-new' }, null]
     ]
   )

@@ -126,6 +126,6 @@ t.test("the end of a removed tenant's rest deletes requests that were claimed la
   await webhooks.removeTenant('acme', { limit: 10, restSeconds: 60 })
   await idempotency.claim('acme', attempt)
   await pool.query("update recruiting.tenants set rests_until = now() - interval '1 second' where rests_until is not null")
-  await webhooks.listResting()
+  await webhooks.listStates()
   t.match(await idempotency.claim('acme', { ...attempt, claim: 'next' }), { state: 'claimed' })
 })

@@ -60,7 +60,8 @@ t.test('a removed tenant', async (t) => {
 
   t.test('rests for 61 minutes, during which nothing can be stored for it', async (t) => {
     await recruiting.removeTenant('acme')
-    const [{ tenantId, until } = { tenantId: '', until: '' }] = await webhooks.listResting()
+    const [{ tenantId, restsUntil } = { tenantId: '', restsUntil: null }] = await webhooks.listStates()
+    const until = String(restsUntil)
     t.equal(tenantId, 'acme')
     t.ok(Math.abs(Date.parse(until) - Date.now() - 61 * 60_000) < 30_000, until)
     await t.rejects(keys.issue(key), { ...resting, until })
@@ -83,7 +84,7 @@ t.test('a removed tenant', async (t) => {
   t.test('can be removed again and keeps resting', async (t) => {
     await recruiting.removeTenant('acme')
     await recruiting.removeTenant('acme')
-    t.equal((await webhooks.listResting()).length, 1)
+    t.equal((await webhooks.listStates()).length, 1)
     t.equal((await pool.query('select from recruiting.tenants')).rows.length, 2)
   })
 
@@ -93,14 +94,14 @@ t.test('a removed tenant', async (t) => {
     await keys.issue(key, { transaction: late })
     await recruiting.removeTenant('acme')
     await endRests()
-    t.equal((await webhooks.listResting()).length, 1, 'a transaction from before is open')
+    t.equal((await webhooks.listStates()).length, 1, 'a transaction from before is open')
     await t.rejects(keys.issue(key), resting)
     await late.finish()
     t.equal((await keys.list({ tenantSlug: 'acme' })).length, 1)
-    t.strictSame(await webhooks.listResting(), [])
+    t.strictSame(await webhooks.listStates(), [])
     t.strictSame(await keys.list({ tenantSlug: 'acme' }), [])
     const { id } = await keys.issue(key)
-    t.strictSame(await webhooks.listResting(), [])
+    t.strictSame(await webhooks.listStates(), [])
     t.match(await keys.list({ tenantSlug: 'acme' }), [{ id }], 'keys of the next one stay')
   })
 
@@ -108,7 +109,7 @@ t.test('a removed tenant', async (t) => {
     await recruiting.removeTenant('acme')
     await endRests()
     const client = await begin(pool, 'begin read only')
-    const { rows } = await client.query('select tenant, rests_until > now() as is_ahead from recruiting.list_resting_v1()')
+    const { rows } = await client.query('select tenant, rests_until > now() as is_ahead from recruiting.list_tenant_states_v1()')
     t.strictSame(rows, [{ tenant: 'acme', is_ahead: true }])
     await client.finish('rollback')
   })
@@ -123,7 +124,7 @@ t.test('a renamed tenant with a separate id keeps its keys, which show the new s
   t.strictSame(await recruiting.renameTenant('acme', 'acme-corp'), { webhooks: 1 })
   t.match(await apiKeys(pool).find({ tenantId: 42 }, id), { tenantSlug: 'acme-corp', tenantId: '42' })
   t.strictSame((await pool.query('select tenant, tenant_slug from recruiting.webhooks')).rows, [{ tenant: '42', tenant_slug: 'acme-corp' }])
-  t.strictSame(await storage.webhooks.listResting(), [])
+  t.strictSame(await storage.webhooks.listStates(), [])
 })
 
 const about = { subject: 'candidate:42', tombstone: '{}' }

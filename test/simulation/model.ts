@@ -83,6 +83,7 @@ export class Model {
   readonly webhooks = new Map<number, Webhook>()
   readonly events = new Map<string, Event>()
   readonly deliveries = new Map<number, Delivery>()
+  readonly suspended = new Set<string>()
   /** Webhooks that the service disabled. */
   readonly disabled = new Set<number>()
   /** The environment that the storage belongs to. */
@@ -158,6 +159,16 @@ export class Model {
     for (const webhook of this.webhooks.values()) if (webhook.tenant === from) webhook.tenant = to.id
     for (const event of this.events.values()) if (event.tenant === from) event.tenant = to.id
     for (const tenant of [from, to.id]) this.#endFeed(tenant)
+    if (this.suspended.delete(from)) this.suspended.add(to.id)
+  }
+
+  resume (tenant: string, pending: 'deliver' | 'skip'): void {
+    this.suspended.delete(tenant)
+    for (const webhook of this.webhooks.values()) {
+      if (webhook.tenant !== tenant || webhook.status !== 'active') continue
+      clearFailures(webhook)
+      if (pending === 'skip') this.#endPending(webhook, 'skipped')
+    }
   }
 
   remove (tenant: string): void {
@@ -168,6 +179,7 @@ export class Model {
     }
     for (const { id, event } of this.deliveries.values()) if (event.tenant === tenant) this.deliveries.delete(id)
     for (const { id, tenant: owner } of this.events.values()) if (owner === tenant) this.events.delete(id)
+    this.suspended.delete(tenant)
     this.#endFeed(tenant)
   }
 
@@ -223,8 +235,11 @@ export class Model {
       own.add(`${one.deliveryId}/${one.fence}`)
     }
     const leases = this.#countLeases(own)
-    const left = [...this.#pending].filter((delivery) => isClaimable(delivery, now) &&
-      hasRoom(delivery.webhook, options, leases) && hasShare(options, held, delivery.webhook.tenant, claimed.length))
+    const left = [...this.#pending].filter((delivery) => {
+      const { webhook } = delivery
+      return isClaimable(delivery, now) && !this.suspended.has(webhook.tenant) &&
+        hasRoom(webhook, options, leases) && hasShare(options, held, webhook.tenant, claimed.length)
+    })
     const { limit } = options
     if (claimed.length < limit && left[0] !== undefined) {
       throw new Violation(`a claim for ${limit} got ${claimed.length} and left the due delivery ${left[0].id}`)
@@ -255,6 +270,7 @@ export class Model {
     if (status !== 'pending') reject(`which is ${status}`)
     if (webhook.isDeleted || webhook.status !== 'active') reject('whose webhook is deleted or not active')
     if (webhook.tenant !== tenantId || event.tenant !== tenantId) reject(`which belongs to ${webhook.tenant}`)
+    if (this.suspended.has(webhook.tenant)) reject('whose tenant is suspended')
     if (webhook.pausedUntil > now) reject(`whose webhook is paused for ${webhook.pausedUntil - now} ms more`)
     if (delivery.dueAt > now) reject(`which is due in ${delivery.dueAt - now} ms`)
     if (claim?.isHeld === true) reject(`which ${claim.machine.name} has leased`)
@@ -466,8 +482,13 @@ export class Model {
 
   prune ({ retentionDays }: { retentionDays: number }): void {
     const before = this.#now() - retentionDays * 86_400_000
-    for (const { id, status, createdAt } of this.deliveries.values()) {
-      if (status !== 'pending' && createdAt < before) this.deliveries.delete(id)
+    this.#expireLeases(this.#now())
+    for (const delivery of this.deliveries.values()) {
+      const { id, status, createdAt, webhook, claim } = delivery
+      const isKept = status === 'pending' && (claim?.isHeld === true || !this.suspended.has(webhook.tenant))
+      if (isKept || createdAt >= before) continue
+      this.deliveries.delete(id)
+      this.#pending.delete(delivery)
     }
     const kept = new Set([...this.deliveries.values()].map(({ event }) => event))
     for (const event of this.events.values()) {

@@ -1,7 +1,7 @@
 import { RecruitingApiError, InputError } from '../../src/core/shared/errors.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
 import { readRecruitingOptions } from '../../src/options.js'
-import type { ChangeSource, ErasedEvents, EventFeed, RecordedAndClaimed } from '../../src/core/ports/index.js'
+import type { ChangeSource, ErasedEvents, EventFeed, RecordedAndClaimed, ResumeOptions } from '../../src/core/ports/index.js'
 import { createSteadyNow } from '../../src/core/shared/clock.js'
 import type { CreateWebhookInput, UpdateWebhookInput } from '../../src/core/webhooks/recruiting.js'
 import { createEngine, type Engine } from '../../src/core/webhooks/engine.js'
@@ -15,7 +15,7 @@ import { Machine, Violation, World } from './world.js'
 /** A step of the simulation. Its seed decides the details. */
 export interface Step {
   at: number
-  name: keyof typeof weights
+  name: keyof typeof weights | typeof suspensions[number]
   seed: number
 }
 
@@ -66,6 +66,9 @@ export const weights = {
   setStorageClock: 2,
   outage: 3
 }
+
+/** Only on some days. */
+const suspensions = ['suspendTenant', 'resumeTenant'] as const
 
 const schema = { type: 'object', properties: { id: { type: 'integer' }, job_id: { type: 'integer' } } }
 export const types = ['application.created', 'application.updated', 'job.created']
@@ -133,6 +136,8 @@ class Day {
   readonly world: World
   readonly network: Network
   readonly #random: Random
+  /** For the steps of `suspensions`, so that the others stay the same. */
+  readonly #others: Random
   readonly #model: Model
   readonly #storage: ReturnType<typeof memoryStorage>
   readonly #storageNow: () => number
@@ -154,6 +159,7 @@ class Day {
   constructor (seed: number, isTraced: boolean) {
     const random = createRandom(seed)
     this.#random = random
+    this.#others = createRandom(seed + 0x5eed)
     this.world = new World(isTraced)
     this.network = new Network(this.world, createRandom(random.integer(0, 2 ** 31)))
     this.#isCalm = random.chance(0.3)
@@ -202,14 +208,19 @@ class Day {
     const endMs = this.#pollMs * 80
     const calmWeights = { ...weights, kill: 0, suspend: 0, outage: 0, setStorageClock: 0, close: 0, setClock: 0 }
     const count = random.integer(30, 120)
-    return Array.from({ length: count }, () => ({
+    const steps: Step[] = Array.from({ length: count }, () => ({
       // Half of the steps come in bursts.
       at: random.chance(0.5)
         ? random.integer(0, endMs)
         : Math.floor((endMs * random.integer(1, 9)) / 10) + random.integer(0, 2000),
       name: random.weighted(this.#isCalm ? calmWeights : weights),
       seed: random.integer(0, 2 ** 31)
-    })).sort((one, other) => one.at - other.at)
+    }))
+    const others = this.#others
+    for (let left = others.chance(0.5) ? others.integer(1, 8) : 0; left > 0; left--) {
+      steps.push({ at: others.integer(0, endMs), name: others.pick(suspensions), seed: others.integer(0, 2 ** 31) })
+    }
+    return steps.sort((one, other) => one.at - other.at)
   }
 
   async run (steps: readonly Step[]): Promise<void> {
@@ -295,7 +306,7 @@ class Day {
     const model = this.#model
     const [first, second, third] = args as [never, never, never]
     if (result === null || result === false) return
-    if (method !== 'listResting' && method !== 'claimNotices' && method !== 'find') {
+    if (method !== 'listStates' && method !== 'claimNotices' && method !== 'find') {
       this.world.log(`${machine.name} ${port}.${method} ${describe(result)}`)
     }
     const changes: Record<string, () => void> = {
@@ -305,6 +316,8 @@ class Day {
       'webhooks.rotateSecret': () => model.rotate(second, third),
       'webhooks.renameTenant': () => model.rename((first as { id: string }).id, second),
       'webhooks.removeTenant': () => model.remove(first),
+      'webhooks.suspendTenant': () => model.suspended.add(first),
+      'webhooks.resumeTenant': () => model.resume(first, (second as ResumeOptions).pending),
       'deliveries.record': () => model.record(first, second, result as never),
       'deliveries.claimDue': () => model.claim(machine, first, result as never),
       'deliveries.recordAttempts': () => model.recordAttempts(first, second),
@@ -387,6 +400,10 @@ class Day {
       case 'remove':
         this.#replaceTenant(tenantSlug, this.#newTenant())
         return call(recruiting.removeTenant({ tenantSlug }))
+      case 'suspendTenant':
+        return call(recruiting.suspendTenant(tenantSlug))
+      case 'resumeTenant':
+        return call(recruiting.resumeTenant(tenantSlug, { pending: random.pick(['deliver', 'skip'] as const) }))
       case 'prune':
         return call(recruiting.prune())
       case 'readFeed':
@@ -545,6 +562,7 @@ class Day {
 
   #isForgotten (delivery: Delivery): boolean {
     const { status, claim, webhook, dueAt } = delivery
+    if (this.#model.suspended.has(webhook.tenant)) return false
     if (status !== 'pending' || webhook.pausedUntil > 0 || webhook.failingSince !== null) return false
     // Or it waits in the server that has claimed it.
     const waitsIn = claim !== null && claim.isKnown && claim.sent === null ? claim.machine : null
@@ -672,6 +690,10 @@ class Day {
     for (const { machine } of this.#servers) machine.resume()
     // A server without an environment delivers in any.
     this.#environment = null
+    for (const tenant of this.#model.suspended) {
+      await this.#storage.webhooks.resumeTenant(tenant, { pending: 'deliver' })
+      this.#model.resume(tenant, 'deliver')
+    }
     this.#startServer(this.#random)
     const endMs = this.world.time + 2 * dayMs
     while (this.#model.pending.size > 0 && this.world.time < endMs) {

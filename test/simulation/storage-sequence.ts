@@ -22,7 +22,9 @@ const weights = {
   feed: 4,
   figures: 3,
   rename: 1,
-  remove: 1
+  remove: 1,
+  suspend: 2,
+  resume: 2
 }
 
 /**
@@ -168,6 +170,10 @@ class Sequence {
           failedDeliveries: health?.failed_deliveries,
           reason: health?.disabled_reason
         }
+      }
+      case 'suspend': return typeof await webhooks.suspendTenant(tenant)
+      case 'resume': {
+        return typeof await webhooks.resumeTenant(tenant, { pending: random.pick(['deliver', 'skip'] as const) })
       }
       case 'rename': {
         const to = this.#newTenant()

@@ -1,7 +1,8 @@
 import t from 'tap'
 import { createRecruiting, HttpError, isRecruitingApiError, type TenantIdLookup } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/storages/memory/index.js'
-import { createRestingNames } from '../../src/core/shared/tenants.js'
+import type { TenantState } from '../../src/core/ports/index.js'
+import { createTenantStates } from '../../src/core/shared/tenants.js'
 import { checkError, comparable } from '../fixtures/api/answers.js'
 import { allScopes, apiKeys, bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
@@ -258,14 +259,16 @@ t.test("a valid key with another tenant's slug counts as a failed key and is lim
   t.same(asked, ['acme', 'initech', 'acme'])
 })
 
+const acme = { tenantId: 'acme', restsUntil: '2026-01-02T00:00:00.000Z', suspendedSince: null }
+
 function createNames (start: string) {
   const clock = createManualClock(start)
   const state = { reads: 0, isDown: false }
-  const names = createRestingNames({
-    async listResting () {
+  const names = createTenantStates({
+    async listStates () {
       state.reads++
       if (state.isDown) throw new Error('no database')
-      return [{ tenantId: 'acme', until: '2026-01-02T00:00:00.000Z' }]
+      return [acme]
     }
   }, clock)
   return { clock, state, names }
@@ -275,42 +278,42 @@ t.test('resting slugs are read at most every two seconds, and a request waits fo
   const { clock, state, names } = createNames('2026-01-01T00:00:00.000Z')
   for (const [passMs, reads] of [[0, 1], [0, 1], [2000, 1], [1, 2], [1000, 2], [60_001, 3]] as const) {
     await clock.skip(passMs)
-    t.equal(await names.findEnd('acme'), '2026-01-02T00:00:00.000Z')
-    t.equal(await names.findEnd('globex'), null)
+    t.equal(await names.find('acme'), acme)
+    t.equal(await names.find('globex'), undefined)
     t.equal(state.reads, reads)
   }
 })
 
 t.test('a read that started more than a minute ago is repeated', async (t) => {
   const clock = createManualClock()
-  const waiting: Array<(names: Array<{ tenantId: string, until: string }>) => void> = []
-  const names = createRestingNames({ listResting: () => new Promise((resolve) => { waiting.push(resolve) }) }, clock)
-  t.equal(names.findKnownEnd('acme'), null, 'starts a read')
+  const waiting: Array<(states: TenantState[]) => void> = []
+  const names = createTenantStates({ listStates: () => new Promise((resolve) => { waiting.push(resolve) }) }, clock)
+  t.equal(names.findKnown('acme'), undefined, 'starts a read')
   await clock.skip(60_001)
-  const end = names.findEnd('acme')
+  const found = names.find('acme')
   waiting.shift()?.([])
   await clock.advance(0)
-  waiting.shift()?.([{ tenantId: 'acme', until: '2026-01-02T00:00:00.000Z' }])
-  t.equal(await end, '2026-01-02T00:00:00.000Z')
+  waiting.shift()?.([acme])
+  t.equal(await found, acme)
 })
 
 t.test('a storage that fails for less than a minute fails no request', async (t) => {
   const { clock, state, names } = createNames('2026-01-01T00:00:00.000Z')
-  await names.findEnd('acme')
+  await names.find('acme')
   state.isDown = true
   await clock.skip(50_000)
-  t.equal(await names.findEnd('acme'), '2026-01-02T00:00:00.000Z')
+  t.equal(await names.find('acme'), acme)
   await clock.skip(10_001)
-  await t.rejects(names.findEnd('acme'), { message: 'no database' })
+  await t.rejects(names.find('acme'), { message: 'no database' })
   state.isDown = false
-  t.equal(await names.findEnd('acme'), '2026-01-02T00:00:00.000Z')
+  t.equal(await names.find('acme'), acme)
 })
 
 t.test('resting slugs are read again after a minute, even if the clock was set back', async (t) => {
   const { clock, state, names } = createNames('2026-01-01T12:00:00.000Z')
-  await names.findEnd('acme')
+  await names.find('acme')
   clock.setBack(3_600_000)
   await clock.skip(60_001)
-  await names.findEnd('acme')
+  await names.find('acme')
   t.equal(state.reads, 2)
 })

@@ -130,8 +130,8 @@ t.test('a storage that lists resting tenants slowly passes', async (t) => {
   const results = await runCases(cases, () => {
     const storage = memoryStorage()
     const { webhooks } = storage
-    const listResting = async () => sleep(25, await webhooks.listResting())
-    return { storage: { ...storage, webhooks: { ...webhooks, listResting } }, saveCandidates () {}, saveJobs () {} }
+    const listStates = async () => sleep(25, await webhooks.listStates())
+    return { storage: { ...storage, webhooks: { ...webhooks, listStates } }, saveCandidates () {}, saveJobs () {} }
   })
   t.strictSame(results.map(({ error }) => error), [null])
 })

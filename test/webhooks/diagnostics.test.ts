@@ -87,6 +87,7 @@ t.test('stats count attempts by result and duration', async (t) => {
     due: 0,
     leased: 0,
     atLeast: { pending: false, due: false },
+    suspendedTenants: 0,
     oldestDueMs: 0,
     attempts: { delivered: 1, postponed: 0, timeout: 0, connection: 1, tls: 0, blocked: 0, http_status: 1 },
     inFlight: 0,
@@ -101,7 +102,7 @@ t.test('stats count attempts by result and duration', async (t) => {
 })
 
 const atLeast = { pending: false, delivered: false, failed: false }
-const quiet = { pending: 0, oldestDueMs: 0, failing: 0, delivered: 0, failed: 0, atLeast }
+const quiet = { pending: 0, oldestDueMs: 0, failing: 0, delivered: 0, failed: 0, atLeast, suspendedSince: null }
 
 t.test('stats of a tenant are looked up by its id', async (t) => {
   const storage = memoryStorage()

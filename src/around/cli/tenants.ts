@@ -11,8 +11,9 @@ import { type Command, type Context, type Option, CommandError, UsageError } fro
 import { readSlug, readTenant, openStorage, tenantOption } from './find.js'
 import { readJsonFile, readSecretKeys, secretKeysOption } from './secrets.js'
 import {
-  confirm, formatCount, formatNames, formatRecords, showResult, withProgress, writeJsonLine
+  choose, confirm, formatCount, formatNames, formatRecords, showResult, withProgress, writeJsonLine, writeLines
 } from './terminal.js'
+import { formatPending } from './upkeep.js'
 
 const idOption: Option = { value: 'ID', about: "the tenant's id, if your servers have the option tenantId" }
 
@@ -48,6 +49,63 @@ export const remove: Command = {
     await confirm(context, `Deletes the tenant ${tenantSlug} permanently: ${counts}.${rest}`)
     await withProgress(io, 'deleting', () => removeTenant(tenantSlug))
     showResult(context, { removed: tenantSlug }, [`removed ${tenantSlug}`])
+  }
+}
+
+const tenantArgument = 'TENANT'
+
+/** Reads the tenant to suspend or resume. `counts` describes its pending deliveries. */
+async function describePending (context: Context) {
+  const tenant = readTenant(tenantArgument, context.args[0] ?? '')
+  const { webhooks, deliveries } = openStorage(context)
+  const { pending, atLeast, suspendedSince } = await deliveries.tenantStats(tenant)
+  Object.assign(context.audit, { tenantSlug: tenant, resource: { kind: 'tenant', id: tenant } })
+  return { tenant, webhooks, suspendedSince, counts: formatPending(pending, atLeast.pending) }
+}
+
+export const suspend: Command = {
+  args: [tenantArgument],
+
+  async run (context) {
+    const { tenant, webhooks, counts } = await describePending(context)
+    await confirm(context, `Suspends the tenant ${tenant}: its API requests get 403, and nothing is sent. It has ${counts}.`)
+    const since = await webhooks.suspendTenant(tenant)
+    showResult(context, { tenant, suspendedSince: since }, [`${tenant} is suspended since ${since}`])
+  }
+}
+
+export const resume: Command = {
+  args: [tenantArgument],
+  options: {
+    deliver: { value: null, about: 'sends the deliveries that wait' },
+    skip: { value: null, about: 'skips the deliveries that wait' }
+  },
+
+  async run (context) {
+    const { tenant, webhooks, suspendedSince: since, counts } = await describePending(context)
+    if (since === null) {
+      showResult(context, { tenant, resumed: null }, [`${tenant} is not suspended`])
+      return
+    }
+    writeLines(context.io.err, [`The tenant ${tenant} has been suspended since ${since}. It has ${counts}.`])
+    const pending = await choose(context, ['deliver', 'skip'], '--deliver or --skip')
+    await confirm(context, pending === 'deliver' ? 'They will be sent.' : 'They will be skipped.')
+    await webhooks.resumeTenant(tenant, { pending })
+    showResult(context, { tenant, resumed: pending }, [`resumed ${tenant}`])
+  }
+}
+
+export const suspended: Command = {
+  async run (context) {
+    const { webhooks, deliveries } = openStorage(context)
+    const states = (await webhooks.listStates()).filter(({ suspendedSince }) => suspendedSince !== null)
+    const rows = []
+    for (const { tenantId, suspendedSince } of states) {
+      const { pending } = await deliveries.tenantStats(tenantId)
+      rows.push({ tenant: tenantId, suspendedSince, pending })
+    }
+    const columns = { tenant: 'tenant', since: 'suspendedSince', pending: 'pending' } as const
+    showResult(context, rows, formatRecords(rows, columns, 'no tenant is suspended'))
   }
 }
 

@@ -153,6 +153,20 @@ export async function confirm ({ io, flags, audit }: Context, change: string): P
   audit.isConfirmed = true
 }
 
+/** Returns the one of these flags that is given, or asks which. `expected` explains them. */
+export async function choose<Word extends string> (
+  { io, flags }: Context, words: readonly Word[], expected: string
+): Promise<Word> {
+  const given = words.filter((word) => flags.has(word))
+  if (given.length > 1 || (given.length === 0 && (io.ask === null || flags.has('yes')))) {
+    throw new UsageError(`${expected}: expected one of them`)
+  }
+  const answer = given[0] ?? (await io.ask?.(`${words.join(', ')} or nothing? `))?.trim().toLowerCase()
+  const word = words.find((known) => known === answer)
+  if (word === undefined) throw new CommandError('nothing was changed')
+  return word
+}
+
 const firstMs = 1000
 const everyMs = 250
 

@@ -4,10 +4,10 @@ import { ask } from '../../storages/postgres/session.js'
 import { quoteName } from '../../storages/postgres/sql.js'
 import { systemClock } from '../../core/shared/clock.js'
 import { createSecretBox, resealSecrets } from '../../core/webhooks/secrets.js'
-import { type Command, type Context, CommandError, UsageError } from './command.js'
+import { type Command, type Context, UsageError } from './command.js'
 import { readTenant, tenantOption } from './find.js'
 import { readSecretKeys, secretKeysOption } from './secrets.js'
-import { confirm, formatCount, formatRecord, showResult, withProgress, writeLines } from './terminal.js'
+import { choose, confirm, formatCount, formatRecord, showResult, withProgress, writeLines } from './terminal.js'
 
 export const stats: Command = {
   options: {
@@ -26,12 +26,13 @@ export const stats: Command = {
       return showTenantStats(context, await deliveries.tenantStats(readTenant('--tenant', tenant)))
     }
     const [stats, held] = await Promise.all([deliveries.stats(), holds.find(null)])
-    const { pending, due, leased, oldestDueMs, atLeast } = stats
+    const { pending, due, leased, oldestDueMs, atLeast, suspendedTenants } = stats
     showResult(context, { ...stats, held }, formatRecord({
       pending: formatBounded(pending, atLeast.pending),
       due: formatBounded(due, atLeast.due),
       leased,
       'oldest due': formatSeconds(oldestDueMs),
+      'suspended tenants': suspendedTenants,
       held: held === null ? 'no' : `since ${held.since}, because the database is a copy: see adopt`
     }))
   }
@@ -70,7 +71,8 @@ export const adopt: Command = {
       return
     }
     writeLines(context.io.err, await describeHold(context, hold, environment))
-    const pending = await readPending(context)
+    const pending = await choose(
+      context, ['deliver', 'discard'], '--deliver (production was restored) or --discard (staging)')
     const discarded = [
       'Its pending deliveries will be skipped.',
       keepWebhooks ? 'Webhooks stay active.' : 'Every webhook becomes inactive.',
@@ -93,9 +95,7 @@ async function describeHold ({ pool, schema }: Context, hold: Hold, environment:
       (select count(*)::int from ${quoteName(schema)}.api_keys
         where revoked_at is null and least(expires_at, replaced_at) > now() is not false) as keys`)
   const problem = hold.reason === 'copy' ? 'The database is a copy' : `The database does not belong to ${environment}`
-  const deliveries = atLeast.pending
-    ? `${pending} or more pending deliveries`
-    : formatCount(pending, 'pending delivery', 'pending deliveries')
+  const deliveries = formatPending(pending, atLeast.pending)
   const { webhooks, keys } = { webhooks: 0, keys: 0, ...counts }
   return [
     `${problem}, and nothing has been sent since ${hold.since}.`,
@@ -103,25 +103,20 @@ async function describeHold ({ pool, schema }: Context, hold: Hold, environment:
   ]
 }
 
-async function readPending ({ io, flags }: Context): Promise<'deliver' | 'discard'> {
-  if (flags.has('deliver')) return 'deliver'
-  if (flags.has('discard')) return 'discard'
-  const expected = '--deliver (production was restored) or --discard (staging)'
-  if (io.ask === null || flags.has('yes')) throw new UsageError(`${expected}: expected one of them`)
-  const answer = (await io.ask('deliver, discard or nothing? ')).trim().toLowerCase()
-  if (answer === 'deliver' || answer === 'discard') return answer
-  throw new CommandError('nothing was changed')
-}
-
 function showTenantStats (context: Context, stats: TenantDeliveryStats): void {
-  const { pending, oldestDueMs, failing, delivered, failed, atLeast } = stats
+  const { pending, oldestDueMs, failing, delivered, failed, atLeast, suspendedSince } = stats
   showResult(context, stats, formatRecord({
     pending: formatBounded(pending, atLeast.pending),
     'oldest due': formatSeconds(oldestDueMs),
     'failing webhooks': failing,
     'delivered in the last hour': formatBounded(delivered, atLeast.delivered),
-    'failed in the last hour': formatBounded(failed, atLeast.failed)
+    'failed in the last hour': formatBounded(failed, atLeast.failed),
+    suspended: suspendedSince === null ? 'no' : `since ${suspendedSince}: see tenants resume`
   }))
+}
+
+export function formatPending (count: number, isMore: boolean): string {
+  return isMore ? `${count} or more pending deliveries` : formatCount(count, 'pending delivery', 'pending deliveries')
 }
 
 function formatBounded (count: number, isMore: boolean): string {

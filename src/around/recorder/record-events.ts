@@ -63,8 +63,8 @@ export interface EventRecorder<
   readonly recruiting: StandaloneRecruiting<Events>
   /**
    * A `memoryStorage` for the plugin or `createRecruiting`, which accepts any handle as `transaction`. Only emitted
-   * events depend on it: `changed`, `renameTenant` and `removeTenant` take effect immediately, and `erase` only counts
-   * the events.
+   * events depend on it: other calls, such as `changed` and `renameTenant`, take effect immediately, and `erase` only
+   * counts the events.
    */
   readonly storage: StorageOf<Ids>
   /** The emitted events in order, without rolled-back ones. Always the same array. */
@@ -133,7 +133,9 @@ function recordTo<Storage extends Omit<MemoryStorage, 'candidates' | 'jobs'>> (
     webhooks: {
       ...webhooks,
       renameTenant: (from, to, { reseal }) => webhooks.renameTenant(from, to, { reseal }),
-      removeTenant: (tenantSlug, { limit }) => webhooks.removeTenant(tenantSlug, { limit })
+      removeTenant: (tenantSlug, { limit }) => webhooks.removeTenant(tenantSlug, { limit }),
+      suspendTenant: (tenantSlug) => webhooks.suspendTenant(tenantSlug),
+      resumeTenant: (tenantSlug, { pending }) => webhooks.resumeTenant(tenantSlug, { pending })
     },
     changes: { ...changes, record: (tenantSlug, change) => changes.record(tenantSlug, change) }
   }

@@ -17,6 +17,7 @@ import type { StorageCase } from './support/case.js'
 import { changeCases, syncedRowCases } from './sync.js'
 import { deliveryTenancyCases, webhookTenancyCases } from './tenancy/foreign.js'
 import { removeCases, renameCases, restCases } from './tenancy/rename-and-remove.js'
+import { suspendCases } from './tenancy/suspend.js'
 import { eventFilterCases } from './webhooks/filters.js'
 import { webhookHealthCases } from './webhooks/health.js'
 import { listCases, writeCases } from './webhooks/management.js'
@@ -45,6 +46,6 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...attemptCases, ...lockedCases, ...addressCases, ...pauseCases, ...healthCases, ...goneCases,
   ...webhookHealthCases, ...noticeCases, ...logCases, ...replayCases, ...countReplayCases, ...retryCases,
   ...pruneCases, ...eraseCases, ...subjectCases, ...feedCases, ...pendingCases, ...onDueCases, ...webhookTenancyCases,
-  ...renameCases, ...removeCases, ...restCases, ...deliveryTenancyCases, ...webhookRaceCases, ...claimRaceCases,
-  ...resultRaceCases, ...changeCases, ...syncedRowCases, ...idempotencyCases
+  ...renameCases, ...removeCases, ...restCases, ...suspendCases, ...deliveryTenancyCases, ...webhookRaceCases,
+  ...claimRaceCases, ...resultRaceCases, ...changeCases, ...syncedRowCases, ...idempotencyCases
 ])

@@ -265,8 +265,8 @@ export const TestResult = Type.Object(
     error: Nullable(
       Type.String({
         description:
-          'timeout, connection, tls, blocked or http_status; held if the service sends nothing now; unavailable if the ' +
-          'service could reach no endpoint, so try again later; null after a success',
+          'timeout, connection, tls, blocked or http_status; held or suspended if the service sends nothing now, to ' +
+          'anyone or to this tenant; unavailable if it could reach no endpoint, so try again later; null after a success',
         examples: [null]
       })
     )

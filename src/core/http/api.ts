@@ -106,6 +106,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
     const lookUp = createLookup({ tenants, keyLookup, sessions, isAddressForgeable }, guard)
     const outer: RouteContext = {
       findAccess: createAccessCheck(lookUp, maxKeyLength),
+      isSuspended: tenants.isSuspended,
       requestId,
       publicUrl,
       connections: storage.connections,

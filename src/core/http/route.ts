@@ -22,6 +22,8 @@ import { HttpError, toHttpError } from './wire-errors.js'
 /** The parts that all tenant routes share. */
 export interface RouteContext {
   findAccess: AccessCheck
+  /** Returns whether a caller's tenant is suspended. */
+  isSuspended (tenantId: string): boolean
   requestId: RequestIdSource | null
   publicUrl: string
   /** The storage's connections, whose places tenants share. */
@@ -110,10 +112,10 @@ function serialize (reply: FastifyReply, state: RequestState, payload: unknown):
 
 /** Returns the hooks that routes and unknown paths share. `declared` determines who can use a route. */
 export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
-  const { limits, tracing, findAccess } = context
+  const { limits, tracing, findAccess, isSuspended } = context
 
   return {
-    /** Request id, key, limits, scopes. */
+    /** Request id, key, limits, suspension, scopes. */
     async onRequest (request: FastifyRequest, reply: FastifyReply): Promise<void> {
       const state = startRequest(context, request, reply)
       if (tracing !== null) {
@@ -128,6 +130,7 @@ export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
       state.access = access
       tracing?.describeRequest({ 'recruiting.tenant': state.tenantSlug })
       if (limits !== null) await limits.count(request, reply)
+      if (isSuspended(access.caller.tenantId)) throw new HttpError('suspended')
       if (request.is404) throw new HttpError('not_found')
       if (!isAuthorized(access, declared)) throw new HttpError('forbidden')
     },

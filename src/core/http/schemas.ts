@@ -98,14 +98,17 @@ const usage = {
   'ratelimit-reset': Type.Integer({ description: 'Seconds until the window ends', examples: [60] })
 }
 
-function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}, other: WireErrorCode = code) {
+/** `also` is a second code of the same status, and what it means in a few words. */
+function ErrorOf (
+  code: WireErrorCode, headers: Record<string, TSchema> = {},
+  also: { code: WireErrorCode, title: string, text: string } | null = null
+) {
   const { message } = wireErrors[code]
-  const isOne = other === code
   return Type.Object(
     {
       error: Type.Object({
-        code: isOne ? Type.Literal(code) : OneOf([code, other]),
-        message: isOne ? Type.Literal(message) : OneOf([message, wireErrors[other].message]),
+        code: also === null ? Type.Literal(code) : OneOf([code, also.code]),
+        message: also === null ? Type.Literal(message) : OneOf([message, wireErrors[also.code].message]),
         request_id: Type.String({
           description: 'Quote it when you ask for help',
           examples: ['req_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e']
@@ -113,7 +116,7 @@ function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}, ot
         ...(code === 'bad_request' || code === 'forbidden' ? { details: Type.Optional(Details) } : {})
       })
     },
-    { title: formatTitle(other), description: isOne ? message : `${message}, or an unknown outcome`, headers }
+    { title: also?.title ?? formatTitle(code), description: also === null ? message : `${message}, or ${also.text}`, headers }
   )
 }
 
@@ -121,7 +124,7 @@ function ErrorOf (code: WireErrorCode, headers: Record<string, TSchema> = {}, ot
 export const errorResponses = {
   400: ErrorOf('bad_request'),
   401: ErrorOf('unauthorized', challenge),
-  403: ErrorOf('forbidden'),
+  403: ErrorOf('forbidden', {}, { code: 'suspended', title: 'Forbidden', text: 'the tenant is suspended' }),
   404: ErrorOf('not_found'),
   500: ErrorOf('internal_error'),
   503: ErrorOf('unavailable', {
@@ -135,7 +138,9 @@ export const Conflict = ErrorOf('conflict', {
 })
 
 /** The 500 of operations that accept `Idempotency-Key`. */
-export const FailedOrUnknown = ErrorOf('internal_error', {}, 'outcome_unknown')
+export const FailedOrUnknown = ErrorOf('internal_error', {}, {
+  code: 'outcome_unknown', title: 'OutcomeUnknown', text: 'an unknown outcome'
+})
 
 /** An additional error of operations with tokens. */
 export const SyncTokenExpired = ErrorOf('sync_token_expired')

@@ -18,6 +18,8 @@ export const wireErrors = {
   unauthorized: { status: 401, message: 'Missing or invalid API key' },
   /** The key lacks a scope, or was replaced and creates or rotates a key. */
   forbidden: { status: 403, message: 'API key does not have required scope' },
+  /** The vendor has suspended the tenant. Once it is resumed, the same key works again, and no event is missing. */
+  suspended: { status: 403, message: 'The tenant is suspended' },
   /** The path, method or resource does not exist, or the resource belongs to another tenant. */
   not_found: { status: 404, message: 'Resource was not found' },
   /**

@@ -323,9 +323,9 @@ export interface ErasedEvents {
 
 /** The state of the queue. */
 export interface DeliveryStats {
-  /** Deliveries waiting for an attempt, now or later, including leased and paused ones. */
+  /** Deliveries waiting for an attempt, now or later, including leased, paused and suspended ones. */
   pending: number
-  /** Deliveries that could be attempted now, including leased ones, without those of paused webhooks. */
+  /** Deliveries that could be attempted now, including leased ones, without those of paused and suspended webhooks. */
   due: number
   /** Deliveries leased by a worker. */
   leased: number
@@ -333,13 +333,15 @@ export interface DeliveryStats {
   oldestDueMs: number
   /** Whether the real number is higher, because counting stopped there. Counting never stops below 10,000. */
   atLeast: { pending: boolean, due: boolean }
+  /** Suspended tenants, whose deliveries wait until they are resumed. */
+  suspendedTenants: number
 }
 
 /** The state of the deliveries of one tenant. */
 export interface TenantDeliveryStats {
-  /** Deliveries waiting for an attempt, now or later, including leased and paused ones. */
+  /** Deliveries waiting for an attempt, now or later, including leased, paused and suspended ones. */
   pending: number
-  /** Milliseconds since the oldest due delivery became due, without those of paused webhooks; 0 if none is due. */
+  /** Milliseconds since the oldest due delivery became due, without paused and suspended ones; 0 if none is due. */
   oldestDueMs: number
   /** Webhooks that are failing, or that the service disabled. */
   failing: number
@@ -349,6 +351,8 @@ export interface TenantDeliveryStats {
   failed: number
   /** Whether the real number is higher, because counting stopped there. Counting never stops below 10,000. */
   atLeast: { pending: boolean, delivered: boolean, failed: boolean }
+  /** When the tenant was suspended, as RFC 3339; `null` if it is not. */
+  suspendedSince: string | null
 }
 
 /**
@@ -368,25 +372,24 @@ export interface DeliveryStore extends StoresAnswers {
   record(tenant: string, event: NewEvent, transaction?: unknown): Promise<RecordedEvent>
 
   /**
-   * Claims due deliveries of active webhooks that are not paused, across all tenants. A delivery is leased to one
-   * caller at a time; once its lease has expired, any caller may claim it again, with a greater fence. After a pause, a
-   * webhook has at most one lease until its next success. Fair: tenants
-   * take turns, then the webhooks of each tenant, and a webhook with many due deliveries does not delay others. For one
-   * webhook, first attempts come before retries, and both before replays; otherwise the delivery recorded first comes
-   * first. The result is in this order. Deliveries locked by another transaction are not claimed. Rejects with `held`
-   * if the storage has `holds` and must not send for this worker. A storage without an environment takes that of the
-   * first claim that passes one.
+   * Claims due deliveries of active webhooks that are not paused, across all tenants that are not suspended. A delivery
+   * is leased to one caller at a time; once its lease has expired, any caller may claim it again, with a greater fence.
+   * After a pause, a webhook has at most one lease until its next success. Fair: tenants take turns, then the webhooks
+   * of each tenant, and a webhook with many due deliveries does not delay others. For one webhook, first attempts come
+   * before retries, and both before replays; otherwise the delivery recorded first comes first. The result is in this
+   * order. Deliveries locked by another transaction are not claimed. Rejects with `held` if the storage has `holds` and
+   * must not send for this worker. A storage without an environment takes that of the first claim that passes one.
    */
   claimDue(options: ClaimOptions): Promise<ClaimedDelivery[]>
 
   /**
    * Records attempts that have just finished, and updates their deliveries. A result is ignored if its lease was lost,
-   * completed or released. A lease is lost when another caller claims the delivery, not when it expires. A delivery
-   * that stopped being pending during its attempt keeps its status, unless the attempt delivered it. If it was
-   * cancelled, the response excerpt is not stored, because the subject may have been erased. Never waits for a lock: if
-   * another transaction has locked a delivery, its result is not applied, and its lease is returned so that the caller
-   * can try again. `postponed` ends the lease without an attempt: only the time at which the delivery is due changes,
-   * and it then waits among the retries.
+   * completed or released. A lease is lost when another caller claims the delivery, not when it expires; if the tenant
+   * is suspended, an expired lease may be lost. A delivery that stopped being pending during its attempt keeps its
+   * status, unless the attempt delivered it. If it was cancelled, the response excerpt is not stored, because the
+   * subject may have been erased. Never waits for a lock: if another transaction has locked a delivery, its result is
+   * not applied, and its lease is returned so that the caller can try again. `postponed` ends the lease without an
+   * attempt: only the time at which the delivery is due changes, and it then waits among the retries.
    *
    * A webhook counts as failing from its first failed attempt until its next success, which also ends its pause. Health
    * is evaluated once, after all results: an active webhook becomes `disabled` by `rule`, or immediately if it is gone;
@@ -423,7 +426,7 @@ export interface DeliveryStore extends StoresAnswers {
 
   /**
    * Returns whether a pending delivery of an active webhook is leased, or can be attempted within this time: it is due
-   * by then, and its webhook is not paused.
+   * by then, its webhook is not paused, and its tenant is not suspended.
    */
   hasPending(withinMs: number): Promise<boolean>
 
@@ -470,9 +473,10 @@ export interface DeliveryStore extends StoresAnswers {
 
   /**
    * Deletes finished deliveries created more than `retentionDays` ago, with their attempts, and events of that age
-   * without deliveries, with their idempotency keys. Handles about `limit` events per call. Never deletes a pending
-   * delivery. A storage that also keeps API keys deletes those that ended over a year ago, unless a webhook names them
-   * as its creator. Returns the number of deleted rows; 0 means there is nothing left to delete.
+   * without deliveries, with their idempotency keys. Handles about `limit` events per call. Deletes a pending delivery
+   * only if its tenant is suspended. A storage that also keeps API keys deletes those that ended over a year ago,
+   * unless a webhook names them as its creator. Returns the number of deleted rows; 0 means there is nothing left to
+   * delete.
    */
   prune(options: { retentionDays: number; limit: number }): Promise<number>
 

@@ -32,12 +32,14 @@ export interface Creator {
   id: string | null
 }
 
-/** A renamed or removed tenant whose slug is its id. */
-export interface RestingTenant {
+/** A tenant that rests, is suspended, or both. */
+export interface TenantState {
   /** The tenant's id; without the option `tenantId`, its slug. */
   tenantId: string
-  /** When its name can be used again. */
-  until: string
+  /** When the name of a renamed or removed tenant can be used again; `null` if it does not rest. */
+  restsUntil: string | null
+  /** `null` if it is not suspended. */
+  suspendedSince: string | null
 }
 
 /** The worker's time, so that tests need not wait. */

@@ -1,6 +1,6 @@
 import type { AttemptError } from './deliveries.js'
 import type { ListSource } from './lists.js'
-import type { Creator, RestingTenant, Tenant } from './ids.js'
+import type { Creator, Tenant, TenantState } from './ids.js'
 import type { AnswerToStore, StoresAnswers } from './idempotency.js'
 
 /** Only the service sets `disabled`, when the endpoint failed for too long or returned 410. */
@@ -169,6 +169,14 @@ export interface RemoveOptions {
   transaction?: unknown
 }
 
+/** Options of `resumeTenant`. */
+export interface ResumeOptions {
+  /** What happens to the pending deliveries: `skip` makes them `skipped`. */
+  pending: 'deliver' | 'skip'
+  /** The host's open transaction. */
+  transaction?: unknown
+}
+
 /** Stores the webhooks of all tenants. A webhook of another tenant is treated as if it did not exist. */
 export interface WebhookStore extends ListSource<Webhook, WebhookFilter, WebhookSortField>, StoresAnswers {
   /** Returns one webhook of the tenant; `null` if there is none with this id. */
@@ -270,8 +278,25 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
    */
   removeTenant (tenant: string, options: RemoveOptions): Promise<number>
 
-  /** Lists the resting tenants, for which nothing can be created or recorded yet. */
-  listResting (): Promise<RestingTenant[]>
+  /**
+   * Suspends a tenant, with or without data. Once this has resolved, none of its deliveries is claimed, including those
+   * recorded later. Leases end as usual, but an expired one may be lost. Changes nothing else: everything can still be
+   * created, recorded and read. Renaming the tenant keeps its state, removing it ends it. Returns since when it is
+   * suspended, as RFC 3339: if it already was, the first time. With the host's `transaction`, it takes effect once that
+   * commits. Rejects and changes nothing if `transaction` is not open. A storage without transactions rejects any
+   * `transaction`.
+   */
+  suspendTenant (tenant: string, options?: { transaction?: unknown }): Promise<string>
+
+  /**
+   * Ends a tenant's suspension. Its active webhooks start without failures and pauses. Pending deliveries are claimed
+   * in their usual order, or with `skip` become `skipped`, though the log may show that a little later. Returns since
+   * when it was suspended; `null`, and changes nothing, if it was not. A `transaction` is as for `suspendTenant`.
+   */
+  resumeTenant (tenant: string, options: ResumeOptions): Promise<string | null>
+
+  /** Lists the resting tenants, for which nothing can be created or recorded yet, and the suspended ones. */
+  listStates (): Promise<TenantState[]>
 
   /**
    * Lists at most `limit` tenants that have a webhook or a stored key and whose id equals its `tenantSlug`, by

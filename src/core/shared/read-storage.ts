@@ -16,7 +16,7 @@ const methods = {
   webhooks: required<Storage['webhooks']>()(
     'list', 'count', 'find', 'findHealth', 'listFailing', 'nextId', 'create', 'update', 'delete', 'rotateSecret',
     'findSecrets', 'findHeaders', 'findGraceEnd', 'listSecrets', 'replaceSecret', 'renameTenant', 'removeTenant',
-    'listResting'
+    'suspendTenant', 'resumeTenant', 'listStates'
   ),
   deliveries: required<Storage['deliveries']>()(
     'record', 'claimDue', 'recordAttempts', 'recordAndClaim', 'claimNotices', 'confirmNotice', 'release', 'hasPending',

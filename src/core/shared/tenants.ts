@@ -1,7 +1,7 @@
 import { RecruitingApiError } from './errors.js'
 import { assertOption, findNearestName, findUnknownName, show } from './read-options.js'
 import { isPlainText, isTenantSlug, tenantSlugRule } from './text.js'
-import type { Clock, Tenant, WebhookStore } from '../ports/index.js'
+import type { Clock, Tenant, TenantState, WebhookStore } from '../ports/index.js'
 import { withinTime } from './clock.js'
 
 /** A tenant of a call, by its slug. */
@@ -101,7 +101,9 @@ export interface Tenants {
   get (reference: CheckedReference, transaction?: unknown): Promise<Tenant>
   /** Returns a tenant's slug; `null` if it is unknown. Rejects if the option `tenantSlug` fails. */
   findSlug (id: string, transaction?: unknown): Promise<string | null>
-  /** Reloads the resting slugs, so that this process rejects new ones immediately. */
+  /** Returns whether a tenant that `find` has returned is suspended. */
+  isSuspended (id: string): boolean
+  /** Reloads the resting and suspended tenants, so that this process rejects new ones immediately. */
   refresh (): Promise<void>
   /** Whether the option `tenantId` is set. Slugs never rest then, because a reused slug has another id. */
   hasIds: boolean
@@ -112,7 +114,7 @@ interface TenantSettings {
   tenantId: TenantIdLookup | null
   /** Only with `tenantId`. */
   tenantSlug: TenantSlugLookup | null
-  webhooks: Pick<WebhookStore, 'listResting'>
+  webhooks: Pick<WebhookStore, 'listStates'>
   clock: Clock
 }
 
@@ -120,11 +122,12 @@ const timeoutMs = 5000
 
 /** Creates the finder for the API and the host's calls. */
 export function createTenants ({ tenantId, tenantSlug, webhooks, clock }: TenantSettings): Tenants {
-  const finder = tenantId === null
-    ? tenantsBySlug(createRestingNames(webhooks, clock))
-    : tenantsById(tenantId, tenantSlug, clock)
+  const states = createTenantStates(webhooks, clock)
+  const finder = tenantId === null ? tenantsBySlug(states) : tenantsById(tenantId, tenantSlug, clock, states)
   return {
     ...finder,
+    isSuspended: (id) => states.findKnown(id)?.suspendedSince != null,
+    refresh: states.refresh,
     async get (reference, transaction) {
       const id = await finder.getId(reference, transaction)
       return { id, slug: reference.slug ?? await finder.findSlug(id, transaction) ?? id }
@@ -132,20 +135,27 @@ export function createTenants ({ tenantId, tenantSlug, webhooks, clock }: Tenant
   }
 }
 
+type TenantStates = ReturnType<typeof createTenantStates>
+
+type Finder = Pick<Tenants, 'find' | 'getId' | 'findSlug' | 'hasIds'>
+
 function tenantsById (
-  tenantId: TenantIdLookup, tenantSlug: TenantSlugLookup | null, clock: Clock
-): Omit<Tenants, 'get'> {
-  async function find (slug: string): Promise<Tenant | null> {
-    const id = readFoundId(await answerOf(tenantId(slug), 'tenantId', clock))
-    return id === null ? null : { slug, id }
+  tenantId: TenantIdLookup, tenantSlug: TenantSlugLookup | null, clock: Clock, states: TenantStates
+): Finder {
+  async function findId (slug: string): Promise<string | null> {
+    return readFoundId(await answerOf(tenantId(slug), 'tenantId', clock))
   }
 
   return {
     hasIds: true,
-    find,
-    getId: async ({ slug, id }) => id ?? (await find(slug) ?? rejectUnknown(slug)).id,
-    findSlug: createSlugLookup(tenantSlug, clock),
-    async refresh () {}
+    async find (slug) {
+      const id = await findId(slug)
+      if (id === null) return null
+      await states.find(id)
+      return { slug, id }
+    },
+    getId: async ({ slug, id }) => id ?? await findId(slug) ?? rejectUnknown(slug),
+    findSlug: createSlugLookup(tenantSlug, clock)
   }
 }
 
@@ -155,18 +165,17 @@ export function createSlugLookup (lookup: TenantSlugLookup | null, clock: Clock)
     lookup === null ? null : readFoundSlug(await answerOf(lookup(id, transaction), 'tenantSlug', clock))
 }
 
-function tenantsBySlug (resting: ReturnType<typeof createRestingNames>): Omit<Tenants, 'get'> {
+function tenantsBySlug (states: TenantStates): Finder {
   return {
     hasIds: false,
-    find: async (slug) => await resting.findEnd(slug) === null ? { slug, id: slug } : null,
+    find: async (slug) => (await states.find(slug))?.restsUntil == null ? { slug, id: slug } : null,
     async getId (reference, transaction) {
       const slug = slugOf(reference)
-      const until = transaction === undefined ? await resting.findEnd(slug) : resting.findKnownEnd(slug)
-      if (until !== null) throw tenantResting(slug, until)
+      const state = transaction === undefined ? await states.find(slug) : states.findKnown(slug)
+      if (state?.restsUntil != null) throw tenantResting(slug, state.restsUntil)
       return slug
     },
-    findSlug: async (id) => id,
-    refresh: () => resting.refresh()
+    findSlug: async (id) => id
   }
 }
 
@@ -224,20 +233,20 @@ const refreshMs = 2000
 const maxAgeMs = 60_000
 
 /**
- * Caches the slugs of renamed and removed tenants, which rest in the storage until nothing remembers their previous
- * owner. Requests wait for the storage only after a minute without requests.
+ * Caches the states of tenants: renamed and removed ones rest in the storage until nothing remembers their previous
+ * owner, and suspended ones wait to be resumed. Requests wait for the storage only after a minute without requests.
  */
-export function createRestingNames (
-  webhooks: Pick<WebhookStore, 'listResting'>, clock: Pick<Clock, 'now' | 'monotonic'>
+export function createTenantStates (
+  webhooks: Pick<WebhookStore, 'listStates'>, clock: Pick<Clock, 'now' | 'monotonic'>
 ) {
-  let ends = new Map<string, string>()
+  let states = new Map<string, TenantState>()
   let readAtMs = -Infinity
   let reading: Promise<void> | null = null
 
   async function read (): Promise<void> {
     const startedMs = clock.monotonic()
-    const names = await webhooks.listResting()
-    ends = new Map(names.map(({ tenantId, until }) => [tenantId, until]))
+    const listed = await webhooks.listStates()
+    states = new Map(listed.map((state) => [state.tenantId, state]))
     readAtMs = startedMs
   }
 
@@ -253,19 +262,19 @@ export function createRestingNames (
   }
 
   /** Whether the rest has ended by this process's clock. Only the storage's clock decides. */
-  function hasEnded (slug: string): boolean {
-    const end = ends.get(slug)
-    return end !== undefined && Date.parse(end) <= clock.now()
+  function hasEnded (tenantId: string): boolean {
+    const end = states.get(tenantId)?.restsUntil
+    return end != null && Date.parse(end) <= clock.now()
   }
 
-  /** Like `findEnd`, but from the cache, which is empty at first. Never waits for the storage. */
-  function findKnownEnd (slug: string): string | null {
+  /** Like `find`, but from the cache, which is empty at first. Never waits for the storage. */
+  function findKnown (tenantId: string): TenantState | undefined {
     // If this fails, the next call tries again.
     if (isOlderThan(refreshMs)) readOnce().catch(() => {})
-    return ends.get(slug) ?? null
+    return states.get(tenantId)
   }
 
-  /** Reads the slugs again. Called after this process has renamed or removed a tenant. */
+  /** Reads the states again. Called after this process has changed one. */
   async function refresh (): Promise<void> {
     // A read in progress may miss later changes.
     await reading?.catch(() => {})
@@ -273,13 +282,13 @@ export function createRestingNames (
   }
 
   return {
-    findKnownEnd,
+    findKnown,
     refresh,
 
-    /** Returns when a slug's rest ends; `null` if it is not resting. Other processes notice within a minute. */
-    async findEnd (slug: string): Promise<string | null> {
-      if (isOlderThan(maxAgeMs) || hasEnded(slug)) await refresh()
-      return findKnownEnd(slug)
+    /** Returns a tenant's state; `undefined` for an ordinary one. Other processes notice a change within a minute. */
+    async find (tenantId: string): Promise<TenantState | undefined> {
+      if (isOlderThan(maxAgeMs) || hasEnded(tenantId)) await refresh()
+      return findKnown(tenantId)
     }
   }
 }

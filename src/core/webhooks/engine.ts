@@ -136,6 +136,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       clock,
       runtime,
       findHold,
+      tenants,
       maxWebhooksPerTenant,
       timeoutMs
     })

@@ -79,6 +79,21 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
    * for an invalid `transaction`, `unknown_tenant` and `closed`.
    */
   removeTenant(tenant: TenantArgument, options?: EmitOptions): Promise<{ left: number }>
+  /**
+   * Suspends a tenant: its API requests get 403 with the code `suspended`, and nothing is sent to it, also no tests.
+   * Events are recorded, and their deliveries wait until `resumeTenant`, for at most `delivery.retentionDays`. Attempts
+   * in flight finish; other processes reject its requests within a minute. Calls from code still work: a replay waits
+   * as well, and a test gets the error `suspended`. With `transaction`, takes effect when it commits. Returns when the
+   * suspension began, also if it did earlier. Throws `invalid_input`, `invalid_event` for an invalid `transaction`,
+   * `unknown_tenant`, `tenant_resting` and `closed`.
+   */
+  suspendTenant(tenant: TenantArgument, options?: EmitOptions): Promise<Suspension>
+  /**
+   * Ends a tenant's suspension. With `deliver`, the waiting deliveries are sent in their usual order. With `skip`, they
+   * become `skipped`: a replay can send them later. Failures of its active webhooks are cleared. Returns when the
+   * suspension began; `null` if the tenant was not suspended. Otherwise like `suspendTenant`.
+   */
+  resumeTenant(tenant: TenantArgument, options: ResumeCall): Promise<Suspension | null>
   /** Returns metrics. `attempts`, `durationMs` and `inFlight` are for this process, the others for all processes. */
   stats(): Promise<RecruitingStats>
   /**
@@ -117,8 +132,21 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
 /** The audited calls: `onAudit` gets an entry for each. */
 export type ActorCalls = Pick<
   EngineCalls,
-  'erase' | 'findSubject' | 'renameTenant' | 'removeTenant' | 'adopt' | 'prune' | 'resealSecrets' | 'webhooks'
+  'erase' | 'findSubject' | 'renameTenant' | 'removeTenant' | 'suspendTenant' | 'resumeTenant' | 'adopt' | 'prune' |
+  'resealSecrets' | 'webhooks'
 >
+
+/** The suspension of a tenant. */
+export interface Suspension {
+  /** When it began, as RFC 3339. */
+  since: string
+}
+
+/** Options of `resumeTenant`. */
+export interface ResumeCall extends EmitOptions {
+  /** What happens to the deliveries that wait. */
+  pending: 'deliver' | 'skip'
+}
 
 /** A candidate, job or item of an own list that changed. */
 export type ChangedResource = TenantReference & ChangedResourceFields

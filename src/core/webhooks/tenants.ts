@@ -3,11 +3,12 @@ import type { CallReport } from '../observe/audit.js'
 import type { Logger } from '../observe/logger.js'
 import type { RenameOptions, Tenant, WebhookStore } from '../ports/index.js'
 import {
-  type CheckedReference, type Tenants, readTenantArgument, restSeconds, showTenant, slugOf
+  type CheckedReference, type TenantArgument, type Tenants, readTenantArgument, restSeconds, showTenant, slugOf
 } from '../shared/tenants.js'
+import { choice, readInput, unread } from '../shared/read-options.js'
 import { isTenantSlug, tenantSlugRule } from '../shared/text.js'
 import { assertNames, optionNames } from './events/dispatcher.js'
-import type { EngineCalls } from './recruiting.js'
+import type { EmitOptions, EngineCalls } from './recruiting.js'
 import type { KeyBox, SecretBox } from './secrets.js'
 
 const sameName = 'expected a name other than from'
@@ -21,10 +22,12 @@ interface Parts {
   secrets: SecretBox
 }
 
-/** Renames and removes tenants. If slugs are the ids, freed slugs rest for `restSeconds`. */
+const resumeReaders = { pending: choice(['deliver', 'skip']), transaction: unread }
+
+/** Renames, removes, suspends and resumes tenants. If slugs are the ids, freed slugs rest for `restSeconds`. */
 export function createTenantOperations (
   { assertOpen, webhooks, tenants, secrets }: Parts, report: CallReport
-): Pick<EngineCalls, 'renameTenant' | 'removeTenant'> {
+): Pick<EngineCalls, 'renameTenant' | 'removeTenant' | 'suspendTenant' | 'resumeTenant'> {
   const rest = { restSeconds: tenants.hasIds ? 0 : restSeconds }
 
   /** Looks up both names: the option `tenantId` may already have the new name, or still the old one. */
@@ -46,8 +49,22 @@ export function createTenantOperations (
   }
 
   /** Skipped in a host's transaction: its changes are not visible yet, and it may use the last connection. */
-  async function learnRest (transaction: unknown): Promise<void> {
+  async function learnState (transaction: unknown): Promise<void> {
     if (transaction === undefined) await tenants.refresh()
+  }
+
+  /** Changes the state of a tenant, and reports it. */
+  async function change<Result> (
+    operationId: string, argument: TenantArgument, { transaction }: EmitOptions,
+    set: (tenant: string) => Promise<Result>
+  ): Promise<Result> {
+    assertOpen()
+    const tenant = await tenants.getId(readTenantArgument(argument), transaction)
+    const result = await set(tenant)
+    await learnState(transaction)
+    const tenantSlug = showTenant(argument)
+    report({ operationId, tenantSlug, tenantId: tenant, resource: { kind: 'tenant', id: tenantSlug } })
+    return result
   }
 
   return {
@@ -59,7 +76,7 @@ export function createTenantOperations (
       const [old, renamed] = await findIds(reference, to, options.transaction)
       const count = await renameSealed(secrets, old.id, renamed.id, (reseal) =>
         webhooks.renameTenant(old, renamed, { ...options, ...rest, reseal }))
-      await learnRest(options.transaction)
+      await learnState(options.transaction)
       const moved = count ?? reject('to', 'expected a tenant without webhooks, events and keys, got one that exists')
       const resource = { kind: 'tenant', id: to }
       report({ operationId: 'renameTenant', tenantSlug: showTenant(from), tenantId: old.id, resource })
@@ -74,7 +91,7 @@ export function createTenantOperations (
       // Without ids, the slug is not looked up: if this repeats a failed call, it is already resting.
       const tenant = tenants.hasIds ? await tenants.getId(reference, transaction) : slugOf(reference)
       let left = await webhooks.removeTenant(tenant, { transaction, ...rest, limit: batchSize })
-      await learnRest(transaction)
+      await learnState(transaction)
       while (left > 0 && transaction === undefined) {
         left = await webhooks.removeTenant(tenant, { ...rest, limit: batchSize })
       }
@@ -82,6 +99,21 @@ export function createTenantOperations (
       const resource = { kind: 'tenant', id: tenantSlug }
       report({ operationId: 'removeTenant', tenantSlug, tenantId: tenant, resource })
       return { left }
+    },
+
+    async suspendTenant (argument, options = {}) {
+      assertNames('options', options, optionNames)
+      return change('suspendTenant', argument, options, async (tenant) => {
+        return { since: await webhooks.suspendTenant(tenant, options) }
+      })
+    },
+
+    async resumeTenant (argument, options) {
+      const { pending } = readInput(options, resumeReaders)
+      return change('resumeTenant', argument, options, async (tenant) => {
+        const since = await webhooks.resumeTenant(tenant, { ...options, pending })
+        return since === null ? null : { since }
+      })
     }
   }
 }

@@ -1,5 +1,5 @@
 import type {
-  EventFilters, FailingWebhook, NewWebhook, RestingTenant, StoredHeaders, Webhook, WebhookFilter, WebhookHealth,
+  EventFilters, FailingWebhook, NewWebhook, StoredHeaders, TenantState, Webhook, WebhookFilter, WebhookHealth,
   WebhookStore
 } from '../../core/ports/index.js'
 import { tenantResting } from '../../core/shared/tenants.js'
@@ -248,22 +248,30 @@ function showWebhook (webhook: WebhookRecord): Webhook {
   }
 }
 
-function listResting ({ resting, now }: WebhookData): RestingTenant[] {
+function listStates ({ resting, pending: { suspended }, now }: WebhookData): TenantState[] {
   for (const [tenant, end] of resting) if (end <= now()) resting.delete(tenant)
-  return [...resting].map(([tenantId, end]) => ({ tenantId, until: formatDateTime(end) }))
+  const show = (time: number | undefined): string | null => time === undefined ? null : formatDateTime(time)
+  return [...new Set([...resting.keys(), ...suspended.keys()])].map((tenantId) => ({
+    tenantId, restsUntil: show(resting.get(tenantId)), suspendedSince: show(suspended.get(tenantId))
+  }))
 }
 
-function findRest (data: WebhookData, tenant: string): RestingTenant | undefined {
-  return listResting(data).find(({ tenantId }) => tenantId === tenant)
+/** Returns when a tenant's rest ends; `null` if it does not rest. */
+function findRest (data: WebhookData, tenant: string): string | null {
+  return listStates(data).find(({ tenantId }) => tenantId === tenant)?.restsUntil ?? null
 }
 
 /** Throws `tenant_resting`. */
 export function assertAwake (data: WebhookData, tenant: string): void {
-  const rest = findRest(data, tenant)
-  if (rest !== undefined) throw tenantResting(tenant, rest.until)
+  const end = findRest(data, tenant)
+  if (end !== null) throw tenantResting(tenant, end)
 }
 
-function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTenant' | 'removeTenant' | 'listResting'> {
+function createTenants (data: WebhookData): Pick<
+  WebhookStore, 'renameTenant' | 'removeTenant' | 'suspendTenant' | 'resumeTenant' | 'listStates'
+> {
+  const { suspended } = data.pending
+
   function eventsOf (tenant: string): EventRecord[] {
     return [...data.events.values()].filter((event) => event.tenant === tenant)
   }
@@ -290,7 +298,7 @@ function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTenant' | 
     async renameTenant ({ id: from }, { id: to, slug }, { reseal, restSeconds = 0, transaction }) {
       rejectTransaction(transaction)
       if (from === to) return setName(to, slug)
-      if (data.tenants.has(to) || findRest(data, to) !== undefined) return null
+      if (data.tenants.has(to) || findRest(data, to) !== null) return null
       const tenant = data.tenants.get(from)
       const now = data.now()
       // Before anything changes, because `reseal` may throw.
@@ -303,6 +311,9 @@ function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTenant' | 
       })
       for (const name of [from, to]) endPositions(name)
       rest(from, restSeconds)
+      const suspendedAt = suspended.get(from)
+      for (const name of [from, to]) suspended.delete(name)
+      if (suspendedAt !== undefined) suspended.set(to, suspendedAt)
       if (tenant === undefined) return 0
 
       data.tenants.delete(from)
@@ -330,12 +341,34 @@ function createTenants (data: WebhookData): Pick<WebhookStore, 'renameTenant' | 
       data.notices.removeTenant(tenant)
       endPositions(tenant)
       data.tenants.delete(tenant)
+      suspended.delete(tenant)
       rest(tenant, restSeconds)
       return 0
     },
 
-    async listResting () {
-      return listResting(data)
+    async suspendTenant (tenant, { transaction } = {}) {
+      rejectTransaction(transaction)
+      const since = suspended.get(tenant) ?? data.now()
+      suspended.set(tenant, since)
+      return formatDateTime(since)
+    },
+
+    async resumeTenant (tenant, { pending, transaction }) {
+      rejectTransaction(transaction)
+      const since = suspended.get(tenant)
+      if (since === undefined) return null
+      suspended.delete(tenant)
+      for (const webhook of listWebhooks(data, tenant)) {
+        if (webhook.status !== 'active') continue
+        clearFailures(webhook)
+        if (pending === 'skip') stopDeliveries(data, webhook, 'skipped')
+      }
+      notify(data)
+      return formatDateTime(since)
+    },
+
+    async listStates () {
+      return listStates(data)
     }
   }
 }

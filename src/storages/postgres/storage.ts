@@ -107,7 +107,7 @@ export function postgresStorage (
     webhooks: {
       database,
       ...createWebhookStore(session, quotedSchema, stop, due),
-      ...createTenants(patient, quotedSchema)
+      ...createTenants(patient, quotedSchema, stop, due)
     },
     deliveries: { database, ...createDeliveryStore({ session, patient }, quotedSchema, stop, due) },
     holds: createHolds(patient, quotedSchema, stop, due),

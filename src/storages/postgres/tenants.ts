@@ -1,12 +1,17 @@
-import type { RenameOptions, RestingTenant, Tenant, WebhookStore } from '../../core/ports/index.js'
+import type { RenameOptions, Tenant, TenantState, WebhookStore } from '../../core/ports/index.js'
+import type { Due } from './deliveries/due.js'
+import type { StopDeliveries } from './deliveries/queue.js'
 import type { Session } from './session.js'
 import { toIso } from './sql.js'
 import { type Call, runInTransaction } from './transactions.js'
 
-export type TenantMethod = 'renameTenant' | 'removeTenant' | 'listResting' | 'listIdsLikeSlugs'
+export type TenantMethod =
+  'renameTenant' | 'removeTenant' | 'suspendTenant' | 'resumeTenant' | 'listStates' | 'listIdsLikeSlugs'
 
-/** Renames and removes tenants in PostgreSQL, and lists resting ones; `schema` is quoted. */
-export function createTenants (session: Session, schema: string): Pick<Required<WebhookStore>, TenantMethod> {
+/** Renames, removes and suspends tenants in PostgreSQL, and lists their states; `schema` is quoted. */
+export function createTenants (
+  session: Session, schema: string, stop: StopDeliveries, due: Due
+): Pick<Required<WebhookStore>, TenantMethod> {
   async function rename (
     call: Call, from: Tenant, to: Tenant, { reseal, restSeconds = 0 }: RenameOptions
   ): Promise<number | null> {
@@ -26,8 +31,24 @@ export function createTenants (session: Session, schema: string): Pick<Required<
       runInTransaction(session, 'remove tenant', transaction, async (call) =>
         Number(await call(`${schema}.remove_tenant_v1($1, $2, $3)`, [tenant, limit, restSeconds]))),
 
-    listResting: () => session.query<RestingTenant>('list resting tenants',
-      `select tenant as "tenantId", ${toIso('rests_until')} as until from ${schema}.list_resting_v1()`),
+    suspendTenant: (tenant, { transaction } = {}) =>
+      runInTransaction(session, 'suspend tenant', transaction, (call) =>
+        call(`${schema}.suspend_tenant_v1($1)`, [tenant])),
+
+    async resumeTenant (tenant, { pending, transaction }) {
+      const since = await runInTransaction(session, 'resume tenant', transaction, (call) =>
+        call(`${schema}.resume_tenant_v1($1, $2)`, [tenant, pending === 'skip']))
+      if (transaction === undefined) {
+        // They are already skipped. Hourly pruning moves the remaining ones.
+        if (pending === 'skip') await stop.sweepLeft().catch(() => {})
+        due.notify()
+      }
+      return since === 'null' ? null : since
+    },
+
+    listStates: () => session.query<TenantState>('list states of tenants', `
+      select tenant as "tenantId", ${toIso('rests_until')} as "restsUntil", ${toIso('suspended_at')} as "suspendedSince"
+      from ${schema}.list_tenant_states_v1()`),
 
     async listIdsLikeSlugs (limit) {
       const rows = await session.query<{ tenant: string }>('list ids like slugs', `

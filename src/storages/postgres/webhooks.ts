@@ -80,14 +80,16 @@ export function createWebhookStore (
 
     create (tenant, webhook, { maxPerTenant, answer }) {
       return takeTurn(tenant, () => session.transaction('create webhook', async (query) => {
-        // Serializes a tenant's creates: two at once could exceed the limit.
+        // Serializes a tenant's creates: two at once could exceed the limit. Suspending the tenant also waits for them.
         const [lock] = await query<{ is_locked: boolean }>(
           'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_locked', [`${table} ${tenant}`])
         if (lock?.is_locked !== true) return 'busy'
         const [row] = await query<{ json: string }>(`
           insert into ${table} as w (tenant, id, tenant_slug, name, status, target_url, event_types, secret, headers,
-            header_names, filters, filter_path, creator_type, creator_id, created_at, updated_at)
-          select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, moment, moment from ${moment} as moment
+            header_names, filters, filter_path, creator_type, creator_id, is_suspended, created_at, updated_at)
+          select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+            exists (select from ${schema}.tenants where tenant = $1 and suspended_at is not null), moment, moment
+          from ${moment} as moment
           where (select count(*) from ${table} where tenant = $1) < $15 and ${schema}.find_rest_v1($1) is null
           returning ${webhookJson}::text as json`, [...newValues(tenant, webhook), maxPerTenant])
         if (row !== undefined) {

@@ -356,6 +356,13 @@ const faults: Fault[] = [
     repair: "update events set recorded_at = to_timestamp(('x0000' || substr(id, 5, 12))::bit(64)::bigint / 1000.0)"
   },
   {
+    inject: "select suspend_tenant_v1('globex'); update tenants set suspended_at = now() - interval '31 days'",
+    check: 'suspended',
+    state: 'advice',
+    texts: [/^globex has been suspended for over 30 days, and older deliveries have been deleted$/],
+    repair: "select resume_tenant_v1('globex', false)"
+  },
+  {
     inject: `insert into changes (tenant, kind, id, seq, deleted, changed_at)
       values ('acme', 'job', '1', 1, false, now() - interval '100 days')`,
     check: 'retention',
@@ -433,8 +440,8 @@ t.test('doctor', async (t) => {
       out.trimEnd().split('\n').map((line) => line.slice(0, 24).trimEnd()),
       [
         'locks', 'transactions', 'migrations', 'privileges', 'database', 'settings', 'vacuum', 'publications',
-        'replication', 'listen', 'relations', 'relations', 'schema', 'sequences', 'copy', 'due deliveries', 'workers',
-        'retention', 'clocks', 'secrets', 'watched tables', 'watched tables'
+        'replication', 'listen', 'relations', 'relations', 'schema', 'sequences', 'copy', 'suspended',
+        'due deliveries', 'workers', 'retention', 'clocks', 'secrets', 'watched tables', 'watched tables'
       ].map((check) => `ok       ${check}`)
     )
   })

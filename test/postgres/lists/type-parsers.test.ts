@@ -32,7 +32,7 @@ t.test('dates, big integers and JSON are read with any type parsers of the host\
   const [claimed] = await deliveries.claimDue({ limit: 5, perEndpoint: 5, leaseMs: 1000 })
   t.match(claimed, { webhookId: id, secrets: ['new', input.secret], attemptCount: 0, isFailing: false, eventId: 'evt_1' })
   const { oldestDueMs, ...counts } = await deliveries.stats()
-  t.strictSame(counts, { pending: 1, due: 1, leased: 1, atLeast: { pending: false, due: false } })
+  t.strictSame(counts, { pending: 1, due: 1, leased: 1, atLeast: { pending: false, due: false }, suspendedTenants: 0 })
   await deliveries.recordAttempts([{ webhookId: id, deliveryId: claimed?.deliveryId ?? 0, fence: claimed?.fence ?? 0, targetUrl: input.target_url, outcome: 'delivered', durationMs: 1, responseStatus: 200, error: null, responseExcerpt: null }], { failingForSeconds: 1, failedDeliveries: 1, warnAfterSeconds: 1 })
   t.match(await deliveries.find('acme', id, claimed?.deliveryId ?? 0), { status: 'delivered', attempt_count: 1, attempts: [{ duration_ms: 1 }], delivered_at: /Z$/ })
   t.strictSame(await deliveries.replay('acme', id, { include: 'all', eventTypes: null, eventIds: null, since: null, until: null, limit: 5 }), { queued: 1, truncated: false })

@@ -66,6 +66,22 @@ export const dataChecks: readonly Check[] = [{
       end || ', so nothing is sent' as text, 'run fastify-recruiting-api adopt --deliver or --discard' as remedy
     from ${quotedSchema}.find_hold_v1($1) as h`, [flags.text('environment') ?? null])
 }, {
+  name: 'suspended',
+  async find (context) {
+    const { flags, now } = context
+    const days = flags.integer('retention-days', 1, 3650) ?? usualDays
+    const states = (await createTenants(...partsOf(context)).listStates()).flatMap(({ tenantId, suspendedSince }) =>
+      suspendedSince === null ? [] : [{ tenantId, suspendedSince }])
+    const old = states.filter(({ suspendedSince }) => Date.parse(suspendedSince) < now() - days * 86_400_000)
+    if (old.length > 0) {
+      return [advice(`${formatNames(old.map(({ tenantId }) => tenantId))} ${old.length === 1 ? 'has' : 'have'} been ` +
+        `suspended for over ${days} days, and older deliveries have been deleted`,
+      'run fastify-recruiting-api tenants resume TENANT --deliver or --skip, or tenants remove')]
+    }
+    const shown = states.map(({ tenantId, suspendedSince }) => `${tenantId} since ${suspendedSince}`)
+    return [ok(shown.length === 0 ? 'no tenant is suspended' : `nothing is sent to ${formatNames(shown)}`)]
+  }
+}, {
   name: 'due deliveries',
   async find ({ session, quotedSchema, flags }) {
     const { oldestDueMs } = await createStats(session, quotedSchema).stats()
@@ -130,9 +146,9 @@ export const dataChecks: readonly Check[] = [{
 }, {
   // Only if the servers have the option tenantId.
   name: 'tenant ids',
-  async find ({ session, quotedSchema, flags }) {
-    if (!flags.has('tenant-ids')) return []
-    const listed = await createTenants(session, quotedSchema).listIdsLikeSlugs(maxListed)
+  async find (context) {
+    if (!context.flags.has('tenant-ids')) return []
+    const listed = await createTenants(...partsOf(context)).listIdsLikeSlugs(maxListed)
     const slugs = listed.filter((id) => !integerOrUuid.test(id))
     return slugs.length === 0
       ? [ok('no webhooks and keys are stored by slug')]
@@ -146,6 +162,12 @@ export const dataChecks: readonly Check[] = [{
   name: 'secrets',
   find: checkSecrets
 }]
+
+/** The parts of `createWebhookStore` and `createTenants`. */
+function partsOf ({ pool, session, schema, quotedSchema }: DoctorContext) {
+  const stop = createStopDeliveries(session, quotedSchema)
+  return [session, quotedSchema, stop, createDue(pool, session, schema)] as const
+}
 
 const others = 'pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
 
@@ -192,11 +214,9 @@ async function checkClocks ({ query, quotedSchema, now }: DoctorContext): Promis
 }
 
 /** Whether the given keys decrypt every webhook secret. */
-async function checkSecrets (
-  { pool, session, schema, quotedSchema, secretKeys }: DoctorContext
-): Promise<Finding[]> {
-  const webhooks = createWebhookStore(session, quotedSchema, createStopDeliveries(session, quotedSchema),
-    createDue(pool, session, schema))
+async function checkSecrets (context: DoctorContext): Promise<Finding[]> {
+  const webhooks = createWebhookStore(...partsOf(context))
+  const { secretKeys } = context
   const box = createKeyBox(secretKeys)
   const closed: string[] = []
   let [plain, sealedByHost, afterId] = [0, 0, 0]

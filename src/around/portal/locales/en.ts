@@ -34,6 +34,10 @@ export const english = {
     title: "You don't have permission",
     text: 'Your session does not allow this. Ask an administrator of your account.'
   },
+  'problem.suspended': {
+    title: 'Your account is suspended',
+    text: 'Until it is resumed, nothing is sent, and you cannot view or change anything. Events are recorded. Contact support.'
+  },
   'problem.not_found': { title: 'Not found', text: 'It may have been deleted. Go back to the list.' },
   'problem.conflict': { title: 'Someone else has changed this', text: 'Reload it, then make your changes again.' },
   'problem.rate_limited': { title: 'Too many requests', text: 'Wait a moment, then try again.' },

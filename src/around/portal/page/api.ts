@@ -169,13 +169,16 @@ const byStatus: Record<number, FailureCode> = {
   504: 'unavailable'
 }
 
+/** The statuses of codes that say more than the status. */
+const own: Record<string, number> = { not_found: 404, suspended: 403, outcome_unknown: 500 }
+
 /** Reads a failed response. It can come from a proxy, with any body. */
 export async function readFailure (response: Response): Promise<Failure> {
   const { error }: ErrorBody = Object(await response.json().catch(() => null))
   const { status } = response
   const retryAfterMs = readRetryAfter(response)
   // A proxy's 404 does not mean that something was deleted. With `Retry-After`, a 409 is about a request still running.
-  const isOwn = (status === 404 && error?.code === 'not_found') || error?.code === 'outcome_unknown'
+  const isOwn = typeof error?.code === 'string' && own[error.code] === status
   const isPassing = status === 404 || (status === 409 && retryAfterMs !== null)
   return {
     code: isOwn ? error.code as FailureCode : isPassing ? 'unavailable' : byStatus[status] ?? 'internal_error',

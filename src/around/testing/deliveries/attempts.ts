@@ -84,8 +84,8 @@ export const attemptCases = [
     await t.emitMany(2)
     const { deliveryId } = await t.claimOne()
     await t.webhooks.delete('acme', webhook.id)
-    same(await t.deliveries.stats(),
-      { pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false } }, 'the stats')
+    const { pending, due, leased, oldestDueMs } = await t.deliveries.stats()
+    same([pending, due, leased, oldestDueMs], [0, 0, 0, 0], 'the stats')
     same([await t.claim(), await t.deliveries.hasPending(1e9)], [[], false], 'the claimed deliveries, and hasPending')
     same([await t.log(webhook), await t.deliveries.count('acme', webhook.id, {})], [[], 0], 'its log, and its length')
     same(await t.deliveries.find('acme', webhook.id, deliveryId), null, 'a delivery of its log')

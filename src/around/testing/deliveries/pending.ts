@@ -11,9 +11,12 @@ const quiet = {
   failing: 0,
   delivered: 0,
   failed: 0,
-  atLeast: { pending: false, delivered: false, failed: false }
+  atLeast: { pending: false, delivered: false, failed: false },
+  suspendedSince: null
 }
-const idle = { pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false } }
+const idle = {
+  pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false }, suspendedTenants: 0
+}
 
 /** Cases about `hasPending` and `stats`. */
 export const pendingCases = [

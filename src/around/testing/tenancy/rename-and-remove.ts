@@ -199,7 +199,7 @@ export const removeCases = [
 const longestRestMs = 2000
 
 async function listResting ({ webhooks }: Pick<StorageDriver, 'webhooks'>): Promise<string[]> {
-  return (await webhooks.listResting()).map(({ tenantId }) => tenantId)
+  return (await webhooks.listStates()).map(({ tenantId }) => tenantId)
 }
 
 /** Removes acme and immediately lists the resting tenants. */
@@ -251,13 +251,13 @@ export const restCases = [
     same(await t.remove(), 0, 'the events left of the removed tenant')
   }),
 
-  emptyTest('listResting', 'each resting tenant is listed with the end of its rest', async (t) => {
+  emptyTest('listStates', 'each resting tenant is listed with the end of its rest', async (t) => {
     await t.remove({ restSeconds: 60 })
     await t.webhooks.removeTenant('globex', { limit: 10, restSeconds: 3600 })
-    const resting = await t.webhooks.listResting()
+    const resting = await t.webhooks.listStates()
     const [first, second] = resting.sort((one, other) => one.tenantId < other.tenantId ? -1 : 1)
     same([first?.tenantId, second?.tenantId], ['acme', 'globex'], 'the resting tenants')
-    same(Math.round((Date.parse(String(second?.until)) - Date.parse(String(first?.until))) / 1000), 3540,
+    same(Math.round((Date.parse(String(second?.restsUntil)) - Date.parse(String(first?.restsUntil))) / 1000), 3540,
       'the seconds between the ends')
   }),
 
@@ -271,6 +271,6 @@ export const restCases = [
     same([tenantId, tenantSlug, webhookId, secrets], ['4f1c6a2e', 'globex', id, ['sealed']], 'the claimed delivery')
     same((await t.emit({ tenantSlug: '4f1c6a2e', idempotencyKey: 'once' })).id, 'evt_1',
       'the event recorded with the same key')
-    same(await t.webhooks.listResting(), [], 'the resting tenants')
+    same(await t.webhooks.listStates(), [], 'the resting tenants')
   })
 ]

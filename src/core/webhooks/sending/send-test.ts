@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { Clock, Hold, Tenant } from '../../ports/index.js'
+import type { Tenants } from '../../shared/tenants.js'
 import { generateEventId } from '../events/dispatcher.js'
 import type { Runtime } from '../runtime.js'
 import type { TestResult as TestResultSchema } from '../../api/webhooks.js'
@@ -17,6 +18,7 @@ export interface TestParts {
   runtime: Runtime
   /** Returns why nothing is sent; `null` if nothing is held. */
   findHold: () => Promise<Hold | null>
+  tenants: Pick<Tenants, 'isSuspended' | 'refresh'>
   timeoutMs: number
 }
 
@@ -38,13 +40,16 @@ const maxTestMs = 10_000
 
 /**
  * Waits for a place, then makes one attempt, both within 10 s or the deadline of attempts, whichever is shorter. Sends
- * nothing if the storage is held. Rejects with `busy` if too many of the tenant's tests wait.
+ * nothing if the storage is held or the tenant suspended. Rejects with `busy` if too many of the tenant's tests wait.
  */
 export async function sendTest (parts: TestParts, target: TestTarget): Promise<TestResult> {
-  const { capacity, timeoutMs, clock, runtime, findHold } = parts
+  const { capacity, timeoutMs, clock, runtime, findHold, tenants } = parts
   const { tenant: { id: tenantId }, webhookId } = target
   const id = generateEventId(clock.now())
-  if (await findHold() !== null) return toTestResult(id, target, { responseStatus: null, error: 'held', durationMs: 0 })
+  const unsent = { responseStatus: null, durationMs: 0 }
+  if (await findHold() !== null) return toTestResult(id, target, { ...unsent, error: 'held' })
+  await tenants.refresh()
+  if (tenants.isSuspended(tenantId)) return toTestResult(id, target, { ...unsent, error: 'suspended' })
   const deadlineMs = Math.min(timeoutMs, maxTestMs)
   const startedAt = runtime.clock.monotonic()
   const isAcquired = await capacity.acquireTest(tenantId, webhookId, deadlineMs)
@@ -80,7 +85,8 @@ export async function postTest (
 
 function toTestResult (
   id: string, { type }: Pick<TestTarget, 'type'>,
-  { responseStatus, error, durationMs }: Omit<SendResult, 'error'> & { error: SendResult['error'] | 'held' | 'unavailable' }
+  { responseStatus, error, durationMs }:
+    Omit<SendResult, 'error'> & { error: SendResult['error'] | 'held' | 'suspended' | 'unavailable' }
 ): TestResult {
   return {
     id,

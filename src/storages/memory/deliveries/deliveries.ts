@@ -180,16 +180,20 @@ const dayMs = 86_400_000
 function prune (data: WebhookData, { retentionDays, limit }: { retentionDays: number, limit: number }): number {
   const now = data.now()
   const before = now - retentionDays * dayMs
+  data.pending.expireLeases(now)
   return pruneDeliveries(data, before, limit) + pruneEvents(data, before, limit) +
     deleteRequests(data, ({ expiresAt }) => expiresAt <= now, limit)
 }
 
-function pruneDeliveries ({ deliveries }: WebhookData, before: number, limit: number): number {
+function pruneDeliveries ({ deliveries, pending }: WebhookData, before: number, limit: number): number {
   const lastIds = new Map<WebhookRecord, number>()
   let count = 0
   for (const delivery of deliveries.values()) {
     if (count === limit) break
-    if (delivery.status === 'pending' || delivery.createdAt >= before) continue
+    const { status, lease, createdAt, webhook: { tenant } } = delivery
+    const isPending = status === 'pending'
+    if (createdAt >= before || (isPending && (lease === 'held' || !pending.suspended.has(tenant)))) continue
+    if (isPending) pending.remove(delivery)
     deliveries.delete(delivery.id)
     forget(delivery)
     lastIds.set(delivery.webhook, delivery.id)

@@ -44,7 +44,10 @@ export function createLog (
     },
 
     async stats () {
-      return { ...data.pending.stats(data.now()), atLeast: { pending: false, due: false } }
+      const { suspended } = data.pending
+      return {
+        ...data.pending.stats(data.now()), atLeast: { pending: false, due: false }, suspendedTenants: suspended.size
+      }
     },
 
     async tenantStats (tenant) {
@@ -126,13 +129,15 @@ function readTenantStats (data: WebhookData, tenant: string): TenantDeliveryStat
   const ended = webhooks.flatMap(({ log }) => log).filter((delivery) => endOf(delivery) > now - hourMs)
   const count = (status: DeliveryRecord['status']): number =>
     ended.filter((delivery) => delivery.status === status).length
+  const suspendedAt = data.pending.suspended.get(tenant)
   return {
     pending,
     oldestDueMs,
     failing: webhooks.filter(isFailing).length,
     delivered: count('delivered'),
     failed: count('failed'),
-    atLeast: { pending: false, delivered: false, failed: false }
+    atLeast: { pending: false, delivered: false, failed: false },
+    suspendedSince: suspendedAt === undefined ? null : formatDateTime(suspendedAt)
   }
 }
 

@@ -4,6 +4,8 @@ import { type DeliveryRecord, findLane, type WebhookRecord } from './records.js'
 
 /** The pending deliveries of all webhooks, with their turns and leases. */
 export class PendingDeliveries {
+  /** When each suspended tenant was suspended. None of its deliveries is claimed. */
+  readonly suspended = new Map<string, number>()
   // Webhooks with deliveries in their lanes.
   readonly #turns = new Turns()
   readonly #leases = new SortedQueue<DeliveryRecord>((delivery) => delivery.leaseExpiresAt)
@@ -52,7 +54,7 @@ export class PendingDeliveries {
 
   /** Leases due deliveries, one per tenant in turn. */
   claim (options: ClaimOptions, now: number): DeliveryRecord[] {
-    this.#expireLeases(now)
+    this.expireLeases(now)
     const claimed: DeliveryRecord[] = []
     if (options.limit < 1) return claimed
 
@@ -61,6 +63,7 @@ export class PendingDeliveries {
     const held = new Map(places?.heldBy)
     const canLease = (webhook: WebhookRecord): boolean => {
       const { leaseCount, tenant, pausedUntil } = webhook
+      if (this.suspended.has(tenant)) return false
       if (places !== undefined && places.free - claimed.length <= (held.get(tenant) ?? 0)) return false
       if (pausedUntil > 0) return leaseCount === 0
       return leaseCount < (leaseCount === (own.get(webhook) ?? 0) ? aheadPerEndpoint : perEndpoint)
@@ -100,17 +103,19 @@ export class PendingDeliveries {
 
   /** Returns whether a delivery is leased, or can be attempted at `time` or earlier. */
   hasUntil (time: number, now: number): boolean {
-    this.#expireLeases(now)
+    this.expireLeases(now)
     if (this.#leases.size > 0) return true
     for (const webhook of this.#turns) {
-      if (webhook.pausedUntil <= time && earliest(webhook) <= time) return true
+      if (!this.#isPaused(webhook, time) && earliest(webhook) <= time) return true
     }
     return false
   }
 
   /** Counts the deliveries of these webhooks, or of all, including leased ones. */
-  stats (now: number, webhooks?: ReadonlySet<WebhookRecord>): Omit<DeliveryStats, 'atLeast'> {
-    this.#expireLeases(now)
+  stats (
+    now: number, webhooks?: ReadonlySet<WebhookRecord>
+  ): Pick<DeliveryStats, 'pending' | 'due' | 'leased' | 'oldestDueMs'> {
+    this.expireLeases(now)
     const leased = this.#leases.toArray().filter(({ webhook }) => webhooks?.has(webhook) ?? true)
     let pending = leased.length
     let due = leased.length
@@ -118,11 +123,15 @@ export class PendingDeliveries {
 
     for (const webhook of webhooks ?? this.#turns) {
       pending += countWaiting(webhook)
-      if (webhook.pausedUntil > now) continue
+      if (this.#isPaused(webhook, now)) continue
       due += webhook.lanes.scheduled.countUpTo(now) + countReady(webhook)
       oldest = Math.min(oldest, earliest(webhook))
     }
     return { pending, due, leased: leased.length, oldestDueMs: now - oldest }
+  }
+
+  #isPaused ({ tenant, pausedUntil }: WebhookRecord, time: number): boolean {
+    return pausedUntil > time || this.suspended.has(tenant)
   }
 
   #leasesOf (webhook: WebhookRecord): DeliveryRecord[] {
@@ -142,7 +151,8 @@ export class PendingDeliveries {
     delivery.webhook.leaseCount--
   }
 
-  #expireLeases (now: number): void {
+  /** Makes deliveries whose leases have expired wait again. */
+  expireLeases (now: number): void {
     for (let next = this.#leases.first; next !== undefined && next.leaseExpiresAt <= now; next = this.#leases.first) {
       this.#endLease(next)
       next.lease = 'expired'

@@ -1,5 +1,6 @@
 import type { DeliveryStats, DeliveryStore, TenantDeliveryStats } from '../../../core/ports/index.js'
 import type { Session } from '../session.js'
+import { toIso } from '../sql.js'
 
 // Counting stops here.
 const most = 10_000
@@ -74,7 +75,8 @@ function lanesOf (row: string): string {
 
 function findActive (schema: string, id: string): string {
   return `
-      select w.id, w.skip_before, coalesce(h.paused_until, '-infinity') as paused_until
+      select w.id, w.skip_before,
+        case when w.is_suspended then 'infinity' else coalesce(h.paused_until, '-infinity') end as paused_until
       from ${schema}.webhooks w
       left join ${schema}.webhook_health h on h.webhook_id = w.id and h.revision = w.revision
       where w.id = ${id} and w.status = 'active'
@@ -154,7 +156,8 @@ function statsText (schema: string): string {
     select json_build_object(
       'pending', least(total.pending, ${most}), 'due', least(total.due, ${most}), 'leased', leased,
       'oldestDueMs', ${ageOf('oldest_due_at')},
-      'atLeast', json_build_object('pending', total.pending > ${most}, 'due', total.due > ${most})
+      'atLeast', json_build_object('pending', total.pending > ${most}, 'due', total.due > ${most}),
+      'suspendedTenants', (select count(*) from ${schema}.tenants t where t.suspended_at is not null)
     )::text as json
     from figures cross join lateral (
       select running + left_over as pending, leased + unleased + overdue + resumed as due
@@ -180,7 +183,7 @@ function tenantStatsText (schema: string): string {
     with webhook as materialized (
       select w.id, w.skip_before, now, w.status = 'active' as is_active,
         w.status = 'disabled' or (w.status = 'active' and h.webhook_id is not null) as is_failing,
-        coalesce(h.paused_until > now, false) as is_paused
+        w.is_suspended or coalesce(h.paused_until > now, false) as is_paused
       from clock_timestamp() as now, ${schema}.webhooks w
       left join ${schema}.webhook_health h on h.webhook_id = w.id and h.revision = w.revision
       where w.tenant = $1
@@ -209,7 +212,8 @@ function tenantStatsText (schema: string): string {
       'pending', least(ready + scheduled, ${most}), 'oldestDueMs', ${ageOf('least(oldest_ready, oldest_scheduled)')},
       'failing', failing, 'delivered', least(delivered, ${most}), 'failed', least(failed, ${most}),
       'atLeast', json_build_object('pending', ready + scheduled > ${most}, 'delivered', delivered > ${most},
-        'failed', failed > ${most})
+        'failed', failed > ${most}),
+      'suspendedSince', (select ${toIso('t.suspended_at')} from ${schema}.tenants t where t.tenant = $1)
     )::text as json
     from figures`
 }

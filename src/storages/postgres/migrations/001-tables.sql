@@ -31,19 +31,23 @@ create unlogged sequence turns minvalue 0 start 0;
 
 -- The column tenant of each table contains the tenant's id: the result of the option tenantId, or the slug without it.
 --
--- A tenant's events are stored under a key: its first id, unless another tenant had that id before. Only renamed and
--- removed tenants have a row here, so emits only read it.
+-- A tenant's events are stored under a key: its first id, unless another tenant had that id before. Only renamed,
+-- removed and suspended tenants have a row here, so emits only read it.
 create table tenants (
   key text collate "C" primary key,
   -- Null: removed. Its events are deleted in batches, and an emit may commit late.
   tenant text collate "C" unique,
-  -- Nothing can be stored for the tenant until list_resting_v1 sets this to null, at this time or later.
+  -- Nothing can be stored for the tenant until list_tenant_states_v1 sets this to null, at this time or later.
   rests_until timestamptz,
   -- The transaction in which the rest began.
   rests_since xid8,
+  -- When the tenant was suspended. Its webhooks have is_suspended.
+  suspended_at timestamptz,
   -- For a removed tenant: events recorded before this time have been deleted. Null: start with the first.
   removed_to timestamptz
 );
+
+create index tenants_states on tenants (tenant) where rests_until is not null or suspended_at is not null;
 
 create table webhooks (
   id bigint primary key,
@@ -74,6 +78,8 @@ create table webhooks (
   disabled_reason text,
   -- Queued deliveries with a lower id were stopped. They are never claimed and become skipped.
   skip_before bigint not null default 0,
+  -- Its tenant is suspended. Copied from the table tenants, which claims do not read.
+  is_suspended boolean not null default false,
   created_at timestamptz not null,
   updated_at timestamptz not null
 );
@@ -164,7 +170,7 @@ create table queue (
   event_type text collate "C" not null,
   -- 0: in flight, 1: first attempt, 2: later attempt, 3: replay. Null: scheduled, it joins lane 2 or 3 at due_at.
   lane smallint,
-  -- The lane that it left because its webhook is paused. It has no lane then, and joins none at due_at.
+  -- The lane that it left because its webhook is paused or suspended. It has no lane then, and joins none at due_at.
   paused_lane smallint check (paused_lane is null or lane is null),
   is_replay boolean not null default false,
   due_at timestamptz not null,
@@ -186,10 +192,11 @@ create index queue_paused on queue (webhook_id, paused_lane, id) where paused_la
 -- For the log. Omits the few deliveries in flight, so that claims do not write it.
 create index queue_types on queue (webhook_id, event_type, id) where lane is distinct from 0;
 
--- Webhooks whose ready deliveries were set aside, so that no claim visits them during the pause.
+-- Webhooks whose ready deliveries were set aside, so that no claim visits them during the pause or suspension.
 create table paused_webhooks (
   webhook_id bigint primary key,
-  -- The end of the pause. -infinity: it has ended, and claims take the deliveries back.
+  -- The end of the pause; during a suspension, the next visit. -infinity: it has ended, and claims take the deliveries
+  -- back.
   until timestamptz not null
 );
 

@@ -202,8 +202,9 @@ end
 $$;
 
 -- Reads up to p_limit events older than the retention period, oldest first, after p_after: a JSON array of a date and a
--- seq, or null for the first call. Deletes their old finished deliveries, then the events without deliveries. Also
--- deletes expired requests. Returns the number of deleted rows and the p_after of the next call, or null at the end.
+-- seq, or null for the first call. Deletes their old deliveries that are finished or wait for a suspended tenant, then
+-- the events without deliveries. Also deletes expired requests. Returns the number of deleted rows and the p_after of
+-- the next call, or null at the end.
 create or replace function prune_v1 (
   p_retention_days double precision, p_limit integer, p_after text, out pruned integer, out next_after text
 )
@@ -235,7 +236,15 @@ begin
 
   delete from deliveries d where d.event_seq = any (v_events) and d.created_at < v_before;
   get diagnostics pruned = row_count;
-  pruned := pruned + delete_requests_v1(p_limit);
+  delete from queue q
+  where q.ctid = any (array(
+    select old.ctid from queue old
+    join webhooks w on w.id = old.webhook_id and w.is_suspended
+    where old.event_seq = any (v_events) and old.created_at < v_before and old.lane is distinct from 0
+    for update of old skip locked
+  ));
+  get diagnostics v_count = row_count;
+  pruned := pruned + v_count + delete_requests_v1(p_limit);
   with deleted as (
     delete from events e
     where e.seq = any (v_events)

@@ -112,10 +112,10 @@ $$;
 -- or all were visited. Stops earlier after 50 ms, or after 500 ms if none can send so far; the next call continues
 -- there.
 --
--- Deliveries that cannot be sent leave the ready ones, so each costs one visit: a paused webhook's deliveries are set
--- aside, stopped ones move to the log, and has_moved is true. Chooses no more webhooks of a tenant than the places that
--- it can take, and passes its others without a visit; the next call begins with the first one omitted for that. The
--- caller holds the claim lock.
+-- Deliveries that cannot be sent leave the ready ones, so each costs one visit: those of a paused or suspended webhook
+-- are set aside, stopped ones move to the log, and has_moved is true. Chooses no more webhooks of a tenant than the
+-- places that it can take, and passes its others without a visit; the next call begins with the first one omitted for
+-- that. The caller holds the claim lock.
 create or replace function choose_webhooks_v1 (
   p_wanted integer, p_per_endpoint integer, p_ahead integer, p_own bigint[], p_free integer, p_tenants text[],
   p_held integer[],
@@ -198,7 +198,8 @@ begin
       end if;
     end if;
 
-    select w.tenant, w.status = 'active' as is_active, w.skip_before, h.verdict, h.paused_until > v_now as is_paused,
+    select w.tenant, w.status = 'active' as is_active, w.skip_before, h.verdict,
+      w.is_suspended or h.paused_until > v_now as is_paused,
       case
         -- After a pause, one delivery shows whether the endpoint has recovered.
         when h.paused_until is not null then 1 - leased.own - leased.others
@@ -262,38 +263,53 @@ begin
 end
 $$;
 
--- Sets aside up to p_limit ready deliveries of a paused webhook. The caller holds the claim lock.
+-- Sets aside up to p_limit ready deliveries of a paused or suspended webhook. If it is suspended, expired leases are
+-- lost, because they would make each claim visit it. The caller holds the claim lock.
 create or replace function set_aside_v1 (p_webhook bigint, p_limit integer) returns void
 language plpgsql
 set search_path from current
 set jit to off
 as $$
 declare
+  v_now timestamptz := clock_timestamp();
   v_until timestamptz;
+  v_is_suspended boolean;
 begin
-  -- A transaction that ends the pause early changes one of these rows, and then the row in paused_webhooks. Either it
-  -- waits for this one, or this one does nothing.
-  select h.paused_until into v_until
-  from webhooks w
-  join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
-  where w.id = p_webhook and w.status = 'active' and h.paused_until > clock_timestamp()
+  -- A transaction that ends the pause or suspension changes one of these rows, and then the row in paused_webhooks.
+  -- Either it waits for this one, or this one does nothing. A suspended webhook is visited again after an hour or two,
+  -- in case it was deleted.
+  select date_trunc('hour', v_now) + interval '2 hours' into v_until
+  from webhooks w where w.id = p_webhook and w.status = 'active' and w.is_suspended
   for share skip locked;
-  if not found then
-    return;
+  v_is_suspended := found;
+  if not v_is_suspended then
+    select h.paused_until into v_until
+    from webhooks w
+    join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
+    where w.id = p_webhook and w.status = 'active' and not w.is_suspended and h.paused_until > v_now
+    for share skip locked;
+    if not found then
+      return;
+    end if;
   end if;
 
   insert into paused_webhooks as p (webhook_id, until) values (p_webhook, v_until)
   on conflict (webhook_id) do update set until = excluded.until where p.until <> excluded.until;
-  update queue q set lane = null, paused_lane = q.lane
+  update queue q set
+    lane = null,
+    paused_lane = case when q.lane > 0 then q.lane when q.is_replay then 3 when q.attempts is null then 1 else 2 end,
+    fence = null, leased_until = null
   where q.ctid = any (array(
     -- As in lease_v1.
     select ready.place
     from (
-      values (1, (select m.first_fresh from marks m where m.webhook_id = p_webhook)), (2, null), (3, null)
+      values (0, (select m.first_leased from marks m where m.webhook_id = p_webhook)),
+        (1, (select m.first_fresh from marks m where m.webhook_id = p_webhook)), (2, null), (3, null)
     ) as begin (lane, id)
     cross join lateral (
       select q.ctid as place from queue q
       where q.webhook_id = p_webhook and q.lane = begin.lane::smallint and q.id >= coalesce(begin.id, 0)
+        and (q.lane > 0 or v_is_suspended and q.leased_until <= v_now)
       order by q.id
       limit p_limit
       for update skip locked
@@ -303,8 +319,7 @@ begin
 end
 $$;
 
--- Takes back up to p_limit deliveries that were set aside during their webhook's pause. The caller holds the claim
--- lock.
+-- Takes back up to p_limit deliveries that were set aside. The caller holds the claim lock.
 create or replace function take_back_v1 (p_webhook bigint, p_limit integer) returns void
 language plpgsql
 set search_path from current

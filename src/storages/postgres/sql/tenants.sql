@@ -7,7 +7,7 @@ as $$
 declare
   v_count integer;
 begin
-  -- Renames and removals run one at a time.
+  -- All changes of tenants run one at a time.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
   -- Repeated: if the statement waits for a rotation, only the next one sees the new key.
   loop
@@ -45,7 +45,6 @@ as $$
 declare
   v_secrets json;
 begin
-  -- Renames and removals run one at a time.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
   if has_events_v1(coalesce((select t.key from tenants t where t.tenant = p_to), p_to))
     or (select w.tenant from webhooks w where w.tenant >= p_to order by w.tenant limit 1) = p_to
@@ -77,7 +76,7 @@ declare
   v_key text := coalesce((select t.key from tenants t where t.tenant = p_from), p_from);
 begin
   -- Events that commit late under the new id are removed.
-  update tenants t set tenant = null where t.tenant = p_to;
+  update tenants t set tenant = null, suspended_at = null where t.tenant = p_to;
   if not found then
     insert into tenants (key) values (p_to);
   end if;
@@ -118,7 +117,6 @@ declare
   v_to text := coalesce((select t.key from tenants t where t.tenant = p_to), p_to);
   v_events bigint[];
 begin
-  -- Renames and removals run one at a time.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
   -- Repeated: if the statement waits for a rotation, only the next one sees the new key.
   loop
@@ -145,6 +143,9 @@ begin
   select v_to, s.subject, s.event_seq
   from event_subjects s where s.event_seq = any (v_events) and s.tenant_key = v_from;
   delete from event_subjects s where s.event_seq = any (v_events) and s.tenant_key = v_from;
+  if exists (select from tenants t where t.tenant in (p_from, p_to) and t.suspended_at is not null) then
+    perform suspend_tenant_v1(p_to);
+  end if;
 
   if has_events_v1(v_from) then
     return true;
@@ -152,6 +153,7 @@ begin
   -- Last, so that no position is issued in between.
   perform end_changes_v1(p_from);
   perform end_changes_v1(p_to);
+  update tenants t set suspended_at = null where t.tenant = p_from;
   perform name_tenant_v1(p_to, p_to_slug);
   return false;
 end
@@ -175,7 +177,7 @@ begin
   -- A resting tenant keeps its key: no event has been recorded under it, and none can be.
   if v_rests is not true then
     insert into tenants (key) values (coalesce(v_key, p_tenant))
-    on conflict (key) do update set tenant = null, rests_until = null, rests_since = null;
+    on conflict (key) do update set tenant = null, rests_until = null, rests_since = null, suspended_at = null;
     insert into tenants (key, tenant) values (gen_random_uuid()::text, p_tenant);
   end if;
   perform rest_tenant_v1(p_tenant, p_rest_seconds);
@@ -194,6 +196,64 @@ begin
   -- After the webhooks: no notice is added without one.
   delete from notices n where n.tenant = p_tenant;
   return remove_events_v1(p_limit);
+end
+$$;
+
+-- Suspends a tenant, so that claims set its deliveries aside. Returns since when it is suspended, as RFC 3339.
+create or replace function suspend_tenant_v1 (p_tenant text) returns text
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_since timestamptz;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
+  -- The lock of creates, which copy the state.
+  perform pg_advisory_xact_lock(hashtextextended(
+    '"' || replace(current_schema(), '"', '""') || '".webhooks ' || p_tenant, 0
+  ));
+  insert into tenants as t (key, tenant, suspended_at)
+  values (p_tenant, p_tenant, date_trunc('milliseconds', clock_timestamp()))
+  on conflict (tenant) do update set suspended_at = coalesce(t.suspended_at, excluded.suspended_at)
+  returning t.suspended_at into v_since;
+  update webhooks w set is_suspended = true where w.tenant = p_tenant and not w.is_suspended;
+  return to_char(v_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+end
+$$;
+
+-- Ends a tenant's suspension. Its active webhooks start without failures, and with p_skips without their deliveries.
+-- Returns since when it was suspended, as RFC 3339. Returns the JSON value null, and changes nothing, if it is not
+-- suspended.
+create or replace function resume_tenant_v1 (p_tenant text, p_skips boolean) returns text
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_since timestamptz;
+  v_webhooks bigint[];
+begin
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
+  select t.suspended_at into v_since from tenants t where t.tenant = p_tenant;
+  if v_since is null then
+    return 'null';
+  end if;
+  update tenants t set suspended_at = null where t.tenant = p_tenant;
+  with resumed as (
+    update webhooks w set
+      is_suspended = false, revision = w.revision + (w.status = 'active')::integer,
+      skip_before = case when p_skips and w.status = 'active' then nextval('delivery_ids') else w.skip_before end
+    where w.tenant = p_tenant
+    returning w.id, w.status
+  ), listed as (
+    insert into stopped_webhooks (webhook_id) select r.id from resumed r where p_skips and r.status = 'active'
+    on conflict do nothing
+  )
+  select array_agg(r.id) into v_webhooks from resumed r;
+  -- A separate statement, so that it sees deliveries that a claim set aside while the first one waited for it.
+  update paused_webhooks p set until = '-infinity' where p.webhook_id = any (v_webhooks) and p.until > '-infinity';
+  return to_char(v_since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 end
 $$;
 
@@ -220,9 +280,11 @@ as $$
   from tenants t where t.tenant = p_tenant
 $$;
 
--- Lists resting tenants. Ends expired rests once no transaction from before the rest is open, and deletes webhooks and
--- keys that such a transaction created late.
-create or replace function list_resting_v1 () returns table (tenant text, rests_until timestamptz)
+-- Lists resting and suspended tenants. Ends expired rests once no transaction from before the rest is open, and deletes
+-- webhooks and keys that such a transaction created late.
+create or replace function list_tenant_states_v1 () returns table (
+  tenant text, rests_until timestamptz, suspended_at timestamptz
+)
 language plpgsql
 set search_path from current
 set jit to off
@@ -262,8 +324,11 @@ begin
   end if;
 
   return query
-    select t.tenant, greatest(t.rests_until, date_trunc('milliseconds', clock_timestamp()) + interval '1 minute')
+    select t.tenant,
+      case when t.rests_until is not null
+        then greatest(t.rests_until, date_trunc('milliseconds', clock_timestamp()) + interval '1 minute') end,
+      t.suspended_at
     from tenants t
-    where t.rests_until is not null;
+    where t.rests_until is not null or t.suspended_at is not null;
 end
 $$;
