@@ -68,11 +68,12 @@ await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company'
 await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company' })
 
 const app = Fastify({ logger: true })
+// Added before the API, so that it runs after the API has closed.
+app.addHook('onClose', () => pool.end())
 await app.register(recruitingApi, {
   storage: postgresStorage(pool),
   keyLookup: postgresKeyLookup(pool)
 })
-app.addHook('onClose', () => pool.end())
 
 /** Records an application and its event in one transaction. */
 async function apply (company: string, name: string, jobId: number): Promise<void> {

@@ -272,13 +272,14 @@ await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company'
 await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company' })
 
 const app = Fastify({ logger: true })
+// Added before the API, so that it runs after the API has closed.
+app.addHook('onClose', () => pool.end())
 await app.register(recruitingApi, {
   storage: postgresStorage(pool),
   keyLookup: postgresKeyLookup(pool),
   errorDetails: true,
   routes
 })
-app.addHook('onClose', () => pool.end())
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => app.close())
 const origin = await app.listen({ host: '127.0.0.1', port: Number(process.env.PORT ?? 3000) })
 

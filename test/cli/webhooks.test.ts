@@ -244,7 +244,7 @@ t.test('webhooks import', async (t) => {
     await write([{ ...input, tenant: 'hooli', secret }, { ...input, tenant: 'hooli', legacy }, { ...input, tenant: 'hooli', secret: secretOf(3), legacy }])
     const { code, out, err } = await cli(`webhooks import ${path} --yes --json`)
     t.equal(code, 0)
-    t.match(err, /^FILE: webhook 1: check the secret: it is hexadecimal, [^\n]+\n$/)
+    t.same(err.match(/FILE: webhook \d: check the secret: it is hexadecimal/g), ['FILE: webhook 1: check the secret: it is hexadecimal'])
     const ids = JSON.parse(out).map(({ id }: { id: number }) => id)
     t.match(await storage.webhooks.findHeaders('hooli', ids[1]), /"secret":"text".*"algorithm":"sha256"/)
     t.match(await storage.webhooks.find('hooli', ids[1]), { headers: null })

@@ -1,5 +1,6 @@
 import {
-  discoverOAuthProtectedResourceMetadata, extractWWWAuthenticateParams, type OAuthClientProvider, selectResourceURL
+  checkResourceAllowed, discoverOAuthProtectedResourceMetadata, extractWWWAuthenticateParams, type OAuthClientProvider,
+  selectResourceURL
 } from '@modelcontextprotocol/client'
 import Fastify from 'fastify'
 import { generateKeyPair, jwtVerify, SignJWT } from 'jose'
@@ -97,9 +98,20 @@ t.test('clients accept the metadata for each slug, below a mount, and with a pat
 })
 
 t.test('the option resource determines the identifier and the address of the metadata', async (t) => {
-  const app = await buildApp(t, { mcp: { authorizationServers: [issuer], resource: 'https://ats.example.com/{tenant_slug}' } })
-  t.match((await app.inject(metadata)).json(), { resource: 'https://ats.example.com/acme' })
+  const app = await buildApp(t, { mcp: { authorizationServers: [issuer], resource: 'https://ats.example.com/api/v1/public/{tenant_slug}' } })
+  t.match((await app.inject(metadata)).json(), { resource: 'https://ats.example.com/api/v1/public/acme' })
   t.equal((await sendMessage(app, 'unknown', 'tools/list')).headers['www-authenticate'], `Bearer resource_metadata="https://ats.example.com${metadata}"`)
+})
+
+t.test('an identifier that clients would reject is an invalid option', async (t) => {
+  const address = `${publicUrl}/api/v1/public/{tenant_slug}/mcp`
+  const expected = `the address of a tenant's server, ${address}, or a folder that contains it, because clients reject others`
+  const rejected = [`${address}/`, `${publicUrl}/api/v1/public/{tenant_slug}/m`, 'https://ats.example.com/v', 'https://api.example.com/{tenant_slug}', `${publicUrl}/api/v1/public/acme/mcp`]
+  for (const resource of rejected) {
+    t.equal(checkResourceAllowed({ requestedResource: address.replace('{tenant_slug}', 'globex'), configuredResource: resource.replace('{tenant_slug}', 'globex') }), false, resource)
+    await assertRejectedByPlugin(t, [{ publicUrl, mcp: { authorizationServers: [issuer], resource } }, 'mcp.resource', expected, JSON.stringify(resource)])
+  }
+  for (const resource of [address, `${publicUrl}/api/`, publicUrl, 'https://api.example.com']) await assertAcceptedByPlugin(t, { publicUrl, mcp: { authorizationServers: [issuer], resource } })
 })
 
 t.test('a long access token reaches the key lookup, and its scopes apply', async (t) => {

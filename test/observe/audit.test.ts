@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
+import Fastify from 'fastify'
 import t from 'tap'
-import { type AuditEntry, createRecruiting, type HostRoutes } from '../../src/index.js'
+import recruitingApi, { type AuditEntry, createRecruiting, type HostRoutes } from '../../src/index.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
 import { allScopes, type AppOverrides, bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
@@ -90,6 +92,20 @@ t.test('close waits up to 10 seconds for entries that are being written', async 
     await closing
   }
   t.match(await logs.waitFor('audit entries were not written before the close'), { entries: 1 })
+})
+
+t.test('an onClose hook that was added before the API runs after the last entry was written', async (t) => {
+  const steps: string[] = []
+  const app = Fastify()
+  app.addHook('onClose', async () => { steps.push('pool ended') })
+  const onAudit = async (): Promise<void> => {
+    await setImmediate()
+    steps.push('entry written')
+  }
+  await app.register(recruitingApi, { storage: memoryStorage(), keyLookup: async () => null, onAudit })
+  await app.inject(`${base}/jobs`)
+  await app.close()
+  t.same(steps, ['entry written', 'pool ended'])
 })
 
 t.test('an entry has the record and row count, or neither if the request was rejected earlier', async (t) => {

@@ -104,16 +104,6 @@ t.test('invalid options are rejected', async (t) => {
 
 const firstPage = { filter: {}, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: 5, fields: ['id', 'full_name'] } as const
 
-t.test('a webhook stored with an empty list of headers shows an empty object', async (t) => {
-  const { storage: { webhooks } } = await startPostgresHost(t)
-  const id = await webhooks.nextId('acme')
-  const headers = { names: [], sealed: 'sealed' }
-  const created = await webhooks.create('acme', { ...createWebhook(id), headers }, { maxPerTenant: 1 })
-  t.strictSame([created?.headers, (await webhooks.find('acme', id))?.headers], [{}, {}])
-  t.equal((await webhooks.update('acme', id, { headers: null }))?.headers, null)
-  t.strictSame((await webhooks.update('acme', id, { headers }))?.headers, {})
-})
-
 t.test('a driver only needs a pool that lends connections', async (t) => {
   const { pool, storage, saveCandidates } = await startPostgresHost(t)
   let connections = 0

@@ -8,7 +8,7 @@ import recruitingApi, {
 import { type Applications, applicationRoutes } from './applications.js'
 import type { Companies } from './companies.js'
 import type { Config } from './config.js'
-import { type FindUser, addSettingsPage } from './settings-page.js'
+import { type FindUser, addSettingsPage, rejectOtherNames } from './settings-page.js'
 
 export interface AtsParts extends Pick<Config, 'secretKeys' | 'portalKeys' | 'delivery'> {
   storage: RecruitingStorage
@@ -16,6 +16,9 @@ export interface AtsParts extends Pick<Config, 'secretKeys' | 'portalKeys' | 'de
   companies: Companies
   applications: Applications
   findUser: FindUser
+  /** Whether everyone who reaches the server is signed in. */
+  hasDeveloper?: boolean
+  host?: string
   /** Writes the audit log. */
   onAudit: AuditListener
   logLevel?: string
@@ -40,6 +43,8 @@ export async function buildAts (parts: AtsParts): Promise<FastifyInstance> {
     companies,
     applications,
     findUser,
+    hasDeveloper = false,
+    host = 'localhost',
     onAudit,
     secretKeys,
     portalKeys,
@@ -47,6 +52,8 @@ export async function buildAts (parts: AtsParts): Promise<FastifyInstance> {
     logLevel = 'warn'
   } = parts
   const app = Fastify({ logger: { level: logLevel } })
+  // Before all routes, so that it applies to each of them.
+  if (hasDeveloper) app.addHook('onRequest', rejectOtherNames(host))
   await app.register(recruitingApi, {
     storage,
     keyLookup,

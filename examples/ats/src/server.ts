@@ -29,12 +29,13 @@ async function start (): Promise<void> {
     onAudit,
     logLevel: config.isProduction ? 'info' : 'warn'
   })
-  app.addHook('onClose', () => pool.end())
   const origin = await app.listen({ host: config.host, port: config.port })
   if (developer !== null) console.log(await prepare(pool, origin, developer))
   // Deliveries in flight get time to finish.
   await stopped
   await app.close()
+  // Afterwards: the last audit entries are written while the server closes.
+  await pool.end()
 }
 
 await start().catch((error: NodeJS.ErrnoException) => {

@@ -1,5 +1,6 @@
 // Your product's page with the portal, where a customer's team manages its webhooks.
 
+import { isIP } from 'node:net'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 
 export interface User {
@@ -22,6 +23,18 @@ export const rejectOtherSites: onRequestHookHandler = (request, reply, done) => 
     : origin !== undefined && origin.replace(/^https?:\/\//, '') !== host
   if (isOther && request.method !== 'GET') return reply.code(403).send({ error: 'Send it from this site' })
   done()
+}
+
+/**
+ * Rejects requests for names that the server does not listen on. A site can point its own name to this machine (DNS
+ * rebinding): its pages would then be of the same origin, and signed in. No one can do that with an IP address.
+ */
+export function rejectOtherNames (listensOn: string): onRequestHookHandler {
+  return ({ headers: { host = '' } }, reply, done) => {
+    const name = host.replace(/:\d+$/, '').toLowerCase()
+    if (['localhost', listensOn].includes(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0) return done()
+    reply.code(421).send({ error: 'Use localhost, or an address of this machine' })
+  }
 }
 
 export function addSettingsPage (app: FastifyInstance, findUser: FindUser): void {

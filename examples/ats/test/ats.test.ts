@@ -42,7 +42,7 @@ function memoryApplications ({ commit, rollback }: Pick<EventRecorder, 'commit' 
   }
 }
 
-async function start ({ isSignedIn = true } = {}) {
+async function start ({ isSignedIn = true, hasDeveloper = false } = {}) {
   const recorder = recordEvents({ requireSubject: true })
   const entries: AuditEntry[] = []
   const scopes = ['candidates:read', 'applications:read', 'applications:write', 'webhooks:read', 'webhooks:write']
@@ -54,6 +54,7 @@ async function start ({ isSignedIn = true } = {}) {
     companies,
     applications: memoryApplications(recorder),
     findUser: () => (isSignedIn ? developer : null),
+    hasDeveloper,
     onAudit: (entry) => {
       entries.push(entry)
     },
@@ -130,5 +131,19 @@ test('only pages of the same site get a session, also behind a proxy that change
   ] as const) {
     const response = await app.inject({ method: 'POST', url: '/settings/webhooks/session', headers })
     assert.equal(response.statusCode, expected, JSON.stringify(headers))
+  }
+})
+
+test('while the developer is signed in, no other site can point its name to the server', async () => {
+  const { app } = await start({ hasDeveloper: true })
+  const send = async (host: string, url: string, method: 'GET' | 'POST' = 'GET') =>
+    (await app.inject({ method, url, headers: { host } })).statusCode
+  for (const url of ['/settings/webhooks', '/api/v1/public/portal/', '/api/v1/public/acme/candidates', '/nowhere']) {
+    assert.equal(await send('evil.example:3000', url), 421, url)
+  }
+  const session = '/settings/webhooks/session'
+  assert.equal(await send('127.0.0.1.evil.example', session, 'POST'), 421)
+  for (const host of ['localhost:3000', '127.0.0.1:3000', '[::1]:3000']) {
+    assert.equal(await send(host, session, 'POST'), 200, host)
   }
 })

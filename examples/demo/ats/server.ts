@@ -11,6 +11,11 @@ import { retrySchedule } from './retries.js'
 export async function createAts (database: Database, print: Print): Promise<FastifyInstance> {
   const app = Fastify({ logger: createLoggerOptions(print) })
 
+  // Anyone who reaches the page can use its keys. A site can point its own name to this machine (DNS rebinding).
+  app.addHook('onRequest', async ({ headers: { host = '' } }, reply) => {
+    if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(host)) return reply.code(421).send({ error: 'Use 127.0.0.1' })
+  })
+
   // Registered before the API: a hook applies only to routes added after it.
   app.addHook('onResponse', async (request, reply) => {
     if (!request.url.startsWith('/api/')) return

@@ -17,7 +17,8 @@ export type ProtectedResource = NonNullable<ReturnType<typeof describeResource>>
 
 /**
  * Returns a tenant's MCP server as a protected resource (RFC 9728), with parameters such as `{tenant_slug}`; `null`
- * without authorization servers. Throws `invalid_option` if its URL is unknown.
+ * without authorization servers. Throws `invalid_option` if its URL is unknown, or if clients would reject it: they
+ * compare it with the address that they call.
  */
 export function describeResource ({ authorizationServers, resource }: McpSettings, place: Place) {
   if (authorizationServers.length === 0) return null
@@ -26,9 +27,17 @@ export function describeResource ({ authorizationServers, resource }: McpSetting
   assertOption(
     resource !== null || publicUrl !== '', 'mcp.resource', 'a URL, or the option publicUrl', resource ?? undefined
   )
-  const identifier = resource ?? `${publicUrl}${path}`
-  const base = publicUrl === '' ? new URL(identifier).origin : publicUrl
+  const base = publicUrl === '' ? new URL(resource ?? '').origin : publicUrl
+  const address = `${base}${path}`
+  const identifier = resource ?? address
+  assertOption(isParent(new URL(identifier), new URL(address)), 'mcp.resource',
+    `the address of a tenant's server, ${address}, or a folder that contains it, because clients reject others`, resource)
   return { authorizationServers, identifier, metadata: `${base}${metadata}` }
+}
+
+function isParent (parent: URL, address: URL): boolean {
+  const [one, other] = [parent.pathname, address.pathname]
+  return parent.origin === address.origin && (one === other || other.startsWith(one.endsWith('/') ? one : `${one}/`))
 }
 
 function pathOf ({ mount, prefix }: Place): string {

@@ -23,8 +23,8 @@ const mcpOptions = {
    */
   authorizationServers: list(mcpUrl, 'an array of URLs'),
   /**
-   * The identifier of a tenant's server, which access tokens are issued for (RFC 8707): a URL in which
-   * `{tenant_slug}` stands for the tenant.
+   * The identifier of a tenant's server, which access tokens are issued for (RFC 8707): its address, in which
+   * `{tenant_slug}` stands for the tenant, or a folder that contains it. Clients reject any other URL.
    * @default the address of the server, with `publicUrl`
    */
   resource: orNull(mcpUrl),

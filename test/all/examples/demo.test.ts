@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
+import { get } from 'node:http'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { request } from '../../fixtures/examples/request.js'
@@ -103,4 +104,19 @@ t.test('the demo runs on PostgreSQL', async (t) => {
   const { rows } = await createPool().query("select from recruiting_demo.deliveries where status = 'delivered'")
   t.ok(rows.length > 0)
   t.equal(await demo.end('SIGINT'), 0)
+})
+
+t.test('the demo answers no request for another name, which a site could point to this machine', async (t) => {
+  const demo = runExample(t, 'demo/start.ts', { PORT: '0', RECEIVER_PORT: '0', EVERY_MS: '99999' })
+  const { port } = new URL(await readApiUrl(demo))
+  const send = (host: string, path: string) => new Promise<number | undefined>((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path, headers: { host } }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    }).on('error', reject)
+  })
+  for (const path of ['/', '/demo/setting', '/api/v1/public/acme/jobs', '/nowhere']) {
+    t.equal(await send(`evil.example:${port}`, path), 421, path)
+  }
+  t.equal(await send(`localhost:${port}`, '/demo/setting'), 200)
 })
