@@ -2,14 +2,13 @@
 // transaction. One lists applications like the API's own lists. They share the plugin's keys, scopes, errors and
 // document.
 //
-// npm install pg @sinclair/typebox@0.34 @fastify/type-provider-typebox@5
+// npm install pg @sinclair/typebox@0.34
 // DATABASE_URL=postgres://localhost/ats tsx examples/11-own-routes.ts
 
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import pg from 'pg'
-import { HttpError, defineList, recruitingApi } from 'fastify-recruiting-api'
+import { HttpError, type RecruitingRoutes, defineList, recruitingApi } from 'fastify-recruiting-api'
 import { apiKeys, migrate, postgresKeyLookup, postgresStorage, watch } from 'fastify-recruiting-api/postgres'
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, connectionTimeoutMillis: 5000 })
@@ -83,7 +82,7 @@ const applications = defineList(Application, {
 })
 const matches = 'company = $1 and ($2::text is null or stage = $2) and ($3::bigint is null or candidate_id = $3)'
 
-const routes: FastifyPluginAsyncTypebox = async (app) => {
+const routes: RecruitingRoutes = async (app) => {
   app.post('/candidates', {
     config: { scopes: ['candidates:write'], idempotent: true },
     schema: {

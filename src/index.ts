@@ -15,7 +15,7 @@ export {
 export { type ErrorDetail, HttpError, type WireErrorCode } from './core/http/wire-errors.js'
 export { type ListOptions, type OwnList, defineList } from './core/http/define-list.js'
 export type { AuditEntry, AuditListener, AuditedResource } from './core/observe/audit.js'
-export type { HostRoutes } from './core/http/host-routes.js'
+export type { RecruitingRoutes } from './core/http/host-routes.js'
 export type { ApiCaller, VisibleFields } from './core/http/request.js'
 export type { RecruitingApiOptions, RecruitingOptions } from './options.js'
 export type { DeliveryOptions, LimitedTenant, ProxyOptions } from './core/webhooks/options.js'

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyContextConfig, InjectOptions } from 'fastify'
 import t from 'tap'
-import { type AuditEntry, createRecruiting, defineList, type Deprecation, type HostRoutes } from '../../src/index.js'
+import { type AuditEntry, createRecruiting, defineList, type Deprecation, type RecruitingRoutes } from '../../src/index.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 
@@ -11,7 +11,7 @@ const deprecated = { since: '2026-03-01', sunset: '2026-09-01T12:00:00+02:00', l
 const Note = Type.Object({ id: Type.Integer() })
 const notes = defineList(Note, { sort: ['id'] })
 
-const routes: HostRoutes = async (app) => {
+const routes: RecruitingRoutes = async (app) => {
   const config = { scopes: ['candidates:read'] }
   const response = { 200: Type.Object({ data: Note }) }
   app.get('/notes', { config: { ...config, deprecated }, exposeHeadRoute: true, schema: { operationId: 'listNotes', querystring: notes.query, response: { 200: notes.page } } }, (request, reply) => {
@@ -73,7 +73,7 @@ const wrong: Array<[given: unknown, path: string, expected: string, shown: strin
 
 t.test('an invalid deprecation is rejected with its path', async (t) => {
   for (const [given, path, expected, shown] of wrong) {
-    const register: HostRoutes = async (app) => {
+    const register: RecruitingRoutes = async (app) => {
       const config: FastifyContextConfig = { scopes: [], deprecated: given as Deprecation }
       app.get('/notes', { config, schema: { response: { 200: Type.Object({}) } } }, async () => ({}))
     }

@@ -2,7 +2,7 @@ import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import t from 'tap'
-import { type HostRoutes, type OpenApiOptions, recruitingApi } from '../../src/index.js'
+import { type RecruitingRoutes, type OpenApiOptions, recruitingApi } from '../../src/index.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
 import { bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import type { OpenApi, Operation } from '../fixtures/api/document.js'
@@ -13,7 +13,7 @@ interface HostDocument extends OpenApi {
   securityDefinitions: OpenApi['components']['securitySchemes']
 }
 
-const routes: HostRoutes = async (app) => {
+const routes: RecruitingRoutes = async (app) => {
   const config = { scopes: ['rooms:read'] }
   const response = { 200: Type.Object({}, { description: 'The room' }) }
   app.get('/rooms/:id', { config, schema: { summary: 'Get a room', response } }, async () => ({}))

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
 import t from 'tap'
 import { memoryStorage } from '../../src/storages/memory/index.js'
-import type { HostRoutes } from '../../src/index.js'
+import type { RecruitingRoutes } from '../../src/index.js'
 import { type AppOverrides, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import { callTool, listTools, sendCall, sendMessage, textOf } from '../fixtures/api/mcp.js'
 import { operationRules, reading } from '../fixtures/api/operation-rules.js'
@@ -201,7 +201,7 @@ interface OwnRoute {
 const Answer = Type.Object({ data: Type.Unknown() }, { description: 'The answer' })
 
 /** Host routes that return their input. */
-function echo (...routes: OwnRoute[]): HostRoutes {
+function echo (...routes: OwnRoute[]): RecruitingRoutes {
   return async (app: FastifyInstance) => {
     for (const { method = 'GET', url = '/echo', config = {}, schema = {}, answer } of routes) {
       app.route({
@@ -215,7 +215,7 @@ function echo (...routes: OwnRoute[]): HostRoutes {
   }
 }
 
-function build (t: Teardown, routes: HostRoutes, overrides: AppOverrides = {}) {
+function build (t: Teardown, routes: RecruitingRoutes, overrides: AppOverrides = {}) {
   return buildApp(t, { mcp: true, routes, ...overrides })
 }
 

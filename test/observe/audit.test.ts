@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t from 'tap'
-import recruitingApi, { type AuditEntry, createRecruiting, type HostRoutes } from '../../src/index.js'
+import recruitingApi, { type AuditEntry, createRecruiting, type RecruitingRoutes } from '../../src/index.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
 import { allScopes, type AppOverrides, bearer, buildApp, keys, type Teardown } from '../fixtures/api/app.js'
 import { captureLogs } from '../fixtures/api/logs.js'
@@ -109,7 +109,7 @@ t.test('an onClose hook that was added before the API runs after the last entry 
 })
 
 t.test('an entry has the record and row count, or neither if the request was rejected earlier', async (t) => {
-  const routes: HostRoutes = async (app) => {
+  const routes: RecruitingRoutes = async (app) => {
     const config = { scopes: ['candidates:read'], resource: 'interview' }
     const response = { 200: Type.Object({ data: Type.Object({ id: Type.String() }) }) }
     app.get('/interviews/:interview_id', { config, schema: { response } }, async (request) => ({ data: { id: `interview ${Object.keys(request.params as object).length}` } }))

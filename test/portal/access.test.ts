@@ -1,7 +1,6 @@
-import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
-import type { AuditEntry, RateLimitCaller } from '../../src/index.js'
+import type { AuditEntry, RateLimitCaller, RecruitingRoutes } from '../../src/index.js'
 import { checkError, comparable } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { base, buildLimited, checkLimited } from '../fixtures/api/limits.js'
@@ -199,7 +198,7 @@ t.test('a session without bodies cannot set filters, because match counts would 
 const schema = { response: { 200: Type.Object({}) } }
 
 /** Operations of a host with their scopes and capabilities. */
-const routes: FastifyPluginAsyncTypebox = async (app) => {
+const routes: RecruitingRoutes = async (app) => {
   app.get('/reads', { config: { scopes: [] }, schema }, async () => ({}))
   app.get('/reads-bodies', { config: { scopes: ['webhooks:read'], capabilities: ['bodies'] }, schema }, async () => ({}))
   app.get('/candidates-too', { config: { scopes: ['candidates:read'] }, schema }, async () => ({}))
@@ -235,7 +234,7 @@ t.test("the host's operations need their declared capabilities, and by default `
 t.test('unknown capabilities fail the registration', async (t) => {
   const names = 'read, write, secrets, bodies, test, replay, keys'
   for (const [capabilities, shown] of [['write', '"write"'], [['writes'], 'an array'], [null, 'null']] as const) {
-    const wrong: FastifyPluginAsyncTypebox = async (app) => {
+    const wrong: RecruitingRoutes = async (app) => {
       const config: object = { scopes: [], capabilities }
       app.get('/x', { config, schema }, async () => ({}))
     }

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import t from 'tap'
-import { type ApiCaller, type HostRoutes, defineList } from '../../src/index.js'
+import { type ApiCaller, type RecruitingRoutes, defineList } from '../../src/index.js'
 import { memoryKeyLookup, memoryStorage } from '../../src/storages/memory/index.js'
 import { allScopes, bearer, buildApp, keys } from '../fixtures/api/app.js'
 
@@ -22,7 +22,7 @@ const Row = Type.Object({ id: Type.Integer(), tenant: Type.String() })
 const list = defineList(Row, { sort: ['id'] })
 
 /** Operations that return their tenant. One emits an event. */
-const routes: HostRoutes = async (app) => {
+const routes: RecruitingRoutes = async (app) => {
   const config = { scopes: ['jobs:read'] }
   app.get('/own', { config, schema: { response: { 200: Row } } }, async ({ recruiting: { tenantId } }) => {
     await app.recruiting.emit({ tenantId, type: 'job.closed', data: { id: 1 } })

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox, FastifyPluginCallbackTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsync, FastifyPluginCallback } from 'fastify'
-import { type RecruitingApiOptions, defineList } from '../../src/index.js'
+import { type RecruitingApiOptions, type RecruitingRoutes, defineList } from '../../src/index.js'
 
 declare const plain: FastifyPluginAsync
 declare const withCallback: FastifyPluginCallback
@@ -17,6 +17,20 @@ export const options: Array<Pick<RecruitingApiOptions, 'routes'>> = [
   // @ts-expect-error not a plugin
   { routes: { prefix: '/a' } }
 ]
+
+/** A plugin is typed without a type provider of its own. */
+export const ownRoutes: RecruitingRoutes = async (app) => {
+  const response = { 200: Type.Object({ data: Type.Integer() }) }
+  const schema = { params: Type.Object({ id: Type.Integer() }), response }
+  app.get('/:id', { config: { scopes: [] }, schema }, async ({ recruiting: { tenantId, fields }, params: { id } }) => {
+    const texts: [string, readonly string[] | null | undefined] = [tenantId, fields?.candidate]
+    // @ts-expect-error not a parameter
+    id.toUpperCase()
+    return { data: id + texts.length }
+  })
+  // @ts-expect-error not the declared response
+  app.get('/text/:id', { config: { scopes: [] }, schema }, async () => ({ data: 'text' }))
+}
 
 const rows = defineList(Type.Object({ id: Type.Integer(), name: Type.String() }), {
   sort: ['id', 'name'],

@@ -2,7 +2,7 @@
 
 import { Type } from '@sinclair/typebox'
 import type pg from 'pg'
-import { type HostRoutes, HttpError, defineList } from 'fastify-recruiting-api'
+import { type RecruitingRoutes, HttpError, defineList } from 'fastify-recruiting-api'
 
 const Id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
 const Stage = Type.Union([
@@ -35,7 +35,7 @@ export interface Applications {
   ): Promise<Application | null>
 }
 
-export function applicationRoutes (applications: Applications): HostRoutes {
+export function applicationRoutes (applications: Applications): RecruitingRoutes {
   const list = defineList(Application, { sort: ['id'], filters: { stage: Stage } })
   const tags = ['applications']
 

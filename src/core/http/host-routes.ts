@@ -13,9 +13,10 @@ import { capabilities } from './sessions.js'
 
 /**
  * A Fastify plugin with the host's operations. Each route declares `config: { scopes }`, all of which a key must have,
- * and its response schemas. Its handler returns the response, or throws an `HttpError`.
+ * and its response schemas. Its handler returns the response, or throws an `HttpError`. Schemas of either TypeBox type
+ * requests and responses, and `request.recruiting` is the caller.
  */
-export type HostRoutes = PluginMethod['register']
+export type RecruitingRoutes = PluginMethod['register']
 
 /** Types requests and responses by schemas of either TypeBox. */
 interface EitherTypeBox extends FastifyTypeProvider {

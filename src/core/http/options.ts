@@ -8,7 +8,7 @@ import {
   limit, list, matching, optional, orNull, properties, readOptions, switchable, text
 } from '../shared/read-options.js'
 import { type TypeBoxObject, Type } from '../shared/typebox.js'
-import type { HostRoutes } from './host-routes.js'
+import type { RecruitingRoutes } from './host-routes.js'
 
 /** OpenAPI's Contact Object. */
 const contact: Reader<object, { name?: string, url?: string, email?: string }> =
@@ -237,7 +237,7 @@ function fields (...taken: readonly string[]): Reader<TObject, TypeBoxObject> {
   }
 }
 
-function readRoutes (routes: HostRoutes | null = null, path: string): HostRoutes | null {
+function readRoutes (routes: RecruitingRoutes | null = null, path: string): RecruitingRoutes | null {
   assertOption(routes === null || typeof routes === 'function', path, 'a Fastify plugin', routes)
   return routes
 }
