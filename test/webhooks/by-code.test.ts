@@ -60,7 +60,7 @@ t.test('a process without a server that does not deliver can test, replay and re
   const { id: eventId } = await emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
   await webhooks.update('acme', id, { status: 'active' })
   const { id: testId, duration_ms: durationMs, ...tested } = await webhooks.sendTest('acme', id, { event_type: 'job.closed' })
-  t.strictSame(tested, { event_type: 'job.closed', status: 'delivered', response_status: 204, error: null })
+  t.strictSame(tested, { event_type: 'job.closed', status: 'delivered', response_status: 204, error: null, detail: null })
   t.match([testId, durationMs], [/^evt_/, Number])
   t.match(await webhooks.sendTest('acme', id), { event_type: 'application.created' })
   t.match(await webhooks.replay('acme', id, { dry_run: true }), { webhook_id: id, include: 'undelivered', queued: 1, truncated: false })

@@ -42,7 +42,8 @@ t.test('the channels publish an event, its attempts and the consequences of each
     attempt: number,
     durationMs: durations[number - 1],
     responseStatus,
-    error: 'http_status'
+    error: 'http_status',
+    detail: null
   })
   const waits = told.flatMap(([name, message]) => name === 'retry' ? [(message as { retryInMs: number }).retryInMs] : [])
   t.strictSame(told, [

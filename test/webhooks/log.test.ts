@@ -17,6 +17,7 @@ t.test('the log contains a delivered event with its time', async (t) => {
       attempt_count: 1,
       response_status: 204,
       error: null,
+      detail: null,
       next_attempt_at: null,
       created_at: timeOf(clock),
       delivered_at: timeOf(clock)
@@ -41,14 +42,15 @@ t.test('a delivery is shown as in the log, with its body and its attempts, oldes
   const [logged] = await log()
   t.equal(status, 200)
   t.strictSame(body, { data: { ...logged, body: receiver.requests[0]?.body, attempts } })
-  const expected = [[null, 'connection'], [503, 'http_status'], [204, null]] as const
-  t.strictSame(attempts, expected.map(([responseStatus, error], index) => {
+  const expected = [[null, 'connection', 'reset'], [503, 'http_status', null], [204, null, null]] as const
+  t.strictSame(attempts, expected.map(([responseStatus, error, detail], index) => {
     const durationMs = attempts[index]?.duration_ms ?? -1
     return {
       started_at: new Date((ends[index] ?? 0) - durationMs).toISOString(),
       duration_ms: durationMs,
       response_status: responseStatus,
       error,
+      detail,
       response_excerpt: null
     }
   }))

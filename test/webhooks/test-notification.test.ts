@@ -26,10 +26,10 @@ t.test('a test sends one event marked as a test and returns the result', async (
   t.equal(status, 200)
   t.strictSame(body, {
     data: {
-      id, event_type: 'application.created', status: 'delivered', response_status: 204, duration_ms: durationMs, error: null
+      id, event_type: 'application.created', status: 'delivered', response_status: 204, duration_ms: durationMs, error: null, detail: null
     }
   })
-  t.same(Object.keys(body.data), ['id', 'event_type', 'status', 'response_status', 'duration_ms', 'error'])
+  t.same(Object.keys(body.data), ['id', 'event_type', 'status', 'response_status', 'duration_ms', 'error', 'detail'])
   t.ok(Number.isInteger(durationMs) && durationMs >= 0)
   t.equal(receiver.requests.length, 1)
   const sent = first(receiver.requests)
@@ -98,7 +98,8 @@ t.test('a failed test is a 200 with the error, without a retry, a redirect, a bo
     t.equal(status, 200)
     t.notMatch(JSON.stringify(headers), /inner/)
     const { id, duration_ms: durationMs } = data
-    const how = { status: 'failed', response_status: responseStatus, duration_ms: durationMs, error }
+    const detail = error === 'connection' ? 'reset' : null
+    const how = { status: 'failed', response_status: responseStatus, duration_ms: durationMs, error, detail }
     t.strictSame(data, { id, event_type: 'application.created', ...how })
     t.equal(receiver.requests.length, index + 1)
   }
@@ -254,7 +255,7 @@ t.test('a test that gets no slot in time is a timeout and is not sent', async (t
   const { sent, answer, test } = await setUp(t, 100)
   const first = await test()
   const { id, duration_ms: durationMs, ...result } = await (await test()).tested
-  t.strictSame(result, { event_type: 'application.created', status: 'failed', response_status: null, error: 'timeout' })
+  t.strictSame(result, { event_type: 'application.created', status: 'failed', response_status: null, error: 'timeout', detail: null })
   t.ok(durationMs >= 99, `waited ${durationMs} ms`)
   answer()
   t.match(await first.tested, { status: 'delivered' })

@@ -40,6 +40,7 @@ export const list: Command = {
       event: 'event_id',
       attempts: 'attempt_count',
       error: 'error',
+      detail: 'detail',
       response: 'response_status',
       created: 'created_at',
       'next attempt': 'next_attempt_at'
@@ -65,7 +66,7 @@ export const show: Command = {
     const hasBody = context.flags.has('body')
     const rows = attempts.map((attempt) => ({ ...attempt, duration: `${attempt.duration_ms} ms` }))
     const columns = {
-      attempt: 'started_at', duration: 'duration', error: 'error', response: 'response_status'
+      attempt: 'started_at', duration: 'duration', error: 'error', detail: 'detail', response: 'response_status'
     } as const
     const excerpt = hasBody ? { excerpt: 'response_excerpt' } as const : {}
     const table = rows.length === 0 ? [] : ['', ...formatRecords(rows, { ...columns, ...excerpt }, '')]

@@ -221,23 +221,24 @@ async function handleEvent ({ io, flags }: LocalContext, receiver: Receiver | nu
 }
 
 interface Result extends Pick<SendResult, 'error'> {
+  detail: SendResult['detail'] | null
   response_status: number | null
   duration_ms: number
 }
 
 async function send ({ url, secret, sender }: Receiver, event: Event, nowMs: number): Promise<Result> {
   const body = JSON.stringify(event)
-  const { responseStatus, error, durationMs } = await sender.send({
+  const { responseStatus, error, detail = null, durationMs } = await sender.send({
     url,
     headers: signHeaders([secret], event.id, body, nowMs),
     body,
     timeoutMs
   })
-  return { response_status: responseStatus, error, duration_ms: durationMs }
+  return { response_status: responseStatus, error, detail, duration_ms: durationMs }
 }
 
-function describeResult ({ response_status: status, error, duration_ms: durationMs }: Result): string[] {
-  return [String(status ?? error), `${durationMs} ms`]
+function describeResult ({ response_status: status, error, detail, duration_ms: durationMs }: Result): string[] {
+  return [String(status ?? detail ?? error), `${durationMs} ms`]
 }
 
 interface Following {

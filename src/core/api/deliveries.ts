@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type {
-  AttemptError as PortAttemptError, Delivery as PortDelivery, DeliverySortField,
+  AttemptDetail as PortAttemptDetail, AttemptError as PortAttemptError, Delivery as PortDelivery, DeliverySortField,
   DeliveryWithAttempts as PortDeliveryWithAttempts
 } from '../ports/index.js'
 import { pagingQuery } from '../shared/paging.js'
@@ -26,6 +26,17 @@ const AttemptError = Type.Unsafe<PortAttemptError | null>(Nullable(Type.String({
   examples: ['http_status']
 })))
 
+export const attemptDetails = [
+  'certificate_expired', 'certificate_not_yet_valid', 'certificate_wrong_name', 'certificate_self_signed',
+  'certificate_incomplete', 'certificate_untrusted', 'client_certificate_required', 'tls_version', 'tls_rejected',
+  'tls_missing', 'http2_only', 'unknown_host', 'refused', 'reset', 'unreachable', 'invalid_response'
+] as const satisfies readonly PortAttemptDetail[]
+
+export const AttemptDetail = Type.Unsafe<PortAttemptDetail | null>(Nullable(Type.String({
+  description: `The cause of tls or connection: ${attemptDetails.join(', ')}; null if it is unknown, and for other errors`,
+  examples: [null]
+})))
+
 const fields = {
   id: Type.Integer({ examples: [1] }),
   event_id: Type.String({ description: 'The same for every retry and replay', examples: [eventIdExample] }),
@@ -36,6 +47,7 @@ const fields = {
     Type.Integer({ description: 'HTTP status of the last attempt; null without a response', examples: [503] })
   ),
   error: AttemptError,
+  detail: AttemptDetail,
   next_attempt_at: Nullable(DateTime),
   created_at: DateTime,
   delivered_at: Nullable(Type.String({ format: 'date-time', examples: [null] }))
@@ -52,6 +64,7 @@ const Attempt = Type.Object({
   duration_ms: Type.Integer({ minimum: 0, examples: [87] }),
   response_status: Nullable(Type.Integer({ examples: [503] })),
   error: AttemptError,
+  detail: AttemptDetail,
   response_excerpt: Nullable(Type.String({
     description: 'The beginning of the response, if the vendor stores it and it is uncompressed text',
     examples: ['{"error":"database is down"}']

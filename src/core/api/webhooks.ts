@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { EventFilters, Webhook as PortWebhook, WebhookHealth, WebhookSortField } from '../ports/index.js'
 import { pagingQuery } from '../shared/paging.js'
 import { CreatedBy, DateTime, DateTimeOf, Nullable, OneOf, Type } from '../shared/typebox.js'
+import { AttemptDetail } from './deliveries.js'
 import { eventIdExample } from './events.js'
 import { operation } from './operation.js'
 
@@ -269,7 +270,8 @@ export const TestResult = Type.Object(
           'anyone or to this tenant; unavailable if it could reach no endpoint, so try again later; null after a success',
         examples: [null]
       })
-    )
+    ),
+    detail: AttemptDetail
   },
   { title: 'TestResult' }
 )

@@ -13,6 +13,13 @@ export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'skipped' | 'c
 /** Why an attempt failed. `http_status`: a response status outside 200..299. */
 export type AttemptError = 'timeout' | 'connection' | 'tls' | 'blocked' | 'http_status'
 
+/** The known causes of the errors `tls` and `connection`. docs/webhooks.md has their remedies. */
+export type AttemptDetail =
+  | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_wrong_name' | 'certificate_self_signed'
+  | 'certificate_incomplete' | 'certificate_untrusted' | 'client_certificate_required'
+  | 'tls_version' | 'tls_rejected' | 'tls_missing' | 'http2_only'
+  | 'unknown_host' | 'refused' | 'reset' | 'unreachable' | 'invalid_response'
+
 /** A delivery in the log. */
 export interface Delivery {
   id: number
@@ -25,6 +32,8 @@ export interface Delivery {
   response_status: number | null
   /** Of the last attempt; `null` without an attempt or after a success. */
   error: AttemptError | null
+  /** The cause of that error; `null` if it is unknown. */
+  detail: AttemptDetail | null
   /** `null` unless the delivery is pending. */
   next_attempt_at: string | null
   created_at: string
@@ -40,6 +49,8 @@ export interface Attempt {
   response_status: number | null
   /** `null` if it succeeded. */
   error: AttemptError | null
+  /** The cause of the error; `null` if it is unknown. */
+  detail: AttemptDetail | null
   /** The beginning of the response; `null` if it was not stored, or was erased. */
   response_excerpt: string | null
 }
@@ -142,6 +153,8 @@ interface AttemptOutcome extends Lease {
   responseStatus: number | null
   /** Stored in the log as given. `null` for a success; notices show `http_status` for a failure without an error. */
   error: AttemptError | null
+  /** The cause of the error, stored in the log as given. @default unknown */
+  detail?: AttemptDetail | null
   /** Stored in the log as given: well-formed text without NUL. `null` for none. */
   responseExcerpt: string | null
 }

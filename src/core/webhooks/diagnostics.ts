@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import { EventEmitter } from 'node:events'
 import { type Logger, callHost } from '../observe/logger.js'
 import type {
-  AttemptError, AttemptResult, ClaimedDelivery, Clock, DeliveryStore, HealthNotice, Hold
+  AttemptDetail, AttemptError, AttemptResult, ClaimedDelivery, Clock, DeliveryStore, HealthNotice, Hold
 } from '../ports/index.js'
 import type { AttemptCounts, EngineCalls, Outage, RecruitingEvents } from './recruiting.js'
 
@@ -48,6 +48,8 @@ export interface AttemptMessage {
   responseStatus: number | null
   /** `null` if it succeeded. */
   error: AttemptError | null
+  /** The cause of the error; `null` if it is unknown. */
+  detail: AttemptDetail | null
 }
 
 /** On `fastify-recruiting-api:retry`: the attempt failed and will be repeated. */
@@ -95,9 +97,18 @@ export function publishOutage (message: OutageMessage): void {
 
 export function publishAttempt (delivery: ClaimedDelivery, result: AttemptResult): void {
   const { tenantSlug, webhookId, deliveryId, eventId, eventType, attemptCount } = delivery
-  const { durationMs, responseStatus, error } = result
+  const { durationMs, responseStatus, error, detail = null } = result
   const message: AttemptMessage = {
-    tenantSlug, webhookId, deliveryId, eventId, eventType, attempt: attemptCount + 1, durationMs, responseStatus, error
+    tenantSlug,
+    webhookId,
+    deliveryId,
+    eventId,
+    eventType,
+    attempt: attemptCount + 1,
+    durationMs,
+    responseStatus,
+    error,
+    detail
   }
   channels.attempt.publish(message)
   if (result.outcome === 'failed') channels.giveUp.publish(message)

@@ -3,29 +3,36 @@ import t, { type Test } from 'tap'
 import { type ConnectProxy, startConnectProxy } from '../../fixtures/receivers/connect-proxy.js'
 import { startDnsServer } from '../../fixtures/receivers/dns-server.js'
 import { postFromChild } from '../../fixtures/hostile/processes/hostile-child.js'
-import { delivered, outcomeOf } from '../../fixtures/hostile/hostile-sender.js'
+import { delivered } from '../../fixtures/hostile/hostile-sender.js'
 import { type Certificate, createAuthority, createCertificate } from '../../fixtures/receivers/tls-certificates.js'
 import { startTlsReceiver, type TlsReceiver } from '../../fixtures/receivers/tls-receiver.js'
 
 const rejected = { responseStatus: null, error: 'tls' } as const
+const named = (detail: string) => ({ ...rejected, detail })
 const dayMs = 24 * 60 * 60 * 1000
 const authority = await createAuthority()
 const right = await createCertificate(authority, { names: ['hooks.example'], addresses: ['127.0.0.1', '::1'] })
 const other = await createCertificate(authority, { names: ['other.example'], addresses: ['127.0.0.2'] })
 const yesterday = new Date(Date.now() - dayMs)
 
-const bad: Array<[title: string, certificate: Certificate]> = [
-  ['self-signed', await createCertificate(null, { names: ['hooks.example'], addresses: ['127.0.0.1'] })],
-  ['signed by an unknown authority', await createCertificate(await createAuthority(), { names: ['hooks.example'], addresses: ['127.0.0.1'] })],
-  ['expired', await createCertificate(authority, {
+const intermediate = await createAuthority(authority)
+const leaf = await createCertificate(intermediate, { names: ['hooks.example'], addresses: ['127.0.0.1'] })
+const foreign = await createAuthority()
+const untrusted = await createCertificate(foreign, { names: ['hooks.example'], addresses: ['127.0.0.1'] })
+
+const bad: Array<[detail: string, title: string, certificate: Certificate]> = [
+  ['certificate_self_signed', 'self-signed', await createCertificate(null, { names: ['hooks.example'], addresses: ['127.0.0.1'] })],
+  ['certificate_incomplete', 'without its intermediate', leaf],
+  ['certificate_untrusted', 'with the root of an unknown authority', { ...untrusted, cert: `${untrusted.cert}\n${foreign.cert}` }],
+  ['certificate_expired', 'expired', await createCertificate(authority, {
     names: ['hooks.example'], addresses: ['127.0.0.1'], notBefore: new Date(Date.now() - 2 * dayMs), notAfter: yesterday
   })],
-  ['not valid yet', await createCertificate(authority, {
+  ['certificate_not_yet_valid', 'not valid yet', await createCertificate(authority, {
     names: ['hooks.example'], addresses: ['127.0.0.1'], notBefore: new Date(Date.now() + dayMs), notAfter: new Date(Date.now() + 2 * dayMs)
   })],
-  ['for another name', await createCertificate(authority, { names: ['other.example', 'example', '*.hooks.example'], addresses: ['127.0.0.2'] })],
-  ['without a name', await createCertificate(authority)],
-  ['for clients', await createCertificate(authority, { names: ['hooks.example'], addresses: ['127.0.0.1'], usage: 'clientAuth' })]
+  ['certificate_wrong_name', 'for another name', await createCertificate(authority, { names: ['other.example', 'example', '*.hooks.example'], addresses: ['127.0.0.2'] })],
+  ['certificate_wrong_name', 'without a name', await createCertificate(authority)],
+  ['certificate_untrusted', 'for clients', await createCertificate(authority, { names: ['hooks.example'], addresses: ['127.0.0.1'], usage: 'clientAuth' })]
 ]
 
 t.test('a receiver with a valid certificate gets notifications, by name and by address', async (t) => {
@@ -35,14 +42,14 @@ t.test('a receiver with a valid certificate gets notifications, by name and by a
 })
 
 t.test('an invalid certificate is rejected with each TLS version, the second time too', async (t) => {
-  const cases = bad.flatMap(([title, certificate]) => [
-    { title, options: { ...certificate, maxVersion: 'TLSv1.2' } as const },
-    { title, options: { ...certificate, maxVersion: 'TLSv1.3' } as const }
+  const cases = bad.flatMap(([detail, title, certificate]) => [
+    { detail, title, options: { ...certificate, maxVersion: 'TLSv1.2' } as const },
+    { detail, title, options: { ...certificate, maxVersion: 'TLSv1.3' } as const }
   ])
   const receivers = await Promise.all(cases.map(({ options }) => startTlsReceiver(t, options)))
   const outcomes = await post(t, receivers)
-  for (const [index, { title, options: { maxVersion } }] of cases.entries()) {
-    t.same(outcomes[index], [rejected, rejected, rejected, rejected], `a certificate ${title}, over ${maxVersion}`)
+  for (const [index, { detail, title, options: { maxVersion } }] of cases.entries()) {
+    t.same(outcomes[index], Array(4).fill(named(detail)), `a certificate ${title}, over ${maxVersion}`)
     t.same(receivers[index]?.requests, [], 'nothing was sent')
   }
 })
@@ -54,15 +61,31 @@ t.test('a receiver with TLS 1.1 is rejected, even if the host allows 1.1', async
     return startTlsReceiver(t, { ...right, ciphers, minVersion: version, maxVersion: version })
   }))
   const outcomes = await post(t, receivers, { NODE_OPTIONS: `--tls-min-v1.0 --tls-cipher-list=${ciphers}` })
-  t.same(outcomes, versions.map(() => [rejected, rejected, rejected, rejected]))
+  t.same(outcomes, versions.map(() => Array(4).fill(named('tls_version'))))
   t.same(receivers.map(({ requests }) => requests), [[], []])
+})
+
+t.test('a receiver that requires a client certificate or HTTP/2 is named, over both TLS versions', async (t) => {
+  const chain = { key: leaf.key, cert: `${leaf.cert}\n${intermediate.cert}` }
+  const asking = { ...chain, requestCert: true, ca: authority.cert }
+  const receivers = await Promise.all([
+    startTlsReceiver(t, { ...asking, maxVersion: 'TLSv1.2' }),
+    startTlsReceiver(t, { ...asking, maxVersion: 'TLSv1.3' }),
+    startTlsReceiver(t, { ...asking, rejectUnauthorized: false }),
+    startTlsReceiver(t, { ...chain, ALPNProtocols: ['h2'] })
+  ])
+  t.same(await post(t, receivers), [
+    Array(4).fill(named('client_certificate_required')), Array(4).fill(named('client_certificate_required')),
+    [delivered, delivered, delivered, delivered], Array(4).fill(named('http2_only'))
+  ])
+  t.same(receivers.map(({ requests }) => requests.length), [0, 0, 4, 0])
 })
 
 t.test('a TLS session is not reused for another receiver', async (t) => {
   const good = await startTlsReceiver(t, right)
   const foreign = await startTlsReceiver(t, other)
   const outcomes = await post(t, [good, foreign])
-  t.same(outcomes, [[delivered, delivered, delivered, delivered], [rejected, rejected, rejected, rejected]])
+  t.same(outcomes, [[delivered, delivered, delivered, delivered], Array(4).fill(named('certificate_wrong_name'))])
   t.same(foreign.requests, [])
 })
 
@@ -77,7 +100,7 @@ async function postTwice (t: Test, posting: Posting, env: Record<string, string>
     { rounds: 2, allowNetworks: ['127.0.0.1/32'], timeoutMs: 5000, dnsServer: dns.address, ...posting },
     { NODE_EXTRA_CA_CERTS: join(directory, 'authority.pem'), ...env }
   )
-  return results.map(outcomeOf)
+  return results.map(({ durationMs, ...outcome }) => outcome)
 }
 
 const urlsOf = (port: number): string[] => [`https://hooks.example:${port}/name`, `https://127.0.0.1:${port}/address`]
@@ -105,7 +128,7 @@ t.test("through a proxy, TLS ends at the receiver, whose certificate must match 
 t.test('a certificate for another name is rejected through an http and an https proxy', async (t) => {
   const receiver = await startTlsReceiver(t, other)
   const proxies = [await startConnectProxy(t), await startConnectProxy(t, right)]
-  t.same(await postThrough(t, proxies, receiver.port), Array(8).fill(rejected))
+  t.same(await postThrough(t, proxies, receiver.port), Array(8).fill(named('certificate_wrong_name')))
   t.same(receiver.requests, [])
 })
 

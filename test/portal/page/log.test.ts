@@ -7,7 +7,7 @@ const hourMs = 3_600_000
 
 function delivery (status: DeliveryStatus, hoursAgo: number): Delivery {
   return {
-    id: 1, event_id: 'evt_1', event_type: 'job.created', status, attempt_count: 1, response_status: null, error: null, next_attempt_at: null, created_at: new Date(now - hoursAgo * hourMs).toISOString(), delivered_at: null
+    id: 1, event_id: 'evt_1', event_type: 'job.created', status, attempt_count: 1, response_status: null, error: null, detail: null, next_attempt_at: null, created_at: new Date(now - hoursAgo * hourMs).toISOString(), delivered_at: null
   }
 }
 

@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import t from 'tap'
+import { attemptDetails } from '../../../src/core/api/deliveries.js'
 import { en } from '../../../src/around/portal/messages.js'
 import { languages } from '../../../src/around/portal/pages.js'
-import { choose, chooseLanguage, createFormat, fill, prettyJson, showControls } from '../../../src/around/portal/page/text.js'
+import { adviceFor, choose, chooseLanguage, describeFailure, createFormat, fill, prettyJson, showControls } from '../../../src/around/portal/page/text.js'
 import { formatRoute, parseRoute, type Route } from '../../../src/around/portal/page/session.js'
 import { contrastOf, readableOn, textOn, themeProperties } from '../../../src/around/portal/theme.js'
 
@@ -30,6 +32,16 @@ t.test('every language has the same texts with the same placeholders', async (t)
     return Object.fromEntries(Object.entries(Object(value)).map(([key, child]) => [key, collect(child)]))
   }
   for (const [locale, messages] of Object.entries(languages)) t.strictSame(collect(messages), collect(en), locale)
+})
+
+t.test('each cause of a failure has a text, and a remedy in the docs; other causes show the error', async (t) => {
+  const [, docs = ''] = (await readFile('docs/webhooks.md', 'utf8')).split('### Causes')
+  t.strictSame(Array.from(docs.matchAll(/^\| `(\w+)`/gm), ([, name]) => name), attemptDetails)
+  t.strictSame(Object.keys(en.test.details), attemptDetails)
+  const failed = { response_status: null, error: 'tls', detail: 'certificate_expired' }
+  t.strictSame(describeFailure(failed, en.test), en.test.details.certificate_expired)
+  t.equal(adviceFor(failed, en.test), en.test.details.certificate_expired.text)
+  for (const detail of [null, 'of_a_later_version', 'toString']) t.equal(adviceFor({ ...failed, detail }, en.test), en.test.errors.tls.text)
 })
 
 t.test('the first wanted language with texts is chosen, with its dates and numbers', async (t) => {

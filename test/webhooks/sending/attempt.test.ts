@@ -135,8 +135,8 @@ for (const [title, cases] of Object.entries({ 'a broken answer': brokenAnswers, 
           })
         }
       })
-      const { durationMs, ranMs, ...outcome } = await sender.post(receiver.url)
-      t.same(outcome, expected, `a receiver that ${what}`)
+      const { ranMs, ...result } = await sender.post(receiver.url)
+      t.same(outcomeOf(result), expected, `a receiver that ${what}`)
       t.ok(ranMs < 1000, `${what}: ${ranMs} ms`)
       t.equal(receiver.requests, 1, 'it was sent once')
 

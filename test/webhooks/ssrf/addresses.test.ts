@@ -163,7 +163,7 @@ t.test('a name that resolves to a denied address is blocked without a connection
     t.equal(status, 200)
     const { id: eventId, duration_ms: durationMs } = body.data
     t.strictSame(body.data, {
-      id: eventId, event_type: 'application.created', status: 'failed', response_status: null, duration_ms: durationMs, error: 'blocked'
+      id: eventId, event_type: 'application.created', status: 'failed', response_status: null, duration_ms: durationMs, error: 'blocked', detail: null
     })
   }
   t.equal(connects.count, 0)

@@ -73,7 +73,7 @@ t.test('a test returns the same for every blocked target: open, closed, silent o
     answers.add(JSON.stringify({ status, data, headers: others }))
   }
   t.equal(answers.size, 1)
-  t.match([...answers][0], '"data":{"event_type":"job.created","status":"failed","response_status":null,"error":"blocked"}')
+  t.match([...answers][0], '"data":{"event_type":"job.created","status":"failed","response_status":null,"error":"blocked","detail":null}')
   t.equal(connects.count, 0)
 })
 

@@ -12,7 +12,7 @@ import { Fact, Instant, Loaded, Name, Notice, Problem, Progress, SourceIps, Stat
 import { SelectField } from './parts/fields.js'
 import { AddLink, Confirm, Dialog, ListScreen, Screen } from './parts/frames.js'
 import { RotateDialog, WebhookSecret } from './secret.js'
-import { adviceFor, healthWord, knownError, showControls } from './text.js'
+import { adviceFor, describeFailure, healthWord, showControls } from './text.js'
 
 /** The tenant's webhooks, with their health in words. */
 export function EndpointsScreen () {
@@ -350,7 +350,7 @@ function TestOutcome ({ result }: { result: TestResult }) {
   const params = { status: String(status), duration: duration(result.duration_ms) }
   if (error === null) return <Notice tone='good' title={text(texts.delivered, params)} />
   if (error === 'held' || error === 'unavailable') return <Notice tone='waiting' {...texts.errors[error]} />
-  const { title } = texts.errors[knownError(error, texts.errors)]
+  const { title } = describeFailure(result, texts)
   return (
     <Notice tone='bad' title={title} text={text(status === null ? texts.unanswered : texts.answered, params)}>
       <p>{adviceFor(result, texts)}</p>

@@ -202,6 +202,7 @@ export function healthWord (status: WebhookStatus, health: WebhookWithHealth['he
 interface Outcome {
   response_status: number | null
   error: string | null
+  detail: string | null
 }
 
 export const tones: Readonly<Record<DeliveryStatus, Tone>> = {
@@ -210,17 +211,31 @@ export const tones: Readonly<Record<DeliveryStatus, Tone>> = {
 
 /** Describes the result of the last attempt in a few words; `null` without an attempt. */
 export function describeResult (
-  { response_status: status, error }: Outcome, { messages: { log }, text }: Pick<Format, 'messages' | 'text'>
+  { response_status: status, error, detail }: Outcome, { messages: { log, test }, text }: Pick<Format, 'messages' | 'text'>
 ): string | null {
+  const known = findDetail(detail, test)
+  if (known !== null) return known.title
   if (error !== null) return text(log.answer[knownError(error, log.answer)], { status: String(status) })
   return status === null ? null : text(log.answer.http_status, { status: String(status) })
 }
 
 /** Returns advice after a failed attempt; `null` after a success. */
-export function adviceFor ({ response_status: status, error }: Outcome, texts: PortalMessages['test']): string | null {
-  if (error === null) return null
+export function adviceFor (outcome: Outcome, texts: PortalMessages['test']): string | null {
+  const { response_status: status } = outcome
   const hint = status === null ? null : hintFor(status)
-  return hint === null ? texts.errors[knownError(error, texts.errors)].text : texts.statuses[hint]
+  return outcome.error === null ? null : hint === null ? describeFailure(outcome, texts).text : texts.statuses[hint]
+}
+
+/** Returns the problem and its remedy, by the cause if it is known, otherwise by the error. */
+export function describeFailure (
+  { error, detail }: Outcome, texts: PortalMessages['test']
+): { title: string, text: string } {
+  return findDetail(detail, texts) ?? texts.errors[knownError(String(error), texts.errors)]
+}
+
+/** Returns the texts of a cause; `null` without one, or for one of a later version. */
+function findDetail (detail: string | null, { details }: PortalMessages['test']) {
+  return detail !== null && Object.hasOwn(details, detail) ? details[detail as keyof typeof details] : null
 }
 
 type StatusHint = keyof PortalMessages['test']['statuses']
@@ -235,7 +250,7 @@ function hintFor (status: number): StatusHint | null {
 }
 
 /** Returns the error of an attempt, or `connection` for an error of a later version. */
-export function knownError<Name extends string> (
+function knownError<Name extends string> (
   error: string, errors: Readonly<Record<Name | AttemptError, unknown>>
 ): Name | AttemptError {
   return Object.hasOwn(errors, error) ? (error as Name) : 'connection'

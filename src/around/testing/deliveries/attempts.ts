@@ -16,7 +16,7 @@ export const attemptCases = [
     const shown = await t.deliveries.find('acme', webhook.id, lease.deliveryId)
     const deliveredAt = shown?.delivered_at
     isInstant(deliveredAt, 'delivered_at is an RFC 3339 date in UTC with milliseconds')
-    const response = { response_status: 204, error: null }
+    const response = { response_status: 204, error: null, detail: null }
     same(shown, {
       ...waiting,
       ...response,
@@ -32,12 +32,12 @@ export const attemptCases = [
   }),
 
   test('recordAttempts', 'attempts are stored in the order they were made', async (t, webhook) => {
-    await t.attempt((lease) => retry(lease, { retryInMs: 50 }))
+    await t.attempt((lease) => ({ ...retry(lease, { retryInMs: 50 }), detail: 'reset' }))
     const { deliveryId } = await t.wait(50).then(() => t.claimOne({ leaseMs: 10 }))
     const shown = await t.deliveries.find('acme', webhook.id, deliveryId)
     const nextAttemptAt = shown?.next_attempt_at
     isInstant(nextAttemptAt, 'next_attempt_at is an RFC 3339 date in UTC with milliseconds')
-    const response = { response_status: 503, error: 'http_status' as const }
+    const response = { response_status: 503, error: 'http_status' as const, detail: 'reset' as const }
     const first = { ...response, started_at: before(nextAttemptAt, 80), duration_ms: 30, response_excerpt: null }
     same(shown, { ...shown, ...response, status: 'pending', attempt_count: 1, attempts: [first] },
       'the delivery and its attempts: the first ended 50 ms before the next one is due')
@@ -48,15 +48,21 @@ export const attemptCases = [
     same(final?.attempts.map(({ duration_ms: ms, response_status: status, error }) => [ms, status, error]),
       [[30, 503, 'http_status'], [40, null, 'timeout']], 'both attempts')
     const ended = { status: 'failed', attempt_count: 2, next_attempt_at: null, delivered_at: null }
-    same(final, { ...final, ...ended, response_status: null, error: 'timeout' }, 'the failed delivery')
+    same(final, { ...final, ...ended, response_status: null, error: 'timeout', detail: null },
+      'the failed delivery')
   }),
 
-  test('recordAttempts', 'the log contains each error unchanged', async (t, webhook) => {
+  test('recordAttempts', 'the log contains each error and detail unchanged', async (t, webhook) => {
     await t.emitMany(6)
     const errors = ['timeout', 'connection', 'tls', 'blocked', 'http_status', null] as const
+    const details = [null, 'refused', 'certificate_expired', null, null, null] as const
     const leases = await t.claimAll(6)
-    await t.recordAttempts(leases.map((lease, index) => ({ ...failed(lease), error: errors[index] ?? null })))
-    same((await t.log(webhook)).map(({ error }) => error), errors, 'the errors of six failed deliveries')
+    await t.recordAttempts(leases.map((lease, index) => ({
+      ...failed(lease), error: errors[index] ?? null, ...details[index] == null ? {} : { detail: details[index] }
+    })))
+    const shown = await t.log(webhook)
+    same([shown.map(({ error }) => error), shown.map(({ detail }) => detail)], [errors, details],
+      'the errors and details of six failed deliveries')
   }),
 
   emptyTest('webhooks.update',
@@ -96,9 +102,10 @@ export const attemptCases = [
     async (t, webhook) => {
       const [first, second, third, fourth] = await t.lease(5)
       await t.skipPending(webhook.id)
-      const results = [delivered(first), retry(second, { retryInMs: 10 }), failed(third), postponed(fourth, 10)]
-      await t.recordAttempts(results)
+      const detailed = { ...failed(third), detail: 'reset' as const }
+      await t.recordAttempts([delivered(first), retry(second, { retryInMs: 10 }), detailed, postponed(fourth, 10)])
       const shown = await t.log(webhook)
+      same(shown[2]?.detail, 'reset', 'the detail of the failed attempt')
       same(progress(shown), [['delivered', 1], ['skipped', 1], ['skipped', 1], ['skipped', 0], ['skipped', 0]],
         'status and attempts of one delivered, one to retry, one failed, one postponed, one without a result')
       same(shown.map(({ delivered_at: at }) => at === null), [false, true, true, true, true], 'delivered_at is null')

@@ -32,7 +32,7 @@ export const recordCases = [
         isInstant(delivery?.created_at, 'created_at is an RFC 3339 date in UTC with milliseconds')
         isInstant(delivery.next_attempt_at, 'next_attempt_at is an RFC 3339 date in UTC with milliseconds')
         const { id, created_at: createdAt, next_attempt_at: nextAttemptAt } = delivery
-        const counts = { attempt_count: 0, response_status: null, error: null }
+        const counts = { attempt_count: 0, response_status: null, error: null, detail: null }
         const dates = { next_attempt_at: nextAttemptAt, created_at: createdAt, delivered_at: null }
         same([delivery, ...more],
           [{ id, event_id: 'evt_1', event_type: 'candidate.created', status: 'pending', ...counts, ...dates }],

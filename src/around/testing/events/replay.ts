@@ -263,6 +263,7 @@ export const retryCases = [
         attempt_count: 0,
         response_status: null,
         error: null,
+        detail: null,
         next_attempt_at: retried.created_at,
         created_at: retried.created_at,
         delivered_at: null

@@ -10,6 +10,7 @@ import type { Outages } from '../sending/outages.js'
 import type { SendResult, Sender } from '../sending/sender.js'
 import { signHeaders, signLegacy } from '../sending/signature.js'
 import { LruMap } from '../../shared/cached.js'
+import { omitUndefined } from '../../shared/fields.js'
 import { formatWebhookKey } from '../sending/capacity.js'
 
 export interface AttemptDependencies {
@@ -101,7 +102,7 @@ export function createAttemptDelivery (
   }
 }
 
-function logFailure (log: Logger, delivery: ClaimedDelivery, result: AttemptResult, { proxyFault }: SendResult): void {
+function logFailure (log: Logger, delivery: ClaimedDelivery, result: AttemptResult, sent: SendResult): void {
   const { webhookId, deliveryId, eventId, targetUrl, attemptCount } = delivery
   log.warn({
     webhook_id: webhookId,
@@ -111,7 +112,7 @@ function logFailure (log: Logger, delivery: ClaimedDelivery, result: AttemptResu
     host: hostOf(targetUrl),
     error: result.error,
     response_status: result.responseStatus,
-    ...(proxyFault === undefined ? {} : { proxy_fault: proxyFault }),
+    ...omitUndefined({ detail: sent.detail, proxy_fault: sent.proxyFault }),
     ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs } : {})
   }, result.outcome === 'retry' ? 'delivery failed, will retry' : 'delivery failed, giving up')
 }
@@ -129,7 +130,7 @@ export function decideOutcome (
   { retrySchedule, nowMs, random }: { retrySchedule: readonly number[], nowMs: number, random: () => number }
 ): AttemptResult | null {
   const { webhookId, deliveryId, fence, targetUrl, attemptCount } = delivery
-  const { responseStatus, durationMs, error, responseExcerpt = null } = sent
+  const { responseStatus, durationMs, error, detail = null, responseExcerpt = null } = sent
   if (error === 'aborted') return null
   if (error === null) {
     return {
@@ -144,9 +145,9 @@ export function decideOutcome (
   const retryAfterMs = parseRetryAfter(sent.retryAfter, nowMs)
   const retryInMs =
     error === 'blocked' || isGone ? null : nextRetryMs(retrySchedule, attemptCount + 1, retryAfterMs, random)
-  if (retryInMs === null) return { ...attempt, error, outcome: 'failed', isGone }
+  if (retryInMs === null) return { ...attempt, error, detail, outcome: 'failed', isGone }
   const pauseMs = isOverloaded(sent, delivery.isFailing) ? Math.min(retryInMs, retryAfterMs ?? longestPauseMs) : 0
-  return { ...attempt, error, outcome: 'retry', retryInMs, pauseMs }
+  return { ...attempt, error, detail, outcome: 'retry', retryInMs, pauseMs }
 }
 
 /** Whether the endpoint is overloaded: it returned 429 or 503, or timed out while it was already failing. */

@@ -25,6 +25,12 @@ export interface Answer {
   excerpt: ReturnType<typeof startExcerpt>
 }
 
+/**
+ * Takes the answer or, without one, the error or the reason passed to `end`, and whether the receiver asked for a
+ * client certificate and sent nothing since.
+ */
+type Settle = (answer: Answer | null, fault: unknown, isCertificateWanted: boolean) => void
+
 export const kTimeout = Symbol('timeout')
 
 const maxAnswerBytes = 4096
@@ -48,7 +54,7 @@ const idleConnections = new Set<Connection>()
 export class Attempt implements Dispatcher.DispatchHandler {
   readonly #post: Post
   readonly #connections: Connections
-  readonly #settle: (answer: Answer | null, fault: unknown) => void
+  readonly #settle: Settle
   readonly #cancelDeadline: () => void
   #cancelBodyDeadline = (): void => {}
   #isSettled = false
@@ -59,11 +65,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #answer: Answer | null = null
   #received = 0
 
-  /** Calls `settle` once, with the answer or, without one, with the error or the reason passed to `end`. */
-  constructor (
-    post: Post, timeoutMs: number, connections: Connections,
-    settle: (answer: Answer | null, fault: unknown) => void
-  ) {
+  /** Calls `settle` once. */
+  constructor (post: Post, timeoutMs: number, connections: Connections, settle: Settle) {
     this.#post = post
     this.#connections = connections
     this.#connection = connections.acquire(post)
@@ -153,7 +156,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#isSettled = true
     this.#cancelDeadline()
     this.#cancelBodyDeadline()
-    this.#settle(this.#answer, fault)
+    this.#settle(this.#answer, fault, this.#connection.isCertificateWanted())
   }
 }
 
@@ -165,6 +168,8 @@ interface Connection {
   readonly informational: InformationalResponses
   /** Returns the error of an attempt whose deadline passes now; `null` for a timeout. */
   faultIfLate (): Error | null
+  /** Whether the receiver asked for a client certificate and has not sent anything since. */
+  isCertificateWanted (): boolean
   /** Keeps it for the next request to the same origin. */
   release (): void
   close (): void
@@ -198,6 +203,7 @@ export function createConnections (connect: Connect, options: Client.Options) {
       informational: new InformationalResponses(),
       closed: Promise.resolve(),
       faultIfLate: () => pending.faultIfLate(),
+      isCertificateWanted: () => pending.isCertificateWanted && connection.reads === 0,
       release () {
         if (socket === null || socket.destroyed) {
           connection.close()

@@ -85,7 +85,7 @@ export async function postTest (
 
 function toTestResult (
   id: string, { type }: Pick<TestTarget, 'type'>,
-  { responseStatus, error, durationMs }:
+  { responseStatus, error, detail, durationMs }:
     Omit<SendResult, 'error'> & { error: SendResult['error'] | 'held' | 'suspended' | 'unavailable' }
 ): TestResult {
   return {
@@ -94,6 +94,7 @@ function toTestResult (
     status: error === null ? 'delivered' : 'failed',
     response_status: responseStatus,
     duration_ms: durationMs,
-    error: error === 'aborted' ? 'connection' : error
+    error: error === 'aborted' ? 'connection' : error,
+    detail: detail ?? null
   }
 }

@@ -1,4 +1,4 @@
-import type { AttemptError } from '../../ports/index.js'
+import type { AttemptDetail, AttemptError } from '../../ports/index.js'
 import type { Outage } from '../recruiting.js'
 import { InputError } from '../../shared/errors.js'
 import { omitUndefined } from '../../shared/fields.js'
@@ -30,6 +30,8 @@ export interface SendResult {
   responseStatus: number | null
   /** `null` for a 2xx; `aborted` after `abort`, which is not the endpoint's fault. */
   error: AttemptError | 'aborted' | null
+  /** The cause of the error, if it is known. */
+  detail?: AttemptDetail
   /** From the call of `send` to the end, including a second request after a stale connection. */
   durationMs: number
   responseExcerpt?: string
@@ -107,9 +109,9 @@ export function createSender (
           body: request.body,
           excerptBytes: request.excerptBytes ?? 0
         }
-        const attempt = new Attempt(post, request.timeoutMs, connections, (answer, fault) => {
+        const attempt = new Attempt(post, request.timeoutMs, connections, (answer, fault, isCertificateWanted) => {
           inFlight.splice(inFlight.indexOf(attempt), 1)
-          resolve(toResult(answer, fault, startedAt))
+          resolve(toResult(answer, fault, startedAt, isCertificateWanted))
         })
         inFlight.push(attempt)
         attempt.start()
@@ -128,13 +130,20 @@ export function createSender (
   }
 }
 
-function toResult (answer: Answer | null, fault: unknown, startedAt: number): SendResult {
+function toResult (
+  answer: Answer | null, fault: unknown, startedAt: number, isCertificateWanted = false
+): SendResult {
   const durationMs = Math.round(performance.now() - startedAt)
   if (answer === null) {
+    const failed = { responseStatus: null, durationMs }
     const ownFault = findOwnFault(fault)
-    const error = ownFault === undefined ? nameError(fault) : 'connection'
-    const proxyFault = fault instanceof ProxyError && ownFault === undefined ? fault.message : undefined
-    return { responseStatus: null, error, durationMs, ...omitUndefined({ proxyFault, ownFault }) }
+    if (ownFault !== undefined) return { ...failed, error: 'connection', ownFault }
+    const error = nameError(fault)
+    if (fault instanceof ProxyError) return { ...failed, error, proxyFault: fault.message }
+    if (error !== 'tls' && error !== 'connection') return { ...failed, error }
+    // Over TLS 1.3, the server only rejects the client after the handshake, often without an alert.
+    if (isCertificateWanted) return { ...failed, error: 'tls', detail: 'client_certificate_required' }
+    return { ...failed, error, ...omitUndefined({ detail: findDetail(fault) }) }
   }
   const { status, retryAfter, excerpt } = answer
   const result: SendResult = { responseStatus: status, error: status <= 299 ? null : 'http_status', durationMs }
@@ -167,4 +176,33 @@ function nameError (error: unknown): AttemptError | 'aborted' {
   const code = String((error as { code?: unknown } | null)?.code)
   if (timeoutCodes.has(code)) return 'timeout'
   return tlsCode.test(code) ? 'tls' : 'connection'
+}
+
+/** The details by their codes. The first that fits applies. */
+const details: ReadonlyArray<readonly [AttemptDetail, RegExp]> = [
+  ['certificate_expired', /^CERT_HAS_EXPIRED$/],
+  ['certificate_not_yet_valid', /^CERT_NOT_YET_VALID$/],
+  ['certificate_wrong_name', /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH|ERR_SSL_TLSV1_UNRECOGNIZED_NAME)$/],
+  ['certificate_self_signed', /^DEPTH_ZERO_SELF_SIGNED_CERT$/],
+  ['certificate_incomplete', /^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/],
+  ['certificate_untrusted', /^(CERT_|CRL_|UNABLE_TO_|ERROR_IN_C|SELF_SIGNED|INVALID_|PATH_LENGTH)/],
+  ['tls_version', /^ERR_SSL_(.*_ALERT_PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL)$/],
+  ['http2_only', /^ERR_SSL_.*_ALERT_NO_APPLICATION_PROTOCOL$/],
+  ['tls_rejected', /^ERR_SSL_.*_ALERT_/],
+  ['tls_missing', /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/],
+  ['unknown_host', /^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|EBADNAME|EAI_.*)$/],
+  ['refused', /^ECONNREFUSED$/],
+  ['reset', /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/],
+  ['unreachable', /^(ENETUNREACH|EHOSTUNREACH|EHOSTDOWN)$/],
+  ['invalid_response', /^(HPE_.*|UND_ERR_HEADERS_OVERFLOW)$/]
+]
+
+function findDetail (fault: unknown): AttemptDetail | undefined {
+  const { code, data, name } = Object(fault) as { code?: unknown, data?: unknown, name?: unknown }
+  if (name === 'HTTPParserError') {
+    // HTTP/2's first frame is of type 4. Its length comes first.
+    const { 0: length, 3: type } = String(data)
+    return length === '\0' && type === '\u0004' ? 'http2_only' : 'invalid_response'
+  }
+  return details.find(([, codes]) => codes.test(String(code)))?.[0]
 }

@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction, Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
 import type { AddressRule } from './addresses.js'
 import { judgeConnectError } from './network.js'
@@ -16,6 +17,8 @@ export class PendingConnection {
   readonly tenantId: string
   /** Returns the error of an attempt whose deadline passes now; `null` for a timeout. */
   faultIfLate: () => Error | null = () => null
+  /** Whether the other end asked for a client certificate in its TLS handshake. */
+  isCertificateWanted = false
   #isClosed = false
   #socket: Socket | null = null
 
@@ -28,6 +31,12 @@ export class PendingConnection {
     const started: unknown = connect(target, callback)
     // undici returns the socket, but its types omit it.
     if (started instanceof Socket) this.#socket = started
+    this.isCertificateWanted = false
+    if (started instanceof TLSSocket) {
+      // This event comes last before the server judges the client. A client only has shared signature algorithms if the
+      // server's request for a certificate names some.
+      started.on('keylog', () => { this.isCertificateWanted ||= started.getSharedSigalgs().length > 0 })
+    }
     if (this.#isClosed) this.close()
   }
 

@@ -131,9 +131,9 @@ function schedule (data: WebhookData, delivery: DeliveryRecord, at: number): voi
 }
 
 function recordAttempt (delivery: DeliveryRecord, result: AttemptResult, now: number): void {
-  const { durationMs, responseStatus, error } = result
+  const { durationMs, responseStatus, error, detail = null } = result
   const responseExcerpt = delivery.status === 'cancelled' || isErased(delivery.event) ? null : result.responseExcerpt
-  delivery.attempts.push({ startedAt: now - durationMs, durationMs, responseStatus, error, responseExcerpt })
+  delivery.attempts.push({ startedAt: now - durationMs, durationMs, responseStatus, error, detail, responseExcerpt })
 }
 
 function markDelivered (delivery: DeliveryRecord, result: AttemptResult, now: number): void {

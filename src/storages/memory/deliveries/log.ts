@@ -79,18 +79,22 @@ export function showDelivery (delivery: DeliveryRecord): Delivery {
     attempt_count: attempts.length,
     response_status: last?.responseStatus ?? null,
     error: last?.error ?? null,
+    detail: last?.detail ?? null,
     next_attempt_at: status === 'pending' ? formatDateTime(nextAttemptAt) : null,
     created_at: formatDateTime(createdAt),
     delivered_at: deliveredAt === null ? null : formatDateTime(deliveredAt)
   }
 }
 
-function showAttempt ({ startedAt, durationMs, responseStatus, error, responseExcerpt }: AttemptRecord): Attempt {
+function showAttempt (
+  { startedAt, durationMs, responseStatus, error, detail, responseExcerpt }: AttemptRecord
+): Attempt {
   return {
     started_at: formatDateTime(startedAt),
     duration_ms: durationMs,
     response_status: responseStatus,
     error,
+    detail,
     response_excerpt: responseExcerpt
   }
 }

@@ -1,5 +1,5 @@
 import type {
-  AttemptError, Creator, DeliveryStatus, EventFilters, NewEvent, StoredHeaders, WebhookStatus
+  AttemptDetail, AttemptError, Creator, DeliveryStatus, EventFilters, NewEvent, StoredHeaders, WebhookStatus
 } from '../../../core/ports/index.js'
 import { SortedQueue } from '../sorting.js'
 
@@ -21,6 +21,7 @@ export interface AttemptRecord {
   readonly durationMs: number
   readonly responseStatus: number | null
   readonly error: AttemptError | null
+  readonly detail: AttemptDetail | null
   /** Erasing its subject removes it. */
   responseExcerpt: string | null
 }

@@ -14,6 +14,7 @@ const deliveryMembers = `
   'response_status', case when d.duration_ms is null then d.earlier -> -1 -> 'response_status'
     else to_jsonb(d.response_status) end,
   'error', case when d.duration_ms is null then d.earlier -> -1 -> 'error' else to_jsonb(d.error) end,
+  'detail', case when d.duration_ms is null then d.earlier -> -1 -> 'detail' else to_jsonb(d.detail) end,
   'next_attempt_at', ${toIso('d.due_at')}, 'created_at', ${toIso('d.created_at')},
   'delivered_at', case d.status when 'delivered' then ${toIso('d.ended_at')} end`
 
@@ -29,7 +30,7 @@ function selectAttempts (members: Record<string, string>): string {
       coalesce(d.earlier, '[]') || case when d.duration_ms is null then '[]' else jsonb_build_array(jsonb_build_object(
         'started_at', ${toIso("(d.ended_at - d.duration_ms * interval '1 millisecond')")},
         'duration_ms', d.duration_ms, 'response_status', d.response_status, 'error', d.error,
-        'response_excerpt', d.response_excerpt
+        'detail', d.detail, 'response_excerpt', d.response_excerpt
       )) end
     ) with ordinality as a (attempt, nth)
   )`
@@ -40,6 +41,7 @@ const attempts = selectAttempts({
   duration_ms: 'duration_ms',
   response_status: 'response_status',
   error: 'error',
+  detail: 'detail',
   response_excerpt: 'response_excerpt'
 })
 const subjectAttempts = selectAttempts({
@@ -92,9 +94,10 @@ function isEqual (column: string, value: string): string {
 
 const partColumns = {
   queue: `id, event_seq, 'pending' as status, created_at, due_at, null::timestamptz as ended_at, attempts as earlier,
-    null::integer as duration_ms, null::integer as response_status, null as error, null as response_excerpt`,
+    null::integer as duration_ms, null::integer as response_status, null as error, null as detail,
+    null as response_excerpt`,
   deliveries: `id, event_seq, status, created_at, null::timestamptz as due_at, ended_at, earlier,
-    duration_ms, response_status, error, response_excerpt`
+    duration_ms, response_status, error, detail, response_excerpt`
 }
 
 function ofWebhook (schema: string, tenant: string, webhookId: number): Conditions {

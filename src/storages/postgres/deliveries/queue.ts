@@ -281,6 +281,7 @@ function formatResult (result: AttemptResult, index: number): object {
     duration_ms: Math.round(result.durationMs),
     response_status: result.responseStatus,
     error: result.error,
+    detail: result.detail ?? undefined,
     response_excerpt: result.responseExcerpt ?? undefined,
     retry_in_ms: 'retryInMs' in result ? result.retryInMs : undefined,
     pause_ms: result.outcome === 'retry' ? result.pauseMs : undefined,

@@ -175,8 +175,8 @@ create table queue (
   is_replay boolean not null default false,
   due_at timestamptz not null,
   created_at timestamptz not null,
-  -- An array of objects with started_at, duration_ms, response_status, error and, if it is kept, response_excerpt,
-  -- oldest first. Null if empty.
+  -- An array of objects with started_at, duration_ms, response_status, error, detail and, if it is kept,
+  -- response_excerpt, oldest first. Null if empty.
   attempts jsonb,
   -- The last claim.
   fence bigint,
@@ -244,6 +244,7 @@ create table deliveries (
   duration_ms integer,
   response_status integer,
   error text,
+  detail text,
   response_excerpt text,
   -- Set if an attempt was under way when the delivery was stopped, until the attempt ends.
   fence bigint,

@@ -662,7 +662,7 @@ begin
   with result as (
     select * from jsonb_to_recordset(p_results) as r (
       ordinal integer, webhook_id bigint, delivery_id bigint, fence bigint, outcome text, duration_ms integer,
-      response_status integer, error text, response_excerpt text, retry_in_ms double precision
+      response_status integer, error text, detail text, response_excerpt text, retry_in_ms double precision
     )
   ), leased as materialized (
     -- One search per lease, independently of the estimated size of the queue.
@@ -690,11 +690,11 @@ begin
   ), logged as (
     insert into deliveries (
       webhook_id, id, event_seq, event_type, status, created_at, ended_at, earlier, duration_ms, response_status,
-      error, response_excerpt
+      error, detail, response_excerpt
     )
     select l.webhook_id, l.delivery_id, l.event_seq, l.event_type, l.outcome, l.created_at, v_now, l.attempts,
       l.duration_ms,
-      l.response_status, l.error, case when l.event_seq in (select k.seq from kept k) then l.response_excerpt end
+      l.response_status, l.error, l.detail, case when l.event_seq in (select k.seq from kept k) then l.response_excerpt end
     from leased l where l.outcome not in ('retry', 'postponed')
   ), scheduled as (
     update queue q set
@@ -708,7 +708,8 @@ begin
         ),
         'duration_ms', l.duration_ms,
         'response_status', l.response_status,
-        'error', l.error
+        'error', l.error,
+        'detail', l.detail
       ) || case when l.response_excerpt is not null and l.event_seq in (select k.seq from kept k)
         then jsonb_build_object('response_excerpt', l.response_excerpt) else '{}' end) end
     from leased l
@@ -721,7 +722,7 @@ begin
     with missed as (
       select * from jsonb_to_recordset(p_results) as r (
         ordinal integer, webhook_id bigint, delivery_id bigint, fence bigint, outcome text, duration_ms integer,
-        response_status integer, error text, response_excerpt text
+        response_status integer, error text, detail text, response_excerpt text
       )
       where r.ordinal <> all (coalesce(v_done, '{}'))
     ), stopped as (
@@ -737,7 +738,8 @@ begin
     ), noted as (
       update deliveries d set
         status = case m.outcome when 'delivered' then 'delivered' else d.status end, ended_at = v_now,
-        duration_ms = m.duration_ms, response_status = m.response_status, error = m.error, fence = null,
+        duration_ms = m.duration_ms, response_status = m.response_status, error = m.error, detail = m.detail,
+        fence = null,
         -- The subject may have been erased.
         response_excerpt = case when d.status <> 'cancelled'
           and exists (select from events e where e.seq = d.event_seq and e.body <> coalesce(e.tombstone, ''))
