@@ -303,6 +303,8 @@ declare
 begin
   if current_setting('transaction_read_only') = 'off'
     and exists (select from tenants t where t.rests_until <= clock_timestamp())
+    -- A process that only emits may not.
+    and has_table_privilege('tenants', 'update')
   then
     v_over := array(
       select t.tenant from tenants t
