@@ -202,7 +202,11 @@ const libraries = {
   Sequelize: wrapping(fromSequelize, standInForSequelize(client)),
   'MikroORM on Knex': wrapping(fromMikroOrm, standInForMikroOrm(standInForKnex(client))),
   'MikroORM on Kysely': wrapping(fromMikroOrm, standInForMikroOrm(kysely)),
-  'postgres.js': wrapping(fromPostgresJs, standInForPostgresJs(client))
+  'postgres.js': wrapping(fromPostgresJs, standInForPostgresJs(client)),
+  ...Object.fromEntries([
+    fromPrisma, fromDrizzle, fromKysely, fromKnex, fromTypeOrm, fromSequelize, fromMikroOrm, fromPostgresJs
+  ].flatMap((from) => [{}, new Proxy({}, { get: () => () => {} })].map((mock, index) =>
+    [`a mock ${index} for ${from.name}`, wrapping(from as never, mock)])))
 }
 
 t.test("a converted transaction is identified by its library's own handle", async (t) => {

@@ -126,10 +126,10 @@ function readTransaction (transaction: unknown): unknown {
   if (transaction === null) {
     throw new RecruitingApiError('invalid_event', 'transaction: expected a handle, got null', 'transaction')
   }
-  return handleOf(transaction)
+  return typeof transaction === 'object' ? handleOf(transaction) : transaction
 }
 
 function readEnded (transaction: unknown): unknown {
-  if (transaction !== undefined && transaction !== null) return handleOf(transaction)
+  if (transaction !== undefined && transaction !== null) return readTransaction(transaction)
   throw new RecruitingApiError('invalid_input', `transaction: expected a handle, got ${transaction}`, 'transaction')
 }

@@ -33,10 +33,10 @@ export const kHandle = Symbol.for('fastify-recruiting-api.handle')
 
 /**
  * Returns the library's own handle if a function such as `fromKnex` converted the transaction, otherwise the
- * transaction.
+ * transaction. A mock may have a value for every name, so only an own property counts.
  */
-export function handleOf (transaction: unknown): unknown {
-  return readField(transaction, kHandle) ?? transaction
+export function handleOf (transaction: object): unknown {
+  return Object.hasOwn(transaction, kHandle) ? readField(transaction, kHandle) : transaction
 }
 
 /**

@@ -91,6 +91,9 @@ const isMikroOrm = (value: unknown): boolean => hasMethods(value, 'getTransactio
 const isPostgresJs = (value: unknown): boolean =>
   typeof value === 'function' && hasMethods(value, 'unsafe', 'typed', 'array')
 
+// The functions below throw `invalid_event` for `undefined` and `null`. Calls reject anything else that is not the
+// library's transaction with `invalid_event`, except those of a recorder.
+
 const libraries: ReadonlyArray<[library: string, isHandle: (value: unknown) => boolean, wrapped: string]> = [
   ['Prisma', isPrisma, 'fromPrisma(tx)'],
   ['Drizzle', isDrizzle, 'fromDrizzle(tx)'],
@@ -103,12 +106,12 @@ const libraries: ReadonlyArray<[library: string, isHandle: (value: unknown) => b
 ]
 
 /**
- * Returns a client with a library's handle, by which a recorder recognizes the transaction. Throws `invalid_event`
- * unless the argument is the handle that the function expects.
+ * Returns a client with a library's handle, by which a recorder recognizes the transaction: it accepts anything, such
+ * as a mock. Other storages reject with `invalid_event` unless the argument is the handle that the function expects.
  */
 function convert (handle: object, isExpected: boolean, expected: string, query: PgQueryable['query']): PgQueryable {
-  if (!isExpected) rejectTransaction(expected)
-  return Object.assign({ query }, { [kHandle]: handle })
+  if (handle === undefined || handle === null) rejectTransaction(expected)
+  return Object.assign({ query: isExpected ? query : async () => rejectTransaction(expected) }, { [kHandle]: handle })
 }
 
 /** A Drizzle statement. Drizzle's `sql` tag would expand an array into a list. */
@@ -122,7 +125,7 @@ export interface DrizzleTransaction {
   rollback (): never
 }
 
-/** Converts a Drizzle transaction for the option `transaction`. Throws `invalid_event`. */
+/** Converts a Drizzle transaction for the option `transaction`. */
 export function fromDrizzle (tx: DrizzleTransaction): PgQueryable {
   const expected = 'fromDrizzle expects the transaction that db.transaction passes to its callback'
   return convert(tx, isDrizzle(tx) && hasMethods(tx, 'rollback'), expected, async (text, values = []) => {
@@ -142,8 +145,8 @@ export interface KnexTransaction {
 }
 
 /**
- * Converts a Knex transaction for the option `transaction`. Throws `invalid_event`. Uses the transaction's connection
- * directly: `trx.raw` would treat `?` as a placeholder and pass the rows to the host's `postProcessResponse`.
+ * Converts a Knex transaction for the option `transaction`. Uses the transaction's connection directly: `trx.raw` would
+ * treat `?` as a placeholder and pass the rows to the host's `postProcessResponse`.
  */
 export function fromKnex (trx: KnexTransaction): PgQueryable {
   const isTransaction = isKnex(trx) && readField(trx, 'isTransaction') === true
@@ -173,8 +176,8 @@ export interface KyselyTransaction {
 }
 
 /**
- * Converts a Kysely transaction for the option `transaction`. Throws `invalid_event`. Runs without plugins, because
- * `CamelCasePlugin` would rename our columns.
+ * Converts a Kysely transaction for the option `transaction`. Runs without plugins, because `CamelCasePlugin` would
+ * rename our columns.
  */
 export function fromKysely (trx: KyselyTransaction): PgQueryable {
   const isTransaction = isKysely(trx) && readField(trx, 'isTransaction') === true
@@ -203,8 +206,8 @@ export interface PostgresJsTransaction {
 const inferred = 705
 
 /**
- * Converts a postgres.js transaction for the option `transaction`. Throws `invalid_event`. postgres.js converts values
- * by their PostgreSQL type and would encode JSON twice; values of the type `unknown` are sent unchanged.
+ * Converts a postgres.js transaction for the option `transaction`. postgres.js converts values by their PostgreSQL type
+ * and would encode JSON twice; values of the type `unknown` are sent unchanged.
  */
 export function fromPostgresJs (sql: PostgresJsTransaction): PgQueryable {
   const expected = 'fromPostgresJs expects the sql that sql.begin passes to its callback'
@@ -220,15 +223,15 @@ export interface MikroOrmManager {
 }
 
 /**
- * Converts a MikroORM `EntityManager` for the option `transaction`. Throws `invalid_event`. Up to version 6 it wraps a
- * Knex transaction, later a Kysely transaction.
+ * Converts a MikroORM `EntityManager` for the option `transaction`. Up to version 6 it wraps a Knex transaction, later
+ * a Kysely transaction.
  */
 export function fromMikroOrm (em: MikroOrmManager): PgQueryable {
   const context = isMikroOrm(em) ? em.getTransactionContext() : undefined
   const expected = 'fromMikroOrm expects the entity manager that em.transactional passes to its callback'
   if (isKysely(context)) return convert(em, true, expected, fromKysely(context as KyselyTransaction).query)
-  if (isKnex(context)) return convert(em, true, expected, fromKnex(context as KnexTransaction).query)
-  return rejectTransaction(expected)
+  return convert(em, isKnex(context), expected, (text, values) =>
+    fromKnex(context as KnexTransaction).query(text, values))
 }
 
 /** `Prisma.TransactionClient`, from an interactive `prisma.$transaction`. */
@@ -237,8 +240,8 @@ export interface PrismaTransaction {
 }
 
 /**
- * Converts the client of an interactive Prisma transaction for the option `transaction`. Throws `invalid_event`. Prisma
- * rolls such a transaction back after its `timeout`, 5 seconds by default.
+ * Converts the client of an interactive Prisma transaction for the option `transaction`. Prisma rolls such a
+ * transaction back after its `timeout`, 5 seconds by default.
  */
 export function fromPrisma (tx: PrismaTransaction): PgQueryable {
   const expected = 'fromPrisma expects the client that prisma.$transaction passes to its callback'
@@ -256,8 +259,8 @@ export interface SequelizeTransaction {
 }
 
 /**
- * Converts a Sequelize transaction for the option `transaction`. Throws `invalid_event`. Uses the transaction's
- * connection directly: `sequelize.query` would treat every `$` as a placeholder and log the statement.
+ * Converts a Sequelize transaction for the option `transaction`. Uses the transaction's connection directly:
+ * `sequelize.query` would treat every `$` as a placeholder and log the statement.
  */
 export function fromSequelize (transaction: SequelizeTransaction): PgQueryable {
   const expected = 'fromSequelize expects a transaction from sequelize.transaction'
@@ -287,10 +290,7 @@ export interface TypeOrmManager {
   readonly queryRunner?: TypeOrmQueryRunner | undefined
 }
 
-/**
- * Converts a TypeORM `EntityManager` or `QueryRunner` for the option `transaction`. Throws `invalid_event`. Uses the
- * transaction's connection.
- */
+/** Converts a TypeORM `EntityManager` or `QueryRunner` for the option `transaction`. Uses its connection. */
 export function fromTypeOrm (handle: TypeOrmManager | TypeOrmQueryRunner): PgQueryable {
   const runner = isQueryRunner(handle) ? handle : readField(handle, 'queryRunner')
   const expected = 'fromTypeOrm expects the manager that dataSource.transaction passes to its callback, or a query ' +

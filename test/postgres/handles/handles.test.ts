@@ -167,8 +167,10 @@ t.test('a function accepts its library\'s transaction, and rejects anything else
       [Object.assign(standInForPostgresJs(client), { savepoint: undefined })]]
   ]
   for (const [wrap, message, handles] of wrong) {
-    for (const handle of [...handles, client, undefined, null, {}, unreadable]) {
-      t.throws(() => wrap(handle as never), { code: 'invalid_event', field: 'transaction', message: `transaction: ${message}` })
+    const error = { code: 'invalid_event', field: 'transaction', message: `transaction: ${message}` }
+    for (const handle of [undefined, null]) t.throws(() => wrap(handle as never), error)
+    for (const handle of [...handles, client, {}, unreadable]) {
+      await t.rejects(recruiting.emit(event, { transaction: wrap(handle as never) }), error)
     }
   }
 })
