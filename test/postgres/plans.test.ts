@@ -4,7 +4,7 @@ import { measureBuffers } from '../fixtures/postgres/buffers.js'
 import { type Reading, measurePool } from '../fixtures/postgres/measured-pool.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 
-const most = 100
+const most = 110
 
 /** Two tenants own all rows, so the planner expects that every tenant owns half of them. */
 async function startWithTwoTenants (t: Parameters<typeof startPostgresHost>[0]) {

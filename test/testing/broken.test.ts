@@ -5,6 +5,7 @@ import { createHoldStore } from '../../src/storages/memory/holds.js'
 import { createIdempotencyStore } from '../../src/storages/memory/idempotency.js'
 import { memoryChanges, memoryStorage } from '../../src/storages/memory/index.js'
 import { createWebhookData, type WebhookData } from '../../src/storages/memory/webhook-data.js'
+import { createSubscriptionStore } from '../../src/storages/memory/subscriptions.js'
 import { createWebhookStore } from '../../src/storages/memory/webhooks.js'
 import type { ApiKey, RecruitingStorage } from '../../src/core/ports/index.js'
 import { numberIds } from '../../src/around/testing/support/case.js'
@@ -92,7 +93,8 @@ function makeBroken (breaks: Mistake[2]): StorageHarness {
     deliveries: createDeliveryStore(data),
     changes: data.changes,
     holds: createHoldStore(data),
-    idempotency: createIdempotencyStore(data)
+    idempotency: createIdempotencyStore(data),
+    subscriptions: createSubscriptionStore(data)
   }
   const broken = breaks({ ...correct, data })
   return {

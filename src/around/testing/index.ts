@@ -13,6 +13,7 @@ import { filterCases, searchCases } from './lists/filters.js'
 import { idCases } from './lists/ids.js'
 import { orderCases, pageCases } from './lists/pages.js'
 import { claimRaceCases, resultRaceCases, webhookRaceCases } from './races.js'
+import { subscriptionCases } from './subscriptions.js'
 import type { StorageCase } from './support/case.js'
 import { changeCases, syncedRowCases } from './sync.js'
 import { deliveryTenancyCases, webhookTenancyCases } from './tenancy/foreign.js'
@@ -47,5 +48,6 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...webhookHealthCases, ...noticeCases, ...logCases, ...replayCases, ...countReplayCases, ...retryCases,
   ...pruneCases, ...eraseCases, ...subjectCases, ...feedCases, ...pendingCases, ...onDueCases, ...webhookTenancyCases,
   ...renameCases, ...removeCases, ...restCases, ...suspendCases, ...deliveryTenancyCases, ...webhookRaceCases,
-  ...claimRaceCases, ...resultRaceCases, ...changeCases, ...syncedRowCases, ...idempotencyCases
+  ...claimRaceCases, ...resultRaceCases, ...changeCases, ...syncedRowCases, ...idempotencyCases,
+  ...subscriptionCases
 ])

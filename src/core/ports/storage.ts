@@ -5,6 +5,7 @@ import type { ChangeSource, EventFeed } from './changes.js'
 import type { DeliveryStore } from './deliveries.js'
 import type { IdempotencyStore } from './idempotency.js'
 import type { Id, IdKinds } from './ids.js'
+import type { SubscriptionStore } from './subscriptions.js'
 import type { WebhookStore } from './webhooks.js'
 
 /** Connections to a database. */
@@ -28,6 +29,8 @@ export interface EventStorage {
   feed?: EventFeed
   /** Stops notifications from copies. Without it, the option `delivery.environment` cannot be used. */
   holds?: HoldStore
+  /** Stores agents' subscriptions; also needs `feed`. Without it, agents can only poll. */
+  subscriptions?: SubscriptionStore
   /** Stores the answers to requests with the header `Idempotency-Key`. Without it, these requests get 400. */
   idempotency?: IdempotencyStore
   /**

@@ -106,10 +106,7 @@ export interface Filled {
   queued: number
   /** Whether another call would move or end more now. */
   hasMore: boolean
-  /**
-   * Subscriptions whose position was no longer valid, because events after it were pruned or the tenant was renamed.
-   * They continue at the oldest stored event.
-   */
+  /** Subscriptions that may miss events, because some after their positions were pruned. They continue after those. */
   gaps: StoredSubscription[]
   /** Subscriptions that this call ended, because they have expired or their keys are no longer valid. */
   ended: Array<StoredSubscription & { reason: EndReason }>
@@ -120,8 +117,8 @@ export interface SubscriptionStats {
   /** Live subscriptions. */
   live: number
   /**
-   * Milliseconds since the oldest event was recorded that `fill` has not read for a live subscription with free places;
-   * 0 if there is none.
+   * Milliseconds since the oldest event was recorded that `fill` has not read for a live subscription without pending
+   * deliveries; 0 if there is none.
    */
   lagMs: number
 }
@@ -129,9 +126,9 @@ export interface SubscriptionStats {
 /**
  * Stores agents' subscriptions. A subscription is a consumer of the feed with a position, so `record` ignores it:
  * `fill` moves events from the feed to the queue of `deliveries`, which claims and records their attempts like those of
- * webhooks. Erasing a subject, renaming and removing a tenant, resealing, `adopt` and `prune` apply to subscriptions
- * too; the other methods of `webhooks` ignore them. A subscription is never disabled. After it has ended, none of its
- * deliveries is claimed.
+ * webhooks. Erasing a subject, renaming, suspending and removing a tenant, and resealing apply to subscriptions too.
+ * Merging tenants ends theirs, and `adopt` with `discard` ends all. The other methods of `webhooks` ignore them. A
+ * subscription is never disabled. After it has ended, none of its deliveries is claimed.
  *
  * `list` and `count` see live subscriptions only. A subscription of another tenant is treated as if it did not exist.
  * The principal is often the id of an API key in the same storage. Such a subscription is no longer live once the key
@@ -145,8 +142,9 @@ export interface SubscriptionStore extends ListSource<Subscription, Subscription
    * Creates a subscription, or refreshes a live one: that sets its end and secret, and ends its pause, so that its
    * pending deliveries are due. An ended or expired one does not come back: its place is taken by a new one. Returns
    * the name of a limit that the tenant or the principal has reached, and `replaced` if the live subscription has
-   * another `webhookId` or the given one is no longer live; then nothing has changed. A refresh reaches no limit. Of
-   * several concurrent calls with the same id, one creates; of several for the last free place, exactly one succeeds.
+   * another `webhookId`, or there is none and no secret to create it; then nothing has changed. A refresh reaches no
+   * limit. Of several concurrent calls with the same id, one creates; of several for the last free place, exactly one
+   * succeeds.
    * Rejects with `tenant_resting` while the tenant rests.
    */
   put (tenant: string, subscription: NewSubscription, limits: SubscriptionLimits):
@@ -154,7 +152,7 @@ export interface SubscriptionStore extends ListSource<Subscription, Subscription
 
   /**
    * Returns whether the callback confirmed this address for this principal in the last `withinSeconds`, for any of its
-   * subscriptions, live or ended. Refreshes do not extend this time.
+   * live subscriptions. Refreshes do not extend this time.
    */
   isVerified (tenant: string, principal: string, url: string, withinSeconds: number): Promise<boolean>
 
@@ -173,7 +171,8 @@ export interface SubscriptionStore extends ListSource<Subscription, Subscription
    * read, in the same transaction: each event is queued once. A subscription has at most `window` pending deliveries;
    * the rest waits in the feed. Queues at most `limit` deliveries in all, and reads a limited number of events;
    * subscriptions take turns. Concurrent calls do not wait for each other. Ends subscriptions that have expired or
-   * whose keys are no longer valid. Does nothing if the storage has `holds` and must not send for this worker.
+   * whose keys are no longer valid. A suspended tenant waits; resuming with `skip` also skips what was not read. Does
+   * nothing if the storage has `holds` and must not send for this worker.
    */
   fill (options: { limit: number, window: number, environment?: string | null }): Promise<Filled>
 

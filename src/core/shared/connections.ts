@@ -18,6 +18,7 @@ const tenantMethods = {
   ],
   deliveries: ['list', 'count', 'find', 'replay', 'countReplay', 'retry'],
   idempotency: ['claim', 'save'],
+  subscriptions: ['list', 'count', 'find', 'put', 'isVerified', 'end'],
   // Calls that change keys wait for each other without a connection.
   keys: ['list', 'count', 'find', 'selectFamily']
 }
@@ -188,7 +189,10 @@ export function shareStorage<Storage extends EventStorage> (storage: Storage): S
   if (earlier !== undefined) return earlier
   const { connections } = storage
   const shared: Record<string, object> = {}
-  for (const name of ['candidates', 'jobs', 'changes', 'feed', 'webhooks', 'deliveries', 'idempotency'] as const) {
+  const names = [
+    'candidates', 'jobs', 'changes', 'feed', 'webhooks', 'deliveries', 'idempotency', 'subscriptions'
+  ] as const
+  for (const name of names) {
     const port: unknown = Reflect.get(storage, name)
     if (typeof port === 'object' && port !== null) shared[name] = shareConnections(port, name, connections)
   }

@@ -26,6 +26,9 @@ const methods = {
   changes: required<Storage['changes']>()('begin', 'list', 'record', 'tokenSecret', 'prune', 'stats'),
   feed: required<Storage['feed']>()('end', 'endBefore', 'find', 'list', 'latest', 'stats', 'tokenSecret'),
   holds: required<Storage['holds']>()('find', 'adopt'),
+  subscriptions: required<Storage['subscriptions']>()(
+    'list', 'count', 'find', 'put', 'isVerified', 'end', 'fill', 'stats'
+  ),
   idempotency: required<Storage['idempotency']>()('claim', 'renew', 'save'),
   candidates: required<Storage['candidates']>()('list', 'count', 'find'),
   jobs: required<Storage['jobs']>()('list', 'count', 'find')
@@ -37,7 +40,7 @@ const readMax = integer(1, 100_000)
 export function readEventStorage (value: unknown, path: string): EventStorage {
   assertOption(typeof value === 'object' && value !== null, path, 'an object', value)
   for (const name of ['webhooks', 'deliveries'] as const) assertPort(value, path, name)
-  for (const name of ['changes', 'feed', 'holds', 'idempotency'] as const) {
+  for (const name of ['changes', 'feed', 'holds', 'idempotency', 'subscriptions'] as const) {
     if (Reflect.get(value, name) !== undefined) assertPort(value, path, name)
   }
   const { connections } = value as EventStorage

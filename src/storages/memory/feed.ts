@@ -1,25 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import type { EventFeed } from '../../core/ports/index.js'
 import type { EventRecord } from './deliveries/records.js'
-import type { WebhookData } from './webhook-data.js'
+import { formatPosition, type WebhookData } from './webhook-data.js'
 
 /** A page ends before the event that takes the bodies over this size. */
 const maxPageBytes = 4 * 1024 * 1024
 
 /** Reads events in the order they were recorded. */
 export function createEventFeed (data: WebhookData): EventFeed {
-  // A restarted process has other events, so it rejects the previous process's positions and tokens.
-  const epoch = randomBytes(8).toString('hex')
   const secret = randomBytes(32)
-
-  function formatPosition (tenant: string, number: number): string {
-    return `${epoch}.${data.endedFeeds.get(tenant) ?? 0}.${number}`
-  }
 
   /** Returns the number of a position; `null` if events after it may be missing. */
   function parsePosition (tenant: string, position: string): number | null {
     const number = Number(/\d+$/.exec(position)?.[0])
-    const isOwn = position === formatPosition(tenant, number)
+    const isOwn = position === formatPosition(data, tenant, number)
     return isOwn && number >= data.prunedEventPosition && number <= data.lastEventPosition ? number : null
   }
 
@@ -31,13 +25,13 @@ export function createEventFeed (data: WebhookData): EventFeed {
 
   return {
     async end (tenant) {
-      return formatPosition(tenant, data.lastEventPosition)
+      return formatPosition(data, tenant, data.lastEventPosition)
     },
 
     async endBefore (tenant, since) {
       const first = find(tenant, null).find(({ recordedAt }) => recordedAt >= Date.parse(since))
       const position = (first?.position ?? data.lastEventPosition + 1) - 1
-      return formatPosition(tenant, Math.max(position, data.prunedEventPosition))
+      return formatPosition(data, tenant, Math.max(position, data.prunedEventPosition))
     },
 
     async find (tenant, id, { omitBody = false } = {}) {
@@ -59,7 +53,7 @@ export function createEventFeed (data: WebhookData): EventFeed {
       const last = hasMore ? page.at(-1) : undefined
       return {
         bodies: page.map(({ event: { body } }) => body),
-        position: formatPosition(tenant, last?.position ?? data.lastEventPosition),
+        position: formatPosition(data, tenant, last?.position ?? data.lastEventPosition),
         hasMore
       }
     },

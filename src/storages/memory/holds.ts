@@ -1,7 +1,7 @@
 import { heldError } from '../../core/shared/errors.js'
 import type { Hold, HoldStore } from '../../core/ports/index.js'
 import { formatDateTime } from './checks.js'
-import { listWebhooks, notify, stopDeliveries, type WebhookData } from './webhook-data.js'
+import { deleteWebhook, listWebhooks, notify, stopDeliveries, type WebhookData } from './webhook-data.js'
 
 /** Memory is never a copy, so only the environment counts. */
 export function findHold (data: WebhookData, environment: string | null): Hold | null {
@@ -31,6 +31,7 @@ export function createHoldStore (data: WebhookData): HoldStore {
       if (pending === 'discard') {
         for (const webhook of listWebhooks(data)) {
           stopDeliveries(data, webhook, 'skipped')
+          if (webhook.subscription !== null) deleteWebhook(data, webhook)
           if (keepWebhooks || webhook.status === 'inactive') continue
           webhook.status = 'inactive'
           webhook.updatedAt = data.now()

@@ -3,7 +3,8 @@ import { assertKnownNames, choice } from '../../core/shared/read-options.js'
 import { createSteadyNow, type StoredClock, systemClock } from '../../core/shared/clock.js'
 import { readIds } from '../../core/shared/ids.js'
 import type {
-  ChangeKind, ChangeSource, EventFeed, EventStorage, HoldStore, Id, IdempotencyStore, IdKinds, RecruitingStorage
+  ChangeKind, ChangeSource, EventFeed, EventStorage, HoldStore, Id, IdempotencyStore, IdKinds, RecruitingStorage,
+  SubscriptionStore
 } from '../../core/ports/index.js'
 import { memoryChanges } from './changes.js'
 import { isRecord, parseTenant, reject } from './checks.js'
@@ -16,6 +17,7 @@ import {
   candidateKind, type IdOf, type IntegerIds, jobKind, type MemoryCandidate, type MemoryCandidateSource, type MemoryJob,
   type MemoryJobSource
 } from './lists/rows.js'
+import { createSubscriptionStore } from './subscriptions.js'
 import { createWebhookData } from './webhook-data.js'
 import { createWebhookStore } from './webhooks.js'
 
@@ -68,6 +70,8 @@ export interface MemoryStorage<
   holds: HoldStore
   /** The stored responses to requests with `Idempotency-Key`. */
   idempotency: IdempotencyStore
+  /** The subscriptions of agents. */
+  subscriptions: SubscriptionStore
 }
 
 const optionNames = {
@@ -114,6 +118,7 @@ export function memoryStorage (options: MemoryStorageOptions<Partial<IdKinds>> =
     feed: createEventFeed(data),
     holds: createHoldStore(data),
     idempotency: createIdempotencyStore(data),
+    subscriptions: createSubscriptionStore(data),
 
     // The host may have copied the storage and replaced a source with one that has other ids.
     async verify (this: Partial<RecruitingStorage<Id, Id, Id, Id>>, published) {

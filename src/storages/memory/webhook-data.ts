@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { DeliveryStatus, DueListener, IdempotentRequest } from '../../core/ports/index.js'
 import type { MemoryChanges } from './changes.js'
 import { NoticeQueue, PendingDeliveries } from './deliveries/queue.js'
@@ -30,6 +31,8 @@ export interface WebhookData {
   lastEventPosition: number
   /** The highest position of a pruned event. */
   prunedEventPosition: number
+  /** Part of each position. A restarted process has other events, so it rejects the previous one's positions. */
+  readonly feedEpoch: string
   /** How often each tenant was renamed or removed, which invalidates the positions of its feed. */
   readonly endedFeeds: Map<string, number>
   /** Notices that the host has not confirmed yet. */
@@ -56,6 +59,7 @@ export function createWebhookData (now: () => number, changes: MemoryChanges): W
     lastDeliveryId: 0,
     lastEventPosition: 0,
     prunedEventPosition: 0,
+    feedEpoch: randomBytes(8).toString('hex'),
     endedFeeds: new Map(),
     notices: new NoticeQueue(),
     changes,
@@ -73,15 +77,33 @@ export function openTenant (data: WebhookData, tenant: string): TenantData {
   return own
 }
 
-/** Returns the webhooks of a tenant, or of all. */
+/** Returns the webhooks and subscriptions of a tenant, or of all. */
 export function listWebhooks ({ tenants }: WebhookData, tenant?: string): WebhookRecord[] {
   const listed = tenant === undefined ? [...tenants.values()] : [tenants.get(tenant)]
   return listed.flatMap((own) => [...own?.webhooks.values() ?? []])
 }
 
-/** Returns a webhook of the tenant; `undefined` if there is none with this id. */
+/** Returns a webhook or subscription of the tenant; `undefined` if there is none with this id. */
 export function findWebhook (data: WebhookData, tenant: string, id: number): WebhookRecord | undefined {
   return data.tenants.get(tenant)?.webhooks.get(id)
+}
+
+/** Deletes a webhook or subscription. Its pending deliveries become `cancelled`. */
+export function deleteWebhook (data: WebhookData, webhook: WebhookRecord): void {
+  openTenant(data, webhook.tenant).webhooks.delete(webhook.id)
+  webhook.isDeleted = true
+  stopDeliveries(data, webhook, 'cancelled')
+}
+
+/** Returns the position after the tenant's event with this number. */
+export function formatPosition (data: WebhookData, tenant: string, number: number): string {
+  return `${data.feedEpoch}.${data.endedFeeds.get(tenant) ?? 0}.${number}`
+}
+
+/** Returns the position before a subscription's oldest pending event; without one, the end of what `fill` has read. */
+export function findWatermark (data: WebhookData, agent: WebhookRecord): string {
+  const pending = data.pending.list(agent).map(({ event }) => event.position - 1)
+  return formatPosition(data, agent.tenant, Math.min(agent.subscription?.position ?? 0, ...pending))
 }
 
 /** Ends all pending deliveries of a webhook with this status. */

@@ -9,13 +9,20 @@ import {
 } from './deliveries/records.js'
 import { deleteRequests, storeAnswer } from './idempotency.js'
 import { compareBy, type RowTest, select, takePage } from './sorting.js'
-import { findWebhook, listWebhooks, notify, openTenant, stopDeliveries, type WebhookData } from './webhook-data.js'
+import {
+  deleteWebhook, findWebhook, listWebhooks, notify, openTenant, stopDeliveries, type WebhookData
+} from './webhook-data.js'
 
 export function createWebhookStore (data: WebhookData): WebhookStore {
   let lastId = 0
 
   function listAll (tenant: string): Webhook[] {
-    return listWebhooks(data, tenant).map(showWebhook)
+    return listWebhooks(data, tenant).filter(isWebhook).map(showWebhook)
+  }
+
+  function find (tenant: string, id: number): WebhookRecord | undefined {
+    const found = findWebhook(data, tenant, id)
+    return found !== undefined && isWebhook(found) ? found : undefined
   }
 
   return {
@@ -32,18 +39,18 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
     },
 
     async find (tenant, id) {
-      const webhook = findWebhook(data, tenant, id)
+      const webhook = find(tenant, id)
       return webhook === undefined ? null : showWebhook(webhook)
     },
 
     async findHealth (tenant, id) {
-      const webhook = findWebhook(data, tenant, id)
+      const webhook = find(tenant, id)
       return webhook === undefined ? null : showHealth(webhook, data.now())
     },
 
     async listFailing ({ limit, maxPending }) {
       return listWebhooks(data)
-        .filter(isFailing)
+        .filter((webhook) => isWebhook(webhook) && isFailing(webhook))
         .sort((a, b) => failedFirst(a) - failedFirst(b) || a.id - b.id)
         .slice(0, limit)
         .map((webhook) => showFailing(webhook, Math.min(maxPending, data.pending.count(webhook)), data.now()))
@@ -56,7 +63,7 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
     async create (tenant, webhook, { maxPerTenant, answer }) {
       assertAwake(data, tenant)
       const { webhooks } = openTenant(data, tenant)
-      if (webhooks.size >= maxPerTenant) return null
+      if ([...webhooks.values()].filter(isWebhook).length >= maxPerTenant) return null
       if (listWebhooks(data).some(({ id }) => id === webhook.id)) {
         throw new Error(`webhook id ${webhook.id} already exists`)
       }
@@ -69,7 +76,7 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
     },
 
     async update (tenant, id, { name, status, target_url: targetUrl, event_types: eventTypes, headers, filters }) {
-      const webhook = findWebhook(data, tenant, id)
+      const webhook = find(tenant, id)
       if (webhook === undefined) return null
 
       webhook.updatedAt = data.now()
@@ -88,17 +95,13 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
     },
 
     async delete (tenant, id) {
-      const webhook = findWebhook(data, tenant, id)
-      if (webhook === undefined) return false
-
-      openTenant(data, tenant).webhooks.delete(id)
-      webhook.isDeleted = true
-      stopDeliveries(data, webhook, 'cancelled')
-      return true
+      const webhook = find(tenant, id)
+      if (webhook !== undefined) deleteWebhook(data, webhook)
+      return webhook !== undefined
     },
 
     async rotateSecret (tenant, id, { secret, gracePeriodSeconds }, answer) {
-      const webhook = findWebhook(data, tenant, id)
+      const webhook = find(tenant, id)
       if (webhook === undefined) return null
 
       const now = data.now()
@@ -119,16 +122,16 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
     },
 
     async findSecrets (tenant, id) {
-      const webhook = findWebhook(data, tenant, id)
+      const webhook = find(tenant, id)
       return webhook === undefined ? null : validSecrets(webhook, data.now())
     },
 
     async findHeaders (tenant, id) {
-      return findWebhook(data, tenant, id)?.headers?.sealed ?? null
+      return find(tenant, id)?.headers?.sealed ?? null
     },
 
     async findGraceEnd (tenantSlug, id) {
-      const webhook = findWebhook(data, tenantSlug, id)
+      const webhook = find(tenantSlug, id)
       const [, previous] = webhook === undefined ? [] : validSecrets(webhook, data.now())
       return webhook === undefined || previous === undefined ? null : formatDateTime(webhook.previousSecretExpiresAt)
     },
@@ -160,12 +163,20 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
   }
 }
 
-function createRecord (tenant: string, webhook: NewWebhook, now: number): WebhookRecord {
+/** Returns whether it is a webhook, not an agent's subscription. */
+function isWebhook ({ subscription }: WebhookRecord): boolean {
+  return subscription === null
+}
+
+export function createRecord (
+  tenant: string, webhook: NewWebhook, now: number, subscription: WebhookRecord['subscription'] = null
+): WebhookRecord {
   return {
     id: webhook.id,
     tenant,
     tenantSlug: webhook.tenantSlug,
     createdAt: now,
+    subscription,
     name: webhook.name,
     status: webhook.status,
     isDeleted: false,
@@ -227,7 +238,7 @@ function showFailing (webhook: WebhookRecord, pending: number, now: number): Fai
   }
 }
 
-function copyFilters (filters: EventFilters | null): EventFilters | null {
+export function copyFilters (filters: EventFilters | null): EventFilters | null {
   return filters && Object.fromEntries(Object.entries(filters).map(([path, values]) => [path, [...values]]))
 }
 
@@ -280,7 +291,7 @@ function createTenants (data: WebhookData): Pick<
     const webhooks = listWebhooks(data, tenant)
     for (const webhook of webhooks) webhook.tenantSlug = slug
     data.notices.setName(tenant, slug)
-    return webhooks.length
+    return webhooks.filter(isWebhook).length
   }
 
   function rest (tenant: string, restSeconds: number): void {
@@ -361,7 +372,10 @@ function createTenants (data: WebhookData): Pick<
       for (const webhook of listWebhooks(data, tenant)) {
         if (webhook.status !== 'active') continue
         clearFailures(webhook)
-        if (pending === 'skip') stopDeliveries(data, webhook, 'skipped')
+        if (pending !== 'skip') continue
+        stopDeliveries(data, webhook, 'skipped')
+        // A subscription also skips what it has not read yet.
+        if (webhook.subscription !== null) webhook.subscription.position = data.lastEventPosition
       }
       notify(data)
       return formatDateTime(since)

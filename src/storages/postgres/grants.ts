@@ -61,7 +61,7 @@ type Needs = Readonly<Record<string, Readonly<Partial<Record<Privilege, readonly
 const emitRights: Needs = {
   migrations: { select: ['name'] },
   tenants: { select: ['key', 'tenant', 'rests_until', 'suspended_at'] },
-  webhooks: { select: ['id', 'tenant', 'status', 'event_types', 'filter_path'] },
+  webhooks: { select: ['id', 'tenant', 'status', 'event_types', 'filter_path', 'subscription_id'] },
   events: {
     select: ['seq', 'id', 'tenant_key', 'idempotency_key', 'deliveries', 'fingerprint'],
     insert: eventColumns,

@@ -17,6 +17,7 @@ import { assertPool, connectionsOf, type PgPool } from './pool.js'
 import { createIdempotencyStore, databaseOf } from './requests.js'
 import { createPatientSession, createSession, readQueryTimeout, type Session } from './session.js'
 import { quoteName, readRelation, readSchema } from './sql.js'
+import { createSubscriptionStore } from './subscriptions.js'
 import { createTenants } from './tenants.js'
 import { findCaches, findMissing, listNames, readVersion } from './upgrade/version.js'
 import { createWebhookStore } from './webhooks.js'
@@ -112,6 +113,7 @@ export function postgresStorage (
     deliveries: { database, ...createDeliveryStore({ session, patient }, quotedSchema, stop, due) },
     holds: createHolds(patient, quotedSchema, stop, due),
     idempotency: { database, ...createIdempotencyStore(session, quotedSchema) },
+    subscriptions: createSubscriptionStore(session, quotedSchema, stop, due),
     changes: changeSource,
     feed: createEventFeed(session, quotedSchema, changeSource.tokenSecret),
     connections: connectionsOf(pool),

@@ -26,8 +26,12 @@ const healthJson = `json_build_object(
   'disabled_reason', case w.status when 'disabled' then w.disabled_reason end
 )`
 
+/** The condition that `$2` is a webhook of the tenant `$1`. Subscriptions are no webhooks. */
+const isOwn = (alias: string): string =>
+  `${alias}.tenant = $1 and ${alias}.id = $2 and ${alias}.subscription_id is null`
+
 /** The valid secrets of `webhooks w`, newest first. */
-const secretsJson = `array_to_json(array_remove(
+export const secretsJson = `array_to_json(array_remove(
   array[w.secret, case when w.previous_secret_expires_at > clock_timestamp() then w.previous_secret end], null
 ))`
 
@@ -46,7 +50,9 @@ export function createWebhookStore (
   const takeTurn = createTurns('webhooks')
 
   function filterBy (tenant: string, { status }: WebhookFilter): Conditions {
-    return new Conditions([(value) => `w.tenant = ${value}`, tenant], [(value) => `w.status = ${value}`, status])
+    return new Conditions(
+      [(value) => `w.tenant = ${value} and w.subscription_id is null`, tenant], [(value) => `w.status = ${value}`, status]
+    )
   }
 
   return {
@@ -68,7 +74,7 @@ export function createWebhookStore (
 
     async find (tenant, id) {
       const [webhook] = await readJson<Webhook>(session, 'find webhook',
-        `select ${webhookJson}::text as json from ${table} w where w.tenant = $1 and w.id = $2`, [tenant, id])
+        `select ${webhookJson}::text as json from ${table} w where ${isOwn('w')}`, [tenant, id])
       return webhook ?? null
     },
 
@@ -90,7 +96,8 @@ export function createWebhookStore (
           select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
             exists (select from ${schema}.tenants where tenant = $1 and suspended_at is not null), moment, moment
           from ${moment} as moment
-          where (select count(*) from ${table} where tenant = $1) < $15 and ${schema}.find_rest_v1($1) is null
+          where (select count(*) from ${table} where tenant = $1 and subscription_id is null) < $15
+            and ${schema}.find_rest_v1($1) is null
           returning ${webhookJson}::text as json`, [...newValues(tenant, webhook), maxPerTenant])
         if (row !== undefined) {
           const created: Webhook = JSON.parse(row.json)
@@ -121,7 +128,7 @@ export function createWebhookStore (
             filters = case when $11 then $12 else filters end,
             filter_path = case when $11 then $13 else filter_path end,
             updated_at = ${moment}
-          where tenant = $1 and id = $2
+          where ${isOwn(table)}
           returning *
         )
         select ${webhookJson}::text as json
@@ -140,7 +147,7 @@ export function createWebhookStore (
     async delete (tenant, id) {
       const rows = await session.query('delete webhook', `
         with deleted as (
-          delete from ${table} where tenant = $1 and id = $2 returning id
+          delete from ${table} where ${isOwn(table)} returning id
         ), listed as (
           insert into ${schema}.stopped_webhooks (webhook_id) select id from deleted on conflict do nothing
         )
@@ -157,7 +164,7 @@ export function createWebhookStore (
             previous_secret = case when $4 > 0 then w.secret end,
             previous_secret_expires_at = case when $4 > 0 then ${moment} + $4 * interval '1 second' end,
             updated_at = ${moment}
-          where w.tenant = $1 and w.id = $2
+          where ${isOwn('w')}
           returning ${webhookJson}::text as json, ${toIso('w.previous_secret_expires_at')} as ends_at`,
         [tenant, id, secret, gracePeriodSeconds])
         if (row === undefined) return null
@@ -169,20 +176,20 @@ export function createWebhookStore (
 
     async findSecrets (tenant, id) {
       const [secrets] = await readJson<string[]>(session, 'find secrets',
-        `select ${secretsJson}::text as json from ${table} w where w.tenant = $1 and w.id = $2`, [tenant, id])
+        `select ${secretsJson}::text as json from ${table} w where ${isOwn('w')}`, [tenant, id])
       return secrets ?? null
     },
 
     async findHeaders (tenant, id) {
       const [row] = await session.query<{ headers: string | null }>('find headers',
-        `select headers from ${table} where tenant = $1 and id = $2`, [tenant, id])
+        `select headers from ${table} where ${isOwn(table)}`, [tenant, id])
       return row?.headers ?? null
     },
 
     async findGraceEnd (tenant, id) {
       const [row] = await session.query<{ ends_at: string }>('find grace end', `
         select ${toIso('previous_secret_expires_at')} as ends_at from ${table}
-        where tenant = $1 and id = $2 and previous_secret_expires_at > clock_timestamp()`, [tenant, id])
+        where ${isOwn(table)} and previous_secret_expires_at > clock_timestamp()`, [tenant, id])
       return row?.ends_at ?? null
     },
 
@@ -223,7 +230,7 @@ function createHealth (session: Session, schema: string): Pick<WebhookStore, 'fi
   return {
     async findHealth (tenant, id) {
       const [health] = await readJson<WebhookHealth>(session, 'find health', `
-        select ${healthJson}::text as json from ${tables} where w.tenant = $1 and w.id = $2`, [tenant, id])
+        select ${healthJson}::text as json from ${tables} where ${isOwn('w')}`, [tenant, id])
       return health ?? null
     },
 
@@ -241,7 +248,8 @@ function createHealth (session: Session, schema: string): Pick<WebhookStore, 'fi
         where w.id = any (array(
           select webhook_id from ${schema}.webhook_health
           union select id from ${schema}.webhooks where status = 'disabled'
-        )) and (w.status = 'disabled' or (w.status = 'active' and h.webhook_id is not null))
+        )) and w.subscription_id is null
+          and (w.status = 'disabled' or (w.status = 'active' and h.webhook_id is not null))
         order by h.failing_since nulls last, w.id
         limit $1
       ))
@@ -249,7 +257,9 @@ function createHealth (session: Session, schema: string): Pick<WebhookStore, 'fi
   }
 }
 
-function formatFilters (filters: EventFilters | null = null): [filters: string | null, filterPath: string | null] {
+export function formatFilters (
+  filters: EventFilters | null = null
+): [filters: string | null, filterPath: string | null] {
   return filters === null ? [null, null] : [JSON.stringify(filters), formatFilterPath(filters)]
 }
 

@@ -206,11 +206,12 @@ export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
   function toNamed (result: unknown): unknown {
     if (Array.isArray(result)) return result.map(toNamed)
     if (!isObject(result)) return result
-    const { tenantId: id, notice, claimed, ...others } = result
+    const { tenantId: id, notice, claimed, gaps, ended, ...others } = result
     return {
       ...others,
       ...('notice' in result ? { notice: toNamed(notice) } : {}),
       ...('claimed' in result ? { claimed: toNamed(claimed) } : {}),
+      ...('gaps' in result ? { gaps: toNamed(gaps), ended: toNamed(ended) } : {}),
       ...('tenantId' in result ? { tenantId: names.get(String(id)) } : {})
     }
   }

@@ -3,7 +3,7 @@ import type {
 } from '../../../core/ports/index.js'
 import { formatDateTime } from '../checks.js'
 import { enterEnvironment, findHold } from '../holds.js'
-import { notify, stopDeliveries, type WebhookData } from '../webhook-data.js'
+import { findWatermark, notify, stopDeliveries, type WebhookData } from '../webhook-data.js'
 import { clearFailures, type DeliveryRecord, isErased, validSecrets, type WebhookRecord } from './records.js'
 
 /** The methods that workers call. */
@@ -14,7 +14,7 @@ export function createAttempts (data: WebhookData): Pick<
   async function claimDue (options: ClaimOptions): Promise<ClaimedDelivery[]> {
     const now = data.now()
     enterEnvironment(data, options.environment ?? null)
-    return data.pending.claim(options, now).map((delivery) => showClaimed(delivery, now))
+    return data.pending.claim(options, now).map((delivery) => showClaimed(data, delivery, now))
   }
 
   return {
@@ -51,7 +51,7 @@ export function createAttempts (data: WebhookData): Pick<
   }
 }
 
-function showClaimed (delivery: DeliveryRecord, now: number): ClaimedDelivery {
+function showClaimed (data: WebhookData, delivery: DeliveryRecord, now: number): ClaimedDelivery {
   const { id, fence, webhook, event: { event }, attempts } = delivery
   return {
     deliveryId: id,
@@ -66,6 +66,9 @@ function showClaimed (delivery: DeliveryRecord, now: number): ClaimedDelivery {
     eventType: event.type,
     body: event.body,
     traceParent: event.traceParent ?? null,
+    ...webhook.subscription && {
+      subscription: { id: webhook.subscription.id, position: findWatermark(data, webhook) }
+    },
     attemptCount: attempts.length,
     isFailing: webhook.failingSince !== null
   }
@@ -177,6 +180,7 @@ function judgeHealth (
   if (webhook.failingSince !== null) {
     webhook.lastFailure = { error: result.error ?? 'http_status', responseStatus: result.responseStatus }
   }
+  if (webhook.subscription !== null) return
   if (isGone || isFailingTooLong(webhook, rule, now)) {
     webhook.status = 'disabled'
     webhook.disabledReason = isGone ? 'gone' : 'failing'

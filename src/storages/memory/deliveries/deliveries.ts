@@ -57,7 +57,7 @@ function record (data: WebhookData, tenant: string, event: NewEvent, transaction
 
   const isMatch = createFilterTest(event.body)
   for (const webhook of webhooks.values()) {
-    if (!webhook.eventTypes.includes(event.type) || !isMatch(webhook.filters)) continue
+    if (webhook.subscription !== null || !webhook.eventTypes.includes(event.type) || !isMatch(webhook.filters)) continue
     const isActive = webhook.status === 'active'
     if (isActive) recorded.deliveries++
     addDelivery(data, recorded, webhook, { status: isActive ? 'pending' : 'skipped', isReplay: false, now })
@@ -75,7 +75,7 @@ function select (
   data: WebhookData, tenant: string, webhookId: number, selection: ReplaySelection
 ): { webhook: WebhookRecord, events: EventRecord[], result: ReplayResult } | null {
   const webhook = findWebhook(data, tenant, webhookId)
-  if (webhook?.status !== 'active') return null
+  if (webhook?.status !== 'active' || webhook.subscription !== null) return null
   const selected = [...data.events.values()].filter(createSelectionTest(webhook, selection))
   const events = selected.slice(0, selection.limit)
   return { webhook, events, result: { queued: events.length, truncated: selected.length > selection.limit } }
@@ -104,7 +104,7 @@ function retry (
 ): Delivery | null {
   const webhook = findWebhook(data, tenant, webhookId)
   const delivery = data.deliveries.get(id)
-  if (webhook?.status !== 'active' || delivery?.webhook !== webhook) return null
+  if (webhook?.status !== 'active' || webhook.subscription !== null || delivery?.webhook !== webhook) return null
 
   const { event } = delivery
   const now = data.now()
@@ -122,7 +122,7 @@ function retry (
 interface NewDelivery { status: 'pending' | 'skipped', isReplay: boolean, now: number }
 
 /** Adds a delivery of an event. A pending delivery is due `now`. */
-function addDelivery (data: WebhookData, event: EventRecord, webhook: WebhookRecord, given: NewDelivery): void {
+export function addDelivery (data: WebhookData, event: EventRecord, webhook: WebhookRecord, given: NewDelivery): void {
   add(data, createDelivery(data, event, webhook, given))
 }
 

@@ -137,7 +137,7 @@ function readTenantStats (data: WebhookData, tenant: string): TenantDeliveryStat
   return {
     pending,
     oldestDueMs,
-    failing: webhooks.filter(isFailing).length,
+    failing: webhooks.filter((webhook) => webhook.subscription === null && isFailing(webhook)).length,
     delivered: count('delivered'),
     failed: count('failed'),
     atLeast: { pending: false, delivered: false, failed: false },

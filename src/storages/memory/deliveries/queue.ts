@@ -1,6 +1,6 @@
 import type { ClaimedNotice, ClaimOptions, DeliveryStats, HealthNotice } from '../../../core/ports/index.js'
 import { SortedQueue } from '../sorting.js'
-import { type DeliveryRecord, findLane, type WebhookRecord } from './records.js'
+import { type DeliveryRecord, findLane, isLive, type WebhookRecord } from './records.js'
 
 /** The pending deliveries of all webhooks, with their turns and leases. */
 export class PendingDeliveries {
@@ -45,8 +45,7 @@ export class PendingDeliveries {
 
   /** Stops all deliveries of a webhook and returns them. */
   stopAll (webhook: WebhookRecord): DeliveryRecord[] {
-    const waiting = Object.values(webhook.lanes).flatMap((lane) => lane.toArray())
-    const stopped = [...waiting, ...this.#leasesOf(webhook)]
+    const stopped = this.list(webhook)
     for (const delivery of stopped) this.stop(delivery)
     this.#turns.delete(webhook)
     return stopped
@@ -94,6 +93,11 @@ export class PendingDeliveries {
   /** Moves a tenant's pending deliveries to its new name. Call it before the `tenant` of its webhooks changes. */
   renameTenant (from: string, to: string): void {
     this.#turns.renameTenant(from, to)
+  }
+
+  /** Lists a webhook's deliveries, including leased ones. */
+  list (webhook: WebhookRecord): DeliveryRecord[] {
+    return [...Object.values(webhook.lanes).flatMap((lane) => lane.toArray()), ...this.#leasesOf(webhook)]
   }
 
   /** Counts a webhook's deliveries, including leased ones. */
@@ -162,7 +166,7 @@ export class PendingDeliveries {
 }
 
 function takeDue (webhook: WebhookRecord, now: number): DeliveryRecord | undefined {
-  if (webhook.pausedUntil > now) return undefined
+  if (webhook.pausedUntil > now || !isLive(webhook, now)) return undefined
   const { scheduled, first, retry, replay } = webhook.lanes
   while (scheduled.first !== undefined && scheduled.first.nextAttemptAt <= now) promote(scheduled)
   return [first, retry, replay].find((lane) => lane.size > 0)?.shift()

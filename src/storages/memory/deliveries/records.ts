@@ -62,6 +62,18 @@ interface Lanes {
   readonly replay: SortedQueue<DeliveryRecord>
 }
 
+/** What an agent's subscription has besides a webhook. */
+interface SubscriptionRecord {
+  readonly id: string
+  readonly principal: string
+  expiresAt: number
+  /** `fill` has read the tenant's events up to this position. */
+  position: number
+  /** When `fill` last queued something. */
+  filledAt: number
+  readonly verifiedAt: number | null
+}
+
 /** A webhook with its secrets, its health and its deliveries. */
 export interface WebhookRecord {
   readonly id: number
@@ -70,6 +82,8 @@ export interface WebhookRecord {
   tenantSlug: string
   readonly createdBy: Creator
   readonly createdAt: number
+  /** `null` for a webhook. */
+  readonly subscription: SubscriptionRecord | null
   name: string
   status: WebhookStatus
   isDeleted: boolean
@@ -122,6 +136,11 @@ export function findLane ({
 /** Returns whether a webhook is failing, or was disabled because it failed. */
 export function isFailing ({ status, failingSince }: WebhookRecord): boolean {
   return status === 'disabled' || (status === 'active' && failingSince !== null)
+}
+
+/** Returns whether it is a webhook, or a subscription that has not expired. */
+export function isLive ({ subscription }: WebhookRecord, now: number): boolean {
+  return subscription === null || now < subscription.expiresAt
 }
 
 /** Returns whether an event was erased, or erasing it would change nothing. */

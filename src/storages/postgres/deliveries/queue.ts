@@ -70,7 +70,7 @@ interface ClaimedRow {
 }
 
 interface ContentRow extends Omit<
-  ClaimedDelivery, keyof Lease | 'targetUrl' | 'secrets' | 'body' | 'attemptCount' | 'claimedAt'
+  ClaimedDelivery, keyof Lease | 'targetUrl' | 'secrets' | 'body' | 'attemptCount' | 'claimedAt' | 'subscription'
 > {
   /** `null` if the webhook was deleted. */
   targetUrl: string | null
@@ -78,6 +78,8 @@ interface ContentRow extends Omit<
   previousSecret: string | null
   /** `null` if the event was deleted. */
   body: string | null
+  subscriptionId: string | null
+  watermark: string | null
   claimedAt: string
 }
 
@@ -116,6 +118,7 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     select tenant as "tenantId", tenant_slug as "tenantSlug", target_url as "targetUrl", secret,
       previous_secret as "previousSecret", headers, event_id as "eventId", event_type as "eventType", body,
       trace_parent as "traceParent", is_failing as "isFailing",
+      subscription_id as "subscriptionId", watermark,
       (select floor(1000 * extract(epoch from clock_timestamp()))::text) as "claimedAt"
     from ${schema}.read_claimed_v1($1, $2)`
 
@@ -129,10 +132,10 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
       ])
       for (const content of contents) {
         const row = claimed[from++]
-        const { secret, previousSecret, targetUrl, body } = content
+        const { secret, previousSecret, targetUrl, body, subscriptionId: id, watermark } = content
         if (row === undefined || targetUrl === null || body === null) continue
         // Named one by one: copies of the rest of an object are slow to create and to read.
-        deliveries.push({
+        const delivery: ClaimedDelivery = {
           webhookId: Number(row.webhookId),
           deliveryId: Number(row.deliveryId),
           fence: Number(row.fence),
@@ -148,7 +151,9 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
           attemptCount: Number(row.attemptCount),
           isFailing: content.isFailing,
           claimedAt: Number(content.claimedAt)
-        })
+        }
+        if (id !== null) delivery.subscription = { id, position: String(watermark) }
+        deliveries.push(delivery)
       }
     }
     return deliveries

@@ -136,7 +136,7 @@ function selectStatement (
   const text = `
     with webhook as materialized (
       select event_types, filter_path from ${schema}.webhooks
-      where tenant = $1 and id = ${id}::bigint and status = 'active'
+      where tenant = $1 and id = ${id}::bigint and status = 'active' and subscription_id is null
     ), read as materialized (
       select e.seq, e.recorded_at from ${schema}.events e ${where}
       order by e.tenant_key, e.recorded_at, e.seq limit ${where.bind(size)}::integer
@@ -236,7 +236,8 @@ function retryStatement (schema: string): string {
         select event_seq from ${schema}.queue where webhook_id = $2::bigint and id = $3::bigint and lane in (0, 1, 2, 3)
         union all
         select event_seq from ${schema}.deliveries where webhook_id = $2::bigint and id = $3::bigint
-      ) and exists (select from ${schema}.webhooks where tenant = $1 and id = $2::bigint and status = 'active')
+      ) and exists (select from ${schema}.webhooks where tenant = $1 and id = $2::bigint
+        and status = 'active' and subscription_id is null)
       -- Keeps it from being pruned until this commits.
       for key share of e
     ), pending as (

@@ -182,7 +182,8 @@ function tenantStatsText (schema: string): string {
   return `
     with webhook as materialized (
       select w.id, w.skip_before, now, w.status = 'active' as is_active,
-        w.status = 'disabled' or (w.status = 'active' and h.webhook_id is not null) as is_failing,
+        w.subscription_id is null
+          and (w.status = 'disabled' or (w.status = 'active' and h.webhook_id is not null)) as is_failing,
         w.is_suspended or coalesce(h.paused_until > now, false) as is_paused
       from clock_timestamp() as now, ${schema}.webhooks w
       left join ${schema}.webhook_health h on h.webhook_id = w.id and h.revision = w.revision

@@ -81,10 +81,24 @@ create table webhooks (
   -- Its tenant is suspended. Copied from the table tenants, which claims do not read.
   is_suspended boolean not null default false,
   created_at timestamptz not null,
-  updated_at timestamptz not null
+  updated_at timestamptz not null,
+  -- Null for a webhook. For an agent's subscription, which is no target of events: fill_v1 moves events to its queue.
+  -- Its principal is creator_id, and its event type the only one of event_types. It is deleted when it ends.
+  subscription_id text collate "C",
+  -- The principal, if that is the id of a row of api_keys.
+  key_id text collate "C",
+  expires_at timestamptz,
+  -- When its callback confirmed the address. Null: another subscription's callback had.
+  verified_at timestamptz,
+  -- fill_v1 has read the tenant's events up to this number.
+  position bigint,
+  -- When fill_v1 last moved the position.
+  filled_at timestamptz
 );
 
-create index webhooks_tenant on webhooks (tenant, id);
+-- An emit reads the webhooks and skips the subscriptions.
+create index webhooks_tenant on webhooks (tenant, subscription_id, id);
+create index webhooks_subscriptions on webhooks (expires_at) where subscription_id is not null;
 create index webhooks_disabled on webhooks (id) where status = 'disabled';
 
 -- One row for each webhook that is failing, or was when it was disabled or made inactive.

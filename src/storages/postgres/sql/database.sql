@@ -95,6 +95,10 @@ begin
     )
     insert into stopped_webhooks (webhook_id) select s.id from stopped s on conflict do nothing;
     delete from notices;
+    with ended as (
+      delete from webhooks w where w.subscription_id is not null returning w.id
+    )
+    insert into stopped_webhooks (webhook_id) select e.id from ended e on conflict do nothing;
     if not p_keeps_webhooks then
       update webhooks w set status = 'inactive', updated_at = date_trunc('milliseconds', clock_timestamp())
       where w.status <> 'inactive';

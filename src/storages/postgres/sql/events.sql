@@ -73,7 +73,7 @@ begin
     where w.tenant = (
         select case count(*) when 0 then p_tenant else max(t.tenant) end from tenants t where t.key = v_key
       )
-      and p_type = any (w.event_types)
+      and w.subscription_id is null and p_type = any (w.event_types)
       -- Converts the body once, and only for a webhook with filters.
       and case when w.filter_path is null then true
         else (select event_json_v1(coalesce(p_filter_body, p_body))) @@ w.filter_path end

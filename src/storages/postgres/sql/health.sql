@@ -20,7 +20,7 @@ begin
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.health', 0));
   with result as (
     -- Failures before a success do not count.
-    select r.*, w.tenant, w.tenant_slug, w.revision, r.outcome = 'delivered' as is_success,
+    select r.*, w.tenant, w.tenant_slug, w.revision, w.subscription_id is null as is_webhook, r.outcome = 'delivered' as is_success,
       r.ordinal > coalesce(
         max(r.ordinal) filter (where r.outcome = 'delivered') over (partition by r.webhook_id), -1
       ) as counts
@@ -31,10 +31,10 @@ begin
     join webhooks w on w.id = r.webhook_id and w.target_url = r.target_url and w.status = 'active'
     where r.ordinal = any (p_done || p_noted) and r.outcome <> 'postponed'
   ), summary as (
-    select r.webhook_id, r.tenant, r.tenant_slug, r.revision,
+    select r.webhook_id, r.tenant, r.tenant_slug, r.revision, r.is_webhook,
       bool_or(r.is_success) as has_success,
       bool_or(r.counts or r.is_gone) as is_failing,
-      coalesce(bool_or(r.is_gone), false) as is_gone,
+      coalesce(bool_or(r.is_gone), false) and r.is_webhook as is_gone,
       count(*) filter (where r.counts and r.outcome = 'failed' and r.ordinal = any (p_done)) as given_up,
       p_now + max(r.pause_ms) filter (where r.counts and r.pause_ms > 0) * interval '1 millisecond' as paused_until,
       (array_agg(coalesce(r.error, 'http_status') order by coalesce(r.is_gone, false), r.ordinal)
@@ -42,7 +42,7 @@ begin
       (array_agg(r.response_status order by coalesce(r.is_gone, false), r.ordinal)
         filter (where not r.is_success)) as response_statuses
     from result r
-    group by r.webhook_id, r.tenant, r.tenant_slug, r.revision
+    group by r.webhook_id, r.tenant, r.tenant_slug, r.revision, r.is_webhook
   ), healed as (
     delete from webhook_health h using summary s
     where h.webhook_id = s.webhook_id and h.revision <= s.revision and h.verdict is null and s.is_failing is not true
@@ -63,9 +63,10 @@ begin
     cross join lateral (
       select w.id, w.tenant, w.tenant_slug from webhooks w where w.id = c.webhook_id limit 1 for key share skip locked
     ) as webhook
-    where not c.is_warned and extract(epoch from p_now - c.failing_since) >= p_warn_after_seconds
+    where c.is_webhook and not c.is_warned and extract(epoch from p_now - c.failing_since) >= p_warn_after_seconds
   ), judged as (
     select c.*, case
+      when not c.is_webhook then null
       when c.is_gone then 'gone'
       when extract(epoch from p_now - c.failing_since) >= p_failing_for_seconds
         and c.failed_deliveries >= p_failed_limit then 'disabled'

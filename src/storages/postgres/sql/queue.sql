@@ -200,6 +200,7 @@ begin
 
     select w.tenant, w.status = 'active' as is_active, w.skip_before, h.verdict,
       w.is_suspended or h.paused_until > v_now as is_paused,
+      case when w.subscription_id is null then true else is_live_v1(w.expires_at, w.key_id) end as is_live,
       case
         -- After a pause, one delivery shows whether the endpoint has recovered.
         when h.paused_until is not null then 1 - leased.own - leased.others
@@ -239,7 +240,7 @@ begin
     elsif v_webhook.is_paused then
       perform set_aside_v1(v_next, 100);
       has_moved := true;
-    elsif v_webhook.verdict is not null or v_webhook.capacity <= 0 or not v_webhook.is_ready then
+    elsif not v_webhook.is_live or v_webhook.verdict is not null or v_webhook.capacity <= 0 or not v_webhook.is_ready then
       null;
     elsif cardinality(array_positions(tenants, v_webhook.tenant))
       >= (p_free + 1 - coalesce(p_held[array_position(p_tenants, v_webhook.tenant)], 0)) / 2
@@ -466,7 +467,7 @@ $$;
 create or replace function read_claimed_v1 (p_webhooks bigint[], p_events bigint[])
 returns table (
   tenant text, tenant_slug text, target_url text, secret text, previous_secret text, headers text, event_id text,
-  event_type text, body text, trace_parent text, is_failing boolean
+  event_type text, body text, trace_parent text, is_failing boolean, subscription_id text, watermark text
 )
 language plpgsql
 stable
@@ -481,9 +482,10 @@ begin
   return query
     select r.tenant, r.tenant_slug, r.target_url, r.secret,
       case when r.previous_secret_expires_at > clock_timestamp() then r.previous_secret end, r.headers,
-      r.event_id, r.event_type, r.body, r.trace_parent, r.is_failing
+      r.event_id, r.event_type, r.body, r.trace_parent, r.is_failing, r.subscription_id,
+      case when r.subscription_id is not null then watermark_v1(r.webhook_id) end
     from (
-      select w.tenant, w.tenant_slug, w.target_url, w.secret, w.previous_secret, w.previous_secret_expires_at,
+      select w.id as webhook_id, w.subscription_id, w.tenant, w.tenant_slug, w.target_url, w.secret, w.previous_secret, w.previous_secret_expires_at,
         w.headers, e.id as event_id, e.type as event_type, e.body, e.trace_parent,
         h.webhook_id is not null as is_failing, c.ordinal,
         sum(octet_length(e.body)) over (order by c.ordinal) - octet_length(e.body) as bytes_before

@@ -4,8 +4,6 @@ language plpgsql
 set search_path from current
 set jit to off
 as $$
-declare
-  v_count integer;
 begin
   -- All changes of tenants run one at a time.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
@@ -16,8 +14,7 @@ begin
   end loop;
   update notices n set tenant_slug = p_slug where n.tenant = p_tenant;
   update webhooks w set tenant_slug = p_slug where w.tenant = p_tenant;
-  get diagnostics v_count = row_count;
-  return v_count;
+  return (select count(*) from webhooks w where w.tenant = p_tenant and w.subscription_id is null);
 end
 $$;
 
@@ -118,6 +115,8 @@ declare
   v_events bigint[];
 begin
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
+  -- Events join that subscriptions would not see.
+  delete from webhooks w where w.tenant in (p_from, p_to) and w.subscription_id is not null;
   -- Repeated: if the statement waits for a rotation, only the next one sees the new key.
   loop
     update api_keys k set tenant = p_to where k.tenant = p_from;
@@ -243,7 +242,9 @@ begin
   with resumed as (
     update webhooks w set
       is_suspended = false, revision = w.revision + (w.status = 'active')::integer,
-      skip_before = case when p_skips and w.status = 'active' then nextval('delivery_ids') else w.skip_before end
+      skip_before = case when p_skips and w.status = 'active' then nextval('delivery_ids') else w.skip_before end,
+      -- A subscription also skips what it has not read yet.
+      position = case when p_skips then greatest(w.position, (select max(e.seq) from events e)) else w.position end
     where w.tenant = p_tenant
     returning w.id, w.status
   ), listed as (
