@@ -248,7 +248,7 @@ class Sequence {
     const attempt = { webhookId, deliveryId, fence, targetUrl, durationMs: 5, responseExcerpt: null }
     const outcome = random.weighted({ delivered: 6, retryNow: 3, retryLater: 1, failed: 3, gone: 0.3, postponed: 1 })
     switch (outcome) {
-      case 'delivered': return { ...attempt, responseStatus: 200, error: null, outcome }
+      case 'delivered': return { ...attempt, responseStatus: 200, error: null, outcome, isGone: random.chance(0.05) }
       case 'retryNow':
       case 'retryLater':
         return {

@@ -7,7 +7,7 @@ import { eventIdExample } from './events.js'
 import { operation } from './operation.js'
 
 const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
-  description: 'The service sets disabled if the endpoint failed for too long or returned 410; clients cannot set it'
+  description: 'The service sets disabled if the endpoint failed for too long, returned 410 or asked for it; clients cannot set it'
 })
 
 const clientStatuses = ['active', 'inactive'] as const
@@ -61,7 +61,7 @@ const Health = Type.Object(
     paused_until: Nullable(DateTimeOf('When its other deliveries resume; null unless the endpoint is paused')),
     disabled_reason: Nullable(
       OneOf(['gone', 'failing'], {
-        description: 'Why the service disabled it. gone: the endpoint returned 410; failing: it failed for too long'
+        description: 'Why the service disabled it. gone: the endpoint returned 410 or asked for it; failing: it failed for too long'
       })
     ),
     held: Type.Optional(

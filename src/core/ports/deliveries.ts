@@ -161,7 +161,11 @@ interface AttemptOutcome extends Lease {
 
 /** The result of an attempt, and the next step. */
 export type AttemptResult =
-  | AttemptOutcome & { outcome: 'delivered' }
+  | AttemptOutcome & {
+    outcome: 'delivered'
+    /** As for a failure. The webhook then has been failing since now. @default false */
+    isGone?: boolean
+  }
   | AttemptOutcome & {
     outcome: 'retry'
     /** Milliseconds from now to the next attempt. */
@@ -171,7 +175,7 @@ export type AttemptResult =
   }
   | AttemptOutcome & {
     outcome: 'failed'
-    /** Whether the endpoint is gone, which disables the webhook immediately. */
+    /** Whether the endpoint is gone or asked for no more events, which disables the webhook immediately. */
     isGone: boolean
   }
   | AttemptOutcome & {
@@ -210,7 +214,7 @@ export interface HealthRule extends DisableRule {
 export interface HealthNotice {
   /**
    * `failing`: will be disabled if it keeps failing. `disabled`: disabled by the rule. `gone`: disabled because the
-   * endpoint is gone.
+   * endpoint is gone or asked for it.
    */
   kind: 'failing' | 'disabled' | 'gone'
   /** The tenant's id; without the option `tenantId`, its slug. */

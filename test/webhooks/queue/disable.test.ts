@@ -71,6 +71,26 @@ t.test('the host is notified once when a webhook has been failing for half the t
   }])
 })
 
+t.test('a receiver ends a delivery or disables the webhook by the header webhook-delivery', async (t) => {
+  const { app, clock, drain, emit, log, receiver, status } = await startDelivering(t)
+  const notices: HealthNotice[] = []
+  app.recruiting.on('webhookDisabled', (notice) => notices.push(notice))
+  const controlled = (status: number, control: string) => ({ status, headers: { 'webhook-delivery': control } })
+  receiver.answer(
+    controlled(500, 'abort'), controlled(503, 'Abort-Message'), controlled(200, 'abort'), controlled(200, 'constructor'), controlled(200, 'disable')
+  )
+  for (let count = 0; count < 6; count++) {
+    t.equal(await status(), count < 5 ? 'active' : 'disabled')
+    await emit()
+    await drain()
+  }
+  t.same((await log()).map(({ status, attempt_count: attempts }) => [status, attempts]), [
+    ['failed', 1], ['failed', 1], ['delivered', 1], ['delivered', 1], ['delivered', 1], ['skipped', 0]
+  ])
+  await clock.advance(60_000)
+  t.match(notices, [{ kind: 'gone', failedDeliveries: 0, lastError: 'http_status', lastResponseStatus: 200 }])
+})
+
 t.test('a notice that cannot be confirmed is reported again, and others are confirmed immediately', async (t) => {
   const receiver = await startReceiver(t)
   receiver.answer(410)

@@ -68,6 +68,15 @@ t.test('an aborted attempt does not count', async (t) => {
   t.equal(decide({ error: 'aborted' }), null)
 })
 
+t.test('413 and the response header webhook-delivery end a delivery', async (t) => {
+  const failed = { responseStatus: 500, error: 'http_status' } as const
+  t.match(decide({ ...failed, responseStatus: 413 }), { outcome: 'failed', isGone: false })
+  t.match(decide({ ...failed, control: 'abort', retryAfter: '60' }), { outcome: 'failed', isGone: false })
+  t.match(decide({ ...failed, control: 'disable' }), { outcome: 'failed', isGone: true })
+  t.match(decide({ responseStatus: 200, control: 'disable' }), { outcome: 'delivered', isGone: true })
+  t.match(decide({ responseStatus: 200, control: 'abort' }), { outcome: 'delivered', isGone: false })
+})
+
 t.test('without Retry-After a pause lasts until the next attempt, but at most a minute', async (t) => {
   for (const [attemptCount, longestMs] of [[0, 6000], [1, 60_000], [2, 60_000]] as const) {
     const decided = decide({ responseStatus: 503, error: 'http_status' }, { attemptCount }, [0, 5, 300, 7200])

@@ -73,7 +73,7 @@ export const english = {
   'endpoints.health.since': 'Since {time}',
   'endpoints.health.givenUp': { one: '{count} event not delivered', other: '{count} events not delivered' },
   'endpoints.health.inactive': 'Paused by your team',
-  'endpoints.health.gone': 'The endpoint returned 410 Gone',
+  'endpoints.health.gone': 'The endpoint asked us to stop',
   'endpoints.health.failedTooLong': 'The endpoint failed for too long',
   'form.create': {
     title: 'Add a webhook',
@@ -182,8 +182,8 @@ export const english = {
   },
   'endpoint.health.held.title': 'Nothing is being sent right now',
   'endpoint.health.held.text': 'We have stopped all notifications from this installation. Events are recorded. Your endpoint is not the cause.',
-  'endpoint.health.gone.title': 'Disabled: your endpoint returned 410 Gone',
-  'endpoint.health.gone.text': 'This means that the address is permanently gone. Correct the URL if it has changed, enable the webhook again and replay the events it missed.',
+  'endpoint.health.gone.title': 'Disabled: your endpoint asked us to stop',
+  'endpoint.health.gone.text': 'It returned 410 Gone, or the header webhook-delivery: disable. Correct the URL if it has changed, enable the webhook again and replay the events it missed.',
   'endpoint.health.tooLong.title': 'Disabled: your endpoint failed for too long',
   'endpoint.health.tooLong.text': 'Send a test and fix what it shows. Then enable the webhook again and replay the events it missed.',
   'endpoint.health.inactive': {
@@ -288,6 +288,7 @@ export const english = {
   'test.statuses.notFound': 'There is nothing at this path: check the URL.',
   'test.statuses.method': 'This path does not accept POST requests: check the URL.',
   'test.statuses.gone': 'If your endpoint returns this for an event, we disable the webhook.',
+  'test.statuses.tooLarge': 'Your endpoint does not accept a body of this size, so we do not send it again.',
   'test.statuses.busy': 'Your endpoint asks us to slow down.',
   'test.statuses.server': 'An error in your code or in front of it. Check the log there.',
   'log.title': 'Deliveries',

@@ -241,7 +241,14 @@ function findDetail (detail: string | null, { details }: PortalMessages['test'])
 type StatusHint = keyof PortalMessages['test']['statuses']
 
 const statusHints: Readonly<Record<number, StatusHint>> = {
-  401: 'credentials', 403: 'credentials', 404: 'notFound', 405: 'method', 410: 'gone', 429: 'busy', 503: 'busy'
+  401: 'credentials',
+  403: 'credentials',
+  404: 'notFound',
+  405: 'method',
+  410: 'gone',
+  413: 'tooLarge',
+  429: 'busy',
+  503: 'busy'
 }
 
 function hintFor (status: number): StatusHint | null {

@@ -205,6 +205,17 @@ export const goneCases = [
     }),
 
   test('recordAttempts',
+    'a success can disable the webhook, also with other results of it', async (t, { id }) => {
+      const [first, second, third] = await t.lease(3)
+      const results = [failed(first), { ...delivered(second), isGone: true }, delivered(third)]
+      const [notice] = await t.recordAttempts(results, { ...disableAtTwo, failedDeliveries: 100 })
+      same([notice?.kind, notice?.failedDeliveries, notice?.lastError, notice?.lastResponseStatus],
+        ['gone', 0, 'http_status', 204], 'the notice')
+      same([(await t.webhooks.find('acme', id))?.status, (await t.webhooks.findHealth('acme', id))?.disabled_reason],
+        ['disabled', 'gone'], 'its status and the reason')
+    }),
+
+  test('recordAttempts',
     'a webhook is disabled once, and an inactive webhook stays inactive after a late 410', async (t, { id }) => {
       const inactive = await t.addWebhook({ event_types: ['job.created'] })
       await t.emitMany(2)

@@ -151,11 +151,18 @@ function formatEvent (name: string, declared: TObject, components: Components): 
       }
     },
     responses: {
-      '2XX': { description: 'Delivered. The body is ignored' },
+      '2XX': { description: 'Delivered. The body is ignored', headers: { 'webhook-delivery': control } },
       410: { description: 'Disables the webhook' },
-      default: { description: 'Not delivered; will be retried' }
+      413: { description: 'Not delivered and not retried' },
+      default: { description: 'Not delivered; will be retried', headers: { 'webhook-delivery': control } }
     }
   }
+}
+
+/** The response header that controls further notifications. */
+const control = {
+  description: 'disable: disables the webhook; abort: this notification is not retried',
+  schema: { type: 'string', enum: ['disable', 'abort'] }
 }
 
 /** Returns an object with an id if the schema accepts any object. */

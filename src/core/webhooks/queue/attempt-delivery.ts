@@ -112,7 +112,7 @@ function logFailure (log: Logger, delivery: ClaimedDelivery, result: AttemptResu
     host: hostOf(targetUrl),
     error: result.error,
     response_status: result.responseStatus,
-    ...omitUndefined({ detail: sent.detail, proxy_fault: sent.proxyFault }),
+    ...omitUndefined({ detail: sent.detail, proxy_fault: sent.proxyFault, webhook_delivery: sent.control }),
     ...(result.outcome === 'retry' ? { retry_in_ms: result.retryInMs } : {})
   }, result.outcome === 'retry' ? 'delivery failed, will retry' : 'delivery failed, giving up')
 }
@@ -130,21 +130,31 @@ export function decideOutcome (
   { retrySchedule, nowMs, random }: { retrySchedule: readonly number[], nowMs: number, random: () => number }
 ): AttemptResult | null {
   const { webhookId, deliveryId, fence, targetUrl, attemptCount } = delivery
-  const { responseStatus, durationMs, error, detail = null, responseExcerpt = null } = sent
+  const { responseStatus, durationMs, error, control, detail = null, responseExcerpt = null } = sent
   if (error === 'aborted') return null
+  const isGone = responseStatus === 410 || control === 'disable'
   if (error === null) {
     return {
-      webhookId, deliveryId, fence, targetUrl, durationMs, responseStatus, responseExcerpt, error, outcome: 'delivered'
+      webhookId,
+      deliveryId,
+      fence,
+      targetUrl,
+      durationMs,
+      responseStatus,
+      responseExcerpt,
+      error,
+      outcome: 'delivered',
+      isGone
     }
   }
   const attempt = { webhookId, deliveryId, fence, targetUrl, durationMs, responseStatus, responseExcerpt }
   if (sent.ownFault !== undefined) {
     return { ...attempt, error, outcome: 'postponed', retryInMs: Math.ceil(postponedMs * (1 + random())) }
   }
-  const isGone = responseStatus === 410
+  // The same body would be too large again.
+  const isFinal = error === 'blocked' || isGone || control === 'abort' || responseStatus === 413
   const retryAfterMs = parseRetryAfter(sent.retryAfter, nowMs)
-  const retryInMs =
-    error === 'blocked' || isGone ? null : nextRetryMs(retrySchedule, attemptCount + 1, retryAfterMs, random)
+  const retryInMs = isFinal ? null : nextRetryMs(retrySchedule, attemptCount + 1, retryAfterMs, random)
   if (retryInMs === null) return { ...attempt, error, detail, outcome: 'failed', isGone }
   const pauseMs = isOverloaded(sent, delivery.isFailing) ? Math.min(retryInMs, retryAfterMs ?? longestPauseMs) : 0
   return { ...attempt, error, detail, outcome: 'retry', retryInMs, pauseMs }

@@ -68,7 +68,7 @@ export function createPruner (
 const messages = {
   failing: 'webhook keeps failing, it will be disabled',
   disabled: 'webhook disabled, it kept failing',
-  gone: 'webhook disabled, it returned 410'
+  gone: 'webhook disabled, its endpoint returned 410 or asked for it'
 }
 
 const noticeLimit = 100

@@ -19,9 +19,16 @@ export interface Post {
   excerptBytes: number
 }
 
+/** What a receiver asks for: no more events, or not this one again. */
+export type Control = 'disable' | 'abort'
+
+/** The values of the response header `webhook-delivery`. */
+const controls = new Map<string, Control>([['disable', 'disable'], ['abort', 'abort'], ['abort-message', 'abort']])
+
 export interface Answer {
   status: number
   retryAfter: string | undefined
+  control: Control | undefined
   excerpt: ReturnType<typeof startExcerpt>
 }
 
@@ -94,10 +101,11 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onResponseStart (_controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
     // undici passes on a 099, then closes the connection.
     if (status < 200) return
-    const retryAfter = headers['retry-after']
+    const { 'retry-after': retryAfter, 'webhook-delivery': control } = headers
     this.#answer = {
       status,
       retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+      control: control === undefined ? undefined : controls.get(String(control).toLowerCase()),
       excerpt: startExcerpt(headers, this.#post.excerptBytes)
     }
     // Most bodies arrive with the head, and need no timer.

@@ -3,7 +3,7 @@ import type { Outage } from '../recruiting.js'
 import { InputError } from '../../shared/errors.js'
 import { omitUndefined } from '../../shared/fields.js'
 import { LruMap } from '../../shared/cached.js'
-import { type Answer, Attempt, createConnections, kTimeout } from './attempt.js'
+import { type Answer, Attempt, type Control, createConnections, kTimeout } from './attempt.js'
 import { BlockedAddressError, createGuardedConnector } from '../ssrf/connector.js'
 import { type TargetRules, parseTargetUrl } from '../ssrf/addresses.js'
 import { NetworkError, noDescriptor } from '../ssrf/network.js'
@@ -37,6 +37,7 @@ export interface SendResult {
   responseExcerpt?: string
   /** The `Retry-After` header as received. */
   retryAfter?: string
+  control?: Control
   /** Why the proxy could not reach the receiver, or does not allow it, for the log. */
   proxyFault?: string
   /** If this process could reach no endpoint: the result says nothing about this one. `error` is `connection`. */
@@ -145,10 +146,11 @@ function toResult (
     if (isCertificateWanted) return { ...failed, error: 'tls', detail: 'client_certificate_required' }
     return { ...failed, error, ...omitUndefined({ detail: findDetail(fault) }) }
   }
-  const { status, retryAfter, excerpt } = answer
+  const { status, retryAfter, control, excerpt } = answer
   const result: SendResult = { responseStatus: status, error: status <= 299 ? null : 'http_status', durationMs }
   const responseExcerpt = excerpt?.read()
   if (retryAfter !== undefined) result.retryAfter = retryAfter
+  if (control !== undefined) result.control = control
   if (responseExcerpt !== undefined) result.responseExcerpt = responseExcerpt
   return result
 }

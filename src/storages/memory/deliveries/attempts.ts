@@ -77,7 +77,7 @@ function showClaimed (data: WebhookData, delivery: DeliveryRecord, now: number):
 type FailedResult = Exclude<AttemptResult, { outcome: 'delivered' | 'postponed' }>
 
 interface Failure {
-  result: FailedResult
+  result: AttemptResult
   isGone: boolean
 }
 
@@ -105,6 +105,7 @@ function recordAttempts (
     if (result.outcome === 'delivered') {
       mayBeDue ||= delivery.webhook.pausedUntil > now
       markDelivered(delivery, result, now)
+      if (result.isGone === true && countsFor(delivery.webhook, result)) noteFailure(failures, delivery.webhook, result)
     } else {
       const hasFailed = markFailed(data, delivery, result, now)
       if (countsFor(delivery.webhook, result)) recordFailure(failures, delivery.webhook, result, { hasFailed, now })
@@ -165,8 +166,12 @@ function recordFailure (
   if (result.outcome === 'retry' && result.pauseMs > 0) {
     webhook.pausedUntil = Math.max(webhook.pausedUntil, now + result.pauseMs)
   }
+  noteFailure(failures, webhook, result)
+}
+
+function noteFailure (failures: Failures, webhook: WebhookRecord, result: AttemptResult): void {
   if (failures.get(webhook)?.isGone === true) return
-  failures.set(webhook, { result, isGone: result.outcome === 'failed' && result.isGone })
+  failures.set(webhook, { result, isGone: 'isGone' in result && result.isGone === true })
 }
 
 // A later success in the same batch has already cleared the failures.
@@ -197,7 +202,7 @@ function judgeHealth (
 
 function createNotice (
   kind: HealthNotice['kind'], { tenant, tenantSlug, id, failingSince, failedDeliveries }: WebhookRecord,
-  { error, responseStatus }: FailedResult, now: number
+  { error, responseStatus }: AttemptResult, now: number
 ): HealthNotice {
   return {
     kind,

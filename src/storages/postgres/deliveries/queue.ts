@@ -202,7 +202,7 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
 
     async recordAndClaim (results, rule, options) {
       // A failure takes the lock of health changes, which must not wait for claims.
-      if (results.some(({ outcome }) => outcome !== 'delivered')) {
+      if (results.some((result) => result.outcome !== 'delivered' || saysGone(result))) {
         const later = await recordAttempts(results, rule)
         const rows = await session.prepared<ClaimedRow>('claim deliveries', claimText, listClaimValues(options))
         return { later, claimed: await readOrRelease(rows.filter(({ held }) => held === null)) }
@@ -275,6 +275,10 @@ function dropRepeated (results: readonly AttemptResult[]): AttemptResult[] {
   return [...known.values()]
 }
 
+function saysGone (result: AttemptResult): boolean {
+  return 'isGone' in result && result.isGone === true
+}
+
 function formatResult (result: AttemptResult, index: number): object {
   return {
     ordinal: index,
@@ -290,7 +294,7 @@ function formatResult (result: AttemptResult, index: number): object {
     response_excerpt: result.responseExcerpt ?? undefined,
     retry_in_ms: 'retryInMs' in result ? result.retryInMs : undefined,
     pause_ms: result.outcome === 'retry' ? result.pauseMs : undefined,
-    is_gone: result.outcome === 'failed' ? result.isGone : undefined
+    is_gone: saysGone(result) || undefined
   }
 }
 

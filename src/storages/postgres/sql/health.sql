@@ -1,5 +1,5 @@
 -- Updates the health of webhooks after attempts: a success clears failures, a failure adds one. A webhook that has
--- failed for too long, or returned 410, gets a verdict, and disable_failing_webhooks_v1 disables it. p_done contains
+-- failed for too long, or is gone, gets a verdict, and disable_failing_webhooks_v1 disables it. p_done contains
 -- the ordinals of recorded results in p_results; p_noted those of deliveries stopped during the attempt. Returns
 -- whether there is a verdict or a warning.
 create or replace function record_health_v1 (
@@ -38,9 +38,9 @@ begin
       count(*) filter (where r.counts and r.outcome = 'failed' and r.ordinal = any (p_done)) as given_up,
       p_now + max(r.pause_ms) filter (where r.counts and r.pause_ms > 0) * interval '1 millisecond' as paused_until,
       (array_agg(coalesce(r.error, 'http_status') order by coalesce(r.is_gone, false), r.ordinal)
-        filter (where not r.is_success)) as errors,
+        filter (where not r.is_success or r.is_gone)) as errors,
       (array_agg(r.response_status order by coalesce(r.is_gone, false), r.ordinal)
-        filter (where not r.is_success)) as response_statuses
+        filter (where not r.is_success or r.is_gone)) as response_statuses
     from result r
     group by r.webhook_id, r.tenant, r.tenant_slug, r.revision, r.is_webhook
   ), healed as (

@@ -763,7 +763,7 @@ begin
 
   -- Successes of healthy webhooks do not change health.
   has_verdict := false;
-  if v_noted is not null or p_results @? '$[*] ? (@.outcome != "delivered" && @.outcome != "postponed")'
+  if v_noted is not null or p_results @? '$[*] ? (@.outcome != "delivered" && @.outcome != "postponed" || @.is_gone == true)'
     or exists (select from webhook_health h where h.webhook_id = any (v_webhooks))
   then
     has_verdict := record_health_v1(
