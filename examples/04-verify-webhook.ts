@@ -18,6 +18,7 @@ interface Event {
   id: string
   type: string
   timestamp: string
+  sequence: string
   tenant_slug: string
   data: Record<string, unknown> | null
   test?: true

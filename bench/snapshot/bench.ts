@@ -16,7 +16,7 @@ const eventsPerSecond = 800
 const stepMs = 50
 const rule = { failingForSeconds: 1e9, failedDeliveries: 1e9, warnAfterSeconds: 1e9 }
 const record = `
-  select recruiting.record_event_v1('tenant_' || id % 5, 'nth_' || nth, 'type.t' || id, '{}', null, null, null, null, '', null, null)
+  select recruiting.record_event_v1('tenant_' || id % 5, 'nth_' || nth, 'type.t' || id, '{}', null, null, null, null, '', null, null, null)
   from generate_series($1::bigint, $1::bigint + $2::integer - 1) as nth, lateral (select nth % ${endpoints} + 1 as id) as webhook`
 
 interface Figures {

@@ -4,7 +4,7 @@ import { build } from 'esbuild'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test } from 'tap'
 import {
-  ApiError, type ClientOptions, createClient, type EventsOptions, verifyWebhook, WebhookVerificationError
+  ApiError, type ClientOptions, createClient, type EventsOptions, isNewer, verifyWebhook, WebhookVerificationError
 } from '../../src/around/client/index.js'
 import { type Kind, operations, verbs } from '../../src/around/client/client.js'
 import document from '../../openapi.json' with { type: 'json' }
@@ -140,7 +140,7 @@ t.test('events are returned once, in order, from the oldest or from now on, and 
   await emit('job.created', 3)
 
   const [all, created, later] = [keep(), { ...keep(), types: ['job.created', 'job.updated'] }, { ...keep(), from: 'now' } as const]
-  t.match((await collect(client.events()))[0]?.data[0], { id: /^evt_/, type: 'job.created', timestamp: /^20/, tenant_slug: 'acme', data: { id: 1 } })
+  t.match((await collect(client.events()))[0]?.data[0], { id: /^evt_/, type: 'job.created', timestamp: /^20/, sequence: /^\d{16}$/, tenant_slug: 'acme', data: { id: 1 } })
   t.strictSame([await read({ ...all, per_page: 2 }), await read(created), await read(later)], [[1, 2, 3], [1, 3], []])
   await emit('job.created', 4)
   await emit('job.closed', 5)
@@ -595,6 +595,8 @@ t.test('a notification as it arrives', async (t) => {
   t.test('is rejected if it is too old, too new or incomplete', async (t) => {
     const at = (seconds: number) => ({ now: () => Number(headers['webhook-timestamp']) * 1000 + seconds * 1000 })
     t.match(await verifyWebhook(body, headers, secret, at(300)), event)
+    const { sequence } = await verifyWebhook(body, headers, secret, at(0))
+    t.strictSame([null, undefined, '0000000000000000', sequence, '9'].map((last) => isNewer({ sequence }, last)), [true, true, true, false, false])
     t.match(await verifyWebhook(body, headers, secret, { ...at(3000), toleranceSeconds: 3600 }), event)
     await rejected(/^webhook-timestamp: more than 300 seconds from now$/, body, headers, secret, at(301))
     await rejected(/^webhook-timestamp: /, body, headers, secret, at(-302))

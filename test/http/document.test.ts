@@ -58,7 +58,7 @@ t.test('each event of the catalogue is a webhook with its payload and its signat
     properties: { amount: { type: 'integer' } },
     required: ['amount']
   })
-  t.same(example, { id: eventId, type: 'invoice.paid', timestamp: '2026-03-01T09:30:00.000Z', tenant_slug: 'acme', data: { amount: 1 } })
+  t.same(example, { id: eventId, type: 'invoice.paid', timestamp: '2026-03-01T09:30:00.000Z', sequence: '1772357400000000', tenant_slug: 'acme', data: { amount: 1 } })
 })
 
 t.test('the summary of an event is its description, or its name', async (t) => {

@@ -11,7 +11,7 @@ import { recordEvents, storeWebhook } from '../fixtures/api/webhooks.js'
 import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 
 interface EventPage {
-  data: Array<{ id: string, type: string, data: object | null }>
+  data: Array<{ id: string, type: string, sequence: string, data: object | null }>
   meta: { next_token: string, has_more: boolean }
 }
 
@@ -52,7 +52,7 @@ t.test('the feed contains every event as webhooks receive it, oldest first, with
   await emitAll(app, ['job.closed'], 'globex')
   const { body } = await request(app)
   const { data, meta } = JSON.parse(body)
-  const text = `{"id":"${id}","type":"candidate.created","timestamp":"2026-03-01T09:30:00.000Z","tenant_slug":"acme","data":{"id":7,"name":"Ada \\"é\\" 漢"}}`
+  const text = `{"id":"${id}","type":"candidate.created","timestamp":"2026-03-01T09:30:00.000Z","sequence":"${data[0]?.sequence}","tenant_slug":"acme","data":{"id":7,"name":"Ada \\"é\\" 漢"}}`
   t.ok(body.startsWith(`{"data":[${text},{"id":"${other}","type":"job.closed",`))
   t.equal(data.length, 2)
   t.strictSame(Object.keys(meta), ['next_token', 'has_more'])

@@ -39,7 +39,7 @@ t.test('events are listed in emit order, as receivers get them', async (t) => {
     subject: 'candidate:42',
     subjects: ['candidate:42', 'job:7'],
     idempotencyKey: 'offer-7',
-    body: `{"id":"${id}","type":"offer.signed","timestamp":"2026-03-01T09:30:00.000Z","tenant_slug":"acme","data":{"id":7,"at":"2026-03-01T09:30:00.000Z"}}`,
+    body: `{"id":"${id}","type":"offer.signed","timestamp":"2026-03-01T09:30:00.000Z","sequence":"${JSON.parse(first?.body ?? '').sequence}","tenant_slug":"acme","data":{"id":7,"at":"2026-03-01T09:30:00.000Z"}}`,
     transaction: undefined
   })
   t.match(second, { tenantSlug: 'globex', type: 'offer.sent', data: { id: 8 }, subject: null, subjects: [], idempotencyKey: null })

@@ -34,7 +34,7 @@ t.test('a test sends one event marked as a test and returns the result', async (
   t.equal(receiver.requests.length, 1)
   const sent = first(receiver.requests)
   t.equal(sent.body, JSON.stringify({
-    id, type: 'application.created', timestamp: timeOf(clock), tenant_slug: 'acme', data: { id: 1 }, test: true
+    id, type: 'application.created', timestamp: timeOf(clock), sequence: '0000000000000000', tenant_slug: 'acme', data: { id: 1 }, test: true
   }))
   t.equal(`${sent.method} ${sent.path}`, 'POST /hook')
   t.equal(sent.headers['webhook-id'], id)

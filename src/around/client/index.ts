@@ -8,5 +8,5 @@ export {
   createClient
 } from './client.js'
 export { type ApiErrorDetail, ApiError } from './request.js'
-export { type VerifyOptions, WebhookVerificationError, verifyWebhook } from './verify-webhook.js'
+export { type VerifyOptions, WebhookVerificationError, isNewer, verifyWebhook } from './verify-webhook.js'
 export type * from './types.js'

@@ -47,6 +47,15 @@ export async function verifyWebhook<Data = Record<string, unknown>> (
   return parseEvent(body) as WebhookEvent<Data>
 }
 
+/**
+ * Returns whether an event is newer than the one with this sequence, or there is none. Store the sequence of the last
+ * event that you applied to each record, and skip events that are not newer: they arrived late or twice. Handle
+ * `erased` first: a tombstone has the sequence of its event.
+ */
+export function isNewer (event: Pick<WebhookEvent, 'sequence'>, last: string | null | undefined): boolean {
+  return event.sequence > (last ?? '')
+}
+
 /** Returns the signature of a body, as in the header. */
 async function sign (prefix: string, body: string | Uint8Array, secret: string): Promise<string> {
   const start = new TextEncoder().encode(prefix)

@@ -1,6 +1,7 @@
 import { RecruitingApiError } from '../../core/shared/errors.js'
 import type { DeliveryStore, NewEvent } from '../../core/ports/index.js'
 import { handleOf } from '../../core/shared/fields.js'
+import { addSequence } from '../../storages/memory/deliveries/records.js'
 import type { DefaultEvents, EventCatalogue, EventData } from '../../core/api/catalogue.js'
 
 /** An event that the code under test emitted: a union by `type`. */
@@ -36,11 +37,13 @@ export type EventLog = ReturnType<typeof createEventLog>
 
 /** Keeps events in an array. Adds an event immediately, and removes it if its transaction is rolled back. */
 export function createEventLog () {
+  let lastSequence = 0
   const events: LoggedEvent[] = []
   const sources = new Map<LoggedEvent, NewEvent & { recordedAt: string }>()
   const open = new Map<unknown, LoggedEvent[]>()
 
-  function add (tenantSlug: string, event: NewEvent, handle: unknown): void {
+  function add (tenantSlug: string, given: NewEvent, handle: unknown): void {
+    const event = addSequence(given, lastSequence = Math.max(lastSequence + 1, Date.now() * 1000))
     const { type, subject, otherSubjects = [], idempotencyKey, body } = event
     const subjects = subject === null ? [] : [subject, ...otherSubjects]
     const { data } = JSON.parse(body)

@@ -13,6 +13,7 @@ const bodyExample = JSON.stringify({
   id: eventIdExample,
   type: 'application.created',
   timestamp: '2026-03-01T09:30:00.000Z',
+  sequence: '1772357400000000',
   tenant_slug: 'acme',
   data: { id: 1 }
 })

@@ -77,11 +77,20 @@ const FeedQuery = Type.Object(
   { additionalProperties: false }
 )
 
+/** The order of events. */
+export const Sequence = Type.String({
+  description:
+    'Compare it as text: of two events about the same record, the one with the greater sequence is newer. It stays the ' +
+    'same in retries, in replays and after erasure',
+  examples: ['1772357400000000']
+})
+
 export const Event = Type.Object(
   {
     id: Type.String({ description: 'The same as in webhook notifications', examples: [eventIdExample] }),
     type: Type.String({ examples: ['application.created'] }),
     timestamp: DateTimeOf('When it happened'),
+    sequence: Sequence,
     tenant_slug: Type.String({ description: "The tenant's name when the event was recorded", examples: ['acme'] }),
     data: Nullable(
       Type.Object(

@@ -243,8 +243,15 @@ export interface NewEvent {
   /** Unique across all tenants; sent as `webhook-id` with every delivery. */
   id: string
   type: string
-  /** The exact JSON text to sign and send. `claimDue` returns it byte for byte. */
+  /** The exact JSON text to sign and send, but for its sequence. `claimDue` returns it byte for byte. */
   body: string
+  /**
+   * Where to insert the event's sequence into `body` and `tombstone`: after so many characters, which are the same in
+   * both. A sequence has 16 digits and is greater than that of each of the tenant's earlier events in the order of the
+   * feed. It reveals nothing about other tenants.
+   * @default nothing is inserted
+   */
+  sequenceAt?: number | null
   /** The first subject of the event, such as `candidate:42`, or `null`. */
   subject: string | null
   /** Its further subjects, without duplicates. @default none */

@@ -4,8 +4,9 @@ import type { MemoryChanges } from './changes.js'
 import { NoticeQueue, PendingDeliveries } from './deliveries/queue.js'
 import type { DeliveryRecord, EventRecord, WebhookRecord } from './deliveries/records.js'
 
-/** The webhooks and idempotency keys of one tenant. */
+/** The webhooks and idempotency keys of one tenant, and the sequence of its last event. */
 interface TenantData {
+  lastSequence: number
   readonly webhooks: Map<number, WebhookRecord>
   readonly eventsByKey: Map<string, EventRecord>
 }
@@ -72,7 +73,7 @@ export function createWebhookData (now: () => number, changes: MemoryChanges): W
 
 /** Returns the data of a tenant, and creates it if it does not exist. */
 export function openTenant (data: WebhookData, tenant: string): TenantData {
-  const own = data.tenants.get(tenant) ?? { webhooks: new Map(), eventsByKey: new Map() }
+  const own = data.tenants.get(tenant) ?? { lastSequence: 0, webhooks: new Map(), eventsByKey: new Map() }
   data.tenants.set(tenant, own)
   return own
 }

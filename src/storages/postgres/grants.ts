@@ -44,12 +44,13 @@ export const rights: Rights = {
     webhook_ids: ['usage'],
     delivery_ids: ['usage'],
     fences: ['usage'],
-    turns: ['select', 'update']
+    turns: ['select', 'update'],
+    event_clock: ['select', 'update']
   }
 }
 
 const eventColumns = [
-  'id', 'tenant_key', 'type', 'body', 'filter_body', 'tombstone', 'subject', 'idempotency_key', 'trace_parent',
+  'seq', 'sequence', 'id', 'tenant_key', 'type', 'body', 'filter_body', 'tombstone', 'subject', 'idempotency_key', 'trace_parent',
   'fingerprint', 'recorded_at'
 ]
 const queuedColumns = ['event_seq', 'webhook_id', 'event_type', 'created_at']
@@ -63,7 +64,7 @@ const emitRights: Needs = {
   tenants: { select: ['key', 'tenant', 'rests_until', 'suspended_at'] },
   webhooks: { select: ['id', 'tenant', 'status', 'event_types', 'filter_path', 'subscription_id'] },
   events: {
-    select: ['seq', 'id', 'tenant_key', 'idempotency_key', 'deliveries', 'fingerprint'],
+    select: ['seq', 'sequence', 'id', 'tenant_key', 'idempotency_key', 'deliveries', 'fingerprint'],
     insert: eventColumns,
     update: ['deliveries']
   },
@@ -75,7 +76,8 @@ const emitRights: Needs = {
 }
 
 function needsOf (isEmitter: boolean): { table: Needs, sequence: Needs } {
-  if (isEmitter) return { table: emitRights, sequence: { delivery_ids: { usage: [] } } }
+  const emitSequences: Needs = { delivery_ids: { usage: [] }, event_clock: { select: [], update: [] } }
+  if (isEmitter) return { table: emitRights, sequence: emitSequences }
   const whole = (privileges: Privileges): Needs => Object.fromEntries(Object.entries(privileges)
     .map(([name, names]) => [name, Object.fromEntries(names.map((privilege) => [privilege, []]))]))
   return { table: whole(rights.tables), sequence: whole(rights.sequences) }

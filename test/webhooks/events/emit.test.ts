@@ -120,7 +120,7 @@ t.test('emit rejects an event whose body is longer than maxEventBytes, and recor
   t.equal(Buffer.byteLength(receiver.requests[1]?.body ?? ''), 2000)
 })
 
-t.test('an event is posted with id, type, timestamp, tenant_slug and data, in this order', async (t) => {
+t.test('an event is posted with id, type, timestamp, sequence, tenant_slug and data, in this order', async (t) => {
   const { app, clock, receiver, webhook, drain } = await startDelivering(t)
   const data = { id: 7, candidate: { full_name: 'Zoë 🦊' }, tags: [], note: null }
   const unsent = { subject: 'candidate:42', idempotencyKey: 'key-17' }
@@ -130,7 +130,8 @@ t.test('an event is posted with id, type, timestamp, tenant_slug and data, in th
   t.same(emitted, { id: emitted.id, deliveries: 1 })
   t.match(emitted.id, /^evt_[0-9a-f]{32}$/)
   t.equal(`${method} ${path}`, 'POST /hook')
-  t.equal(body, JSON.stringify({ id: emitted.id, type: 'application.created', timestamp: timeOf(clock), tenant_slug: 'acme', data }))
+  t.equal(body, JSON.stringify({ id: emitted.id, type: 'application.created', timestamp: timeOf(clock), sequence: JSON.parse(body).sequence, tenant_slug: 'acme', data }))
+  t.match(JSON.parse(body).sequence, /^\d{16}$/)
   t.equal(headers['content-type'], 'application/json')
   t.equal(headers['content-length'], String(Buffer.byteLength(body)))
   t.equal(headers['webhook-id'], emitted.id)

@@ -17,8 +17,9 @@ t.test('a replay of an erased event sends a tombstone with the same id and time'
 
   t.equal(receiver.requests.length, 2)
   t.match(first(receiver.requests).body, /Ada/)
+  const { sequence } = JSON.parse(first(receiver.requests).body)
   t.strictSame(JSON.parse(receiver.requests[1]?.body ?? ''), {
-    id, type: 'application.created', timestamp: '2026-01-01T00:00:00.000Z', tenant_slug: 'acme', data: null, erased: true
+    id, type: 'application.created', timestamp: '2026-01-01T00:00:00.000Z', sequence, tenant_slug: 'acme', data: null, erased: true
   })
 })
 

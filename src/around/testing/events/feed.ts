@@ -1,6 +1,6 @@
 import { followPages, optionalCases } from '../support/driver.js'
 import { given, holds, same } from '../support/expect.js'
-import { createEvent } from '../support/samples.js'
+import { createEvent, delivered } from '../support/samples.js'
 
 interface Options {
   tenantSlug?: string
@@ -80,6 +80,28 @@ export const feedCases = [
     await t.erase('candidate:1')
     const page = given(await t.list(null), 'the first page')
     same(page.bodies, [body, '{"id":"evt_2","erased":true}'], 'the bodies')
+  }),
+
+  feedCase('list', 'sequences are in the order of the feed, and erasure and replay keep them', async (t) => {
+    const webhook = await t.addWebhook()
+    const texts = { body: '{"s":"","data":"é"}', tombstone: '{"s":"","erased":true}' }
+    const event = { ...texts, sequenceAt: '{"s":"'.length, subject: 'candidate:1' }
+    await Promise.all([1, 2, 3].map((n) => t.emit({ ...event, subject: `candidate:${n}` })))
+    await t.emit({ ...event, tenantSlug: 'globex' })
+    await t.emit(event)
+    const read = async (): Promise<string[]> => {
+      const claimed = await t.claim()
+      await t.recordAttempts(claimed.map(delivered))
+      const { bodies } = given(await t.list(null), 'the first page')
+      same(claimed.map(({ body }) => body).sort(), [...bodies].sort(), 'the bodies that are sent and those of the feed')
+      return bodies.map((body) => JSON.parse(body).s)
+    }
+    const sequences = await read()
+    holds(sequences.every((text) => /^\d{16}$/.test(text)), 'sequences have 16 digits')
+    same([...new Set(sequences)].sort(), sequences, 'the sequences in the order of the feed')
+    await t.erase('candidate:1')
+    await t.replay(webhook, { include: 'all' })
+    same(await read(), sequences, 'the sequences after erasure and replay')
   }),
 
   feedCase('list', 'a page of the feed ends before the event whose body exceeds maxBytes', async (t) => {

@@ -3,7 +3,7 @@ import type { RouteOptions } from 'fastify'
 import { DateTimeOf, exampleOf, Type } from '../../shared/typebox.js'
 import { describeDeprecation } from '../../shared/deprecation.js'
 import { type EventSchemas, splitEvent } from '../../api/catalogue.js'
-import { eventIdExample } from '../../api/events.js'
+import { eventIdExample, Sequence } from '../../api/events.js'
 import { sessionScopes } from '../auth.js'
 import { requiredCapabilities } from '../sessions.js'
 import type { OpenApiSettings } from '../options.js'
@@ -113,6 +113,7 @@ function formatEvent (name: string, declared: TObject, components: Components): 
     id: Type.String({ description: 'The same as the header webhook-id', examples: [eventIdExample] }),
     type: Type.Literal(name),
     timestamp: DateTimeOf('When it happened'),
+    sequence: Sequence,
     tenant_slug: Type.String({ description: 'The tenant of the event', examples: ['acme'] })
   }
   const notification = Type.Object({
@@ -139,7 +140,7 @@ function formatEvent (name: string, declared: TObject, components: Components): 
     summary,
     description: [
       ...(deprecation === null ? [] : [describeDeprecation(deprecation)]),
-      'Sent at least once to every active webhook that subscribes to it. The order is not guaranteed.'
+      'Sent at least once to every active webhook that subscribes to it, in any order: compare `sequence`.'
     ].join('\n\n'),
     ...(data.deprecated === true ? { deprecated: true } : {}),
     security: [],

@@ -23,6 +23,12 @@ export function generateEventId (nowMs: number): string {
   return `evt_${time}${uuid.slice(0, 8)}${uuid.slice(-12)}`
 }
 
+/** A sequence is a time in microseconds since the epoch, which has this length from 2001 to 2286. */
+const sequenceDigits = 16
+
+/** The sequence of a test, which is older than every event. */
+export const testSequence = '0'.repeat(sequenceDigits)
+
 interface DispatchParts {
   tenants: Tenants
   deliveries: DeliveryStore
@@ -55,15 +61,16 @@ export async function dispatch (
         'hex'
       )
   const tenant = await tenants.get(reference, transaction)
-  const begin = JSON.stringify({ id, type, timestamp, tenant_slug: tenant.slug })
+  const begin = JSON.stringify({ id, type, timestamp, sequence: '', tenant_slug: tenant.slug })
+  const sequenceAt = JSON.stringify({ id, type, timestamp, sequence: '' }).length - '"}'.length
   const body = joinObjects(begin, end)
-  const bytes = Buffer.byteLength(body)
+  const bytes = Buffer.byteLength(body) + sequenceDigits
   if (bytes > maxEventBytes) {
     reject('data', `expected an event whose body is at most ${maxEventBytes} bytes, got ${bytes}`)
   }
   const tombstone = subject === null ? null : joinObjects(begin, '{"data":null,"erased":true}')
   const recorded = await deliveries.record(tenant.id, {
-    id, type, body, subject, otherSubjects, tombstone, idempotencyKey, fingerprint, traceParent
+    id, type, body, sequenceAt, subject, otherSubjects, tombstone, idempotencyKey, fingerprint, traceParent
   }, transaction)
   if (recorded.fingerprint !== fingerprint) {
     throw new RecruitingApiError(

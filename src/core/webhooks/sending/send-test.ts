@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Clock, Hold, Tenant } from '../../ports/index.js'
 import type { Tenants } from '../../shared/tenants.js'
-import { generateEventId } from '../events/dispatcher.js'
+import { generateEventId, testSequence } from '../events/dispatcher.js'
 import type { Runtime } from '../runtime.js'
 import type { TestResult as TestResultSchema } from '../../api/webhooks.js'
 import type { Capacity } from './capacity.js'
@@ -69,7 +69,9 @@ export async function postTest (
   const { type, data, tenant, url, secrets, headers } = target
   const nowMs = clock.now()
   const timestamp = new Date(nowMs).toISOString()
-  const body = JSON.stringify({ id, type, timestamp, tenant_slug: tenant.slug, data, test: true })
+  const body = JSON.stringify({
+    id, type, timestamp, sequence: testSequence, tenant_slug: tenant.slug, data, test: true
+  })
   const sent = await sender.send({
     tenantId: tenant.id,
     url,

@@ -8,7 +8,7 @@ import { findWebhook, notify, openTenant, type WebhookData } from '../webhook-da
 import { assertAwake } from '../webhooks.js'
 import { createAttempts } from './attempts.js'
 import { createLog, showDelivery } from './log.js'
-import { type DeliveryRecord, type EventRecord, hasSubject, type WebhookRecord } from './records.js'
+import { addSequence, type DeliveryRecord, type EventRecord, hasSubject, type WebhookRecord } from './records.js'
 
 export function createDeliveryStore (data: WebhookData): DeliveryStore {
   return {
@@ -37,15 +37,17 @@ export function createDeliveryStore (data: WebhookData): DeliveryStore {
 function record (data: WebhookData, tenant: string, event: NewEvent, transaction: unknown): RecordedEvent {
   rejectTransaction(transaction)
   assertAwake(data, tenant)
-  const { webhooks, eventsByKey } = openTenant(data, tenant)
+  const own = openTenant(data, tenant)
+  const { webhooks, eventsByKey } = own
   const earlier = event.idempotencyKey === null ? undefined : eventsByKey.get(event.idempotencyKey)
   if (earlier !== undefined) return showRecorded(earlier)
   if (data.events.has(event.id)) rejectEvent('id', 'belongs to another event')
 
   // The event and its deliveries have the same time, because replays select events by the time in the log.
   const now = data.now()
+  own.lastSequence = Math.max(own.lastSequence + 1, Math.floor(now * 1000))
   const recorded: EventRecord = {
-    event: { ...event, otherSubjects: [...event.otherSubjects ?? []] },
+    event: { ...addSequence(event, own.lastSequence), otherSubjects: [...event.otherSubjects ?? []] },
     tenant,
     position: ++data.lastEventPosition,
     recordedAt: now,
@@ -55,7 +57,7 @@ function record (data: WebhookData, tenant: string, event: NewEvent, transaction
   data.events.set(event.id, recorded)
   if (event.idempotencyKey !== null) eventsByKey.set(event.idempotencyKey, recorded)
 
-  const isMatch = createFilterTest(event.body)
+  const isMatch = createFilterTest(recorded.event.body)
   for (const webhook of webhooks.values()) {
     if (webhook.subscription !== null || !webhook.eventTypes.includes(event.type) || !isMatch(webhook.filters)) continue
     const isActive = webhook.status === 'active'

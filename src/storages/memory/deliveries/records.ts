@@ -114,6 +114,14 @@ export interface WebhookRecord {
   readonly lastDeliveries: Map<string, DeliveryRecord>
 }
 
+/** Returns an event with its sequence in its texts. */
+export function addSequence (event: NewEvent, sequence: number): NewEvent {
+  const { sequenceAt: at = null, body, tombstone } = event
+  if (at === null) return event
+  const add = (text: string): string => text.slice(0, at) + String(sequence).padStart(16, '0') + text.slice(at)
+  return { ...event, body: add(body), tombstone: tombstone === null ? null : add(tombstone) }
+}
+
 /** Returns whether an event has this subject. */
 export function hasSubject ({ event: { subject, otherSubjects = [] } }: EventRecord, wanted: string): boolean {
   return subject === wanted || otherSubjects.includes(wanted)

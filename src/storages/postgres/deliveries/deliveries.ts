@@ -17,7 +17,7 @@ export function createDeliveryStore (
   { session, patient }: { session: Session, patient: Session }, schema: string, stop: StopDeliveries, due: Due
 ): DeliveryStore {
   const recordEvent = (isInTransaction: boolean): string =>
-    `select ${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, ${isInTransaction}) as result`
+    `select ${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ${isInTransaction}) as result`
   const { replay, countReplay } = createReplay(patient, schema, stop)
   const log = createDeliveryLog({ session, patient }, schema)
   const retry = createRetry(session, schema, stop)
@@ -61,11 +61,13 @@ export function createDeliveryStore (
 }
 
 function recordValues (tenant: string, event: NewEvent): unknown[] {
-  const { id, type, body, tombstone, subject, otherSubjects = [], idempotencyKey, fingerprint, traceParent } = event
+  const { id, type, body, tombstone, subject, otherSubjects = [], idempotencyKey, fingerprint } = event
+  const { traceParent = null, sequenceAt = null } = event
   const others = otherSubjects.length === 0 ? null : JSON.stringify(otherSubjects)
+  const at = sequenceAt ?? 0
   return [
-    tenant, id, type, body, tombstone, subject, others, idempotencyKey, fingerprint, traceParent ?? null,
-    formatFilterBody(body)
+    tenant, id, type, body.slice(at), tombstone?.slice(at) ?? null, subject, others, idempotencyKey, fingerprint,
+    traceParent, formatFilterBody(body), sequenceAt === null ? null : body.slice(0, at)
   ]
 }
 

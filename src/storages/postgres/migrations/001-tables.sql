@@ -26,6 +26,8 @@ create table migrations (
 create sequence webhook_ids;
 create sequence delivery_ids;
 create sequence fences;
+-- About the greatest sequence of an event.
+create sequence event_clock;
 -- The last value is the id of the webhook where the last incomplete claim stopped.
 create unlogged sequence turns minvalue 0 start 0;
 
@@ -136,8 +138,10 @@ create table notices (
 );
 
 create table events (
-  -- The feed's order. A transaction calls start_recording_v1 before it takes a number.
+  -- The feed's order. start_recording_v1 takes the number.
   seq bigint generated always as identity primary key,
+  -- What customers see instead: greater than that of the tenant's earlier events.
+  sequence bigint not null default 0,
   id text collate "C" not null unique,
   -- The key in the table tenants.
   tenant_key text collate "C" not null,

@@ -48,10 +48,12 @@ begin
 end
 $$;
 
--- A transaction calls this before it takes a number from a sequence that readers follow in order. Its lock shows
+-- Takes a number from a sequence that readers follow in order. The first call of a transaction takes a lock that shows
 -- readers the number from which on the transaction may still commit rows: PostgreSQL releases the lock after the rows
--- have become visible.
-create or replace function start_recording_v1 (p_sequence regclass) returns void
+-- have become visible. recorded_at is in the order of the numbers, unless the clock is set back.
+create or replace function start_recording_v1 (
+  p_sequence regclass, out number bigint, out recorded_at timestamptz
+)
 language plpgsql
 -- The caller needs no privileges on the sequence.
 security definer
@@ -80,9 +82,15 @@ begin
     perform pg_advisory_xact_lock_shared(p_sequence::oid::integer, (v_last & 2147483647)::integer);
     perform set_config(v_setting, v_transaction, true);
   end if;
-  -- If the sequence has or had a cache, this session may have reserved numbers that readers have passed.
   loop
-    exit when nextval(p_sequence) > v_last;
+    number := nextval(p_sequence);
+    recorded_at := clock_timestamp();
+    while clock_timestamp() = recorded_at loop
+    end loop;
+    -- If nobody has taken a later number yet, later numbers get later times. With a cache, somebody may have for long.
+    exit when pg_sequence_last_value(p_sequence) = number and number > v_last
+      -- If the sequence has or had a cache, this session may have reserved numbers that readers have passed.
+      or number > v_last + 1000;
   end loop;
 end
 $$;

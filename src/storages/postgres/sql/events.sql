@@ -2,13 +2,14 @@
 -- transaction. Writes only new rows that no other transaction waits for, except one with the same idempotency key.
 -- p_other_subjects is a JSON array or null; p_filter_body is the column filter_body. With p_in_transaction, the caller
 -- must have an open transaction, as for askInTransaction: otherwise only requests its id and returns an empty text.
+-- p_head is what body and tombstone begin with before the event's sequence, or null to leave them as they are.
 --
 -- Returns the number of pending deliveries. If an earlier event has the same idempotency key, returns a JSON array of
 -- its id, deliveries and fingerprint. If the tenant is resting, returns a JSON string with the end of its rest.
 create or replace function record_event_v1 (
   p_tenant text, p_id text, p_type text, p_body text, p_tombstone text, p_subject text, p_other_subjects text,
   p_key text, p_fingerprint text,
-  p_trace_parent text, p_filter_body text, p_in_transaction boolean default false
+  p_trace_parent text, p_filter_body text, p_head text, p_in_transaction boolean default false
 ) returns text
 language plpgsql
 set search_path from current
@@ -19,6 +20,9 @@ declare
   v_key text;
   v_rests_until timestamptz;
   v_seq bigint;
+  v_drawn record;
+  v_sequence bigint;
+  v_latest bigint;
   v_pending integer;
   v_earlier text;
 begin
@@ -31,24 +35,49 @@ begin
   end if;
   v_key := coalesce(v_key, p_tenant);
 
-  perform start_recording_v1('events_seq_seq');
+  v_drawn := start_recording_v1('events_seq_seq');
+  v_seq := v_drawn.number;
+  -- Microseconds reveal nothing about other tenants.
+  v_sequence := 1000000 * extract(epoch from v_drawn.recorded_at);
+  v_latest := pg_sequence_last_value('event_clock');
+  -- Also null without privileges, from PostgreSQL 18 on.
+  if v_latest is null and not has_sequence_privilege('event_clock', 'select') then
+    raise exception 'permission denied for sequence event_clock: grant select on it to %', current_user
+      using errcode = 'insufficient_privilege';
+  elsif v_latest is null or v_sequence > v_latest + 1000 then
+    v_latest := setval('event_clock', v_sequence);
+  elsif v_sequence < v_latest then
+    -- The clock may have been set back, or another server took over.
+    v_sequence := greatest(v_sequence, 1 + (
+      select e.sequence from events e where e.tenant_key = any (array[v_key]) order by e.tenant_key desc, e.seq desc
+      limit 1
+    ));
+  end if;
+  if p_head is not null then
+    p_body := p_head || v_sequence || p_body;
+    p_tombstone := p_head || v_sequence || p_tombstone;
+  end if;
   if p_key is null then
     insert into events (
-      id, tenant_key, type, body, filter_body, tombstone, subject, trace_parent, fingerprint, recorded_at
+      seq, sequence, id, tenant_key, type, body, filter_body, tombstone, subject, trace_parent, fingerprint, recorded_at
     )
-    values (p_id, v_key, p_type, p_body, p_filter_body, p_tombstone, p_subject, p_trace_parent, p_fingerprint, v_now)
-    returning seq into v_seq;
+    overriding system value
+    values (
+      v_seq, v_sequence, p_id, v_key, p_type, p_body, p_filter_body, p_tombstone, p_subject, p_trace_parent,
+      p_fingerprint, v_now
+    );
   else
     loop
       insert into events (
-        id, tenant_key, type, body, filter_body, tombstone, subject, idempotency_key, trace_parent, fingerprint,
-        recorded_at
+        seq, sequence, id, tenant_key, type, body, filter_body, tombstone, subject, idempotency_key, trace_parent,
+        fingerprint, recorded_at
       )
+      overriding system value
       values (
-        p_id, v_key, p_type, p_body, p_filter_body, p_tombstone, p_subject, p_key, p_trace_parent, p_fingerprint, v_now
+        v_seq, v_sequence, p_id, v_key, p_type, p_body, p_filter_body, p_tombstone, p_subject, p_key, p_trace_parent,
+        p_fingerprint, v_now
       )
-      on conflict (tenant_key, idempotency_key) where idempotency_key is not null do nothing
-      returning seq into v_seq;
+      on conflict (tenant_key, idempotency_key) where idempotency_key is not null do nothing;
       exit when found;
 
       select json_build_array(e.id, e.deliveries, e.fingerprint)::text into v_earlier
