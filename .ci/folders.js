@@ -13,7 +13,7 @@ export const folders = {
   'storages/memory': ['core/ports', 'core/shared', 'core/keys'],
   'storages/postgres': ['core/ports', 'core/shared', 'core/api', 'core/observe', 'core/keys'],
   'around/portal': ['core/ports', 'core/shared', 'core/keys', 'core/http', 'around/client'],
-  'around/mcp': ['core/shared', 'core/http'],
+  'around/mcp': ['core/shared', 'core/api', 'core/http'],
   'around/client': ['core/ports', 'core/shared', 'core/api'],
   'around/recorder': ['core/ports', 'core/shared', 'core/api', 'storages/memory', '*'],
   'around/testing': ['core/ports', 'around/recorder'],

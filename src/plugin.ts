@@ -145,10 +145,10 @@ function findManagedKeys ({ portal, keyLookup }: ApiSettings): PortalKeysSetting
 }
 
 /** Loads the MCP server only for hosts that use it. */
-async function loadMcp ({ mcp, openapi, publicUrl, prefix }: ApiSettings, mount: string): Promise<Mcp | null> {
+async function loadMcp ({ mcp, openapi, publicUrl, prefix, events }: ApiSettings, mount: string): Promise<Mcp | null> {
   if (mcp === null) return null
   const { buildMcp } = await import('./around/mcp/endpoint.js')
-  return buildMcp(mcp, { publicUrl, mount, prefix }, openapi)
+  return buildMcp(mcp, { publicUrl, mount, prefix }, openapi, events)
 }
 
 /** The supported versions of Fastify, including all pre-releases of 6.0.0. */

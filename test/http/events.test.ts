@@ -15,11 +15,12 @@ interface EventPage {
   meta: { next_token: string, has_more: boolean }
 }
 
-interface Query { token?: string, per_page?: number, types?: string, since?: string }
+interface Query { token?: string, per_page?: number, types?: string, since?: string, data?: string }
 
-function request (app: FastifyInstance, { types, ...query }: Query = {}): Promise<Answer> {
+function request (app: FastifyInstance, { types, data, ...query }: Query = {}): Promise<Answer> {
   const search = new URLSearchParams({ ...query, per_page: String(query.per_page ?? 100) })
   if (types !== undefined) search.set('filter[event_type]', types)
+  if (data !== undefined) search.set('filter[data]', data)
   return app.inject({ url: `/api/v1/public/acme/events?${search}`, headers: bearer(keys.full) })
 }
 
@@ -141,6 +142,28 @@ t.test('filter[event_type] selects types, and its tokens are only valid for the 
   t.equal((await request(app, { token, types: 'application.created,job.closed,job.closed' })).statusCode, 200, 'the same types in another order')
   for (const types of ['job.closed', undefined]) checkError(t, await request(app, { token, ...types === undefined ? {} : { types } }), 410, `the token with ${types}`)
   checkError(t, await request(app, { token: (await follow(app)).token, types: 'job.closed' }), 410, 'the token of all types')
+})
+
+t.test('filter[data] selects events by data, as webhooks do, and its tokens are only valid for the same filter', async (t) => {
+  const app = await buildApp(t, { errorDetails: true })
+  const [first, second, third] = await emitAll(app, ['job.closed', 'job.closed', 'job.closed'])
+  for (const [data, ids] of [
+    ['{"data.id":[1]}', [second]], [' { "data.id": [2, 0] } ', [first, third]], ['{"data.id":["1"]}', []], ['{}', [first, second, third]],
+    ['{"data.id":[1],"data.stage":[null]}', [second]]
+  ] as const) t.strictSame((await follow(app, { data, per_page: 1 })).ids, ids, data)
+  const { token } = await follow(app, { data: '{"data.id":[1,0],"data.stage":[null]}' })
+  t.equal((await request(app, { token, data: '{"data.stage":[null],"data.id":[0,1,1]}' })).statusCode, 200, 'in another order')
+  for (const data of ['{"data.id":[1,"0"],"data.stage":[null]}', '{}']) checkError(t, await request(app, { token, data }), 410, data)
+  for (const [data, message] of [
+    ['', 'must be object'], ['1', 'must be object'], ['[]', 'must be object'], ['{', 'must be object'],
+    ['{"data.id":1}', 'must be array'], ['{"data.id":[]}', /fewer than 1/], ['{"job_id":[1]}', /^must be data and 1 to 4 names/],
+    ['{"data.id":["\\u0000"]}', 'must be object'], ['{"data.id":[1e400]}', /number|<=/],
+    [`{${Array.from({ length: 11 }, (_, index) => `"data.f${index}":[1]`).join()}}`, /more than 10/]
+  ] as const) {
+    const { statusCode, body } = await request(app, { data })
+    t.equal(statusCode, 400, data)
+    t.match(JSON.parse(body).error.details[0], { in: 'query', field: /^filter\[data\]/, message }, data)
+  }
 })
 
 t.test('tests and replays are not in the feed', async (t) => {

@@ -8,8 +8,8 @@ import type { syncOperations } from '../../core/api/sync.js'
 import type { webhookOperations } from '../../core/api/webhooks.js'
 import { ApiError, type ApiRequest, type Transport, pathPart, send, unexpected } from './request.js'
 import type {
-  ApiTypes, Candidate, CandidateChange, CandidateQuery, Event, EventType, Job, JobChange, JobQuery, Page, PageQuery,
-  RevokedApiKey, RevokeOptions, SyncPage
+  ApiTypes, Candidate, CandidateChange, CandidateQuery, Event, EventFilters, EventType, Job, JobChange, JobQuery, Page,
+  PageQuery, RevokedApiKey, RevokeOptions, SyncPage
 } from './types.js'
 
 export interface ClientOptions {
@@ -64,6 +64,8 @@ export interface EventsOptions<Type extends string = string> extends SyncOptions
   restart?: () => unknown
   /** The event types, such as `application.created`. A token is only valid for the same types. @default all */
   types?: readonly Type[]
+  /** Only events whose data has these values, as in `filters` of a webhook. Tokens need the same. @default all */
+  filters?: EventFilters | null
   /**
    * Where to begin without a token: with the oldest stored event, with new events, or with the first event recorded at
    * this time or later.
@@ -272,8 +274,11 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
 
     /** Reads the items after a token, page by page. */
     async * follow (
-      path: string, { load, save, restart, per_page: perPage = 200, types, from }: EventsOptions = {}
+      path: string, { load, save, restart, per_page: perPage = 200, types, filters, from }: EventsOptions = {}
     ): AsyncGenerator {
+      const selected = {
+        'filter[event_type]': types?.join(), 'filter[data]': filters ? JSON.stringify(filters) : undefined
+      }
       const start = from instanceof Date ? { since: from.toISOString() } : from === 'now' ? { token: from } : {}
       let token = await load?.() ?? undefined
       let place: object = token === undefined ? start : { token }
@@ -281,7 +286,7 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
       for (let hasMore = true; hasMore;) {
         let page: SyncPage<unknown>
         try {
-          page = await readPage(path, { 'filter[event_type]': types?.join(), ...place, per_page: perPage })
+          page = await readPage(path, { ...selected, ...place, per_page: perPage })
         } catch (error) {
           // A program killed while saving a token may leave it empty.
           const isExpired = error instanceof ApiError && (error.code === 'sync_token_expired' || token?.trim() === '')

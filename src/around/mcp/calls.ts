@@ -20,6 +20,8 @@ export interface Call {
 export interface CallOptions {
   /** Whether it repeats an earlier, counted call of the same message. */
   isRepeated?: boolean
+  /** For a reader of events that accepts gaps: the time from which it wants events. Its pages have the usual size. */
+  resume?: { since: string | null }
 }
 
 /** Length of the rows in the text of a result, in UTF-16 code units. A longer first row is shown whole. */
@@ -53,7 +55,7 @@ export function encodePart (text: string): string | null {
  * counted, so it counts only if its operation has its own budget.
  */
 export class Calls {
-  readonly #calls = new Map<string, { access: Access, url: string, isRepeated: boolean }>()
+  readonly #calls = new Map<string, { access: Access, url: string } & CallOptions>()
 
   /** Returns the call of a request. Throws a 404 if it reached another operation, such as `sync` instead of an id. */
   #find ({ headers, routeOptions }: FastifyRequest) {
@@ -69,7 +71,8 @@ export class Calls {
       findAccess: async (request, reply) => {
         const call = this.#find(request)
         const state = findState(request)
-        if (call !== undefined && state !== null) state.maxEventsBytes = maxRowsLength
+        if (call?.resume !== undefined && state !== null) state.resume = call.resume
+        else if (call !== undefined && state !== null) state.maxEventsBytes = maxRowsLength
         return call?.access ?? await findAccess(request, reply)
       },
       limits: limits && {
@@ -77,7 +80,7 @@ export class Calls {
         count: async (request, reply) => {
           const call = this.#find(request)
           const isCounted = call === undefined ||
-            (!call.isRepeated && limits.hasBudget(operationIdOf(request.routeOptions.schema)))
+            (call.isRepeated !== true && limits.hasBudget(operationIdOf(request.routeOptions.schema)))
           if (isCounted) await limits.count(request, reply)
         }
       }
@@ -87,14 +90,14 @@ export class Calls {
   /** Calls an operation. `prefix` is the prefix of the API's routes, with its parameters. */
   async send (
     request: FastifyRequest, reply: FastifyReply,
-    { method, url, path, body, idempotencyKey, prefix, isRepeated = false }: Call & CallOptions & { prefix: string }
+    { method, url, path, body, idempotencyKey, prefix, ...options }: Call & CallOptions & { prefix: string }
   ): Promise<CallAnswer> {
     const name = randomUUID()
     const state = stateOf(request)
     const { remoteAddress } = request.raw.socket
     const mounted = fillParameters(prefix, { ...request.params as object, tenant_slug: state.tenantSlug })
     if (mounted === null) return { status: 404, text: '' }
-    this.#calls.set(name, { access: state.access, url, isRepeated })
+    this.#calls.set(name, { access: state.access, url, ...options })
     try {
       const response = await request.server.inject({
         method: method as 'GET',

@@ -2,12 +2,14 @@ import { createRequire } from 'node:module'
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler } from 'fastify'
 import type { ApiExtension } from '../../core/http/api.js'
 import { isAuthorized, maxKeyLength } from '../../core/http/auth.js'
-import { readScopes } from '../../core/http/document/operation.js'
 import { logOf } from '../../core/http/log.js'
 import { commonHeaders, contentType, readTenantSlug, sendAsIs, stateOf } from '../../core/http/request.js'
 import { HttpError, readHttpError } from '../../core/http/wire-errors.js'
 import { readField } from '../../core/shared/fields.js'
 import { rejectOption } from '../../core/shared/read-options.js'
+import { operationIdOf, readScopes } from '../../core/http/document/operation.js'
+import type { EventSchemas } from '../../core/api/catalogue.js'
+import { describeEvents } from './events.js'
 import type { McpSettings } from './options.js'
 import { Calls } from './calls.js'
 import {
@@ -22,7 +24,9 @@ export type Mcp = ReturnType<typeof buildMcp>
  * Builds the MCP server's parts for the plugin, with the vendor's texts from the document, if there is one. Throws
  * `invalid_option` if the SDK is not installed.
  */
-export function buildMcp (settings: McpSettings, place: Place, document: { info: object } | null) {
+export function buildMcp (
+  settings: McpSettings, place: Place, document: { info: object } | null, catalogue: EventSchemas
+) {
   const resource = describeResource(settings, place)
   assertSdk()
   const scopes = new Set<string>()
@@ -30,7 +34,7 @@ export function buildMcp (settings: McpSettings, place: Place, document: { info:
     name: 'recruiting-api',
     title: String(readField(document?.info, 'title') ?? 'Recruiting API'),
     version: String(readField(document?.info, 'version') ?? 'v1')
-  }, resource, scopes)
+  }, resource, scopes, catalogue)
   return {
     extension,
     /** Serves the OAuth metadata, if there are authorization servers. Register it outside the prefix. */
@@ -58,11 +62,12 @@ const config: FastifyContextConfig = { capabilities: ['read'], mcp: false }
 
 /** Returns the stateless server for agents: each message gets its own server. */
 function createExtension (
-  { secrets, origins }: McpSettings,
+  { secrets, origins, events: hasEvents }: McpSettings,
   info: ServerParts['info'],
   resource: ProtectedResource | null,
   /** Filled with the scopes of the tools. */
-  scopes: Set<string>
+  scopes: Set<string>,
+  catalogue: EventSchemas
 ): ApiExtension {
   const calls = new Calls()
   const onSend: onSendHookHandler<unknown> = (request, reply, _payload, done) => {
@@ -78,13 +83,18 @@ function createExtension (
       const all = listTools(routes)
       const tools = secrets ? all : all.filter(({ isSecret }) => !isSecret)
       for (const scope of tools.flatMap(({ route }) => readScopes(route))) scopes.add(scope)
+      const listEvents = tools.find(({ route }) => operationIdOf(route.schema) === 'listEvents')
+      if (hasEvents && listEvents === undefined) rejectOption('mcp.events', 'a storage with feed', hasEvents)
+      const events = hasEvents && listEvents !== undefined
+        ? { types: describeEvents(catalogue, ['poll']), tool: listEvents }
+        : null
       const withheld = all.filter((tool) => !tools.includes(tool)).map(({ name }) => name)
 
       async function serve (request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
         const { access } = stateOf(request)
         // Loaded with the first message, because it makes every later request of the process slower.
         const sdk = await import('@modelcontextprotocol/server')
-        return respond({ sdk, info, tools, withheld }, {
+        return respond({ sdk, info, tools, withheld, events }, {
           tenantSlug: readTenantSlug(request),
           body: request.body,
           headers: request.headers,

@@ -17,6 +17,12 @@ const mcpOptions = {
    */
   secrets: flag(false),
   /**
+   * Also serves events to agents, by the extension `io.modelcontextprotocol/events`: they poll, and continue where they
+   * stopped. Needs a storage with `feed`.
+   * @default false
+   */
+  events: flag(false),
+  /**
    * Issuers of access tokens, as URLs, for clients that use OAuth. `keyLookup` receives their tokens as keys of up to
    * 8,192 characters. Needs `publicUrl` or `resource`.
    * @default []

@@ -2,9 +2,11 @@ import type * as sdkModule from '@modelcontextprotocol/server'
 import type { CallToolResult, Server } from '@modelcontextprotocol/server'
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import type { logOf } from '../../core/http/log.js'
+import { eventsCapability } from '../../core/shared/events-wire.js'
 import { readField } from '../../core/shared/fields.js'
 import { type Tool, ArgumentFault, formatCall } from './tools.js'
 import type { Call, CallAnswer, CallOptions } from './calls.js'
+import { type EventTypes, serveEvents } from './events.js'
 import { dataWarning, formatFault, formatResult } from './result.js'
 
 type Sdk = typeof sdkModule
@@ -24,6 +26,8 @@ export interface ServerParts {
   tools: readonly Tool[]
   /** Names of tools that are not offered because they return secrets. */
   withheld: readonly string[]
+  /** The event types, and the tool that lists events; `null` without the option. */
+  events: { types: EventTypes, tool: Tool } | null
 }
 
 /** An operation's response that becomes the response to the message, because the client needs its status. */
@@ -34,14 +38,14 @@ export interface Passed {
 
 /** Returns a server for one message. `pass` receives a response that replaces the server's. */
 export function createServer (
-  { sdk, info, tools, withheld }: ServerParts, message: Message, pass: (passed: Passed) => void
+  { sdk, info, tools, withheld, events }: ServerParts, message: Message, pass: (passed: Passed) => void
 ): Server {
   const { tenantSlug, log } = message
   const visible = tools.filter(({ route }) => message.mayUse(route))
   const has = (name: string): boolean => visible.some((tool) => tool.name === name)
   const prompts = allPrompts.filter((prompt) => prompt.tools.every(has))
   const server = new sdk.Server(info, {
-    capabilities: { tools: {}, prompts: {} },
+    capabilities: { tools: {}, prompts: {}, ...events === null ? {} : eventsCapability },
     instructions: `The recruiting system of the company ${tenantSlug}: candidates, jobs, events and webhooks. ${dataWarning}`
   })
 
@@ -68,6 +72,15 @@ export function createServer (
     })
   }
 
+  if (events !== null) {
+    const { types, tool } = events
+    serveEvents(server, {
+      sdk,
+      types,
+      isAllowed: visible.includes(tool),
+      list: (query, options) => call(tool, query, options)
+    })
+  }
   server.setRequestHandler('tools/list', () => ({ tools: visible.map(describeTool) }))
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {} } }) => {
     try {

@@ -3,6 +3,7 @@ import type { RouteOptions } from 'fastify'
 import { noteCapabilities } from '../../core/http/document/document.js'
 import { describeDefaults, isHidden, operationIdOf, readOperation } from '../../core/http/document/operation.js'
 import { requiredCapabilities } from '../../core/http/sessions.js'
+import { isObject } from '../../core/shared/fields.js'
 import { assertOption } from '../../core/shared/read-options.js'
 import { Type } from '../../core/shared/typebox.js'
 import { type Call, encodePart } from './calls.js'
@@ -298,7 +299,7 @@ function readKey (value: unknown): string | null {
 /** Models send `null` for omitted arguments. */
 function formatParameter (name: string, value: unknown): string[] {
   if (value === null) return []
-  const text = formatScalar(value)
+  const text = isObject(value) && !Array.isArray(value) ? JSON.stringify(value) : formatScalar(value)
   if (text === null) throw new ArgumentFault(`${name} must be text, a number or a boolean.`)
   return [`${encodeURIComponent(name)}=${encodeURIComponent(text)}`]
 }

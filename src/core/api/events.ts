@@ -1,7 +1,8 @@
+import type { EventFilters } from '../ports/index.js'
 import { pagingQuery } from '../shared/paging.js'
 import { DateTimeOf, Nullable, Type } from '../shared/typebox.js'
 import { operation } from './operation.js'
-import { tokenQuery } from './parameters.js'
+import { filterRules, filtersExample, tokenQuery } from './parameters.js'
 
 /** An event id for examples in the document. */
 export const eventIdExample = 'evt_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
@@ -71,6 +72,14 @@ const FeedQuery = Type.Object(
       Type.String({
         description: 'Only events of these types, separated by commas, at most 100',
         examples: ['application.created,application.hired']
+      })
+    ),
+    'filter[data]': Type.Optional(
+      Type.Unsafe<EventFilters>({
+        type: 'object',
+        ...filterRules,
+        description: 'Only events whose data has these values, as JSON: the same object as `filters` of a webhook',
+        examples: filtersExample
       })
     )
   },

@@ -48,6 +48,26 @@ export function rowParams (name: 'candidate' | 'job', ids: IdKinds) {
 export const WebhookParams = Type.Object({ id: idOf('webhook') })
 export const DeliveryParams = Type.Object({ id: idOf('webhook'), delivery_id: idOf('delivery') })
 
+export const filtersExample = [{ 'data.job_id': [1, 7], 'data.stage': ['offer'] }]
+export const filterValueTypes = ['string', 'number', 'boolean', 'null']
+
+const maxNumber = Number.MAX_SAFE_INTEGER
+
+/** The rules of `EventFilters`, for schemas. */
+export const filterRules = {
+  maxProperties: 10,
+  propertyNames: {
+    pattern: '^data(?:\\.[^.\\u0000-\\u001F\\u007F-\\u009F]{1,64}){1,4}$',
+    description: 'data and 1 to 4 names joined by dots, such as data.job_id'
+  },
+  additionalProperties: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 50,
+    items: { type: filterValueTypes, maxLength: 255, minimum: -maxNumber, maximum: maxNumber }
+  }
+}
+
 /** A token for examples in the document. */
 export const tokenExample = 'WyI3ZjNhOTEuNzQyLiIsbnVsbF0.vJ3hq0mW8d1L5uYb2nQ4s6Xz9c7RkTfGpEaHoNiMjUw'
 

@@ -5,6 +5,7 @@ import { CreatedBy, DateTime, DateTimeOf, Nullable, OneOf, Type } from '../share
 import { AttemptDetail } from './deliveries.js'
 import { eventIdExample } from './events.js'
 import { operation } from './operation.js'
+import { filterRules, filterValueTypes, filtersExample } from './parameters.js'
 
 const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
   description: 'The service sets disabled if the endpoint failed for too long, returned 410 or asked for it; clients cannot set it'
@@ -29,13 +30,9 @@ const ShownHeaders = Type.Unsafe<Record<string, null> | null>({
   examples: [{ 'X-Api-Key': null }]
 })
 
-const filtersExample = [{ 'data.job_id': [1, 7], 'data.stage': ['offer'] }]
-
-const valueTypes = ['string', 'number', 'boolean', 'null']
-
 const ShownFilters = Type.Unsafe<EventFilters | null>({
   type: ['object', 'null'],
-  additionalProperties: { type: 'array', items: { type: valueTypes } },
+  additionalProperties: { type: 'array', items: { type: filterValueTypes } },
   description: 'Its filters as given. null if it has none',
   examples: filtersExample
 })
@@ -154,22 +151,10 @@ const headers = Type.Optional(
   })
 )
 
-const maxNumber = Number.MAX_SAFE_INTEGER
-
 const filters = Type.Optional(
   Type.Unsafe<EventFilters | null>({
     type: ['object', 'null'],
-    maxProperties: 10,
-    propertyNames: {
-      pattern: '^data(?:\\.[^.\\u0000-\\u001F\\u007F-\\u009F]{1,64}){1,4}$',
-      description: 'data and 1 to 4 names joined by dots, such as data.job_id'
-    },
-    additionalProperties: {
-      type: 'array',
-      minItems: 1,
-      maxItems: 50,
-      items: { type: valueTypes, maxLength: 255, minimum: -maxNumber, maximum: maxNumber }
-    },
+    ...filterRules,
     description:
       'Sends only events whose data has these values: an object of at most 10 paths, each with 1 to 50 values. The data must have one ' +
       'of the values, of the same type, at every path. A path is data and the names of up to 4 nested fields, such as data.job_id. Paths do not ' +

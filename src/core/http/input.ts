@@ -213,7 +213,7 @@ function createValidatorCompiler (compile: typeof compileSchema, errorDetails: b
     const first = compile(ajv, schema)
     if (errorDetails) thorough ??= createAjv({ useDefaults: true, allErrors: true })
     const validate = thorough === null ? first : explain(first, compile(thorough, schema))
-    return httpPart === 'body' ? validate : readText(validate, integerFields(schema))
+    return httpPart === 'body' ? validate : readText(validate, fieldsOf(schema, 'integer'), fieldsOf(schema, 'object'))
   }
 }
 
@@ -229,9 +229,10 @@ function explain (validateFirst: ValidateFunction, validateAll: ValidateFunction
 }
 
 /** Returns a validator of values that arrive as text. */
-function readText (validate: Validator, integers: readonly string[]): Validator {
+function readText (validate: Validator, integers: readonly string[], objects: readonly string[]): Validator {
   const validateText: Validator = (values) => {
     readIntegers(values as Record<string, unknown>, integers)
+    readObjects(values as Record<string, unknown>, objects)
     const isValid = validate(values)
     validateText.errors = validate.errors ?? null
     return isValid
@@ -249,8 +250,8 @@ function lowerNames (schema: { properties?: object, required?: readonly string[]
   }
 }
 
-function integerFields ({ properties = {} }: { properties?: Record<string, { type?: unknown }> }): string[] {
-  return Object.entries(properties).filter(([, { type }]) => type === 'integer').map(([name]) => name)
+function fieldsOf ({ properties = {} }: { properties?: Record<string, { type?: unknown }> }, kind: string): string[] {
+  return Object.entries(properties).filter(([, { type }]) => type === kind).map(([name]) => name)
 }
 
 /**
@@ -261,6 +262,18 @@ function readIntegers (values: Record<string, unknown>, names: readonly string[]
   for (const name of names) {
     const value = values[name]
     if (typeof value === 'string' && /^-?\d+$/.test(value)) values[name] = Number(value)
+  }
+}
+
+/** Parses objects in the query, which are JSON. The validator rejects other text. */
+function readObjects (values: Record<string, unknown>, names: readonly string[]): void {
+  for (const name of names) {
+    const text = values[name]
+    if (typeof text !== 'string') continue
+    try {
+      const value: unknown = JSON.parse(text)
+      if (findJsonFault(value) === null) values[name] = value
+    } catch {}
   }
 }
 

@@ -59,6 +59,11 @@ export interface RequestState {
   serialize: ((payload: unknown) => string) | null
   /** The maximum size of stored events in the response; `null` for the storage's limit. */
   maxEventsBytes: number | null
+  /**
+   * For a reader of events that accepts gaps: the time from which it wants events. It gets `truncated` instead of an
+   * error. `null` for all others.
+   */
+  resume: { since: string | null } | null
   /** Whether the response to HEAD was not written in full, so its length is unknown. */
   isShortened: boolean
   /** The record that the request is about, and the number of items in the response, for the audit. */
@@ -110,6 +115,7 @@ export function startState (
     isHandling: false,
     serialize: null,
     maxEventsBytes: null,
+    resume: null,
     isShortened: false,
     resource: null,
     rowCount: null,

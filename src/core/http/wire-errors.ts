@@ -100,6 +100,11 @@ function messageOf (code: WireErrorCode): string {
   return wireErrors[code].message
 }
 
+/** Throws the 410 of a token that is no longer valid. */
+export function expired (): never {
+  throw new HttpError('sync_token_expired')
+}
+
 /** Returns a 400 with its faults. */
 export function badRequest (...details: ErrorDetail[]): HttpError {
   return new HttpError('bad_request', details)

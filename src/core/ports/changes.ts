@@ -119,9 +119,9 @@ export interface EventFeed {
   /**
    * Returns the position before the tenant's first event recorded at `since` or later, by the storage's clock. If no
    * such event is stored, returns the current position. `since` is RFC 3339 in UTC with milliseconds. Each event that
-   * commits later comes after this position.
+   * commits later comes after this position. Never returns a position before the valid position `after`.
    */
-  endBefore (tenant: string, since: string): Promise<string>
+  endBefore (tenant: string, since: string, after?: string): Promise<string>
 
   /**
    * Returns an event's body, as `list` does; `null` if the tenant has no stored event with this id. With `omitBody`,

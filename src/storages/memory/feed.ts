@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { EventFeed } from '../../core/ports/index.js'
+import type { EventFeed, FeedQuery } from '../../core/ports/index.js'
+import { createFilterTest } from '../../core/shared/fields.js'
 import type { EventRecord } from './deliveries/records.js'
 import { formatPosition, type WebhookData } from './webhook-data.js'
 
@@ -17,10 +18,13 @@ export function createEventFeed (data: WebhookData): EventFeed {
     return isOwn && number >= data.prunedEventPosition && number <= data.lastEventPosition ? number : null
   }
 
-  function find (tenant: string, eventTypes: readonly string[] | null): EventRecord[] {
-    return [...data.events.values()].filter(
-      ({ tenant: owner, event: { type } }) => owner === tenant && (eventTypes === null || eventTypes.includes(type))
-    )
+  function find (
+    tenant: string, { eventTypes, filters = null }: Pick<FeedQuery, 'eventTypes' | 'filters'> = { eventTypes: null }
+  ): EventRecord[] {
+    return [...data.events.values()].filter(({ tenant: owner, event: { type, body } }) => {
+      const isWanted = owner === tenant && (eventTypes === null || eventTypes.includes(type))
+      return isWanted && createFilterTest(body)(filters)
+    })
   }
 
   return {
@@ -28,10 +32,11 @@ export function createEventFeed (data: WebhookData): EventFeed {
       return formatPosition(data, tenant, data.lastEventPosition)
     },
 
-    async endBefore (tenant, since) {
-      const first = find(tenant, null).find(({ recordedAt }) => recordedAt >= Date.parse(since))
+    async endBefore (tenant, since, after) {
+      const first = find(tenant).find(({ recordedAt }) => recordedAt >= Date.parse(since))
       const position = (first?.position ?? data.lastEventPosition + 1) - 1
-      return formatPosition(data, tenant, Math.max(position, data.prunedEventPosition))
+      const least = after === undefined ? null : parsePosition(tenant, after)
+      return formatPosition(data, tenant, Math.max(position, least ?? 0, data.prunedEventPosition))
     },
 
     async find (tenant, id, { omitBody = false } = {}) {
@@ -40,10 +45,10 @@ export function createEventFeed (data: WebhookData): EventFeed {
       return omitBody ? '' : record.event.body
     },
 
-    async list (tenant, { after, limit, eventTypes, maxBytes = maxPageBytes }) {
+    async list (tenant, { after, limit, maxBytes = maxPageBytes, ...selected }) {
       const number = after === null ? data.prunedEventPosition : parsePosition(tenant, after)
       if (number === null) return null
-      const found = find(tenant, eventTypes).filter(({ position }) => position > number)
+      const found = find(tenant, selected).filter(({ position }) => position > number)
       let bytes = 0
       const page = found.slice(0, limit).filter(({ event: { body } }, index) => {
         bytes += Buffer.byteLength(body)
@@ -58,9 +63,9 @@ export function createEventFeed (data: WebhookData): EventFeed {
       }
     },
 
-    async latest (tenant, { limit, eventTypes }) {
+    async latest (tenant, { limit, ...selected }) {
       let bytes = 0
-      return find(tenant, eventTypes).toReversed().slice(0, limit).map(({ event: { body } }) => body).filter((body) => {
+      return find(tenant, selected).toReversed().slice(0, limit).map(({ event: { body } }) => body).filter((body) => {
         bytes += Buffer.byteLength(body)
         return bytes <= maxPageBytes
       })

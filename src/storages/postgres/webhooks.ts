@@ -267,7 +267,7 @@ export function formatFilters (
  * Formats filters as a jsonpath predicate, which PostgreSQL evaluates far faster than a function. In strict mode, names
  * do not match inside arrays, and a path that matches nothing is unknown.
  */
-function formatFilterPath (filters: EventFilters): string {
+export function formatFilterPath (filters: EventFilters): string {
   return `strict ${Object.entries(filters).map(formatPath).join(' && ')}`
 }
 

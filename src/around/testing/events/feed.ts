@@ -1,3 +1,4 @@
+import type { EventFilters } from '../../../core/ports/index.js'
 import { followPages, optionalCases } from '../support/driver.js'
 import { given, holds, same } from '../support/expect.js'
 import { createEvent, delivered } from '../support/samples.js'
@@ -6,6 +7,7 @@ interface Options {
   tenantSlug?: string
   limit?: number
   eventTypes?: string[]
+  filters?: EventFilters
 }
 
 /** `{"id":"evt_7"}` has the number 7. */
@@ -19,10 +21,12 @@ const feedCase = optionalCases('deliveries', 'feed', (driver) => {
 
   /** Follows the feed of `acme`. Returns the numbers of the events, such as 1 for evt_1, and the last position. */
   const follow = async (
-    start: string | null, { tenantSlug = 'acme', limit = 100, eventTypes }: Options = {}
+    start: string | null, { tenantSlug = 'acme', limit = 100, eventTypes, filters }: Options = {}
   ): Promise<{ numbers: number[], position: string }> => {
     const { items, position } = await followPages(async (after) => {
-      const page = await feed.list(tenantSlug, { after, limit, eventTypes: eventTypes ?? null })
+      const page = await feed.list(tenantSlug, {
+        after, limit, eventTypes: eventTypes ?? null, filters: filters ?? null
+      })
       return page && { ...page, items: page.bodies.map(readNumber) }
     }, start, limit)
     return { numbers: items, position }
@@ -71,6 +75,26 @@ export const feedCases = [
     await t.emitMany(2)
     same((await t.follow(position, { eventTypes })).numbers, [], 'the events after events of other types')
     same((await t.follow(null, { eventTypes: ['job.updated'] })).numbers, [], 'the events of a type without any')
+  }),
+
+  feedCase('list', 'the feed can be filtered by data', async (t) => {
+    const data = ['{"job_id":7}', '{"job_id":"7"}', '{"job_id":8,"stage":"offer"}', '{}', '[7]', '{"job_id":7.0}']
+    for (const [index, text] of data.entries()) {
+      const type = index < 5 ? 'job.created' : 'job.closed'
+      await t.emit({ type, body: `{"id":"evt_${index + 1}","data":${text}}` })
+    }
+    const read = async (filters: EventFilters, options: Options = {}) =>
+      (await t.follow(null, { filters, ...options })).numbers
+    same(await read({ 'data.job_id': [7, 8] }), [1, 3, 6], 'the events with one of two numbers')
+    same(await read({ 'data.job_id': [7, 8] }, { limit: 1 }), [1, 3, 6], 'the same in pages of one')
+    same(await read({ 'data.job_id': [7] }, { eventTypes: ['job.created'] }), [1], 'those of one type')
+    same(await read({ 'data.job_id': ['7'] }), [2], 'the event with a text')
+    same(await read({ 'data.job_id': [8], 'data.stage': ['offer'] }), [3], 'the event that matches two paths')
+    same(await read({ 'data.job_id': [null] }), [4, 5], 'the events without the field')
+    const { numbers, position } = await t.follow(null, { filters: { 'data.job_id': [9] } })
+    await t.emit({ body: '{"id":"evt_9","data":{"job_id":9}}' })
+    same([numbers, (await t.follow(position, { filters: { 'data.job_id': [9] } })).numbers], [[], [9]],
+      'the events before and after the first match')
   }),
 
   feedCase('list', 'the feed returns exact bodies, and tombstones of erased subjects', async (t) => {
@@ -153,6 +177,8 @@ export const feedCases = [
     same(await from('2001-01-01T00:00:00.000Z'), [1, 2, 4, 5], 'the events since long ago')
     same(await from('9999-01-01T00:00:00.000Z'), [], 'the events since a later time')
     holds(!(await from(since)).includes(2), 'an earlier event is not listed')
+    const { position } = await t.follow(null)
+    same(await t.feed.endBefore('acme', '2001-01-01T00:00:00.000Z', position), position, 'a later position')
     await t.deliveries.prune({ retentionDays: 0, limit: 2 })
     holds((await from('2001-01-01T00:00:00.000Z')).includes(5), 'the events after those that were pruned')
   }),

@@ -21,6 +21,9 @@ export function formatOperation (
 /** Optional parameters keep examples in their schema: reference pages would send a parameter's `example`. */
 function formatParameter ({ schema, ...parameter }: Parameter): object {
   const { description, ...rest } = schema
+  if (schema.type === 'object' && parameter.in === 'query') {
+    return { ...parameter, description, content: { 'application/json': { schema: splitTypes(rest) } } }
+  }
   return { ...parameter, ...(parameter.required ? formatValue(schema) : { description, schema: splitTypes(rest) }) }
 }
 

@@ -1,11 +1,12 @@
 import type { EventSchemas } from '../../api/catalogue.js'
 import { eventOperations } from '../../api/events.js'
-import type { EventFeed, Tenant } from '../../ports/index.js'
+import type { EventFeed, FeedPage, Tenant } from '../../ports/index.js'
+import { feedSubject, findStart } from '../../shared/feed.js'
 import { isStorableText } from '../../shared/text.js'
+import { createTokens } from '../../shared/tokens.js'
 import { parseDateTime } from '../input.js'
 import { stateOf } from '../request.js'
-import { createTokens, expired } from '../tokens.js'
-import { badRequest } from '../wire-errors.js'
+import { badRequest, expired } from '../wire-errors.js'
 import { type ApiOperation, perform } from './operations.js'
 
 /** Returns the operations that read a tenant's events. */
@@ -25,34 +26,45 @@ export function listEventOperations (
 
   return perform(eventOperations, {
     async list ({ tenant: { id: tenant }, input }, request) {
-      const { token, since, per_page: limit, 'filter[event_type]': filter } = input
+      const { token, since, per_page: limit, 'filter[event_type]': types, 'filter[data]': data = {} } = input
       if (token !== undefined && since !== undefined) {
         throw badRequest({ in: 'query', field: 'since', message: 'must not be given together with token' })
       }
       const from = since === undefined ? null : parseDateTime('since', since)
-      const eventTypes = filter === undefined ? null : parseEventTypes(filter)
-      const subject = `event\n${tenant}\n${eventTypes?.join() ?? ''}`
-      const isBegun = token !== undefined && token !== 'now' && await tokens.isValid(subject, token)
-      await assertUsable(eventTypes ?? [], tenant, isBegun)
+      const eventTypes = types === undefined ? null : parseEventTypes(types)
+      const filters = Object.keys(data).length === 0 ? null : data
+      const subject = feedSubject(tenant, eventTypes, filters)
+      const begun = token === undefined || token === 'now' ? null : await tokens.read(subject, token)
+      await assertUsable(eventTypes ?? [], tenant, begun !== null)
       if (token === 'now') return formatPage([], await tokens.format(subject, [await feed.end(tenant)]), false)
-      const [after = null] = from === null
-        ? await tokens.read(subject, token) ?? []
-        : [await feed.endBefore(tenant, from)]
       const state = stateOf(request)
       // One event is enough to know the response's status.
       state.isShortened = request.method === 'HEAD'
-      const { bodies, position, hasMore } = await feed.list(tenant, {
+      const read = (after: string | null): Promise<FeedPage | null> => feed.list(tenant, {
         after,
         limit: state.isShortened ? 1 : limit,
         eventTypes,
+        filters,
         ...state.maxEventsBytes === null ? {} : { maxBytes: state.maxEventsBytes }
-      }) ?? expired()
+      })
+      const { resume } = state
+      let after = from === null ? begun?.[0] ?? null : await feed.endBefore(tenant, from)
+      const isLost = token !== undefined && begun === null
+      if (isLost && resume === null) expired()
+      let page = isLost || (resume?.since ?? null) !== null ? null : await read(after)
+      let isTruncated = false
+      if (page === null && resume !== null) {
+        ({ position: after, isTruncated } = await findStart(feed, tenant, { after, ...resume, eventTypes, filters }))
+        page = await read(after)
+      }
+      const { bodies, position, hasMore } = page ?? expired()
       // Bodies are JSON, and are sent as they are stored.
       state.serialize = (payload) => {
         const { data, meta } = payload as ReturnType<typeof formatPage>
         return `{"data":[${data.join()}],"meta":${JSON.stringify(meta)}}`
       }
-      return formatPage(bodies, await tokens.format(subject, [position]), hasMore)
+      const more = resume === null ? {} : { truncated: isTruncated }
+      return formatPage(bodies, await tokens.format(subject, [position]), hasMore, more)
     },
     async find ({ tenant, id, omitBody }, request) {
       stateOf(request).serialize = (payload) => `{"data":${(payload as { data: string }).data}}`
@@ -61,8 +73,8 @@ export function listEventOperations (
   })
 }
 
-function formatPage (data: readonly string[], token: string, hasMore: boolean) {
-  return { data, meta: { next_token: token, has_more: hasMore } }
+function formatPage (data: readonly string[], token: string, hasMore: boolean, more: { truncated?: boolean } = {}) {
+  return { data, meta: { next_token: token, has_more: hasMore, ...more } }
 }
 
 const maxEventTypes = 100

@@ -3,10 +3,10 @@ import { syncOperations } from '../../api/sync.js'
 import type { ChangeKind, ChangeSource, Id, IdKind, IdKinds, RowFields } from '../../ports/index.js'
 import type { PublishedRows } from '../responses/published-rows.js'
 import { respondWith } from '../request.js'
-import { HttpError } from '../wire-errors.js'
+import { HttpError, expired } from '../wire-errors.js'
 import { type ApiOperation, perform } from './operations.js'
 import { parseId } from '../../shared/ids.js'
-import { createTokens, expired } from '../tokens.js'
+import { createTokens } from '../../shared/tokens.js'
 
 /** A resource that can be synced. */
 interface SyncedResource<Row extends { id: Id }> {
@@ -160,7 +160,8 @@ function createSync<Row extends { id: Id }> ({ kind, idKind, rows, changes }: De
 
   return async (query: Query<Row>) => {
     const subject = `${kind}\n${query.tenant}`
-    const [position = null, afterId = null] = await tokens.read(subject, query.token) ?? []
+    const { token } = query
+    const [position = null, afterId = null] = token === undefined ? [] : await tokens.read(subject, token) ?? expired()
     const page = await read(query, position, afterId)
     return { ...page, token: await tokens.format(subject, [page.position, page.afterId]) }
   }

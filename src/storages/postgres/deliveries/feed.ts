@@ -2,11 +2,15 @@ import type { EventFeed, FeedPage } from '../../../core/ports/index.js'
 import { createReadBound, createReadHeldBack, formatPosition, parsePosition } from '../changes/position.js'
 import type { Session } from '../session.js'
 import { equals, planWithValues } from '../sql.js'
+import { formatFilterPath } from '../webhooks.js'
 
 /**
  * How many events to read for a filter by type. If few match, the page is small and the client requests the next one.
  */
 const readAtLeast = 1000
+
+/** The same for a filter by data, which reads bodies. */
+const readBodiesAtLeast = 500
 
 /** A page ends before the event that takes the bodies over this size. */
 const maxPageBytes = 4 * 1024 * 1024
@@ -49,7 +53,12 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
     from bounds b
     left join (select r.seq from read r order by r.seq offset $6 - 1) as last on true
     left join (
-      select r.seq from read r where $5::text[] is null or r.type = any ($5) order by r.seq limit $7
+      select r.seq from read r
+      where ($5::text[] is null or r.type = any ($5)) and ($9::jsonpath is null or (
+        select ${schema}.event_json_v1(coalesce(e.filter_body, e.body)) @@ $9 from ${schema}.events e
+        where e.seq = r.seq limit 1
+      ))
+      order by r.seq limit $7
     ) as page on true
     left join lateral (select e.seq, e.body from ${schema}.events e where e.seq = page.seq limit 1) as e on true
     where ${planWithValues}
@@ -60,7 +69,7 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
     with bounds as materialized (
       select * from ${schema}.feed_bounds_v1($1, $2)
     )
-    select b.epoch, greatest(b.pruned, least(b.read_to, (
+    select b.epoch, greatest(b.pruned, $4::bigint, least(b.read_to, (
       select min(dated.seq) - 1 from (
         select e.seq from ${schema}.events e
         where e.tenant_key ${equals('(select b.tenant_key from bounds b)')} and e.recorded_at >= $3
@@ -104,10 +113,10 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
       return formatPosition({ seq: String(row?.seq), epoch: String(row?.epoch) })
     },
 
-    async endBefore (tenant, since) {
+    async endBefore (tenant, since, after = '') {
       const { bound } = await readBound()
       const [row] = await session.query<{ epoch: string, seq: string }>(
-        'find position of events', beforeText, [tenant, bound, since]
+        'find position of events', beforeText, [tenant, bound, since, parsePosition(after)?.seq]
       )
       return formatPosition({ seq: String(row?.seq), epoch: String(row?.epoch) })
     },
@@ -117,13 +126,15 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
       return row?.body ?? null
     },
 
-    async list (tenant, { after, limit, eventTypes, maxBytes = maxPageBytes }) {
+    async list (tenant, { after, limit, eventTypes, filters = null, maxBytes = maxPageBytes }) {
       const position = after === null ? null : parsePosition(after)
       if (after !== null && position === null) return null
-      const readLimit = eventTypes === null ? limit + 1 : Math.max(limit + 1, readAtLeast)
+      const least = filters !== null ? readBodiesAtLeast : eventTypes === null ? 0 : readAtLeast
+      const readLimit = Math.max(limit + 1, least)
       const { bound, last } = await readBound()
       const bytes = Math.min(maxBytes, maxPageBytes)
-      const values = [tenant, bound, last, position?.seq, eventTypes, readLimit, limit + 1, bytes]
+      const path = filters === null ? null : formatFilterPath(filters)
+      const values = [tenant, bound, last, position?.seq, eventTypes, readLimit, limit + 1, bytes, path]
       const rows = await session.prepared<FeedRow>('list events', text, values)
       const [first] = rows
       if (first?.is_known !== true || (position !== null && position.epoch !== first.epoch)) return null

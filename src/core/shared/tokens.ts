@@ -1,12 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { HttpError } from './wire-errors.js'
 
 /** Formats and reads the tokens of a resource. */
 export interface Tokens {
-  /** Returns the state of a token; `null` without one. Throws a 410 for a token of another subject. */
-  read (subject: string, token: string | undefined): Promise<TokenState | null>
-  /** Returns whether a token belongs to the subject. */
-  isValid (subject: string, token: string): Promise<boolean>
+  /** Returns the state of a token; `null` unless it is valid for the subject. */
+  read (subject: string, token: string): Promise<TokenState | null>
   /** Formats a token that is valid only for `subject`, such as a resource and a tenant. */
   format (subject: string, state: TokenState): Promise<string>
 }
@@ -22,23 +19,13 @@ export function createTokens (source: { tokenSecret (): Promise<Uint8Array> }): 
   const readSecret = createOnce(() => source.tokenSecret())
 
   return {
-    async read (subject, token) {
-      if (token === undefined) return null
-      return parseToken(await readSecret(), subject, token) ?? expired()
-    },
-
-    isValid: async (subject, token) => parseToken(await readSecret(), subject, token) !== null,
+    read: async (subject, token) => parseToken(await readSecret(), subject, token),
 
     async format (subject, state) {
       const content = Buffer.from(JSON.stringify(state)).toString('base64url')
       return `${content}.${sign(await readSecret(), subject, content).toString('base64url')}`
     }
   }
-}
-
-/** Throws the 410 of a token that is no longer valid. */
-export function expired (): never {
-  throw new HttpError('sync_token_expired')
 }
 
 function parseToken (secret: Uint8Array, subject: string, token: string): TokenState | null {

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { isObject, readField } from './fields.js'
+
+/*
+ * The messages of the MCP extension `io.modelcontextprotocol/events` (SEP-3415). It is in Beta: where clients differ
+ * from its text, this file follows the clients. Nothing else knows these shapes, and no storage keeps them.
+ *
+ * - Capability: ChatGPT and the AI SDK read `events`, which is not in the text.
+ * - Error codes: those of the design sketch, which clients and the official conformance suite use. The text asks for
+ *   -32023 to -32027 in the same order, provisionally.
+ */
+
+/** The capability of a server. */
+export const eventsCapability = { events: {}, extensions: { 'io.modelcontextprotocol/events': {} } }
+
+/** The errors of the extension, with their codes. */
+export const eventsErrors = {
+  InvalidParams: -32602,
+  NotFound: -32011,
+  Forbidden: -32012,
+  ResourceExhausted: -32013,
+  Unsupported: -32014,
+  CallbackEndpointError: -32015
+}
+
+/** Carries the id of a subscription in each request to its callback. */
+export const subscriptionHeader = 'x-mcp-subscription-id'
+
+/** Formats a stored event; `null` if it was erased. A callback also gets the `cursor` of its subscription. */
+export function formatOccurrence (event: unknown, cursor?: string): object | null {
+  const data = readField(event, 'data')
+  if (!isObject(data)) return null
+  const [eventId, name, timestamp] = ['id', 'type', 'timestamp'].map((field) => readField(event, field))
+  return { eventId, name, timestamp, data, ...cursor === undefined ? {} : { cursor } }
+}
+
+/** The bodies sent to a callback that are not events. */
+export type EventsControl =
+  /** The callback returns the challenge to confirm its address. */
+  | { type: 'verification', challenge: string }
+  /** Events were lost; delivery continues at the cursor. */
+  | { type: 'gap', cursor: string }
+  /** The subscription has ended. */
+  | { type: 'terminated', error: { code: number, message: string, data: object } }
+
+/** Returns a new `webhook-id` for a control body. */
+export function createControlId ({ type }: EventsControl): string {
+  return `msg_${type}_${randomBytes(16).toString('hex')}`
+}
+
+/** Returns the body that tells a callback why its subscription ended. */
+export function describeEnd (reason: 'unsubscribed' | 'expired' | 'revoked' | 'disconnected'): EventsControl {
+  const message = reason === 'expired' ? 'NotFound' : 'Forbidden'
+  return { type: 'terminated', error: { code: eventsErrors[message], message, data: { reason } } }
+}
