@@ -17,7 +17,7 @@ export { type ListOptions, type OwnList, defineList } from './core/http/define-l
 export type { AuditEntry, AuditListener, AuditedResource } from './core/observe/audit.js'
 export type { RecruitingRoutes } from './core/http/host-routes.js'
 export type { ApiCaller, VisibleFields } from './core/http/request.js'
-export type { RecruitingApiOptions, RecruitingOptions } from './options.js'
+export type { InjectedOptions, PluginOptions, RecruitingApiOptions, RecruitingOptions } from './options.js'
 export type { DeliveryOptions, LimitedTenant, ProxyOptions } from './core/webhooks/options.js'
 export type {
   OpenApiInfo, OpenApiOptions, OpenApiServer, RateLimitBudget, RateLimitCaller, RateLimitOptions

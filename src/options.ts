@@ -10,6 +10,10 @@ import {
   type DefaultEvents, type EventCatalogue, type RegisteredEvents, readEvents
 } from './core/api/catalogue.js'
 import { type EngineOptions, type EngineSettings, engineOptions } from './core/webhooks/options.js'
+import { readField } from './core/shared/fields.js'
+import type { Logger } from './core/observe/logger.js'
+import type { Engine } from './core/webhooks/engine.js'
+import type { Recruiting, StandaloneRecruiting } from './create-recruiting.js'
 
 /*
  * The options of the plugin and of `createRecruiting`. Each part declares its own: one table per options object, with
@@ -62,7 +66,31 @@ const recruitingReaders = { storage: readEventStorage, events: readEvents, ...en
 export type RecruitingApiOptions<Events extends EventCatalogue = RegisteredEvents> = ApiOptions &
   OptionalDefault<Events>
 
+/** The property of `createRecruiting`'s result that contains the parts which the plugin needs. */
+export const kParts = Symbol.for('fastify-recruiting-api.parts')
+
+/** The parts of an engine that `createRecruiting` has created. */
+export interface EngineParts {
+  /** As given to `createRecruiting`. */
+  options: object
+  engine: Engine
+  recruiting: Recruiting
+  /** Logs with this logger unless the host passed one, and makes URLs of portal sessions with this path. */
+  attach (log: Logger, prefix: string): void
+}
+
 const apiOptions = {
+  /**
+   * The result of `createRecruiting`, for dependency injection: your services get it before the server exists. Its
+   * options apply, so `keyLookup` and all others below that only the plugin uses can be given to either. Closing the
+   * server closes it.
+   * @default the plugin creates its own engine
+   */
+  recruiting (value: Pick<StandaloneRecruiting<EventCatalogue>, 'close' | 'health'> | null = null, path: string) {
+    const parts = value === null ? null : readField(value, kParts) as EngineParts | undefined
+    assertOption(parts !== undefined, path, 'the result of createRecruiting', value)
+    return parts
+  },
   /**
    * Serves an MCP server for the agents of each tenant at `{prefix}/:tenant_slug/mcp`. Needs the package
    * `@modelcontextprotocol/server`. `true` is short for `{}`. Experimental: it follows the specification, and may
@@ -75,6 +103,14 @@ const apiOptions = {
 interface ApiOptions extends SharedOptions, HttpOptions, OptionsOf<typeof apiOptions> {
   /** The storage of everything, including candidates and jobs. */
   storage: AnyRecruitingStorage
+}
+
+/** The options that only the plugin uses. `createRecruiting` checks and keeps them for it. */
+export interface PluginOptions extends Partial<HttpOptions>, Omit<OptionsOf<typeof apiOptions>, 'recruiting'> {}
+
+/** The options of the plugin for an engine that `createRecruiting` has created. */
+export interface InjectedOptions extends PluginOptions {
+  recruiting: NonNullable<OptionsOf<typeof apiOptions>['recruiting']>
 }
 
 /** The settings of the plugin. */
@@ -90,16 +126,33 @@ const keyLookup = callable<KeyLookup>()
 const readers = { ...recruitingReaders, ...httpOptions, ...apiOptions }
 
 /** Checks the options of the plugin. Throws `invalid_option`. */
-export function readApiOptions (options: RecruitingApiOptions): ApiSettings {
+export function readApiOptions (options: RecruitingApiOptions | InjectedOptions): ApiSettings {
   const { logger } = options as { logger?: unknown }
   assertOption(logger === undefined, 'logger', 'none, because the plugin logs with app.log', logger)
-  // Two options belong to Fastify's `register`.
-  return readOptions(options, { ...readers, storage: readStorage, keyLookup, logLevel: ignore, logSerializers: ignore })
+  const parts = apiOptions.recruiting(options.recruiting, 'recruiting')
+  for (const name of parts === null ? [] : Object.keys(recruitingReaders)) {
+    const value: unknown = Reflect.get(options, name)
+    assertOption(value === undefined, name, 'none, because the option recruiting has its own', value)
+  }
+  const missing = Object.entries(parts?.options ?? {}).filter(([name]) => Reflect.get(options, name) === undefined)
+  return readOptions({ ...options, ...Object.fromEntries(missing) }, {
+    ...readers,
+    storage: readStorage,
+    keyLookup,
+    // They belong to Fastify's `register`.
+    logLevel: ignore,
+    logSerializers: ignore
+  })
 }
 
 /** Checks the options of `createRecruiting`, which also accepts those of the plugin. Throws `invalid_option`. */
 export function readRecruitingOptions (options: RecruitingOptions): StandaloneSettings {
-  return readOptions(options, { ...readers, keyLookup: optional(keyLookup), logger: ignore })
+  return readOptions(options, { ...readers, keyLookup: optional(keyLookup), logger: ignore, recruiting: none })
+}
+
+function none (value: unknown, path: string): null {
+  assertOption(value === undefined, path, 'none, because only the plugin takes one', value)
+  return null
 }
 
 function ignore (): void {}

@@ -8,7 +8,7 @@ import type { Portal, PortalCapability } from './core/http/sessions.js'
 import { publishedFields } from './core/http/responses/published-rows.js'
 import { trustsEveryProxy } from './core/http/client-address.js'
 import { type PortalKeysSettings, readPortalKeysOption } from './core/keys/options.js'
-import { readApiOptions, type RecruitingApiOptions } from './options.js'
+import { type InjectedOptions, readApiOptions, type RecruitingApiOptions } from './options.js'
 import { createEngine, verifyStorage } from './core/webhooks/engine.js'
 import { shareStorage } from './core/shared/connections.js'
 import type { Deprecation } from './core/shared/deprecation.js'
@@ -17,7 +17,7 @@ import type { PortalFacts } from './around/portal/pages.js'
 import { createPortal } from './around/portal/session.js'
 import type { Mcp } from './around/mcp/endpoint.js'
 import type { ToolConfig } from './around/mcp/tools.js'
-import type { RegisteredRecruiting } from './create-recruiting.js'
+import type { Recruiting, RegisteredRecruiting } from './create-recruiting.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -67,7 +67,7 @@ declare module 'fastify' {
 
 type ApiSettings = ReturnType<typeof readApiOptions>
 
-const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) => {
+const plugin: FastifyPluginAsync<RecruitingApiOptions | InjectedOptions> = async (app, options) => {
   const settings = readApiOptions(options)
   const { storage, events, ids, prefix, publicUrl, portal: portalSettings, rateLimit, requestId } = settings
   const { clock, sourceIps } = settings.delivery
@@ -80,7 +80,8 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   }
   await verifyStorage(settings, publishedFields(settings), log)
   const managedKeys = findManagedKeys(settings)
-  const engine = createEngine(settings, log)
+  const injected = settings.recruiting
+  const engine = injected?.engine ?? createEngine(settings, log)
   const shared = shareStorage(storage)
   const idempotency = createIdempotency(shared.idempotency, engine.secrets, clock)
   const isKeyed = idempotency.accepts({ idempotent: 'sealed' })
@@ -92,17 +93,13 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions> = async (app, options) =>
   if (limits !== null && managedKeys !== null && !perTenant) {
     log.warn({}, 'rateLimit.perTenant is false, so each key that a customer creates has a budget of its own')
   }
-  app.decorate('recruiting', {
-    ...engine.recruiting,
-    health: engine.health,
-    scopes,
-    portal: createPortal(
-      portalSettings,
-      { publicUrl, prefix: `${app.prefix}${prefix}`, tenants: engine.tenants, report: engine.report },
-      clock
-    )
-  })
-  app.addHook('onReady', async () => engine.start())
+  const api = { publicUrl, prefix: `${app.prefix}${prefix}`, tenants: engine.tenants, report: engine.report }
+  injected?.attach(log, api.prefix)
+  const recruiting: Recruiting = injected?.recruiting ?? {
+    ...engine.recruiting, health: engine.health, portal: createPortal(portalSettings, api, clock)
+  }
+  app.decorate('recruiting', { ...recruiting, scopes })
+  if (injected === null) app.addHook('onReady', async () => engine.start())
   // Before all onClose hooks: those of the host may end the pool that deliveries need. Open requests can still emit.
   app.addHook('preClose', () => engine.stop())
   app.addHook('onClose', () => engine.close())
@@ -158,7 +155,7 @@ export const fastifyVersions = '5.x || ^6.0.0-0'
  * The Fastify plugin. Mounts the public API and decorates the instance with `recruiting`. Registration throws
  * `invalid_option` for an invalid option.
  */
-export const recruitingApi: FastifyPluginAsync<RecruitingApiOptions> = fastifyPlugin(plugin, {
+export const recruitingApi: FastifyPluginAsync<RecruitingApiOptions | InjectedOptions> = fastifyPlugin(plugin, {
   fastify: fastifyVersions,
   name: 'fastify-recruiting-api'
 })

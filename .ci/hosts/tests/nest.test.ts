@@ -34,7 +34,7 @@ class ApplyController {
   controllers: [ApplyController],
   providers: [
     Applications,
-    { provide: kRecruiting, useFactory: () => createRecruiting({ storage, delivery: false }) }
+    { provide: kRecruiting, useFactory: () => createRecruiting({ storage }) }
   ]
 })
 class AppModule {}
@@ -43,7 +43,8 @@ test('a Nest application serves the API beside its own routes and emits from a s
   const testing = await Test.createTestingModule({ imports: [AppModule] }).compile()
   const app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter())
   await app.register(recruitingApi, {
-    storage, keyLookup: memoryKeyLookup([{ key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['jobs:read'] }])
+    recruiting: app.get<StandaloneRecruiting<DefaultEvents>>(kRecruiting),
+    keyLookup: memoryKeyLookup([{ key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['jobs:read'] }])
   })
   try {
     await app.listen(0, '127.0.0.1')
@@ -55,6 +56,5 @@ test('a Nest application serves the API beside its own routes and emits from a s
     expect(await applied.text()).toContain('"deliveries":0')
   } finally {
     await app.close()
-    await app.get<StandaloneRecruiting<DefaultEvents>>(kRecruiting).close()
   }
 })

@@ -43,11 +43,11 @@ interface Api {
 
 /** Creates `app.recruiting.portal`. Without settings, its calls throw. */
 export function createPortal (
-  settings: PortalSettings | null, { publicUrl, prefix, tenants, report }: Api, clock: Pick<Clock, 'now'>
+  settings: PortalSettings | null, api: Readonly<Api>, clock: Pick<Clock, 'now'>
 ): RecruitingPortal {
+  const { tenants, report } = api
   if (settings === null) return { createSession: async () => rejectOption('portal', 'the option to be set', undefined) }
   const box = createSessionBox(settings.secretKeys, clock)
-  const address = `${settings.baseUrl || publicUrl}${prefix}/portal/`
   return {
     async createSession (input) {
       const request = readSessionInput(input, settings.returnOrigins)
@@ -59,6 +59,7 @@ export function createPortal (
       const token = box.seal(tenantId, { ...request, issuedAt, expiresAt })
       const session = { token, expiresAt: new Date(expiresAt).toISOString() }
       report({ operationId: 'createSession', tenantSlug: showTenant(input), tenantId, actor: request.actor })
+      const address = `${settings.baseUrl || api.publicUrl}${api.prefix}/portal/`
       return { url: `${address}#${formatFragment(request, tenantSlug, session)}`, ...session }
     }
   }
