@@ -118,21 +118,24 @@ t.test("the host's own sources on a memoryStorage have their own ids", async (t)
 })
 
 const ids = { candidate: 'integer', job: 'integer', source: 'integer', recruiter: 'integer' }
-const listed = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids, hasTenantIds: false }
+const none = { candidates: [], jobs: [] }
+const listed = { candidates: ['id', 'full_name', 'headline', 'source_id'], jobs: ['id', 'name', 'status'], ids, filters: none, hasTenantIds: false }
 
-t.test('verify gets the published fields, the kinds of ids, and whether tenants have ids', async (t) => {
+t.test('verify gets the published fields and filters, the kinds of ids, and whether tenants have ids', async (t) => {
   const asked: unknown[] = []
   const storage = { ...memoryStorage(), async verify (published: unknown) { asked.push(published); return [] } }
   await buildApp(t, { storage })
   const candidateFields = Type.Object({ email: Type.String() })
-  await buildApp(t, { storage, candidateFields, jobFields: Type.Object({ city: Type.String() }) })
+  const jobFields = Type.Object({ city: Type.String() })
+  await buildApp(t, { storage, candidateFields, jobFields, jobFilters: { city: ['equals', 'sort'] } })
   await buildApp(t, { storage, ids: { job: 'string', recruiter: 'string' } })
   await buildApp(t, { storage, tenantId: () => 42 })
   const engine = createRecruiting({ storage })
   await engine.close()
+  const filters = { candidates: [], jobs: [{ field: 'city', type: 'text', uses: ['equals', 'sort'] }] }
   t.strictSame(asked, [
     listed,
-    { candidates: [...listed.candidates, 'email'], jobs: [...listed.jobs, 'city'], ids, hasTenantIds: false },
+    { candidates: [...listed.candidates, 'email'], jobs: [...listed.jobs, 'city'], ids, filters, hasTenantIds: false },
     { ...listed, ids: { ...ids, job: 'string', recruiter: 'string' } },
     { ...listed, hasTenantIds: true },
     null

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import pg from 'pg'
 import t from 'tap'
+import type { FieldType } from '../../src/core/ports/index.js'
 import { migrate, type PgClient, postgresStorage } from '../../src/storages/postgres/index.js'
 import { createWebhook } from '../../src/around/testing/support/samples.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
@@ -68,6 +69,26 @@ t.test('a storage is verified at startup', async (t) => {
     t.strictSame(await storage.verify(published), [advice[0], advice[2]])
     await pool.query('alter table slow add name_key text generated always as (lower(name)) stored; create index on slow (tenant_slug, id) include (name_key)')
     t.strictSame(await storage.verify(published), [])
+  })
+
+  t.test('columns of own filters are checked, with their indexes', async (t) => {
+    await pool.query(`create table filtered (like slow including all, email varchar(200), "Rank" int, stage numeric, mail text collate "und-x-icu");
+      create collation careless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+      alter table filtered add careless text collate careless; create index on filtered (tenant_slug, "Rank", id)`)
+    const storage = postgresStorage(pool, { ...good, jobs: 'filtered' })
+    const verify = (field: string, type: FieldType) =>
+      storage.verify({ ...published, filters: { candidates: [], jobs: [{ field, type, uses: ['equals'] }] } })
+    t.strictSame(await verify('Rank', 'integer'), [])
+    t.strictSame(await verify('email', 'text'), [
+      'public.filtered has no index on (tenant_slug, email, id): filters and sort by email read the whole tenant'
+    ])
+    for (const [field, type, problem] of [
+      ['stage', 'integer', 'stage of public.filtered is numeric, expected bigint or integer or smallint, because the option jobFilters names it'],
+      ['mail', 'time', 'mail of public.filtered is text, expected timestamp with time zone, because the option jobFilters names it'],
+      ['careless', 'text', 'careless of public.filtered has a collation that treats different texts as equal']
+    ] as const) {
+      await t.rejects(verify(field, type), { code: 'storage_not_ready', message: `jobs: the column ${problem}` })
+    }
   })
 
   t.test('without lists, only our own tables are checked', async (t) => {

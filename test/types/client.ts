@@ -28,7 +28,12 @@ const options = { baseUrl: 'https://ats.example/api/v1/public', tenantSlug: 'acm
 
 /** A vendor with text ids and more fields. */
 export async function ownFields (): Promise<[string, string | null, number]> {
-  const client = createClient<{ candidate: { id: string, email: string | null } }>(options)
+  const client = createClient<{ candidate: { id: string, email: string | null }, candidateFilters: { 'filter[email]': string } }>(options)
+  client.candidates.list({ 'filter[email]': 'ana@example.org', sort: '-email' })
+  // @ts-expect-error a filter is text
+  client.candidates.list({ 'filter[email]': 1 })
+  // @ts-expect-error a filter of candidates
+  client.jobs.list({ 'filter[email]': 'ana@example.org' })
   const candidate = await client.candidates.find('c1')
   if (candidate === null) throw new Error('no candidate')
   // @ts-expect-error ids are text

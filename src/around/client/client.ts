@@ -189,8 +189,8 @@ type OptionsOf<Of extends Kind> = Of extends 'post' | 'run' ? [options?: PostOpt
 
 /** The API of one tenant. Methods throw an `ApiError` for error responses. */
 export interface Client<Types extends ApiTypes = ApiTypes> {
-  candidates: Lists<Candidate<Types>, CandidateChange<Types>, CandidateQuery>
-  jobs: Lists<Job<Types>, JobChange<Types>, JobQuery>
+  candidates: Lists<Candidate<Types>, CandidateChange<Types>, CandidateQuery<Types>>
+  jobs: Lists<Job<Types>, JobChange<Types>, JobQuery<Types>>
   webhooks: Methods<typeof operations['webhooks'], WebhookOperations>
   /** The API keys of the tenant. Your key needs the scope `api_keys:manage`. */
   apiKeys: Omit<Methods<typeof operations['apiKeys'], ApiOperations['apiKeys'], string>, 'revoke'> & {

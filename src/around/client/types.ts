@@ -16,6 +16,10 @@ export interface ApiTypes {
   candidate?: object
   /** The same for a job. */
   job?: object
+  /** The vendor's own filters of candidates, such as `{ 'filter[email]': string }`. */
+  candidateFilters?: object
+  /** The same for jobs. */
+  jobFilters?: object
   /** The data of each type of event, such as `{ 'application.created': { id: string } }`. */
   events?: object
 }
@@ -82,10 +86,13 @@ export interface PageQuery<Field extends string = string> {
   sort?: Sort<Field>
 }
 
-export interface CandidateQuery extends
-  PageQuery<CandidateSortField>, rows.FilterParameters<CandidateFilter<Id>> {}
+type OwnFilters<Own> = Own extends object ? Partial<Own> : unknown
 
-export interface JobQuery extends PageQuery<JobSortField>, rows.FilterParameters<JobFilter> {}
+export type CandidateQuery<Types extends ApiTypes = ApiTypes> =
+  PageQuery<CandidateSortField> & rows.FilterParameters<CandidateFilter<Id>> & OwnFilters<Types['candidateFilters']>
+
+export type JobQuery<Types extends ApiTypes = ApiTypes> =
+  PageQuery<JobSortField> & rows.FilterParameters<JobFilter> & OwnFilters<Types['jobFilters']>
 
 export interface WebhookQuery extends InputOf<typeof webhooks.WebhookQuery> {}
 

@@ -31,11 +31,6 @@ export const Search = Type.String({
     'Blank text is ignored',
   examples: ['ada']
 })
-export const UpdatedAfter = Type.String({
-  format: 'date-time',
-  description: 'Only items updated after this time',
-  examples: ['2026-03-01T00:00:00Z']
-})
 
 /** Without bounds: an id out of range gets 404, like any unknown id, not 400. */
 function idOf (what: string) {

@@ -1,10 +1,13 @@
-import type { TSchema } from '@sinclair/typebox'
-import type { CandidateFilter, CandidateSortField, IdKinds, JobFilter, JobSortField } from '../ports/index.js'
+import type { TObject, TSchema } from '@sinclair/typebox'
+import type {
+  CandidateFilter, CandidateSortField, FieldType, FieldUse, IdKinds, JobFilter, JobSortField, OwnFilter
+} from '../ports/index.js'
 import { type RowFilter, type RowFilters, candidateFilters, jobFilters } from '../ports/lists.js'
 import { type PagingQuery, pagingQuery } from '../shared/paging.js'
+import { assertOption } from '../shared/read-options.js'
 import { Nullable, Type } from '../shared/typebox.js'
 import { operation } from './operation.js'
-import { answeredId, requestedId, rowParams, Search, textIdExamples, UpdatedAfter } from './parameters.js'
+import { answeredId, requestedId, rowParams, Search, textIdExamples } from './parameters.js'
 
 const candidateId = Type.Integer({ examples: [1042] })
 const sourceId = Type.Integer({ description: 'The source they came from', examples: [3] })
@@ -54,6 +57,9 @@ export interface RowList<Kind extends 'candidate' | 'job', Filter extends { q?: 
   filters: RowFilters<Filter>
 }
 
+/** The fields of a list that the host makes filters of, and what clients can do with each. */
+export type FieldUses = Readonly<Record<string, readonly FieldUse[]>>
+
 /** The list of candidates. */
 export const candidateList = {
   kind: 'candidate',
@@ -69,24 +75,124 @@ export const jobList = {
 } as const satisfies RowList<'job', JobFilter, JobSortField>
 
 function schemaOf (filter: RowFilter, ids: IdKinds): TSchema {
+  if (filter.test === 'contains') return Search
+  const { description, example } = filter
+  const about = { description, examples: [example] }
   switch (filter.test) {
     case 'id': {
-      const { id, description, example } = filter
-      const bounds = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER }
-      return requestedId(ids[id], Type.Integer({ ...bounds, description, examples: [example] }), textIdExamples[id])
+      const { id } = filter
+      return requestedId(
+        ids[id], Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...about }), textIdExamples[id]
+      )
     }
-    case 'text': {
-      const { description, example } = filter
-      return Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })
-    }
-    case 'contains': return Search
-    case 'after': return UpdatedAfter
+    case 'text': return Type.String({ minLength: 1, maxLength: filter.maxLength ?? 64, ...about })
+    case 'integer':
+      return Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...about })
+    case 'boolean': return Type.Boolean(about)
+    case 'time':
+    case 'after': return Type.String({ format: 'date-time', ...about })
   }
 }
 
 /** Returns the parameter of a filter, such as `filter[recruiter_id]` for `recruiterId`. */
-export function parameterOf (name: string): string {
+function parameterOf (name: string): string {
   return `filter[${name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}]`
+}
+
+/** Returns the parameter of a field's later values, such as `filter[updated_after]` for `updated_at`. */
+function afterParameterOf (field: string): string {
+  return `filter[${field.replace(/_at$/, '')}_after]`
+}
+
+const examples: Record<FieldType, unknown> = {
+  text: 'A-17', integer: 12, boolean: true, time: '2026-03-01T00:00:00Z'
+}
+
+/** A filter and its parameter. `name` is its name in the port; `null` for an own condition. */
+interface FilterParameter {
+  parameter: string
+  name: string | null
+  filter: RowFilter
+}
+
+/** Returns the parameters of a list's filters. */
+export function listParameters (
+  { kind, filters }: Pick<RowList<'candidate' | 'job', object, string>, 'kind' | 'filters'>, own: readonly OwnFilter[]
+): FilterParameter[] {
+  return [
+    ...Object.entries<RowFilter>(filters).map(([name, filter]) => ({ parameter: parameterOf(name), name, filter })),
+    ...own.flatMap(({ field, type, uses }) => uses.flatMap((use): FilterParameter[] => {
+      if (use === 'sort') return []
+      const isAfter = use === 'after'
+      const about = isAfter ? `whose \`${field}\` is later than this time` : `with exactly this \`${field}\``
+      return [{
+        parameter: isAfter ? afterParameterOf(field) : `filter[${field}]`,
+        name: null,
+        filter: {
+          test: isAfter ? use : type,
+          field,
+          description: `Only ${kind}s ${about}`,
+          example: examples[type],
+          maxLength: 255
+        }
+      }]
+    }))
+  ]
+}
+
+/**
+ * Returns the filters that the host declares: `uses` names fields of `fields`, the additional fields of a list.
+ * `option` is the name of the option with `uses`. Throws `invalid_option`.
+ */
+export function readOwnFilters (
+  list: RowList<'candidate' | 'job', object, string>, fields: TObject, uses: FieldUses, option: string
+): OwnFilter[] {
+  const own = Object.entries(uses).map(([field, uses]): OwnFilter => {
+    const path = `${option}.${field}`
+    const schema = Object.hasOwn(fields.properties, field) ? fields.properties[field] : undefined
+    assertOption(
+      schema !== undefined && namePattern.test(field), path,
+      `a field of ${list.kind}Fields, whose name has only letters, digits and _`, field
+    )
+    const types = fieldTypesOf(schema)
+    const [type = null, ...others] = types.filter((one) => one !== 'null')
+    assertOption(
+      type !== null && others.length === 0, path,
+      'a field that is text, an integer, a boolean or a date-time', 'a field of another type'
+    )
+    assertOption(
+      type === 'time' || !uses.includes('after'), path, "'after' only for a field with the format date-time", type
+    )
+    const isAlways = fields.required?.includes(field) === true && !types.includes('null')
+    assertOption(
+      isAlways || !uses.includes('sort'), path, "'sort' only for a field that is required and never null", field
+    )
+    assertOption(
+      !list.sortable.includes(field) || !uses.includes('sort'), path, "no 'sort': the list has it already", field
+    )
+    return { field, type, uses }
+  })
+  const parameters = listParameters(list, own)
+  for (const [index, { parameter, filter: { field } }] of parameters.entries()) {
+    const isNew = parameters.findIndex((other) => other.parameter === parameter) === index
+    assertOption(isNew, `${option}.${field}`, 'filters that the list does not have yet', parameter)
+  }
+  return own
+}
+
+/** Names that need no quotes in a parameter or in the pattern of `sort`. */
+const namePattern = /^[a-z_]\w*$/i
+
+/** Returns the types of a schema's values; `null` for a type that has no filter. */
+function fieldTypesOf (schema: Partial<TSchema>): Array<FieldType | 'null' | null> {
+  const { type, format, anyOf, enum: choices, const: only } = schema
+  if (Array.isArray(anyOf)) return [...new Set(anyOf.flatMap(fieldTypesOf))]
+  const values: unknown[] = only === undefined ? choices ?? [] : [only]
+  const types: unknown[] = type === undefined ? values.map((value) => value === null ? 'null' : typeof value) : [type]
+  return [...new Set(types.flat())].map((one) => {
+    if (one === 'string') return format === 'date-time' ? 'time' : 'text'
+    return one === 'integer' || one === 'boolean' || one === 'null' ? one : null
+  })
 }
 
 type Snake<Name extends string> = Name extends `${infer Letter}${infer Rest}`
@@ -95,17 +201,19 @@ type Snake<Name extends string> = Name extends `${infer Letter}${infer Rest}`
 
 /** The parameters of a filter's conditions. */
 export type FilterParameters<Filter> = {
-  [Name in keyof Filter & string as `filter[${Snake<Name>}]`]?: NonNullable<Filter[Name]>
+  [Name in Exclude<keyof Filter & string, 'own'> as `filter[${Snake<Name>}]`]?: NonNullable<Filter[Name]>
 }
 
 /** Returns the operations that list candidates or jobs and read one. `item` is the schema of a row. */
 export function rowOperations<
   Kind extends 'candidate' | 'job', Filter extends { q?: string }, Item extends TSchema
-> ({ kind, sortable, filters }: RowList<Kind, Filter, string>, item: Item, ids: IdKinds) {
+> (list: RowList<Kind, Filter, string>, item: Item, ids: IdKinds, own: readonly OwnFilter[]) {
+  const { kind } = list
   const title = kind === 'candidate' ? 'Candidate' : 'Job'
-  const parameters = Object.entries<RowFilter>(filters).map(([name, filter]) => {
-    return [parameterOf(name), Type.Optional(schemaOf(filter, ids))]
+  const parameters = listParameters(list, own).map(({ parameter, filter }) => {
+    return [parameter, Type.Optional(schemaOf(filter, ids))]
   })
+  const sortable = [...list.sortable, ...own.flatMap(({ field, uses }) => uses.includes('sort') ? [field] : [])]
   return {
     list: operation({
       ...readingRows(kind),

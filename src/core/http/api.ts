@@ -174,10 +174,15 @@ async function listOperations (
   const ofEngine = perform({
     ...callOperations, listEventTypes: describeSources(eventTypeOperations.listEventTypes, sourceIps)
   }, engine).map((entry) => checkAtomic(entry, [storage.webhooks, storage.deliveries]))
+  const published = publishedFields({ ...settings, ids, tenantId: null })
+  for (const [name, option] of [['candidates', 'candidateFilters'], ['jobs', 'jobFilters']] as const) {
+    const isServed = published.filters[name].length === 0 || storage[name].ownFilters === true
+    assertOption(isServed, option, `storage.${name} with ownFilters`, storage[name].ownFilters)
+  }
   return [
-    ...listRowOperations(candidates, candidate, candidateList, ids),
+    ...listRowOperations(candidates, candidate, candidateList, ids, published.filters.candidates),
     ...await listSyncOperations(changes, { kind: 'candidate', source: candidates, published: candidate, ids }),
-    ...listRowOperations(jobs, job, jobList, ids),
+    ...listRowOperations(jobs, job, jobList, ids, published.filters.jobs),
     ...await listSyncOperations(changes, { kind: 'job', source: jobs, published: job, ids }),
     ...ofEngine.filter(({ needsFeed }) => !needsFeed),
     ...feed === undefined
@@ -189,8 +194,7 @@ async function listOperations (
     ...store === undefined || managedKeys === null
       ? []
       : listKeyOperations(
-        shareConnections(store, 'keys', storage.connections), storage.webhooks, managedKeys,
-        publishedFields({ ...settings, ids, tenantId: null })
+        shareConnections(store, 'keys', storage.connections), storage.webhooks, managedKeys, published
       ).map((entry) => checkAtomic(entry, [store]))
   ]
 }

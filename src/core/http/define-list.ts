@@ -4,7 +4,7 @@ import type { ListSource } from '../ports/index.js'
 import { runInPlace } from '../shared/connections.js'
 import { assertKnownNames, assertOption, assertObject } from '../shared/read-options.js'
 import { omitUndefined } from '../shared/fields.js'
-import { type Page, type PagingQuery, pagingQuery, readPage } from '../shared/paging.js'
+import { type Page, type PagingQuery, pagingQuery, parsePaging, readPage } from '../shared/paging.js'
 import { type StaticOf, type TypeBoxSchema, Type } from '../shared/typebox.js'
 import { linkPages } from './responses/rows.js'
 import { readCaller, stateOf } from './request.js'
@@ -99,8 +99,7 @@ export function defineList<
           count: async (filter) =>
             assertTotal(await runInPlace(connections, tenantId, async () => source.count(tenantId, filter)))
         },
-        values,
-        omitUndefined(filter) as Filter
+        parsePaging(values, omitUndefined(filter) as Filter)
       )
       return linkPages(request, reply, page)
     }

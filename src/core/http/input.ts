@@ -68,11 +68,6 @@ export function parseSearch (text: string | undefined): string | undefined {
   return trimmed
 }
 
-/** Converts `filter[updated_after]` to UTC. Throws a 400 for a date out of range. */
-export function parseUpdatedAfter (text: string | undefined): string | undefined {
-  return text === undefined ? undefined : parseDateTime('filter[updated_after]', text)
-}
-
 /** Converts a date-time to UTC with milliseconds. Throws a 400 for a date out of range. */
 export function parseDateTime (field: string, text: string): string {
   const instant = normalizeInstant(text)
@@ -213,7 +208,7 @@ function createValidatorCompiler (compile: typeof compileSchema, errorDetails: b
     const first = compile(ajv, schema)
     if (errorDetails) thorough ??= createAjv({ useDefaults: true, allErrors: true })
     const validate = thorough === null ? first : explain(first, compile(thorough, schema))
-    return httpPart === 'body' ? validate : readText(validate, fieldsOf(schema, 'integer'), fieldsOf(schema, 'object'))
+    return httpPart === 'body' ? validate : readText(validate, typedFields(schema))
   }
 }
 
@@ -229,10 +224,9 @@ function explain (validateFirst: ValidateFunction, validateAll: ValidateFunction
 }
 
 /** Returns a validator of values that arrive as text. */
-function readText (validate: Validator, integers: readonly string[], objects: readonly string[]): Validator {
+function readText (validate: Validator, typed: TypedFields): Validator {
   const validateText: Validator = (values) => {
-    readIntegers(values as Record<string, unknown>, integers)
-    readObjects(values as Record<string, unknown>, objects)
+    readTyped(values as Record<string, unknown>, typed)
     const isValid = validate(values)
     validateText.errors = validate.errors ?? null
     return isValid
@@ -250,30 +244,36 @@ function lowerNames (schema: { properties?: object, required?: readonly string[]
   }
 }
 
-function fieldsOf ({ properties = {} }: { properties?: Record<string, { type?: unknown }> }, kind: string): string[] {
-  return Object.entries(properties).filter(([, { type }]) => type === kind).map(([name]) => name)
-}
-
 /**
- * Converts decimal digits only. Other numbers that `Number` accepts (`1e1`, `0x10`, ` 2`, `2.0`) remain text and are
- * rejected.
+ * Converts the text of a value of each type. Numbers are decimal digits: others that `Number` accepts (`1e1`, `0x10`,
+ * ` 2`, `2.0`) remain text and are rejected, as are all other texts.
  */
-function readIntegers (values: Record<string, unknown>, names: readonly string[]): void {
-  for (const name of names) {
-    const value = values[name]
-    if (typeof value === 'string' && /^-?\d+$/.test(value)) values[name] = Number(value)
+const textReaders: Record<string, (text: string) => unknown> = {
+  integer: (text) => /^-?\d+$/.test(text) ? Number(text) : text,
+  boolean: (text) => text === 'true' || (text === 'false' ? false : text),
+  object (text) {
+    try {
+      const value: unknown = JSON.parse(text)
+      return findJsonFault(value) === null ? value : text
+    } catch {
+      return text
+    }
   }
 }
 
-/** Parses objects in the query, which are JSON. The validator rejects other text. */
-function readObjects (values: Record<string, unknown>, names: readonly string[]): void {
-  for (const name of names) {
-    const text = values[name]
-    if (typeof text !== 'string') continue
-    try {
-      const value: unknown = JSON.parse(text)
-      if (findJsonFault(value) === null) values[name] = value
-    } catch {}
+type TypedFields = Array<[name: string, read: (text: string) => unknown]>
+
+function typedFields ({ properties = {} }: { properties?: Record<string, { type?: unknown }> }): TypedFields {
+  return Object.entries(properties).flatMap(([name, { type }]) => {
+    const read = textReaders[String(type)]
+    return read === undefined ? [] : [[name, read]]
+  })
+}
+
+function readTyped (values: Record<string, unknown>, typed: TypedFields): void {
+  for (const [name, read] of typed) {
+    const value = values[name]
+    if (typeof value === 'string') values[name] = read(value)
   }
 }
 

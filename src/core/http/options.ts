@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { TObject } from '@sinclair/typebox'
 import type { KeyLookup } from '../ports/index.js'
+import type { FieldUses } from '../api/rows.js'
 import { assertHostSchema } from '../shared/ajv.js'
 import { readField } from '../shared/fields.js'
 import {
-  type OptionsOf, type Reader, type SettingsOf, assertObject, assertOption, callable, checked, flag, integer, isWithin,
-  limit, list, matching, optional, orNull, properties, readOptions, switchable, text
+  type OptionsOf, type Reader, type SettingsOf, assertObject, assertOption, callable, checked, choice, flag, integer,
+  isWithin, limit, list, matching, optional, orNull, properties, readOptions, switchable, text
 } from '../shared/read-options.js'
 import { type TypeBoxObject, Type } from '../shared/typebox.js'
 import type { RecruitingRoutes } from './host-routes.js'
@@ -237,6 +238,17 @@ function fields (...taken: readonly string[]): Reader<TObject, TypeBoxObject> {
   }
 }
 
+const fieldUses = list(choice(['equals', 'after', 'sort']), "an array of 'equals', 'after' or 'sort'", { minimum: 1 })
+
+function readFieldUses (value: FieldUses = {}, path: string): FieldUses {
+  assertObject(value, path, 'an object with the names of fields')
+  return Object.fromEntries(Object.entries(value).map(([name, uses]) => {
+    const read = fieldUses(uses, `${path}.${name}`)
+    assertOption(new Set(read).size === read.length, `${path}.${name}`, 'different entries', read.join())
+    return [name, read]
+  }))
+}
+
 function readRoutes (routes: RecruitingRoutes | null = null, path: string): RecruitingRoutes | null {
   assertOption(routes === null || typeof routes === 'function', path, 'a Fastify plugin', routes)
   return routes
@@ -260,6 +272,19 @@ export const httpOptions = {
    * @default none
    */
   jobFields: fields('id', 'name', 'status'),
+  /**
+   * What clients can do with fields of `candidateFields`, such as `{ email: ['equals'], started_at: ['after', 'sort']
+   * }`: `equals` adds `filter[email]`, `after` adds `filter[started_after]`, and `sort` adds the field to the parameter
+   * `sort`. The fields are text, integers, booleans or date-times; `after` is only for date-times, and `sort` only for
+   * fields that are required and never null. Text is compared exactly. The storage needs an index for each.
+   * @default none
+   */
+  candidateFilters: readFieldUses,
+  /**
+   * The same for fields of `jobFields`.
+   * @default none
+   */
+  jobFilters: readFieldUses,
   /**
    * Adds `error.details` to a 400: the invalid fields, and why.
    * @default false

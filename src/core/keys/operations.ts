@@ -4,7 +4,7 @@ import type {
 } from '../ports/index.js'
 import type { KeepAnswer } from '../shared/answers.js'
 import { containsNetwork, parseCidr } from '../shared/networks.js'
-import { type PagingQuery, readPage } from '../shared/paging.js'
+import { type PagingQuery, parsePaging, readPage } from '../shared/paging.js'
 import { isPlainText, readName } from '../shared/text.js'
 import { createKeyId, generateApiKey, hashApiKey, type KeyLimits, keyStart } from './api-key.js'
 
@@ -79,7 +79,7 @@ export function createKeyOperations (
     list: (tenant: Tenant, query: PagingQuery) => readPage<ManagedKey, unknown, KeySortField>({
       list: (page) => store.list(tenant.id, page),
       count: () => store.count(tenant.id)
-    }, query, {}),
+    }, parsePaging(query, {})),
 
     /** Returns the key, including its text, which is not stored. */
     async create (

@@ -18,9 +18,9 @@
 export type * from './keys.js'
 export type * from './ids.js'
 export type {
-  CandidateFilter, CandidateQuery, CandidateRow, CandidateSortField, CandidateSource, JobFilter, JobQuery, JobRow,
-  JobSortField, JobSource, ListQuery, ListSource, RowFields, RowPage, RowQuery, RowSource,
-  SortItem
+  CandidateFilter, CandidateQuery, CandidateRow, CandidateSortField, CandidateSource, FieldType, FieldUse,
+  JobFilter, JobQuery, JobRow, JobSortField, JobSource, ListQuery, ListSource, OwnCondition, OwnFilter, RowFields,
+  RowPage, RowQuery, RowSource, SortItem
 } from './lists.js'
 export type * from './changes.js'
 export type * from './webhooks.js'

@@ -6,6 +6,35 @@ export interface SortItem<Field extends string = string> {
   field: Field
   /** `asc` starts with the lowest value, `desc` with the highest. */
   direction: 'asc' | 'desc'
+  /** The type of a field of the option `candidateFilters` or `jobFilters`; absent for all others. */
+  type?: FieldType
+}
+
+/** The type of a field that clients can filter by. `time` is a date-time. */
+export type FieldType = 'text' | 'integer' | 'boolean' | 'time'
+
+/** What clients can do with a field: `filter[name]`, `filter[name_after]`, or `sort`. */
+export type FieldUse = 'equals' | 'after' | 'sort'
+
+/** A field of the option `candidateFilters` or `jobFilters`. */
+export interface OwnFilter {
+  /** The name of the field, as on the wire. */
+  field: string
+  type: FieldType
+  uses: readonly FieldUse[]
+}
+
+/** A condition on a field of the option `candidateFilters` or `jobFilters`. */
+export interface OwnCondition {
+  /** The name of the field, as on the wire. */
+  field: string
+  /**
+   * A type: the field equals the value. Text is compared exactly, a `time` in milliseconds. `after`: the field is
+   * strictly later than the value, in milliseconds. A field that is null passes neither.
+   */
+  test: FieldType | 'after'
+  /** Text of 1 to 255 characters, a boolean, an integer up to 2^53-1, or a time in UTC with milliseconds. */
+  value: string | number | boolean
 }
 
 /** Selects rows, their order and one slice of them. */
@@ -80,6 +109,11 @@ export interface RowSource<Row extends { id: unknown }, Filter, SortField extend
   listAfter? (tenant: string, query: RowFields & { after: FoundId | null, limit: number }): Promise<Row[]>
   /** Returns the row of each of these ids, as `find` does, in the order of the ids. For sync. */
   findMany? (tenant: string, ids: readonly FoundId[], query: RowFields): Promise<Array<Row | null>>
+  /**
+   * Whether filters can have `own` conditions, and `sort` fields with a type. The options `candidateFilters` and
+   * `jobFilters` need it.
+   */
+  ownFilters?: boolean
 }
 
 /**
@@ -90,15 +124,29 @@ export interface RowSource<Row extends { id: unknown }, Filter, SortField extend
 export type RowFilter =
   /** The field equals this id, whose kind is in the option `ids`. */
   | { test: 'id', field: string, id: keyof IdKinds, description: string, example: number }
-  /** The field equals this text, 1 to 64 characters. */
-  | { test: 'text', field: string, description: string, example: string }
   /** The field contains this text. Only `q`, because storages store this field in lower case. */
   | { test: 'contains', field: string }
-  /** The field is later than this time, in milliseconds. */
-  | { test: 'after', field: string }
+  /** The test of an `OwnCondition`. Text has up to 64 characters unless `maxLength` is given. */
+  | { [Test in OwnCondition['test']]: OwnRowFilter<Test> }[OwnCondition['test']]
+
+interface OwnRowFilter<Test> {
+  test: Test
+  field: string
+  description: string
+  example: unknown
+  maxLength?: number
+}
 
 /** The filters of one list, by their names in the port. `recruiterId` is the parameter `filter[recruiter_id]`. */
-export type RowFilters<Filter extends { q?: string } = { q?: string }> = Readonly<Record<keyof Filter, RowFilter>>
+export type RowFilters<Filter extends AnyFilter = { q?: string }> = Readonly<
+  Record<Exclude<keyof Filter, 'own'>, RowFilter>
+>
+
+/** The conditions of every list of candidates or jobs. */
+interface AnyFilter {
+  q?: string
+  own?: readonly OwnCondition[]
+}
 
 /** Selects candidates; all given conditions must match. */
 export interface CandidateFilter<RecruiterId extends Id = number> {
@@ -112,7 +160,16 @@ export interface CandidateFilter<RecruiterId extends Id = number> {
   q?: string
   /** Only candidates whose `updated_at` is strictly later, both in milliseconds as published. */
   updatedAfter?: string
+  /** Conditions on fields of the option `candidateFilters`. Only for sources with `ownFilters`. */
+  own?: readonly OwnCondition[]
 }
+
+const updatedAfter = {
+  test: 'after',
+  field: 'updated_at',
+  description: 'Only items updated after this time',
+  example: '2026-03-01T00:00:00Z'
+} as const
 
 /** Declares each condition of `CandidateFilter`. */
 export const candidateFilters = {
@@ -120,7 +177,7 @@ export const candidateFilters = {
     test: 'id', field: 'recruiter_id', id: 'recruiter', description: 'Only candidates of this recruiter', example: 12
   },
   q: { test: 'contains', field: 'full_name' },
-  updatedAfter: { test: 'after', field: 'updated_at' }
+  updatedAfter
 } as const satisfies RowFilters<CandidateFilter>
 
 /** The filter of candidates with ids of these types. */
@@ -162,13 +219,15 @@ export interface JobFilter {
   q?: string
   /** Only jobs whose `updated_at` is strictly later, both in milliseconds as published. */
   updatedAfter?: string
+  /** Conditions on fields of the option `jobFilters`. Only for sources with `ownFilters`. */
+  own?: readonly OwnCondition[]
 }
 
 /** Declares each condition of `JobFilter`. */
 export const jobFilters = {
   status: { test: 'text', field: 'status', description: 'Only jobs with exactly this status', example: 'published' },
   q: { test: 'contains', field: 'name' },
-  updatedAfter: { test: 'after', field: 'updated_at' }
+  updatedAfter
 } as const satisfies RowFilters<JobFilter>
 
 /** Fields to sort jobs by; never null. */

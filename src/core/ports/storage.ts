@@ -1,5 +1,5 @@
 import type {
-  AnyCandidateSource, CandidateSource, JobFilter, JobRow, JobSortField, JobSource, RowSource
+  AnyCandidateSource, CandidateSource, JobFilter, JobRow, JobSortField, JobSource, OwnFilter, RowSource
 } from './lists.js'
 import type { ChangeSource, EventFeed } from './changes.js'
 import type { DeliveryStore } from './deliveries.js'
@@ -77,6 +77,8 @@ export interface PublishedFields {
   jobs: readonly string[]
   /** The option `ids`. */
   ids: IdKinds
+  /** The options `candidateFilters` and `jobFilters`. @default none */
+  filters?: { candidates: readonly OwnFilter[], jobs: readonly OwnFilter[] }
   /**
    * Whether the option `tenantId` is set, so that tenants have ids other than their slugs.
    * @default false

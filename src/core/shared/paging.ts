@@ -1,6 +1,6 @@
 import type { TUnsafe } from '@sinclair/typebox'
 import { InputError } from './errors.js'
-import type { ListQuery, RowPage, SortItem } from '../ports/index.js'
+import type { ListQuery, OwnFilter, RowPage, SortItem } from '../ports/index.js'
 import { Type } from './typebox.js'
 
 const maxPage = 2147483647
@@ -69,18 +69,27 @@ interface Source<Row, Filter, Field extends string> {
   maxTotal?: number
 }
 
-/** Reads one page and its total. Throws an `InputError` for a repeated field in `sort`. */
+/** Returns what to ask of a source. Throws an `InputError` for a repeated field in `sort`. */
+export function parsePaging<Filter, Field extends string> (
+  { page, per_page: perPage, sort }: PagingQuery, filter: Filter, own: readonly OwnFilter[] = []
+): ListQuery<Filter, Field> {
+  return { filter, sort: parseSort<Field>(sort, own), offset: (page - 1) * perPage, limit: perPage }
+}
+
+/** Reads one page and its total. */
 export async function readPage<Row, Filter, Field extends string> (
-  source: Source<Row, Filter, Field>, { page, per_page: perPage, sort: text }: PagingQuery, filter: Filter
+  source: Source<Row, Filter, Field>, query: ListQuery<Filter, Field>
 ): Promise<Page<Row>> {
-  const query = { filter, sort: parseSort<Field>(text), offset: (page - 1) * perPage, limit: perPage }
   const { maxTotal } = source
+  const { filter, offset, limit: perPage } = query
   const { rows: data, total: counted } = await (source.page?.(query) ?? readBoth(
     () => source.list(query),
     () => source.count(filter, maxTotal === undefined ? {} : { limit: maxTotal + 1 })
   ))
   const total = Math.min(counted, maxTotal ?? counted)
-  const meta = { page, per_page: perPage, total, total_pages: Math.ceil(total / perPage) }
+  const meta = {
+    page: offset / perPage + 1, per_page: perPage, total, total_pages: Math.ceil(total / perPage)
+  }
   return { data, meta: counted > total ? { ...meta, total_is_capped: true } : meta }
 }
 
@@ -94,19 +103,17 @@ export async function readBoth<Row> (list: () => Promise<Row[]>, count: () => Pr
 }
 
 /** Parses `sort` and appends `id`, so that no two rows tie. */
-function parseSort<Field extends string> (sort: string): Array<SortItem<Field>> {
-  const items = sort.split(',').map((text) => parseSortItem<Field>(text))
+function parseSort<Field extends string> (sort: string, own: readonly OwnFilter[]): Array<SortItem<Field>> {
+  // The schema of the query has already rejected unknown fields.
+  const items = sort.split(',').map((text): SortItem<Field> => {
+    const isDescending = text.startsWith('-')
+    const field = (isDescending ? text.slice(1) : text) as Field
+    const type = own.find((one) => one.field === field)?.type
+    return { field, direction: isDescending ? 'desc' : 'asc', ...type === undefined ? {} : { type } }
+  })
   const fields = items.map(({ field }) => field)
   const repeated = fields.find((field, index) => fields.indexOf(field) < index)
   if (repeated !== undefined) throw new InputError('sort', `names ${repeated} more than once`, 'query')
-  const isDescending = sort.slice(sort.lastIndexOf(',') + 1).startsWith('-')
   const id = 'id' as Field
-  return fields.includes(id) ? items : [...items, { field: id, direction: isDescending ? 'desc' : 'asc' }]
-}
-
-/** The schema of the query has already rejected unknown fields. */
-function parseSortItem<Field extends string> (text: string): SortItem<Field> {
-  return text.startsWith('-')
-    ? { field: text.slice(1) as Field, direction: 'desc' }
-    : { field: text as Field, direction: 'asc' }
+  return fields.includes(id) ? items : [...items, { field: id, direction: items.at(-1)?.direction ?? 'asc' }]
 }

@@ -6,7 +6,7 @@ import type {
   Clock, Delivery, DeliveryFilter, DeliverySortField, ReplayResult, ReplaySelection, WebhookStore
 } from '../ports/index.js'
 import { omitUndefined } from '../shared/fields.js'
-import { readPage } from '../shared/paging.js'
+import { parsePaging, readPage } from '../shared/paging.js'
 import { normalizeInstant } from '../shared/text.js'
 import type { History } from './history.js'
 
@@ -33,11 +33,11 @@ export function createDeliveryOperations (
         list: (page) => history.list(tenant.id, webhookId, page),
         count: (filter, options) => history.count(tenant.id, webhookId, filter, options),
         maxTotal: maxLogTotal
-      }, query, omitUndefined({
+      }, parsePaging(query, omitUndefined({
         status: query['filter[status]'],
         eventType: query['filter[event_type]'],
         eventId: query['filter[event_id]']
-      }))
+      })))
       return page.meta.total > 0 || await webhooks.find(tenant.id, webhookId) !== null ? page : null
     },
 

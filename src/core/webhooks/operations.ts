@@ -11,7 +11,7 @@ import type {
 } from '../ports/index.js'
 import { createCachedLimit } from '../shared/cached.js'
 import { createFilterTest, omitUndefined } from '../shared/fields.js'
-import { readPage } from '../shared/paging.js'
+import { parsePaging, readPage } from '../shared/paging.js'
 import { type Limit, assertOption } from '../shared/read-options.js'
 import { readName } from '../shared/text.js'
 import { createDeliveryOperations } from './delivery-log.js'
@@ -177,7 +177,7 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
       readPage<Webhook, WebhookFilter, WebhookSortField>({
         list: (page) => webhooks.list(tenant.id, page),
         count: (filter) => webhooks.count(tenant.id, filter)
-      }, input, omitUndefined({ status: input['filter[status]'] })),
+      }, parsePaging(input, omitUndefined({ status: input['filter[status]'] }))),
 
     async find ({ tenant, id }) {
       const [webhook, health, graceEnd, hold] = await Promise.all([
@@ -282,7 +282,7 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
         return sorted.slice(offset, offset + limit).map(([name, event]) => describeEvent(name, event, exampleOf(name)))
       },
       count: async () => ascending.length
-    }, input, null),
+    }, parsePaging(input, null)),
 
     /** Counts recent events and those that match the filters. Throws `invalid_option` for a storage without a feed. */
     async preview ({ tenant, input: { event_types: eventTypes, filters = null } }) {

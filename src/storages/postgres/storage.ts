@@ -1,6 +1,6 @@
 import { RecruitingApiError, isRecruitingApiError } from '../../core/shared/errors.js'
 import type {
-  CandidateRow, CandidateSortField, Id, JobFilter, JobRow, JobSortField, PublishedFields, RecruitingStorage
+  CandidateRow, CandidateSortField, Id, JobFilter, JobRow, JobSortField, OwnFilter, PublishedFields, RecruitingStorage
 } from '../../core/ports/index.js'
 import type { CandidateFilterOf } from '../../core/ports/lists.js'
 import { type OptionsOf, choice, integer, readOptions } from '../../core/shared/read-options.js'
@@ -10,7 +10,7 @@ import { createDeliveryStore } from './deliveries/deliveries.js'
 import { createEventFeed } from './deliveries/feed.js'
 import { createDue } from './deliveries/due.js'
 import { needsCollation, type TenantRelation } from './lists/columns.js'
-import { candidateKind, jobKind, readerOf, type RowKind } from './lists/row-kind.js'
+import { assertFilter, candidateKind, jobKind, readerOf, type RowKind } from './lists/row-kind.js'
 import { createRowSource, type RelationSource } from './lists/row-source.js'
 import { createHolds, createStopDeliveries } from './deliveries/queue.js'
 import { assertPool, connectionsOf, type PgPool } from './pool.js'
@@ -162,10 +162,12 @@ async function assertMigrated (session: Session, schema: string): Promise<void> 
 async function checkRelation (
   source: Pick<RelationSource<never, never, never>, 'describe'>, kind: RowKind, published: PublishedFields
 ): Promise<string[]> {
-  const { ids, hasTenantIds = false, [kind.option]: fields } = published
+  const { ids, hasTenantIds = false, filters, [kind.option]: fields } = published
   const relation = await source.describe(ids, hasTenantIds)
   for (const field of fields) readerOf(relation, kind.option, field)
-  return relation.isIndexable ? adviseIndexes(relation, kind) : []
+  const own = filters?.[kind.option] ?? []
+  for (const filter of own) assertFilter(relation, kind.option, filter)
+  return relation.isIndexable ? adviseIndexes(relation, kind, own) : []
 }
 
 /** Throws unless pg_locks shows advisory locks. Without them, readers would miss events and changes. */
@@ -193,16 +195,20 @@ function advisePool (pool: PgPool): string[] {
   return ['the pool has no connection timeout: set connectionTimeoutMillis, for example 5000']
 }
 
-function adviseIndexes (relation: TenantRelation, { filters }: RowKind): string[] {
+function adviseIndexes (relation: TenantRelation, { filters }: RowKind, own: readonly OwnFilter[]): string[] {
   const { name, columns, indexes, tenantColumn } = relation
   const advice: string[] = []
   const id = needsCollation(relation, 'id') ? 'id collate "C"' : 'id'
   if (!indexes.some((definition) => new RegExp(`\\(${tenantColumn}, ${id}[ ,)]`, 'i').test(definition))) {
     advice.push(`${name} has no index on (${tenantColumn}, ${id}): pages read the whole table`)
   }
-  if (!indexes.some((definition) => new RegExp(`\\(${tenantColumn}, updated_at\\b`).test(definition))) {
-    const readers = 'filter[updated_after] and sort=updated_at read the whole tenant'
-    advice.push(`${name} has no index on (${tenantColumn}, updated_at, ${id}): ${readers}`)
+  const readers = [
+    ['updated_at', 'filter[updated_after] and sort=updated_at read the whole tenant'],
+    ...own.map(({ field }) => [field, `filters and sort by ${field} read the whole tenant`])
+  ]
+  for (const [column, effect] of readers) {
+    if (indexes.some((definition) => new RegExp(`\\(${tenantColumn}, "?${column}\\b`).test(definition))) continue
+    advice.push(`${name} has no index on (${tenantColumn}, ${column}, ${id}): ${effect}`)
   }
   if (!columns.has('name_key')) {
     const key = `generated as lower(${filters.q.field}), in an index (${tenantColumn}, ${id}) include (name_key)`

@@ -12,7 +12,7 @@ import { readSecretKeys, secretKeysOption } from '../secrets.js'
 import { formatTable, showResult, withProgress } from '../terminal.js'
 import { dataChecks } from './data.js'
 import { type Check, type DoctorContext, fault, type Finding, ok, unknown } from './finding.js'
-import { relationsCheck, watchedCheck } from './relations.js'
+import { filterOptions, readFilters, relationsCheck, watchedCheck } from './relations.js'
 import { schemaCheck } from './schema.js'
 import { serverChecks } from './server.js'
 import { transactionChecks } from './transactions.js'
@@ -28,6 +28,7 @@ const checks: readonly Check[] = [
 export const doctor: Command = {
   options: {
     ...listOptions,
+    ...filterOptions,
     'no-lists': { value: null, about: 'skips both, if your server has no lists of candidates and jobs' },
     'tenant-ids': {
       value: null,
@@ -53,6 +54,7 @@ export const doctor: Command = {
     // Reports wrong usage before it checks anything.
     const secretKeys = await readSecretKeys(context)
     checkLists(flags)
+    for (const option of ['candidates', 'jobs'] as const) readFilters(flags, { option })
     for (const name of Object.keys(doctor.options ?? {}).filter((name) => name.endsWith('-seconds'))) flags.integer(name)
     for (const name of ['retention-days', 'changes-retention-days']) flags.integer(name, 1, 3650)
     const session = createReader(pool)

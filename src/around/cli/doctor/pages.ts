@@ -1,10 +1,14 @@
-import { formatIdOrder, formatTenantCondition, type TenantRelation } from '../../../storages/postgres/lists/columns.js'
+import {
+  formatIdOrder, formatOrder, formatTenantCondition, type TenantRelation
+} from '../../../storages/postgres/lists/columns.js'
 import type { RowKind } from '../../../storages/postgres/lists/row-kind.js'
 import {
-  type AnyField, formatFindMany, formatPage, formatPageAfter, listSorts, type Statement
+  formatFindMany, formatPage, formatPageAfter, type Statement
 } from '../../../storages/postgres/lists/row-statements.js'
 import type { RunQuery, Session } from '../../../storages/postgres/session.js'
 import { Conditions, quoteName } from '../../../storages/postgres/sql.js'
+import { candidateList, jobList, listParameters } from '../../../core/api/rows.js'
+import type { OwnFilter } from '../../../core/ports/index.js'
 import { readField } from '../../../core/shared/fields.js'
 import { advice, fault, type Finding, unknown } from './finding.js'
 
@@ -46,7 +50,7 @@ const everyPage = 'every page'
  * indexes can serve the pages that every client reads. Returns the most rows that a page reads, too.
  */
 export async function judgePages (
-  session: Session, relation: TenantRelation, kind: RowKind
+  session: Session, relation: TenantRelation, kind: RowKind, own: readonly OwnFilter[] = []
 ): Promise<{ findings: Finding[], most: number, isSample: boolean }> {
   const query: RunQuery = (text, values) => session.transaction('explain pages', async (run) => {
     await run(`set local statement_timeout to ${pageMs}`)
@@ -59,7 +63,7 @@ export async function judgePages (
   let most = 0
   for (const tenant of new Set([...tenants.slice(0, 1), ...tenants.slice(-1), findNobody(relation)])) {
     const who = tenants.includes(tenant) ? `the tenant ${tenant}` : 'a tenant without rows'
-    for (const page of listPages(relation, kind, tenant)) {
+    for (const page of listPages(relation, kind, own, tenant)) {
       const { name, keys, statement, isSearch = false } = page
       const index = String(keys)
       if (statement === null || findings.has(index)) continue
@@ -84,7 +88,7 @@ export async function judgePages (
       if (name === everyPage) return { findings: [...findings.values()], most, isSample }
     }
   }
-  const planned = findings.size > 0 || isSample ? findings.values() : await askPlanner(session, relation, kind)
+  const planned = findings.size > 0 || isSample ? findings.values() : await askPlanner(session, relation, kind, own)
   return { findings: [...planned], most, isSample }
 }
 
@@ -139,33 +143,42 @@ function findNobody (relation: TenantRelation): string {
 
 /** An id that no row has. A column can contain one of them. */
 const noIds = [0, '00000000-0000-0000-0000-000000000000']
-/** A search with an index needs letters. */
-const noValues = { text: '\u{e000}', contains: 'qzxjvwqk', after: '9999-01-01T00:00:00Z' }
+/** Values that no row has, except the boolean. A search with an index needs letters. */
+const noValues = {
+  contains: 'qzxjvwqk',
+  integer: Number.MIN_SAFE_INTEGER,
+  boolean: true,
+  time: '0001-01-01T00:00:00Z',
+  after: '9999-01-01T00:00:00Z'
+}
 
 /** Lists the pages of a tenant. Filters match no row, so each row that they read is in vain. */
-function listPages (relation: TenantRelation, kind: RowKind, tenant: string): Page[] {
+function listPages (
+  relation: TenantRelation, kind: RowKind, own: readonly OwnFilter[], tenant: string
+): Page[] {
   const columns = [...Object.keys(kind.columns), ...Object.keys(kind.ids)].join(', ')
   const page = (filter: object, sort: Parameters<typeof formatPage>[4]['sort']): Statement | null =>
     formatPage(relation, kind, columns, tenant, { filter, sort, offset: 0, limit })
-  const sorted = (field: AnyField, key: string, direction: 'asc' | 'desc'): Page => ({
+  const list = kind.option === 'candidates' ? candidateList : jobList
+  const sortable = [...list.sortable.slice(1), ...own.flatMap(({ field, uses }) => uses.includes('sort') ? [field] : [])]
+  const sorted = sortable.flatMap((field) => (['asc', 'desc'] as const).map((direction): Page => ({
     name: `sort=${direction === 'asc' ? '' : '-'}${field}`,
-    keys: [key],
+    keys: [formatOrder(relation, field)],
     statement: page({}, [{ field, direction }, { field: 'id', direction }])
-  })
+  })))
   const byId = [{ field: 'id', direction: 'asc' }] as const
-  const filtered = Object.entries(kind.filters).map(([name, { test, field }]): Page => {
-    const values = test === 'id' ? noIds : [noValues[test]]
-    const [statement = null] = values.flatMap((value) => page({ [name]: value }, byId) ?? [])
-    if (test !== 'contains') {
-      return { name: `filter[${test === 'after' ? 'updated_after' : field}]`, keys: [`r.${field}`], statement }
-    }
+  const filtered = listParameters(list, own).map(({ parameter, name, filter: { test, field } }): Page => {
+    const values = test === 'id' || test === 'text' ? noIds : [noValues[test]]
+    const [statement = null] = values.flatMap((value) =>
+      page(name === null ? { own: [{ field, test, value }] } : { [name]: value }, byId) ?? [])
+    if (test !== 'contains') return { name: parameter, keys: [`r.${field}`], statement }
     // Without name_key, another check reports it.
     const hasKey = relation.columns.has('name_key')
     return { name: 'filter[q]', keys: ['r.name_key'], statement: hasKey ? statement : null, isSearch: true }
   })
   return [
     { name: everyPage, keys: [], statement: page({}, byId) },
-    ...listSorts(kind).flatMap(([field, key]) => [sorted(field, key, 'asc'), sorted(field, key, 'desc')]),
+    ...sorted,
     ...filtered,
     { name: 'a page of sync', keys: [], statement: formatPageAfter(relation, columns, tenant, { after: null, limit }) },
     { name: 'a page of changes', keys: [], statement: formatFindMany(relation, columns, tenant, noIds) }
@@ -230,7 +243,9 @@ function isBounded (node: Plan, { keys }: Page): boolean {
 }
 
 /** Whether indexes can serve the pages that every client reads, in any number of rows. */
-function askPlanner (session: Session, relation: TenantRelation, kind: RowKind): Promise<Finding[]> {
+function askPlanner (
+  session: Session, relation: TenantRelation, kind: RowKind, own: readonly OwnFilter[]
+): Promise<Finding[]> {
   return session.transaction('explain pages', async (query) => {
     // The planner then sorts, or scans a whole table, only if no index helps. Each row costs much, so that it prefers
     // an index with the tenant even if there are few rows.
@@ -238,7 +253,7 @@ function askPlanner (session: Session, relation: TenantRelation, kind: RowKind):
       set local enable_hashjoin to off; set local enable_mergejoin to off;
       set local cpu_tuple_cost to 100; set local max_parallel_workers_per_gather to 0`)
     const findings: Finding[] = []
-    for (const page of listPages(relation, kind, findNobody(relation))) {
+    for (const page of listPages(relation, kind, own, findNobody(relation))) {
       if (page.statement === null || ![everyPage, 'sort=updated_at'].includes(page.name)) continue
       const plan = await explain(query, page.statement)
       const nodes = flatten(plan)

@@ -1,11 +1,15 @@
+import type { FieldUse, OwnFilter } from '../../../core/ports/index.js'
 import { readField } from '../../../core/shared/fields.js'
 import {
   describeLosses, listWatchedTables, type WatchedTable
 } from '../../../storages/postgres/changes/watched-tables.js'
 import { findTenantColumn, type TenantRelation } from '../../../storages/postgres/lists/columns.js'
 import { describeRelation, type Relation } from '../../../storages/postgres/lists/relation.js'
-import { assertColumns, candidateKind, jobKind, type RowKind } from '../../../storages/postgres/lists/row-kind.js'
+import {
+  assertColumns, assertFilter, candidateKind, filterTypeOf, jobKind, type RowKind
+} from '../../../storages/postgres/lists/row-kind.js'
 import type { RunQuery } from '../../../storages/postgres/session.js'
+import { UsageError, type Flags } from '../command.js'
 import { describeError } from '../database.js'
 import { advice, type Check, type DoctorContext, fault, type Finding, ok, quoteShell } from './finding.js'
 import { judgePages } from './pages.js'
@@ -61,23 +65,52 @@ async function checkKind (context: DoctorContext, kind: RowKind): Promise<Findin
     return [fault(`--${option}: there is no table or view ${name} that the database user may see`, remedy)]
   }
   const hasTenantIds = flags.has('tenant-ids') ? true : null
-  const problems = listProblems(relation, kind, hasTenantIds)
+  const own = readFilters(flags, kind).map((filter): OwnFilter => {
+    const column = relation.columns.get(filter.field)
+    return { ...filter, type: (column && filterTypeOf(column)) ?? 'text' }
+  })
+  const problems = listProblems(relation, kind, own, hasTenantIds)
   if (problems.length > 0) return problems.map((problem) => fault(problem, `change the column in ${relation.name}`))
   const checked = findTenantColumn(relation, option, hasTenantIds)
-  const { findings, most, isSample } = await judgePages(session, checked, kind)
+  const { findings, most, isSample } = await judgePages(session, checked, kind, own)
   const all = [...findings, ...await checkSearch(query, checked, kind)]
   if (all.some(({ state }) => state !== 'advice')) return all
   const judged = isSample ? '' : '; it has too few rows to judge other indexes than those by id and updated_at'
   return [...all, ok(`${relation.name} has its columns, and no page reads more than ${most} rows or blocks${judged}`)]
 }
 
+/** Flags that repeat the options `candidateFilters` and `jobFilters` of the servers. */
+const filterFlags = { candidates: 'candidate-filters', jobs: 'job-filters' } as const
+
+export const filterOptions = Object.fromEntries(Object.entries(filterFlags).map(([list, name]) => [name, {
+  value: 'FIELDS',
+  about: `the fields of ${list} that your servers' option ${list.slice(0, -1)}Filters names, such as ` +
+    'email,started_at:after,started_at:sort; without a use, equals'
+}]))
+
+/** Reads the flag with a list's own filters. Throws a `UsageError`. */
+export function readFilters (flags: Flags, { option }: Pick<RowKind, 'option'>): Array<Omit<OwnFilter, 'type'>> {
+  const name = filterFlags[option]
+  return (flags.optionalList(name) ?? []).map((item) => {
+    const [field = '', use = 'equals', ...others] = item.split(':')
+    const known = uses.find((one) => one === use)
+    if (/^[a-z_]\w*$/i.test(field) && known !== undefined && others.length === 0) return { field, uses: [known] }
+    throw new UsageError(`--${name}: expected fields such as email or started_at:after, got ${JSON.stringify(item)}`)
+  })
+}
+
+const uses: readonly FieldUse[] = ['equals', 'after', 'sort']
+
 /** Checks each column separately, so that all faults are found at once. */
-function listProblems (relation: Relation, kind: RowKind, hasTenantIds: boolean | null): string[] {
+function listProblems (
+  relation: Relation, kind: RowKind, own: readonly OwnFilter[], hasTenantIds: boolean | null
+): string[] {
   const parts = (['columns', 'ids'] as const).flatMap((part) => Object.entries(kind[part]).map(([name, types]) => (
     { ...kind, columns: {}, ids: {}, [part]: { [name]: types }, exact: kind.exact.filter((one) => one === name) })))
   const problems = [
     () => findTenantColumn(relation, kind.option, hasTenantIds),
-    ...parts.map((part) => () => assertColumns(relation, part, null))
+    ...parts.map((part) => () => assertColumns(relation, part, null)),
+    ...own.map((filter) => () => assertFilter(relation, kind.option, filter))
   ].flatMap((check) => {
     try {
       check()

@@ -2,7 +2,7 @@ import type { Id, IdKinds } from '../../../core/ports/index.js'
 import { defineIdCase, findForm, findKinds, type IdForm, toSampleId } from '../support/case.js'
 import { same } from '../support/expect.js'
 import type { AnyStorageHarness, StorageHarness } from '../support/harness.js'
-import { exactFilterCases, openRows, ownRowCases } from './rows.js'
+import { filterCasesOf, openRows, ownRowCases } from './rows.js'
 
 // Each list is sorted by value or by code point.
 const present: Record<IdForm, readonly Id[]> = {
@@ -72,9 +72,7 @@ export const idCases = [
     }
   }),
 
-  exactFilterCases((resource, filter) => {
-    if (filter.test === 'text') return []
-    const { name, field, id } = filter
+  filterCasesOf(['id'], (resource, { name, field, id }) => {
     const title = `${resource}: the id of a ${id} is compared exactly`
     return [defineIdCase('lists', { port: `${resource}.list`, name: title }, async (harness) => {
       const rows = openRows(harness as StorageHarness<Id, Id, Id, Id>, resource)

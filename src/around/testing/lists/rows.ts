@@ -1,4 +1,4 @@
-import type { Id, RowQuery, RowSource } from '../../../core/ports/index.js'
+import type { FieldType, Id, OwnCondition, RowQuery, RowSource } from '../../../core/ports/index.js'
 import { candidateFilters, jobFilters, type RowFilter } from '../../../core/ports/lists.js'
 import { defineCase, defineIdCase, type StorageCase, type StorageGroup } from '../support/case.js'
 import type { AnyStorageHarness, SavedCandidate, SavedJob, StorageHarness } from '../support/harness.js'
@@ -7,13 +7,15 @@ import { order } from '../support/samples.js'
 type Resource = 'candidates' | 'jobs'
 
 /** A filter of either resource. */
-type SampleFilter = Partial<Record<string, Id>>
+type SampleFilter = Partial<Record<string, Id>> | { own: OwnCondition[] }
 
 /** A candidate or a job to save, with defaults. `name` means `full_name` of a candidate. */
 export interface Sample<RowId extends Id = number> extends Partial<Omit<SavedCandidate<RowId, Id, Id>, 'full_name'>> {
   id: RowId
   name?: string
   status?: string
+  /** Values of own fields. */
+  own?: Partial<Record<string, string | number | boolean>>
 }
 
 /** A query for either resource. By default it selects the first 200 rows by ascending id. */
@@ -21,6 +23,8 @@ interface SampleQuery {
   filter?: SampleFilter
   /** Fields to sort by, as in the API: `-id` means descending. */
   sort?: readonly string[]
+  /** The type of own fields in `sort`. */
+  type?: FieldType
   offset?: number
   limit?: number
   fields?: readonly string[]
@@ -41,12 +45,15 @@ export const resources = {
 
 const date = '2026-01-01T00:00:00.000Z'
 
-type ExactFilter = Extract<RowFilter, { test: 'id' | 'text' }> & { name: string }
+type Test = RowFilter['test']
 
-/** Returns the filters of a resource that compare a field exactly, with their names in the port. */
-function listExactFilters (resource: Resource): ExactFilter[] {
-  return Object.entries<RowFilter>(resources[resource].filters).flatMap(([name, filter]) =>
-    filter.test === 'id' || filter.test === 'text' ? [{ name, ...filter }] : [])
+/** A filter with its name in the port. */
+type NamedFilter<Of extends Test> = Extract<RowFilter, { test: Of }> & { name: string }
+
+/** Returns the filters of a resource with one of these tests. */
+function listFilters<Of extends Test> (resource: Resource, tests: readonly Of[]): Array<NamedFilter<Of>> {
+  const filters = Object.entries<RowFilter>(resources[resource].filters).map(([name, filter]) => ({ name, ...filter }))
+  return filters.filter((filter): filter is NamedFilter<Of> => tests.some((test) => test === filter.test))
 }
 
 /** Candidates or jobs, with one interface for both. The tenant is `acme` by default. */
@@ -70,12 +77,12 @@ export function resourceCase (
   })
 }
 
-/** Creates cases for each filter of candidates and jobs that compares a field exactly. */
-export function exactFilterCases (
-  create: (resource: Resource, filter: ExactFilter) => StorageCase[]
+/** Creates cases for each filter of candidates and jobs with one of these tests. */
+export function filterCasesOf<Of extends Test> (
+  tests: readonly Of[], create: (resource: Resource, filter: NamedFilter<Of>) => StorageCase[]
 ): StorageCase[] {
   return (['candidates', 'jobs'] as const).flatMap((resource) =>
-    listExactFilters(resource).flatMap((filter) => create(resource, filter)))
+    listFilters(resource, tests).flatMap((filter) => create(resource, filter)))
 }
 
 /** Creates the same case for candidates and jobs, with the storage's own ids. */
@@ -98,24 +105,34 @@ export function openRows<RowId extends Id> (harness: StorageHarness<RowId, RowId
   const source: RowSource<{ id: RowId }, SampleFilter, string, RowId> = harness.storage[resource]
 
   function toQuery (
-    { filter = {}, sort = ['id'], offset = 0, limit = 200, fields: wanted = fields }: SampleQuery = {}
+    { filter = {}, sort = ['id'], type, offset = 0, limit = 200, fields: wanted = fields }: SampleQuery = {}
   ): RowQuery<SampleFilter> {
-    const items = order<string>(...sort).map(({ field, direction }) =>
-      ({ field: field === 'name' && resource === 'candidates' ? 'full_name' : field, direction }))
+    const items = order<string>(...sort).map(({ field, direction }) => ({
+      field: field === 'name' && resource === 'candidates' ? 'full_name' : field,
+      direction,
+      ...type === undefined || field === 'id' ? {} : { type }
+    }))
     return { filter, sort: items, offset, limit, fields: wanted }
   }
 
   const list = (query?: SampleQuery, tenant = 'acme'): Promise<Array<{ id: RowId }>> =>
     source.list(tenant, toQuery(query))
 
+  const ownFields = harness.ownFields?.[resource] ?? {}
+
   async function save (samples: ReadonlyArray<Sample<RowId>>, tenant = 'acme'): Promise<void> {
-    if (resource === 'jobs') await harness.saveJobs(tenant, samples.map(toJob))
-    else await harness.saveCandidates(tenant, samples.map(toCandidate))
+    const usual = Object.fromEntries(Object.entries(ownFields).map(([type, field]) =>
+      [field, usualValues[type as FieldType]]))
+    const withOwn = <Row extends object>(row: Row, { own }: Sample<RowId>): Row => ({ ...row, ...usual, ...own })
+    if (resource === 'jobs') await harness.saveJobs(tenant, samples.map((sample) => withOwn(toJob(sample), sample)))
+    else await harness.saveCandidates(tenant, samples.map((sample) => withOwn(toCandidate(sample), sample)))
   }
 
   return {
     ...resources[resource],
-    exactFilters: listExactFilters(resource),
+    exactFilters: listFilters(resource, ['id', 'text']),
+    afterFilters: listFilters(resource, ['after']),
+    ownFields,
     isSynced: source.listAfter !== undefined || source.findMany !== undefined,
     save,
     saveIds: (ids: readonly RowId[], tenant?: string) => save(ids.map((id) => ({ id })), tenant),
@@ -137,8 +154,13 @@ export function openRows<RowId extends Id> (harness: StorageHarness<RowId, RowId
   }
 }
 
+/** Values of own fields that a case does not set. */
+const usualValues: Record<FieldType, string | number | boolean> = {
+  text: 'usual', integer: 1, boolean: false, time: date
+}
+
 function toCandidate<RowId extends Id> (
-  { id, name = `Name ${id}`, status, ...fields }: Sample<RowId>
+  { id, name = `Name ${id}`, status, own, ...fields }: Sample<RowId>
 ): SavedCandidate<RowId, RowId, RowId> {
   const nothing = { headline: null, source_id: null, recruiter_id: null }
   const candidate = { id, full_name: name, ...nothing, created_at: date, updated_at: date, ...fields }

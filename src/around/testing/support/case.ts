@@ -1,7 +1,7 @@
 import type {
   CandidateRow, CandidateSortField, Id, IdKind, IdKinds, JobRow, JobSortField, RowFields, RowQuery, RowSource
 } from '../../../core/ports/index.js'
-import { candidateFilters, jobFilters, type RowFilters } from '../../../core/ports/lists.js'
+import { candidateFilters, jobFilters, type RowFilter, type RowFilters } from '../../../core/ports/lists.js'
 import type {
   AnyStorageHarness, MakeKeyLookup, MakeStorage, SavedCandidate, SavedJob, StorageHarness
 } from './harness.js'
@@ -115,8 +115,8 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
   const job = { id: formOf('job') }
   const toFilter = (filters: RowFilters) => (filter: object): object =>
     Object.fromEntries(Object.entries(filter).map(([name, value]) => {
-      const declared = filters[name as keyof RowFilters]
-      return [name, declared.test === 'id' ? toSampleId(value, formOf(declared.id)) : value]
+      const declared: RowFilter | undefined = filters[name as keyof RowFilters]
+      return [name, declared?.test === 'id' ? toSampleId(value, formOf(declared.id)) : value]
     }))
   return {
     ...others,

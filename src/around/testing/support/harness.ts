@@ -1,4 +1,4 @@
-import type { AnyRecruitingStorage, Id, IdKinds, KeyLookup, RecruitingStorage } from '../../../core/ports/index.js'
+import type { AnyRecruitingStorage, FieldType, Id, IdKinds, KeyLookup, RecruitingStorage } from '../../../core/ports/index.js'
 
 /** A candidate to save in the storage under test. */
 export interface SavedCandidate<
@@ -49,6 +49,12 @@ interface HarnessOptions {
    * @default the name is the id
    */
   tenantId? (name: string): string
+  /**
+   * Your own fields that `candidateFilters` and `jobFilters` name, one of each type, such as `{ candidates: { text:
+   * 'email' } }`. Saved rows then have these fields, none of them null.
+   * @default none: the cases of own filters pass
+   */
+  ownFields?: { [List in 'candidates' | 'jobs']?: { [Type in FieldType]?: string } }
   /** Advances the clock of the storage. @default the cases wait in real time, at most a second each */
   advance? (ms: number): Promise<void> | void
   /** Begins a transaction that the storage can use. @default the storage must reject transactions */

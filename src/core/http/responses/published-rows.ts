@@ -3,7 +3,9 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { FastifyRequest } from 'fastify'
 import fastJsonStringify from 'fast-json-stringify'
 import type { CandidateRow, Id, IdKind, IdKinds, JobRow, PublishedFields, RowFields } from '../../ports/index.js'
-import { Candidate, candidateOf, Job, jobOf } from '../../api/rows.js'
+import {
+  Candidate, candidateList, candidateOf, type FieldUses, Job, jobList, jobOf, readOwnFilters
+} from '../../api/rows.js'
 import { createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
 import { isId, textIdRule } from '../../shared/ids.js'
 import { LruMap } from '../../shared/cached.js'
@@ -11,11 +13,17 @@ import type { TenantIdLookup } from '../../shared/tenants.js'
 import { Type } from '../../shared/typebox.js'
 import { logOf } from '../log.js'
 import { readCaller, type VisibleFields } from '../request.js'
-import { InputError } from '../../shared/errors.js'
 
 interface OwnFields {
   candidateFields: TObject
   jobFields: TObject
+}
+
+interface PublishedSettings extends OwnFields {
+  candidateFilters: FieldUses
+  jobFilters: FieldUses
+  ids: IdKinds
+  tenantId: TenantIdLookup | null
 }
 
 /** Candidates or jobs as the API publishes them. */
@@ -24,6 +32,8 @@ export interface PublishedRows<Row> {
   item: TUnsafe<Row>
   /** The names of all fields. */
   fields: readonly string[]
+  /** Returns which fields the caller cannot see; `null` if there are none. */
+  hiddenFrom (request: FastifyRequest): ((field: string) => boolean) | null
   /** Returns what to request from the storage. */
   select (request: FastifyRequest): Required<RowFields>
   /**
@@ -127,6 +137,11 @@ function publish<Row extends object> (
   return {
     item: { ...item, properties: mapValues(properties, (schema) => isNested(schema) ? acceptNull(schema) : schema) },
     fields,
+    hiddenFrom (request) {
+      const visible = findVisible(request)
+      // Unpublished fields, such as created_at, are the same for every key.
+      return visible && ((field) => fields.includes(field) && !visible.includes(field))
+    },
     select (request) {
       const { tenantId: tenant } = readCaller(request)
       return {
@@ -289,42 +304,25 @@ function describe (value: unknown): string {
   return `${typeof value === 'object' ? 'an' : 'a'} ${typeof value}`
 }
 
-/**
- * Throws a 400 for a filter or `sort` by a published field that the caller cannot see, because the result would reveal
- * it. `filters` maps each filter to the field it reads.
- */
-export function rejectHiddenFields (
-  request: FastifyRequest,
-  kind: keyof VisibleFields,
-  published: readonly string[],
-  filters: Record<string, string>
-): void {
-  const visible = readCaller(request).fields?.[kind] ?? null
-  if (visible === null) return
-  const query = request.query as Record<string, unknown>
-  const sorted = String(query.sort)
-    .split(',')
-    .map((item) => ['sort', item.replace(/^-/, '')] as const)
-  const filtered = Object.entries(filters).filter(([name]) => query[name] !== undefined)
-  for (const [parameter, field] of [...filtered, ...sorted]) {
-    // Unpublished fields, such as created_at, are the same for every key.
-    const isHidden = field !== 'id' && published.includes(field) && !visible.includes(field)
-    if (isHidden) throw new InputError(parameter, `the API key cannot read the field ${field}`, 'query')
-  }
-}
-
 export function hasOwnFields ({ candidateFields, jobFields }: OwnFields): boolean {
   return Object.keys({ ...candidateFields.properties, ...jobFields.properties }).length > 0
 }
 
-/** Returns the fields that the API requests from the storage, and the kinds of ids. */
+/**
+ * Returns the fields and filters that the API requests from the storage, and the kinds of ids. Throws `invalid_option`
+ * for a filter that its field cannot have.
+ */
 export function publishedFields (
-  { candidateFields, jobFields, ids, tenantId }: OwnFields & { ids: IdKinds, tenantId: TenantIdLookup | null }
-): PublishedFields {
+  { candidateFields, candidateFilters, jobFields, jobFilters, ids, tenantId }: PublishedSettings
+): Required<PublishedFields> {
   return {
     candidates: Object.keys(withFields(Candidate, candidateFields).properties),
     jobs: Object.keys(withFields(Job, jobFields).properties),
     ids,
+    filters: {
+      candidates: readOwnFilters(candidateList, candidateFields, candidateFilters, 'candidateFilters'),
+      jobs: readOwnFilters(jobList, jobFields, jobFilters, 'jobFilters')
+    },
     hasTenantIds: tenantId !== null
   }
 }

@@ -1,16 +1,17 @@
-import { parameterOf, type RowList, rowOperations } from '../../api/rows.js'
-import type { Id, IdKinds, ListQuery, RowSource } from '../../ports/index.js'
+import { listParameters, type RowList, rowOperations } from '../../api/rows.js'
+import type { Id, IdKinds, ListQuery, OwnCondition, OwnFilter, RowSource } from '../../ports/index.js'
 import type { RowFilter } from '../../ports/lists.js'
-import { readPage } from '../../shared/paging.js'
-import { parseSearch, parseUpdatedAfter } from '../input.js'
+import { InputError } from '../../shared/errors.js'
+import { parsePaging, readPage } from '../../shared/paging.js'
+import { parseDateTime, parseSearch } from '../input.js'
 import { respondWith } from '../request.js'
-import { type PublishedRows, rejectHiddenFields } from '../responses/published-rows.js'
+import type { PublishedRows } from '../responses/published-rows.js'
 import { type ApiOperation, perform } from './operations.js'
 
 /** Converts a valid value; `undefined` for no filter. */
-const parsers: Partial<Record<RowFilter['test'], (text: string) => unknown>> = {
-  contains: parseSearch,
-  after: parseUpdatedAfter
+function parseValue (test: RowFilter['test'], parameter: string, value: unknown): unknown {
+  if (test === 'contains') return parseSearch(String(value))
+  return test === 'time' || test === 'after' ? parseDateTime(parameter, String(value)) : value
 }
 
 /** Returns the operations that list candidates or jobs and read one. */
@@ -18,30 +19,43 @@ export function listRowOperations<Row extends { id: Id }, Filter extends { q?: s
   source: RowSource<Row, Filter, SortField>,
   published: PublishedRows<Row>,
   list: RowList<'candidate' | 'job', Filter, SortField>,
-  ids: IdKinds
+  ids: IdKinds,
+  own: readonly OwnFilter[]
 ): ApiOperation[] {
-  const { item, select, writeRows } = published
-  const { kind, filters } = list
+  const { item, hiddenFrom, select, writeRows } = published
   const { page: readBoth } = source
-  const parameters = Object.entries<RowFilter>(filters).map(([name, filter]) =>
-    [parameterOf(name), name, filter] as const)
-  const filteredFields = Object.fromEntries(parameters.map(([parameter, , { field }]) => [parameter, field]))
+  const parameters = listParameters(list, own)
 
   function readFilter (query: object): Filter {
     const filter: Partial<Record<string, unknown>> = {}
-    for (const [parameter, name, { test }] of parameters) {
+    const conditions: OwnCondition[] = []
+    for (const { parameter, name, filter: { test, field } } of parameters) {
       const given: unknown = Reflect.get(query, parameter)
-      if (given === undefined) continue
-      const parse = parsers[test]
-      const value = parse === undefined ? given : parse(String(given))
-      if (value !== undefined) filter[name] = value
+      const value = given === undefined ? undefined : parseValue(test, parameter, given)
+      if (value === undefined) continue
+      if (name === null) conditions.push({ field, test, value } as OwnCondition)
+      else filter[name] = value
     }
+    if (conditions.length > 0) filter.own = conditions
     return filter as Filter
   }
 
-  return perform(rowOperations(list, item, ids), {
+  return perform(rowOperations(list, item, ids, own), {
     async list ({ tenant: { id: tenant }, input }, request) {
-      rejectHiddenFields(request, kind, published.fields, filteredFields)
+      const asked = parsePaging<Filter, SortField>(input, readFilter(input), own)
+      const isHidden = hiddenFrom(request)
+      if (isHidden !== null) {
+        // The order of rows, and which rows there are, would reveal the field.
+        const given = parameters.filter(({ parameter }) => Reflect.get(input, parameter) !== undefined)
+        for (const [parameter, field] of [
+          ...given.map(({ parameter, filter }) => [parameter, filter.field] as const),
+          ...asked.sort.map(({ field }) => ['sort', field] as const)
+        ]) {
+          if (isHidden(field)) {
+            throw new InputError(parameter, `the API key cannot read the field ${field}`, 'query')
+          }
+        }
+      }
       const { fields, textFields, onInexactNumber } = select(request)
       const complete = ({ filter, sort, offset, limit }: ListQuery<Filter, SortField>) =>
         ({ filter, sort, offset, limit, fields, textFields, onInexactNumber })
@@ -49,7 +63,7 @@ export function listRowOperations<Row extends { id: Id }, Filter extends { q?: s
         list: (query) => source.list(tenant, complete(query)),
         count: (filter) => source.count(tenant, filter),
         page: readBoth && ((query) => readBoth(tenant, complete(query)))
-      }, input, readFilter(input))
+      }, asked)
       const rows = writeRows(readBoth === undefined ? 'list' : 'page', page.data, request)
       let text = ''
       for (const row of rows) text += text === '' ? row : `,${row}`

@@ -1,7 +1,7 @@
-import type { Id, ListSource, SortItem } from '../../../core/ports/index.js'
+import type { Id, ListSource, OwnCondition, SortItem } from '../../../core/ports/index.js'
 import type { RowFilter, RowFilters } from '../../../core/ports/lists.js'
 import { RecruitingApiError } from '../../../core/shared/errors.js'
-import { foldCase } from '../../../core/shared/text.js'
+import { foldCase, normalizeInstant } from '../../../core/shared/text.js'
 import { isRecord, parseTenant, reject } from '../checks.js'
 import { compareBy, compareValues, findPlace, type RowTest, select, takePage } from '../sorting.js'
 
@@ -31,6 +31,7 @@ export interface WholeRows<Row extends { id: Id }, Filter, Field extends string>
   listAfter(tenant: string, query: { after: Row['id'] | null; limit: number }): Promise<Row[]>
   /** Returns the row of each id, or `null`, in the order of the ids. */
   findMany(tenant: string, ids: ReadonlyArray<Row['id']>): Promise<Array<Row | null>>
+  ownFilters: true
 }
 
 /** The parts of a row source that are specific to one resource. */
@@ -114,7 +115,9 @@ export class Table<Row extends SortableRow<Field>, Field extends string> {
     const known = this.#orders.get(key)
     if (known !== undefined) return known
 
-    const order = this.#byId.toSorted(compareBy(sort, (entry, field) => entry.row[field]))
+    const times = sort.flatMap(({ field, type }) => type === 'time' ? [field] : [])
+    const order = this.#byId.toSorted(compareBy(sort, ({ row }, field) =>
+      times.includes(field) ? toInstant(row[field]) ?? '' : row[field]))
     this.#remember(key, order)
     return order
   }
@@ -169,6 +172,8 @@ export function readTables<Row extends SortableRow<Field>, Filter extends object
   { filters }: RowKind<Row>, findTable: (tenant: string) => Table<Row, Field> | Promise<Table<Row, Field>>
 ): WholeRows<Row, Filter, Field> {
   return {
+    ownFilters: true,
+
     async list (tenant, { filter, sort, offset, limit }) {
       const table = await findTable(tenant)
       return takePage(table.sorted(sort), createTest<Row>(filters, filter), { offset, limit }).map(rowOf)
@@ -199,25 +204,40 @@ function rowOf<Row> ({ row }: Entry<Row>): Row {
 
 /** Returns the test of all conditions of a filter. */
 function createTest<Row extends object> (filters: RowFilters, filter: object): RowTest<Entry<Row>> {
-  const tests = Object.entries(filter).flatMap(([name, wanted]: [string, unknown]) =>
-    wanted === undefined ? [] : [createFieldTest<Row>(Reflect.get(filters, name), wanted)])
-  const [only = null, ...others] = tests
-  return others.length === 0 ? only : (entry) => tests.every((passes) => passes(entry))
+  const { own = [], ...others }: { own?: readonly OwnCondition[] } = filter
+  const tests = [
+    ...own.map((condition) => createFieldTest<Row>(condition, condition.value)),
+    ...Object.entries(others).flatMap(([name, wanted]: [string, unknown]) =>
+      wanted === undefined ? [] : [createFieldTest<Row>(Reflect.get(filters, name), wanted)])
+  ]
+  const [only = null] = tests
+  return tests.length <= 1 ? only : (entry) => tests.every((passes) => passes(entry))
 }
 
 function createFieldTest<Row extends object> (
-  { test, field }: RowFilter, wanted: unknown
+  { test, field }: Pick<RowFilter, 'test' | 'field'>, wanted: unknown
 ): (entry: Entry<Row>) => boolean {
   const read = ({ row }: Entry<Row>): unknown => Reflect.get(row, field)
   switch (test) {
     case 'id':
-    case 'text': return (entry) => read(entry) === wanted
+    case 'text':
+    case 'integer':
+    case 'boolean': return (entry) => read(entry) === wanted
+    case 'time': return (entry) => toInstant(read(entry)) === wanted
     case 'contains': {
       const needle = foldCase(String(wanted))
       return ({ searchKey }) => searchKey.includes(needle)
     }
-    case 'after': return (entry) => String(read(entry)) > String(wanted)
+    case 'after': return (entry) => (toInstant(read(entry)) ?? '') > String(wanted)
   }
+}
+
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
+/** Returns a date-time in UTC with milliseconds; `null` for anything else. */
+function toInstant (value: unknown): string | null {
+  const text = String(value)
+  return instant.test(text) ? text : normalizeInstant(text)
 }
 
 /**

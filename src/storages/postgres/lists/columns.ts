@@ -1,5 +1,5 @@
 import type { Id } from '../../../core/ports/index.js'
-import { type Condition, equals } from '../sql.js'
+import { type Condition, equals, quoteName } from '../sql.js'
 import { type Column, type Relation, relationError } from './relation.js'
 import { assertExact, assertType, integerTypes, textTypes } from './row-kind.js'
 
@@ -28,7 +28,7 @@ export function formatTenantCondition (relation: TenantRelation, tenant: string)
  */
 export function formatIdCondition (relation: Relation, column: string, id: Id): Condition<Id> | null {
   return canContain(relation, column, id)
-    ? [(value) => `${column} = ${value}::${comparedType(relation, column)}`, id]
+    ? [(value) => `${quoteName(column)} = ${value}::${comparedType(relation, column)}`, id]
     : null
 }
 
@@ -44,9 +44,15 @@ export function formatIdAmong (relation: Relation, ids: readonly Id[]): Conditio
   return [(value) => `id = any (${value}::${comparedType(relation, 'id')}[])`, possible]
 }
 
-/** Returns the expression that orders the ids of `r`: integers and uuids by value, text by code point. */
+/** Returns the expression that orders the ids of `r`. */
 export function formatIdOrder (relation: Relation): string {
-  return needsCollation(relation, 'id') ? 'r.id collate "C"' : 'r.id'
+  return formatOrder(relation, 'id')
+}
+
+/** Returns the expression that orders the rows of `r` by a column: text by code point, all others by value. */
+export function formatOrder (relation: Relation, column: string): string {
+  const name = /^[a-z_][a-z0-9_]*$/.test(column) ? column : quoteName(column)
+  return needsCollation(relation, column) ? `r.${name} collate "C"` : `r.${name}`
 }
 
 /** Returns an id as the column stores it: uuids are in lower case. */

@@ -1,4 +1,4 @@
-import type { IdKind, IdKinds } from '../../../core/ports/index.js'
+import type { FieldType, IdKind, IdKinds, OwnFilter } from '../../../core/ports/index.js'
 import { candidateFilters, jobFilters, type RowFilters } from '../../../core/ports/lists.js'
 import { cast, quoteName, toIso } from '../sql.js'
 import { type Column, type Relation, relationError } from './relation.js'
@@ -30,6 +30,13 @@ export function assertColumns (relation: Relation, kind: RowKind, kinds: IdKinds
     else assertType(relation, option, name, idTypes[kinds[id]], `, because the option ids.${id} is '${kinds[id]}'`)
   }
   for (const name of exact) assertExact(relation, option, name)
+}
+
+/** Throws `storage_not_ready` if the column of an own filter has a type or collation that cannot be compared. */
+export function assertFilter (relation: Relation, option: string, { field, type }: OwnFilter): void {
+  const reason = `, because the option ${option.slice(0, -1)}Filters names it`
+  assertType(relation, option, field, filterTypes[type], reason)
+  assertExact(relation, option, field)
 }
 
 /** Throws `storage_not_ready` if a column is missing or its collation treats different texts as equal. */
@@ -173,6 +180,16 @@ export const textTypes = ['text', 'character varying']
 export const integerTypes = ['bigint', 'integer', 'smallint']
 const numberTypes = [...integerTypes, 'numeric', 'double precision', 'real']
 const time = ['timestamp with time zone']
+
+/** Column types for each type of an own filter. */
+const filterTypes: Readonly<Record<FieldType, readonly string[]>> = {
+  text: [...textTypes, 'uuid'], integer: integerTypes, boolean: ['boolean'], time
+}
+
+/** Returns the type of a filter by a column; `undefined` if it cannot have one. */
+export function filterTypeOf ({ type }: Column): FieldType | undefined {
+  return (Object.keys(filterTypes) as FieldType[]).find((name) => filterTypes[name].includes(type))
+}
 
 /** Column types for each kind of id. */
 const idTypes: Readonly<Record<IdKind, readonly string[]>> = { integer: integerTypes, string: ['uuid', ...textTypes] }

@@ -4,7 +4,7 @@ import { findTenantColumn, normalizeId, type TenantRelation } from './columns.js
 import { describeRelation } from './relation.js'
 import { assertColumns, readerOf, type ReadValue, type RowKind } from './row-kind.js'
 import {
-  type AnyField, formatFind, formatFindMany, formatPage, formatPageAfter, formatPageAndTotal, formatTotal, totalColumn,
+  formatFind, formatFindMany, formatPage, formatPageAfter, formatPageAndTotal, formatTotal, totalColumn,
   type Statement
 } from './row-statements.js'
 import { LruMap } from '../../../core/shared/cached.js'
@@ -26,7 +26,7 @@ interface Projection {
 }
 
 /** `sqlName` is the relation as written in SQL; totals are cached for `totalsTtlMs`. */
-export function createRowSource<Row extends { id: Id }, Filter extends object, Field extends AnyField> (
+export function createRowSource<Row extends { id: Id }, Filter extends object, Field extends string> (
   session: Session,
   kind: RowKind,
   sqlName: string,
@@ -94,6 +94,8 @@ export function createRowSource<Row extends { id: Id }, Filter extends object, F
   }
 
   return {
+    ownFilters: true,
+
     // A total that is cached needs no statement.
     ...totalsTtlMs === 0 ? { page } : {},
 

@@ -1,20 +1,18 @@
-import type { CandidateSortField, Id, JobSortField, ListQuery } from '../../../core/ports/index.js'
+import type { Id, ListQuery, OwnCondition } from '../../../core/ports/index.js'
 import type { RowFilter } from '../../../core/ports/lists.js'
 import { foldCase } from '../../../core/shared/text.js'
-import { type Condition, Conditions, cast, orderBy, planWithValues } from '../sql.js'
+import { type Condition, Conditions, cast, planWithValues, quoteName } from '../sql.js'
 import {
   formatIdAfter,
   formatIdAmong,
   formatIdCondition,
   formatIdOrder,
+  formatOrder,
   formatTenantCondition,
-  needsCollation,
   type TenantRelation
 } from './columns.js'
 import type { Relation } from './relation.js'
 import type { RowKind } from './row-kind.js'
-
-export type AnyField = CandidateSortField | JobSortField
 
 /** A statement and its values. */
 export interface Statement {
@@ -31,16 +29,14 @@ export function formatPage (
   kind: RowKind,
   columns: string,
   tenant: string,
-  { filter, sort, offset, limit }: ListQuery<object, AnyField>
+  { filter, sort, offset, limit }: ListQuery<object>
 ): Statement | null {
   const isOfTenant = formatTenantCondition(relation, tenant)
   const where = allOf(isOfTenant, ...filterBy(relation, kind, filter))
   if (isOfTenant === null || where === null) return null
   const { name, tenantColumn } = relation
-  const columnsById = needsCollation(relation, 'id') ? textIdSortColumns : sortColumns
-  const order = orderBy<AnyField | 'tenant'>(
-    [{ field: 'tenant', direction: sort[0]?.direction ?? 'asc' }, ...sort],
-    { ...columnsById, tenant: `r.${tenantColumn}` })
+  const sorted = sort.map(({ field, direction }) => `${formatOrder(relation, field)} ${direction}`)
+  const order = `order by r.${tenantColumn} ${sort[0]?.direction ?? 'asc'}, ${sorted.join(', ')}`
   const slice = `limit ${where.bind(limit)}` + (offset === 0 ? '' : ` offset ${where.bind(offset)}`)
   const text =
     offset > deepOffset
@@ -54,7 +50,7 @@ export function formatPage (
 
 /** Returns the statement that selects a page and, in the column `totalColumn` of each row, its total. */
 export function formatPageAndTotal (
-  relation: TenantRelation, kind: RowKind, columns: string, tenant: string, query: ListQuery<object, AnyField>
+  relation: TenantRelation, kind: RowKind, columns: string, tenant: string, query: ListQuery<object>
 ): Statement | null {
   const page = formatPage(relation, kind, columns, tenant, query)
   const counted = formatTotal(relation, kind, tenant, query.filter)
@@ -123,40 +119,35 @@ export function formatFindMany (
   return selectWhere(relation, columns, where)
 }
 
-const sortColumns: Record<AnyField, string> = {
-  id: 'r.id',
-  full_name: 'r.full_name collate "C"',
-  name: 'r.name collate "C"',
-  status: 'r.status collate "C"',
-  created_at: 'r.created_at',
-  updated_at: 'r.updated_at'
-}
-
-/** Returns the fields that clients can sort by, except `id`, and the expressions that sort them. */
-export function listSorts ({ columns }: RowKind): Array<[field: AnyField, expression: string]> {
-  return Object.entries(sortColumns).filter(([name]) => Object.hasOwn(columns, name)) as Array<[AnyField, string]>
-}
-
-const textIdSortColumns: typeof sortColumns = { ...sortColumns, id: 'r.id collate "C"' }
-
 /** `null` is a condition that no row can meet. */
 type Filter = Condition | null
 
 function filterBy (relation: Relation, { filters }: RowKind, filter: object): Filter[] {
   const { q: search, ...others } = filters
+  const { own = [] }: { own?: readonly OwnCondition[] } = filter
   // PostgreSQL estimates the same cost for all conditions and runs them in this order; `like` is the slowest.
-  return Object.entries<RowFilter>({ ...others, q: search }).flatMap(([name, declared]) => {
-    const wanted: Id | undefined = Reflect.get(filter, name)
-    return wanted === undefined ? [] : [formatCondition(relation, declared, wanted)]
-  })
+  return [
+    ...own.map((condition) => formatCondition(relation, condition, condition.value)),
+    ...Object.entries<RowFilter>({ ...others, q: search }).flatMap(([name, declared]) => {
+      const wanted: Id | undefined = Reflect.get(filter, name)
+      return wanted === undefined ? [] : [formatCondition(relation, declared, wanted)]
+    })
+  ]
 }
 
-function formatCondition (relation: Relation, { test, field }: RowFilter, wanted: Id): Filter {
+function formatCondition (
+  relation: Relation, { test, field }: Pick<RowFilter, 'test' | 'field'>, wanted: Id | boolean
+): Filter {
+  const column = quoteName(field)
   switch (test) {
-    case 'id': return formatIdCondition(relation, field, wanted)
-    case 'text': return [(value) => `${field} = ${value}`, wanted]
+    case 'id':
+    case 'text': return formatIdCondition(relation, field, wanted as Id)
+    case 'integer': return [(value) => `${column} = ${value}::bigint`, wanted]
+    case 'boolean': return [(value) => `${column} = ${value}::boolean`, wanted]
     // Compares the milliseconds that clients see: otherwise a client gets the newest row again and again.
-    case 'after': return [(value) => `${field} >= ${value}::timestamptz + interval '1 millisecond'`, wanted]
+    case 'after': return [(value) => `${column} >= ${value}::timestamptz + interval '1 millisecond'`, wanted]
+    case 'time': return [(value) => `${column} >= ${value}::timestamptz
+      and ${column} < ${value}::timestamptz + interval '1 millisecond'`, wanted]
     case 'contains': {
       const text = foldCase(String(wanted))
       return [(value) => `${searchKey(relation, field, text)} like ${value}`, `%${escapeLike(text)}%`]
