@@ -73,7 +73,7 @@ export async function judgePages (
         continue
       }
       const plan = await explain(query, statement, 'analyze, timing off, buffers, ').catch((error: unknown) => {
-        if (readField(error, 'code') !== '57014') throw error
+        if (readField(error, 'code') !== 'storage_timeout') throw error
         return null
       })
       const [read, returned] = plan === null ? [0, 0] : [countRead(plan), rowsOf(plan)]
