@@ -1,5 +1,5 @@
 // A process that only delivers, for servers with `delivery: false`. Any number of such processes share the work. Your
-// orchestrator checks /healthz, Prometheus scrapes /metrics (examples/05-metrics.ts exports all metrics), and your
+// orchestrator checks /healthz, Prometheus scrapes /metrics (collectMetrics exports all metrics), and your
 // support team reads /tenants/:slug.
 //
 // npm install pg

@@ -1,10 +1,11 @@
 // Bundles the package into a few files in dist, because many small files load slowly, and the same files as CommonJS in
-// dist/cjs, with the declarations of both. Deletes declarations that no entry point needs.
+// dist/cjs, with the declarations of both. Deletes declarations that no entry point needs. Big files without state, the
+// conformance cases and the portal's texts, exist once, as CommonJS, which both can load.
 
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build, transform } from 'esbuild'
+import { type Plugin, build, transform } from 'esbuild'
 import ts from 'typescript'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -12,6 +13,7 @@ const dist = join(root, 'dist')
 const cjs = join(dist, 'cjs')
 const entries = ['index', 'around/client/index', 'storages/memory/index', 'storages/postgres/index', 'around/testing/index']
 
+const lineLimit = 120
 const options = {
   absWorkingDir: root,
   outbase: 'src',
@@ -23,16 +25,42 @@ const options = {
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
-  charset: 'utf8'
+  charset: 'utf8',
+  // Names are kept, and lines are short enough for stack traces.
+  minifyWhitespace: true,
+  lineLimit
 } as const
 const entryPoints = entries.map((name) => `src/${name}.ts`)
 
-await build({ ...options, entryPoints: [...entryPoints, 'src/around/cli/bin.ts'] })
+const testing = 'src/around/testing/index.ts'
 
-const { outputFiles } = await build({ ...options, entryPoints, write: false })
-for (const { path, text } of outputFiles) {
+/** Imports the files without state from `cjsFolder`, the path of dist/cjs from dist, for the build in `dist`. */
+function sharedFrom (cjsFolder: string): Plugin {
+  return {
+    name: 'shared',
+    setup ({ onResolve }) {
+      onResolve({ filter: /^\.\// }, ({ importer }) =>
+        importer === join(root, testing) ? { path: `../../${cjsFolder}around/testing/cases.js`, external: true } : null)
+      // The only file that imports them is a chunk.
+      onResolve({ filter: /\/locales\/\w+\.json$/ }, ({ path }) =>
+        ({ path: `../${cjsFolder}locales/${basename(path, '.json')}.js`, external: true }))
+    }
+  }
+}
+
+/** Returns the built files with their paths. */
+async function bundle (entryPoints: string[], cjsFolder: string): Promise<Array<{ path: string, text: string }>> {
+  const built = await build({ ...options, entryPoints, plugins: [sharedFrom(cjsFolder)], write: false })
+  // The texts are no longer JSON.
+  return built.outputFiles.map(({ path, text }) => ({ path, text: text.replaceAll(/ ?with ?\{ ?type: ?"json" ?\}/g, '') }))
+}
+
+for (const { path, text } of await bundle([...entryPoints, 'src/around/cli/bin.ts'], 'cjs/')) await write(path, text)
+for (const { path, text } of await bundle(entryPoints, '')) {
   const { code } = await transform(text, {
     format: 'cjs',
+    minifyWhitespace: true,
+    lineLimit,
     platform: 'node',
     target: options.target,
     charset: 'utf8',
@@ -43,6 +71,24 @@ for (const { path, text } of outputFiles) {
   await write(join(cjs, relative(dist, path)), code)
 }
 await write(join(cjs, 'package.json'), '{ "type": "commonjs" }\n')
+const index = await readFile(join(root, testing), 'utf8')
+const parts = new Set(Array.from(index.matchAll(/from '(\.\/.+)'/g), ([, part = '']) => part))
+await build({
+  ...options,
+  format: 'cjs',
+  splitting: false,
+  outdir: 'dist/cjs/around/testing',
+  entryNames: 'cases',
+  stdin: {
+    contents: [...parts].map((part) => `export * from '${part}'`).join('\n'),
+    resolveDir: join(root, dirname(testing))
+  }
+})
+const locales = join(root, 'src/around/portal/locales')
+for (const name of (await readdir(locales)).filter((name) => name.endsWith('.json'))) {
+  const texts = JSON.stringify(JSON.parse(await readFile(join(locales, name), 'utf8')))
+  await write(join(cjs, 'locales', `${basename(name, '.json')}.js`), `module.exports = ${texts}\n`)
+}
 
 const program = ts.createProgram(entries.map((name) => join(cjs, `${name}.d.ts`)), {
   module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, skipLibCheck: true
@@ -60,5 +106,5 @@ for (const name of entries) {
 
 async function write (file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
-  await writeFile(file, text)
+  await writeFile(file, text, { mode: text.startsWith('#!') ? 0o755 : 0o644 })
 }

@@ -41,6 +41,7 @@ export { createFilterTest } from './core/shared/fields.js'
 export type {
   AttemptMessage, DisableMessage, EmitMessage, GiveUpMessage, OutageMessage, PauseMessage, RetryMessage
 } from './core/webhooks/diagnostics.js'
+export { type MetricRegistry, collectMetrics } from './core/webhooks/metrics.js'
 export type { RecruitingHealth } from './core/webhooks/diagnostics.js'
 export type { PortalCapability } from './core/http/sessions.js'
 export type { PortalMessages } from './around/portal/messages.js'

@@ -92,6 +92,7 @@ t.test('stats count attempts by result and duration', async (t) => {
     oldestDueMs: 0,
     attempts: { delivered: 1, postponed: 0, timeout: 0, connection: 1, tls: 0, blocked: 0, http_status: 1 },
     inFlight: 0,
+    inFlightLimit: 128,
     changes: { heldBackMs: 0, heldBackBy: null },
     feed: { heldBackMs: 0, heldBackBy: null },
     held: null

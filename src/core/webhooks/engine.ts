@@ -196,7 +196,8 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       deliveries.stats(), changes?.stats(), feed?.stats(), findHold()
     ])
     const inFlight = worker?.inFlight ?? 0
-    return { ...queue, ...counters.read(), inFlight, changes: changeStats, feed: feedStats, held }
+    const inFlightLimit = worker === null ? 0 : delivery.concurrency
+    return { ...queue, ...counters.read(), inFlight, inFlightLimit, changes: changeStats, feed: feedStats, held }
   }
 
   const recruiting: EngineCalls = {

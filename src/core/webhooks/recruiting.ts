@@ -94,7 +94,10 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
    * suspension began; `null` if the tenant was not suspended. Otherwise like `suspendTenant`.
    */
   resumeTenant(tenant: TenantArgument, options: ResumeCall): Promise<Suspension | null>
-  /** Returns metrics. `attempts`, `durationMs` and `inFlight` are for this process, the others for all processes. */
+  /**
+   * Returns metrics. `attempts`, `durationMs`, `inFlight` and `inFlightLimit` are for this process, the others for all
+   * processes.
+   */
   stats(): Promise<RecruitingStats>
   /**
    * Returns a tenant's metrics from all processes: pending deliveries, failing webhooks and the results of the last
@@ -193,6 +196,8 @@ export interface RecruitingStats extends DeliveryStats, AttemptCounts {
   feed: HeldBack | null
   /** Attempts of this process in flight. */
   inFlight: number
+  /** Attempts of this process that may be in flight, `delivery.concurrency`; 0 if it does not deliver. */
+  inFlightLimit: number
   /**
    * Why this process sends nothing, because the database is a copy or belongs to another environment; `null` if it
    * sends.
