@@ -101,6 +101,7 @@ await run('webhooks failing')
 await run('webhooks show', `${id}`)
 const { data: [delivery] } = await run('deliveries list', `--webhook ${id}`) as { data: Array<{ id: number }> }
 await run('deliveries show', `${delivery?.id} --webhook ${id}`)
+await run('deliveries explain', `evt_1 --webhook ${id}`)
 await run('stats')
 status = 204
 await run('deliveries retry', `${delivery?.id} --webhook ${id} --yes`)

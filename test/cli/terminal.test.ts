@@ -79,6 +79,7 @@ t.test('stored data and responses cannot manipulate the terminal', async (t) => 
     'webhooks import': [importPath],
     'deliveries list': ['--webhook', String(id)],
     'deliveries show': [String(delivery.id), '--webhook', String(id), '--body'],
+    'deliveries explain': [worse, '--webhook', String(id)],
     'deliveries retry': [String(delivery.id), '--webhook', String(id)],
     replay: ['--webhook', String(id), '--include', 'all', '--since', evil],
     'subjects find': ['candidate:42', '--tenant', evil],

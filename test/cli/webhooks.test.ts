@@ -136,7 +136,7 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
   const { data: [{ id: deliveryId, event_id: eventId }] } = JSON.parse((await cli(`deliveries list --webhook ${id} --status pending --json`)).out)
   const shown = await cli(`deliveries show ${deliveryId} --webhook ${id}`)
   t.match(shown.out, /^status +pending$/m)
-  t.match(shown.out, /^attempt +duration +error +response\n20\S+ +\d+ ms +http_status +500$/m)
+  t.match(shown.out, /^attempt +duration +error +detail +response\n20\S+ +\d+ ms +http_status +- +500$/m)
   t.match(JSON.parse((await cli(`deliveries show ${deliveryId} --webhook ${id} --json`)).out), { id: deliveryId, attempts: [{ error: 'http_status' }] })
 
   for (const format of ['', ' --json']) {
@@ -144,13 +144,16 @@ t.test('a new user gets to a delivered event, rotates the key and repairs an end
   }
   const whole = (await cli(`deliveries show ${deliveryId} --webhook ${id} --body`)).out
   t.match(whole, `\n\n{"id":"${eventId}"`)
-  t.match(whole, /^attempt +duration +error +response +excerpt\n20\S+ +\d+ ms +http_status +500 +Ada is ill$/m)
+  t.match(whole, /^attempt +duration +error +detail +response +excerpt\n20\S+ +\d+ ms +http_status +- +500 +Ada is ill$/m)
   t.match(JSON.parse((await cli(`deliveries show ${deliveryId} --webhook ${id} --body --json`)).out), {
     body: /"tenant_slug":"acme"/, attempts: [{ response_excerpt: 'Ada is ill' }]
   })
 
   // It is repaired and catches up.
   receiver.answer(204)
+  t.match(await cli(`deliveries explain evt_1 --webhook ${id}`), { code: 0, out: /^reason +unknown_event$/m })
+  t.match(JSON.parse((await cli(`deliveries explain ${eventId} --webhook ${id} --json`)).out), { event_id: eventId, delivery: { event_id: eventId } })
+
   const retried = await cli(`deliveries retry ${deliveryId} --webhook ${id}`, { answers: ['y'] })
   t.equal(retried.code, 0)
   t.match(retried.err, `Sends the event ${eventId} (application.created) now, to webhook ${id} "CRM" of acme, ${receiver.url}.\n`)

@@ -51,6 +51,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   'webhooks import': command("creates webhooks with their receivers' existing secrets", webhooks, 'importWebhooks'),
   'deliveries list': command('lists the latest deliveries of a webhook', deliveries, 'list'),
   'deliveries show': command('shows a delivery and its attempts', deliveries, 'show'),
+  'deliveries explain': command('explains why a webhook got an event or not', deliveries, 'explain'),
   'deliveries retry': command('attempts a delivery again', deliveries, 'retry'),
   replay: command('sends past events to a webhook again', deliveries, 'replay'),
   listen: command("shows a tenant's events and sends them to a receiver on your machine", listen, 'listen'),

@@ -1,4 +1,4 @@
-import type { ReplayResult } from '../../core/ports/index.js'
+import type { ReplayResult, Tenant } from '../../core/ports/index.js'
 import { systemClock } from '../../core/shared/clock.js'
 import { omitUndefined } from '../../core/shared/fields.js'
 import { isPlainText } from '../../core/shared/text.js'
@@ -77,6 +77,48 @@ export const show: Command = {
   }
 }
 
+export const explain: Command = {
+  args: ['EVENT'],
+  options: { webhook: webhookOption },
+
+  async run (context) {
+    const { args: [eventId = ''], flags } = context
+    if (!isPlainText(eventId, 64)) {
+      throw new UsageError(`EVENT: expected the id of an event, got ${JSON.stringify(eventId)}`)
+    }
+    const { tenant, id } = await findTarget(context, '--webhook', flags.required('webhook'))
+    const explained = await createOperations(context).explain({ ...given(tenant, id), input: { event_id: eventId } })
+    if (explained === null) throw new CommandError(`--webhook: there is no webhook ${id}`)
+    const { filter, delivery, ...fields } = explained
+    showResult(context, explained, formatRecord({
+      ...fields,
+      ...filter === null ? {} : { ...filter, expected: JSON.stringify(filter.expected) },
+      ...delivery === null ? {} : { delivery: delivery.id, delivered_at: delivery.delivered_at }
+    }))
+  }
+}
+
+/** Creates the operations of an engine, without starting one. */
+function createOperations (context: Context) {
+  const { webhooks, deliveries, feed, holds } = openStorage(context)
+  return createDeliveryOperations({
+    webhooks,
+    history: { ...deliveries, ...feed === undefined ? {} : { findEvent: feed.find } },
+    clock: systemClock,
+    async findStop (tenantId) {
+      const states = await webhooks.listStates()
+      if (states.some((state) => state.tenantId === tenantId && state.suspendedSince !== null)) return 'suspended'
+      return (await holds?.find(null) ?? null) === null ? null : 'held'
+    },
+    // Checks the event types of a replay, which the command does not take.
+    async assertUsable () {}
+  })
+}
+
+function given (tenant: Tenant, id: number) {
+  return { tenant, id, deliveryId: 0, omitBody: false, caller: { type: 'code', id: null } } as const
+}
+
 export const retry: Command = {
   args: ['ID'],
   options: { webhook: webhookOption },
@@ -120,13 +162,9 @@ export const replay: Command = {
     const period = omitUndefined({ since: flags.text('since'), until: flags.text('until') })
     const { tenant, id, webhook, text } = await findTarget(context, '--webhook', flags.required('webhook'))
     if (webhook.status !== 'active') throw createInactiveError(id, webhook.status)
-    const { webhooks, deliveries } = openStorage(context)
-    // Checks the event types of a replay, which this command does not take.
-    const assertUsable = async (): Promise<void> => {}
-    const operations = createDeliveryOperations({ webhooks, history: deliveries, clock: systemClock, assertUsable })
-    const given = { tenant, id, deliveryId: 0, omitBody: false, caller: { type: 'code', id: null } } as const
+    const operations = createOperations(context)
     const queue = (isDryRun: boolean) =>
-      operations.replay({ ...given, input: { include, ...period, dry_run: isDryRun } })
+      operations.replay({ ...given(tenant, id), input: { include, ...period, dry_run: isDryRun } })
     const counted = await withProgress(io, 'counting', () => queue(true))
     if (counted?.queued === 0) {
       showResult(context, counted, ['there is nothing to replay'])

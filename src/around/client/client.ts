@@ -156,6 +156,8 @@ export const operations = {
     replay: ['post', '/webhooks/:id/replay'],
     listDeliveries: ['list', '/webhooks/:id/deliveries'],
     findDelivery: ['find', '/webhooks/:id/deliveries/:delivery_id'],
+    /** Explains whether and why a webhook got an event or not. */
+    explain: ['find', '/webhooks/:id/explain'],
     /** Retries a delivery now. */
     retryDelivery: ['run', '/webhooks/:id/deliveries/:delivery_id/retry']
   },
@@ -263,9 +265,9 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
       }
     },
 
-    async find (path: string) {
+    async find (path: string, query: object = {}) {
       try {
-        return await readData({ path })
+        return await readData({ path, query })
       } catch (error) {
         if (error instanceof ApiError && error.code === 'not_found') return null
         throw error

@@ -146,6 +146,9 @@ export type TestResult = Static<typeof webhooks.TestResult>
 
 export type Delivery = Static<typeof deliveries.Delivery>
 
+/** Why a webhook got an event or not. */
+export type Explanation = Static<typeof deliveries.Explanation>
+
 export type DeliveryWithAttempts = Static<typeof deliveries.DeliveryWithAttempts>
 
 /** The events to send again; by default the undelivered events of the last 24 hours. */

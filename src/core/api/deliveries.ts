@@ -1,10 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import type {
   AttemptDetail as PortAttemptDetail, AttemptError as PortAttemptError, Delivery as PortDelivery, DeliverySortField,
-  DeliveryWithAttempts as PortDeliveryWithAttempts
+  DeliveryWithAttempts as PortDeliveryWithAttempts, FilterValue
 } from '../ports/index.js'
 import { pagingQuery } from '../shared/paging.js'
-import { DateTime, Nullable, OneOf, Type } from '../shared/typebox.js'
+import { DateTime, DateTimeOf, Nullable, OneOf, Type } from '../shared/typebox.js'
 import { eventIdExample } from './events.js'
 import { NoBody, operation } from './operation.js'
 
@@ -127,6 +127,46 @@ export const DeliveryQuery = Type.Object(
   { additionalProperties: false }
 )
 
+const explanations = [
+  'delivered', 'failed', 'pending', 'paused', 'suspended', 'held', 'inactive', 'erased', 'unknown_event',
+  'before_webhook', 'not_subscribed', 'filtered', 'changed_since', 'unknown'
+] as const
+
+const valueTypes = ['string', 'number', 'boolean', 'null', 'missing', 'object', 'array'] as const
+
+const Mismatch = Type.Object({
+  path: Type.String({ examples: ['data.job_id'] }),
+  expected: Type.Array(Type.Unsafe<FilterValue>({ type: ['string', 'number', 'boolean', 'null'] }), { examples: [[1, 7]] }),
+  value: Type.Unsafe<FilterValue>({
+    type: ['string', 'number', 'boolean', 'null'],
+    description: 'Up to 255 characters. null for an object or array, and for portal sessions without the capability `bodies`',
+    examples: [3]
+  }),
+  value_type: OneOf(valueTypes)
+}, { title: 'FilterMismatch' })
+
+export const Explanation = Type.Object({
+  event_id: Type.String({ examples: [eventIdExample] }),
+  event_type: Nullable(Type.String({ description: 'null for an unknown event', examples: ['application.created'] })),
+  reason: OneOf(explanations, {
+    description:
+      'delivered, failed: the state of `delivery`; pending: waits for its next attempt; paused, suspended, held: waits with ' +
+      'the other deliveries; inactive: the webhook was not active, or the delivery was skipped; erased: the data of its ' +
+      'subject was erased; unknown_event: no event with this id is stored; before_webhook: older than the webhook; ' +
+      'not_subscribed: the webhook does not subscribe to its type; filtered: `filter` does not match; changed_since: it ' +
+      'matches now, but the webhook was changed after the event; unknown: none of these'
+  }),
+  filter: Nullable(Mismatch),
+  until: Nullable(DateTimeOf('When the delivery is attempted, or its pause ends; null if it does not wait or that is unknown')),
+  delivery: Nullable(Delivery)
+}, { title: 'Explanation' })
+
+export type Explanation = Static<typeof Explanation>
+
+export const ExplainQuery = Type.Object({
+  event_id: Type.String({ minLength: 1, maxLength: 64, description: 'The id of the event', examples: [eventIdExample] })
+}, { additionalProperties: false })
+
 /** The operations on deliveries by their names in `app.recruiting.webhooks`. */
 export const deliveryOperations = {
   /** Lists a webhook's deliveries, like `GET /webhooks/:id/deliveries`. Throws `not_found` for an unknown webhook. */
@@ -162,6 +202,23 @@ export const deliveryOperations = {
     resource: 'delivery',
     hasBody: true
   }),
+  /**
+   * Explains why a webhook got an event or not, like `GET /webhooks/:id/explain`; `null` if the webhook does not exist.
+   */
+  explain: operation({
+    operationId: 'explainWebhookDelivery',
+    method: 'GET',
+    path: '/webhooks/:id/explain',
+    tag: 'deliveries',
+    summary: 'Explain why a webhook got an event or not',
+    description: 'Compares the event with the webhook as it is now.',
+    input: ExplainQuery,
+    item: Explanation,
+    shape: 'one',
+    results: { 200: 'The reason' },
+    withoutBodies: { hide: hideValue },
+    resource: 'webhook'
+  }),
   /** Retries a delivery, like `POST /webhooks/:id/deliveries/:delivery_id/retry`. */
   retryDelivery: operation({
     operationId: 'retryWebhookDelivery',
@@ -181,6 +238,11 @@ export const deliveryOperations = {
     hints: { destructive: false, openWorld: true },
     isAtomic: true
   })
+}
+
+function hideValue (item: unknown): Explanation {
+  const { filter, ...explanation } = item as Explanation
+  return { ...explanation, filter: filter && { ...filter, value: null } }
 }
 
 function hideBodies (item: unknown): Static<typeof DeliveryForSessions> {

@@ -1,4 +1,4 @@
-import type { EventFilters } from '../ports/index.js'
+import type { EventFilters, FilterValue } from '../ports/index.js'
 
 /** Returns a property of any value; `undefined` if it is missing, or if a getter or proxy throws. */
 export function readField (value: unknown, name: string | symbol): unknown {
@@ -48,24 +48,27 @@ export function createFilterTest (body: string): (filters: EventFilters | null) 
   return (filters) => {
     if (filters === null) return true
     const { event } = parsed ??= { event: parseBody(body) }
-    return Object.entries(filters).every(([path, values]) => {
-      const found = findValue(event, path)
-      return values.some((value) => value === found)
-    })
+    return findMismatch(event, filters) === undefined
+  }
+}
+
+/** Returns the first path whose value in the event is none of the filter's, with both; `undefined` if all match. */
+export function findMismatch (
+  event: unknown, filters: EventFilters
+): { path: string, expected: FilterValue[], found: unknown } | undefined {
+  for (const [path, expected] of Object.entries(filters)) {
+    const found = path.split('.').reduce(readMember, event)
+    if (!expected.some((value) => value === (found ?? null))) return { path, expected, found }
   }
 }
 
 /** Returns `null` for text that is not JSON, such as the empty body of an erased event. */
-function parseBody (body: string): unknown {
+export function parseBody (body: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
     return null
   }
-}
-
-function findValue (event: unknown, path: string): unknown {
-  return path.split('.').reduce(readMember, event) ?? null
 }
 
 function readMember (value: unknown, name: string): unknown {

@@ -1,19 +1,22 @@
-import type { deliveryOperations } from '../api/deliveries.js'
+import type { deliveryOperations, Explanation } from '../api/deliveries.js'
 import type { Performed } from '../api/operation.js'
 import type { webhookOperations } from '../api/webhooks.js'
 import { InputError } from '../shared/errors.js'
 import type {
-  Clock, Delivery, DeliveryFilter, DeliverySortField, ReplayResult, ReplaySelection, WebhookStore
+  Clock, Delivery, DeliveryFilter, DeliverySortField, DeliveryStatus, ReplayResult, ReplaySelection, Webhook,
+  WebhookHealth, WebhookStore
 } from '../ports/index.js'
-import { omitUndefined } from '../shared/fields.js'
+import { findMismatch, omitUndefined, parseBody, readField } from '../shared/fields.js'
 import { parsePaging, readPage } from '../shared/paging.js'
 import { normalizeInstant } from '../shared/text.js'
 import type { History } from './history.js'
 
 interface Parts {
-  webhooks: Pick<WebhookStore, 'find'>
+  webhooks: Pick<WebhookStore, 'find' | 'findHealth'>
   history: History
   clock: Clock
+  /** Returns why nothing is sent to the tenant; `null` if it is sent. */
+  findStop (tenantId: string): Promise<'suspended' | 'held' | null>
   /** Throws unless each event type is in the catalogue, or a webhook of the tenant subscribes to it. */
   assertUsable (tenantId: string, types: readonly string[]): Promise<void>
 }
@@ -25,7 +28,7 @@ const defaultReplayMs = 24 * 60 * 60 * 1000
 
 /** Returns the operations that read a webhook's delivery log, retry its deliveries and replay its events. */
 export function createDeliveryOperations (
-  { webhooks, history, clock, assertUsable }: Parts
+  { webhooks, history, clock, findStop, assertUsable }: Parts
 ): Performed<typeof deliveryOperations & Pick<typeof webhookOperations, 'replay'>> {
   return {
     async listDeliveries ({ tenant, id: webhookId, input: query }) {
@@ -42,6 +45,32 @@ export function createDeliveryOperations (
     },
 
     findDelivery: ({ tenant, id, deliveryId, omitBody }) => history.find(tenant.id, id, deliveryId, { omitBody }),
+
+    async explain ({ tenant, id, input: { event_id: eventId } }) {
+      const [webhook, health, stop, body, deliveries] = await Promise.all([
+        webhooks.find(tenant.id, id),
+        webhooks.findHealth(tenant.id, id),
+        findStop(tenant.id),
+        history.findEvent?.(tenant.id, eventId) ?? null,
+        history.list(tenant.id, id, { filter: { eventId }, sort: [{ field: 'id', direction: 'desc' }], offset: 0, limit: 200 })
+      ])
+      if (webhook === null || health === null) return null
+      const ofStatus = (wanted: DeliveryStatus) => deliveries.find(({ status }) => status === wanted)
+      const delivery = ofStatus('delivered') ?? ofStatus('pending') ?? deliveries[0] ?? null
+      const event = body === null ? null : parseBody(body)
+      const type = delivery?.event_type ?? readField(event, 'type')
+      const reason = delivery === null
+        ? explainMissing(webhook, event, history.findEvent !== undefined)
+        : explainDelivery(delivery, health, stop)
+      return {
+        event_id: eventId,
+        event_type: typeof type === 'string' ? type : null,
+        filter: null,
+        until: null,
+        delivery,
+        ...reason
+      }
+    },
 
     async retryDelivery ({ tenant, id, deliveryId, keep }) {
       const retried = await history.retry(tenant.id, id, deliveryId, keep?.((delivery) => delivery))
@@ -71,6 +100,47 @@ export function createDeliveryOperations (
         : history.replay(tenant.id, id, selection, keep?.(show)))
       return show(result ?? rejectInactive())
     }
+  }
+}
+
+type Reason = Pick<Explanation, 'reason'> & Partial<Pick<Explanation, 'filter' | 'until'>>
+
+/** Explains the state of a delivery. */
+function explainDelivery (
+  { status, next_attempt_at: nextAt }: Delivery, { paused_until: pausedUntil }: WebhookHealth,
+  stop: 'suspended' | 'held' | null
+): Reason {
+  if (status === 'delivered' || status === 'failed') return { reason: status }
+  if (status !== 'pending') return { reason: status === 'skipped' ? 'inactive' : 'erased' }
+  if (stop !== null) return { reason: stop }
+  const isPaused = pausedUntil !== null && nextAt !== null && pausedUntil > nextAt
+  return isPaused ? { reason: 'paused', until: pausedUntil } : { reason: 'pending', until: nextAt }
+}
+
+/** Explains why there is no delivery. Each check assumes that the ones before it found nothing. */
+function explainMissing (webhook: Webhook, event: unknown, hasFeed: boolean): Reason {
+  if (!hasFeed) return { reason: 'unknown' }
+  if (event === null) return { reason: 'unknown_event' }
+  const at = Date.parse(String(readField(event, 'timestamp')))
+  if (at < Date.parse(webhook.created_at)) return { reason: 'before_webhook' }
+  if (!webhook.event_types.includes(String(readField(event, 'type')))) return { reason: 'not_subscribed' }
+  if (readField(event, 'erased') === true) return { reason: 'erased' }
+  const mismatch = webhook.filters === null ? undefined : findMismatch(event, webhook.filters)
+  if (mismatch !== undefined) return { reason: 'filtered', filter: showMismatch(mismatch) }
+  return { reason: at < Date.parse(webhook.updated_at) ? 'changed_since' : 'unknown' }
+}
+
+/** Longer text equals no value of a filter. */
+const maxShownLength = 255
+
+function showMismatch ({ path, expected, found }: NonNullable<ReturnType<typeof findMismatch>>): Explanation['filter'] {
+  const shown = { path, expected }
+  switch (typeof found) {
+    case 'string': return { ...shown, value: found.slice(0, maxShownLength).toWellFormed(), value_type: 'string' }
+    case 'number': return { ...shown, value: found, value_type: 'number' }
+    case 'boolean': return { ...shown, value: found, value_type: 'boolean' }
+    case 'undefined': return { ...shown, value: null, value_type: 'missing' }
+    default: return { ...shown, value: null, value_type: found === null ? 'null' : Array.isArray(found) ? 'array' : 'object' }
   }
 }
 

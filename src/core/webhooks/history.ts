@@ -13,7 +13,10 @@ const deepOffset = 10_000
 /** The methods that read stored events and deliveries for tenants and hosts. */
 export type History = Pick<
   DeliveryStore, 'list' | 'count' | 'find' | 'replay' | 'countReplay' | 'retry' | 'erase' | 'listSubjectEvents'
-> & Partial<Pick<EventFeed, 'latest'>>
+> & Partial<Pick<EventFeed, 'latest'>> & {
+  /** `undefined` for a storage without a feed. */
+  findEvent?: EventFeed['find']
+}
 
 export interface HistoryPlaces {
   requests: Places
@@ -42,7 +45,12 @@ export function limitHistory (deliveries: DeliveryStore, feed: EventFeed | undef
     countReplay: (...values) => run(values[0], () => deliveries.countReplay(...values)),
     erase: (...values) => run(values[0], () => deliveries.erase(...values)),
     listSubjectEvents: (...values) => run(values[0], () => deliveries.listSubjectEvents(...values)),
-    ...feed === undefined ? {} : { latest: (...values) => run(values[0], () => feed.latest(...values)) }
+    ...feed === undefined
+      ? {}
+      : {
+          latest: (...values) => run(values[0], () => feed.latest(...values)),
+          findEvent: (...values) => feed.find(...values)
+        }
   }
 }
 

@@ -153,6 +153,11 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
     assertAllKnown(types, await listUsedEventTypes({ id: tenantId }))
   }
 
+  async function findStop (tenantId: string): Promise<'suspended' | 'held' | null> {
+    if (parts.tenants.isSuspended(tenantId)) return 'suspended'
+    return await findHold() === null ? null : 'held'
+  }
+
   /**
    * Starts over if `target_url` changed while it was reading: otherwise new headers or secrets could go to the previous
    * address.
@@ -169,7 +174,7 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
   }
 
   return {
-    ...createDeliveryOperations({ webhooks, history, clock, assertUsable }),
+    ...createDeliveryOperations({ webhooks, history, clock, findStop, assertUsable }),
 
     listUsedEventTypes,
 

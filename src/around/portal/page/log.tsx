@@ -1,18 +1,21 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Delivery, DeliveryQuery, WebhookWithHealth } from './api.js'
+import type { Delivery, DeliveryQuery, Explanation, WebhookWithHealth } from './api.js'
 import type { LogFilter, LogPlace } from './deliveries.js'
-import { useEvery, usePagedQuery, usePortal } from './hooks.js'
+import { useAction, useEvery, usePagedQuery, usePortal } from './hooks.js'
 import { Button, Icon, Link, Pager } from './parts/controls.js'
-import { Countdown, Empty, Loaded, Name, Status, TimeAgo, Url } from './parts/feedback.js'
+import { Countdown, Empty, Loaded, Name, Notice, Problem, Status, TimeAgo, Url } from './parts/feedback.js'
 import { SelectField, TextField } from './parts/fields.js'
+import { Dialog } from './parts/frames.js'
 import { ReplayDialog } from './replay.js'
 import { describeResult, tones } from './text.js'
+
+type Mismatch = NonNullable<Explanation['filter']>
 
 const refreshMs = 10_000
 
 /** A webhook's delivery log, newest first. It is last on the screen, because its length changes. */
 export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
-  const { api, can, logPlace, messages: { log: texts, replay }, plural, pluralOver } = usePortal()
+  const { api, can, logPlace, messages: { explain, log: texts, replay }, plural, pluralOver } = usePortal()
   const id = useId()
   const rows = useRef<HTMLUListElement>(null)
   const [place] = useState(() => takePlace(logPlace, webhook.id))
@@ -20,6 +23,7 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
   const [types, setTypes] = useState<readonly string[]>(webhook.event_types)
   const [isEmpty, setEmpty] = useState(false)
   const [isReplaying, setReplaying] = useState(false)
+  const [isExplaining, setExplaining] = useState(false)
   const list = usePagedQuery(
     (query, signal) => api.webhooks.listDeliveries(webhook.id, { ...toQuery(filter), ...query }, signal),
     [filter], place?.page
@@ -47,6 +51,8 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
           <p class='muted'>{(value?.meta.total_is_capped === true ? pluralOver : plural)(texts.total, total)}</p>
         )}
         {can('replay') && !isEmpty && <Button icon='replay' onClick={() => setReplaying(true)}>{replay.open}</Button>}
+        <Button kind='quiet' onClick={() => setExplaining(true)}>{explain.open}</Button>
+        {isExplaining && <ExplainDialog webhookId={webhook.id} onClose={() => setExplaining(false)} />}
         {isReplaying && (
           <ReplayDialog
             webhook={webhook} onClose={() => setReplaying(false)}
@@ -72,6 +78,61 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
       <Pager list={list} />
     </section>
   )
+}
+
+/** Asks for the id of an event, and shows why the webhook got it or not. */
+function ExplainDialog ({ webhookId, onClose }: { webhookId: number, onClose: () => void }) {
+  const { api, messages: { explain: texts, shell } } = usePortal()
+  const [eventId, setEventId] = useState('')
+  const [shown, setShown] = useState<Explanation | null>(null)
+  const explain = useAction((id: string) => api.webhooks.explain(webhookId, { event_id: id }), setShown)
+  const check = () => { if (eventId.trim() !== '') explain.run(eventId.trim()) }
+  const actions = (
+    <>
+      <Button onClick={onClose}>{shell.close}</Button>
+      <Button kind='primary' type='submit' isBusy={explain.isBusy}>{texts.check}</Button>
+    </>
+  )
+  return (
+    <Dialog title={texts.open} onClose={onClose} onSubmit={check} actions={actions}>
+      <p class='muted'>{texts.intro}</p>
+      <TextField
+        label={texts.eventId} class='mono' dir='ltr' maxLength={64} spellcheck={false} value={eventId}
+        onValue={setEventId}
+      />
+      {/* Always rendered, so that screen readers announce what appears in it. */}
+      <div aria-live='polite'>
+        {explain.failure !== null && <Problem failure={explain.failure} />}
+        {shown !== null && explain.failure === null && <Explained webhookId={webhookId} explanation={shown} />}
+      </div>
+    </Dialog>
+  )
+}
+
+function Explained ({ webhookId, explanation }: { webhookId: number, explanation: Explanation }) {
+  const { messages: { explain: texts }, text, instant } = usePortal()
+  const { reason, filter, until, delivery } = explanation
+  return (
+    <Notice tone={delivery === null ? 'off' : tones[delivery.status]} title={texts.reasons[reason]}>
+      {until !== null && <p>{text(texts.until, { when: instant(until) })}</p>}
+      {filter !== null && (
+        <p>
+          {text(texts.filter, {
+            path: filter.path, value: describeValue(filter, texts.missing), expected: JSON.stringify(filter.expected)
+          })}
+        </p>
+      )}
+      {delivery !== null && (
+        <p><Link to={{ screen: 'delivery', id: webhookId, deliveryId: delivery.id }}>{texts.toDelivery}</Link></p>
+      )}
+    </Notice>
+  )
+}
+
+/** Describes a value by its type if it is not shown. */
+function describeValue ({ value, value_type: type }: Mismatch, missing: string): string {
+  if (type === 'missing') return missing
+  return value === null ? type : JSON.stringify(value)
 }
 
 interface LogFiltersProps {
