@@ -1,4 +1,5 @@
 import type { ListQuery } from './lists.js'
+import type { EventFilters } from './webhooks.js'
 import type { AnswerToStore, StoresAnswers } from './idempotency.js'
 
 /**
@@ -130,10 +131,10 @@ export interface ClaimedDelivery extends Lease {
   /** As recorded with the event; `null` without one. */
   traceParent: string | null
   /**
-   * For an agent's subscription: its id, and its watermark as a position in the tenant's feed, as of the claim.
-   * @default a webhook
+   * For an agent's subscription: its id and filters, and its watermark as a position in the tenant's feed, as of the
+   * claim. @default a webhook
    */
-  subscription?: { id: string, position: string } | null
+  subscription?: { id: string, position: string, filters: EventFilters | null } | null
   /** Attempts made before this one. */
   attemptCount: number
   /** Whether an attempt to the webhook has failed since its last success. */

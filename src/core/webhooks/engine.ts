@@ -15,6 +15,7 @@ import { createEventValidator } from '../api/catalogue.js'
 import { assertNames, createChanged, dispatch, eventNames, optionNames } from './events/dispatcher.js'
 import { createSubjects, type History, limitHistory } from './history.js'
 import { createWebhookOperations, type WebhookOperations } from './operations.js'
+import { createAgents } from './queue/agents.js'
 import { createNoticeReporter, createPruner } from './queue/housekeeping.js'
 import { createWorker } from './queue/worker.js'
 import type { ActorCalls, EngineCalls, RecruitingStats } from './recruiting.js'
@@ -64,6 +65,10 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry, log)
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
   const notices = createNoticeReporter(deliveries, listeners, { environment, clock, log })
+  const { subscriptions } = storage
+  const agents = subscriptions === undefined || feed === undefined
+    ? null
+    : createAgents({ subscriptions, feed }, { sender, secrets, clock, log, pollMs, environment })
   const worker = delivery.worker
     ? createWorker(
       {
@@ -77,6 +82,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
         counters,
         outages,
         tracing,
+        agents,
         onFailures: notices.report
       },
       { ...delivery, healthRule }
@@ -109,7 +115,9 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   }
 
   async function stopDelivering (): Promise<void> {
-    await Promise.all([worker?.close(), pruner.stop(delivery.closeGraceMs), reports])
+    await Promise.all([
+      worker?.close(), agents?.stop(delivery.closeGraceMs), pruner.stop(delivery.closeGraceMs), reports
+    ])
     await notices.stop()
   }
 
@@ -226,6 +234,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
         // Taken before the query, because a turn that ends during it would be missed until the next poll.
         const turn = worker?.nextTurn()
         if (worker === null || worker.inFlight === 0) {
+          if (worker !== null) await agents?.fill()
           if (!await hasPending()) return
           const hold = await findHold()
           // Held deliveries would wait forever.
@@ -250,6 +259,8 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     recruiting,
     tenants,
     operations,
+    /** `null` if the storage has no subscriptions. */
+    agents,
     /** `null` without the option `opentelemetry`. */
     tracing,
     /** Seals for the storage; `null` without the option `secretKeys`. */
@@ -270,6 +281,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       // If it fails, each attempt tries again.
       sender.load().catch(() => {})
       worker.start()
+      agents?.start()
       notices.start()
       pruner.start()
     },

@@ -2,6 +2,7 @@ import type { AttemptResult, ClaimedDelivery, Clock } from '../../ports/index.js
 import type { DeliverySettings } from '../options.js'
 import type { Logger } from '../../observe/logger.js'
 import type { Tracing } from '../../observe/tracing.js'
+import { type Agents, agentRetrySchedule } from './agents.js'
 import { publishAttempt, type Counters } from '../diagnostics.js'
 import { hostOf } from '../ssrf/addresses.js'
 import { type OwnHeaders, type SecretBox, maskHeaders, openHeaders } from '../secrets.js'
@@ -23,6 +24,8 @@ export interface AttemptDependencies {
   outages: Outages
   /** `null` without the option `opentelemetry`. */
   tracing: Tracing | null
+  /** `null` if the storage has no subscriptions. */
+  agents: Pick<Agents, 'format'> | null
 }
 
 export type AttemptSettings = Pick<
@@ -45,7 +48,7 @@ export function createAttemptDelivery (
   dependencies: AttemptDependencies,
   settings: AttemptSettings
 ): (delivery: ClaimedDelivery, isAborted: () => boolean, clockErrorMs?: number) => Promise<AttemptEnd> {
-  const { sender, secrets, clock, runtime, log, counters, outages, tracing } = dependencies
+  const { sender, secrets, clock, runtime, log, counters, outages, tracing, agents } = dependencies
   const pauses = createPauseLog(log, clock)
   const { timeoutMs, retrySchedule, responseExcerptBytes: excerptBytes, propagateTrace } = settings
 
@@ -80,16 +83,20 @@ export function createAttemptDelivery (
     return responseExcerpt === undefined ? sent : { ...sent, responseExcerpt: maskHeaders(responseExcerpt, own) }
   }
 
-  return async (delivery, isAborted, clockErrorMs = 0) => {
+  return async (claimed, isAborted, clockErrorMs = 0) => {
     const attempt = pauses.begin()
+    const agent = claimed.subscription ? await agents?.format(claimed) : undefined
+    const delivery = agent ? { ...claimed, body: agent.body } : claimed
     const headers = await sign(delivery, clock.now() - clockErrorMs)
     if (headers === null) return 'unsigned'
     if (isAborted()) return 'aborted'
     const { signed, own } = headers
     const span = tracing?.startAttempt(delivery)
     if (propagateTrace && typeof span?.traceParent === 'string') signed.traceparent = span.traceParent
-    const sent = await send(delivery, signed, own)
-    const result = decideOutcome(delivery, sent, { retrySchedule, nowMs: clock.now(), random: runtime.random })
+    Object.assign(signed, agent?.headers)
+    const sent = agent === null ? unsendable : await send(delivery, signed, own)
+    const usual = delivery.subscription ? { retrySchedule: agentRetrySchedule } : { retrySchedule }
+    const result = decideOutcome(delivery, sent, { ...usual, nowMs: clock.now(), random: runtime.random })
     if (result === null) return 'aborted'
     span?.end(result)
     counters.add(result)
@@ -120,6 +127,9 @@ function logFailure (log: Logger, delivery: ClaimedDelivery, result: AttemptResu
 /** Pause without `Retry-After`. Short, because one event that always gets a 503 must not block the others. */
 const longestPauseMs = 60_000
 
+/** The result for an event that an agent does not get. */
+const unsendable: SendResult = { responseStatus: null, error: 'blocked', durationMs: 0 }
+
 /** The wait after an attempt that this process could not make, plus up to the same time at random. */
 const postponedMs = 20_000
 
@@ -132,7 +142,9 @@ export function decideOutcome (
   const { webhookId, deliveryId, fence, targetUrl, attemptCount } = delivery
   const { responseStatus, durationMs, error, control, detail = null, responseExcerpt = null } = sent
   if (error === 'aborted') return null
-  const isGone = responseStatus === 410 || control === 'disable'
+  const endsWebhook = responseStatus === 410 || control === 'disable'
+  // Nothing disables an agent's subscription: it ends unless it is refreshed.
+  const isGone = endsWebhook && !delivery.subscription
   if (error === null) {
     return {
       webhookId,
@@ -152,7 +164,7 @@ export function decideOutcome (
     return { ...attempt, error, outcome: 'postponed', retryInMs: Math.ceil(postponedMs * (1 + random())) }
   }
   // The same body would be too large again.
-  const isFinal = error === 'blocked' || isGone || control === 'abort' || responseStatus === 413
+  const isFinal = error === 'blocked' || endsWebhook || control === 'abort' || responseStatus === 413
   const retryAfterMs = parseRetryAfter(sent.retryAfter, nowMs)
   const retryInMs = isFinal ? null : nextRetryMs(retrySchedule, attemptCount + 1, retryAfterMs, random)
   if (retryInMs === null) return { ...attempt, error, detail, outcome: 'failed', isGone }

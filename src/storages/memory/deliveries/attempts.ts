@@ -67,7 +67,9 @@ function showClaimed (data: WebhookData, delivery: DeliveryRecord, now: number):
     body: event.body,
     traceParent: event.traceParent ?? null,
     ...webhook.subscription && {
-      subscription: { id: webhook.subscription.id, position: findWatermark(data, webhook) }
+      subscription: {
+        id: webhook.subscription.id, position: findWatermark(data, webhook), filters: structuredClone(webhook.filters)
+      }
     },
     attemptCount: attempts.length,
     isFailing: webhook.failingSince !== null

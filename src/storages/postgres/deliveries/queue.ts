@@ -80,6 +80,7 @@ interface ContentRow extends Omit<
   body: string | null
   subscriptionId: string | null
   watermark: string | null
+  filters: string | null
   claimedAt: string
 }
 
@@ -118,7 +119,7 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     select tenant as "tenantId", tenant_slug as "tenantSlug", target_url as "targetUrl", secret,
       previous_secret as "previousSecret", headers, event_id as "eventId", event_type as "eventType", body,
       trace_parent as "traceParent", is_failing as "isFailing",
-      subscription_id as "subscriptionId", watermark,
+      subscription_id as "subscriptionId", watermark, filters,
       (select floor(1000 * extract(epoch from clock_timestamp()))::text) as "claimedAt"
     from ${schema}.read_claimed_v1($1, $2)`
 
@@ -152,7 +153,9 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
           isFailing: content.isFailing,
           claimedAt: Number(content.claimedAt)
         }
-        if (id !== null) delivery.subscription = { id, position: String(watermark) }
+        if (id !== null) {
+          delivery.subscription = { id, position: String(watermark), filters: JSON.parse(content.filters ?? 'null') }
+        }
         deliveries.push(delivery)
       }
     }

@@ -467,7 +467,8 @@ $$;
 create or replace function read_claimed_v1 (p_webhooks bigint[], p_events bigint[])
 returns table (
   tenant text, tenant_slug text, target_url text, secret text, previous_secret text, headers text, event_id text,
-  event_type text, body text, trace_parent text, is_failing boolean, subscription_id text, watermark text
+  event_type text, body text, trace_parent text, is_failing boolean, subscription_id text, watermark text,
+  filters text
 )
 language plpgsql
 stable
@@ -483,9 +484,10 @@ begin
     select r.tenant, r.tenant_slug, r.target_url, r.secret,
       case when r.previous_secret_expires_at > clock_timestamp() then r.previous_secret end, r.headers,
       r.event_id, r.event_type, r.body, r.trace_parent, r.is_failing, r.subscription_id,
-      case when r.subscription_id is not null then watermark_v1(r.webhook_id) end
+      case when r.subscription_id is not null then watermark_v1(r.webhook_id) end,
+      case when r.subscription_id is not null then r.filters::text end
     from (
-      select w.id as webhook_id, w.subscription_id, w.tenant, w.tenant_slug, w.target_url, w.secret, w.previous_secret, w.previous_secret_expires_at,
+      select w.id as webhook_id, w.subscription_id, w.filters, w.tenant, w.tenant_slug, w.target_url, w.secret, w.previous_secret, w.previous_secret_expires_at,
         w.headers, e.id as event_id, e.type as event_type, e.body, e.trace_parent,
         h.webhook_id is not null as is_failing, c.ordinal,
         sum(octet_length(e.body)) over (order by c.ordinal) - octet_length(e.body) as bytes_before
