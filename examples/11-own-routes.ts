@@ -1,6 +1,6 @@
 // Your own operations: they create and update candidates and applications, and emit the events in the same
-// transaction. One lists applications like the API's own lists. They share the plugin's keys, scopes, errors and
-// document.
+// transaction. Others list and sync applications as the API does with candidates and jobs. They share the plugin's
+// keys, scopes, errors and document.
 //
 // npm install pg @sinclair/typebox@0.34
 // DATABASE_URL=postgres://localhost/ats tsx examples/11-own-routes.ts
@@ -77,9 +77,11 @@ const Application = Type.Object({
 })
 
 const applications = defineList(Application, {
+  kind: 'application',
   sort: ['id', 'candidate_id', 'job_id'],
   filters: { stage: Stage, candidate_id: Id }
 })
+const columns = 'id::int, candidate_id::int, job_id::int, stage'
 const matches = 'company = $1 and ($2::text is null or stage = $2) and ($3::bigint is null or candidate_id = $3)'
 
 const routes: RecruitingRoutes = async (app) => {
@@ -148,8 +150,9 @@ const routes: RecruitingRoutes = async (app) => {
       await requireRow(client, 'candidates', tenantId, 'candidate_id', body.candidate_id)
       await requireRow(client, 'jobs', tenantId, 'job_id', body.job_id)
       const { rows: [row] } = await client.query(
-        `insert into applications (company, candidate_id, job_id) values ($1, $2, $3)
-        returning id::int, candidate_id::int, job_id::int, stage`, [tenantId, body.candidate_id, body.job_id])
+        `insert into applications (company, candidate_id, job_id) values ($1, $2, $3) returning ${columns}`,
+        [tenantId, body.candidate_id, body.job_id]
+      )
       const subject = `candidate:${row.candidate_id}`
       await app.recruiting.emit({ tenantId, type: 'application.created', data: row, subject }, { transaction: client })
       return row
@@ -172,7 +175,7 @@ const routes: RecruitingRoutes = async (app) => {
     async list (tenantId, { filter, sort, offset, limit }) {
       const order = sort.map(({ field, direction }) => `applications.${field} ${direction}`).join(', ')
       const { rows } = await pool.query(
-        `select id::int, candidate_id::int, job_id::int, stage from applications where ${matches} order by ${order} offset $4 limit $5`,
+        `select ${columns} from applications where ${matches} order by ${order} offset $4 limit $5`,
         [tenantId, filter.stage, filter.candidate_id, offset, limit]
       )
       return rows
@@ -186,6 +189,49 @@ const routes: RecruitingRoutes = async (app) => {
     }
   }))
 
+  app.get('/applications/sync', {
+    config: { scopes: ['applications:read'] },
+    schema: {
+      operationId: 'syncApplications',
+      tags: ['applications'],
+      summary: 'Copy all applications, then follow their changes',
+      params: Tenant,
+      querystring: applications.sync.query,
+      response: { 200: applications.sync.page }
+    }
+  }, (request) => applications.sync.read(request, {
+    async listAfter (tenantId, { after, limit }) {
+      const { rows } = await pool.query(
+        `select ${columns} from applications where company = $1 and id > $2 order by applications.id limit $3`,
+        [tenantId, after ?? 0, limit]
+      )
+      return rows
+    },
+    async findMany (tenantId, ids) {
+      const { rows } = await pool.query(
+        `select ${columns} from applications where company = $1 and id = any ($2)`,
+        [tenantId, ids]
+      )
+      return rows
+    }
+  }))
+
+  app.get('/applications/:id', {
+    config: { scopes: ['applications:read'], resource: 'application' },
+    schema: {
+      operationId: 'getApplication',
+      tags: ['applications'],
+      summary: 'Get an application',
+      params: Item,
+      response: { 200: Type.Object({ data: Application }, { description: 'The application' }) }
+    }
+  }, async ({ recruiting: { tenantId }, params: { id } }) => {
+    const { rows: [data] } = await pool.query(
+      `select ${columns} from applications where company = $1 and id = $2`, [tenantId, id])
+    if (data === undefined) throw new HttpError('not_found')
+    return { data }
+  })
+
   app.patch('/applications/:id', {
     config: { scopes: ['applications:write'] },
     schema: {
@@ -198,8 +244,9 @@ const routes: RecruitingRoutes = async (app) => {
     }
   }, async ({ recruiting: { tenantId }, params: { id }, body }) => transaction(async (client) => {
     const { rows: [row] } = await client.query(
-      `update applications set stage = $3 where company = $1 and id = $2
-      returning id::int, candidate_id::int, job_id::int, stage`, [tenantId, id, body.stage])
+      `update applications set stage = $3 where company = $1 and id = $2 returning ${columns}`,
+      [tenantId, id, body.stage]
+    )
     if (row === undefined) throw new HttpError('not_found')
     const subject = `candidate:${row.candidate_id}`
     await app.recruiting.emit(
@@ -269,6 +316,7 @@ await pool.query(
 // Triggers record every change for `sync`, including changes made by hand.
 await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company' })
 await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company' })
+await watch(pool, 'applications', { kind: 'application', id: 'id', tenant: 'company' })
 
 const app = Fastify({ logger: true })
 // Added before the API, so that it runs after the API has closed.

@@ -13,7 +13,9 @@ export {
   defaultEvents
 } from './core/api/catalogue.js'
 export { type ErrorDetail, HttpError, type WireErrorCode } from './core/http/wire-errors.js'
-export { type ListOptions, type OwnList, defineList } from './core/http/define-list.js'
+export {
+  type ListOptions, type OwnList, type OwnRows, type OwnSync, type OwnSyncPage, defineList
+} from './core/http/define-list.js'
 export type { AuditEntry, AuditListener, AuditedResource } from './core/observe/audit.js'
 export type { RecruitingRoutes } from './core/http/host-routes.js'
 export type { ApiCaller, VisibleFields } from './core/http/request.js'

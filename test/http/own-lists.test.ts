@@ -6,7 +6,10 @@ import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 import { requestList, storeItems } from '../fixtures/api/lists.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 import { notIntegers, overMaximum, rejectedSorts } from '../fixtures/api/rejected-queries.js'
-import { type ListCall, positionRoutes, positions } from '../fixtures/hosts/own-lists.js'
+import { type ListCall, noteRoutes, positionRoutes, positions } from '../fixtures/hosts/own-lists.js'
+import { listTools } from '../fixtures/api/mcp.js'
+import { changedIds, followSync, requestSync } from '../fixtures/sync/sync-client.js'
+import { memoryStorage } from '../../src/storages/memory/index.js'
 
 const accepted = [
   '', 'page=2&per_page=3', 'page=99', 'page=2147483647&per_page=200', 'page=01&per_page=0003', 'sort=-id', 'sort=name,-updated_at&per_page=3', 'sort=%2did',
@@ -117,6 +120,89 @@ t.test('without sort, a list has its default order', async (t) => {
   t.equal(positions.page.description, 'A page of positions')
 })
 
+const someNotes = () => new Map([['acme', new Map([[1, 'one'], [2, 'two'], [3, 'three']])], ['globex', new Map([[1, 'theirs']])]])
+
+t.test('the sync of an own list returns all items, then changes and deletions', async (t) => {
+  const rows = someNotes()
+  const { routes } = noteRoutes(rows)
+  const app = await buildApp(t, { storage: memoryStorage(), routes })
+  const { pages, token } = await followSync(app, { resource: 'notes', perPage: 2 })
+  t.same(pages.map(({ data }) => data), [
+    [{ id: 1, deleted: false, note: { id: 1, text: 'one' } }, { id: 2, deleted: false, note: { id: 2, text: 'two' } }],
+    [{ id: 3, deleted: false, note: { id: 3, text: 'three' } }]
+  ])
+  t.same(changedIds((await followSync(app, { resource: 'notes', tenantSlug: 'globex', key: keys.globex })).pages), ['1'])
+  rows.get('acme')?.delete(1)
+  rows.get('acme')?.set(9, 'nine')
+  for (const id of [1, 9]) await app.recruiting.changed({ tenantSlug: 'acme', kind: 'note', id })
+  await app.recruiting.changed({ tenantSlug: 'acme', kind: 'job', id: 2 })
+  await app.recruiting.changed({ tenantSlug: 'globex', kind: 'note', id: 2 })
+  const changed = await followSync(app, { resource: 'notes', token })
+  t.same(changed.pages[0]?.data, [{ id: 9, deleted: false, note: { id: 9, text: 'nine' } }, { id: 1, deleted: true, note: null }])
+  t.same(changedIds((await followSync(app, { resource: 'notes', token: changed.token })).pages), [])
+})
+
+t.test('the sync of an own list checks scopes, parameters and tokens like those of the API', async (t) => {
+  const app = await buildApp(t, { storage: memoryStorage(), routes: noteRoutes(someNotes()).routes })
+  checkError(t, await requestSync(app, { resource: 'notes', key: keys.none }), 403)
+  for (const query of ['token=', 'per_page=0', 'per_page=201', 'page=1', 'token=a&token=b']) checkError(t, await requestList(app, 'notes/sync', query), 400, query)
+  const others = [await followSync(app), await followSync(app, { resource: 'notes', tenantSlug: 'globex', key: keys.globex })]
+  for (const token of ['x', ...others.map(({ token }) => token)]) checkError(t, await requestSync(app, { resource: 'notes', token }), 410)
+})
+
+t.test('the sync of an own list is in the document and a tool, only if its changes are recorded', async (t) => {
+  const { routes } = noteRoutes(someNotes())
+  for (const [isRecorded, status] of [[true, 200], [false, 404]] as const) {
+    const storage = memoryStorage()
+    storage.changes.isRecorded = async (kind) => kind !== 'note' || isRecorded
+    const { logger, lines } = captureLogs()
+    const app = await buildApp(t, { storage, routes, server: { logger }, mcp: true })
+    const { paths, components } = (await app.inject('/api/v1/public/openapi.json')).json()
+    const operation = paths['/api/v1/public/{tenant_slug}/notes/sync']?.get
+    t.same(operation && [operation.operationId, Object.keys(operation.responses)], isRecorded ? ['syncNotes', ['200', '400', '401', '403', '404', '410', '500', '503']] : undefined)
+    t.equal(components.schemas.NoteChange?.properties.note !== undefined, isRecorded)
+    if (isRecorded) t.same(operation.parameters, paths['/api/v1/public/{tenant_slug}/jobs/sync'].get.parameters)
+    if (isRecorded) t.match(operation.description, 'otherwise store `note`')
+    t.equal((await listTools(app, keys.full)).some(({ name }) => name === 'sync_notes'), isRecorded)
+    t.equal((await requestSync(app, { resource: 'notes' })).statusCode, status)
+    const warnings = lines.filter(({ level }) => level === 40).map(({ msg }) => msg)
+    t.same(warnings, isRecorded ? [] : ['changes of the kind note are not recorded, so /api/v1/public/:tenant_slug/notes/sync returns 404: call watch before the start'])
+  }
+})
+
+t.test('rows with a wrong id or in a wrong order get 500, and the log shows the reason', async (t) => {
+  for (const [ids, message] of [
+    [['1'], 'notes.listAfter returned a row whose id is a string, expected an integer'],
+    [[2, 1], 'notes.listAfter returned the id 1 twice, or not in ascending order']
+  ] as const) {
+    const { routes, source } = noteRoutes(someNotes())
+    source.listAfter = async () => ids.map((id) => ({ id: id as number, text: '' }))
+    const { logger, waitFor } = captureLogs()
+    const app = await buildApp(t, { storage: memoryStorage(), routes, server: { logger } })
+    checkError(t, await requestSync(app, { resource: 'notes' }), 500)
+    t.equal((await waitFor('request failed')).err?.message, message)
+  }
+})
+
+t.test('the items of a sync can have text ids, in either letter case', async (t) => {
+  const list = defineList(Type.Object({ id: Type.String() }), { sort: ['id'], kind: 'note' })
+  const ids = new Set(['a-1', 'b-2'])
+  const app = await buildApp(t, {
+    storage: memoryStorage(),
+    async routes (app) {
+      app.get('/notes/sync', { config: { scopes: [] }, schema: { querystring: list.sync.query, response: { 200: list.sync.page } } }, (request) => list.sync.read(request, {
+        listAfter: async (_tenant, { after }) => [...ids].filter((id) => id > (after ?? '')).map((id) => ({ id })),
+        findMany: async (_tenant, wanted) =>
+          [...new Set(wanted.map((id) => id.toLowerCase()))].filter((id) => ids.has(id)).map((id) => ({ id }))
+      }))
+    }
+  })
+  const { pages, token } = await followSync(app, { resource: 'notes' })
+  t.same(changedIds(pages), ['a-1', 'b-2'])
+  for (const id of ['A-1', 'c-3']) await app.recruiting.changed({ tenantSlug: 'acme', kind: 'note', id })
+  t.same(changedIds((await followSync(app, { resource: 'notes', token })).pages), ['a-1', '-A-1', '-c-3'])
+})
+
 const define = defineList as (item: unknown, options: unknown) => unknown
 
 const names = 'an array of different names, one of them id'
@@ -130,7 +216,9 @@ const rejectedOwnListOptions: Array<[options: unknown, field: string, expected: 
   [{ sort: ['id'], filters: { 'a]': Type.String() } }, 'filters.a]', 'a name of letters, digits and _', '"a]"'],
   [{ sort: ['id'], filters: { open: Type.Boolean() } }, 'filters.open', 'a schema of text or integers', '"boolean"'],
   [{ sort: ['id'], filters: { stage: null } }, 'filters.stage', 'a schema of text or integers', 'null'],
-  [{ sort: ['id'], filters: { q: Type.Integer() } }, 'filters.q', 'a schema of text', '"integer"']
+  [{ sort: ['id'], filters: { q: Type.Integer() } }, 'filters.q', 'a schema of text', '"integer"'],
+  [{ sort: ['id'], kind: 'Note' }, 'kind', 'candidate, job or the kind of an own list: 1 to 32 of a-z, 0-9 and _, beginning with a letter', '"Note"'],
+  [{ sort: ['id'], kind: 'job' }, 'kind', 'another name than those of candidates and jobs', '"job"']
 ]
 
 t.test('an invalid option of a list is rejected with its name', async (t) => {
@@ -138,4 +226,6 @@ t.test('an invalid option of a list is rejected with its name', async (t) => {
     t.throws(() => define(Row, options), { code: 'invalid_option', field, message: `${field}: expected ${expected}, got ${shown}` }, field)
   }
   t.throws(() => define('Row', { sort: ['id'] }), { code: 'invalid_option', field: 'item', message: 'item: expected a schema, got "Row"' })
+  const item = { code: 'invalid_option', field: 'item', message: /^item: expected the schema of an object whose id is text or an integer, got / }
+  for (const row of [Type.Object({ id: Type.Number() }), Type.Object({}), Type.Array(Row)]) t.throws(() => define(row, { sort: ['id'], kind: 'note' }), item)
 })

@@ -17,7 +17,7 @@ t.test('a sync returns every item as in the list', async (t) => {
       { id: 2, deleted: false, candidate: { id: 2, full_name: 'Grace Hopper', headline: null, source_id: null } },
       { id: 3, deleted: false, candidate: { id: 3, full_name: 'Alan Turing', headline: 'Logician', source_id: 8 } }
     ],
-    meta: { next_token: token, has_more: false }
+    meta: { next_token: token, has_more: false, events_token: pages[0]?.meta.events_token }
   }])
   const jobs = await followSync(app, { resource: 'jobs', tenantSlug: 'globex', key: keys.globex })
   t.same(jobs.pages.map(({ data }) => data), [[{ id: 1, deleted: false, job: { id: 1, name: 'Henchman', status: 'published' } }]])
@@ -42,6 +42,93 @@ t.test('a sync returns later changes and deletions', async (t) => {
   ])
   t.same(changedIds((await followSync(app, { token: changed.token })).pages), [])
   t.same(changedIds((await followSync(app, { token })).pages), ['9', '2', '-1'], 'a token can be reused')
+})
+
+/** Loads the candidates, and returns the ids of the events that follow. */
+async function loadThenFollow (app: FastifyInstance, between: () => unknown = () => {}, filter = '') {
+  const { pages, token } = await followSync(app, { perPage: 2 })
+  await between()
+  const events = pages.map(({ meta }) => meta.events_token)
+  const url = `/api/v1/public/acme/events?token=${events.at(-1)}${filter}`
+  const { data } = (await app.inject({ url, headers: bearer(keys.full) })).json()
+  return { token, earlier: events.slice(0, -1), ids: data.map(({ id }: { id: string }) => id) }
+}
+
+t.test('the last page of a load has the token of the events that follow, for any filter', async (t) => {
+  const storage = memoryStorage({ tenants })
+  const app = await buildApp(t, { storage })
+  const change = async (type: 'candidate.updated' | 'job.updated' = 'candidate.updated') => {
+    storage.candidates.save('acme', { id: 2, full_name: type })
+    return (await app.recruiting.emit({ tenantSlug: 'acme', type, data: { id: 2 } })).id
+  }
+  await change()
+  const later: string[] = []
+  const loaded = await loadThenFollow(app, async () => { later.push(await change(), await change('job.updated')) })
+  t.strictSame(loaded.ids, later)
+  t.strictSame(loaded.earlier, [undefined])
+  t.strictSame((await loadThenFollow(app, async () => { later.push(await change(), await change('job.updated')) }, '&filter[event_type]=job.updated')).ids, later.slice(3))
+  t.notOk('events_token' in ((await followSync(app, { token: loaded.token })).pages.at(-1)?.meta ?? {}), 'later syncs have none')
+})
+
+t.test('a load ends once nothing is held back and nothing changes', async (t) => {
+  const storage = memoryStorage({ tenants })
+  const app = await buildApp(t, { storage })
+  const emit = () => app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.updated', data: {} })
+  const { changes, feed } = storage
+  const [ofChanges, ofFeed] = [changes.stats, feed.stats]
+  const held = async () => ({ heldBackMs: 1, heldBackBy: null })
+  const counted = async () => {
+    const { pages } = await followSync(app)
+    return pages.map(({ data, meta }) => [data.length, 'events_token' in meta])
+  }
+  const waiting = (ms: number, read: typeof changes.stats) => () => ms-- > 0 ? held() : read()
+  changes.stats = waiting(2, ofChanges)
+  t.strictSame(await counted(), [[3, false], [0, false], [0, true]])
+  changes.stats = ofChanges
+  feed.stats = waiting(1, ofFeed)
+  t.strictSame(await counted(), [[3, false], [0, true]])
+  let left = 2
+  feed.stats = async () => {
+    if (left-- > 0) await emit()
+    return ofFeed()
+  }
+  t.strictSame(await counted(), [[3, false], [0, false], [0, true]])
+  left = 1
+  feed.stats = ofFeed
+  changes.stats = async () => {
+    if (left-- > 0) storage.candidates.save('acme', { id: 1, full_name: 'Changed' })
+    return ofChanges()
+  }
+  t.strictSame(await counted(), [[3, false], [1, true]])
+})
+
+t.test('a load ends although writers never pause, and its events begin before the first change that it may lack', async (t) => {
+  for (const isChangeHeld of [true, false]) {
+    const storage = memoryStorage({ tenants })
+    const app = await buildApp(t, { storage })
+    const ids: string[] = []
+    const emit = async () => { ids.push((await app.recruiting.emit({ tenantSlug: 'acme', type: 'candidate.updated', data: {} })).id) }
+    await emit()
+    const read = storage.feed.end
+    let reads = 0
+    storage.feed.end = async (tenant) => {
+      const end = await read(tenant)
+      // The first is the begin of the load.
+      reads++
+      await emit()
+      return end
+    }
+    if (isChangeHeld) storage.changes.stats = async () => ({ heldBackMs: 1, heldBackBy: null })
+    const loaded = await loadThenFollow(app)
+    t.equal(reads, 12)
+    t.strictSame(loaded.ids, isChangeHeld ? ids.slice(1) : ids.slice(12))
+  }
+})
+
+t.test('without a feed, a load has no token of events', async (t) => {
+  const { feed, ...storage } = memoryStorage({ tenants })
+  const app = await buildApp(t, { storage })
+  t.strictSame(Object.keys((await followSync(app)).pages[0]?.meta ?? {}), ['next_token', 'has_more'])
 })
 
 t.test('a page has 100 items unless the client requests another number', async (t) => {

@@ -87,6 +87,6 @@ t.test('the tenant in the path is the first argument of every storage call', asy
     await app.inject(requestTo(route))
     t.ok(calls.length > from, `${titleOf(route)} calls the storage`)
   }
-  const ofAllTenants = ['changes.begin', 'changes.tokenSecret', 'feed.tokenSecret']
+  const ofAllTenants = ['changes.begin', 'changes.tokenSecret', 'changes.stats', 'feed.tokenSecret', 'feed.stats']
   t.same(calls.filter(({ method, args }) => args[0] !== 'acme' && !ofAllTenants.includes(method)), [])
 })

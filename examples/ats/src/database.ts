@@ -33,6 +33,7 @@ export async function updateTables (pool: pg.Pool): Promise<void> {
   // Triggers record every change for sync, including changes made by hand.
   await watch(pool, 'candidates', { kind: 'candidate', id: 'id', tenant: 'company_id' })
   await watch(pool, 'jobs', { kind: 'job', id: 'id', tenant: 'company_id' })
+  await watch(pool, 'applications', { kind: 'application', id: 'id', tenant: 'company_id' })
 }
 
 function isListening (port: number): Promise<boolean> {

@@ -47,6 +47,8 @@ API key        ${key}, of the company ${slug}, valid for a day on this machine
 
 List candidates:
   curl ${api}/candidates ${auth}
+Follow the changes of applications, to keep a copy of them:
+  curl ${api}/applications/sync ${auth}
 ${id === null ? '' : hire}Check the database, while this runs:
   npx fastify-recruiting-api doctor
 `

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { AuditEntry } from 'fastify-recruiting-api'
 import { memoryKeyLookup } from 'fastify-recruiting-api/memory'
 import { type EventRecorder, recordEvents } from 'fastify-recruiting-api/testing'
-import type { Application, Applications } from '../src/applications.js'
+import type { Application, Applications, RecordEvent } from '../src/applications.js'
 import { buildAts } from '../src/ats.js'
 import type { Companies } from '../src/companies.js'
 import type { User } from '../src/settings-page.js'
@@ -23,20 +23,34 @@ function memoryApplications ({ commit, rollback }: Pick<EventRecorder, 'commit' 
   const rows: Application[] = [1, 2, 3].map((id) => ({ id, candidate_id: 40 + id, job_id: 7, stage: 'offer' }))
   const find = (companyId: string, stage?: string): Application[] =>
     rows.filter((row) => companyId === '1' && (stage === undefined || row.stage === stage))
+
+  async function commitWith (record: RecordEvent, changed: Application): Promise<void> {
+    const transaction = {}
+    try {
+      await record(changed, transaction)
+    } catch (error) {
+      rollback(transaction)
+      throw error
+    }
+    commit(transaction)
+  }
+
   return {
     list: async (companyId, stage, offset, limit) => find(companyId, stage).slice(offset, offset + limit),
     count: async (companyId, stage) => find(companyId, stage).length,
+    listAfter: async (companyId, after, limit) => find(companyId).filter(({ id }) => id > after).slice(0, limit),
+    findMany: async (companyId, wanted) => find(companyId).filter(({ id }) => wanted.includes(id)),
+    async create (companyId, application, record) {
+      if (companyId !== '1' || application.job_id !== 7) return null
+      const row: Application = { id: rows.length + 1, ...application, stage: 'applied' }
+      await commitWith(record, row)
+      rows.push(row)
+      return row
+    },
     async move (companyId, id, stage, record) {
       const row = find(companyId).find((one) => one.id === id && one.stage !== stage)
       if (row === undefined) return null
-      const transaction = {}
-      try {
-        await record({ ...row, stage }, transaction)
-      } catch (error) {
-        rollback(transaction)
-        throw error
-      }
-      commit(transaction)
+      await commitWith(record, { ...row, stage })
       return Object.assign(row, { stage })
     }
   }
@@ -97,6 +111,43 @@ test('the list has pages and filters like the lists of the API', async () => {
   const { data, meta } = (await call('GET', '/applications?filter[stage]=offer&per_page=2')).json()
   assert.deepEqual([data.length, meta.total], [2, 3])
   assert.equal((await call('GET', '/applications?filter[stag]=offer')).statusCode, 400)
+})
+
+test('an application that is sent twice with one Idempotency-Key is created once', async () => {
+  const { app, recorder } = await start()
+  const send = (payload: object) => app.inject({
+    method: 'POST',
+    url: '/api/v1/public/acme/applications',
+    headers: { authorization: 'Bearer acme-key', 'idempotency-key': 'crm-17' },
+    payload
+  })
+  const responses = [await send({ candidate_id: 41, job_id: 7 }), await send({ candidate_id: 41, job_id: 7 })]
+  for (const response of responses) {
+    assert.equal(response.statusCode, 201)
+    assert.deepEqual(response.json(), { data: { id: 4, candidate_id: 41, job_id: 7, stage: 'applied' } })
+  }
+  assert.deepEqual(recorder.of('application.created').map(({ subjects }) => subjects), [['candidate:41', 'job:7']])
+  assert.equal((await send({ candidate_id: 41, job_id: 8 })).statusCode, 400, 'another application with this key')
+})
+
+test('an application for an unknown job is rejected', async () => {
+  const { call, recorder } = await start()
+  assert.equal((await call('POST', '/applications', { candidate_id: 41, job_id: 8 })).statusCode, 400)
+  assert.deepEqual(recorder.events, [])
+})
+
+test('a sync returns all applications, then those that changed; each can be read alone', async () => {
+  const { app, call } = await start()
+  const { data, meta } = (await call('GET', '/applications/sync')).json()
+  assert.deepEqual([data.length, data[0].application, meta.has_more], [3, { id: 1, candidate_id: 41, job_id: 7, stage: 'offer' }, false])
+  await call('POST', '/applications/1/hire')
+  // In PostgreSQL, the triggers of watch record it.
+  await app.recruiting.changed({ tenantId: '1', kind: 'application', id: 1 })
+  const hired = { id: 1, candidate_id: 41, job_id: 7, stage: 'hired' }
+  const next = (await call('GET', `/applications/sync?token=${meta.next_token}`)).json()
+  assert.deepEqual(next.data, [{ id: 1, deleted: false, application: hired }])
+  assert.deepEqual((await call('GET', '/applications/1')).json(), { data: hired })
+  assert.equal((await call('GET', '/applications/9')).statusCode, 404)
 })
 
 test('a key is unknown to other companies', async () => {

@@ -8,8 +8,8 @@ import type { syncOperations } from '../../core/api/sync.js'
 import type { webhookOperations } from '../../core/api/webhooks.js'
 import { ApiError, type ApiRequest, type Transport, pathPart, send, unexpected } from './request.js'
 import type {
-  ApiTypes, Candidate, CandidateChange, CandidateQuery, Event, EventFilters, EventType, Job, JobChange, JobQuery, Page,
-  PageQuery, RevokedApiKey, RevokeOptions, SyncPage
+  ApiTypes, Candidate, CandidateChange, CandidateQuery, Change, Event, EventFilters, EventType, Job, JobChange,
+  JobQuery, Page, PageQuery, RevokedApiKey, RevokeOptions, SyncPage
 } from './types.js'
 
 export interface ClientOptions {
@@ -62,9 +62,17 @@ export interface EventsOptions<Type extends string = string> extends SyncOptions
    * `ApiError` with the code `sync_token_expired`.
    */
   restart?: () => unknown
-  /** The event types, such as `application.created`. A token is only valid for the same types. @default all */
+  /**
+   * The event types, such as `application.created`. A token is only valid for the same types, or one of all
+   * events.
+   * @default all
+   */
   types?: readonly Type[]
-  /** Only events whose data has these values, as in `filters` of a webhook. Tokens need the same. @default all */
+  /**
+   * Only events whose data has these values, as in `filters` of a webhook. A token is only valid for the same filters,
+   * or one of all events.
+   * @default all
+   */
   filters?: EventFilters | null
   /**
    * Where to begin without a token: with the oldest stored event, with new events, or with the first event recorded at
@@ -125,7 +133,7 @@ type TableOf<All> = {
 }
 
 type KindOf<Verb, Shape, Input extends TSchema> =
-  Verb extends 'GET' ? Shape extends 'one' ? 'find' : Shape extends 'follow' ? 'follow' : 'list'
+  Verb extends 'GET' ? Shape extends 'one' ? 'find' : Shape extends 'follow' | 'sync' ? 'follow' : 'list'
     : Verb extends 'POST' ? keyof Static<Input> extends never ? 'run' : 'post' | 'count'
       : Verb extends 'PATCH' ? 'patch' : 'delete'
 
@@ -206,6 +214,13 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
   /** Returns an event; `null` if none with this id is stored. */
   findEvent (id: string): Promise<Event<Types> | null>
   listEventTypes (query?: PageQuery<'name'>): AsyncGenerator<Page<EventType>, void>
+  /**
+   * Reads all items of a list of your vendor, then their changes, at a path such as `/applications/sync`:
+   * `client.sync<'application', Application>(path, options)`.
+   */
+  sync<Kind extends string, Item extends { id: unknown }> (
+    path: string, options?: SyncOptions
+  ): AsyncGenerator<SyncPage<Change<Kind, Item>>, void>
   /** Calls any other operation, at a path such as `/applications`. Returns the response body; `null` for 204. */
   request<Response> (request: ApiRequest): Promise<Response>
 }
@@ -328,7 +343,10 @@ export function createClient<Types extends ApiTypes = ApiTypes> (options: Client
   }
 
   return {
-    ...createMethods<Omit<Client<Types>, 'request'>>((kind, path, input, options) => senders[kind](path, input, options)),
+    ...createMethods<Omit<Client<Types>, 'request' | 'sync'>>(
+      (kind, path, input, options) => senders[kind](path, input, options)
+    ),
+    sync: (path: string, options?: SyncOptions) => senders.follow(path, options) as AsyncGenerator<never, void>,
     request: async <Response>(request: ApiRequest) => await send(transport, request) as Response
   }
 }

@@ -32,7 +32,7 @@ export type Candidate<Types extends ApiTypes = ApiTypes> = Extended<Static<typeo
 /** A job as the API returns it. */
 export type Job<Types extends ApiTypes = ApiTypes> = Extended<Static<typeof rows.Job>, Types['job']>
 
-/** A page of a sync, with the current state of its items, or of the event feed. */
+/** A page of the event feed, or of a sync, with the current state of its items. */
 export interface SyncPage<Item> {
   data: Item[]
   meta: {
@@ -40,24 +40,24 @@ export interface SyncPage<Item> {
     next_token: string
     /** Whether more items can be read now. */
     has_more: boolean
+    /**
+     * Only on the last page of a sync that began without a token: where the feed continues after your copy. Return it
+     * from `load` of `client.events`.
+     */
+    events_token?: string
   }
 }
 
-/** A candidate that was created, changed or deleted. `candidate` is `null` if it was deleted. */
-export interface CandidateChange<Types extends ApiTypes = ApiTypes> {
-  id: Candidate<Types>['id']
+/** An item that was created, changed or deleted. The field with the name of its kind is `null` if it was deleted. */
+export type Change<Kind extends string, Item extends { id: unknown }> = {
+  id: Item['id']
   /** Whether it was deleted: delete your copy. */
   deleted: boolean
-  candidate: Candidate<Types> | null
-}
+} & { [Name in Kind]: Item | null }
 
-/** A job that was created, changed or deleted. `job` is `null` if it was deleted. */
-export interface JobChange<Types extends ApiTypes = ApiTypes> {
-  id: Job<Types>['id']
-  /** Whether it was deleted: delete your copy. */
-  deleted: boolean
-  job: Job<Types> | null
-}
+export type CandidateChange<Types extends ApiTypes = ApiTypes> = Change<'candidate', Candidate<Types>>
+
+export type JobChange<Types extends ApiTypes = ApiTypes> = Change<'job', Job<Types>>
 
 interface FeedEvent<Type, Data> extends Omit<Static<typeof events.Event>, 'type' | 'data'> {
   type: Type

@@ -178,6 +178,17 @@ export const changeCases = [
     same(await t.changes.stats(), { heldBackMs: 0, heldBackBy: null }, 'the statistics')
   }),
 
+  changeCase('stats', 'a committed change is listed, or changes report a delay', async (t) => {
+    if (t.harness.begin === undefined) return
+    const start = await t.begin()
+    const open = await t.harness.begin()
+    await t.record('1', { transaction: open.transaction })
+    await t.record('2')
+    const { heldBackMs } = await t.changes.stats()
+    holds((await t.follow(start)).ids.includes('2') || heldBackMs > 0, 'the change is listed, or heldBackMs is not 0')
+    await open.rollback()
+  }),
+
   changeCase('webhooks.renameTenant', 'renaming a tenant invalidates the positions of both names', async (t) => {
     const [before, start] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
     const others = await t.begin({ tenantSlug: 'initech' })

@@ -57,8 +57,8 @@ const EventTypeQuery = Type.Object(pagingQuery(['name'], 'name'), { additionalPr
 const FeedQuery = Type.Object(
   {
     ...tokenQuery(
-      '`next_token` of the previous page, with the same filter. Omit it to begin with the oldest stored event, ' +
-      'or send `now` to begin with new events',
+      '`next_token` of the previous page, with the same filter, or `events_token` of a sync. Omit it to begin with ' +
+      'the oldest stored event, or send `now` to begin with new events',
       'now'
     ),
     since: Type.Optional(

@@ -8,7 +8,7 @@ type Capability = 'read' | 'write' | 'secrets' | 'bodies' | 'test' | 'replay' | 
 
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | null
 
-type Shape = 'page' | 'log' | 'follow' | 'one' | 'none'
+type Shape = 'page' | 'log' | 'follow' | 'sync' | 'one' | 'none'
 
 /**
  * An operation of the API, as data. Routes, tools for agents, calls by code, the client's methods and the audit are
@@ -36,7 +36,7 @@ export interface Operation<
   input?: Input
   /** The schema of an item in the result. */
   item?: Item
-  /** The result: a page of a list, of a long log or after a token; one item; or none. */
+  /** The result: a page of a list, of a long log, after a token or of a sync; one item; or none. */
   shape: Answer
   /** Describes the response of each status. */
   results: Readonly<Record<number, string>>

@@ -33,6 +33,7 @@ import { type ApiOperation, describeSources, listRoutes, perform } from './route
 import { listRowOperations } from './routes/rows.js'
 import { listSyncOperations, missingSync } from './routes/sync.js'
 import type { Portal } from './sessions.js'
+import { createFollowed, type Followed, hideUnrecorded } from './sync.js'
 import { guardPort, HttpError } from './wire-errors.js'
 
 /** The parts that the API is built from. */
@@ -101,6 +102,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
 
   return async (scope) => {
     const sessions = portal?.sessions ?? null
+    const followed = createFollowed(storage)
     const isAddressForgeable = trustsEveryProxy(scope)
     const guard = limits?.guard ?? ((check) => check)
     const lookUp = createLookup({ tenants, keyLookup, sessions, isAddressForgeable }, guard)
@@ -110,6 +112,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
       requestId,
       publicUrl,
       connections: storage.connections,
+      followed,
       limits,
       tracing,
       auditor,
@@ -125,7 +128,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
 
     await scope.register(async (own) => {
       defineRoutes(own, context, { routes })
-      const operations = await listOperations(dependencies)
+      const operations = await listOperations(dependencies, followed)
       for (const route of listRoutes(operations, hasSessions)) own.route(route)
       for (const kind of ['candidate', 'job'] as const) {
         const route = missingSync(kind)
@@ -141,6 +144,7 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
         host.addHook('preValidation', readInput)
         await host.register(plugin as FastifyPluginAsync)
       })
+      await hideUnrecorded(routes, followed, scope.log)
     }
     if (extension !== null) {
       await scope.register(async (own) => {
@@ -154,12 +158,11 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
 
 /** Returns all operations of the API. */
 async function listOperations (
-  { storage, settings, ids, events, sourceIps, managedKeys, ...dependencies }: ApiDependencies
+  { storage, settings, ids, events, sourceIps, managedKeys, ...dependencies }: ApiDependencies,
+  followed: Followed
 ): Promise<ApiOperation[]> {
   const candidates = guardPort(storage.candidates)
   const jobs = guardPort(storage.jobs)
-  const changes = storage.changes && guardPort(storage.changes)
-  const feed = storage.feed && guardPort(storage.feed)
   const candidate = publishCandidates(settings.candidateFields, ids)
   const job = publishJobs(settings.jobFields, ids)
   const { keyLookup: { store } } = settings
@@ -181,14 +184,14 @@ async function listOperations (
   }
   return [
     ...listRowOperations(candidates, candidate, candidateList, ids, published.filters.candidates),
-    ...await listSyncOperations(changes, { kind: 'candidate', source: candidates, published: candidate, ids }),
+    ...await listSyncOperations(followed, { kind: 'candidate', source: candidates, published: candidate, ids }),
     ...listRowOperations(jobs, job, jobList, ids, published.filters.jobs),
-    ...await listSyncOperations(changes, { kind: 'job', source: jobs, published: job, ids }),
+    ...await listSyncOperations(followed, { kind: 'job', source: jobs, published: job, ids }),
     ...ofEngine.filter(({ needsFeed }) => !needsFeed),
-    ...feed === undefined
+    ...followed.feed === null
       ? []
       : [
-          ...listEventOperations(feed, events, engine.listUsedEventTypes),
+          ...listEventOperations(followed.feed, events, engine.listUsedEventTypes),
           ...ofEngine.filter(({ needsFeed }) => needsFeed)
         ],
     ...store === undefined || managedKeys === null

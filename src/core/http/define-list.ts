@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { TObject, TSchema, TUnsafe } from '@sinclair/typebox'
-import type { ListSource } from '../ports/index.js'
+import { changeOf, syncQuery } from '../api/sync.js'
+import type { ChangeKind, Id, ListSource } from '../ports/index.js'
 import { runInPlace } from '../shared/connections.js'
+import { isId, readChangeKind, textIdRule } from '../shared/ids.js'
 import { assertKnownNames, assertOption, assertObject } from '../shared/read-options.js'
 import { omitUndefined } from '../shared/fields.js'
 import { type Page, type PagingQuery, pagingQuery, parsePaging, readPage } from '../shared/paging.js'
@@ -9,10 +11,13 @@ import { type StaticOf, type TypeBoxSchema, Type } from '../shared/typebox.js'
 import { linkPages } from './responses/rows.js'
 import { readCaller, stateOf } from './request.js'
 import { parseDateTime, parseSearch } from './input.js'
-import { PageOf } from './schemas.js'
+import { PageOf, SyncPageOf } from './schemas.js'
+import { markSync, readSync } from './sync.js'
 
 /** Options of `defineList`. */
-export interface ListOptions<Field extends string, Filters extends Record<string, TypeBoxSchema>> {
+export interface ListOptions<
+  Field extends string, Filters extends Record<string, TypeBoxSchema>, Kind extends string | undefined = undefined
+> {
   /** Fields to sort by: letters, digits and `_`. One of them is `id`, which is unique within a tenant. */
   sort: readonly Field[]
   /**
@@ -32,6 +37,14 @@ export interface ListOptions<Field extends string, Filters extends Record<string
    * @default 'A page of the list'
    */
   description?: string
+  /**
+   * The kind of the items, such as `application`: the list then has `sync`. `watch` or `changed` must record the
+   * changes of this kind. 1 to 32 of `a-z`, `0-9` and `_`, beginning with a letter, and not `candidate` or `job`. The
+   * item must be an object with an `id`: an integer up to 2^53-1, or text of 1 to 64 visible ASCII characters without
+   * `/`.
+   * @default no sync
+   */
+  kind?: Kind
 }
 
 /** A list for the option `routes`. */
@@ -47,7 +60,36 @@ export interface OwnList<Row, Field extends string, Filter> {
   read (request: FastifyRequest, reply: FastifyReply, source: ListSource<Row, Filter, Field>): Promise<Page<Row>>
 }
 
-const optionNames = { sort: true, defaultSort: true, filters: true, description: true } satisfies Record<
+type IdOf<Row> = Row extends { id: infer OwnId extends Id } ? OwnId : Id
+
+/** Reads the rows of a list for its sync. */
+export interface OwnRows<Row> {
+  /**
+   * Returns up to `limit` rows of the tenant with ids above `after`, or the first ones if it is `null`, by ascending
+   * id. Text is ordered by Unicode code point.
+   */
+  listAfter (tenantId: string, query: { after: IdOf<Row> | null, limit: number }): Promise<Row[]>
+  /** Returns the tenant's rows with these ids, in any order. */
+  findMany (tenantId: string, ids: Array<IdOf<Row>>): Promise<Row[]>
+}
+
+/** A page of the sync of a list. The item has the name of the list's kind; it is `null` if it was deleted. */
+export interface OwnSyncPage<Row> {
+  data: Array<{ id: Id, deleted: boolean, [kind: string]: Row | Id | boolean | null }>
+  meta: { next_token: string, has_more: boolean, events_token?: string }
+}
+
+/** The sync of a list, for a route such as `/applications/sync`: all items, then their changes. */
+export interface OwnSync<Row> {
+  /** The `querystring` of the route. */
+  readonly query: TObject
+  /** The route's response with status 200. */
+  readonly page: TUnsafe<OwnSyncPage<Row>>
+  /** Reads the requested page. Throws a 410 for an invalid token, and a 404 if changes are not recorded. */
+  read (request: FastifyRequest, rows: OwnRows<Row>): Promise<OwnSyncPage<Row>>
+}
+
+const optionNames = { sort: true, defaultSort: true, filters: true, description: true, kind: true } satisfies Record<
   keyof ListOptions<string, never>,
   true
 >
@@ -55,25 +97,30 @@ const namePattern = /^[a-z_]\w*$/i
 
 /**
  * Defines your own list with the parameters (`page`, `per_page`, `sort` and `filter[…]`), errors, `meta` and `Link` of
- * the API's lists. `item` is the schema of one row, from either TypeBox. Throws `invalid_option`.
+ * the API's lists. `item` is the schema of one row, from either TypeBox. With the option `kind`, it also has a `sync`
+ * like those of candidates and jobs. Throws `invalid_option`.
  */
 export function defineList<
   Item extends TypeBoxSchema,
   const Field extends string,
-  Filters extends Record<string, TypeBoxSchema> = Record<never, never>
+  Filters extends Record<string, TypeBoxSchema> = Record<never, never>,
+  Kind extends string | undefined = undefined
 > (
   item: Item,
-  options: ListOptions<Field, Filters>
-): OwnList<StaticOf<Item>, Field, { [Name in keyof Filters]?: StaticOf<Filters[Name]> }> {
-  type Row = StaticOf<Item>
-  type Filter = { [Name in keyof Filters]?: StaticOf<Filters[Name]> }
+  options: ListOptions<Field, Filters, Kind>
+): OwnList<StaticOf<Item>, Field, { [Name in keyof Filters]?: StaticOf<Filters[Name]> }> &
+  (Kind extends string ? { readonly sync: OwnSync<StaticOf<Item>> } : unknown)
+export function defineList (
+  item: TSchema, options: ListOptions<string, Record<string, TSchema>, string | undefined>
+): OwnList<unknown, string, Record<string, unknown>> & { readonly sync?: OwnSync<unknown> } {
+  type Filter = Record<string, unknown>
   assertObject(item, 'item', 'a schema')
   assertObject(options, 'options')
   assertKnownNames(options, optionNames)
-  const { sort, defaultSort = 'id', filters = {}, description = 'A page of the list' } = options
+  const { sort, defaultSort = 'id', filters = {}, description = 'A page of the list', kind } = options
   assertSort(sort, defaultSort)
   assertFilters(filters)
-  const entries = Object.entries(filters as Record<string, TSchema>)
+  const entries = Object.entries(filters)
   const query = Type.Object(
     {
       ...pagingQuery(sort, defaultSort),
@@ -84,7 +131,8 @@ export function defineList<
 
   return {
     query,
-    page: PageOf(Type.Unsafe<Row>(item), description),
+    ...kind === undefined ? {} : { sync: defineSync(readOwnKind(kind), item, description) },
+    page: PageOf(Type.Unsafe<unknown>(item), description),
     async read (request, reply, source) {
       assertRoute(request, query)
       const { tenantId } = readCaller(request)
@@ -93,15 +141,63 @@ export function defineList<
       const filter = Object.fromEntries(
         entries.map(([name, schema]) => [name, readFilter(`filter[${name}]`, schema, values)])
       )
-      const page = await readPage<Row, Filter, Field>(
+      const page = await readPage<unknown, Filter, string>(
         {
           list: (query) => runInPlace(connections, tenantId, async () => source.list(tenantId, query)),
           count: async (filter) =>
             assertTotal(await runInPlace(connections, tenantId, async () => source.count(tenantId, filter)))
         },
-        parsePaging(values, omitUndefined(filter) as Filter)
+        parsePaging(values, omitUndefined(filter))
       )
       return linkPages(request, reply, page)
+    }
+  }
+}
+
+const rowKinds = ['candidate', 'job']
+
+function readOwnKind (value: string): ChangeKind {
+  const kind = readChangeKind(value, 'kind')
+  assertOption(!rowKinds.includes(kind), 'kind', 'another name than those of candidates and jobs', kind)
+  return kind
+}
+
+function defineSync (kind: ChangeKind, item: TSchema, description: string): OwnSync<unknown> {
+  const id: TSchema | undefined = item.type === 'object' ? item.properties.id : undefined
+  const idKind = id?.type === 'string' ? 'string' : 'integer'
+  assertOption(id?.type === idKind, 'item', 'the schema of an object whose id is text or an integer', id?.type ?? item.type)
+  const query = markSync(syncQuery(), kind)
+
+  return {
+    query,
+    page: Type.Unsafe(SyncPageOf(changeOf(kind, item, id), description)),
+    async read (request, rows) {
+      assertRoute(request, query)
+      const { tenantId: tenant } = readCaller(request)
+      const { connections, followed } = stateOf(request)
+      const { token, per_page: limit } = request.query as { token?: string, per_page: number }
+
+      async function read (method: string, work: () => Promise<unknown[]>): Promise<Array<{ id: Id, item: unknown }>> {
+        const found = await runInPlace(connections, tenant, async () => work())
+        return found.map((item) => {
+          const id: unknown = Reflect.get(Object(item), 'id')
+          if (isId(id, idKind)) return { id, item }
+          const expected = idKind === 'integer' ? 'an integer' : textIdRule
+          throw new Error(`${kind}s.${method} returned a row whose id is a ${typeof id}, expected ${expected}`)
+        })
+      }
+
+      const { entries, meta } = await readSync<unknown>(followed, {
+        kind,
+        idKind,
+        listAfter: (after, limit) => read('listAfter', () => rows.listAfter(tenant, { after, limit })),
+        async findMany (ids) {
+          const found = await read('findMany', () => rows.findMany(tenant, [...ids]))
+          const known = new Set(found.map(({ id }) => id))
+          return [...found, ...ids.filter((id) => !known.has(id)).map((id) => ({ id, item: null }))]
+        }
+      }, { tenant, token, limit, log: request.log })
+      return { data: entries.map(({ id, item }) => ({ id, deleted: item === null, [kind]: item as Id })), meta }
     }
   }
 }

@@ -5,11 +5,13 @@ import type {
   RawServerDefault,
   RouteOptions
 } from 'fastify'
+import { describeSync } from '../api/sync.js'
 import { describeDeprecation, findDeprecationFault, readDeprecation } from '../shared/deprecation.js'
 import { assertOption } from '../shared/read-options.js'
 import type { StaticOf } from '../shared/typebox.js'
-import { Conflict, errorResponses } from './schemas.js'
+import { Conflict, errorResponses, SyncTokenExpired } from './schemas.js'
 import { capabilities } from './sessions.js'
+import { findOwnKind } from './sync.js'
 
 /**
  * A Fastify plugin with the host's operations. Each route declares `config: { scopes }`, all of which a key must have,
@@ -41,12 +43,19 @@ export function completeHostRoute (route: RouteOptions): RouteOptions {
   assertCapabilities(route)
   assertIdempotent(route)
   assertSuccess(route)
+  const kind = findOwnKind(route)
   const isChange = route.method !== 'GET' && route.method !== 'HEAD'
   return announceDeprecation({
     ...route,
     schema: {
+      ...kind === null ? {} : { description: describeSync(kind) },
       ...route.schema,
-      response: { ...errorResponses, ...(isChange ? { 409: Conflict } : {}), ...route.schema?.response as object }
+      response: {
+        ...errorResponses,
+        ...isChange ? { 409: Conflict } : {},
+        ...kind === null ? {} : { 410: SyncTokenExpired },
+        ...route.schema?.response as object
+      }
     }
   })
 }

@@ -3,6 +3,7 @@ import type { AuditedResource } from '../observe/audit.js'
 import type { Connections, Creator, Tenant } from '../ports/index.js'
 import type { KeepAnswer } from '../shared/answers.js'
 import type { PortalCapability } from './sessions.js'
+import type { Followed } from './sync.js'
 
 /** The published fields of each resource that a key can read besides `id`; `null` for all of them. */
 export interface VisibleFields {
@@ -45,6 +46,8 @@ export interface RequestState {
   publicUrl: string
   /** The storage's connections, whose places tenants share. */
   connections: Connections | undefined
+  /** What clients follow with tokens. */
+  followed: Followed
   /** `null` until the key was checked. */
   access: Access | null
   /** The owner of a valid key that is not allowed from the request's address, for the audit. */
@@ -102,7 +105,7 @@ export function decorateRequests (scope: FastifyInstance): void {
 
 /** Returns the state of a request, which the first call creates. */
 export function startState (
-  request: StatefulRequest, server: Pick<RequestState, 'publicUrl' | 'connections'>
+  request: StatefulRequest, server: Pick<RequestState, 'publicUrl' | 'connections' | 'followed'>
 ): RequestState {
   const state = request[kState] ?? {
     id: '',

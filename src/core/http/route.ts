@@ -17,6 +17,7 @@ import { assignId, logOf, redactValues, type RequestIdSource } from './log.js'
 import { commonHeaders, contentType, findState, isAtomic, type RequestState, startState, stateOf } from './request.js'
 import { Conflict, errorResponses, FailedOrUnknown, Full, RateLimited } from './schemas.js'
 import type { DeclaredRoute } from './sessions.js'
+import type { Followed } from './sync.js'
 import { HttpError, toHttpError } from './wire-errors.js'
 
 /** The parts that all tenant routes share. */
@@ -28,6 +29,7 @@ export interface RouteContext {
   publicUrl: string
   /** The storage's connections, whose places tenants share. */
   connections: Connections | undefined
+  followed: Followed
   limits: Limits | null
   tracing: Tracing | null
   auditor: Auditor | null
@@ -141,9 +143,9 @@ export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
 
 /** Returns the state of a request, with its id. The first call creates both. */
 export function startRequest (
-  { requestId, publicUrl, connections }: RouteContext, request: FastifyRequest, reply: FastifyReply
+  { requestId, publicUrl, connections, followed }: RouteContext, request: FastifyRequest, reply: FastifyReply
 ): RequestState {
-  const state = startState(request, { publicUrl, connections })
+  const state = startState(request, { publicUrl, connections, followed })
   if (state.id === '') state.id = assignId(request, reply, requestId)
   return state
 }

@@ -48,20 +48,33 @@ export function LogPageOf<T extends TSchema> (item: T, description: string) {
   return Type.Object({ data: Type.Array(item), meta: LogMeta }, { description, headers: linkHeaders })
 }
 
-const FollowMeta = Type.Object(
+const followMeta = {
+  next_token: Type.String({
+    description: 'Send it as `token` to read the next page. Store the last one to continue later',
+    examples: [tokenExample]
+  }),
+  has_more: Type.Boolean({ description: 'Whether more items can be read now', examples: [false] })
+}
+const FollowMeta = Type.Object(followMeta, { title: 'TokenMeta', description: 'How to read the next page' })
+const SyncMeta = Type.Object(
   {
-    next_token: Type.String({
-      description: 'Send it as `token` to read the next page. Store the last one to continue later',
+    ...followMeta,
+    events_token: Type.Optional(Type.String({
+      description: 'Only at the end of a sync that began without `token`: the `token` of `GET …/events` for what follows',
       examples: [tokenExample]
-    }),
-    has_more: Type.Boolean({ description: 'Whether more items can be read now', examples: [false] })
+    }))
   },
-  { title: 'TokenMeta', description: 'How to read the next page' }
+  { title: 'SyncMeta', description: 'How to read the next page, and the events that follow' }
 )
 
 /** A response with one page of a resource that clients read with tokens. */
 export function FollowPageOf<T extends TSchema> (item: T, description = '') {
   return Type.Object({ data: Type.Array(item), meta: FollowMeta }, { description })
+}
+
+/** A response with one page of a sync. */
+export function SyncPageOf<T extends TSchema> (item: T, description = '') {
+  return Type.Object({ data: Type.Array(item), meta: SyncMeta }, { description })
 }
 
 /** A response with one item. */

@@ -20,7 +20,7 @@ export interface ChangePage {
   /** The ids of the changed rows, as text. An id can appear twice. */
   ids: string[]
   /**
-   * The position after these changes, at most 200 characters. It can be further ahead if the tenant has no changes in
+   * The position after these changes, at most 100 characters. It can be further ahead if the tenant has no changes in
    * between.
    */
   position: string
@@ -30,7 +30,7 @@ export interface ChangePage {
 
 /** How far readers of changes or events lag behind because of an open transaction that recorded one. */
 export interface HeldBack {
-  /** Milliseconds since the start of the oldest open transaction that hides later ones; 0 if none does. */
+  /** Milliseconds since the start of the oldest open transaction that hides later ones, from 1; 0 if none does. */
   heldBackMs: number
   /** The owner of that transaction, for the log, or `null`. In PostgreSQL with its process id: `pid 4711`. */
   heldBackBy: string | null
@@ -82,7 +82,7 @@ export interface FeedPage {
   /** The JSON of the events, as signed. After an event's subject was erased, its tombstone. */
   bodies: string[]
   /**
-   * The position after these events, at most 200 characters. It can be further ahead if no requested event is in
+   * The position after these events, at most 100 characters. It can be further ahead if no requested event is in
    * between.
    */
   position: string

@@ -18,7 +18,7 @@ const root = new URL('../../../', import.meta.url)
 t.test('the ATS passes its own tests', async (t) => {
   const example = runExample(t, 'ats/test/ats.test.ts')
   const [, passed, failed] = await example.output(/pass (\d+)\n.*fail (\d+)/s)
-  t.same([passed, failed], ['8', '0'])
+  t.same([passed, failed], ['11', '0'])
   t.equal(await example.exit(), 0)
 })
 

@@ -12,6 +12,11 @@ import { startReceiver } from '../../fixtures/receivers/receiver.js'
 
 const key = 'acme-secret-key'
 
+interface SyncPage {
+  data: Array<{ id: number, deleted: boolean, application: object | null }>
+  meta: { next_token: string }
+}
+
 testServer('16-own-server.ts', "a session gives access to the host's routes, and a key to the API", async (t, origin) => {
   const session = { cookie: 'session=secret-session' }
   const base = `${origin}/api/v1/public/acme`
@@ -43,11 +48,23 @@ t.test("a vendor's own operations create, update and list records, and emit in t
     ['POST', '/applications', { candidate_id: 1, job_id: 1 }, 201, application],
     ['PATCH', '/applications/1', { stage: 'offer' }, 200, { ...application, stage: 'offer' }]
   ] as const) t.strictSame(await ask(method, path, body), [expected[0], { data: expected[1] }])
+  const ofSync = await request<SyncPage>(`${acme}/applications/sync`, { key })
+  t.strictSame(ofSync.body.data, [{ id: 1, deleted: false, application: { ...application, stage: 'offer' } }])
+  t.strictSame((await request(`${acme}/applications/1`, { key })).body, { data: { ...application, stage: 'offer' } })
+  t.equal((await request(`${acme}/applications/9`, { key })).status, 404)
+  const apply = { key, body: { candidate_id: 1, job_id: 1 }, headers: { 'idempotency-key': 'crm-17' } }
+  const twice = [await request(`${acme}/applications`, apply), await request(`${acme}/applications`, apply)]
+  t.match(twice, [{ status: 201, body: { data: { id: 2 } } }, { status: 201, body: { data: { id: 2 } } }])
   const list = async (query: string) => (await request(`${acme}/applications?${query}`, { key })).body
   t.match(await list('filter[stage]=offer&sort=-job_id'), { data: [{ id: 1, stage: 'offer' }], meta: { total: 1 } })
   t.match(await list('sort=stage'), { error: { details: [{ in: 'query', field: 'sort' }] } })
 
   const pool = createPool()
+  await pool.query('delete from applications where id = 1')
+  const { body: { data: changes } } = await request<SyncPage>(`${acme}/applications/sync?token=${ofSync.body.meta.next_token}`, { key })
+  t.strictSame(changes.toSorted((one, other) => one.id - other.id), [
+    { id: 1, deleted: true, application: null }, { id: 2, deleted: false, application: { ...application, id: 2 } }
+  ])
   const { rows: [foreign] } = await pool.query(
     "insert into candidates (company, name) values ('globex', 'Hank Scorpio') returning id::int"
   )
@@ -59,7 +76,7 @@ t.test("a vendor's own operations create, update and list records, and emit in t
   t.match(await ask('PATCH', '/candidates/9', { full_name: 'Nobody' }), [404, { error: { code: 'not_found' } }])
 
   const { rows } = await pool.query('select type, subject from recruiting.events order by id')
-  t.strictSame(rows, ['candidate.created', 'candidate.updated', 'application.created', 'application.stage_changed']
+  t.strictSame(rows, ['candidate.created', 'candidate.updated', 'application.created', 'application.stage_changed', 'application.created']
     .map((type) => ({ type, subject: 'candidate:1' })))
   t.equal(await example.end('SIGTERM'), 0)
 })

@@ -244,6 +244,16 @@ export const feedCases = [
     same(await t.feed.stats(), { heldBackMs: 0, heldBackBy: null }, 'the statistics')
   }),
 
+  feedCase('stats', 'a committed event is listed, or the feed reports a delay', async (t) => {
+    if (t.harness.begin === undefined) return
+    const open = await t.harness.begin()
+    await t.deliveries.record('acme', createEvent('evt_9'), open.transaction)
+    await t.emit()
+    const { heldBackMs } = await t.feed.stats()
+    holds((await t.follow(null)).numbers.includes(1) || heldBackMs > 0, 'the event is listed, or heldBackMs is not 0')
+    await open.rollback()
+  }),
+
   feedCase('tokenSecret', 'the token secret of the feed has at least 32 bytes and never changes', async (t) => {
     const [one, other] = [await t.feed.tokenSecret(), await t.feed.tokenSecret()]
     holds(one.length >= 32, 'the secret has 32 bytes or more')

@@ -1,20 +1,19 @@
 import type { EventSchemas } from '../../api/catalogue.js'
 import { eventOperations } from '../../api/events.js'
-import type { EventFeed, FeedPage, Tenant } from '../../ports/index.js'
+import type { FeedPage, Tenant } from '../../ports/index.js'
 import { feedSubject, findStart } from '../../shared/feed.js'
 import { isStorableText } from '../../shared/text.js'
-import { createTokens } from '../../shared/tokens.js'
 import { parseDateTime } from '../input.js'
 import { stateOf } from '../request.js'
+import type { Followed } from '../sync.js'
 import { badRequest, expired } from '../wire-errors.js'
 import { type ApiOperation, perform } from './operations.js'
 
 /** Returns the operations that read a tenant's events. */
 export function listEventOperations (
-  feed: EventFeed, events: EventSchemas, listUsedEventTypes: (tenant: Pick<Tenant, 'id'>) => Promise<ReadonlySet<string>>
+  { source: feed, tokens }: NonNullable<Followed['feed']>, events: EventSchemas,
+  listUsedEventTypes: (tenant: Pick<Tenant, 'id'>) => Promise<ReadonlySet<string>>
 ): ApiOperation[] {
-  const tokens = createTokens(feed)
-
   /** Throws a 400 for a type outside the catalogue, unless the client already reads it or subscribes. */
   async function assertUsable (types: readonly string[], tenant: string, isBegun: boolean): Promise<void> {
     if (isBegun || types.every((type) => Object.hasOwn(events, type))) return
@@ -34,13 +33,15 @@ export function listEventOperations (
       const eventTypes = types === undefined ? null : parseEventTypes(types)
       const filters = Object.keys(data).length === 0 ? null : data
       const subject = feedSubject(tenant, eventTypes, filters)
-      const begun = token === undefined || token === 'now' ? null : await tokens.read(subject, token)
-      await assertUsable(eventTypes ?? [], tenant, begun !== null)
+      const read = async (subject: string) =>
+        token === undefined || token === 'now' ? null : await tokens.read(subject, token)
+      const own = await read(subject)
+      await assertUsable(eventTypes ?? [], tenant, own !== null)
       if (token === 'now') return formatPage([], await tokens.format(subject, [await feed.end(tenant)]), false)
       const state = stateOf(request)
       // One event is enough to know the response's status.
       state.isShortened = request.method === 'HEAD'
-      const read = (after: string | null): Promise<FeedPage | null> => feed.list(tenant, {
+      const list = (after: string | null): Promise<FeedPage | null> => feed.list(tenant, {
         after,
         limit: state.isShortened ? 1 : limit,
         eventTypes,
@@ -48,14 +49,16 @@ export function listEventOperations (
         ...state.maxEventsBytes === null ? {} : { maxBytes: state.maxEventsBytes }
       })
       const { resume } = state
+      // A token of all events is also valid for some of them.
+      const begun = own ?? await read(feedSubject(tenant, null))
       let after = from === null ? begun?.[0] ?? null : await feed.endBefore(tenant, from)
       const isLost = token !== undefined && begun === null
       if (isLost && resume === null) expired()
-      let page = isLost || (resume?.since ?? null) !== null ? null : await read(after)
+      let page = isLost || (resume?.since ?? null) !== null ? null : await list(after)
       let isTruncated = false
       if (page === null && resume !== null) {
         ({ position: after, isTruncated } = await findStart(feed, tenant, { after, ...resume, eventTypes, filters }))
-        page = await read(after)
+        page = await list(after)
       }
       const { bodies, position, hasMore } = page ?? expired()
       // Bodies are JSON, and are sent as they are stored.

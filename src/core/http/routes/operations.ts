@@ -9,7 +9,7 @@ import type { Page } from '../../shared/paging.js'
 import { Type } from '../../shared/typebox.js'
 import { atomic, isCapable, readCreator, readTenant, stateOf } from '../request.js'
 import { found, linkPages, readAddress, storableId } from '../responses/rows.js'
-import { DataOf, errorResponses, FollowPageOf, LogPageOf, NoContent, PageOf, SyncTokenExpired } from '../schemas.js'
+import { DataOf, errorResponses, FollowPageOf, LogPageOf, NoContent, PageOf, SyncPageOf, SyncTokenExpired } from '../schemas.js'
 import { HttpError } from '../wire-errors.js'
 
 /** An operation that requests can call. */
@@ -60,7 +60,7 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
         function respond (result: unknown): unknown {
           reply.code(status)
           if (entry.shape === 'none') return undefined
-          if (entry.shape === 'follow') return result
+          if (entry.shape === 'follow' || entry.shape === 'sync') return result
           if (entry.shape !== 'one') return linkPages(request, reply, result as Page<unknown>)
           if (status === 201 && hasAddress) {
             reply.header('location', `${readAddress(request)}/${(result as { id: Id }).id}`)
@@ -116,7 +116,7 @@ function formatSchema (
     response: {
       ...Object.fromEntries(responses),
       ...errorResponses,
-      ...entry.shape === 'follow' ? { 410: SyncTokenExpired } : {}
+      ...entry.shape === 'follow' || entry.shape === 'sync' ? { 410: SyncTokenExpired } : {}
     }
   }
   return schema
@@ -138,6 +138,7 @@ function describeResult (
   if (shape === 'none') return NoContent(about)
   if (shape === 'one') return DataOf(shown, about, hasLocation ? locationHeader : {})
   if (shape === 'follow') return FollowPageOf(shown, about)
+  if (shape === 'sync') return SyncPageOf(shown, about)
   return shape === 'log' ? LogPageOf(shown, about) : PageOf(shown, about)
 }
 

@@ -103,7 +103,9 @@ export function createReadHeldBack (session: Session, schema: string, table: Ord
       limit 1
     )
     select json_build_object(
-      'heldBackMs', floor(1000 * extract(epoch from clock_timestamp() - least(owner.began_at, hidden.since))),
+      'heldBackMs', greatest(1, floor(
+        1000 * extract(epoch from clock_timestamp() - least(owner.began_at, hidden.since))
+      )),
       'heldBackBy', coalesce(owner.name, 'unknown')
     )::text as json
     from hidden left join owner on true`
