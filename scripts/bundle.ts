@@ -28,6 +28,7 @@ const options = {
   charset: 'utf8',
   // Names are kept, and lines are short enough for stack traces.
   minifyWhitespace: true,
+  minifySyntax: true,
   lineLimit
 } as const
 const entryPoints = entries.map((name) => `src/${name}.ts`)
@@ -60,6 +61,7 @@ for (const { path, text } of await bundle(entryPoints, '')) {
   const { code } = await transform(text, {
     format: 'cjs',
     minifyWhitespace: true,
+    minifySyntax: true,
     lineLimit,
     platform: 'node',
     target: options.target,
@@ -75,6 +77,7 @@ const index = await readFile(join(root, testing), 'utf8')
 const parts = new Set(Array.from(index.matchAll(/from '(\.\/.+)'/g), ([, part = '']) => part))
 await build({
   ...options,
+  minify: true,
   format: 'cjs',
   splitting: false,
   outdir: 'dist/cjs/around/testing',
