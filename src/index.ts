@@ -10,7 +10,7 @@ export {
   type EventData,
   type Register,
   type WebhookEvent,
-  defaultEvents
+  defaultEvents, webhookEvents
 } from './core/api/catalogue.js'
 export { type ErrorDetail, HttpError, type WireErrorCode } from './core/http/wire-errors.js'
 export {

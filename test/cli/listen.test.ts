@@ -259,7 +259,7 @@ t.test('with --webhook the service sends the test', async (t) => {
   const { options, receiver, createWebhook } = await serveTrigger(t)
   const webhook = await createWebhook()
   const argv = ['trigger', 'offer.signed', ...options, '--webhook', `${webhook.id}`]
-  t.match(await cli(argv), { code: 0, out: /^id +evt_\w+\nevent_type +offer\.signed\nstatus +delivered\nresponse_status +204\nduration_ms +\d+\nerror +-\n$/, err: '' })
+  t.match(await cli(argv), { code: 0, out: /^id +evt_\w+\nevent_type +offer\.signed\nstatus +delivered\nresponse_status +204\nduration_ms +\d+\nerror +-\ndetail +-\n$/, err: '' })
   t.match(verify(receiver, -1, webhook.secret), { type: 'offer.signed', data: { id: 'o1' }, test: true })
   receiver.answer(500)
   const failed = await cli([...argv, '--json'])

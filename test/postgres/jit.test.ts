@@ -47,7 +47,7 @@ t.test("the role's planner settings do not change the plans of workers", async (
   const column = (name: string) => leases.map((lease) => lease[name])
   const statements: Record<string, [string, unknown[]]> = {
     claim: ['select * from recruiting.claim_v1(64, 4, 60000, null)', []],
-    'record attempts': ['select recruiting.record_attempts_v1($1, 60, 1, 60)', [JSON.stringify(results)]],
+    'record attempts': ['select recruiting.record_attempts_v1($1, 60, 1, 60, null)', [JSON.stringify(results)]],
     'read deliveries': ['select recruiting.read_claimed_v1($1, $2)', [column('webhook_id'), column('event_seq')]],
     release: ['select recruiting.release_v1($1, $2, $3)', ['webhook_id', 'delivery_id', 'fence'].map(column)],
     sweep: ['select recruiting.sweep_v1(1, 100)', []]

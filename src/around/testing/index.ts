@@ -1,6 +1,6 @@
 import { addressCases, attemptCases, leaseCases, lockedCases } from './deliveries/attempts.js'
 import { claimCases, fairnessCases, holdCases, recordAndClaimCases, shareCases } from './deliveries/claim.js'
-import { goneCases, healthCases, noticeCases, pauseCases } from './deliveries/health.js'
+import { goneCases, healthCases, healthEventCases, noticeCases, pauseCases } from './deliveries/health.js'
 import { onDueCases, pendingCases } from './deliveries/pending.js'
 import { feedCases } from './events/feed.js'
 import { logCases } from './events/log.js'
@@ -44,7 +44,7 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...orderCases, ...searchCases, ...filterCases, ...pageCases, ...contentCases, ...verifyCases, ...findCases,
   ...idCases, ...writeCases, ...listCases, ...secretCases, ...headerCases, ...eventFilterCases, ...recordCases,
   ...claimCases, ...fairnessCases, ...shareCases, ...recordAndClaimCases, ...leaseCases, ...holdCases,
-  ...attemptCases, ...lockedCases, ...addressCases, ...pauseCases, ...healthCases, ...goneCases,
+  ...attemptCases, ...lockedCases, ...addressCases, ...pauseCases, ...healthCases, ...healthEventCases, ...goneCases,
   ...webhookHealthCases, ...noticeCases, ...logCases, ...replayCases, ...countReplayCases, ...retryCases,
   ...pruneCases, ...eraseCases, ...subjectCases, ...feedCases, ...pendingCases, ...onDueCases, ...webhookTenancyCases,
   ...renameCases, ...removeCases, ...restCases, ...suspendCases, ...deliveryTenancyCases, ...webhookRaceCases,

@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { TObject } from '@sinclair/typebox'
+import type { HealthEventType } from '../ports/index.js'
 import { assertHostSchema, compileSchema, createAjv, formatFaultPath } from '../shared/ajv.js'
 import { findDeprecationFault, readDeprecation } from '../shared/deprecation.js'
 import { RecruitingApiError } from '../shared/errors.js'
@@ -147,6 +148,36 @@ export const defaultEvents = {
     'Une offre d’emploi a été supprimée', 'Er is een vacature verwijderd', 'Uma vaga foi excluída'
   ])
 } satisfies EventSchemas
+
+const aboutWebhook = ([description, de, es, fr, nl, pt]: Sentence) => Type.Object(
+  { webhook_id: Type.Integer({ description: 'The id of the webhook' }) },
+  { description, descriptions: { de, es, fr, nl, pt }, additionalProperties: true, examples: [{ webhook_id: 1 }] }
+)
+
+/**
+ * Events about a tenant's other webhooks. The service records them itself if the option `events` has them, such as in
+ * `{ ...defaultEvents, ...webhookEvents }`. They are never sent to the webhook that they are about.
+ */
+export const webhookEvents = {
+  'webhook.failing': aboutWebhook([
+    'A webhook keeps failing and will be disabled', 'Ein Webhook schlägt dauernd fehl und wird deaktiviert',
+    'Un webhook sigue fallando y se desactivará', 'Un webhook échoue sans cesse et va être désactivé',
+    'Een webhook blijft mislukken en wordt uitgeschakeld', 'Um webhook continua falhando e será desativado'
+  ]),
+  'webhook.disabled': aboutWebhook([
+    'A webhook was disabled because its endpoint failed, or asked for it',
+    'Ein Webhook wurde deaktiviert, weil sein Endpunkt fehlschlug oder darum bat',
+    'Un webhook se desactivó porque su endpoint falló o lo pidió',
+    'Un webhook a été désactivé car son endpoint a échoué ou l’a demandé',
+    'Een webhook is uitgeschakeld omdat het endpoint faalde of erom vroeg',
+    'Um webhook foi desativado porque seu endpoint falhou ou pediu isso'
+  ])
+} satisfies EventSchemas & Record<HealthEventType, TObject>
+
+/** Returns the types of `webhookEvents` that a catalogue has. */
+export function listHealthEventTypes (events: EventSchemas): HealthEventType[] {
+  return (['webhook.failing', 'webhook.disabled'] as const).filter((type) => Object.hasOwn(events, type))
+}
 
 export type DefaultEvents = { [Name in keyof typeof defaultEvents]: (typeof defaultEvents)[Name] }
 

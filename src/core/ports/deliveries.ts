@@ -209,7 +209,12 @@ export interface DisableRule {
 export interface HealthRule extends DisableRule {
   /** Seconds since the first failed attempt, less than `failingForSeconds`. */
   warnAfterSeconds: number
+  /** The types of events to record about the health of webhooks. @default none */
+  eventTypes?: readonly HealthEventType[]
 }
+
+/** An event about the health of a webhook, whose `data` is `{ webhook_id }`. */
+export type HealthEventType = 'webhook.failing' | 'webhook.disabled'
 
 /** A change in the health of a webhook, reported to the host. */
 export interface HealthNotice {
@@ -422,7 +427,9 @@ export interface DeliveryStore extends StoresAnswers {
    * change. A success in the same call keeps the rule from applying, but a webhook that is gone is still disabled. An
    * attempt to an old `target_url` does not affect the webhook. Creates a notice for each webhook that this call
    * disables, and for each that has been failing for `warnAfterSeconds`, once until its next success or until it is
-   * made active.
+   * made active. With each notice, atomically, it records an event of its tenant if `rule.eventTypes` has its type:
+   * `webhook.failing`, otherwise `webhook.disabled`. The event has no subject. It is never delivered to the webhook
+   * that it is about, and no `replay` to that webhook includes it.
    */
   recordAttempts(results: readonly AttemptResult[], rule: HealthRule): Promise<Lease[]>
 
@@ -438,7 +445,13 @@ export interface DeliveryStore extends StoresAnswers {
    * Claims notices, oldest first. A notice is leased to the caller for `leaseMs`; after that it can be claimed again,
    * unless it was confirmed. Returns `[]` if the storage has `holds` and must not send for this process.
    */
-  claimNotices(options: { limit: number; leaseMs: number; environment?: string | null }): Promise<ClaimedNotice[]>
+  claimNotices(options: {
+    limit: number
+    leaseMs: number
+    environment?: string | null
+    /** As in `HealthRule`, for webhooks that `recordAttempts` left to this call. @default none */
+    eventTypes?: readonly HealthEventType[]
+  }): Promise<ClaimedNotice[]>
 
   /** Confirms a notice that the host has received. Does nothing if it was already confirmed or dropped. */
   confirmNotice(noticeId: number): Promise<void>

@@ -11,7 +11,7 @@ import { shareStorage } from '../shared/connections.js'
 import { type TenantReference, createTenants, readTenant } from '../shared/tenants.js'
 import { createRecruitingWebhooks } from './by-code.js'
 import { createCounters, createListeners, readHealth } from './diagnostics.js'
-import { createEventValidator } from '../api/catalogue.js'
+import { createEventValidator, listHealthEventTypes } from '../api/catalogue.js'
 import { assertNames, createChanged, dispatch, eventNames, optionNames } from './events/dispatcher.js'
 import { createSubjects, type History, limitHistory } from './history.js'
 import { createWebhookOperations, type WebhookOperations } from './operations.js'
@@ -63,8 +63,10 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   const outages = createOutages(listeners, log, clock)
   const auditor = onAudit && createAuditor(onAudit, log, delivery)
   const tracing = opentelemetry === null ? null : createTracing(opentelemetry, log)
-  const healthRule = { ...delivery.disableAfter, warnAfterSeconds: delivery.disableAfter.failingForSeconds / 2 }
-  const notices = createNoticeReporter(deliveries, listeners, { environment, clock, log })
+  const eventTypes = listHealthEventTypes(events)
+  const warnAfterSeconds = delivery.disableAfter.failingForSeconds / 2
+  const healthRule = { ...delivery.disableAfter, warnAfterSeconds, eventTypes }
+  const notices = createNoticeReporter(deliveries, listeners, { environment, eventTypes, clock, log })
   const { subscriptions } = storage
   const agents = subscriptions === undefined || feed === undefined
     ? null

@@ -1,7 +1,7 @@
 import type { AttemptResult, HealthNotice, HealthRule } from '../../../core/ports/index.js'
 import { benchCases, eventIds, statuses, type StorageDriver, webhookCases } from '../support/driver.js'
 import { exactly, isInstant, same } from '../support/expect.js'
-import { type Attempted, delivered, disableAtTwo, failed, retry } from '../support/samples.js'
+import { type Attempted, delivered, disableAtOnce, disableAtTwo, failed, lenient, retry } from '../support/samples.js'
 
 const test = webhookCases('deliveries')
 const emptyTest = benchCases('deliveries')
@@ -163,6 +163,48 @@ export const pauseCases = [
     const { pending, due, leased } = await t.deliveries.stats()
     same({ pending, due, leased }, { pending: 3, due: 1, leased: 1 },
       'the stats with one leased, one to retry and one new delivery')
+  })
+]
+
+const about = ['webhook.failing', 'webhook.disabled'] as const
+
+/** Cases about events of webhooks' health. */
+export const healthEventCases = [
+  emptyTest('recordAttempts',
+    "an event about a webhook's health is recorded with its notice, for the tenant's other webhooks", async (t) => {
+      const { id } = await t.addWebhook({ event_types: ['candidate.created', ...about] })
+      const other = await t.addWebhook({ event_types: about })
+      const foreign = await t.addWebhook({ tenantSlug: 'globex', event_types: about })
+      const warning = { ...lenient, warnAfterSeconds: 0, eventTypes: about }
+      await t.emitMany(3)
+      const [first, second, third] = exactly(await t.claimAll(3), 3, 'claimed deliveries')
+      await t.recordAttempts([retry(first, { retryInMs: 0 })], warning)
+      const [told] = exactly(await t.claim(), 2, 'claimed deliveries, of which one is retried')
+        .filter(({ webhookId }) => webhookId === other.id)
+      const { id: eventId, timestamp, sequence, ...body } = JSON.parse(String(told?.body))
+      same(body, { type: 'webhook.failing', tenant_slug: 'acme', data: { webhook_id: id } }, 'the body')
+      same([eventId, told?.eventType], [told?.eventId, 'webhook.failing'], 'its id and type')
+      isInstant(timestamp, 'timestamp is an RFC 3339 date in UTC with milliseconds')
+      same(/^\d{16}$/.test(sequence), true, 'it has a sequence')
+      await t.recordAttempts([retry(second, { retryInMs: 0 })], warning)
+      same((await t.log(other)).length, 1, 'the deliveries after a second failure')
+      await t.recordAttempts([failed(third, { isGone: true })], warning)
+      const types = async (webhook: { id: number }, tenant?: string) =>
+        (await t.log(webhook, tenant)).map(({ event_type: type }) => type)
+      same([await types(other), await types({ id }), await types(foreign, 'globex')],
+        [about, Array(3).fill('candidate.created'), []], 'the event types of the three logs')
+      await t.webhooks.update('acme', id, { status: 'active' })
+      const all = { include: 'all', eventTypes: about, eventIds: null, since: null, until: null, limit: 10 } as const
+      same(await t.deliveries.replay('acme', id, all), { queued: 0, truncated: false }, 'the replay to the webhook itself')
+    }),
+
+  emptyTest('recordAttempts', 'only wanted types of events about health are recorded', async (t) => {
+    const webhook = await t.addWebhook({ event_types: ['candidate.created'] })
+    const other = await t.addWebhook({ event_types: about })
+    await t.attempt(failed, { ...disableAtOnce, eventTypes: ['webhook.failing'] })
+    await t.webhooks.update('acme', webhook.id, { status: 'active' })
+    await t.attempt(failed, disableAtOnce)
+    same(await t.log(other), [], 'the log of another webhook')
   })
 ]
 

@@ -1,8 +1,8 @@
-import { hash, randomUUID } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { RecruitingApiError } from '../../shared/errors.js'
 import { readText } from '../../observe/logger.js'
 import type { ChangeKind, ChangeSource, Clock, DeliveryStore, Id, IdKind, IdKinds } from '../../ports/index.js'
-import { isId, isStorableId, readChangeKind, textIdRule } from '../../shared/ids.js'
+import { generateEventId, isId, isStorableId, readChangeKind, textIdRule } from '../../shared/ids.js'
 import {
   findNearestName, findUnknownName, assertOption, flag, readInput, unread
 } from '../../shared/read-options.js'
@@ -11,17 +11,6 @@ import { isPlainText, normalizeInstant } from '../../shared/text.js'
 import { publishEmit } from '../diagnostics.js'
 import type { EmitOptions, EmitResult, EmittedEvent, EngineCalls } from '../recruiting.js'
 import type { EventCatalogue, EventValidator } from '../../api/catalogue.js'
-
-/**
- * Generates an event id: `evt_` and 32 hexadecimal digits. The first 12 are the time, so that new ids are adjacent in
- * an index; the others are random.
- */
-export function generateEventId (nowMs: number): string {
-  const time = nowMs.toString(16).padStart(12, '0')
-  // The first and last groups of a UUID are fully random, and it is ten times faster than random bytes.
-  const uuid = randomUUID()
-  return `evt_${time}${uuid.slice(0, 8)}${uuid.slice(-12)}`
-}
 
 /** A sequence is a time in microseconds since the epoch, which has this length from 2001 to 2286. */
 const sequenceDigits = 16

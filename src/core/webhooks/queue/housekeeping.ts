@@ -1,4 +1,4 @@
-import type { ClaimedNotice, Clock, DeliveryStore, EventStorage, HealthNotice } from '../../ports/index.js'
+import type { ClaimedNotice, Clock, DeliveryStore, EventStorage, HealthEventType, HealthNotice } from '../../ports/index.js'
 import type { Logger } from '../../observe/logger.js'
 import { waitUpTo } from '../../shared/clock.js'
 import { type Listeners, publishDisable } from '../diagnostics.js'
@@ -83,12 +83,17 @@ const noticePollMs = 30_000
 export function createNoticeReporter (
   deliveries: DeliveryStore,
   listeners: Listeners,
-  { environment, clock, log }: { environment: string | null; clock: Clock; log: Logger }
+  { environment, eventTypes, clock, log }: {
+    environment: string | null
+    eventTypes: readonly HealthEventType[]
+    clock: Clock
+    log: Logger
+  }
 ) {
   let timer: unknown
   let isStopped = false
   let reporting: Promise<void> = Promise.resolve()
-  const query = { limit: noticeLimit, leaseMs: noticeLeaseMs, environment }
+  const query = { limit: noticeLimit, leaseMs: noticeLeaseMs, environment, eventTypes }
 
   async function reportAll (): Promise<void> {
     try {

@@ -1,13 +1,16 @@
 import type {
-  AttemptResult, ClaimedDelivery, ClaimOptions, DeliveryStore, DisableRule, HealthNotice, HealthRule, Lease
+  AttemptResult, ClaimedDelivery, ClaimOptions, DeliveryStore, DisableRule, HealthEventType, HealthNotice,
+  HealthRule, Lease, NewEvent
 } from '../../../core/ports/index.js'
+import { generateEventId } from '../../../core/shared/ids.js'
 import { formatDateTime } from '../checks.js'
 import { enterEnvironment, findHold } from '../holds.js'
 import { findWatermark, notify, stopDeliveries, type WebhookData } from '../webhook-data.js'
 import { clearFailures, type DeliveryRecord, isErased, validSecrets, type WebhookRecord } from './records.js'
 
 /** The methods that workers call. */
-export function createAttempts (data: WebhookData): Pick<
+/** `record` records an event, with deliveries to all other webhooks than `except`. */
+export function createAttempts (data: WebhookData, record: RecordEvent): Pick<
   DeliveryStore,
   'claimDue' | 'recordAttempts' | 'recordAndClaim' | 'release' | 'hasPending' | 'claimNotices' | 'confirmNotice' | 'onDue'
 > {
@@ -20,10 +23,10 @@ export function createAttempts (data: WebhookData): Pick<
   return {
     claimDue,
 
-    recordAttempts: async (results, rule) => recordAttempts(data, results, rule),
+    recordAttempts: async (results, rule) => recordAttempts(data, results, rule, record),
 
     async recordAndClaim (results, rule, options) {
-      const later = recordAttempts(data, results, rule)
+      const later = recordAttempts(data, results, rule, record)
       const isHeld = findHold(data, options.environment ?? null) !== null
       return { later, claimed: isHeld ? [] : await claimDue(options) }
     },
@@ -88,7 +91,7 @@ type Failures = Map<WebhookRecord, Failure>
 
 /** Records all attempts before it judges failing webhooks, so that the order of the results does not matter. */
 function recordAttempts (
-  data: WebhookData, results: readonly AttemptResult[], rule: HealthRule
+  data: WebhookData, results: readonly AttemptResult[], rule: HealthRule, record: RecordEvent
 ): Lease[] {
   const now = data.now()
   const failures: Failures = new Map()
@@ -114,7 +117,7 @@ function recordAttempts (
     }
   }
 
-  for (const [webhook, failure] of failures) judgeHealth(data, webhook, { ...failure, rule, now })
+  for (const [webhook, failure] of failures) judgeHealth(data, webhook, { ...failure, rule, now, record })
   if (mayBeDue) notify(data)
   // Without transactions no delivery is ever locked.
   return []
@@ -179,7 +182,7 @@ function noteFailure (failures: Failures, webhook: WebhookRecord, result: Attemp
 // A later success in the same batch has already cleared the failures.
 function judgeHealth (
   data: WebhookData, webhook: WebhookRecord,
-  { result, isGone, rule, now }: Failure & { rule: HealthRule, now: number }
+  { result, isGone, rule, now, record }: Failure & { rule: HealthRule, now: number, record: RecordEvent }
 ): void {
   if (webhook.isDeleted) return
   // A 410 counts even after a success in the same batch.
@@ -194,12 +197,37 @@ function judgeHealth (
     webhook.updatedAt = now
     stopDeliveries(data, webhook, 'skipped')
     data.notices.add(createNotice(isGone ? 'gone' : 'disabled', webhook, result, now))
+    recordHealthEvent('webhook.disabled', webhook, { rule, now, record })
     return
   }
   const isWarning = webhook.failingSince !== null && now - webhook.failingSince >= rule.warnAfterSeconds * 1000
   if (!isWarning || webhook.isWarned) return
   webhook.isWarned = true
   data.notices.add(createNotice('failing', webhook, result, now))
+  recordHealthEvent('webhook.failing', webhook, { rule, now, record })
+}
+
+export type RecordEvent = (tenant: string, event: NewEvent, except: WebhookRecord) => void
+
+function recordHealthEvent (
+  type: HealthEventType, webhook: WebhookRecord,
+  { rule, now, record }: { rule: HealthRule, now: number, record: RecordEvent }
+): void {
+  if (rule.eventTypes?.includes(type) !== true) return
+  const { id: webhookId, tenant, tenantSlug } = webhook
+  const id = generateEventId(now)
+  const head = JSON.stringify({ id, type, timestamp: formatDateTime(now), sequence: '' }).slice(0, -'"}'.length)
+  const rest = JSON.stringify({ tenant_slug: tenantSlug, data: { webhook_id: webhookId } }).slice(1)
+  record(tenant, {
+    id,
+    type,
+    body: `${head}",${rest}`,
+    sequenceAt: head.length,
+    subject: null,
+    tombstone: null,
+    idempotencyKey: null,
+    fingerprint: ''
+  }, webhook)
 }
 
 function createNotice (

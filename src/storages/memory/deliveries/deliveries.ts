@@ -13,7 +13,7 @@ import { addSequence, type DeliveryRecord, type EventRecord, hasSubject, type We
 export function createDeliveryStore (data: WebhookData): DeliveryStore {
   return {
     database: data,
-    ...createAttempts(data),
+    ...createAttempts(data, (tenant, event, except) => { record(data, tenant, event, undefined, except) }),
     ...createLog(data),
     record: async (tenant, event, transaction) => record(data, tenant, event, transaction),
     replay: async (tenant, webhookId, selection, answer) => {
@@ -34,7 +34,9 @@ export function createDeliveryStore (data: WebhookData): DeliveryStore {
 }
 
 /** Records an event and a delivery for each webhook that subscribes to its type and whose filters it matches. */
-function record (data: WebhookData, tenant: string, event: NewEvent, transaction: unknown): RecordedEvent {
+function record (
+  data: WebhookData, tenant: string, event: NewEvent, transaction: unknown, except?: WebhookRecord
+): RecordedEvent {
   rejectTransaction(transaction)
   assertAwake(data, tenant)
   const own = openTenant(data, tenant)
@@ -59,7 +61,8 @@ function record (data: WebhookData, tenant: string, event: NewEvent, transaction
 
   const isMatch = createFilterTest(recorded.event.body)
   for (const webhook of webhooks.values()) {
-    if (webhook.subscription !== null || !webhook.eventTypes.includes(event.type) || !isMatch(webhook.filters)) continue
+    const isWanted = webhook !== except && webhook.subscription === null && webhook.eventTypes.includes(event.type)
+    if (!isWanted || !isMatch(webhook.filters)) continue
     const isActive = webhook.status === 'active'
     if (isActive) recorded.deliveries++
     addDelivery(data, recorded, webhook, { status: isActive ? 'pending' : 'skipped', isReplay: false, now })
@@ -96,8 +99,13 @@ function createSelectionTest (webhook: WebhookRecord, selection: ReplaySelection
     if (recordedAt < since || recordedAt > until) return false
     const last = webhook.lastDeliveries.get(event.id)?.status
     const isWanted = include === 'all' ? last !== 'pending' : last === 'failed' || last === 'skipped'
-    return isWanted && createFilterTest(event.body)(webhook.filters)
+    return isWanted && !isAboutHealth(event, webhook) && createFilterTest(event.body)(webhook.filters)
   }
+}
+
+/** Returns whether an event is about the health of this webhook. */
+function isAboutHealth ({ type, body }: NewEvent, { id }: WebhookRecord): boolean {
+  return (type === 'webhook.failing' || type === 'webhook.disabled') && body.endsWith(`,"data":{"webhook_id":${id}}}`)
 }
 
 /** Makes a delivery due now, or queues its event again. */

@@ -1,6 +1,7 @@
 import { heldError } from '../../../core/shared/errors.js'
 import type {
-  AttemptResult, ClaimedDelivery, ClaimedNotice, ClaimOptions, DeliveryStore, HealthRule, Hold, HoldStore, Lease
+  AttemptResult, ClaimedDelivery, ClaimedNotice, ClaimOptions, DeliveryStore, HealthEventType, HealthRule,
+  Hold, HoldStore, Lease
 } from '../../../core/ports/index.js'
 import { readJson, type Session } from '../session.js'
 import { toIso } from '../sql.js'
@@ -100,10 +101,11 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
   'claimDue' | 'recordAttempts' | 'recordAndClaim' | 'release' | 'claimNotices' | 'confirmNotice' | 'prune' | 'onDue'
 > {
   /** Disables webhooks with a verdict from `recordAttempts`. */
-  async function disableFailing (): Promise<void> {
+  async function disableFailing (eventTypes: readonly HealthEventType[] = []): Promise<void> {
     const disabled = await session.query<{ id: string }>('disable webhooks',
-      `select id::text from ${schema}.disable_failing_webhooks_v1() as id`)
+      `select id::text from ${schema}.disable_failing_webhooks_v1($1) as id`, [eventTypes])
     for (const { id } of disabled) await stop.sweep(Number(id))
+    if (disabled.length > 0 && eventTypes.length > 0) due.notify()
   }
 
   const claimColumns = `
@@ -111,7 +113,7 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     attempt_count as "attemptCount", held`
   const claimCall = `${schema}.claim_v1($1, $2, $3, $4, $5, $6, $7, $8, $9)`
   const recordCall = (first: number): string =>
-    `${schema}.record_attempts_v1($${first}, $${first + 1}, $${first + 2}, $${first + 3})`
+    `${schema}.record_attempts_v1($${first}, $${first + 1}, $${first + 2}, $${first + 3}, $${first + 4})`
   const claimText = `select ${claimColumns} from ${claimCall}`
   const bothText = `
     select later, ${claimColumns} from ${recordCall(10)} left join lateral ${claimCall} on true`
@@ -187,7 +189,10 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     const [recorded] = await readJson<{ later: number[] | null, hasVerdict: boolean }>(session, 'record attempts', `
       select json_build_object('later', later, 'hasVerdict', has_verdict)::text as json from ${recordCall(1)}`,
     listRecordValues(distinct, rule))
-    if (recorded?.hasVerdict === true) await disableFailing()
+    if (recorded?.hasVerdict === true) {
+      await disableFailing(rule.eventTypes)
+      if (rule.eventTypes?.includes('webhook.failing') === true) due.notify()
+    }
     return distinct.filter((_result, index) => recorded?.later?.includes(index))
   }
 
@@ -218,8 +223,8 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
       return { later, claimed: await readOrRelease(rows.filter(({ deliveryId }) => deliveryId !== null)) }
     },
 
-    async claimNotices ({ limit, leaseMs, environment = null }) {
-      await disableFailing()
+    async claimNotices ({ limit, leaseMs, environment = null, eventTypes }) {
+      await disableFailing(eventTypes)
       const notices = await readJson<ClaimedNotice>(session, 'claim notices', `
         update ${schema}.notices set leased_until = clock_timestamp() + $2 * interval '1 millisecond'
         where id = any (array(
@@ -259,9 +264,10 @@ function listClaimValues (
 }
 
 function listRecordValues (
-  results: readonly AttemptResult[], { failingForSeconds, failedDeliveries, warnAfterSeconds }: HealthRule
+  results: readonly AttemptResult[],
+  { failingForSeconds, failedDeliveries, warnAfterSeconds, eventTypes = [] }: HealthRule
 ): unknown[] {
-  return [JSON.stringify(results.map(formatResult)), failingForSeconds, failedDeliveries, warnAfterSeconds]
+  return [JSON.stringify(results.map(formatResult)), failingForSeconds, failedDeliveries, warnAfterSeconds, eventTypes]
 }
 
 function parseLease ({ webhookId, deliveryId, fence }: ClaimedRow): Lease {

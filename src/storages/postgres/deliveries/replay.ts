@@ -132,7 +132,12 @@ function selectStatement (
   const most = where.bind(limit)
   const types = where.bind(eventTypes)
   const isMatch = `case when (select filter_path is null from webhook) then true
-    else ${schema}.event_json_v1(coalesce(e.filter_body, e.body)) @@ (select filter_path from webhook) end`
+    else ${schema}.event_json_v1(coalesce(e.filter_body, e.body)) @@ (select filter_path from webhook) end
+    and not (
+      -- An event about the health of this webhook.
+      e.type in ('webhook.failing', 'webhook.disabled')
+      and e.body like '%,"data":{"webhook_id":' || ${id}::bigint || '}}'
+    )`
   const text = `
     with webhook as materialized (
       select event_types, filter_path from ${schema}.webhooks

@@ -2,14 +2,16 @@
 -- transaction. Writes only new rows that no other transaction waits for, except one with the same idempotency key.
 -- p_other_subjects is a JSON array or null; p_filter_body is the column filter_body. With p_in_transaction, the caller
 -- must have an open transaction, as for askInTransaction: otherwise only requests its id and returns an empty text.
--- p_head is what body and tombstone begin with before the event's sequence, or null to leave them as they are.
+-- p_head is what body and tombstone begin with before the event's sequence, or null to leave them as they are. The
+-- webhook p_except gets no delivery.
 --
 -- Returns the number of pending deliveries. If an earlier event has the same idempotency key, returns a JSON array of
 -- its id, deliveries and fingerprint. If the tenant is resting, returns a JSON string with the end of its rest.
 create or replace function record_event_v1 (
   p_tenant text, p_id text, p_type text, p_body text, p_tombstone text, p_subject text, p_other_subjects text,
   p_key text, p_fingerprint text,
-  p_trace_parent text, p_filter_body text, p_head text, p_in_transaction boolean default false
+  p_trace_parent text, p_filter_body text, p_head text, p_in_transaction boolean default false,
+  p_except bigint default null
 ) returns text
 language plpgsql
 set search_path from current
@@ -102,7 +104,7 @@ begin
     where w.tenant = (
         select case count(*) when 0 then p_tenant else max(t.tenant) end from tenants t where t.key = v_key
       )
-      and w.subscription_id is null and p_type = any (w.event_types)
+      and w.subscription_id is null and p_type = any (w.event_types) and w.id is distinct from p_except
       -- Converts the body once, and only for a webhook with filters.
       and case when w.filter_path is null then true
         else (select event_json_v1(coalesce(p_filter_body, p_body))) @@ w.filter_path end

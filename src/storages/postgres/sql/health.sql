@@ -4,12 +4,14 @@
 -- whether there is a verdict or a warning.
 create or replace function record_health_v1 (
   p_results jsonb, p_done integer[], p_noted integer[], p_now timestamptz, p_failing_for_seconds double precision,
-  p_failed_limit double precision, p_warn_after_seconds double precision, out has_verdict boolean
+  p_failed_limit double precision, p_warn_after_seconds double precision, p_event_types text[], out has_verdict boolean
 )
 language plpgsql
 set search_path from current
 set jit to off
 as $$
+declare
+  v_warned bigint[];
 begin
   has_verdict := false;
   if p_done is null and p_noted is null then
@@ -98,7 +100,11 @@ begin
     from judged j join warnable w on w.id = j.webhook_id
     where j.kind = 'failing'
   )
-  select coalesce(bool_or(j.kind is not null), false) into has_verdict from judged j;
+  select coalesce(bool_or(j.kind is not null), false), array_agg(j.webhook_id) filter (where j.kind = 'failing')
+    into has_verdict, v_warned from judged j;
+  if v_warned is not null and 'webhook.failing' = any (p_event_types) then
+    perform record_health_events_v1('webhook.failing', v_warned);
+  end if;
 
   -- Ends pauses early. A separate statement, so that it sees deliveries that a claim set aside while the first one
   -- waited for it.
@@ -113,13 +119,48 @@ begin
 end
 $$;
 
--- Disables webhooks with a verdict and stores notices. Leaves locked webhooks for the next call. Returns the disabled
--- webhooks.
-create or replace function disable_failing_webhooks_v1 () returns setof bigint
-language sql
+-- Records an event about each of these webhooks, for the tenant's other webhooks. p_type is webhook.failing or
+-- webhook.disabled. The data contains only the id.
+create or replace function record_health_events_v1 (p_type text, p_webhooks bigint[]) returns void
+language plpgsql
 set search_path from current
 set jit to off
 as $$
+declare
+  v_webhook record;
+  v_now timestamptz := clock_timestamp();
+  v_random text;
+  v_id text;
+begin
+  for v_webhook in
+    select w.id, w.tenant, w.tenant_slug from webhooks w where w.id = any (p_webhooks) order by w.id
+  loop
+    -- Like generateEventId.
+    v_random := replace(gen_random_uuid()::text, '-', '');
+    v_id := 'evt_' || lpad(to_hex(floor(1000 * extract(epoch from v_now))::bigint), 12, '0')
+      || left(v_random, 8) || right(v_random, 12);
+    perform record_event_v1(
+      v_webhook.tenant, v_id, p_type,
+      format('","tenant_slug":%s,"data":{"webhook_id":%s}}', to_json(v_webhook.tenant_slug), v_webhook.id),
+      null, null, null, null, '', null, null,
+      format('{"id":"%s","type":"%s","timestamp":"%s","sequence":"', v_id, p_type,
+        to_char(v_now at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
+      p_except => v_webhook.id
+    );
+  end loop;
+end
+$$;
+
+-- Disables webhooks with a verdict and stores notices. Leaves locked webhooks for the next call. Returns the disabled
+-- webhooks.
+create or replace function disable_failing_webhooks_v1 (p_event_types text[]) returns setof bigint
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_disabled bigint[];
+begin
   with judged as materialized (
     select h.*, w.tenant, w.tenant_slug, w.status = 'active' and w.revision = h.revision as is_valid
     from webhook_health h
@@ -146,7 +187,12 @@ as $$
   ), settled as (
     update webhook_health h set verdict = null from judged j where h.webhook_id = j.webhook_id
   )
-  select id from disabled
+  select array_agg(d.id) into v_disabled from disabled d;
+  if v_disabled is not null and 'webhook.disabled' = any (p_event_types) then
+    perform record_health_events_v1('webhook.disabled', v_disabled);
+  end if;
+  return query select unnest(v_disabled);
+end
 $$;
 
 -- Adds a webhook to stopped_webhooks if its status was set, and ends the pause of an earlier revision. Called with the

@@ -642,7 +642,7 @@ $$;
 -- a verdict.
 create or replace function record_attempts_v1 (
   p_results jsonb, p_failing_for_seconds double precision, p_failed_limit double precision,
-  p_warn_after_seconds double precision, out later integer[], out has_verdict boolean
+  p_warn_after_seconds double precision, p_event_types text[], out later integer[], out has_verdict boolean
 )
 language plpgsql
 set search_path from current
@@ -769,7 +769,8 @@ begin
     or exists (select from webhook_health h where h.webhook_id = any (v_webhooks))
   then
     has_verdict := record_health_v1(
-      p_results, v_done, v_noted, v_now, p_failing_for_seconds, p_failed_limit, p_warn_after_seconds
+      p_results, v_done, v_noted, v_now, p_failing_for_seconds, p_failed_limit, p_warn_after_seconds,
+      p_event_types
     );
   end if;
   if has_verdict then

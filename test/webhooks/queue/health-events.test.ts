@@ -1,0 +1,46 @@
+import t from 'tap'
+import { defaultEvents, webhookEvents } from '../../../src/index.js'
+import { startDelivering } from '../../fixtures/delivery/delivering.js'
+
+const events = { ...defaultEvents, ...webhookEvents }
+const types = ['application.created', 'webhook.failing', 'webhook.disabled']
+
+interface Feed { data: Array<{ type: string, data: { webhook_id?: number } }> }
+
+t.test('two failing webhooks tell each other once, and never feed each other', async (t) => {
+  const delivery = { retrySchedule: [0, 60, 3600], disableAfter: { failingForSeconds: 86_400, failedDeliveries: 5 } }
+  const { app, call, clock, create, drain, emit, receiver, webhook } = await startDelivering(t, { events, delivery })
+  receiver.answer(500)
+  await call('PATCH', `/webhooks/${webhook.id}`, { event_types: types })
+  const other = await create({ target_url: receiver.url, event_types: types })
+  const notices: string[] = []
+  app.recruiting.on('webhookFailing', ({ webhookId }) => { notices.push(`webhook.failing ${webhookId}`) })
+  app.recruiting.on('webhookDisabled', ({ webhookId }) => { notices.push(`webhook.disabled ${webhookId}`) })
+  for (let day = 0; day < 10; day++) {
+    for (let hour = 0; hour < 24; hour += 2) {
+      if (day < 2) await emit()
+      await clock.skip(2 * 3_600_000)
+      await clock.advance(60_000)
+      await drain()
+    }
+  }
+  const { body } = await call<Feed>('GET', '/events?per_page=200')
+  const told = body.data.filter(({ type }) => type !== 'application.created').map(({ type, data }) => `${type} ${data.webhook_id}`)
+  t.same(told.toSorted(), [webhook.id, other.id].flatMap((id) => [`webhook.disabled ${id}`, `webhook.failing ${id}`]).toSorted())
+  t.same(notices.toSorted(), told.toSorted(), 'one event for each notice')
+})
+
+t.test("a webhook gets events about the tenant's others; without the catalogue's types there are none", async (t) => {
+  for (const isOpen of [true, false]) {
+    const { call, create, drain, emit, receiver, webhook } = await startDelivering(t, isOpen ? { events } : {})
+    const watching = isOpen ? await create({ target_url: receiver.url, event_types: ['webhook.disabled'] }) : null
+    receiver.answer(410, 204)
+    await emit()
+    await drain()
+    const { body } = await call<Feed>('GET', '/events')
+    t.same(body.data.map(({ type }) => type), ['application.created', ...isOpen ? ['webhook.disabled'] : []])
+    if (watching === null) continue
+    t.match(JSON.parse(receiver.requests.at(-1)?.body ?? ''), { type: 'webhook.disabled', data: { webhook_id: webhook.id } })
+    t.match((await call('GET', `/webhooks/${watching.id}/deliveries`)).body, { data: [{ status: 'delivered' }] })
+  }
+})
