@@ -192,7 +192,7 @@ t.test('without a store, or with keys: false, the operations do not exist', asyn
     for (const key of [keys.full, await createToken(app)]) {
       checkError(t, await app.inject({ url, headers: bearer(key) }), 404)
     }
-    t.notMatch((await app.inject('/api/v1/public/openapi.json')).body, /api_keys/)
+    t.notMatch((await app.inject('/api/v1/public/openapi.json')).body, /\/api_keys/)
     t.notOk(app.recruiting.scopes.includes(manage))
   }
   const plain = await buildApp(t)
@@ -208,4 +208,48 @@ t.test('invalid options are rejected', async (t) => {
   ] as const) {
     await assertRejectedByPlugin(t, [{ portal: { ...portal, keys: wrong } }, `portal.keys.${field}`, expected, shown])
   }
+})
+
+t.test('a key reads about itself', async (t) => {
+  const { app, clock, session, send } = await build(t, { rateLimit: { max: ({ keyId }) => keyId === 'key_1' ? 500 : 70 } })
+  const read = async (key: string) => app.inject({ url: '/api/v1/public/acme/api_key', headers: bearer(key) })
+  const rateLimit = { max: 70, window_seconds: 60 }
+  const plain = { name: null, allowed_ips: null, candidate_fields: null, job_fields: null, expires_at: null }
+  t.strictSame((await read('limited')).json(), {
+    data: {
+      ...plain,
+      id: 'key_1',
+      scopes: [manage, 'candidates:read', 'jobs:read'],
+      allowed_ips: ['127.0.0.0/8', '2001:db8::/32'],
+      candidate_fields: ['full_name', 'headline'],
+      rate_limit: { ...rateLimit, max: 500 }
+    }
+  })
+  t.strictSame((await read('plain')).json(), {
+    data: { ...plain, id: 'key_3', scopes: ['candidates:read'], rate_limit: rateLimit }
+  })
+  const created = await send(session, 'POST', '', { name: 'CRM', scopes: ['jobs:read'], job_fields: [], expires_in_days: 30 })
+  const { key, id } = created.json().data
+  const own = { ...plain, id, name: 'CRM', scopes: ['jobs:read'], job_fields: [], rate_limit: rateLimit }
+  t.strictSame((await read(key)).json(), { data: { ...own, expires_at: '2026-03-31T09:00:00.000Z' } })
+  await send(session, 'POST', `/${id}/rotate`, { grace_period_seconds: 3600 })
+  t.equal((await read(key)).json().data.expires_at, '2026-03-01T10:00:00.000Z', 'a replaced key')
+  await clock.advance(3_600_000)
+  checkError(t, await read(key), 401, 'an expired key')
+  checkError(t, await read(session), 403, 'a session')
+})
+
+t.test("a key of the host's own lookup reads about itself", async (t) => {
+  const app = await buildApp(t, { keyLookup: () => ({ id: 'own', scopes: [], name: 'Own', expiresAt: '2030-01-01T00:00:00Z' }) })
+  const { data } = (await app.inject({ url: '/api/v1/public/acme/api_key', headers: bearer('own') })).json()
+  t.strictSame(data, {
+    id: 'own',
+    name: 'Own',
+    scopes: [],
+    allowed_ips: null,
+    candidate_fields: null,
+    job_fields: null,
+    expires_at: '2030-01-01T00:00:00Z',
+    rate_limit: null
+  })
 })

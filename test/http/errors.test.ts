@@ -195,7 +195,7 @@ t.test('a timeout gets 503 if the request only reads, otherwise 500, because it 
   const fail = () => Promise.reject(new RecruitingApiError('storage_timeout', 'late'))
   const { storage } = spyStorage(undefined, ({ method }, real) => method === 'webhooks.listStates' ? real() : fail())
   const { app, routes } = await buildAppWithRoutes(t, { storage })
-  for (const route of routes.filter(({ path }) => !/^.(event_types|api_keys)/.test(path))) {
+  for (const route of routes.filter(({ path }) => !/^.(event_types|api_key)/.test(path))) {
     const answer = await app.inject(requestTo(route))
     const isReading = ['GET', 'HEAD'].includes(route.method) || route.path === '/webhooks/preview'
     t.strictSame([answer.statusCode, answer.headers['retry-after']], isReading ? [503, '5'] : [500, undefined], titleOf(route))
@@ -226,7 +226,7 @@ t.test('every operation returns 500 if the storage fails', async (t) => {
   const { storage } = spyStorage(undefined, () => Promise.reject(Object.assign(new Error('down'), { statusCode: 404 })))
   const { app, routes } = await buildAppWithRoutes(t, { storage })
   // The catalogue is not in the storage, and keys have their own store.
-  const stored = routes.filter(({ method, path }) => method !== 'HEAD' && !/^.(event_types|api_keys)/.test(path))
+  const stored = routes.filter(({ method, path }) => method !== 'HEAD' && !/^.(event_types|api_key)/.test(path))
   for (const route of stored) {
     checkError(t, await app.inject(requestTo(route)), 500, titleOf(route))
   }

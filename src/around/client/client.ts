@@ -1,7 +1,7 @@
 import type { Static, TNull, TSchema } from '@sinclair/typebox'
 import type { deliveryOperations } from '../../core/api/deliveries.js'
 import type { eventOperations, eventTypeOperations } from '../../core/api/events.js'
-import type { keyOperations } from '../../core/api/keys.js'
+import type { keyOperations, ownKeyOperations } from '../../core/api/keys.js'
 import type { IdsIn, InputArgument, Operation } from '../../core/api/operation.js'
 import type { rowOperations } from '../../core/api/rows.js'
 import type { syncOperations } from '../../core/api/sync.js'
@@ -9,7 +9,7 @@ import type { webhookOperations } from '../../core/api/webhooks.js'
 import { ApiError, type ApiRequest, type Transport, pathPart, send, unexpected } from './request.js'
 import type {
   ApiTypes, Candidate, CandidateChange, CandidateQuery, Change, Event, EventFilters, EventType, Job, JobChange,
-  JobQuery, Page, PageQuery, RevokedApiKey, RevokeOptions, SyncPage
+  JobQuery, OwnApiKey, Page, PageQuery, RevokedApiKey, RevokeOptions, SyncPage
 } from './types.js'
 
 export interface ClientOptions {
@@ -114,6 +114,7 @@ interface ApiOperations {
   jobs: RowOperations<'job'>
   webhooks: WebhookOperations
   apiKeys: ReturnType<typeof keyOperations>
+  findOwnApiKey: typeof ownKeyOperations['own']
   events: typeof eventOperations['list']
   findEvent: typeof eventOperations['find']
   listEventTypes: typeof eventTypeOperations['listEventTypes']
@@ -177,6 +178,7 @@ export const operations = {
     rotate: ['post', '/api_keys/:id/rotate'],
     revoke: ['delete', '/api_keys/:id']
   },
+  findOwnApiKey: ['find', '/api_key'],
   events: ['follow', '/events'],
   findEvent: ['find', '/events/:id'],
   listEventTypes: ['list', '/event_types']
@@ -206,6 +208,8 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
   apiKeys: Omit<Methods<typeof operations['apiKeys'], ApiOperations['apiKeys'], string>, 'revoke'> & {
     revoke (id: string, options?: RevokeOptions): Promise<RevokedApiKey>
   }
+  /** Returns what your key can do, for example to test a connection; `null` from a service of an older version. */
+  findOwnApiKey (): Promise<OwnApiKey | null>
   /**
    * Reads the tenant's events in the order in which they were recorded, from the saved token until it is up to date.
    * Returns each event exactly once. Call it again later with the saved token.

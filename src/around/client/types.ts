@@ -101,6 +101,9 @@ export interface DeliveryQuery extends InputOf<typeof deliveries.DeliveryQuery> 
 /** An API key, without the key itself. */
 export type ApiKey = Static<typeof keys.ApiKey>
 
+/** Your own API key, without the key itself. */
+export type OwnApiKey = Static<typeof keys.OwnApiKey>
+
 export interface ApiKeyQuery extends PageQuery<'id' | 'created_at'> {}
 
 /** The fields of a new API key. Its scopes can also be those of the vendor's own operations. */

@@ -110,7 +110,8 @@ const keyStoreCases: readonly KeyLookupCase[] = Object.freeze([
     const days = (Date.parse(String(expiresAt)) - Date.parse(createdAt)) / 86_400_000
     holds(Math.abs(days - 7) < 0.01, 'expires_at is seven days after created_at')
     same(await store.find('acme', created.id), created, 'the key, found by its id')
-    same(await lookUp('key-one'), { id: created.id, scopes: created.scopes, ...limits }, 'the owner of the key')
+    const owner = { id: created.id, scopes: created.scopes, ...limits, name: 'Key key-one', expiresAt }
+    same(await lookUp('key-one'), owner, 'the owner of the key')
   }),
 
   storeCase('keys are listed in pages, in both directions', async ({ store }) => {

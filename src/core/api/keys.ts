@@ -40,6 +40,21 @@ export const ApiKey = Type.Object({
   revoked_at: Nullable(DateTimeOf('null unless the key was revoked'))
 }, { title: 'ApiKey' })
 
+/** The API key of a request, as it sees itself. */
+export const OwnApiKey = Type.Object({
+  id: ApiKey.properties.id,
+  name: ApiKey.properties.name,
+  scopes: ApiKey.properties.scopes,
+  allowed_ips: ApiKey.properties.allowed_ips,
+  candidate_fields: ApiKey.properties.candidate_fields,
+  job_fields: ApiKey.properties.job_fields,
+  expires_at: ApiKey.properties.expires_at,
+  rate_limit: Nullable(Type.Object({
+    max: Type.Integer({ description: 'Maximum number of requests in a window', examples: [1000] }),
+    window_seconds: Type.Integer({ description: 'The length of a window', examples: [60] })
+  }, { description: 'The limit of requests, which other keys of the tenant may share; null for none' }))
+}, { title: 'OwnApiKey' })
+
 const key = Type.String({
   description: 'The key itself, returned only in this response',
   examples: ['rk_4fQzV7nE2mXk9RbT0cYwL5sHdJ8uGaP3iK6oN1qZxWvB4hXyTqA']
@@ -153,6 +168,25 @@ const common = {
   // Not for agents: keys would outlive them.
   hints: false
 } as const
+
+/** The operation with which a key reads about itself. */
+export const ownKeyOperations = {
+  own: operation({
+    operationId: 'getOwnApiKey',
+    method: 'GET',
+    path: '/api_key',
+    tag: 'api_keys',
+    scopes: [],
+    summary: 'Get your API key',
+    description:
+      'Returns what the key of the request can do, but not the key itself. Call it to test a connection.',
+    withoutBodies: { note: 'Portal sessions get 403.' },
+    item: OwnApiKey,
+    shape: 'one',
+    results: { 200: 'The key of the request' },
+    resource: 'api_key'
+  })
+}
 
 /** Returns the operations on a tenant's keys. */
 export function keyOperations (choices: KeyChoices) {

@@ -26,7 +26,7 @@ import { decorateRequests } from './request.js'
 import { sendError, writeAnswer } from './responses/failure.js'
 import { hasOwnFields, publishCandidates, publishedFields, publishJobs } from './responses/published-rows.js'
 import { defineRoutes, openingHooks, readInput, type RouteContext, startRequest } from './route.js'
-import { listKeyOperations } from './routes/api-keys.js'
+import { listKeyOperations, listOwnKeyOperations } from './routes/api-keys.js'
 import { listEventOperations } from './routes/events.js'
 import { openapiRoute } from './routes/openapi.js'
 import { type ApiOperation, describeSources, listRoutes, perform } from './routes/operations.js'
@@ -194,6 +194,7 @@ async function listOperations (
           ...listEventOperations(followed.feed, events, engine.listUsedEventTypes),
           ...ofEngine.filter(({ needsFeed }) => needsFeed)
         ],
+    ...listOwnKeyOperations(dependencies.limits),
     ...store === undefined || managedKeys === null
       ? []
       : listKeyOperations(

@@ -169,6 +169,7 @@ function ofKey ({ slug: tenantSlug, id: tenantId }: Tenant, found: ApiKey): Acce
   return {
     caller: { tenantSlug, tenantId, keyId: id, actor: null, scopes: [...scopes], fields: readFields(found) },
     allowedIps: found.allowedIps ?? null,
+    key: { name: found.name ?? null, expiresAt: found.expiresAt ?? null },
     capabilities: null
   }
 }
@@ -184,7 +185,8 @@ export const sessionScopes: readonly string[] = [...webhookScopes, manageKeysSco
 
 function ofSession ({ slug: tenantSlug, id: tenantId }: Tenant, { actor, capabilities }: Session): Access {
   const scopes = capabilities.includes('keys') ? sessionScopes : webhookScopes
-  return { caller: { tenantSlug, tenantId, keyId: null, actor, scopes, fields: null }, allowedIps: null, capabilities }
+  const caller = { tenantSlug, tenantId, keyId: null, actor, scopes, fields: null }
+  return { caller, allowedIps: null, key: null, capabilities }
 }
 
 /** Returns whether the caller has the scopes and capabilities of a route. Keys need no capabilities. */

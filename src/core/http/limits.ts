@@ -19,6 +19,8 @@ export interface Limits {
   guard (lookUp: AccessLookup): RequestAccessLookup
   /** Returns whether an operation has its own budget. */
   hasBudget (operationId: string | null): boolean
+  /** Returns the budget of a caller's requests, without counting. */
+  describe (request: FastifyRequest): Promise<{ max: number, windowMs: number }>
   /** Counts a request with a valid key. */
   count (request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** Counts a request that needs no key, by its address. */
@@ -61,7 +63,8 @@ export async function createLimits (
   }
 
   const nameCount = perTenant ? nameTenant : nameCaller
-  const general = await createLimiter({ ...settings, max: createMax(max, 'rateLimit.max') }, nameCount)
+  const generalMax = createMax(max, 'rateLimit.max')
+  const general = await createLimiter({ ...settings, max: generalMax }, nameCount)
   const special = new Map<string, Limiter>()
   for (const [operationId, budget] of Object.entries(operations)) {
     const counted = { ...budget, max: createMax(budget.max, `rateLimit.operations.${operationId}.max`) }
@@ -83,6 +86,10 @@ export async function createLimits (
 
   return {
     guard: (lookUp) => ofAddress === null ? lookUp : boundFailedKeys(lookUp, ofAddress),
+    async describe (request) {
+      const max = typeof generalMax === 'number' ? generalMax : await generalMax(request)
+      return { max, windowMs: settings.timeWindow }
+    },
     hasBudget: (operationId) => special.has(String(operationId)),
     async count (request, reply) {
       const limiter = special.get(operationIdOf(request.routeOptions.schema) ?? '') ?? general

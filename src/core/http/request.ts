@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { AuditedResource } from '../observe/audit.js'
-import type { Connections, Creator, Tenant } from '../ports/index.js'
+import type { ApiKey, Connections, Creator, Tenant } from '../ports/index.js'
 import type { KeepAnswer } from '../shared/answers.js'
 import type { PortalCapability } from './sessions.js'
 import type { Followed } from './sync.js'
@@ -32,6 +32,8 @@ export interface Access {
   caller: ApiCaller
   /** The networks of the key; `null` without a limit. */
   allowedIps: readonly string[] | null
+  /** The name and the end of the key; `null` for a session. */
+  key: Required<Pick<ApiKey, 'name' | 'expiresAt'>> | null
   /** The capabilities of a session; `null` for a key, which only its scopes limit. */
   capabilities: readonly PortalCapability[] | null
 }

@@ -17,6 +17,10 @@ export interface ApiKey {
   candidateFields?: readonly string[] | null
   /** The published job fields that the key can read besides `id`. Absent or `null`: all of them. */
   jobFields?: readonly string[] | null
+  /** A description, which `GET …/api_key` returns. Absent or `null`: none. */
+  name?: string | null
+  /** When the key expires, as RFC 3339, for `GET …/api_key`. Absent or `null`: never, or unknown. */
+  expiresAt?: string | null
 }
 
 /**

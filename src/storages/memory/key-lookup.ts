@@ -172,10 +172,16 @@ interface Descent {
 const maxAncestors = 20
 
 function createKnownKey (tenant: string, key: ManagedKey, descent: Partial<Descent> = {}): KnownKey {
-  const { id, scopes, allowed_ips: allowedIps, candidate_fields: candidateFields, job_fields: jobFields } = key
-  const limits = omitNull(structuredClone({ allowedIps, candidateFields, jobFields }))
-  const owner = Object.freeze({ id, scopes: Object.freeze([...scopes]), ...limits })
-  return { line: id, generation: 0, ancestors: new Map(), ...descent, tenant, key, owner }
+  return { line: key.id, generation: 0, ancestors: new Map(), ...descent, tenant, key, owner: ownerOf(key) }
+}
+
+function ownerOf (key: ManagedKey): ApiKey {
+  const {
+    id, scopes, allowed_ips: allowedIps, candidate_fields: candidateFields, job_fields: jobFields, name,
+    expires_at: expiresAt
+  } = key
+  const details = omitNull(structuredClone({ allowedIps, candidateFields, jobFields, name, expiresAt }))
+  return Object.freeze({ id, scopes: Object.freeze([...scopes]), ...details })
 }
 
 /** Returns the ancestors of a key that `creator` creates in addition to these. */
@@ -289,6 +295,7 @@ function createKeyStore (
       if (rotated === 'too_deep') return rotated
       const end = earliest(old.key.expires_at, formatDateTime(clock.now() + overlapSeconds * 1000))
       Object.assign(old.key, { expires_at: end, replaced: true })
+      old.owner = ownerOf(old.key)
       return { ...rotated, previous_key_expires_at: String(end) }
     },
 

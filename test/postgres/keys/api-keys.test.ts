@@ -53,13 +53,15 @@ t.test('a key is issued with all its fields, and later returned without the key 
   })
   t.match(stored.createdAt, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   t.match(stored.id, /^key_[0-9a-f]{32}$/)
-  t.strictSame(await lookUp(key, 'umbrella'), { id: stored.id, scopes, ...limits })
+  t.strictSame(await lookUp(key, 'umbrella'), { id: stored.id, scopes, ...limits, name: 'CRM sync', expiresAt: stored.expiresAt })
   t.strictSame(await keys.find(umbrella, stored.id), stored)
   const { key: other, ...plain } = await issue({
     ...umbrella, name: null, allowedIps: null, jobFields: ['name'], expiresAt: new Date('2031-01-01T00:00:00Z')
   })
   t.match(plain, { name: null, createdBy: { type: 'code', id: null }, allowedIps: null, expiresAt: '2031-01-01T00:00:00.000Z' })
-  t.strictSame(await lookUp(other, 'umbrella'), { id: plain.id, scopes: ['jobs:read'], jobFields: ['name'] })
+  t.strictSame(await lookUp(other, 'umbrella'), {
+    id: plain.id, scopes: ['jobs:read'], jobFields: ['name'], expiresAt: plain.expiresAt
+  })
   t.strictSame(await keys.list(umbrella), [stored, plain], 'oldest first')
   t.strictSame(await keys.list({ tenantSlug: 'nobody' }), [])
   t.equal(await keys.find(acme, 'key_none'), null)
@@ -210,7 +212,9 @@ t.test('rotating a key', async (t) => {
     t.not(id, oldId)
     t.not(key, oldKey)
     t.equal(start, key.slice(3, 7))
-    t.strictSame([await isFound(oldKey), await lookUp(key)], [true, { id, scopes: ['jobs:read'], ...limits }])
+    t.strictSame([await isFound(oldKey), await lookUp(key)], [
+      true, { id, scopes: ['jobs:read'], ...limits, name: 'CRM', expiresAt: old.expiresAt }
+    ])
     t.ok(Math.abs(await secondsLeft(oldId) - 86_400) < 60)
     await pool.query("update keys.api_keys set replaced_at = replaced_at - interval '1 day' where id = $1", [oldId])
     t.strictSame([await isFound(oldKey), await isFound(key)], [false, true])

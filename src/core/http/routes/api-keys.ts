@@ -1,14 +1,36 @@
 import type { FastifyRequest } from 'fastify'
-import { keyOperations } from '../../api/keys.js'
+import { keyOperations, ownKeyOperations } from '../../api/keys.js'
 import { webhookScopes } from '../../api/scopes.js'
 import { maxWebhooks } from '../../api/webhooks.js'
 import { createKeyOperations, type KeyCreator } from '../../keys/operations.js'
+import type { Limits } from '../limits.js'
 import type { PortalKeysSettings } from '../../keys/options.js'
 import type { KeyStore, PublishedFields, WebhookStore } from '../../ports/index.js'
 import { runInPlace, withoutPlaces } from '../../shared/connections.js'
 import { isCapable, readCaller, readCreator, stateOf } from '../request.js'
 import { type ErrorDetail, guardPort, HttpError } from '../wire-errors.js'
 import { type ApiOperation, perform } from './operations.js'
+
+/** Returns the operation with which a key reads about itself. */
+export function listOwnKeyOperations (limits: Limits | null): ApiOperation[] {
+  return perform(ownKeyOperations, {
+    async own (_given, request) {
+      const { access: { caller: { keyId, scopes, fields }, allowedIps, key } } = stateOf(request)
+      if (key === null) throw new HttpError('forbidden')
+      const limit = await limits?.describe(request)
+      return {
+        id: keyId,
+        name: key.name,
+        scopes,
+        allowed_ips: allowedIps,
+        candidate_fields: fields?.candidate ?? null,
+        job_fields: fields?.job ?? null,
+        expires_at: key.expiresAt,
+        rate_limit: limit ? { max: limit.max, window_seconds: Math.ceil(limit.windowMs / 1000) } : null
+      }
+    }
+  })
+}
 
 /** Returns the operations on a tenant's keys. */
 export function listKeyOperations (

@@ -63,9 +63,10 @@ export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptio
   const recordUse = recordUses ? createKeyUses(pool, session, quoteName(schema), clock) : () => {}
   const text = `
     select id, array_to_json(scopes)::text as scopes,
-      case when coalesce(allowed_ips, candidate_fields, job_fields) is not null then json_build_object(
-        'allowedIps', allowed_ips, 'candidateFields', candidate_fields, 'jobFields', job_fields
-      )::text end as limits
+      json_build_object(
+        'allowedIps', allowed_ips, 'candidateFields', candidate_fields, 'jobFields', job_fields, 'name', name,
+        'expiresAt', ${toIso('least(expires_at, replaced_at)')}
+      )::text as details
     from ${quoteName(schema)}.api_keys
     where digest = $1 and tenant = $2 and revoked_at is null
       and coalesce(least(expires_at, replaced_at) > clock_timestamp(), true)`
@@ -74,13 +75,12 @@ export function postgresKeyLookup (pool: PgPool, options: PostgresKeyLookupOptio
     if (hasKeyFormat(key, prefix) && !hasKeyChecksum(key)) return null
     // A flood of unknown keys must not take the places of the tenant's other calls.
     const [row] = await runInPlace(connectionsOf(pool), `keys of ${tenantId}`, () =>
-      session.prepared<{ id: string, scopes: string, limits: string | null }>(
+      session.prepared<{ id: string, scopes: string, details: string }>(
         'look up key', text, [hashApiKey(key), tenantId]
       ))
     if (row === undefined) return null
     recordUse(row.id)
-    const limits = row.limits === null ? {} : omitNull(JSON.parse(row.limits))
-    return { id: row.id, scopes: JSON.parse(row.scopes), ...limits }
+    return { id: row.id, scopes: JSON.parse(row.scopes), ...omitNull(JSON.parse(row.details)) }
   }
 
   const store = { database: databaseOf(pool, schema), ...createKeyStore(session, quoteName(schema), prefix) }
