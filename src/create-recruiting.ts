@@ -8,7 +8,7 @@ import { type Logger, createSafeLogger, createWarningLogger } from './core/obser
 import type { EngineCalls } from './core/webhooks/recruiting.js'
 
 /** An engine without an HTTP server. */
-export interface StandaloneRecruiting<Events extends EventCatalogue> extends Recruiting<Events> {
+export interface StandaloneRecruiting<Events extends EventCatalogue = RegisteredEvents> extends Recruiting<Events> {
   /** Stops claiming, waits for attempts in flight, and releases all other leases. Can be called again. */
   close (): Promise<void>
 }
