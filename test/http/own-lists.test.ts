@@ -48,11 +48,13 @@ t.test('the source gets the tenant in the path, converted filters, and an order 
   const { storage } = await storeItems(3)
   const calls: ListCall[] = []
   const app = await buildApp(t, { storage, routes: positionRoutes(storage, calls) })
-  const query = 'filter[q]=+name+&filter[updated_after]=2026-01-01T01:00:00%2B01:00&filter[floor]=-3&sort=-name&page=2&per_page=2'
+  const query = 'filter[q]=+name+&filter[updated_after]=2026-01-01T01:00:00%2B01:00&filter[floor]=-3&filter[remote]=false&sort=-name&page=2&per_page=2'
   const answer = await app.inject({ url: `/api/v1/public/globex/positions?${query}`, headers: bearer(keys.globex) })
   t.same(answer.json(), { data: [], meta: { page: 2, per_page: 2, total: 2, total_pages: 1 } })
-  const filter = { q: 'name', updated_after: '2026-01-01T00:00:00.000Z', floor: -3 }
+  const filter = { q: 'name', updated_after: '2026-01-01T00:00:00.000Z', floor: -3, remote: false }
   const sort = [{ field: 'name', direction: 'desc' }, { field: 'id', direction: 'desc' }]
+  const rejected = await app.inject({ url: '/api/v1/public/globex/positions?filter[remote]=1', headers: bearer(keys.globex) })
+  t.equal(rejected.statusCode, 400, 'a filter that is no boolean')
   t.strictSame(calls, [{ method: 'count', args: ['globex', filter] }, { method: 'list', args: ['globex', { filter, sort, offset: 2, limit: 2 }] }])
 })
 
@@ -106,7 +108,7 @@ t.test('a host\'s own list is in the document, with its parameters, its page and
   const jobs = paths['/api/v1/public/{tenant_slug}/jobs'].get
   t.same(parameters.map(({ name, required }: { name: string, required: boolean }) => [name, required]), [
     ['tenant_slug', true], ['page', false], ['per_page', false], ['sort', false], ['filter[status]', false], ['filter[q]', false],
-    ['filter[updated_after]', false], ['filter[floor]', false]
+    ['filter[updated_after]', false], ['filter[floor]', false], ['filter[remote]', false]
   ])
   t.same(parameters.slice(0, 4), jobs.parameters.slice(0, 4))
   t.same(responses, { ...jobs.responses, 200: { ...jobs.responses[200], description: 'A page of positions' } })
@@ -214,8 +216,8 @@ const rejectedOwnListOptions: Array<[options: unknown, field: string, expected: 
   [{ sort: ['id'], defaultSort: 'name' }, 'defaultSort', 'one of id, with a leading - if descending', '"name"'],
   [{ sort: ['id'], filters: [] }, 'filters', 'an object', 'an array'],
   [{ sort: ['id'], filters: { 'a]': Type.String() } }, 'filters.a]', 'a name of letters, digits and _', '"a]"'],
-  [{ sort: ['id'], filters: { open: Type.Boolean() } }, 'filters.open', 'a schema of text or integers', '"boolean"'],
-  [{ sort: ['id'], filters: { stage: null } }, 'filters.stage', 'a schema of text or integers', 'null'],
+  [{ sort: ['id'], filters: { open: Type.Number() } }, 'filters.open', 'a schema of text, integers or booleans', '"number"'],
+  [{ sort: ['id'], filters: { stage: null } }, 'filters.stage', 'a schema of text, integers or booleans', 'null'],
   [{ sort: ['id'], filters: { q: Type.Integer() } }, 'filters.q', 'a schema of text', '"integer"'],
   [{ sort: ['id'], kind: 'Note' }, 'kind', 'candidate, job or the kind of an own list: 1 to 32 of a-z, 0-9 and _, beginning with a letter', '"Note"'],
   [{ sort: ['id'], kind: 'job' }, 'kind', 'another name than those of candidates and jobs', '"job"']

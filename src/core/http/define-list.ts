@@ -10,7 +10,7 @@ import { type Page, type PagingQuery, pagingQuery, parsePaging, readPage } from 
 import { type StaticOf, type TypeBoxSchema, Type } from '../shared/typebox.js'
 import { linkPages } from './responses/rows.js'
 import { readCaller, stateOf } from './request.js'
-import { parseDateTime, parseSearch } from './input.js'
+import { parseFilter } from './input.js'
 import { PageOf, SyncPageOf } from './schemas.js'
 import { markSync, readSync } from './sync.js'
 
@@ -26,9 +26,9 @@ export interface ListOptions<
    */
   defaultSort?: NoInfer<Field | `-${Field}`>
   /**
-   * Schemas of the filters, which are optional parameters `filter[name]`: text, or integers, by default from -(2^53-1)
-   * to 2^53-1. `q` is trimmed, ignored if blank, and has at most 200 characters. Text with `format: 'date-time'` is
-   * converted to UTC with milliseconds.
+   * Schemas of the filters, which are optional parameters `filter[name]`: text, booleans, or integers, by default from
+   * -(2^53-1) to 2^53-1. `q` is trimmed, ignored if blank, and has at most 200 characters. Text with the format
+   * `date-time` is converted to UTC with milliseconds.
    * @default {}
    */
   filters?: Filters
@@ -139,7 +139,7 @@ export function defineList (
       const { connections } = stateOf(request)
       const values = request.query as PagingQuery & Record<string, unknown>
       const filter = Object.fromEntries(
-        entries.map(([name, schema]) => [name, readFilter(`filter[${name}]`, schema, values)])
+        entries.map(([name, { format }]) => [name, parseFilter(`filter[${name}]`, format, values[`filter[${name}]`])])
       )
       const page = await readPage<unknown, Filter, string>(
         {
@@ -208,13 +208,6 @@ function bounded (schema: TSchema): TSchema {
   return { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...schema }
 }
 
-function readFilter (field: string, { format }: TSchema, values: Record<string, unknown>): unknown {
-  const value = values[field]
-  if (typeof value !== 'string') return value
-  if (field === 'filter[q]') return parseSearch(value)
-  return format === 'date-time' ? parseDateTime(field, value) : value
-}
-
 /** Otherwise `sort` might not be validated, or the key not checked. */
 function assertRoute ({ routeOptions: { config, schema } }: FastifyRequest, query: TObject): void {
   if (config.recruitingApi === true && schema?.querystring === query) return
@@ -241,17 +234,17 @@ function assertFilters (filters: unknown): void {
   assertObject(filters, 'filters')
   for (const [name, schema] of Object.entries(filters)) {
     assertOption(namePattern.test(name), `filters.${name}`, 'a name of letters, digits and _', name)
-    const isReadable = isText(schema) || (name !== 'q' && schema?.type === 'integer')
+    const isReadable = isText(schema) || (name !== 'q' && ['integer', 'boolean'].includes(schema?.type))
     assertOption(
       isReadable,
       `filters.${name}`,
-      name === 'q' ? 'a schema of text' : 'a schema of text or integers',
+      name === 'q' ? 'a schema of text' : 'a schema of text, integers or booleans',
       schema?.type ?? schema
     )
   }
 }
 
-/** Accepts text, or one of several texts. Parameters arrive as text, and only the type `integer` is converted. */
+/** Accepts text, or one of several texts. */
 function isText (schema: TSchema | null | undefined): boolean {
   if (schema?.type === 'string') return true
   if (Array.isArray(schema?.enum)) return schema.enum.every((value) => typeof value === 'string')

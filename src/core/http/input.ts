@@ -58,6 +58,13 @@ function tryDecode (text: string): string | null {
 
 const maxSearchLength = 200
 
+/** Converts the valid value of a filter; `undefined` for no filter. Throws a 400 for a value out of range. */
+export function parseFilter (parameter: string, format: unknown, value: unknown): unknown {
+  if (typeof value !== 'string') return value
+  if (parameter === 'filter[q]') return parseSearch(value)
+  return format === 'date-time' ? parseDateTime(parameter, value) : value
+}
+
 /** Trims `filter[q]`; blank text counts as absent. Throws a 400 for more than 200 characters. */
 export function parseSearch (text: string | undefined): string | undefined {
   const trimmed = text?.trim()

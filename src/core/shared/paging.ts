@@ -109,7 +109,8 @@ function parseSort<Field extends string> (sort: string, own: readonly OwnFilter[
     const isDescending = text.startsWith('-')
     const field = (isDescending ? text.slice(1) : text) as Field
     const type = own.find((one) => one.field === field)?.type
-    return { field, direction: isDescending ? 'desc' : 'asc', ...type === undefined ? {} : { type } }
+    const direction = isDescending ? 'desc' : 'asc'
+    return type === undefined ? { field, direction } : { field, direction, type }
   })
   const fields = items.map(({ field }) => field)
   const repeated = fields.find((field, index) => fields.indexOf(field) < index)

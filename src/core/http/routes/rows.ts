@@ -1,18 +1,12 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
 import { listParameters, type RowList, rowOperations } from '../../api/rows.js'
 import type { Id, IdKinds, ListQuery, OwnCondition, OwnFilter, RowSource } from '../../ports/index.js'
-import type { RowFilter } from '../../ports/lists.js'
 import { InputError } from '../../shared/errors.js'
 import { parsePaging, readPage } from '../../shared/paging.js'
-import { parseDateTime, parseSearch } from '../input.js'
+import { parseFilter } from '../input.js'
 import { respondWith } from '../request.js'
 import type { PublishedRows } from '../responses/published-rows.js'
 import { type ApiOperation, perform } from './operations.js'
-
-/** Converts a valid value; `undefined` for no filter. */
-function parseValue (test: RowFilter['test'], parameter: string, value: unknown): unknown {
-  if (test === 'contains') return parseSearch(String(value))
-  return test === 'time' || test === 'after' ? parseDateTime(parameter, String(value)) : value
-}
 
 /** Returns the operations that list candidates or jobs and read one. */
 export function listRowOperations<Row extends { id: Id }, Filter extends { q?: string }, SortField extends string> (
@@ -24,14 +18,15 @@ export function listRowOperations<Row extends { id: Id }, Filter extends { q?: s
 ): ApiOperation[] {
   const { item, hiddenFrom, select, writeRows } = published
   const { page: readBoth } = source
-  const parameters = listParameters(list, own)
+  const operations = rowOperations(list, item, ids, own)
+  const { properties } = operations.list.input as TSchema as TObject
+  const parameters = listParameters(list, own).map((one) => ({ ...one, format: properties[one.parameter]?.format }))
 
   function readFilter (query: object): Filter {
     const filter: Partial<Record<string, unknown>> = {}
     const conditions: OwnCondition[] = []
-    for (const { parameter, name, filter: { test, field } } of parameters) {
-      const given: unknown = Reflect.get(query, parameter)
-      const value = given === undefined ? undefined : parseValue(test, parameter, given)
+    for (const { parameter, name, format, filter: { test, field } } of parameters) {
+      const value = parseFilter(parameter, format, Reflect.get(query, parameter))
       if (value === undefined) continue
       if (name === null) conditions.push({ field, test, value } as OwnCondition)
       else filter[name] = value
@@ -40,7 +35,7 @@ export function listRowOperations<Row extends { id: Id }, Filter extends { q?: s
     return filter as Filter
   }
 
-  return perform(rowOperations(list, item, ids, own), {
+  return perform(operations, {
     async list ({ tenant: { id: tenant }, input }, request) {
       const asked = parsePaging<Filter, SortField>(input, readFilter(input), own)
       const isHidden = hiddenFrom(request)

@@ -206,7 +206,7 @@ function rowOf<Row> ({ row }: Entry<Row>): Row {
 function createTest<Row extends object> (filters: RowFilters, filter: object): RowTest<Entry<Row>> {
   const { own = [], ...others }: { own?: readonly OwnCondition[] } = filter
   const tests = [
-    ...own.map((condition) => createFieldTest<Row>(condition, condition.value)),
+    ...own.map((condition) => createFieldTest<Row>(condition, condition.value, toInstant)),
     ...Object.entries(others).flatMap(([name, wanted]: [string, unknown]) =>
       wanted === undefined ? [] : [createFieldTest<Row>(Reflect.get(filters, name), wanted)])
   ]
@@ -215,7 +215,7 @@ function createTest<Row extends object> (filters: RowFilters, filter: object): R
 }
 
 function createFieldTest<Row extends object> (
-  { test, field }: Pick<RowFilter, 'test' | 'field'>, wanted: unknown
+  { test, field }: Pick<RowFilter, 'test' | 'field'>, wanted: unknown, toTime: (value: unknown) => string | null = String
 ): (entry: Entry<Row>) => boolean {
   const read = ({ row }: Entry<Row>): unknown => Reflect.get(row, field)
   switch (test) {
@@ -223,21 +223,18 @@ function createFieldTest<Row extends object> (
     case 'text':
     case 'integer':
     case 'boolean': return (entry) => read(entry) === wanted
-    case 'time': return (entry) => toInstant(read(entry)) === wanted
+    case 'time': return (entry) => toTime(read(entry)) === wanted
     case 'contains': {
       const needle = foldCase(String(wanted))
       return ({ searchKey }) => searchKey.includes(needle)
     }
-    case 'after': return (entry) => (toInstant(read(entry)) ?? '') > String(wanted)
+    case 'after': return (entry) => (toTime(read(entry)) ?? '') > String(wanted)
   }
 }
 
-const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
-
-/** Returns a date-time in UTC with milliseconds; `null` for anything else. */
+/** Returns a date-time of an own field in UTC with milliseconds; `null` for anything else. */
 function toInstant (value: unknown): string | null {
-  const text = String(value)
-  return instant.test(text) ? text : normalizeInstant(text)
+  return normalizeInstant(String(value))
 }
 
 /**
