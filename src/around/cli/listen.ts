@@ -2,7 +2,7 @@ import { ApiError, type Client, createClient, type Event, type EventType } from 
 import { omitUndefined, readField } from '../../core/shared/fields.js'
 import { findNearestName } from '../../core/shared/read-options.js'
 import { parseUrl } from '../../core/shared/text.js'
-import { generateEventId } from '../../core/shared/ids.js'
+import { generateEventId } from '../../core/shared/event-id.js'
 import { postTest, type TestResult } from '../../core/webhooks/sending/send-test.js'
 import { createSender, type Sender, type SendResult } from '../../core/webhooks/sending/sender.js'
 import { generateSecret, isSecret, signHeaders } from '../../core/webhooks/sending/signature.js'

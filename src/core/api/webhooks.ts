@@ -37,11 +37,16 @@ const ShownFilters = Type.Unsafe<EventFilters | null>({
   examples: filtersExample
 })
 
+const ShownContact = Nullable(Type.String({
+  description: 'Whom the vendor tells about failures, as an email address. null if it has none', examples: ['ops@example.com']
+}))
+
 export const Webhook = Type.Object(
   {
     ...representation,
     headers: ShownHeaders,
     filters: ShownFilters,
+    contact: ShownContact,
     created_by: CreatedBy,
     created_at: DateTime,
     updated_at: DateTime
@@ -96,7 +101,13 @@ const Secret = Type.String({
 })
 
 export const CreatedWebhook = Type.Object(
-  { ...representation, headers: Type.Optional(ShownHeaders), filters: Type.Optional(ShownFilters), secret: Secret },
+  {
+    ...representation,
+    headers: Type.Optional(ShownHeaders),
+    filters: Type.Optional(ShownFilters),
+    contact: Type.Optional(ShownContact),
+    secret: Secret
+  },
   { title: 'CreatedWebhook' }
 )
 
@@ -163,6 +174,18 @@ const filters = Type.Optional(
   })
 )
 
+const contact = Type.Optional(
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    maxLength: 254,
+    // Without characters that would need quotes.
+    pattern: '^[A-Za-z0-9.!#$%&\u0027*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$',
+    description:
+      'An email address, for the vendor to tell about failures. Whether it sends mail, and about what, is up to the vendor. null removes it',
+    examples: ['ops@example.com']
+  })
+)
+
 /** The options of `failing`, which the API does not offer. */
 export const FailingQuery = Type.Object(
   { limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }) }, { additionalProperties: false }
@@ -173,7 +196,8 @@ export const CreateWebhook = Type.Object({
   ...writable,
   status: OneOf(clientStatuses, { default: 'active' }),
   headers,
-  filters
+  filters,
+  contact
 }, { title: 'CreateWebhook', additionalProperties: false })
 
 const headerName = { pattern: headerNamePattern }
@@ -211,7 +235,7 @@ export const ImportWebhook = Type.Object({
 
 /** The body that updates a webhook, with at least one field. */
 export const UpdateWebhook = Type.Partial(
-  Type.Object({ ...writable, status: OneOf(clientStatuses), headers, filters }),
+  Type.Object({ ...writable, status: OneOf(clientStatuses), headers, filters, contact }),
   {
     title: 'UpdateWebhook',
     additionalProperties: false,

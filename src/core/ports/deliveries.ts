@@ -236,6 +236,8 @@ export interface HealthNotice {
   lastError: AttemptError
   /** Of the same attempt; `null` without a response. */
   lastResponseStatus: number | null
+  /** The webhook's contact at that time; `null` without one. */
+  contact: string | null
 }
 
 /** A notice for the host, kept until it is confirmed. */

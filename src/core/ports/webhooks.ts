@@ -32,6 +32,8 @@ export interface Webhook {
   headers: Record<string, null> | null
   /** As given by the client; `null` if it has none. */
   filters: EventFilters | null
+  /** The email address of whom to tell about failures; `null` without one. */
+  contact: string | null
   created_by: Creator
   created_at: string
   updated_at: string
@@ -65,6 +67,8 @@ export interface NewWebhook {
   headers?: StoredHeaders | null
   /** Its filters. @default none */
   filters?: EventFilters | null
+  /** An email address of at most 254 characters. @default none */
+  contact?: string | null
   /** @default the vendor's code, without an id */
   created_by?: Creator
 }
@@ -90,6 +94,8 @@ export interface WebhookChanges {
    * change.
    */
   filters?: EventFilters | null
+  /** `null` removes the address. */
+  contact?: string | null
 }
 
 /** A new secret, and how long the previous one stays valid. */

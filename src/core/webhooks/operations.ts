@@ -321,7 +321,8 @@ function noneIfEmpty (filters: EventFilters | null): EventFilters | null {
   return Object.keys(filters ?? {}).length === 0 ? null : filters
 }
 
-/** Adds the unsealed secret, for the only response that shows it. Omits `headers` and `filters` if there are none. */
-function withSecret<T extends Webhook> ({ headers, filters, ...webhook }: T, secret: string) {
-  return { ...webhook, ...(headers === null ? {} : { headers }), ...(filters === null ? {} : { filters }), secret }
+/** Adds the unsealed secret, for the only response that shows it. Omits optional fields without a value. */
+function withSecret<T extends Webhook> ({ headers, filters, contact, ...webhook }: T, secret: string) {
+  const given = Object.entries({ headers, filters, contact }).filter(([, value]) => value !== null)
+  return { ...webhook, ...Object.fromEntries(given) as Partial<Pick<T, 'headers' | 'filters' | 'contact'>>, secret }
 }

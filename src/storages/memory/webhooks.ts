@@ -75,7 +75,9 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       return shown
     },
 
-    async update (tenant, id, { name, status, target_url: targetUrl, event_types: eventTypes, headers, filters }) {
+    async update (
+      tenant, id, { name, status, target_url: targetUrl, event_types: eventTypes, headers, filters, contact }
+    ) {
       const webhook = find(tenant, id)
       if (webhook === undefined) return null
 
@@ -87,6 +89,7 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       webhook.eventTypes = [...eventTypes ?? webhook.eventTypes]
       if (headers !== undefined) webhook.headers = copyHeaders(headers)
       if (filters !== undefined) webhook.filters = copyFilters(filters)
+      if (contact !== undefined) webhook.contact = contact
       webhook.status = status ?? webhook.status
       if (status === 'inactive') stopDeliveries(data, webhook, 'skipped')
       const shown = showWebhook(webhook)
@@ -188,6 +191,7 @@ export function createRecord (
     previousSecretExpiresAt: 0,
     headers: copyHeaders(webhook.headers ?? null),
     filters: copyFilters(webhook.filters ?? null),
+    contact: webhook.contact ?? null,
     createdBy: { type: 'code', id: null, ...webhook.created_by },
     failingSince: null,
     failedDeliveries: 0,
@@ -244,7 +248,8 @@ export function copyFilters (filters: EventFilters | null): EventFilters | null 
 
 /** Returns a webhook as clients see it. */
 function showWebhook (webhook: WebhookRecord): Webhook {
-  const { id, name, status, targetUrl, eventTypes, headers, filters, createdBy, createdAt, updatedAt } = webhook
+  const { id, name, status, targetUrl, eventTypes, headers, filters, contact } = webhook
+  const { createdBy, createdAt, updatedAt } = webhook
   return {
     id,
     name,
@@ -253,6 +258,7 @@ function showWebhook (webhook: WebhookRecord): Webhook {
     event_types: [...eventTypes],
     headers: headers?.names.length ? Object.fromEntries(headers.names.map((name) => [name, null])) : null,
     filters: copyFilters(filters),
+    contact,
     created_by: { ...createdBy },
     created_at: formatDateTime(createdAt),
     updated_at: formatDateTime(updatedAt)

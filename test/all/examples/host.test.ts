@@ -191,3 +191,26 @@ testServer('21-mcp-oauth.ts', 'an agent reads the jobs with an access token, whi
     resource: `${publicUrl}/api/v1/public/acme/mcp`, authorization_servers: [issuer]
   })
 }, { ISSUER: issuer, PUBLIC_URL: publicUrl })
+
+t.test('the contact of a disabled webhook gets a mail, and another webhook an event', async (t) => {
+  const [endpoint, mails] = [await startReceiver(t), await startReceiver(t)]
+  endpoint.answer(410, 204)
+  const example = runExample(t, '23-failing-webhooks.ts', {
+    PORT: '0', MAIL_URL: mails.url, MAIL_FROM: 'hooks@ats.example', POSTMARK_TOKEN: 'token', NODE_ENV: 'development'
+  })
+  const [, origin = ''] = await example.output(/listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  const add = (events: string[], fields = {}) => request(`${origin}/api/v1/public/acme/webhooks`, {
+    key, method: 'POST', body: { name: 'CRM', target_url: endpoint.url, event_types: events, ...fields }
+  })
+  t.equal((await add(['application.created'], { contact: 'ops@example.com' })).status, 201)
+  t.equal((await add(['webhook.disabled'])).status, 201)
+  await fetch(`${origin}/apply`, { method: 'POST' })
+  await example.output(/mailed the contact/)
+  t.match(JSON.parse(mails.requests[0]?.body ?? ''), {
+    From: 'hooks@ats.example', To: 'ops@example.com', Subject: 'Webhook 1 was disabled because it asked for it or returned 410'
+  })
+  t.equal(mails.requests[0]?.headers['x-postmark-server-token'], 'token')
+  await endpoint.received(2)
+  t.match(JSON.parse(endpoint.requests[1]?.body ?? ''), { type: 'webhook.disabled', data: { webhook_id: 1 } })
+  t.equal(await example.end('SIGTERM'), 0)
+})

@@ -9,21 +9,27 @@ import {
 } from '../../../src/around/portal/page/draft.js'
 
 const draft = {
-  name: 'CRM', target_url: 'https://hooks.example/x', event_types: ['job.closed', 'job.created'], headers: [], filters: []
+  name: 'CRM', target_url: 'https://hooks.example/x', event_types: ['job.closed', 'job.created'], headers: [], filters: [], contact: ''
 }
 const offered = new Set(draft.event_types)
 
 t.test('a form is checked before it is sent', async (t) => {
   t.strictSame(checkDraft(draft, offered), {
-    name: undefined, target_url: undefined, event_types: undefined, headers: undefined, filters: undefined
+    name: undefined,
+    target_url: undefined,
+    event_types: undefined,
+    headers: undefined,
+    filters: undefined,
+    contact: undefined
   })
   const [headers, filters] = [[{ name: 'X', value: '' }], [{ path: 'data.id', values: '' }]]
-  t.strictSame(checkDraft({ name: ' ', target_url: ' ', event_types: [], headers, filters }, offered), {
+  t.strictSame(checkDraft({ name: ' ', target_url: ' ', event_types: [], headers, filters, contact: 'ops@' }, offered), {
     name: 'nameBlank',
     target_url: 'urlBlank',
     event_types: 'eventsNone',
     headers: 'headersIncomplete',
-    filters: 'filtersIncomplete'
+    filters: 'filtersIncomplete',
+    contact: 'contactInvalid'
   })
   t.equal(checkDraft({ ...draft, event_types: ['job.gone'] }, offered).event_types, 'eventsGone')
   t.equal(
@@ -68,7 +74,7 @@ t.test("errors are shown at their fields, in the page's language if the reason i
     const failure = { ...noResponse('network'), code: 'bad_request' as const, status: 400, details }
     return readRejection(failure, { ...draft, target_url: targetUrl }, (fault) => `own ${fault}`)
   }
-  const none = { name: null, target_url: null, event_types: null, headers: null, filters: null }
+  const none = { name: null, target_url: null, event_types: null, headers: null, filters: null, contact: null }
   t.strictSame(rejection([]), none)
   t.strictSame(rejection([], 'http://hooks.example'), { ...none, target_url: 'own urlHttps' })
   const detail = (field: string) => ({ in: 'body' as const, field, message: `says ${field}` })
@@ -77,6 +83,7 @@ t.test("errors are shown at their fields, in the page's language if the reason i
     target_url: 'says target_url',
     event_types: 'says event_types[1]',
     headers: 'says headers.Host',
+    contact: null,
     filters: 'says filters.data.id[0]'
   })
   t.strictSame(rejection([detail('target_url')], 'http://hooks.example'), { ...none, target_url: 'own urlHttps' })
@@ -85,13 +92,14 @@ t.test("errors are shown at their fields, in the page's language if the reason i
   t.strictSame(readRejection(noResponse('timeout'), { ...draft, target_url: 'http://x' }, String), {})
 })
 
-t.test('only changed filters are sent, and null if all were removed', async (t) => {
+t.test('only changed fields are sent, and null if filters or the contact were removed', async (t) => {
   const filters = { 'data.stage': ['Offer'], 'data.job_id': [7] }
   const about = { id: 1, status: 'active', created_by: { type: 'code', id: null }, created_at: '', updated_at: '' } as const
-  const webhook: Webhook = { ...draft, ...about, headers: null, filters }
-  t.strictSame(changesOf(draft, webhook, { ...filters }), {})
-  t.strictSame(changesOf(draft, webhook, { 'data.stage': ['Offer'] }), { filters: { 'data.stage': ['Offer'] } })
-  t.strictSame(changesOf(draft, webhook, null), { filters: null })
+  const webhook: Webhook = { ...draft, ...about, headers: null, filters, contact: 'ops@example.com' }
+  t.strictSame(changesOf({ ...draft, contact: ' ops@example.com ' }, webhook, { ...filters }), {})
+  t.strictSame(changesOf(draft, webhook, { ...filters }), { contact: null })
+  t.strictSame(changesOf({ ...draft, contact: 'ops@example.com' }, webhook, { 'data.stage': ['Offer'] }), { filters: { 'data.stage': ['Offer'] } })
+  t.strictSame(changesOf({ ...draft, contact: 'ops@example.com' }, webhook, null), { filters: null })
 })
 
 t.test("an event type has a description in the page's language, if the vendor provides one", async (t) => {

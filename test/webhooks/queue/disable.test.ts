@@ -43,13 +43,15 @@ t.test('a webhook is disabled by its tenth failed delivery, 5 days after the fir
     failingSince,
     failedDeliveries: 10,
     lastError: 'connection',
-    lastResponseStatus: null
+    lastResponseStatus: null,
+    contact: null
   }])
 })
 
 t.test('the host is notified once when a webhook has been failing for half the time', async (t) => {
   const delivering = await startFailing(t)
-  const { app, clock, webhook } = delivering
+  const { app, call, clock, webhook } = delivering
+  await call('PATCH', `/webhooks/${webhook.id}`, { contact: 'ops@example.com' })
   const notices: HealthNotice[] = []
   app.recruiting.on('webhookFailing', (notice) => notices.push(notice))
   const failingSince = timeOf(clock)
@@ -67,7 +69,8 @@ t.test('the host is notified once when a webhook has been failing for half the t
     failingSince,
     failedDeliveries: 3,
     lastError: 'http_status',
-    lastResponseStatus: 500
+    lastResponseStatus: 500,
+    contact: 'ops@example.com'
   }])
 })
 

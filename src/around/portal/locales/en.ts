@@ -87,6 +87,9 @@ export const english = {
     hint: 'A public https address that accepts POST.',
     closed: 'Only people who can see delivery bodies can change it.'
   },
+  'form.contact.label': 'Contact',
+  'form.contact.hint': 'An email address for messages about failures of this endpoint.',
+  'form.faults.contactInvalid': 'This is not an email address.',
   'form.events.label': 'Events',
   'form.events.hint': 'We send a request for each of these events.',
   'form.events.search': 'Search events',

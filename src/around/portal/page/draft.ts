@@ -12,6 +12,7 @@ export interface Draft {
   /** `null` keeps the webhook's headers. The API never returns their values. */
   headers: readonly HeaderDraft[] | null
   filters: readonly FilterDraft[]
+  contact: string
 }
 
 /** A header in the form, ignored if both fields are empty. */
@@ -29,7 +30,8 @@ export function draftOf (webhook: Webhook | null): Draft {
     target_url: webhook?.target_url ?? '',
     event_types: webhook?.event_types ?? [],
     headers: webhook?.headers == null ? [] : null,
-    filters: draftsOf(webhook?.filters ?? null)
+    filters: draftsOf(webhook?.filters ?? null),
+    contact: webhook?.contact ?? ''
   }
 }
 
@@ -51,7 +53,8 @@ export function checkDraft (
     target_url: urlFault(draft.target_url.trim()),
     event_types: eventsFault(draft.event_types, offered && new Set([...offered, ...before])),
     headers: headersFault(draft.headers ?? []),
-    filters: filtersFault(draft.filters)
+    filters: filtersFault(draft.filters),
+    contact: /^\s*$|^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/.test(draft.contact) ? undefined : 'contactInvalid'
   }
 }
 
@@ -102,7 +105,7 @@ export function readRejection (
   return seen === undefined ? said : { ...said, target_url: textOf(seen) }
 }
 
-const fieldNames = ['name', 'target_url', 'event_types', 'headers', 'filters'] as const
+const fieldNames = ['name', 'target_url', 'event_types', 'headers', 'filters', 'contact'] as const
 
 /** Returns whether anything but the order of the events differs. */
 export function isChanged (draft: Draft, from: Draft): boolean {
@@ -110,14 +113,17 @@ export function isChanged (draft: Draft, from: Draft): boolean {
 }
 
 /** Returns the request body. `filters` are the draft's filters. */
-export function bodyOf ({ name, target_url: url, event_types: types, headers }: Draft, filters: EventFilters | null) {
+export function bodyOf (
+  { name, target_url: url, event_types: types, headers, contact }: Draft, filters: EventFilters | null
+) {
   const filled = headers && fillHeaders(headers).map(({ name, value }) => [name, value])
   return {
     name: name.trim(),
     target_url: url.trim(),
     event_types: [...types],
     ...(filled !== null && { headers: filled.length === 0 ? null : Object.fromEntries(filled) }),
-    filters
+    filters,
+    contact: contact.trim() === '' ? null : contact.trim()
   }
 }
 

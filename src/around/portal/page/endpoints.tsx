@@ -217,6 +217,7 @@ function Details ({ webhook }: { webhook: WebhookWithHealth }) {
         <Fact label={texts.url}><CopyLine text={webhook.target_url} label={texts.url} /></Fact>
         <Fact label={texts.events}><Chips texts={webhook.event_types} /></Fact>
         {filters !== null && <Fact label={form.filters.label}><Chips texts={shownFilters} /></Fact>}
+        {webhook.contact !== null && <Fact label={form.contact.label}><Name>{webhook.contact}</Name></Fact>}
         <SourceIps />
         {graceEnd !== null && (
           <Fact label={secret.label}><p>{text(secret.bothUntil, { time: instant(graceEnd) })}</p></Fact>

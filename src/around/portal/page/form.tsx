@@ -128,6 +128,11 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
         preview={isCounted && filters !== null ? { event_types: [...eventTypes], filters } : null}
         onChange={(filters) => change({ filters })}
       />
+      <TextField
+        label={texts.contact.label} hint={texts.contact.hint} error={errorOf('contact')} type='email' name='contact'
+        spellcheck={false} maxLength={254} dir='ltr' placeholder='ops@example.com' value={draft.contact}
+        onValue={(contact) => change({ contact })}
+      />
       <HeaderFields
         headers={draft.headers} names={Object.keys(webhook?.headers ?? {})} error={errorOf('headers')}
         onChange={(headers) => change({ headers })}

@@ -27,7 +27,8 @@ export const healthCases = [
       failingSince: notice.failingSince,
       failedDeliveries: 2,
       lastError: 'timeout',
-      lastResponseStatus: null
+      lastResponseStatus: null,
+      contact: null
     }], 'the notices of the second')
     const shown = await t.webhooks.find('acme', webhook.id)
     same(shown, { ...webhook, status: 'disabled', updated_at: shown?.updated_at }, 'the webhook')
@@ -226,7 +227,8 @@ export const goneCases = [
         webhookId: webhook.id,
         failedDeliveries: 1,
         lastError: 'http_status',
-        lastResponseStatus: 410
+        lastResponseStatus: 410,
+        contact: null
       }], 'the notices, with the response that reports it gone')
       same((await t.webhooks.find('acme', webhook.id))?.status, 'disabled', 'its status')
       same([statuses(await t.log(webhook)), statuses(await t.log(other, 'globex'))],

@@ -1,7 +1,7 @@
 import type { ListQuery, NewWebhook, Webhook, WebhookFilter, WebhookSortField } from '../../../core/ports/index.js'
 import { benchCases, casesWith, type StorageDriver } from '../support/driver.js'
 import { exactly, type Exactly, given, isInstant, rejects, same } from '../support/expect.js'
-import { createWebhook, firstRows, order } from '../support/samples.js'
+import { createWebhook, failed, firstRows, lenient, order, retry } from '../support/samples.js'
 
 const test = benchCases('webhooks')
 const listTest = casesWith(createSome, 'webhooks')
@@ -81,6 +81,7 @@ export const writeCases = [
       ...shown,
       headers: null,
       filters: null,
+      contact: null,
       created_by: { type: 'session', id: 'user:17' },
       created_at: created.created_at,
       updated_at: created.created_at
@@ -89,6 +90,23 @@ export const writeCases = [
     await t.wait(5)
     same(await t.webhooks.find('acme', wanted.id), expected, 'the result of find')
     same(await t.webhooks.list('acme', firstRows), [expected], 'the result of list')
+  }),
+
+  test('update', 'a contact is stored, changed and removed, and notices have it', async (t) => {
+    const { id, contact } = await t.addWebhook({ contact: 'ops@example.com' })
+    same([contact, (await t.webhooks.update('acme', id, { name: 'Renamed' }))?.contact],
+      ['ops@example.com', 'ops@example.com'], 'the contact after create, and after another change')
+    same((await t.webhooks.update('acme', id, { contact: 'it@example.com' }))?.contact, 'it@example.com',
+      'the contact after a change')
+    same((await t.webhooks.list('acme', firstRows)).map((webhook) => webhook.contact), ['it@example.com'],
+      'the contact in the list')
+    await t.emit()
+    const [lease] = exactly(await t.claimAll(1), 1, 'claimed deliveries')
+    const [warned] = await t.recordAttempts([retry(lease, { retryInMs: 0 })], { ...lenient, warnAfterSeconds: 0 })
+    same([warned?.kind, warned?.contact], ['failing', 'it@example.com'], 'the first notice')
+    const [disabled] = await t.complete((again) => failed(again, { isGone: true }))
+    same([disabled?.kind, disabled?.contact], ['gone', 'it@example.com'], 'the second notice')
+    same((await t.webhooks.update('acme', id, { contact: null }))?.contact, null, 'the contact after null')
   }),
 
   test('create', 'event types keep the order in which they were passed', async (t) => {

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
 import { RecruitingApiError } from '../../shared/errors.js'
+import { generateEventId } from '../../shared/event-id.js'
 import { readText } from '../../observe/logger.js'
 import type { ChangeKind, ChangeSource, Clock, DeliveryStore, Id, IdKind, IdKinds } from '../../ports/index.js'
-import { generateEventId, isId, isStorableId, readChangeKind, textIdRule } from '../../shared/ids.js'
+import { isId, isStorableId, readChangeKind, textIdRule } from '../../shared/ids.js'
 import {
   findNearestName, findUnknownName, assertOption, flag, readInput, unread
 } from '../../shared/read-options.js'

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Clock, Hold, Tenant } from '../../ports/index.js'
 import type { Tenants } from '../../shared/tenants.js'
-import { generateEventId } from '../../shared/ids.js'
+import { generateEventId } from '../../shared/event-id.js'
 import { testSequence } from '../events/dispatcher.js'
 import type { Runtime } from '../runtime.js'
 import type { TestResult as TestResultSchema } from '../../api/webhooks.js'

@@ -2,7 +2,7 @@ import type {
   AttemptResult, ClaimedDelivery, ClaimOptions, DeliveryStore, DisableRule, HealthEventType, HealthNotice,
   HealthRule, Lease, NewEvent
 } from '../../../core/ports/index.js'
-import { generateEventId } from '../../../core/shared/ids.js'
+import { generateEventId } from '../../../core/shared/event-id.js'
 import { formatDateTime } from '../checks.js'
 import { enterEnvironment, findHold } from '../holds.js'
 import { findWatermark, notify, stopDeliveries, type WebhookData } from '../webhook-data.js'
@@ -231,7 +231,8 @@ function recordHealthEvent (
 }
 
 function createNotice (
-  kind: HealthNotice['kind'], { tenant, tenantSlug, id, failingSince, failedDeliveries }: WebhookRecord,
+  kind: HealthNotice['kind'],
+  { tenant, tenantSlug, id, failingSince, failedDeliveries, contact }: WebhookRecord,
   { error, responseStatus }: AttemptResult, now: number
 ): HealthNotice {
   return {
@@ -242,7 +243,8 @@ function createNotice (
     failingSince: formatDateTime(failingSince ?? now),
     failedDeliveries,
     lastError: error ?? 'http_status',
-    lastResponseStatus: responseStatus
+    lastResponseStatus: responseStatus,
+    contact
   }
 }
 

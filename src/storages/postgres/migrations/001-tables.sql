@@ -70,6 +70,8 @@ create table webhooks (
   -- The filters as sent, because json keeps the order of the paths, and the predicate to evaluate. Null without any.
   filters json,
   filter_path jsonpath,
+  -- An email address.
+  contact text,
   -- key, session or code; and the id of the key, the actor, or a name given by the vendor's code.
   creator_type text not null default 'code',
   creator_id text,
@@ -133,6 +135,7 @@ create table notices (
   failed_deliveries integer not null,
   last_error text not null,
   last_response_status integer,
+  contact text,
   -- Until this time, one worker reports the notice.
   leased_until timestamptz not null default '-infinity'
 );

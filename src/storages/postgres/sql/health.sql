@@ -63,7 +63,8 @@ begin
     -- next failure then warns.
     select webhook.* from counted c
     cross join lateral (
-      select w.id, w.tenant, w.tenant_slug from webhooks w where w.id = c.webhook_id limit 1 for key share skip locked
+      select w.id, w.tenant, w.tenant_slug, w.contact from webhooks w where w.id = c.webhook_id
+      limit 1 for key share skip locked
     ) as webhook
     where c.is_webhook and not c.is_warned and extract(epoch from p_now - c.failing_since) >= p_warn_after_seconds
   ), judged as (
@@ -93,10 +94,11 @@ begin
     where h.revision <= excluded.revision
   ), warned as (
     insert into notices (
-      kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status
+      kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status,
+      contact
     )
     select j.kind, w.tenant, w.tenant_slug, j.webhook_id, j.failing_since, j.failed_deliveries, j.last_error,
-      j.last_response_status
+      j.last_response_status, w.contact
     from judged j join warnable w on w.id = j.webhook_id
     where j.kind = 'failing'
   )
@@ -162,7 +164,7 @@ declare
   v_disabled bigint[];
 begin
   with judged as materialized (
-    select h.*, w.tenant, w.tenant_slug, w.status = 'active' and w.revision = h.revision as is_valid
+    select h.*, w.tenant, w.tenant_slug, w.contact, w.status = 'active' and w.revision = h.revision as is_valid
     from webhook_health h
     join webhooks w on w.id = h.webhook_id
     where h.verdict is not null
@@ -178,10 +180,11 @@ begin
     insert into stopped_webhooks (webhook_id) select d.id from disabled d on conflict do nothing
   ), noticed as (
     insert into notices (
-      kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status
+      kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status,
+      contact
     )
     select j.verdict, j.tenant, j.tenant_slug, j.webhook_id, j.failing_since, j.failed_deliveries, j.last_error,
-      j.last_response_status
+      j.last_response_status, j.contact
     from judged j
     where j.is_valid
   ), settled as (

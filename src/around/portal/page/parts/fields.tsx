@@ -45,7 +45,7 @@ export function FieldError ({ id, error }: { id: string, error: string | null })
 
 /** Attributes of an `<input>`. */
 interface InputProps {
-  type?: 'text' | 'url' | 'number' | 'datetime-local'
+  type?: 'text' | 'email' | 'url' | 'number' | 'datetime-local'
   dir?: 'auto' | 'ltr'
   class?: string
   name?: string
