@@ -8,11 +8,13 @@ import type {
   HealthRule,
   Lease,
   NewEvent,
+  NewSubscription,
   NewWebhook,
   RecordedEvent,
   ReplayResult,
   ReplaySelection,
   SecretRotation,
+  StoredSubscription,
   Tenant,
   WebhookChanges,
   WebhookStatus
@@ -29,6 +31,8 @@ export interface Event {
   subject: string | null
   key: string | null
   recordedAt: number
+  /** Its number in the feed of all tenants. */
+  seq: number
 }
 
 export interface Webhook {
@@ -44,6 +48,19 @@ export interface Webhook {
   failingSince: number | null
   failedDeliveries: number
   pausedUntil: number
+  /** `null` for a webhook. */
+  agent: Agent | null
+}
+
+/** What an agent's subscription has besides a webhook. */
+interface Agent {
+  principal: string
+  expiresAt: number
+  /** It gets the events after this number. */
+  startSeq: number
+  /** The last event that was queued. */
+  lastSeq: number
+  readonly deliveries: Map<Event, Delivery>
 }
 
 export interface Delivery {
@@ -99,6 +116,9 @@ export class Model {
   readonly #now: () => number
   readonly #schedule: readonly number[]
   #lastDeliveryId = 0
+  #lastSeq = 0
+  /** The last sequence of each tenant. */
+  readonly #sequences = new Map<string, number>()
 
   /** `now` is the storage's clock. */
   constructor (now: () => number, schedule: readonly number[]) {
@@ -125,8 +145,88 @@ export class Model {
       isDeleted: false,
       failingSince: null,
       failedDeliveries: 0,
-      pausedUntil: 0
+      pausedUntil: 0,
+      agent: null
     })
+  }
+
+  // Effects on subscriptions.
+
+  put (tenant: string, given: NewSubscription, stored: StoredSubscription | string): void {
+    if (typeof stored === 'string') return
+    const { webhookId: id, secret, gracePeriodSeconds } = given
+    const expiresAt = this.#now() + given.ttlSeconds * 1000
+    const known = this.webhooks.get(id)
+    if (known?.agent) {
+      if (known.isDeleted || !isLive(known, this.#now())) throw new Violation(`subscription ${id} came back`)
+      known.agent.expiresAt = expiresAt
+      if (secret !== null && secret !== known.secret) this.rotate(id, { secret, gracePeriodSeconds })
+      if (known.pausedUntil > 0) clearFailures(known)
+      for (const one of this.#pending) {
+        if (one.webhook === known && one.claim?.isHeld !== true) one.dueAt = Math.min(one.dueAt, this.#now())
+      }
+      return
+    }
+    this.create(tenant, {
+      id,
+      tenantSlug: tenant,
+      name: '',
+      status: 'active',
+      target_url: given.targetUrl,
+      event_types: [given.eventType],
+      secret: String(secret),
+      filters: given.filters
+    })
+    const startSeq = seqOf(given.position)
+    const agent = { principal: given.principal, expiresAt, startSeq, lastSeq: startSeq, deliveries: new Map() }
+    this.#webhook(id).agent = agent
+  }
+
+  /** Records the end of a subscription, whose cursor an agent may continue from. */
+  endSubscription ({ subscription: { webhook_id: id }, position }: StoredSubscription, isExpired: boolean): void {
+    const webhook = this.#webhook(id)
+    if (isExpired && isLive(webhook, this.#now())) throw new Violation(`subscription ${id} ended early`)
+    this.checkCursor(webhook, position)
+    this.delete(id)
+  }
+
+  /** Adds the deliveries that a call of `fill` has queued for a subscription. */
+  addFilled (webhook: Webhook, rows: ReadonlyArray<{ id: number, event_id: string }>): void {
+    const { agent } = webhook
+    if (agent === null) return
+    for (const { id, event_id: eventId } of rows) {
+      if (this.deliveries.has(id)) continue
+      const event = this.events.get(eventId)
+      const reject = (problem: string): never => {
+        throw new Violation(`subscription ${webhook.id} got ${eventId}, ${problem}`)
+      }
+      if (event === undefined || event.tenant !== webhook.tenant) return reject('which its tenant does not have')
+      if (!isWanted(event, webhook, webhook.types)) reject('which does not match')
+      if (event.seq <= agent.lastSeq) reject('which it got before')
+      agent.lastSeq = event.seq
+      this.#lastDeliveryId = id - 1
+      agent.deliveries.set(event, this.#add(event, webhook, 'pending'))
+    }
+    if ([...this.#pending].filter((one) => one.webhook === webhook).length > 100) {
+      throw new Violation(`subscription ${webhook.id} has more than 100 pending deliveries`)
+    }
+  }
+
+  /** A cursor passes no event that is pending or that was not queued. */
+  checkCursor (webhook: Webhook, position: string): void {
+    const seq = seqOf(position)
+    const passed = this.listOwed(webhook).find((event) => {
+      const status = webhook.agent?.deliveries.get(event)?.status ?? 'pending'
+      return event.seq <= seq && status === 'pending'
+    })
+    if (passed !== undefined) throw new Violation(`a cursor of subscription ${webhook.id} passes ${passed.id}`)
+  }
+
+  /** Lists the events that a subscription gets. */
+  listOwed (webhook: Webhook): Event[] {
+    return [...this.events.values()].filter((event) => event.tenant === webhook.tenant &&
+      event.seq > (webhook.agent?.startSeq ?? 0) && event.body !== (event.tombstone ?? '') &&
+      isWanted(event, webhook, webhook.types))
   }
 
   update (id: number, { status, target_url: url, event_types: types, filters }: WebhookChanges): void {
@@ -159,6 +259,8 @@ export class Model {
     for (const webhook of this.webhooks.values()) if (webhook.tenant === from) webhook.tenant = to.id
     for (const event of this.events.values()) if (event.tenant === from) event.tenant = to.id
     for (const tenant of [from, to.id]) this.#endFeed(tenant)
+    this.#sequences.set(to.id, this.#sequences.get(from) ?? 0)
+    this.#sequences.delete(from)
     if (this.suspended.delete(from)) this.suspended.add(to.id)
   }
 
@@ -167,7 +269,9 @@ export class Model {
     for (const webhook of this.webhooks.values()) {
       if (webhook.tenant !== tenant || webhook.status !== 'active') continue
       clearFailures(webhook)
-      if (pending === 'skip') this.#endPending(webhook, 'skipped')
+      if (pending !== 'skip') continue
+      this.#endPending(webhook, 'skipped')
+      if (webhook.agent !== null) webhook.agent.startSeq = this.#lastSeq
     }
   }
 
@@ -180,6 +284,7 @@ export class Model {
     for (const { id, event } of this.deliveries.values()) if (event.tenant === tenant) this.deliveries.delete(id)
     for (const { id, tenant: owner } of this.events.values()) if (owner === tenant) this.events.delete(id)
     this.suspended.delete(tenant)
+    this.#sequences.delete(tenant)
     this.#endFeed(tenant)
   }
 
@@ -192,20 +297,28 @@ export class Model {
       if (id !== earlier?.id) throw new Violation(`an idempotency key returned ${id} instead of ${earlier?.id}`)
       return
     }
+    const seq = ++this.#lastSeq
+    const sequence = Math.max((this.#sequences.get(tenant) ?? 0) + 1, Math.floor(this.#now() * 1000))
+    this.#sequences.set(tenant, sequence)
+    const at = event.sequenceAt ?? null
+    const withSequence = (text: string): string =>
+      at === null ? text : text.slice(0, at) + String(sequence).padStart(16, '0') + text.slice(at)
     const recorded: Event = {
       id,
       tenant,
       type: event.type,
-      body: event.body,
-      tombstone: event.tombstone,
+      body: withSequence(event.body),
+      tombstone: event.tombstone && withSequence(event.tombstone),
       subject: event.subject,
       key: event.idempotencyKey,
-      recordedAt: this.#now()
+      recordedAt: this.#now(),
+      seq
     }
     this.events.set(id, recorded)
     let count = 0
     for (const webhook of this.webhooks.values()) {
-      if (webhook.tenant !== tenant || webhook.isDeleted || !isWanted(recorded, webhook, webhook.types)) continue
+      if (webhook.tenant !== tenant || webhook.isDeleted || webhook.agent !== null) continue
+      if (!isWanted(recorded, webhook, webhook.types)) continue
       if (webhook.status === 'active') count++
       this.#add(recorded, webhook, webhook.status === 'active' ? 'pending' : 'skipped')
     }
@@ -269,6 +382,8 @@ export class Model {
     const { webhook, event, status, claim } = delivery
     if (status !== 'pending') reject(`which is ${status}`)
     if (webhook.isDeleted || webhook.status !== 'active') reject('whose webhook is deleted or not active')
+    if (!isLive(webhook, now)) reject('whose subscription has expired')
+    if (webhook.agent !== null) this.checkCursor(webhook, String(claimed.subscription?.position))
     if (webhook.tenant !== tenantId || event.tenant !== tenantId) reject(`which belongs to ${webhook.tenant}`)
     if (this.suspended.has(webhook.tenant)) reject('whose tenant is suspended')
     if (webhook.pausedUntil > now) reject(`whose webhook is paused for ${webhook.pausedUntil - now} ms more`)
@@ -318,7 +433,11 @@ export class Model {
     if (claim === undefined) throw new Violation(`${eventId} is not signed with the valid secrets`)
     unsent.splice(unsent.indexOf(claim), 1)
     claim.sent = sent
-    if (body !== claim.claimed.body) throw new Violation(`${eventId} is sent with a body that was not claimed`)
+    const { subscription } = claim.claimed
+    const isBody = subscription
+      ? body.includes(`"eventId":"${eventId}"`) && headers['x-mcp-subscription-id'] === subscription.id
+      : body === claim.claimed.body
+    if (!isBody) throw new Violation(`${eventId} is sent with a body that was not claimed`)
     this.#checkPlaces(claim)
   }
 
@@ -331,7 +450,8 @@ export class Model {
     const others = [...this.#inFlight]
     this.#inFlight.add(claim)
     const held = others.filter((one) => one.machine === machine && one.claimed.tenantId === tenantId).length
-    if (machine.concurrency - (machine.inFlight - 1) <= held) {
+    // An agent's delivery is sent some ticks after it takes its place, so others may have taken theirs since.
+    if (!claim.claimed.subscription && machine.concurrency - (machine.inFlight - 1) <= held) {
       throw new Violation(`${machine.name} sends ${held + 1} requests of ${tenantId}, more than its share`)
     }
     const now = this.#now()
@@ -394,7 +514,8 @@ export class Model {
     for (const [webhook, isGone] of failed) {
       const { failingSince, failedDeliveries, isDeleted } = webhook
       const isFailing = failingSince !== null && now - failingSince >= rule.failingForSeconds * 1000
-      if (isDeleted || !(isGone || (isFailing && failedDeliveries >= rule.failedDeliveries))) continue
+      if (isDeleted || webhook.agent !== null) continue
+      if (!isGone && !(isFailing && failedDeliveries >= rule.failedDeliveries)) continue
       webhook.status = 'disabled'
       this.disabled.add(webhook.id)
       this.#endPending(webhook, 'skipped')
@@ -415,8 +536,10 @@ export class Model {
       else if (result.retryInMs > 60_000) reject('waits longer than a minute')
       return
     }
-    const isGone = answer.responseStatus === 410
-    const seconds = answer.error === 'blocked' || isGone ? undefined : this.#schedule[claimed.attemptCount + 1]
+    const is410 = answer.responseStatus === 410
+    const isGone = is410 && !claimed.subscription
+    const schedule = claimed.subscription ? [0, 30, 120, 600] : this.#schedule
+    const seconds = answer.error === 'blocked' || is410 ? undefined : schedule[claimed.attemptCount + 1]
     const outcome = answer.error === null ? 'delivered' : seconds === undefined ? 'failed' : 'retry'
     if (result.outcome !== outcome) reject(`is ${result.outcome} instead of ${outcome}`)
     if (result.outcome === 'failed' && result.isGone !== isGone) reject('has the wrong isGone')
@@ -504,6 +627,7 @@ export class Model {
     if (pending === 'deliver') return
     for (const delivery of this.#pending) this.#end(delivery, 'skipped')
     this.disabled.clear()
+    for (const webhook of this.webhooks.values()) webhook.isDeleted ||= webhook.agent !== null
     if (!keepWebhooks) for (const webhook of this.webhooks.values()) if (!webhook.isDeleted) webhook.status = 'inactive'
   }
 
@@ -587,8 +711,19 @@ function hasShare (
 }
 
 function isClaimable ({ webhook, dueAt, claim }: Delivery, now: number): boolean {
-  return webhook.status === 'active' && !webhook.isDeleted && webhook.pausedUntil <= now && dueAt <= now &&
+  return webhook.status === 'active' && !webhook.isDeleted && isLive(webhook, now) && webhook.pausedUntil <= now &&
+    dueAt <= now &&
     claim?.isHeld !== true
+}
+
+/** Returns whether it is a webhook, or a subscription that has not expired. */
+function isLive ({ agent }: Webhook, now: number): boolean {
+  return agent === null || now < agent.expiresAt
+}
+
+/** Returns the number of the last event before a position in the feed. */
+function seqOf (position: string): number {
+  return Number(/\d+$/.exec(position)?.[0])
 }
 
 function requestKey ({ machine, claimed: { eventId, targetUrl } }: Claim): string {

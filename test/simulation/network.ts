@@ -63,20 +63,24 @@ export class Network {
       send: (request) => new Promise((resolve) => {
         const startedAt = machine.clock.monotonic()
         const sent: Sent = { machine, request, at: this.#world.time, result: null }
-        machine.inFlight++
-        this.onSend(sent)
+        // Messages about a subscription take no places.
+        const isDelivery = !String(request.headers['webhook-id']).startsWith('msg_')
+        if (isDelivery) {
+          machine.inFlight++
+          this.onSend(sent)
+        }
         const settle = (answer: Answer): void => {
           if (!inFlight.delete(settle)) return
-          machine.inFlight--
+          if (isDelivery) machine.inFlight--
           const result = { ...answer, durationMs: Math.round(machine.clock.monotonic() - startedAt) }
           sent.result = result
           if (answer.error !== null) this.#world.faults++
-          this.onAnswer(sent)
+          if (isDelivery) this.onAnswer(sent)
           resolve(result)
         }
         inFlight.add(settle)
-        if (inFlight.size > concurrency) {
-          this.#world.fail(new Violation(`${machine.name} has ${inFlight.size} requests in flight`))
+        if (machine.inFlight > concurrency) {
+          this.#world.fail(new Violation(`${machine.name} has ${machine.inFlight} requests in flight`))
         }
         const { delayMs, answer } = this.#exchange(request)
         this.#world.after(delayMs, () => machine.deliver(() => settle(answer)))

@@ -1,12 +1,15 @@
 import { RecruitingApiError, InputError } from '../../src/core/shared/errors.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
 import { readRecruitingOptions } from '../../src/options.js'
-import type { ChangeSource, ErasedEvents, EventFeed, RecordedAndClaimed, ResumeOptions } from '../../src/core/ports/index.js'
+import type {
+  ChangeSource, ErasedEvents, EventFeed, EventFilters, EventStorage, Filled, RecordedAndClaimed, ResumeOptions,
+  StoredSubscription
+} from '../../src/core/ports/index.js'
 import { createSteadyNow } from '../../src/core/shared/clock.js'
 import type { CreateWebhookInput, UpdateWebhookInput } from '../../src/core/webhooks/recruiting.js'
 import { createEngine, type Engine } from '../../src/core/webhooks/engine.js'
 import { createHistoryPlaces } from '../../src/core/webhooks/history.js'
-import { type Delivery, Model } from './model.js'
+import { type Delivery, Model, type Webhook } from './model.js'
 import { moods, Network, type Sent } from './network.js'
 import { createRandom, type Random } from './random.js'
 import { connect, type OnEffect, StorageFault, Transaction, type Weather } from './storage.js'
@@ -49,6 +52,9 @@ export const weights = {
   test: 4,
   replay: 6,
   retry: 6,
+  subscribe: 8,
+  unsubscribe: 2,
+  poll: 4,
   erase: 4,
   rename: 1,
   remove: 0.5,
@@ -121,6 +127,26 @@ interface Reader {
   isBusy: boolean
 }
 
+/** An agent that subscribes, sleeps, lapses, returns with its last cursor, and polls. */
+interface AgentClient {
+  id: string
+  principal: string
+  url: string
+  type: string
+  filters: EventFilters | null
+  tenant: string
+  /** Its last subscription. */
+  webhookId: number | null
+  /** `null` before it has subscribed or polled. */
+  position: string | null
+  /** The first position of the events that it gets without a gap. */
+  since: number
+  /** How often the tenant's feed was ended when it began. */
+  ended: number
+  polled: Set<string>
+  isBusy: boolean
+}
+
 /** A client that copies the ids of a tenant's candidates by sync. */
 interface Mirror {
   position: string | null
@@ -145,6 +171,7 @@ class Day {
   readonly #weather: Weather
   readonly #servers: Server[] = []
   readonly #readers: Reader[] = []
+  readonly #agents: AgentClient[] = []
   readonly #reported = new Set<number>()
   readonly #mirror: Mirror = { position: null, ids: new Set(), isBusy: false }
   readonly #tenants: string[]
@@ -197,7 +224,9 @@ class Day {
         this.#model.send(sent)
       })
     this.network.onAnswer = (sent) => {
-      if (!isTest(sent)) this.#expectResult(sent)
+      if (isTest(sent)) return
+      this.#expectResult(sent)
+      this.#keepCursor(sent)
     }
     if (this.#isCalm) this.#expectPromptClaims()
   }
@@ -237,6 +266,7 @@ class Day {
     }
     await world.runUntil((steps.at(-1)?.at ?? 0) + 1000)
     await this.#recover()
+    await this.#assertAgents()
     await this.#assertLogs()
     await this.#assertReaders()
     await this.#assertMirror()
@@ -303,6 +333,7 @@ class Day {
   }
 
   readonly #onEffect: OnEffect = (machine, port, method, args, result) => {
+    const { world } = this
     const model = this.#model
     const [first, second, third] = args as [never, never, never]
     if (result === null || result === false) return
@@ -331,7 +362,15 @@ class Day {
       'deliveries.retry': () => model.retry(second, third, (result as { id: number }).id),
       'deliveries.erase': () => model.erase(first, second, (result as ErasedEvents).events),
       'deliveries.prune': () => model.prune(first),
-      'holds.adopt': () => model.adopt(first)
+      'holds.adopt': () => model.adopt(first),
+      'subscriptions.put': () => model.put(first, second, result as never),
+      'subscriptions.end': () => {
+        for (const one of result as StoredSubscription[]) model.endSubscription(one, false)
+      },
+      'subscriptions.fill': () => {
+        for (const one of (result as Filled).ended) model.endSubscription(one, true)
+        if ((result as Filled).queued > 0) this.#addFilled().catch((error: unknown) => world.fail(error))
+      }
     }
     changes[`${port}.${method}`]?.()
   }
@@ -342,7 +381,8 @@ class Day {
     const server = this.#running().length === 0 ? this.#startServer(random) : random.pick(this.#running())
     const tenantSlug = random.pick(this.#tenants)
     const { recruiting } = server.engine
-    const webhook = [...this.#model.webhooks.values()].filter(({ isDeleted }) => !isDeleted)
+    const live = [...this.#model.webhooks.values()].filter(({ isDeleted }) => !isDeleted)
+    const webhook = live.filter(({ agent }) => agent === null)
     const call = (answer: Promise<unknown>): void => {
       answer.catch((error: unknown) => {
         const isExpected =
@@ -407,7 +447,21 @@ class Day {
       case 'prune':
         return call(recruiting.prune())
       case 'readFeed':
-        return this.#readPage(random.pick(this.#readers), this.#connectReader(server, random).feed, random)
+        return this.#readPage(random.pick(this.#readers), this.#connect(server, random).feed, random)
+      case 'subscribe': {
+        const isNew = this.#agents.length < 2 || random.chance(0.3)
+        const agent = isNew ? this.#newAgent(random, tenantSlug) : random.pick(this.#agents)
+        return call(this.#subscribe(agent, this.#connect(server, random), random.pick([30, 600, 3600, 86_400])))
+      }
+      case 'unsubscribe': {
+        if (this.#agents.length === 0) return
+        const { id, principal, tenant } = random.pick(this.#agents)
+        const which = random.chance(0.5) ? { id } : { principal }
+        return call(this.#connect(server, random).subscriptions.end(tenant, which, 'unsubscribed'))
+      }
+      case 'poll':
+        if (this.#agents.length === 0) return
+        return call(this.#poll(random.pick(this.#agents), this.#connect(server, random).feed, random))
       case 'saveCandidate': {
         const id = random.pick(candidateIds)
         if (random.chance(0.3)) this.#storage.candidates.remove(atsTenant, id)
@@ -415,7 +469,7 @@ class Day {
         return
       }
       case 'readSync':
-        return this.#sync(this.#connectReader(server, random).changes, random)
+        return this.#sync(this.#connect(server, random).changes, random)
       case 'adopt': {
         if (this.#environment === null) return
         this.#environment = `environment${this.#serverCount + 1}`
@@ -428,7 +482,7 @@ class Day {
         )
       }
       case 'changeMood': {
-        const { url } = webhook.length === 0 ? { url: '' } : random.pick(webhook)
+        const { url } = live.length === 0 ? { url: '' } : random.pick(live)
         return this.network.setMood(url, random.weighted(moods))
       }
       case 'start': {
@@ -467,16 +521,153 @@ class Day {
     }
   }
 
-  /** Returns a server's view of the storage for readers. */
-  #connectReader ({ machine }: Server, random: Random): { feed: EventFeed; changes: ChangeSource } {
-    const { feed, changes } = connect(this.#storage, machine, {
+  /** Returns a server's view of the storage for clients. */
+  #connect ({ machine }: Server, random: Random) {
+    const { feed, changes, subscriptions } = connect(this.#storage, machine, {
       world: this.world,
       random: createRandom(random.integer(0, 2 ** 31)),
       weather: this.#weather,
-      onEffect: () => {},
+      onEffect: this.#onEffect,
       onReply: () => {}
     })
-    return { feed: feed ?? this.#storage.feed, changes: changes ?? this.#storage.changes }
+    return {
+      feed: feed ?? this.#storage.feed,
+      changes: changes ?? this.#storage.changes,
+      subscriptions: subscriptions ?? this.#storage.subscriptions
+    }
+  }
+
+  // The agents.
+
+  #newAgent (random: Random, tenant: string): AgentClient {
+    const agent: AgentClient = {
+      id: `subscription-${this.#agents.length + 1}`,
+      principal: `key_${random.integer(1, 2)}`,
+      url: this.#newUrl(random),
+      type: random.pick(types),
+      filters: random.chance(0.3) ? { 'data.job_id': [1, 2] } : null,
+      tenant,
+      webhookId: null,
+      position: null,
+      since: 0,
+      ended: 0,
+      polled: new Set(),
+      isBusy: false
+    }
+    this.#agents.push(agent)
+    return agent
+  }
+
+  /** Returns a valid position to continue from: its own, or after a gap that of the oldest event. */
+  async #resume (agent: AgentClient, feed: EventFeed): Promise<string> {
+    const { position: after, tenant, type } = agent
+    const ended = this.#model.endedFeeds.get(tenant) ?? 0
+    const query = { after, limit: 1, eventTypes: [type], filters: agent.filters }
+    if (after !== null && await feed.list(tenant, query) !== null) return after
+    const start = after === null ? await feed.end(tenant) : await feed.endBefore(tenant, '2001-01-01T00:00:00.000Z')
+    Object.assign(agent, { position: start, since: Number(/\d+$/.exec(start)?.[0]), ended, polled: new Set() })
+    return start
+  }
+
+  /** Subscribes, returns, or refreshes. */
+  async #subscribe (
+    agent: AgentClient, { feed, subscriptions }: Pick<Required<EventStorage>, 'feed' | 'subscriptions'>, ttl: number
+  ): Promise<void> {
+    const { id, tenant, principal, url: targetUrl, type: eventType, filters } = agent
+    if (agent.isBusy) return
+    agent.isBusy = true
+    try {
+      const live = await subscriptions.find(tenant, id)
+      const position = await this.#resume(agent, feed)
+      const webhookId = live?.subscription.webhook_id ?? await this.#storage.webhooks.nextId(tenant)
+      const secret = `whsec_${Buffer.from(`${id} of ${principal}, a secret`).toString('base64')}`
+      const stored = await subscriptions.put(tenant, {
+        id,
+        webhookId,
+        tenantSlug: tenant,
+        principal,
+        targetUrl,
+        eventType,
+        filters,
+        secret,
+        position,
+        ttlSeconds: ttl,
+        gracePeriodSeconds: 0,
+        isVerified: true
+      }, { perTenant: 20, perPrincipal: 20 })
+      if (typeof stored === 'object') agent.webhookId = stored.subscription.webhook_id
+    } finally {
+      agent.isBusy = false
+    }
+  }
+
+  async #poll (agent: AgentClient, feed: EventFeed, random: Random): Promise<void> {
+    const { tenant, type, filters } = agent
+    if (agent.isBusy || agent.position === null) return
+    agent.isBusy = true
+    try {
+      const after = await this.#resume(agent, feed)
+      const query = { after, limit: random.pick([1, 5, 50]), eventTypes: [type], filters }
+      const page = await feed.list(tenant, query)
+      if (page === null) return
+      for (const body of page.bodies) agent.polled.add((JSON.parse(body) as { id: string }).id)
+      agent.position = page.position
+    } finally {
+      agent.isBusy = false
+    }
+  }
+
+  /** Keeps the cursor of the last delivery that an agent accepted. */
+  #keepCursor ({ request, result }: Sent): void {
+    const agent = this.#agents.find(({ url }) => url === request.url)
+    if (agent === undefined || result?.error !== null) return
+    const { cursor } = JSON.parse(request.body) as { cursor: string }
+    const [position] = JSON.parse(Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString()) as [string]
+    agent.position = position
+  }
+
+  /** Adds the deliveries that `fill` has queued to the model. */
+  async #addFilled (): Promise<void> {
+    const sort = [{ field: 'id', direction: 'asc' }] as const
+    const found: Array<{ webhook: Webhook, row: { id: number, event_id: string } }> = []
+    for (const webhook of this.#model.webhooks.values()) {
+      if (webhook.agent === null || webhook.isDeleted) continue
+      const query = { filter: {}, sort, offset: 0, limit: 10_000 }
+      const rows = await this.#storage.deliveries.list(webhook.tenant, webhook.id, query)
+      for (const row of rows) found.push({ webhook, row })
+    }
+    this.#check(() => {
+      for (const { webhook, row } of found.sort((one, other) => one.row.id - other.row.id)) {
+        this.#model.addFilled(webhook, [row])
+      }
+    })
+  }
+
+  /** All agents return. Each gets what it has missed. */
+  async #assertAgents (): Promise<void> {
+    for (const agent of this.#agents) {
+      agent.isBusy = false
+      agent.tenant = this.#model.webhooks.get(agent.webhookId ?? 0)?.tenant ?? agent.tenant
+      const [server] = this.#running()
+      if (agent.webhookId === null || server === undefined) continue
+      this.#subscribe(agent, this.#connect(server, this.#random), 86_400).catch((error: unknown) => {
+        // Its tenant was removed.
+        if (!(error instanceof RecruitingApiError)) this.world.fail(error)
+      })
+    }
+    do await this.world.runUntil(this.world.time + 3 * this.#pollMs)
+    while (this.#model.pending.size > 0)
+    const { events, webhooks, deliveries, endedFeeds } = this.#model
+    for (const agent of this.#agents) {
+      const own = webhooks.get(agent.webhookId ?? 0)
+      if (own === undefined || own.agent === null || (endedFeeds.get(agent.tenant) ?? 0) !== agent.ended) continue
+      const ended = new Set([...deliveries.values()]
+        .filter(({ webhook, status }) => webhook.url === agent.url && status !== 'pending' && status !== 'cancelled')
+        .map(({ event }) => event))
+      const owed = this.#model.listOwed({ ...own, agent: { ...own.agent, startSeq: agent.since } })
+      const missed = owed.find((event) => !ended.has(event) && !agent.polled.has(event.id) && events.has(event.id))
+      if (missed !== undefined) throw new Violation(`the agent ${agent.id} never got ${missed.id}`)
+    }
   }
 
   #emit (
@@ -571,6 +762,7 @@ class Day {
       one.webhook.tenant === webhook.tenant
     if ([...this.#model.pending].some(isDueToo)) return false
     // Servers of an earlier environment send nothing.
+    if (webhook.agent !== null && webhook.agent.expiresAt <= this.#storageNow()) return false
     if (dueAt > this.#storageNow() || this.#running().length === 0 || this.#environment !== null) return false
     if (this.#running().some(({ machine }) => machine.troubledAt > this.world.time - 120_000)) return false
     // Test notifications also take places. A tenant without any finds one while one is free.

@@ -101,7 +101,7 @@ export function connect (
     })
   }
 
-  const { webhooks, deliveries, changes, feed, holds } = storage
+  const { webhooks, deliveries, changes, feed, holds, subscriptions } = storage
   return {
     webhooks: wrap('webhooks', webhooks),
     deliveries: {
@@ -118,6 +118,7 @@ export function connect (
     },
     ...changes === undefined ? {} : { changes: wrap('changes', changes) },
     ...feed === undefined ? {} : { feed: wrap('feed', feed) },
-    ...holds === undefined ? {} : { holds: wrap('holds', holds) }
+    ...holds === undefined ? {} : { holds: wrap('holds', holds) },
+    ...subscriptions === undefined ? {} : { subscriptions: wrap('subscriptions', subscriptions) }
   }
 }

@@ -69,7 +69,7 @@ export class World {
 
   /** Adds a line to the trace. Replaces random ids by their order of appearance. */
   log (text: string): void {
-    const line = `${this.time} ${text.replaceAll(/evt_[0-9a-f]{32}/g, (id) => this.#nameOf(id))}`
+    const line = `${this.time} ${text.replaceAll(/(?:evt_|msg_[a-z]+_)[0-9a-f]{32}/g, (id) => this.#nameOf(id))}`
     this.#hash.update(line)
     this.#lines?.push(line)
   }

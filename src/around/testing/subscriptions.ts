@@ -144,9 +144,12 @@ export const subscriptionCases = [
     }
     const first = await t.subscriptions.fill({ limit: 4, window: 2 })
     same([first.queued, first.hasMore], [4, true], 'the first call')
-    same((await t.claim()).map(({ tenantId }) => tenantId).sort(), ['acme', 'acme', 'globex', 'globex'],
+    const claimed = await t.claim()
+    same(claimed.map(({ tenantId }) => tenantId).sort(), ['acme', 'acme', 'globex', 'globex'],
       'the tenants that it served')
     same(await t.fill(2), 2, 'the deliveries of the next calls: the others have no free places')
+    await t.recordAttempts(claimed.map(delivered))
+    same(await t.fill(), 9, 'the deliveries once places are free')
   }),
 
   test('fill', 'the watermark is before every pending event and after the others', async (t) => {
