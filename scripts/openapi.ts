@@ -1,5 +1,5 @@
-// Writes openapi.json, the plugin's document with the default options and secretKeys. With --check, fails instead if it
-// is outdated.
+// Writes openapi.json, the plugin's document with secretKeys and agents' events. With --check, fails instead if it is
+// outdated.
 
 import { readFile, writeFile } from 'node:fs/promises'
 import Fastify from 'fastify'
@@ -8,7 +8,11 @@ import { memoryKeyLookup, memoryStorage } from '../src/storages/memory/index.js'
 
 const app = Fastify()
 await app.register(recruitingApi, {
-  storage: memoryStorage(), keyLookup: memoryKeyLookup([]), secretKeys: [Buffer.alloc(32)], delivery: false
+  storage: memoryStorage(),
+  keyLookup: memoryKeyLookup([]),
+  secretKeys: [Buffer.alloc(32)],
+  delivery: false,
+  mcp: { events: true }
 })
 const document: unknown = (await app.inject('/api/v1/public/openapi.json')).json()
 await app.close()

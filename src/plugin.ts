@@ -15,7 +15,7 @@ import type { Deprecation } from './core/shared/deprecation.js'
 import { createSafeLogger } from './core/observe/logger.js'
 import type { PortalFacts } from './around/portal/pages.js'
 import { createPortal } from './around/portal/session.js'
-import type { Mcp } from './around/mcp/endpoint.js'
+import type { AgentSubscriptions, Mcp } from './around/mcp/endpoint.js'
 import type { ToolConfig } from './around/mcp/tools.js'
 import type { Recruiting, RegisteredRecruiting } from './create-recruiting.js'
 
@@ -87,7 +87,8 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions | InjectedOptions> = async
   const isKeyed = idempotency.accepts({ idempotent: 'sealed' })
   const portal = await loadPortal(settings, { keys: managedKeys, isKeyed })
   const scopes: string[] = []
-  const mcp = await loadMcp(settings, app.prefix)
+  const subscriptions = settings.mcp?.events === true ? engine.subscriptions : null
+  const mcp = await loadMcp(settings, app.prefix, subscriptions)
   const perTenant = rateLimit?.perTenant ?? managedKeys !== null
   const limits = rateLimit === null ? null : await createLimits({ ...rateLimit, perTenant })
   if (limits !== null && managedKeys !== null && !perTenant) {
@@ -110,6 +111,7 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions | InjectedOptions> = async
       events,
       ids,
       operations: engine.operations,
+      subscriptions,
       settings,
       sourceIps,
       auditor: engine.auditor,
@@ -142,10 +144,12 @@ function findManagedKeys ({ portal, keyLookup }: ApiSettings): PortalKeysSetting
 }
 
 /** Loads the MCP server only for hosts that use it. */
-async function loadMcp ({ mcp, openapi, publicUrl, prefix, events }: ApiSettings, mount: string): Promise<Mcp | null> {
+async function loadMcp (
+  { mcp, openapi, publicUrl, prefix, events }: ApiSettings, mount: string, subscriptions: AgentSubscriptions | null
+): Promise<Mcp | null> {
   if (mcp === null) return null
   const { buildMcp } = await import('./around/mcp/endpoint.js')
-  return buildMcp(mcp, { publicUrl, mount, prefix }, openapi, events)
+  return buildMcp(mcp, { publicUrl, mount, prefix }, openapi, { events, subscriptions })
 }
 
 /** The supported versions of Fastify, including all pre-releases of 6.0.0. */

@@ -5,6 +5,7 @@ import type { keyOperations, ownKeyOperations } from '../../core/api/keys.js'
 import type { IdsIn, InputArgument, Operation } from '../../core/api/operation.js'
 import type { rowOperations } from '../../core/api/rows.js'
 import type { syncOperations } from '../../core/api/sync.js'
+import type { subscriptionOperations } from '../../core/api/subscriptions.js'
 import type { webhookOperations } from '../../core/api/webhooks.js'
 import { ApiError, type ApiRequest, type Transport, pathPart, send, unexpected } from './request.js'
 import type {
@@ -115,6 +116,7 @@ interface ApiOperations {
   webhooks: WebhookOperations
   apiKeys: ReturnType<typeof keyOperations>
   findOwnApiKey: typeof ownKeyOperations['own']
+  subscriptions: typeof subscriptionOperations
   events: typeof eventOperations['list']
   findEvent: typeof eventOperations['find']
   listEventTypes: typeof eventTypeOperations['listEventTypes']
@@ -179,6 +181,10 @@ export const operations = {
     revoke: ['delete', '/api_keys/:id']
   },
   findOwnApiKey: ['find', '/api_key'],
+  subscriptions: {
+    list: ['list', '/subscriptions'],
+    end: ['delete', '/subscriptions/:id']
+  },
   events: ['follow', '/events'],
   findEvent: ['find', '/events/:id'],
   listEventTypes: ['list', '/event_types']
@@ -210,6 +216,8 @@ export interface Client<Types extends ApiTypes = ApiTypes> {
   }
   /** Returns what your key can do, for example to test a connection; `null` from a service of an older version. */
   findOwnApiKey (): Promise<OwnApiKey | null>
+  /** The subscriptions that agents created over MCP. */
+  subscriptions: Methods<typeof operations['subscriptions'], ApiOperations['subscriptions'], string>
   /**
    * Reads the tenant's events in the order in which they were recorded, from the saved token until it is up to date.
    * Returns each event exactly once. Call it again later with the saved token.

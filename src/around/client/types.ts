@@ -3,6 +3,7 @@ import type * as deliveries from '../../core/api/deliveries.js'
 import type * as events from '../../core/api/events.js'
 import type * as keys from '../../core/api/keys.js'
 import type * as rows from '../../core/api/rows.js'
+import type * as subscriptions from '../../core/api/subscriptions.js'
 import type * as webhooks from '../../core/api/webhooks.js'
 import type { CandidateFilter, CandidateSortField, Id, JobFilter, JobSortField } from '../../core/ports/index.js'
 import type { Page, Sort } from '../../core/shared/paging.js'
@@ -161,3 +162,6 @@ export type ReplayResult = Static<typeof webhooks.ReplayResult>
 
 /** A type of event that webhooks can subscribe to. */
 export type EventType = Static<typeof events.EventType>
+
+/** An agent's subscription to events, with the host of its callback. */
+export type Subscription = Static<typeof subscriptions.Subscription>

@@ -3,13 +3,16 @@ import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema,
 import type { ApiExtension } from '../../core/http/api.js'
 import { isAuthorized, maxKeyLength } from '../../core/http/auth.js'
 import { logOf } from '../../core/http/log.js'
-import { commonHeaders, contentType, readTenantSlug, sendAsIs, stateOf } from '../../core/http/request.js'
+import { commonHeaders, contentType, readTenant, readTenantSlug, sendAsIs, stateOf } from '../../core/http/request.js'
 import { HttpError, readHttpError } from '../../core/http/wire-errors.js'
 import { readField } from '../../core/shared/fields.js'
 import { rejectOption } from '../../core/shared/read-options.js'
 import { operationIdOf, readScopes } from '../../core/http/document/operation.js'
 import type { EventSchemas } from '../../core/api/catalogue.js'
-import { describeEvents } from './events.js'
+import { webhookScopes } from '../../core/api/scopes.js'
+import { EventsFault } from '../../core/shared/events-wire.js'
+import { isPlainText } from '../../core/shared/text.js'
+import { describeEvents, type Subscribing, type SubscriptionKey, type SubscriptionRequest } from './events.js'
 import type { McpSettings } from './options.js'
 import { Calls } from './calls.js'
 import {
@@ -25,7 +28,7 @@ export type Mcp = ReturnType<typeof buildMcp>
  * `invalid_option` if the SDK is not installed.
  */
 export function buildMcp (
-  settings: McpSettings, place: Place, document: { info: object } | null, catalogue: EventSchemas
+  settings: McpSettings, place: Place, document: { info: object } | null, catalogue: Catalogue
 ) {
   const resource = describeResource(settings, place)
   assertSdk()
@@ -67,7 +70,7 @@ function createExtension (
   resource: ProtectedResource | null,
   /** Filled with the scopes of the tools. */
   scopes: Set<string>,
-  catalogue: EventSchemas
+  { events: schemas, subscriptions }: Catalogue
 ): ApiExtension {
   const calls = new Calls()
   const onSend: onSendHookHandler<unknown> = (request, reply, _payload, done) => {
@@ -86,7 +89,7 @@ function createExtension (
       const listEvents = tools.find(({ route }) => operationIdOf(route.schema) === 'listEvents')
       if (hasEvents && listEvents === undefined) rejectOption('mcp.events', 'a storage with feed', hasEvents)
       const events = hasEvents && listEvents !== undefined
-        ? { types: describeEvents(catalogue, ['poll']), tool: listEvents }
+        ? { types: describeEvents(schemas, subscriptions === null ? ['poll'] : ['poll', 'webhook']), tool: listEvents }
         : null
       const withheld = all.filter((tool) => !tools.includes(tool)).map(({ name }) => name)
 
@@ -100,6 +103,7 @@ function createExtension (
           headers: request.headers,
           log: logOf(request),
           mayUse: (route) => isAuthorized(access, route),
+          subscribing: subscriptions && subscribeAs(request, subscriptions),
           call: (call, options) => calls.send(request, reply, { ...call, ...options, prefix: scope.prefix })
         }, (missing) => resource === null ? {} : { 'www-authenticate': challenge(resource, request, missing) })
       }
@@ -131,6 +135,54 @@ function createExtension (
           return formatFault(-32000, 'Method not allowed.')
         }
       })
+    }
+  }
+}
+
+/** What the server needs for events. */
+interface Catalogue {
+  events: EventSchemas
+  /** `null` if agents can only poll. */
+  subscriptions: AgentSubscriptions | null
+}
+
+/** The subscriptions of all agents. */
+export interface AgentSubscriptions {
+  subscribe (request: SubscriptionRequest & Agent): Promise<{ id: string }>
+  /** Returns the id of the subscription that ended; `null` if there was none. */
+  unsubscribe (key: SubscriptionKey & Agent): Promise<string | null>
+}
+
+/** Who subscribes, as the key check found. Never from the message: a client could name another one. */
+interface Agent {
+  tenant: { slug: string, id: string }
+  principal: string
+}
+
+/** Returns the methods of a request's caller. Each is an operation for the audit. */
+function subscribeAs (request: FastifyRequest, subscriptions: AgentSubscriptions): Subscribing {
+  const state = stateOf(request)
+
+  function begin (operationId: string): Agent {
+    const { keyId, scopes } = state.access.caller
+    state.operationId = operationId
+    const principal = String(keyId ?? '')
+    if (!isPlainText(principal, 255)) throw new EventsFault('Forbidden', 'Only an API key or access token can subscribe')
+    const missing = webhookScopes.filter((scope) => !scopes.includes(scope))
+    if (missing.length > 0) throw new EventsFault('Forbidden', `Needs the scope ${missing.join(' ')}`, { scopes: missing })
+    return { tenant: readTenant(request), principal }
+  }
+
+  return {
+    async subscribe (given) {
+      const subscription = await subscriptions.subscribe({ ...given, ...begin('subscribeEvents') })
+      state.resource = { kind: 'subscription', id: subscription.id }
+      return subscription
+    },
+    async unsubscribe (key) {
+      const id = await subscriptions.unsubscribe({ ...key, ...begin('unsubscribeEvents') })
+      state.resource = id === null ? null : { kind: 'subscription', id }
+      return id !== null
     }
   }
 }

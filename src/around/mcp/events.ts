@@ -3,7 +3,7 @@ import type * as sdkModule from '@modelcontextprotocol/server'
 import type { Server } from '@modelcontextprotocol/server'
 import { type EventSchemas, splitEvent } from '../../core/api/catalogue.js'
 import { compileSchema, createAjv, describeFault, formatFaultPath } from '../../core/shared/ajv.js'
-import { eventsErrors, formatOccurrence } from '../../core/shared/events-wire.js'
+import { EventsFault, eventsErrors, formatOccurrence } from '../../core/shared/events-wire.js'
 import { omitUndefined } from '../../core/shared/fields.js'
 import { Nullable, Type } from '../../core/shared/typebox.js'
 import type { CallAnswer, CallOptions } from './calls.js'
@@ -64,18 +64,6 @@ const PollParams = Type.Object({
   maxEvents: Type.Optional(Nullable(Type.Integer({ minimum: 1 })))
 })
 
-/** A request of the extension that fails. */
-class EventsFault extends Error {
-  readonly code: keyof typeof eventsErrors
-  readonly data: object | undefined
-
-  constructor (code: EventsFault['code'], message: string = code, data?: object) {
-    super(message)
-    this.code = code
-    this.data = data
-  }
-}
-
 const ajv = createOnce(() => createAjv({ useDefaults: false }))
 
 function createOnce<Value> (create: () => Value): () => Value {
@@ -96,23 +84,60 @@ function readParams<Schema extends TSchema> (schema: Schema, value: unknown, at 
 const nextPollMs = 10_000
 const [usualPage, maxPage] = [100, 200]
 
+const Delivery = Type.Object({ url: Type.String(), mode: Type.Optional(Type.String()) })
+
+const UnsubscribeParams = Type.Object({
+  name: PollParams.properties.name, arguments: PollParams.properties.arguments, delivery: Delivery
+})
+
+const SubscribeParams = Type.Object({
+  ...UnsubscribeParams.properties,
+  cursor: PollParams.properties.cursor,
+  maxAgeMs: PollParams.properties.maxAgeMs,
+  ttlMs: Type.Optional(Nullable(Type.Unsafe<number>({ type: 'number' }))),
+  delivery: Type.Object({ ...Delivery.properties, secret: Type.String() })
+})
+
+/** Subscribes the caller; `null` if agents can only poll. */
+export interface Subscribing {
+  subscribe (request: SubscriptionRequest): Promise<object>
+  /** Returns whether there was such a subscription. */
+  unsubscribe (key: SubscriptionKey): Promise<boolean>
+}
+
+export interface SubscriptionKey {
+  eventType: string
+  filters: Record<string, Scalar[]> | null
+  url: string
+}
+
+export interface SubscriptionRequest extends SubscriptionKey {
+  secret: string
+  cursor: string | null
+  since: string | null
+  ttlMs: number | null
+}
+
 export interface EventsParts {
   sdk: typeof sdkModule
   types: EventTypes
   /** Whether the caller can read events. */
   isAllowed: boolean
+  subscribing: Subscribing | null
+  /** Returns the protocol error for an unexpected error, which it logs. */
+  fail (error: unknown): Error
   /** Reads a page of events. */
   list (query: object, options: CallOptions): Promise<CallAnswer>
 }
 
 /** Serves the methods of the extension for one message. */
-export function serveEvents (server: Server, { sdk, types, isAllowed, list }: EventsParts): void {
+export function serveEvents (server: Server, { sdk, types, isAllowed, subscribing, list, fail }: EventsParts): void {
   function handle (method: string, respond: (params: object) => object | Promise<object>): void {
     server.setRequestHandler(method, { params: anyParams }, async (params) => {
       try {
         return { resultType: 'complete', ...await respond(params ?? {}) }
       } catch (error) {
-        if (!(error instanceof EventsFault)) throw error
+        if (!(error instanceof EventsFault)) throw fail(error)
         throw new sdk.ProtocolError(eventsErrors[error.code], error.message, error.data)
       }
     })
@@ -136,13 +161,12 @@ export function serveEvents (server: Server, { sdk, types, isAllowed, list }: Ev
   handle('events/poll', async (params) => {
     const { name, arguments: given, cursor = null, maxAgeMs = null, maxEvents } = readParams(PollParams, params)
     const filters = readFilters(name, given ?? {})
-    const since = cursor === null || maxAgeMs === null ? null : Math.max(0, Date.now() - maxAgeMs)
     const { status, text } = await list({
       // Other text is no token.
       token: cursor === null ? 'now' : /^[\w.-]{1,512}$/.test(cursor) ? cursor : '-',
       per_page: Math.min(maxEvents ?? usualPage, maxPage),
       filter: { event_type: name, data: filters }
-    }, { resume: { since: since === null ? null : new Date(since).toISOString() } })
+    }, { resume: { since: readSince(cursor, maxAgeMs) } })
     if (status === 400) throw new EventsFault('InvalidParams', 'arguments are not valid')
     if (status !== 200) throw new Error(`the list of events got ${status}`)
     const { data, meta } = JSON.parse(text) as { data: unknown[], meta: PageMeta }
@@ -154,6 +178,32 @@ export function serveEvents (server: Server, { sdk, types, isAllowed, list }: Ev
       nextPollMs
     }
   })
+
+  if (subscribing === null) return
+
+  function readKey ({ name, arguments: given, delivery: { url, mode } }: Static<typeof UnsubscribeParams>) {
+    if (mode !== undefined && mode !== 'webhook') {
+      throw new EventsFault('Unsupported', `Unknown mode ${mode}`, { feature: 'deliveryMode', value: mode })
+    }
+    return { eventType: name, filters: readFilters(name, given ?? {}), url }
+  }
+
+  handle('events/subscribe', async (params) => {
+    const given = readParams(SubscribeParams, params)
+    const { delivery: { secret }, cursor = null, maxAgeMs = null, ttlMs = null } = given
+    return subscribing.subscribe({ ...readKey(given), secret, cursor, since: readSince(cursor, maxAgeMs), ttlMs })
+  })
+
+  handle('events/unsubscribe', async (params) => {
+    const isEnded = await subscribing.unsubscribe(readKey(readParams(UnsubscribeParams, params)))
+    if (!isEnded) throw new EventsFault('NotFound', 'Unknown subscription', { kind: 'subscription' })
+    return {}
+  })
+}
+
+/** Returns the time from which an agent wants events. */
+function readSince (cursor: string | null, maxAgeMs: number | null): string | null {
+  return cursor === null || maxAgeMs === null ? null : new Date(Math.max(0, Date.now() - maxAgeMs)).toISOString()
 }
 
 interface PageMeta { next_token: string, has_more: boolean, truncated?: boolean }

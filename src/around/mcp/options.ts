@@ -17,8 +17,8 @@ const mcpOptions = {
    */
   secrets: flag(false),
   /**
-   * Also serves events to agents, by the extension `io.modelcontextprotocol/events`: they poll, and continue where they
-   * stopped. Needs a storage with `feed`.
+   * Also serves events to agents, by the extension `io.modelcontextprotocol/events`: they poll or subscribe, and
+   * continue where they stopped. Needs a storage with `feed`, and to subscribe one with `subscriptions`.
    * @default false
    */
   events: flag(false),

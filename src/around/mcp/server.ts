@@ -6,7 +6,7 @@ import { eventsCapability } from '../../core/shared/events-wire.js'
 import { readField } from '../../core/shared/fields.js'
 import { type Tool, ArgumentFault, formatCall } from './tools.js'
 import type { Call, CallAnswer, CallOptions } from './calls.js'
-import { type EventTypes, serveEvents } from './events.js'
+import { type EventTypes, type Subscribing, serveEvents } from './events.js'
 import { dataWarning, formatFault, formatResult } from './result.js'
 
 type Sdk = typeof sdkModule
@@ -17,6 +17,8 @@ export interface Message {
   headers: FastifyRequest['headers']
   log: ReturnType<typeof logOf>
   mayUse (route: RouteOptions): boolean
+  /** `null` if agents can only poll. */
+  subscribing: Subscribing | null
   call (call: Call, options: CallOptions): Promise<CallAnswer>
 }
 
@@ -51,6 +53,12 @@ export function createServer (
 
   const createFailure = () => new sdk.ProtocolError(sdk.ProtocolErrorCode.InternalError, 'Unexpected server error')
 
+  function fail (error: unknown): Error {
+    if (error instanceof sdk.ProtocolError) return error
+    log.error({ err: error }, "an agent's message failed")
+    return createFailure()
+  }
+
   async function call (tool: Tool, given: object, options: CallOptions = {}): Promise<CallAnswer> {
     const answer = await message.call(formatCall(tool.plan, given), options)
     if (![401, 403, 429].includes(answer.status)) return answer
@@ -78,7 +86,9 @@ export function createServer (
       sdk,
       types,
       isAllowed: visible.includes(tool),
-      list: (query, options) => call(tool, query, options)
+      subscribing: message.subscribing,
+      list: (query, options) => call(tool, query, options),
+      fail
     })
   }
   server.setRequestHandler('tools/list', () => ({ tools: visible.map(describeTool) }))
@@ -87,9 +97,7 @@ export function createServer (
       return await callTool(name, given)
     } catch (error) {
       if (error instanceof ArgumentFault) return formatFault(error.message)
-      if (error instanceof sdk.ProtocolError) throw error
-      log.error({ err: error }, "an agent's message failed")
-      throw createFailure()
+      throw fail(error)
     }
   })
   server.setRequestHandler('prompts/list', () => ({

@@ -23,7 +23,7 @@ export interface Operation<
   method: Verb
   /** The path below the tenant, with its parameters. */
   path: Path
-  tag: 'candidates' | 'jobs' | 'webhooks' | 'deliveries' | 'events' | 'api_keys'
+  tag: 'candidates' | 'jobs' | 'webhooks' | 'deliveries' | 'events' | 'subscriptions' | 'api_keys'
   /** The scopes that a key needs. @default both scopes of webhooks */
   scopes?: readonly string[]
   /** Scopes of which a key needs at least one. */
@@ -47,7 +47,7 @@ export interface Operation<
   /** Rules for portal sessions without the capability `bodies`. */
   withoutBodies?: SessionRules<Static<Input>>
   /** The kind of record that it reads or changes, for the audit. */
-  resource?: 'candidate' | 'job' | 'event' | 'webhook' | 'delivery' | 'api_key'
+  resource?: 'candidate' | 'job' | 'event' | 'webhook' | 'delivery' | 'subscription' | 'api_key'
   /** Hints for agents, by default derived from the method; `false` hides the operation from agents. */
   hints?: false | { readOnly?: boolean, destructive?: boolean, idempotent?: boolean, openWorld?: boolean }
   /** Whether it needs the tenant's slug in addition to the id. */

@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyPluginAsync, RouteOptions } from 'fastify'
 import { callOperations, type EngineOperations } from '../api/calls.js'
 import { eventTypeOperations } from '../api/events.js'
+import type { Performed } from '../api/operation.js'
 import { candidateList, jobList } from '../api/rows.js'
 import { apiScopes } from '../api/scopes.js'
+import { subscriptionOperations } from '../api/subscriptions.js'
 import { expectScopes } from '../keys/api-key.js'
 import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
@@ -43,6 +45,8 @@ interface ApiDependencies {
   events: EventSchemas
   ids: IdKinds
   operations: EngineOperations
+  /** The operations on agents' subscriptions; `null` if agents cannot subscribe. */
+  subscriptions: Performed<typeof subscriptionOperations> | null
   settings: HttpSettings
   /** The addresses that notifications come from; empty without the option. */
   sourceIps: readonly string[]
@@ -195,6 +199,9 @@ async function listOperations (
           ...ofEngine.filter(({ needsFeed }) => needsFeed)
         ],
     ...listOwnKeyOperations(dependencies.limits),
+    ...dependencies.subscriptions === null
+      ? []
+      : perform(subscriptionOperations, guardPort(dependencies.subscriptions)),
     ...store === undefined || managedKeys === null
       ? []
       : listKeyOperations(

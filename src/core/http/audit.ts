@@ -51,7 +51,7 @@ function describe (request: FastifyRequest, state: RequestState | null, status: 
     address: parseClientAddress(request.ip),
     keyId,
     actor,
-    operationId: operationIdOf(request.routeOptions.schema),
+    operationId: state?.operationId ?? operationIdOf(request.routeOptions.schema),
     isDeprecated: request.routeOptions.config.deprecated !== undefined,
     isRepeated: state?.isRepeated ?? false,
     resource: state?.resource ?? null,

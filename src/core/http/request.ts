@@ -80,6 +80,8 @@ export interface RequestState {
    * result. `null` unless the request has an `Idempotency-Key` and its operation is atomic.
    */
   keep: ((respond: (result: unknown) => unknown) => KeepAnswer) | null
+  /** The operation, for the audit. @default that of the route */
+  operationId: string | null
   /** Whether the response is that of an earlier request, for the audit. */
   isRepeated: boolean
 }
@@ -126,6 +128,7 @@ export function startState (
     rowCount: null,
     isAudited: false,
     keep: null,
+    operationId: null,
     isRepeated: false
   }
   request[kState] = state

@@ -23,6 +23,18 @@ export const eventsErrors = {
   CallbackEndpointError: -32015
 }
 
+/** A request of the extension that fails. */
+export class EventsFault extends Error {
+  readonly code: keyof typeof eventsErrors
+  readonly data: object | undefined
+
+  constructor (code: EventsFault['code'], message: string = code, data?: object) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
 /** Carries the id of a subscription in each request to its callback. */
 export const subscriptionHeader = 'x-mcp-subscription-id'
 

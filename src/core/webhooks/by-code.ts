@@ -2,6 +2,7 @@ import type { TSchema, Static } from '@sinclair/typebox'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import { callOperations } from '../api/calls.js'
 import { type Given, idsOf, type Operation } from '../api/operation.js'
+import { subscriptionOperations } from '../api/subscriptions.js'
 import { FailingQuery } from '../api/webhooks.js'
 import { RecruitingApiError, InputError } from '../shared/errors.js'
 import { type AuditedCall, type CallReport, withCreator } from '../observe/audit.js'
@@ -10,31 +11,57 @@ import { compileSchema, createAjv, describeFault, formatFaultPath } from '../sha
 import { readField } from '../shared/fields.js'
 import { isStorableId } from '../shared/ids.js'
 import type { Page } from '../shared/paging.js'
-import { readTenantArgument, showTenant, type TenantArgument, type Tenants } from '../shared/tenants.js'
+import { assertOption, optional, plainText, readInput, unread } from '../shared/read-options.js'
+import { readTenant, readTenantArgument, showTenant, type TenantArgument, type Tenants } from '../shared/tenants.js'
 import { findJsonFault } from '../shared/text.js'
 import type { WebhookOperations } from './operations.js'
-import type { RecruitingWebhooks, WebhookCall } from './recruiting.js'
+import type { ActorCalls, RecruitingSubscriptions, RecruitingWebhooks, WebhookCall } from './recruiting.js'
+import type { SubscriptionOperations } from './subscriptions.js'
 
 /**
  * Returns a function that creates the host's calls; `report` receives each call. `assertOpen` throws once the engine is
  * closed.
  */
 export function createRecruitingWebhooks (
-  operations: WebhookOperations, tenants: Tenants, assertOpen: () => void
-): (report: CallReport, actor: string | null) => RecruitingWebhooks {
+  operations: WebhookOperations, agents: SubscriptionOperations | null, tenants: Tenants, assertOpen: () => void
+): (report: CallReport, actor: string | null) => Pick<ActorCalls, 'webhooks' | 'subscriptions'> {
   const readFailing = createInputReader(FailingQuery)
   const calls = Object.entries(callOperations).map(([name, operation]) => {
     return [name, createCall(operation, operations[name as WebhookCall] as Perform)] as const
   })
+  const listSubscriptions = createCall(subscriptionOperations.list, (given) => openAgents().list(given as never))
   return (report, actor) => ({
-    ...Object.fromEntries(calls.map(([name, call]) => [name, call(report, actor)])) as
-      Pick<RecruitingWebhooks, WebhookCall>,
-    failing: (options) => translate(async () => {
-      const found = await operations.listFailing(readFailing(options))
-      report({ operationId: 'listFailingWebhooks', rowCount: found.length })
-      return found
-    })
+    webhooks: {
+      ...Object.fromEntries(calls.map(([name, call]) => [name, call(report, actor)])) as
+        Pick<RecruitingWebhooks, WebhookCall>,
+      failing: (options) => translate(async () => {
+        const found = await operations.listFailing(readFailing(options))
+        report({ operationId: 'listFailingWebhooks', rowCount: found.length })
+        return found
+      })
+    },
+    subscriptions: {
+      list: listSubscriptions(report, actor) as RecruitingSubscriptions['list'],
+      end: (ended) => translate(async () => {
+        const { principal, id, ...argument } = readInput(ended, {
+          tenantSlug: unread, tenantId: unread, principal: optional(plainText(255)), id: optional(plainText(64))
+        })
+        const which = principal !== undefined ? { principal } : id !== undefined ? { id } : null
+        if (which === null || (principal !== undefined && id !== undefined)) {
+          throw new InputError('principal', 'must be given, or id instead')
+        }
+        const tenantId = await tenants.getId(readTenant(argument))
+        const { length: rowCount } = await openAgents().endAll(tenantId, which, 'disconnected')
+        report({ operationId: 'endSubscription', tenantSlug: showTenant(ended), tenantId, rowCount })
+        return rowCount
+      })
+    }
   })
+
+  function openAgents (): SubscriptionOperations {
+    assertOption(agents !== null, 'storage.subscriptions', 'a storage with subscriptions and a feed', undefined)
+    return agents
+  }
 
   /** Returns a function of the tenant, the ids in the path, and the input. */
   function createCall (operation: Operation, perform: Perform) {

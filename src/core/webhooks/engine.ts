@@ -24,6 +24,7 @@ import { createSecretBox, reportPlainSecrets, resealSecrets } from './secrets.js
 import { createCapacity } from './sending/capacity.js'
 import { createOutages } from './sending/outages.js'
 import { createAddressRule } from './ssrf/addresses.js'
+import { createSubscriptionOperations } from './subscriptions.js'
 import { createTenantOperations, reportStoredSlugs } from './tenants.js'
 
 export type Engine = ReturnType<typeof createEngine>
@@ -153,9 +154,23 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   }
 
   const shared = shareStorage(storage)
+  const agentOperations = agents === null || shared.subscriptions === undefined || shared.feed === undefined
+    ? null
+    : createSubscriptionOperations({
+      subscriptions: shared.subscriptions,
+      feed: shared.feed,
+      webhooks,
+      agents,
+      secrets,
+      targetRules,
+      clock,
+      findHold
+    })
   const requestHistory = limitHistory(shared.deliveries, shared.feed, runtime.historyPlaces.requests)
   const operations = createOperations(shared.webhooks, requestHistory)
-  const createWebhookCalls = createRecruitingWebhooks(createOperations(webhooks, history), tenants, assertOpen)
+  const createWebhookCalls = createRecruitingWebhooks(
+    createOperations(webhooks, history), agentOperations, tenants, assertOpen
+  )
 
   function reportFor (actor: string | null): CallReport {
     return (call) => auditor?.report(describeCall('code', actor, call))
@@ -190,7 +205,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
         report({ operationId: 'resealSecrets', rowCount })
         return rowCount
       },
-      webhooks: createWebhookCalls(report, actor)
+      ...createWebhookCalls(report, actor)
     }
   }
 
@@ -262,7 +277,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     tenants,
     operations,
     /** `null` if the storage has no subscriptions. */
-    agents,
+    subscriptions: agentOperations,
     /** `null` without the option `opentelemetry`. */
     tracing,
     /** Seals for the storage; `null` without the option `secretKeys`. */

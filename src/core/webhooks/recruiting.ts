@@ -5,6 +5,7 @@ import type {
   CreateWebhook, DispatchTest, FailingQuery, ImportWebhook, PreviewWebhook, Replay, RotateSecret, UpdateWebhook,
   WebhookQuery
 } from '../api/webhooks.js'
+import type { subscriptionOperations } from '../api/subscriptions.js'
 import type {
   Adoption, AttemptError, ChangeKind, DeliveryStats, FailingWebhook, HealthNotice, HeldBack, Hold, Id, SubjectEvent,
   TenantDeliveryStats
@@ -126,6 +127,8 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
    * characters. Throws `invalid_input`.
    */
   as(actor: string): ActorCalls
+  /** Agents' subscriptions to events. Without `storage.subscriptions`, calls throw `invalid_option`. */
+  subscriptions: RecruitingSubscriptions
   /** Adds a listener for events of the engine. */
   on<Name extends keyof RecruitingEvents>(name: Name, listener: (...args: RecruitingEvents[Name]) => void): void
   /** Removes a listener. */
@@ -136,8 +139,24 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
 export type ActorCalls = Pick<
   EngineCalls,
   'erase' | 'findSubject' | 'renameTenant' | 'removeTenant' | 'suspendTenant' | 'resumeTenant' | 'adopt' | 'prune' |
-  'resealSecrets' | 'webhooks'
+  'resealSecrets' | 'webhooks' | 'subscriptions'
 >
+
+/** Selects agents' subscriptions of a tenant: one, or all of a principal. */
+export type EndedSubscriptions = TenantReference & (
+  /** The id of an API key, or what your key lookup returned for an access token. */
+  | { principal: string, id?: never }
+  | { id: string, principal?: never }
+)
+
+/** The subscriptions that agents created over MCP. */
+export interface RecruitingSubscriptions extends CallsOf<Pick<typeof subscriptionOperations, 'list'>> {
+  /**
+   * Ends subscriptions immediately, for example when you revoke the access of an OAuth client, and tells the agents.
+   * Returns their number. Throws `invalid_input`, `unknown_tenant`, `tenant_resting` and `closed`.
+   */
+  end (ended: EndedSubscriptions): Promise<number>
+}
 
 /** The suspension of a tenant. */
 export interface Suspension {

@@ -66,6 +66,7 @@ const tagDescriptions: Record<string, string> = {
   webhooks: 'Your endpoints that receive events, signed according to Standard Webhooks 1.0',
   deliveries: 'The notifications sent to a webhook',
   events: 'Events in the applicant tracking system, as a list to read and as notifications to your endpoints',
+  subscriptions: "Agents' subscriptions to events, which they created over MCP",
   api_keys: 'The keys that your programs use to call this API'
 }
 
