@@ -1,5 +1,5 @@
-// Your customers run this: it prints the candidates that changed since the last run and the new applications, with the
-// package's client.
+// Your customers run this: it prints all candidates, in later runs those that changed since the last one, and the
+// applications that were created meanwhile, with the package's client.
 //
 // npm install fastify-recruiting-api
 // KEY=acme-secret-key tsx examples/19-client.ts
@@ -29,12 +29,15 @@ function keepToken (name: string): { load: () => string | null, save: (token: st
 }
 
 try {
-  for await (const { data } of client.candidates.sync(keepToken('candidates'))) {
+  const events = keepToken('events')
+  for await (const { data, meta } of client.candidates.sync(keepToken('candidates'))) {
     for (const { id, candidate } of data) {
       console.log(candidate === null ? `${id} is gone` : `${id} ${candidate.full_name}`)
     }
+    // When everything is loaded: where the events begin that follow.
+    if (meta.events_token !== undefined) events.save(meta.events_token)
   }
-  for await (const { data } of client.events({ ...keepToken('events'), types: ['application.created'] })) {
+  for await (const { data } of client.events({ ...events, types: ['application.created'] })) {
     for (const event of data) console.log(`${event.timestamp} application ${event.data?.['id']}`)
   }
   console.log('up to date')

@@ -23,12 +23,12 @@ export function openDatabase (file: string): Database {
 export function openCopy (database: Database, resource: string): Copy {
   database.run('insert or ignore into syncs values (?, 1, null)', [resource])
 
-  function store ({ id, deleted, candidate, job }: SyncItem): void {
+  function store ({ id, deleted, ...item }: SyncItem): void {
     if (deleted) database.run('delete from items where resource = ? and id = ?', [resource, id])
     else {
       database.run(`
         insert or replace into items select resource, ?, generation, ? from syncs where resource = ?`,
-      [id, JSON.stringify(candidate ?? job), resource])
+      [id, JSON.stringify(Object.values(item)[0]), resource])
     }
   }
 

@@ -1,17 +1,16 @@
-/** A page's item; `candidate` or `job` is `null` if it was deleted. */
+/** A page's item, in the field with the name of its kind, such as `candidate`; `null` if it was deleted. */
 export interface SyncItem {
   id: number | string
   deleted: boolean
-  candidate?: object | null
-  job?: object | null
+  [kind: string]: unknown
 }
 
 export interface SyncPage {
   data: SyncItem[]
-  meta: { next_token: string, has_more: boolean }
+  meta: { next_token: string, has_more: boolean, events_token?: string }
 }
 
-/** Your copy of candidates or jobs, in a database with transactions. */
+/** Your copy of a list, in a database with transactions. */
 export interface Copy {
   /** The last saved `next_token`; `null` before the first page. */
   readonly token: string | null
@@ -25,7 +24,7 @@ export interface Copy {
 }
 
 export interface Source {
-  /** Ends in `/candidates/sync` or `/jobs/sync`. */
+  /** Ends in `/sync`, such as `…/candidates/sync`. */
   url: string
   key: string
   /** @default 200 */

@@ -11,6 +11,7 @@ import document from '../../openapi.json' with { type: 'json' }
 import { callOperations } from '../../src/core/api/calls.js'
 import { memoryStorage, type MemoryStorage } from '../../src/storages/memory/index.js'
 import { type AppOverrides, buildApp, keys, tenants } from '../fixtures/api/app.js'
+import { noteRoutes } from '../fixtures/hosts/own-lists.js'
 import { startReceiver } from '../fixtures/receivers/receiver.js'
 
 interface Service {
@@ -51,6 +52,17 @@ function answerWith (...responses: Array<Response | Error>): {
     }
   }
 }
+
+t.test('a vendor\'s list is synced, and its events follow', async (t) => {
+  const { routes } = noteRoutes(new Map([['acme', new Map([[1, 'one'], [2, 'two']])]]))
+  const { app, options } = await serve(t, { routes })
+  const client = createClient(options)
+  const pages = await collect(client.sync<'note', { id: number, text: string }>('/notes/sync', { per_page: 1 }))
+  t.strictSame(pages.flatMap(({ data }) => data.map(({ note }) => note?.text)), ['one', 'two'])
+  const { id } = await app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: {} })
+  const events = await collect(client.events({ load: () => pages.at(-1)?.meta.events_token }))
+  t.strictSame(events.flatMap(({ data }) => data.map((event) => event.id)), [id])
+})
 
 t.test('each operation of the API is a method', async (t) => {
   const list = (entry: object): Array<readonly [Kind, string]> =>

@@ -51,6 +51,17 @@ export function ownEvent (event: WebhookEvent<{ id: number }>): number {
   return event.data?.id ?? 0
 }
 
+/** A vendor's own list. */
+export async function ownList (): Promise<string | undefined> {
+  const pages = createClient(options).sync<'note', { id: number, text: string }>('/notes/sync')
+  const [first] = (await pages.next()).value?.data ?? []
+  // @ts-expect-error deleted items are null
+  String(first?.note.text)
+  // @ts-expect-error another kind
+  String(first?.candidate)
+  return first?.note?.text
+}
+
 /** A vendor's own events, distinguished by their type. */
 export async function ownEvents (): Promise<number> {
   const client = createClient<{ events: { 'offer.signed': { salary: number }, 'job.created': { title: string } } }>(options)

@@ -467,26 +467,30 @@ t.test('doctor', async (t) => {
 
   await t.test('watched tables with missing or disabled triggers, with the repair command', async (t) => {
     await watch(pool, 'recruiting.jobs', { kind: 'job', id: 'id', tenant: "coalesce(row.tenant_slug, 'none')" })
+    await watch(pool, 'recruiting.jobs', { kind: 'opening', id: 'id', tenant: 'tenant_slug' })
     const findWatched = async () => (await examine()).filter(({ check }) => check === 'watched tables').map(({ state, text, remedy }) => [state, text, remedy])
     t.strictSame(await findWatched(), [
       ['ok', 'recruiting.candidates is watched for the kind candidate: id id, tenant tenant_slug', null],
-      ['ok', "recruiting.jobs is watched for the kind job: id id, tenant coalesce(row.tenant_slug, 'none')", null]
+      ['ok', "recruiting.jobs is watched for the kind job: id id, tenant coalesce(row.tenant_slug, 'none')", null],
+      ['ok', 'recruiting.jobs is watched for the kind opening: id id, tenant tenant_slug', null]
     ])
     await pool.query('drop trigger changes_candidate_delete_recruiting on recruiting.candidates; alter table recruiting.jobs disable trigger all')
     t.strictSame(await findWatched(), [
       ['fault', 'recruiting.candidates, watched for the kind candidate, has lost a trigger or has a disabled one: sync of this kind returns 404 until watch is called for recruiting.candidates again',
         'run fastify-recruiting-api watch --schema recruiting --kind candidate --relation recruiting.candidates --id id --tenant tenant_slug'],
       ['fault', 'recruiting.jobs, watched for the kind job, has lost a trigger or has a disabled one: sync of this kind returns 404 until watch is called for recruiting.jobs again',
-        "run fastify-recruiting-api watch --schema recruiting --kind job --relation recruiting.jobs --id id --tenant 'coalesce(row.tenant_slug, '\\''none'\\'')'"]
+        "run fastify-recruiting-api watch --schema recruiting --kind job --relation recruiting.jobs --id id --tenant 'coalesce(row.tenant_slug, '\\''none'\\'')'"],
+      ['fault', 'recruiting.jobs, watched for the kind opening, has lost a trigger or has a disabled one: sync of this kind returns 404 until watch is called for recruiting.jobs again',
+        'run fastify-recruiting-api watch --schema recruiting --kind opening --relation recruiting.jobs --id id --tenant tenant_slug']
     ])
     await watch(pool, 'recruiting.candidates', { kind: 'candidate', id: 'id', tenant: 'tenant_slug' })
-    await watch(pool, 'recruiting.jobs', { kind: 'job', id: 'id', tenant: 'tenant_slug' })
+    for (const kind of ['job', 'opening']) await watch(pool, 'recruiting.jobs', { kind, id: 'id', tenant: 'tenant_slug' })
     const { rows: [{ name }] } = await pool.query("select oid::regprocedure::text as name from pg_proc where proname like 'watch_candidate_%'")
     await pool.query(`create role watcher; alter function ${name} owner to watcher`)
     const [[state, text, remedy] = []] = await findWatched()
     t.match([state, text], ['fault', /because its trigger failed \(the owner of its function, watcher, lacks usage on the schema.*\): sync of this kind returns 410/])
     await repair(String(remedy))
-    t.match(await findWatched(), [['ok'], ['ok']])
+    t.match(await findWatched(), [['ok'], ['ok'], ['ok']])
   })
 
   await t.test('grants --sql prints the privileges that roles have on the relations', async (t) => {

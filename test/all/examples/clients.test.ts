@@ -40,6 +40,7 @@ t.test('the client prints changes and events since the last run, and the reason 
   await app.register(recruitingApi, { storage, keyLookup: memoryKeyLookup([{ key: 'acme-secret-key', tenantSlug: 'acme', scopes: ['candidates:read', 'webhooks:read'] }]), delivery: false })
   const env = { BASE_URL: `${await app.listen({ port: 0, host: '127.0.0.1' })}/api/v1/public`, KEY: 'acme-secret-key', FOLDER: folder }
 
+  await app.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 } })
   await runExample(t, '19-client.ts', env).output(/^1 Ana Costa\n2 Bo Lind\nup to date\n$/)
   storage.candidates.save('acme', { id: 2, full_name: 'Bo Lindt' })
   storage.candidates.remove('acme', 1)

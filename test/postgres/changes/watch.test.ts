@@ -4,9 +4,9 @@ import { postgresStorage, watch } from '../../../src/storages/postgres/index.js'
 import { createRecruiting } from '../../../src/index.js'
 import { compact, follow, withClient } from '../../fixtures/postgres/changes.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
-import { requestSync } from '../../fixtures/sync/sync-client.js'
+import { followSync, requestSync } from '../../fixtures/sync/sync-client.js'
 import { peopleColumns, startSyncedPeople } from '../../fixtures/sync/synced-people.js'
-import { buildApp } from '../../fixtures/api/app.js'
+import { bearer, buildApp, keys } from '../../fixtures/api/app.js'
 
 t.test('a watched table', async (t) => {
   const { pool, storage: { changes } } = await startPostgresHost(t)
@@ -340,6 +340,36 @@ t.test('rows updated in the transaction that renames their tenant: copies of bot
   })
   for (const tenantSlug of ['acme', 'globex']) await assertExact(t, undefined, tenantSlug)
   t.equal(Object.keys((await compare('globex')).copy).length, 3)
+})
+
+t.test('a load beside an open transaction ends with a token that misses no event; the next load is exact', async (t) => {
+  const { pool, begin, serve } = await startSyncedPeople(t)
+  await begin()
+  const app = await serve()
+  const emit = async (client: pg.PoolClient, id: number) => {
+    const event = { tenantSlug: 'acme', type: 'candidate.updated' as const, data: { id } }
+    return (await app.recruiting.emit(event, { transaction: client })).id
+  }
+  const load = async (token?: string) => {
+    const { pages } = await followSync(app, { token, perPage: 1 })
+    const last = pages.at(-1)?.meta
+    const answer = await app.inject({ url: `/api/v1/public/acme/events?token=${last?.events_token}`, headers: bearer(keys.full) })
+    return { ids: answer.json().data.map(({ id }: { id: string }) => id), names: pages.flatMap(({ data }) => data.map(({ candidate }) => Reflect.get(Object(candidate), 'full_name'))) }
+  }
+  const first = JSON.parse((await requestSync(app, { perPage: 1 })).body)
+  await withClient(pool, async (open) => {
+    await open.query("begin; update crm.people set name = 'Open' where id = 3")
+    const id = await withClient(pool, async (client) => {
+      // Its change is hidden behind that of the open transaction, which has not emitted. So its event is not hidden.
+      await client.query("begin; update crm.people set name = 'Changed' where id = 1")
+      const emitted = await emit(client, 1)
+      await client.query('commit')
+      return emitted
+    })
+    t.strictSame(await load(first.meta.next_token), { ids: [id], names: ['Grace', 'Alan'] })
+    await open.query('commit')
+  })
+  t.strictSame(await load(), { ids: [], names: ['Changed', 'Grace', 'Open'] })
 })
 
 t.test('a row may belong to several candidates', async (t) => {

@@ -10,9 +10,31 @@ export function createMemoryWorld (replace: (changes: ChangeSource) => Partial<C
   let version = 0
   const save = {
     candidate: (tenantSlug: string, id: number) => storage.candidates.save(tenantSlug, { id, full_name: `Name ${++version}`, version }),
-    job: (tenantSlug: string, id: number) => storage.jobs.save(tenantSlug, { id, name: `Name ${++version}`, status: 'published', version })
+    job: (tenantSlug: string, id: number) => storage.jobs.save(tenantSlug, { id, name: `Name ${++version}`, status: 'published', version }),
+    application: (tenantSlug: string, id: number) => changeApplication(tenantSlug, id, ++version)
   }
-  const sources = { candidate: storage.candidates, job: storage.jobs }
+  const applications = new Map<string, Map<number, number>>(proofTenants.map((tenantSlug) => [tenantSlug, new Map()]))
+  const rowsOf = (tenantSlug: string) =>
+    Array.from(applications.get(tenantSlug) ?? [], ([id, version]) => ({ id, version }))
+
+  /** A version of `null` removes the application. */
+  function changeApplication (tenantSlug: string, id: number, version: number | null): void {
+    const rows = applications.get(tenantSlug)
+    if (version === null) rows?.delete(id)
+    else rows?.set(id, version)
+    storage.changes.record(tenantSlug, { kind: 'application', id: String(id), deleted: version === null }).catch(() => {})
+  }
+
+  const sources = {
+    candidate: storage.candidates,
+    job: storage.jobs,
+    application: {
+      remove: (tenantSlug: string, id: number) => changeApplication(tenantSlug, id, null),
+      listAfter: async (tenantSlug: string, { after, limit }: { after: number | null, limit: number }) =>
+        rowsOf(tenantSlug).filter(({ id }) => id > (after ?? 0)).toSorted((a, b) => a.id - b.id).slice(0, limit),
+      findMany: async (tenantSlug: string, ids: number[]) => rowsOf(tenantSlug).filter(({ id }) => ids.includes(id))
+    }
+  }
   for (const tenantSlug of proofTenants) {
     for (const kind of kinds) {
       for (let id = 1; id <= idCount; id++) save[kind](tenantSlug, id)
@@ -39,6 +61,6 @@ export function createMemoryWorld (replace: (changes: ChangeSource) => Partial<C
     },
 
     async settle () {},
-    serve: (port) => serveStorage(storage, port)
+    serve: (port) => serveStorage(storage, port, sources.application)
   }
 }

@@ -4,7 +4,7 @@ import type { Random } from '../../../examples/demo/data/random.js'
 import { createRecruiting, type WebhookStore } from '../../../src/index.js'
 import { migrate, postgresStorage, watch } from '../../../src/storages/postgres/index.js'
 import type { Teardown } from '../../fixtures/api/app.js'
-import { type ProofKind, type ProofTenant, type World, idCount, isQuiet, proofTenants, serveStorage } from './world.js'
+import { type ProofKind, type ProofTenant, type World, idCount, isQuiet, kinds, proofTenants, readApplications, serveStorage } from './world.js'
 
 const candidateView = `
   create view api_candidates as
@@ -27,7 +27,7 @@ function watchProfiles (pool: pg.Pool): Promise<void> {
 
 /**
  * Creates a vendor's tables. Candidates are visible people with an optional profile; triggers record their changes.
- * Jobs are visible positions; the writers record their changes.
+ * Jobs are visible positions; the writers record their changes. Applications are an own list, recorded by triggers.
  */
 async function createProofTables (pool: pg.Pool): Promise<void> {
   const columns = `
@@ -37,13 +37,15 @@ async function createProofTables (pool: pg.Pool): Promise<void> {
     create sequence versions as integer;
     create table people (${columns});
     create table positions (${columns});
+    create table applications (${columns});
     create table profiles (${profilesColumns}) partition by range (person);
     create table profiles_low partition of profiles for values from (0) to (500);
     create table profiles_high partition of profiles for values from (500) to (maxvalue);
     ${candidateView};
     create view api_jobs as
-      select tenant_slug, id, name, 'published'::text as status, created_at, updated_at, version from positions where is_visible`)
-  for (const table of ['people', 'positions']) {
+      select tenant_slug, id, name, 'published'::text as status, created_at, updated_at, version from positions where is_visible;
+    create view api_applications as select tenant_slug, id, version from applications where is_visible`)
+  for (const table of ['people', 'positions', 'applications']) {
     await pool.query(`
       insert into ${table} (tenant_slug, id, name, version)
       select tenant, id, 'Name', nextval('versions') from unnest($1::text[]) as tenant, generate_series(1, $2::integer) as id`,
@@ -51,6 +53,7 @@ async function createProofTables (pool: pg.Pool): Promise<void> {
   }
   await watchPeople(pool)
   await watchProfiles(pool)
+  await watch(pool, 'applications', { kind: 'application', id: 'id', tenant: 'tenant_slug' })
 }
 
 /** Writers take this lock in shared mode, so that damage, which takes it exclusively, cannot deadlock with them. */
@@ -148,7 +151,7 @@ interface Write {
   touched: Touched[]
 }
 
-const tables = { candidate: 'people', job: 'positions' }
+const tables = { candidate: 'people', job: 'positions', application: 'applications' }
 
 function where ({ tenantSlug, id }: Touched): string {
   return `where tenant_slug = '${tenantSlug}' and id = ${id}`
@@ -196,7 +199,7 @@ function pickWrite (random: Random): Write {
 }
 
 function pickItem (random: Random): Touched {
-  return { kind: random.pick(['candidate', 'job'] as const), tenantSlug: random.pick(proofTenants), id: pickId(random) }
+  return { kind: random.pick(kinds), tenantSlug: random.pick(proofTenants), id: pickId(random) }
 }
 
 function pickId (random: Random): number {
@@ -265,7 +268,7 @@ export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: 
     },
 
     damage: createDamage(pool, storage.webhooks),
-    serve: (port) => serveStorage(storage, port),
+    serve: (port) => serveStorage(storage, port, readApplications(pool)),
     ...options
   } satisfies World
 }
@@ -273,7 +276,7 @@ export async function createPostgresWorld (t: Teardown, pool: pg.Pool, options: 
 /** If the server is killed while a writer waits, the writer's next query fails. */
 function ignore (): void {}
 
-/** Triggers record candidates. */
+/** Triggers record the other kinds. */
 function recordJob ({ kind, tenantSlug, id }: Touched): string {
-  return kind === 'candidate' ? 'select' : `select recruiting.changed('${tenantSlug}', 'job', '${id}')`
+  return kind !== 'job' ? 'select' : `select recruiting.changed('${tenantSlug}', 'job', '${id}')`
 }

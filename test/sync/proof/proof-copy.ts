@@ -38,7 +38,7 @@ export function createProofCopy (kind: ProofKind, random: Random) {
     get token () { return token },
     save ({ data, meta }: Parameters<Copy['save']>[0]) {
       crash()
-      for (const item of data) store(Number(item.id), item.deleted ? null : item[kind] ?? null)
+      for (const item of data) store(Number(item.id), item.deleted ? null : (item[kind] ?? null) as object | null)
       token = meta.next_token
       if (!meta.has_more) for (const [id, item] of items) if (item.generation < generation) items.delete(id)
       crash()
