@@ -190,6 +190,7 @@ t.test('a session without bodies cannot set filters, because match counts would 
     app.inject({ method, url: method === 'POST' ? url : `${url}/1`, headers: bearer(key), payload: changes })
   const without = await createToken(app, all.filter((name) => name !== 'bodies'))
   checkError(t, await send('POST', without, { ...payload, filters }), 403)
+  for (const method of ['POST', 'PATCH'] as const) checkError(t, await send(method, without, { ...method === 'POST' && payload, changed: ['salary'] }), 403)
   t.equal((await send('POST', without, { ...payload, filters: null })).statusCode, 201)
   for (const changed of [filters, null]) checkError(t, await send('PATCH', without, { filters: changed }), 403)
   t.equal((await send('PATCH', await createToken(app, ['write', 'bodies']), { filters })).statusCode, 200)
@@ -265,7 +266,7 @@ t.test('with the portal, the document lists the capabilities of each operation',
   t.match(paths[`${tenant}/webhooks`]?.post?.description, /It is not shown again\.\n\nA portal session .*\n\nNeeds `webhooks:read` and `webhooks:write`\.$/)
   t.match(
     paths[`${tenant}/webhooks/{id}`]?.patch?.description,
-    /can change `target_url` and `filters` only with the capability `bodies`/
+    /can change `target_url`, `filters` and `changed` only with the capability `bodies`/
   )
   t.equal(paths[`${tenant}/interviews`]?.post?.description, 'A portal session needs `write`.\n\nNeeds no scope.')
 })

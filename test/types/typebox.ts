@@ -90,7 +90,7 @@ export const options: Array<Pick<RecruitingApiOptions, 'routes'>> = [
 
 /** Receivers and handlers get the same types from both packages. */
 export const received: WebhookEvent<typeof events> = {
-  id: 'evt_1', type: 'offer.signed', timestamp: '2026-01-01T00:00:00.000Z', tenant_slug: 'acme', data: { id: 1 } satisfies EventData<typeof old, 'offer.signed'>
+  id: 'evt_1', type: 'offer.signed', timestamp: '2026-01-01T00:00:00.000Z', sequence: '1', tenant_slug: 'acme', data: { id: 1 } satisfies EventData<typeof old, 'offer.signed'>
 }
 
 const Address = Type.Object({ street: Type.String(), zip: Type.Optional(Type.Union([Type.String(), Type.Null()])) })

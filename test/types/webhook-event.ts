@@ -16,7 +16,7 @@ export function handle (event: WebhookEvent<typeof events>): number | string {
   return event.type === 'offer.signed' ? event.data.amount : event.data.to
 }
 
-const head = { id: 'evt_1', timestamp: '2026-01-01T00:00:00.000Z', tenant_slug: 'acme' }
+const head = { id: 'evt_1', timestamp: '2026-01-01T00:00:00.000Z', sequence: '1', tenant_slug: 'acme' }
 
 export const bodies: Array<WebhookEvent<typeof events>> = [
   { ...head, type: 'offer.signed', data: { amount: 1 } },

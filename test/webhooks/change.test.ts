@@ -14,7 +14,7 @@ t.test('a PATCH changes only the given field and updated_at', async (t) => {
     await clock.advance(5000)
     const { status, body } = await call('PATCH', `/webhooks/${id}`, { [field]: sent })
     t.equal(status, 200)
-    const none = { headers: null, filters: null, contact: null, created_by: { type: 'key', id: 'key_1' } }
+    const none = { headers: null, filters: null, changed: null, contact: null, created_by: { type: 'key', id: 'key_1' } }
     const data = {
       id, ...webhookInput, status: 'active', ...none, [field]: stored, created_at: createdAt, updated_at: timeOf(clock)
     }

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { Type } from '@sinclair/typebox'
 import { createRecruiting, type EventFilters } from '../../src/index.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
@@ -25,6 +26,34 @@ t.test('only events that match the filters are sent; tests ignore the filters', 
 
   t.match((await call('POST', `/webhooks/${webhook.id}/dispatch_test`)).body, { data: { status: 'delivered' } })
   t.equal(receiver.requests.length, 2)
+})
+
+t.test('a webhook can select events by the fields that changed, of which emit names only known ones', async (t) => {
+  const events = {
+    'application.created': Type.Object({}),
+    'offer.signed': Type.Object({ id: Type.Integer(), stage_id: Type.Optional(Type.Integer()) }),
+    'offer.sent': Type.Object({ id: Type.Integer() }, { additionalProperties: true })
+  }
+  const { app, call, receiver, drain } = await startDelivering(t, { events } as never)
+  const { body: { data: created } } = await call<Shown>('POST', '/webhooks', { name: 'CRM', target_url: receiver.url, event_types: Object.keys(events), changed: ['stage_id'] })
+  t.match(created, { changed: ['stage_id'] })
+  const emit = (changed: string[] | undefined, type = 'offer.signed') => app.recruiting.emit({ tenantSlug: 'acme', type, data: { id: 1 }, ...changed && { changed } } as never)
+  const { id } = await emit(['id', 'stage_id'])
+  for (const others of [['id'], [], undefined]) await emit(others)
+  await emit(['anything', 'stage_id'], 'offer.sent')
+  await drain()
+  const bodies = receiver.requests.map(({ body }) => JSON.parse(body))
+  t.strictSame(bodies.map(({ changed }) => changed).sort(), [['anything', 'stage_id'], ['id', 'stage_id']])
+  t.strictSame((await call<{ data: { changed: string[] } }>('GET', `/events/${id}`)).body.data.changed, ['id', 'stage_id'])
+
+  for (const [changed, field] of [[['stage'], 'changed[0]'], [['id', 'id'], 'changed[1]'], [[7], 'changed[0]'], ['id', 'changed'], [Array(101).fill('id'), 'changed']] as const) {
+    await t.rejects(emit(changed as never), { code: 'invalid_event', field })
+  }
+  for (const changed of [[], 'id', [''], ['x'.repeat(65)], ['a', 'a'], ['a\0'], Array.from({ length: 51 }, (_, n) => `f${n}`), {}]) {
+    t.equal((await call('PATCH', `/webhooks/${created.id}`, { changed })).status, 400, JSON.stringify(changed))
+  }
+  t.strictSame((await call('POST', '/webhooks/preview', { event_types: ['offer.signed'], changed: ['stage_id'] })).body, { data: { events: 4, matching: 1 } })
+  t.match((await call('PATCH', `/webhooks/${created.id}`, { changed: null })).body, { data: { changed: null } })
 })
 
 const name = 'x'.repeat(64)

@@ -12,7 +12,7 @@ t.test('the list shows each webhook without its secret', async (t) => {
   await clock.advance(1500)
   const changes = { name: 'Data lake', status: 'inactive', event_types: ['job.created', 'job.closed'] }
   const { id: otherId } = await create(changes)
-  const shown = { ...webhookInput, status: 'active', headers: null, filters: null, contact: null, created_by: { type: 'key', id: 'key_1' } }
+  const shown = { ...webhookInput, status: 'active', headers: null, filters: null, changed: null, contact: null, created_by: { type: 'key', id: 'key_1' } }
   t.strictSame((await call('GET', '/webhooks')).body, {
     data: [
       { id, ...shown, created_at: createdAt, updated_at: createdAt },

@@ -2,9 +2,10 @@ import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { TObject } from '@sinclair/typebox'
 import type { HealthEventType } from '../ports/index.js'
 import { assertHostSchema, compileSchema, createAjv, formatFaultPath } from '../shared/ajv.js'
+import { changedPattern } from './events.js'
 import { findDeprecationFault, readDeprecation } from '../shared/deprecation.js'
 import { RecruitingApiError } from '../shared/errors.js'
-import { assertObject, assertOption, readLocale, rejectOption, text } from '../shared/read-options.js'
+import { assertObject, assertOption, findNearestName, readLocale, rejectOption, text } from '../shared/read-options.js'
 import { type StaticOf, type TypeBoxObject, exampleOf, Type } from '../shared/typebox.js'
 
 /**
@@ -39,7 +40,11 @@ interface EventHead<Name> {
   type: Name
   /** When the event happened, in RFC 3339, UTC, with milliseconds. */
   timestamp: string
+  /** 16 digits, zeros in tests: of two events about a record, the one with the greater text is newer. */
+  sequence: string
   tenant_slug: string
+  /** Names of the fields that changed, if the host names them. */
+  changed?: string[]
 }
 
 /**
@@ -220,12 +225,13 @@ function assertDescriptions ({ descriptions = {} }: TObject, path: string): void
 export type EventValidator = ReturnType<typeof createEventValidator>
 
 /**
- * Returns a function that throws `invalid_event` unless the type is in the catalogue and the data matches its schema.
+ * Returns a function that throws `invalid_event` unless the type is in the catalogue, the data matches its schema and
+ * the changed fields can be in it.
  * It never changes the data: unknown fields are valid and are sent. It compiles all schemas on the first event.
  */
 export function createEventValidator (events: EventSchemas) {
   let validators: Map<string, ValidateFunction> | null = null
-  return (type: string, data: unknown): void => {
+  return (type: string, data: unknown, changed?: unknown): void => {
     validators ??= compileEvents(events)
     const validate = validators.get(type)
     if (validate === undefined) {
@@ -233,13 +239,39 @@ export function createEventValidator (events: EventSchemas) {
         'invalid_event', `type: expected an event of the catalogue, got ${JSON.stringify(type)}`, 'type'
       )
     }
-    if (validate(data)) return
+    const isValid = validate(data)
+    if (isValid && changed !== undefined) assertChanged(events, type, changed)
+    if (isValid) return
     // A failed validation has at least one error.
     const [fault] = validate.errors as [ErrorObject]
     const path = formatFaultPath(fault)
     const field = path === '' ? 'data' : `data.${path}`
     throw new RecruitingApiError('invalid_event', `${field}: ${fault.message}`, field)
   }
+}
+
+/**
+ * Throws `invalid_event` unless these can be the names of changed fields of this type: properties of its schema, or any
+ * names if the schema allows others or declares none.
+ */
+function assertChanged (events: EventSchemas, type: string, changed: unknown): void {
+  const { properties = {}, additionalProperties = false } = events[type] ?? {}
+  const known = Object.keys(properties)
+  const isOpen = known.length === 0 || additionalProperties !== false
+  const isName = new RegExp(changedPattern, 'u')
+  if (!Array.isArray(changed) || changed.length > 100) reject('changed', 'expected an array of at most 100 names')
+  for (const [index, name] of changed.entries()) {
+    const path = `changed[${index}]`
+    if (typeof name !== 'string' || !isName.test(name)) reject(path, 'expected a name of 1 to 64 characters')
+    if (!isOpen && !known.includes(name)) {
+      reject(path, `expected a field of ${type} such as ${findNearestName(name, known)}, got ${JSON.stringify(name)}`)
+    }
+    if (changed.indexOf(name) < index) reject(path, 'expected each name once')
+  }
+}
+
+function reject (field: string, problem: string): never {
+  throw new RecruitingApiError('invalid_event', `${field}: ${problem}`, field)
 }
 
 /** Returns a function that returns an event type's example data; `null` if none can be made that matches the schema. */

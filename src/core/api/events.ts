@@ -86,6 +86,15 @@ const FeedQuery = Type.Object(
   { additionalProperties: false }
 )
 
+/** A name in an event's `changed`. */
+export const changedPattern = '^[^\\u0000-\\u001F\\u007F-\\u009F]{1,64}$'
+
+/** Which fields of an event's data changed. */
+export const Changed = Type.Optional(Type.Array(Type.String(), {
+  description: 'The names of the fields of `data` that changed. Present only if the vendor names them',
+  examples: [['stage_id']]
+}))
+
 /** The order of events. */
 export const Sequence = Type.String({
   description:
@@ -101,6 +110,7 @@ export const Event = Type.Object(
     timestamp: DateTimeOf('When it happened'),
     sequence: Sequence,
     tenant_slug: Type.String({ description: "The tenant's name when the event was recorded", examples: ['acme'] }),
+    changed: Changed,
     data: Nullable(
       Type.Object(
         {},

@@ -3,7 +3,7 @@ import type { EventFilters, Webhook as PortWebhook, WebhookHealth, WebhookSortFi
 import { pagingQuery } from '../shared/paging.js'
 import { CreatedBy, DateTime, DateTimeOf, Nullable, OneOf, Type } from '../shared/typebox.js'
 import { AttemptDetail } from './deliveries.js'
-import { eventIdExample } from './events.js'
+import { changedPattern, eventIdExample } from './events.js'
 import { operation } from './operation.js'
 import { filterRules, filterValueTypes, filtersExample } from './parameters.js'
 
@@ -37,6 +37,13 @@ const ShownFilters = Type.Unsafe<EventFilters | null>({
   examples: filtersExample
 })
 
+const ShownChanged = Type.Unsafe<string[] | null>({
+  type: ['array', 'null'],
+  items: { type: 'string' },
+  description: 'It receives only events of which one of these fields changed. null: all events',
+  examples: [['stage_id']]
+})
+
 const ShownContact = Nullable(Type.String({
   description: 'Whom the vendor tells about failures, as an email address. null if it has none', examples: ['ops@example.com']
 }))
@@ -46,6 +53,7 @@ export const Webhook = Type.Object(
     ...representation,
     headers: ShownHeaders,
     filters: ShownFilters,
+    changed: ShownChanged,
     contact: ShownContact,
     created_by: CreatedBy,
     created_at: DateTime,
@@ -105,6 +113,7 @@ export const CreatedWebhook = Type.Object(
     ...representation,
     headers: Type.Optional(ShownHeaders),
     filters: Type.Optional(ShownFilters),
+    changed: Type.Optional(ShownChanged),
     contact: Type.Optional(ShownContact),
     secret: Secret
   },
@@ -174,6 +183,20 @@ const filters = Type.Optional(
   })
 )
 
+const changed = Type.Optional(
+  Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    minItems: 1,
+    maxItems: 50,
+    uniqueItems: true,
+    items: { type: 'string', pattern: changedPattern },
+    description:
+      'Sends only events of which one of these fields changed: 1 to 50 names that the `changed` of its events can contain. ' +
+      'Events without `changed`, such as those about a new record, are not sent. null sends all',
+    examples: [['stage_id']]
+  })
+)
+
 const contact = Type.Optional(
   Type.Unsafe<string | null>({
     type: ['string', 'null'],
@@ -197,6 +220,7 @@ export const CreateWebhook = Type.Object({
   status: OneOf(clientStatuses, { default: 'active' }),
   headers,
   filters,
+  changed,
   contact
 }, { title: 'CreateWebhook', additionalProperties: false })
 
@@ -235,7 +259,7 @@ export const ImportWebhook = Type.Object({
 
 /** The body that updates a webhook, with at least one field. */
 export const UpdateWebhook = Type.Partial(
-  Type.Object({ ...writable, status: OneOf(clientStatuses), headers, filters, contact }),
+  Type.Object({ ...writable, status: OneOf(clientStatuses), headers, filters, changed, contact }),
   {
     title: 'UpdateWebhook',
     additionalProperties: false,
@@ -286,7 +310,7 @@ export const TestResult = Type.Object(
 )
 
 export const PreviewWebhook = Type.Object(
-  { event_types: writable.event_types, filters }, { title: 'PreviewWebhook', additionalProperties: false }
+  { event_types: writable.event_types, filters, changed }, { title: 'PreviewWebhook', additionalProperties: false }
 )
 
 export const WebhookPreview = Type.Object(
@@ -388,7 +412,7 @@ export const webhookOperations = {
     results: { 201: 'The webhook, with its secret' },
     capabilities: ['write', 'secrets'],
     // Such a session must not probe bodies with filters.
-    withoutBodies: { forbids: ({ filters }) => filters !== undefined && filters !== null },
+    withoutBodies: { forbids: ({ filters = null, changed = null }) => filters !== null || changed !== null },
     returnsSecret: true,
     resource: 'webhook',
     hints: { destructive: false },
@@ -447,8 +471,8 @@ export const webhookOperations = {
     results: { 200: 'The updated webhook' },
     // Such a session must not redirect bodies to its own address, or probe them with filters.
     withoutBodies: {
-      note: 'Portal sessions can change `target_url` and `filters` only with the capability `bodies`.',
-      forbids: ({ target_url: target, filters }) => target !== undefined || filters !== undefined
+      note: 'Portal sessions can change `target_url`, `filters` and `changed` only with the capability `bodies`.',
+      forbids: (given) => given.target_url !== undefined || given.filters !== undefined || given.changed !== undefined
     },
     resource: 'webhook',
     hints: { idempotent: true }

@@ -393,13 +393,13 @@ export interface TenantDeliveryStats {
  */
 export interface DeliveryStore extends StoresAnswers {
   /**
-   * Records an event and one delivery for every webhook of the tenant that subscribes to its type and whose filters it
-   * matches: `pending` and due now if the webhook is active, otherwise `skipped`. All or nothing, and durable once the
-   * promise resolves. With the host's `transaction`, it is durable once that commits. If the tenant used the
-   * idempotency key before, records nothing and returns the first result, including its fingerprint. Of several
-   * concurrent calls with the same key, exactly one records. Rejects and records nothing if an event of any tenant
-   * already has this id, if `transaction` is not open, and with `tenant_resting` while the tenant rests. A storage
-   * without transactions rejects any `transaction`.
+   * Records an event and one delivery for every webhook of the tenant that subscribes to its type and whose filters and
+   * `changed` it matches: `pending` and due now if the webhook is active, otherwise `skipped`. All or nothing, and
+   * durable once the promise resolves. With the host's `transaction`, it is durable once that commits. If the tenant
+   * used the idempotency key before, records nothing and returns the first result, including its fingerprint. Of
+   * several concurrent calls with the same key, exactly one records. Rejects and records nothing if an event of any
+   * tenant already has this id, if `transaction` is not open, and with `tenant_resting` while the tenant rests. A
+   * storage without transactions rejects any `transaction`.
    */
   record(tenant: string, event: NewEvent, transaction?: unknown): Promise<RecordedEvent>
 
@@ -490,8 +490,9 @@ export interface DeliveryStore extends StoresAnswers {
 
   /**
    * Queues events for a webhook again, as new deliveries of the same events, due now. Does not queue events that are
-   * still pending for this webhook, nor events that do not match its current filters. Of several concurrent replays,
-   * only one queues an event. Returns `null` and queues nothing if the webhook does not exist or is not active.
+   * still pending for this webhook, nor events that do not match its current filters and `changed`. Of several
+   * concurrent replays, only one queues an event. Returns `null` and queues nothing if the webhook does not exist or is
+   * not active.
    */
   replay(
     tenant: string, webhookId: number, selection: ReplaySelection, answer?: AnswerToStore<ReplayResult>

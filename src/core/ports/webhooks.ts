@@ -32,6 +32,8 @@ export interface Webhook {
   headers: Record<string, null> | null
   /** As given by the client; `null` if it has none. */
   filters: EventFilters | null
+  /** As given by the client; `null` if it accepts all changes. */
+  changed: string[] | null
   /** The email address of whom to tell about failures; `null` without one. */
   contact: string | null
   created_by: Creator
@@ -67,6 +69,11 @@ export interface NewWebhook {
   headers?: StoredHeaders | null
   /** Its filters. @default none */
   filters?: EventFilters | null
+  /**
+   * 1 to 50 names of fields: it receives only events whose body has one of them in the array `changed`.
+   * @default null: all events
+   */
+  changed?: readonly string[] | null
   /** An email address of at most 254 characters. @default none */
   contact?: string | null
   /** @default the vendor's code, without an id */
@@ -94,6 +101,8 @@ export interface WebhookChanges {
    * change.
    */
   filters?: EventFilters | null
+  /** Replaces the names; `null` removes them. They apply as filters do. */
+  changed?: readonly string[] | null
   /** `null` removes the address. */
   contact?: string | null
 }

@@ -40,26 +40,34 @@ export function handleOf (transaction: object): unknown {
 }
 
 /**
- * Returns a function that checks whether an event's body, as JSON text, matches a webhook's filters; `null` means no
- * filters. It parses the body once, and only if a webhook has filters. For storages that filter in JavaScript.
+ * Returns a function that checks whether an event's body, as JSON text, matches a webhook's filters and `changed`;
+ * `null` means none. It parses the body once, and only if a webhook has some. For storages that filter in JavaScript.
  */
-export function createFilterTest (body: string): (filters: EventFilters | null) => boolean {
+export function createFilterTest (
+  body: string
+): (filters: EventFilters | null, changed?: readonly string[] | null) => boolean {
   let parsed: { event: unknown } | null = null
-  return (filters) => {
-    if (filters === null) return true
+  return (filters, changed = null) => {
+    if (filters === null && changed === null) return true
     const { event } = parsed ??= { event: parseBody(body) }
-    return findMismatch(event, filters) === undefined
+    return findMismatch(event, filters, changed) === undefined
   }
 }
 
-/** Returns the first path whose value in the event is none of the filter's, with both; `undefined` if all match. */
+/**
+ * Returns the first path whose value in the event is none of the filter's, with both; `undefined` if all match. The
+ * path of the names in `changed` is `changed`.
+ */
 export function findMismatch (
-  event: unknown, filters: EventFilters
+  event: unknown, filters: EventFilters | null, changed: readonly string[] | null
 ): { path: string, expected: FilterValue[], found: unknown } | undefined {
-  for (const [path, expected] of Object.entries(filters)) {
+  for (const [path, expected] of Object.entries(filters ?? {})) {
     const found = path.split('.').reduce(readMember, event)
     if (!expected.some((value) => value === (found ?? null))) return { path, expected, found }
   }
+  const found = readMember(event, 'changed')
+  const isChanged = changed === null || (Array.isArray(found) && found.some((name) => changed.includes(name)))
+  return isChanged ? undefined : { path: 'changed', expected: [...changed], found }
 }
 
 /** Returns `null` for text that is not JSON, such as the empty body of an erased event. */

@@ -125,7 +125,7 @@ function explainMissing (webhook: Webhook, event: unknown, hasFeed: boolean): Re
   if (at < Date.parse(webhook.created_at)) return { reason: 'before_webhook' }
   if (!webhook.event_types.includes(String(readField(event, 'type')))) return { reason: 'not_subscribed' }
   if (readField(event, 'erased') === true) return { reason: 'erased' }
-  const mismatch = webhook.filters === null ? undefined : findMismatch(event, webhook.filters)
+  const mismatch = findMismatch(event, webhook.filters, webhook.changed)
   if (mismatch !== undefined) return { reason: 'filtered', filter: showMismatch(mismatch) }
   return { reason: at < Date.parse(webhook.updated_at) ? 'changed_since' : 'unknown' }
 }

@@ -290,12 +290,13 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
     }, parsePaging(input, null)),
 
     /** Counts recent events and those that match the filters. Throws `invalid_option` for a storage without a feed. */
-    async preview ({ tenant, input: { event_types: eventTypes, filters = null } }) {
+    async preview ({ tenant, input: { event_types: eventTypes, filters = null, changed = null } }) {
       const { latest } = history
       assertOption(latest !== undefined, 'storage.feed', 'a storage with a feed', latest)
       await assertUsable(tenant.id, eventTypes)
       const bodies = await latest(tenant.id, { limit: maxPreviewed, eventTypes })
-      return { events: bodies.length, matching: bodies.filter((body) => createFilterTest(body)(filters)).length }
+      const matching = bodies.filter((body) => createFilterTest(body)(filters, changed))
+      return { events: bodies.length, matching: matching.length }
     }
   }
 }
@@ -322,7 +323,7 @@ function noneIfEmpty (filters: EventFilters | null): EventFilters | null {
 }
 
 /** Adds the unsealed secret, for the only response that shows it. Omits optional fields without a value. */
-function withSecret<T extends Webhook> ({ headers, filters, contact, ...webhook }: T, secret: string) {
-  const given = Object.entries({ headers, filters, contact }).filter(([, value]) => value !== null)
-  return { ...webhook, ...Object.fromEntries(given) as Partial<Pick<T, 'headers' | 'filters' | 'contact'>>, secret }
+function withSecret<T extends Webhook> ({ headers, filters, changed, contact, ...webhook }: T, secret: string) {
+  const given = Object.entries({ headers, filters, changed, contact }).filter(([, value]) => value !== null)
+  return { ...webhook, ...Object.fromEntries(given) as Partial<Pick<T, 'headers' | 'filters' | 'changed' | 'contact'>>, secret }
 }

@@ -234,6 +234,12 @@ interface EmittedEventFields<Events extends EventCatalogue, Name extends keyof E
   /** Sent unchanged as JSON. It must match the schema of its type. */
   data: EventData<Events, Name>
   /**
+   * Names of the fields of `data` that changed: at most 100, of the schema's properties if it does not allow others.
+   * Webhooks can select events by them. Sent as `changed`.
+   * @default not sent
+   */
+  changed?: readonly string[]
+  /**
    * When the event happened, as a `Date` or an RFC 3339 date-time.
    * @default now
    */
@@ -332,7 +338,7 @@ export type SendTestInput = InputOf<typeof DispatchTest>
 /** Selects the events to replay. */
 export type ReplayInput = InputOf<typeof Replay>
 
-/** The event types and filters of a webhook. */
+/** The event types, filters and changed fields of a webhook. */
 export type PreviewWebhookInput = InputOf<typeof PreviewWebhook>
 
 /** How many webhooks to list. */

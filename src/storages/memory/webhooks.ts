@@ -75,9 +75,9 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       return shown
     },
 
-    async update (
-      tenant, id, { name, status, target_url: targetUrl, event_types: eventTypes, headers, filters, contact }
-    ) {
+    async update (tenant, id, changes) {
+      const { name, status, target_url: targetUrl, event_types: eventTypes, headers, filters } = changes
+      const { changed, contact } = changes
       const webhook = find(tenant, id)
       if (webhook === undefined) return null
 
@@ -89,6 +89,7 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       webhook.eventTypes = [...eventTypes ?? webhook.eventTypes]
       if (headers !== undefined) webhook.headers = copyHeaders(headers)
       if (filters !== undefined) webhook.filters = copyFilters(filters)
+      if (changed !== undefined) webhook.changed = changed && [...changed]
       if (contact !== undefined) webhook.contact = contact
       webhook.status = status ?? webhook.status
       if (status === 'inactive') stopDeliveries(data, webhook, 'skipped')
@@ -191,6 +192,7 @@ export function createRecord (
     previousSecretExpiresAt: 0,
     headers: copyHeaders(webhook.headers ?? null),
     filters: copyFilters(webhook.filters ?? null),
+    changed: webhook.changed ? [...webhook.changed] : null,
     contact: webhook.contact ?? null,
     createdBy: { type: 'code', id: null, ...webhook.created_by },
     failingSince: null,
@@ -248,7 +250,7 @@ export function copyFilters (filters: EventFilters | null): EventFilters | null 
 
 /** Returns a webhook as clients see it. */
 function showWebhook (webhook: WebhookRecord): Webhook {
-  const { id, name, status, targetUrl, eventTypes, headers, filters, contact } = webhook
+  const { id, name, status, targetUrl, eventTypes, headers, filters, changed, contact } = webhook
   const { createdBy, createdAt, updatedAt } = webhook
   return {
     id,
@@ -258,6 +260,7 @@ function showWebhook (webhook: WebhookRecord): Webhook {
     event_types: [...eventTypes],
     headers: headers?.names.length ? Object.fromEntries(headers.names.map((name) => [name, null])) : null,
     filters: copyFilters(filters),
+    changed: changed && [...changed],
     contact,
     created_by: { ...createdBy },
     created_at: formatDateTime(createdAt),

@@ -62,7 +62,7 @@ type Needs = Readonly<Record<string, Readonly<Partial<Record<Privilege, readonly
 const emitRights: Needs = {
   migrations: { select: ['name'] },
   tenants: { select: ['key', 'tenant', 'rests_until', 'suspended_at'] },
-  webhooks: { select: ['id', 'tenant', 'status', 'event_types', 'filter_path', 'subscription_id'] },
+  webhooks: { select: ['id', 'tenant', 'status', 'event_types', 'filter_path', 'changed', 'subscription_id'] },
   events: {
     select: ['seq', 'sequence', 'id', 'tenant_key', 'idempotency_key', 'deliveries', 'fingerprint'],
     insert: eventColumns,

@@ -14,7 +14,7 @@ import { createTurns } from './turns.js'
 const webhookJson = `json_build_object(
   'id', w.id, 'name', w.name, 'status', w.status, 'target_url', w.target_url, 'event_types', w.event_types,
   'headers', (select json_object_agg(header.name, null) from unnest(w.header_names) as header (name)),
-  'filters', w.filters, 'contact', w.contact, 'created_by', ${creatorJson('w')},
+  'filters', w.filters, 'changed', w.changed, 'contact', w.contact, 'created_by', ${creatorJson('w')},
   'created_at', ${toIso('w.created_at')}, 'updated_at', ${toIso('w.updated_at')}
 )`
 
@@ -92,11 +92,12 @@ export function createWebhookStore (
         if (lock?.is_locked !== true) return 'busy'
         const [row] = await query<{ json: string }>(`
           insert into ${table} as w (tenant, id, tenant_slug, name, status, target_url, event_types, secret, headers,
-            header_names, filters, filter_path, creator_type, creator_id, contact, is_suspended, created_at, updated_at)
-          select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15,
+            header_names, filters, filter_path, creator_type, creator_id, contact, changed, is_suspended, created_at,
+            updated_at)
+          select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
             exists (select from ${schema}.tenants where tenant = $1 and suspended_at is not null), moment, moment
           from ${moment} as moment
-          where (select count(*) from ${table} where tenant = $1 and subscription_id is null) < $16
+          where (select count(*) from ${table} where tenant = $1 and subscription_id is null) < $17
             and ${schema}.find_rest_v1($1) is null
           returning ${webhookJson}::text as json`, [...newValues(tenant, webhook), maxPerTenant])
         if (row !== undefined) {
@@ -110,9 +111,9 @@ export function createWebhookStore (
       }))
     },
 
-    async update (
-      tenant, id, { name, target_url: targetUrl, event_types: eventTypes, status, headers, filters, contact }
-    ) {
+    async update (tenant, id, changes) {
+      const { name, target_url: targetUrl, event_types: eventTypes, status, headers, filters } = changes
+      const { changed, contact } = changes
       const [webhook] = await readJson<Webhook>(session, 'update webhook', `
         with w as (
           update ${table} set
@@ -130,6 +131,7 @@ export function createWebhookStore (
             filters = case when $11 then $12 else filters end,
             filter_path = case when $11 then $13 else filter_path end,
             contact = case when $14 then $15 else contact end,
+            changed = case when $16 then $17 else changed end,
             updated_at = ${moment}
           where ${isOwn(table)}
           returning *
@@ -138,7 +140,8 @@ export function createWebhookStore (
         from w cross join lateral ${schema}.apply_update_v1(w.id, $6 is not null)`, [
         tenant, id, name ?? null, targetUrl ?? null, eventTypes ?? null, status ?? null, `${schema}.delivery_ids`,
         headers !== undefined, headers?.sealed ?? null, headers?.names ?? null,
-        filters !== undefined, ...formatFilters(filters), contact !== undefined, contact ?? null
+        filters !== undefined, ...formatFilters(filters), contact !== undefined, contact ?? null,
+        changed !== undefined, changed ?? null
       ])
       if (webhook === undefined) return null
 
@@ -221,7 +224,7 @@ function newValues (tenant: string, webhook: NewWebhook): unknown[] {
   return [
     tenant, id, tenantSlug, name, status, targetUrl, eventTypes, secret, headers?.sealed ?? null,
     headers?.names ?? null, ...formatFilters(webhook.filters), createdBy.type, createdBy.id,
-    webhook.contact ?? null
+    webhook.contact ?? null, webhook.changed ?? null
   ]
 }
 

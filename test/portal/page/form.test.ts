@@ -9,7 +9,13 @@ import {
 } from '../../../src/around/portal/page/draft.js'
 
 const draft = {
-  name: 'CRM', target_url: 'https://hooks.example/x', event_types: ['job.closed', 'job.created'], headers: [], filters: [], contact: ''
+  name: 'CRM',
+  target_url: 'https://hooks.example/x',
+  event_types: ['job.closed', 'job.created'],
+  headers: [],
+  filters: [],
+  changed: '',
+  contact: ''
 }
 const offered = new Set(draft.event_types)
 
@@ -20,15 +26,17 @@ t.test('a form is checked before it is sent', async (t) => {
     event_types: undefined,
     headers: undefined,
     filters: undefined,
+    changed: undefined,
     contact: undefined
   })
   const [headers, filters] = [[{ name: 'X', value: '' }], [{ path: 'data.id', values: '' }]]
-  t.strictSame(checkDraft({ name: ' ', target_url: ' ', event_types: [], headers, filters, contact: 'ops@' }, offered), {
+  t.strictSame(checkDraft({ name: ' ', target_url: ' ', event_types: [], headers, filters, changed: 'x'.repeat(65), contact: 'ops@' }, offered), {
     name: 'nameBlank',
     target_url: 'urlBlank',
     event_types: 'eventsNone',
     headers: 'headersIncomplete',
     filters: 'filtersIncomplete',
+    changed: 'changedNames',
     contact: 'contactInvalid'
   })
   t.equal(checkDraft({ ...draft, event_types: ['job.gone'] }, offered).event_types, 'eventsGone')
@@ -74,7 +82,9 @@ t.test("errors are shown at their fields, in the page's language if the reason i
     const failure = { ...noResponse('network'), code: 'bad_request' as const, status: 400, details }
     return readRejection(failure, { ...draft, target_url: targetUrl }, (fault) => `own ${fault}`)
   }
-  const none = { name: null, target_url: null, event_types: null, headers: null, filters: null, contact: null }
+  const none = {
+    name: null, target_url: null, event_types: null, headers: null, filters: null, changed: null, contact: null
+  }
   t.strictSame(rejection([]), none)
   t.strictSame(rejection([], 'http://hooks.example'), { ...none, target_url: 'own urlHttps' })
   const detail = (field: string) => ({ in: 'body' as const, field, message: `says ${field}` })
@@ -83,6 +93,7 @@ t.test("errors are shown at their fields, in the page's language if the reason i
     target_url: 'says target_url',
     event_types: 'says event_types[1]',
     headers: 'says headers.Host',
+    changed: null,
     contact: null,
     filters: 'says filters.data.id[0]'
   })
@@ -95,11 +106,16 @@ t.test("errors are shown at their fields, in the page's language if the reason i
 t.test('only changed fields are sent, and null if filters or the contact were removed', async (t) => {
   const filters = { 'data.stage': ['Offer'], 'data.job_id': [7] }
   const about = { id: 1, status: 'active', created_by: { type: 'code', id: null }, created_at: '', updated_at: '' } as const
-  const webhook: Webhook = { ...draft, ...about, headers: null, filters, contact: 'ops@example.com' }
+  const webhook: Webhook = { ...draft, ...about, headers: null, filters, changed: null, contact: 'ops@example.com' }
   t.strictSame(changesOf({ ...draft, contact: ' ops@example.com ' }, webhook, { ...filters }), {})
   t.strictSame(changesOf(draft, webhook, { ...filters }), { contact: null })
   t.strictSame(changesOf({ ...draft, contact: 'ops@example.com' }, webhook, { 'data.stage': ['Offer'] }), { filters: { 'data.stage': ['Offer'] } })
   t.strictSame(changesOf({ ...draft, contact: 'ops@example.com' }, webhook, null), { filters: null })
+  const typed = { ...draft, contact: 'ops@example.com', changed: ' stage_id, , notes,stage_id' }
+  t.strictSame(changesOf(typed, webhook, filters), { changed: ['stage_id', 'notes'] })
+  t.strictSame(changesOf({ ...draft, contact: 'ops@example.com' }, { ...webhook, changed: ['a'] }, filters), { changed: null })
+  const faultOf = (changed: string) => checkDraft({ ...draft, changed }, null).changed
+  t.strictSame([faultOf('x'.repeat(64)), faultOf('x'.repeat(65)), faultOf(Array.from({ length: 51 }, (_, n) => n).join())], [undefined, 'changedNames', 'changedNames'])
 })
 
 t.test("an event type has a description in the page's language, if the vendor provides one", async (t) => {

@@ -123,6 +123,8 @@ export const english = {
     other: 'The filters match {matching} of the last {count} events'
   },
   'form.filters.noEvents': 'There are no recent events of these types to compare with',
+  'form.changed.label': 'Changed fields',
+  'form.changed.hint': 'Optional: send only events that name one of these fields as changed, separated by commas.',
   'form.headers.label': 'Headers',
   'form.headers.hint': 'Optional: headers that a gateway in front of your endpoint needs.',
   'form.headers.kept': 'Each request includes {names}. Values are not shown.',
@@ -148,6 +150,7 @@ export const english = {
   'form.faults.filtersPath': 'Start each field with data. and use at most 5 names, for example data.job_id',
   'form.faults.filtersTwice': 'Use each field only once: it can have several values',
   'form.faults.filtersMany': 'Use at most 50 values in a filter',
+  'form.faults.changedNames': 'Use at most 50 names of at most 64 characters',
   'form.refused.title': 'The service rejected this',
   'form.refused.text': 'Check that the endpoint is a public https address and that your account has not reached its webhook limit.',
   'form.leave': { title: 'Leave without saving?', text: 'Your input will be lost.', stay: 'Stay', leave: 'Leave' },

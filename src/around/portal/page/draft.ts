@@ -12,6 +12,8 @@ export interface Draft {
   /** `null` keeps the webhook's headers. The API never returns their values. */
   headers: readonly HeaderDraft[] | null
   filters: readonly FilterDraft[]
+  /** Names separated by commas. */
+  changed: string
   contact: string
 }
 
@@ -31,6 +33,7 @@ export function draftOf (webhook: Webhook | null): Draft {
     event_types: webhook?.event_types ?? [],
     headers: webhook?.headers == null ? [] : null,
     filters: draftsOf(webhook?.filters ?? null),
+    changed: webhook?.changed?.join(', ') ?? '',
     contact: webhook?.contact ?? ''
   }
 }
@@ -54,6 +57,7 @@ export function checkDraft (
     event_types: eventsFault(draft.event_types, offered && new Set([...offered, ...before])),
     headers: headersFault(draft.headers ?? []),
     filters: filtersFault(draft.filters),
+    changed: changedFault(namesOf(draft.changed)),
     contact: /^\s*$|^\s*[^\s@]+@[^\s@]+\.[^\s@]+\s*$/.test(draft.contact) ? undefined : 'contactInvalid'
   }
 }
@@ -75,6 +79,15 @@ function headersFault (headers: readonly HeaderDraft[]): Fault | undefined {
   const filled = fillHeaders(headers)
   if (filled.some(({ name, value }) => name === '' || value === '')) return 'headersIncomplete'
   return filled.every(({ name }) => /^[A-Za-z0-9-]{1,64}$/.test(name)) ? undefined : 'headersName'
+}
+
+function changedFault (names: readonly string[]): Fault | undefined {
+  return names.length > 50 || names.some((name) => /^.{65}/u.test(name)) ? 'changedNames' : undefined
+}
+
+/** Returns the different names of a comma-separated text. */
+function namesOf (text: string): string[] {
+  return [...new Set(text.split(',').map((name) => name.trim()).filter((name) => name !== ''))]
 }
 
 /** Trims headers and removes empty ones. */
@@ -105,7 +118,7 @@ export function readRejection (
   return seen === undefined ? said : { ...said, target_url: textOf(seen) }
 }
 
-const fieldNames = ['name', 'target_url', 'event_types', 'headers', 'filters', 'contact'] as const
+const fieldNames = ['name', 'target_url', 'event_types', 'headers', 'filters', 'changed', 'contact'] as const
 
 /** Returns whether anything but the order of the events differs. */
 export function isChanged (draft: Draft, from: Draft): boolean {
@@ -113,9 +126,9 @@ export function isChanged (draft: Draft, from: Draft): boolean {
 }
 
 /** Returns the request body. `filters` are the draft's filters. */
-export function bodyOf (
-  { name, target_url: url, event_types: types, headers, contact }: Draft, filters: EventFilters | null
-) {
+export function bodyOf (draft: Draft, filters: EventFilters | null) {
+  const { name, target_url: url, event_types: types, headers, contact } = draft
+  const changed = namesOf(draft.changed)
   const filled = headers && fillHeaders(headers).map(({ name, value }) => [name, value])
   return {
     name: name.trim(),
@@ -123,6 +136,7 @@ export function bodyOf (
     event_types: [...types],
     ...(filled !== null && { headers: filled.length === 0 ? null : Object.fromEntries(filled) }),
     filters,
+    changed: changed.length === 0 ? null : changed,
     contact: contact.trim() === '' ? null : contact.trim()
   }
 }

@@ -208,7 +208,7 @@ function useStatusChange ({ id, name }: Webhook, status: 'active' | 'inactive', 
 
 function Details ({ webhook }: { webhook: WebhookWithHealth }) {
   const { messages: { endpoint: { details: texts }, form, secret }, text, instant } = usePortal()
-  const { filters, created_by: { id: creator }, previous_secret_expires_at: graceEnd } = webhook
+  const { filters, changed, created_by: { id: creator }, previous_secret_expires_at: graceEnd } = webhook
   const shownFilters = Object.entries(filters ?? {}).map(([path, values]) => `${path}: ${formatValues(values)}`)
   return (
     <section class='section'>
@@ -217,6 +217,7 @@ function Details ({ webhook }: { webhook: WebhookWithHealth }) {
         <Fact label={texts.url}><CopyLine text={webhook.target_url} label={texts.url} /></Fact>
         <Fact label={texts.events}><Chips texts={webhook.event_types} /></Fact>
         {filters !== null && <Fact label={form.filters.label}><Chips texts={shownFilters} /></Fact>}
+        {changed !== null && <Fact label={form.changed.label}><Chips texts={changed} /></Fact>}
         {webhook.contact !== null && <Fact label={form.contact.label}><Name>{webhook.contact}</Name></Fact>}
         <SourceIps />
         {graceEnd !== null && (

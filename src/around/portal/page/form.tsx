@@ -129,6 +129,11 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
         onChange={(filters) => change({ filters })}
       />
       <TextField
+        label={texts.changed.label} hint={texts.changed.hint} error={errorOf('changed')} name='changed'
+        spellcheck={false} dir='ltr' placeholder='stage_id' value={draft.changed}
+        onValue={(changed) => change({ changed })}
+      />
+      <TextField
         label={texts.contact.label} hint={texts.contact.hint} error={errorOf('contact')} type='email' name='contact'
         spellcheck={false} maxLength={254} dir='ltr' placeholder='ops@example.com' value={draft.contact}
         onValue={(contact) => change({ contact })}

@@ -183,6 +183,27 @@ export const eventFilterCases = [
     same(eventIds(await t.claim()), ['evt_2', 'evt_4'], 'the deliveries claimed then')
   }),
 
+  test('record', 'a webhook with changed gets only events of which one of these fields changed', async (t) => {
+    const webhook = await t.addWebhook({ changed: ['stage_id', 'zoë "x"'] })
+    const both = await t.addWebhook({ changed: ['stage_id'], filters: job7 })
+    const bodies = [
+      '{"changed":["notes","stage_id"],"data":{"job_id":7}}', '{"changed":["notes"],"data":{"job_id":7}}',
+      '{"changed":["stage_id"],"data":{"job_id":8}}', '{"changed":["zoë \\"x\\""]}', '{"changed":[]}',
+      '{"changed":"stage_id"}', '{"data":{"changed":["stage_id"]}}', ''
+    ]
+    for (const body of bodies) await t.emit({ body })
+    const sent = await t.claim()
+    const eventsOf = ({ id }: { id: number }) => eventIds(sent.filter(({ webhookId }) => webhookId === id)).sort()
+    same([eventsOf(webhook), eventsOf(both)], [['evt_1', 'evt_3', 'evt_4'], ['evt_1']], 'the events that are sent')
+    await t.recordAttempts(sent.map(delivered))
+    same(await t.replay(webhook, { include: 'all' }), { queued: 3, truncated: false }, 'the replay')
+    const changes = [['notes'], undefined, null].map((changed) => changed === undefined ? { name: 'x' } : { changed })
+    const shown = []
+    for (const change of changes) shown.push((await t.webhooks.update('acme', webhook.id, change))?.changed)
+    same([webhook.changed, ...shown], [['stage_id', 'zoë "x"'], ['notes'], ['notes'], null], 'changed after updates')
+    same((await t.webhooks.find('acme', both.id))?.changed, ['stage_id'], 'the changed of another webhook')
+  }),
+
   test('retry', 'a retry ignores the filters', async (t) => {
     const webhook = await t.addWebhook()
     await t.emit({ body: withData('{"job_id":8}') })

@@ -81,6 +81,7 @@ export const writeCases = [
       ...shown,
       headers: null,
       filters: null,
+      changed: null,
       contact: null,
       created_by: { type: 'session', id: 'user:17' },
       created_at: created.created_at,

@@ -3,7 +3,7 @@ import type { RouteOptions } from 'fastify'
 import { DateTimeOf, exampleOf, Type } from '../../shared/typebox.js'
 import { describeDeprecation } from '../../shared/deprecation.js'
 import { type EventSchemas, splitEvent } from '../../api/catalogue.js'
-import { eventIdExample, Sequence } from '../../api/events.js'
+import { Changed, eventIdExample, Sequence } from '../../api/events.js'
 import { sessionScopes } from '../auth.js'
 import { requiredCapabilities } from '../sessions.js'
 import type { OpenApiSettings } from '../options.js'
@@ -115,7 +115,8 @@ function formatEvent (name: string, declared: TObject, components: Components): 
     type: Type.Literal(name),
     timestamp: DateTimeOf('When it happened'),
     sequence: Sequence,
-    tenant_slug: Type.String({ description: 'The tenant of the event', examples: ['acme'] })
+    tenant_slug: Type.String({ description: 'The tenant of the event', examples: ['acme'] }),
+    changed: Changed
   }
   const notification = Type.Object({
     ...head,
@@ -134,7 +135,8 @@ function formatEvent (name: string, declared: TObject, components: Components): 
     },
     { description: 'The tombstone that replays of an erased event send' }
   )
-  const example = { ...exampleOf(notification) as object, data: exampleOfData(data) }
+  const { changed, ...shown } = exampleOf(notification) as { changed?: unknown }
+  const example = { ...shown, data: exampleOfData(data) }
   return {
     operationId: `on.${name}`,
     tags: ['events'],

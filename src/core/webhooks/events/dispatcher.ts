@@ -33,13 +33,14 @@ export async function dispatch (
   { tenants, deliveries, validate, clock, maxEventBytes, requireSubject }: DispatchParts,
   event: EmittedEvent<EventCatalogue, string>, { transaction }: EmitOptions, traceParent: string | null
 ): Promise<EmitResult> {
-  const { type, data, occurredAt, idempotencyKey = null } = event
+  const { type, data, occurredAt, idempotencyKey = null, changed } = event
   const reference = readTenant(event, 'invalid_event')
   const [subject = null, ...otherSubjects] = readSubjects(event, requireSubject)
   if (idempotencyKey !== null) assertText('idempotencyKey', idempotencyKey)
   // Before the lookup, during which the caller may change the data.
   const end = formatData({ data })
-  validate(type, JSON.parse(end).data)
+  validate(type, JSON.parse(end).data, changed)
+  const changes = changed === undefined || changed.length === 0 ? {} : { changed: [...changed] }
   const timestamp = occurredAt === undefined ? new Date(clock.now()).toISOString() : readOccurredAt(occurredAt)
   const id = generateEventId(clock.now())
   const fingerprint =
@@ -47,11 +48,13 @@ export async function dispatch (
       ? ''
       : hash(
         'sha256',
-        JSON.stringify([type, data, subject, occurredAt === undefined ? null : timestamp, ...otherSubjects]),
+        JSON.stringify([
+          type, data, subject, occurredAt === undefined ? null : timestamp, ...otherSubjects, ...Object.values(changes)
+        ]),
         'hex'
       )
   const tenant = await tenants.get(reference, transaction)
-  const begin = JSON.stringify({ id, type, timestamp, sequence: '', tenant_slug: tenant.slug })
+  const begin = JSON.stringify({ id, type, timestamp, sequence: '', tenant_slug: tenant.slug, ...changes })
   const sequenceAt = JSON.stringify({ id, type, timestamp, sequence: '' }).length - '"}'.length
   const body = joinObjects(begin, end)
   const bytes = Buffer.byteLength(body) + sequenceDigits
@@ -82,7 +85,7 @@ function joinObjects (one: string, other: string): string {
 // The checks of arguments to `emit` and `erase`. Each throws `invalid_event` with the path of the argument.
 
 export const eventNames: ReadonlyArray<keyof EmittedEvent<EventCatalogue>> = [
-  ...tenantNames, 'type', 'data', 'occurredAt', 'subject', 'subjects', 'idempotencyKey'
+  ...tenantNames, 'type', 'data', 'changed', 'occurredAt', 'subject', 'subjects', 'idempotencyKey'
 ]
 export const optionNames: ReadonlyArray<keyof EmitOptions> = ['transaction']
 

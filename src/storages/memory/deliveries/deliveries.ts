@@ -62,7 +62,7 @@ function record (
   const isMatch = createFilterTest(recorded.event.body)
   for (const webhook of webhooks.values()) {
     const isWanted = webhook !== except && webhook.subscription === null && webhook.eventTypes.includes(event.type)
-    if (!isWanted || !isMatch(webhook.filters)) continue
+    if (!isWanted || !isMatch(webhook.filters, webhook.changed)) continue
     const isActive = webhook.status === 'active'
     if (isActive) recorded.deliveries++
     addDelivery(data, recorded, webhook, { status: isActive ? 'pending' : 'skipped', isReplay: false, now })
@@ -99,7 +99,7 @@ function createSelectionTest (webhook: WebhookRecord, selection: ReplaySelection
     if (recordedAt < since || recordedAt > until) return false
     const last = webhook.lastDeliveries.get(event.id)?.status
     const isWanted = include === 'all' ? last !== 'pending' : last === 'failed' || last === 'skipped'
-    return isWanted && !isAboutHealth(event, webhook) && createFilterTest(event.body)(webhook.filters)
+    return isWanted && !isAboutHealth(event, webhook) && createFilterTest(event.body)(webhook.filters, webhook.changed)
   }
 }
 

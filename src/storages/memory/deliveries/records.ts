@@ -95,6 +95,7 @@ export interface WebhookRecord {
   previousSecretExpiresAt: number
   headers: StoredHeaders | null
   filters: EventFilters | null
+  changed: readonly string[] | null
   contact: string | null
   /** Time of the first failed attempt since the last success. */
   failingSince: number | null

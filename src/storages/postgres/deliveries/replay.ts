@@ -131,8 +131,11 @@ function selectStatement (
   const id = where.bind(webhookId)
   const most = where.bind(limit)
   const types = where.bind(eventTypes)
-  const isMatch = `case when (select filter_path is null from webhook) then true
-    else ${schema}.event_json_v1(coalesce(e.filter_body, e.body)) @@ (select filter_path from webhook) end
+  const isMatch = `case when (select filter_path is null and changed is null from webhook) then true
+    else (
+      select (w.filter_path is null or event @@ w.filter_path) and (w.changed is null or event -> 'changed' ?| w.changed)
+      from webhook w, ${schema}.event_json_v1(coalesce(e.filter_body, e.body)) as event
+    ) end
     and not (
       -- An event about the health of this webhook.
       e.type in ('webhook.failing', 'webhook.disabled')
@@ -140,7 +143,7 @@ function selectStatement (
     )`
   const text = `
     with webhook as materialized (
-      select event_types, filter_path from ${schema}.webhooks
+      select event_types, filter_path, changed from ${schema}.webhooks
       where tenant = $1 and id = ${id}::bigint and status = 'active' and subscription_id is null
     ), read as materialized (
       select e.seq, e.recorded_at from ${schema}.events e ${where}

@@ -70,6 +70,8 @@ create table webhooks (
   -- The filters as sent, because json keeps the order of the paths, and the predicate to evaluate. Null without any.
   filters json,
   filter_path jsonpath,
+  -- Names of fields, of which one must have changed. Null without any.
+  changed text[],
   -- An email address.
   contact text,
   -- key, session or code; and the id of the key, the actor, or a name given by the vendor's code.

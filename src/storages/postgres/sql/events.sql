@@ -105,9 +105,11 @@ begin
         select case count(*) when 0 then p_tenant else max(t.tenant) end from tenants t where t.key = v_key
       )
       and w.subscription_id is null and p_type = any (w.event_types) and w.id is distinct from p_except
-      -- Converts the body once, and only for a webhook with filters.
-      and case when w.filter_path is null then true
-        else (select event_json_v1(coalesce(p_filter_body, p_body))) @@ w.filter_path end
+      -- Converts the body only for webhooks with filters or names of changed fields.
+      and case when w.filter_path is null and w.changed is null then true
+        else (w.filter_path is null or (select event_json_v1(coalesce(p_filter_body, p_body))) @@ w.filter_path)
+          and (w.changed is null or (select event_json_v1(coalesce(p_filter_body, p_body))) -> 'changed' ?| w.changed)
+        end
   ), skipped as (
     insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at)
     select s.id, nextval('delivery_ids'), v_seq, p_type, 'skipped', v_now, v_now
