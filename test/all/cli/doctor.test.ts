@@ -510,6 +510,10 @@ t.test('doctor', async (t) => {
     await pool.query('alter table recruiting.positions rename to jobs')
     t.match(await find('relations', '--no-lists'), { state: 'ok', text: 'not checked, because of --no-lists' })
     t.strictSame(await cli('doctor --no-lists --jobs public.api_jobs'), { code: 2, out: '', err: 'doctor: --no-lists: cannot be combined with --jobs\n' })
+    t.strictSame(await cli('doctor --no-lists --job-filters city'), { code: 2, out: '', err: 'doctor: --no-lists: cannot be combined with --job-filters\n' })
+    for (const filters of ['city:near', 'city:sort:after', '', 'e-mail']) {
+      t.match(await cli(`doctor --candidate-filters=${filters}`), { code: 2, err: /^doctor: --candidate-filters: / }, filters)
+    }
     await pool.query('create table no_key as select * from recruiting.jobs; alter table no_key drop column name_key')
     t.match((await examine('--jobs public.no_key')).filter(({ state }) => state === 'advice'), [{
       text: 'public.no_key has no column name_key, so filter[q] reads every row of the tenant',

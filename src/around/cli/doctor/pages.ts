@@ -1,5 +1,5 @@
 import {
-  formatIdOrder, formatOrder, formatTenantCondition, type TenantRelation
+  formatColumn, formatIdOrder, formatOrder, formatTenantCondition, type TenantRelation
 } from '../../../storages/postgres/lists/columns.js'
 import type { RowKind } from '../../../storages/postgres/lists/row-kind.js'
 import {
@@ -171,7 +171,7 @@ function listPages (
     const values = test === 'id' || test === 'text' ? noIds : [noValues[test]]
     const [statement = null] = values.flatMap((value) =>
       page(name === null ? { own: [{ field, test, value }] } : { [name]: value }, byId) ?? [])
-    if (test !== 'contains') return { name: parameter, keys: [`r.${field}`], statement }
+    if (test !== 'contains') return { name: parameter, keys: [formatColumn(field)], statement }
     // Without name_key, another check reports it.
     const hasKey = relation.columns.has('name_key')
     return { name: 'filter[q]', keys: ['r.name_key'], statement: hasKey ? statement : null, isSearch: true }

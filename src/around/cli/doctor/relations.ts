@@ -91,6 +91,9 @@ export const filterOptions = Object.fromEntries(Object.entries(filterFlags).map(
 /** Reads the flag with a list's own filters. Throws a `UsageError`. */
 export function readFilters (flags: Flags, { option }: Pick<RowKind, 'option'>): Array<Omit<OwnFilter, 'type'>> {
   const name = filterFlags[option]
+  if (flags.has('no-lists') && flags.has(name)) {
+    throw new UsageError(`--no-lists: cannot be combined with --${name}`)
+  }
   return (flags.optionalList(name) ?? []).map((item) => {
     const [field = '', use = 'equals', ...others] = item.split(':')
     const known = uses.find((one) => one === use)

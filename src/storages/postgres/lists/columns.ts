@@ -51,8 +51,12 @@ export function formatIdOrder (relation: Relation): string {
 
 /** Returns the expression that orders the rows of `r` by a column: text by code point, all others by value. */
 export function formatOrder (relation: Relation, column: string): string {
-  const name = /^[a-z_][a-z0-9_]*$/.test(column) ? column : quoteName(column)
-  return needsCollation(relation, column) ? `r.${name} collate "C"` : `r.${name}`
+  return needsCollation(relation, column) ? `${formatColumn(column)} collate "C"` : formatColumn(column)
+}
+
+/** Returns a column of `r`, quoted if needed. */
+export function formatColumn (column: string): string {
+  return `r.${/^[a-z_][a-z0-9_]*$/.test(column) ? column : quoteName(column)}`
 }
 
 /** Returns an id as the column stores it: uuids are in lower case. */
