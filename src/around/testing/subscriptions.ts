@@ -104,9 +104,10 @@ export const subscriptionCases = [
 
   test('isVerified', 'a confirmed address counts for its principal and a time', async (t) => {
     const url = 'https://agent.example/callback'
-    await t.add({ isVerified: false })
+    const { subscription: { webhook_id: webhookId } } = await t.add({ isVerified: false })
     same(await t.subscriptions.isVerified('acme', 'key_1', url, 60), false, 'an address that nobody confirmed')
-    await t.add({ id: 'two' })
+    await t.add({ webhookId })
+    await t.add({ webhookId, isVerified: false })
     const ask = (tenant: string, principal: string, address: string, seconds = 60) =>
       t.subscriptions.isVerified(tenant, principal, address, seconds)
     same(await Promise.all([

@@ -152,7 +152,7 @@ export interface SubscriptionStore extends ListSource<Subscription, Subscription
 
   /**
    * Returns whether the callback confirmed this address for this principal in the last `withinSeconds`, for any of its
-   * live subscriptions. Refreshes do not extend this time.
+   * live subscriptions. Only a refresh with `isVerified` extends this time.
    */
   isVerified (tenant: string, principal: string, url: string, withinSeconds: number): Promise<boolean>
 

@@ -97,6 +97,7 @@ export function createSubscriptionStore (data: WebhookData): SubscriptionStore {
           found.secret = given.secret
         }
         found.subscription.expiresAt = expiresAt
+        if (given.isVerified) found.subscription.verifiedAt = now
         found.tenantSlug = given.tenantSlug
         if (found.pausedUntil > 0) clearFailures(found)
         for (const delivery of data.pending.list(found)) data.pending.hasten(delivery, now)

@@ -73,6 +73,7 @@ export function createSubscriptionStore (
         previous_secret_expires_at = case when $5 = w.secret then w.previous_secret_expires_at
           else ${moment} + $6 * interval '1 second' end,
         secret = $5,
+        verified_at = case when $7 then ${moment} else w.verified_at end,
         revision = w.revision + found.is_paused::integer
       from found where w.id = found.id
       returning w.*
@@ -153,7 +154,7 @@ export function createSubscriptionStore (
         if (found.live !== null) {
           if (found.live !== webhookId) return 'replaced'
           const refreshed = await query(refreshText,
-            [tenant, webhookId, tenantSlug, ttlSeconds, secret ?? found.secret, gracePeriodSeconds])
+            [tenant, webhookId, tenantSlug, ttlSeconds, secret ?? found.secret, gracePeriodSeconds, given.isVerified])
           return refreshed.length === 0 ? 'replaced' : null
         }
         if (secret === null) return 'replaced'

@@ -71,7 +71,7 @@ interface SubscriptionRecord {
   position: number
   /** When `fill` last queued something. */
   filledAt: number
-  readonly verifiedAt: number | null
+  verifiedAt: number | null
 }
 
 /** A webhook with its secrets, its health and its deliveries. */
