@@ -38,12 +38,18 @@ t.test('upkeep commands', async (t) => {
     }
     t.strictSame(JSON.parse((await cli(['watch', '--json', ...options])).out), { relation: 'people', kind: 'candidate', id: 'id', tenant: "coalesce(row.company, 'none')" })
     t.equal((await pool.query("select from pg_trigger where tgrelid = 'people'::regclass")).rows.length, 4)
+    const emit = { type: 'candidate.created', on: 'insert', data: ['id'] }
+    t.match(JSON.parse((await cli(['watch', '--json', ...options, '--emit', JSON.stringify(emit)])).out), { emit })
+    await pool.query('insert into people values (1)')
+    t.match(JSON.parse((await pool.query('select body from recruiting.events')).rows[0].body), { type: 'candidate.created', tenant_slug: 'none', data: { id: 1 } })
     t.match((await cli(['watch', '--sql', ...options])).out, /^create or replace function [^]*create or replace trigger/)
     for (const [line, err] of [
       ['watch --kind candidate --relation people --id id', 'watch: --tenant: missing, add --tenant COLUMN\n'],
       ['watch --kind jobs --relation people --id id --tenant company', 'watch: --kind: expected candidate, job or the kind of an own list: 1 to 32 of a-z, 0-9 and _, beginning with a letter, got "jobs"\n'],
       ['watch --kind job --relation peple --id id --tenant company', 'watch: --relation: there is no table peple that the database user may see\n'],
-      ['watch --kind job --relation people --id nr --tenant company', 'watch: --id: public.people has no column nr\n']
+      ['watch --kind job --relation people --id nr --tenant company', 'watch: --id: public.people has no column nr\n'],
+      ['watch --kind job --relation people --id id --tenant company --emit {', 'watch: --emit: expected JSON, such as {"type":"job.updated","when":["status"],"data":["id"]}\n'],
+      ['watch --kind job --relation people --id id --tenant company --emit {"type":"job.updated","when":["id"],"data":["id"]}', 'watch: --emit[0]: public.people has no primary key, which an update needs\n']
     ] as const) t.strictSame(await cli(line), { code: 2, out: '', err })
   })
 

@@ -3,7 +3,7 @@ import {
   findHostRelation, type HostRelation, listGrants, listHeld, listLacking, listLackingOnLists
 } from '../../storages/postgres/grants.js'
 import {
-  migrate as migrateSchema, watch as watchTable, watchSql
+  migrate as migrateSchema, watch as watchTable, type WatchOptions, watchSql
 } from '../../storages/postgres/index.js'
 import { candidateKind, jobKind } from '../../storages/postgres/lists/row-kind.js'
 import { inTransaction } from '../../storages/postgres/pool.js'
@@ -41,6 +41,10 @@ export const watch: Command = {
         "the column with the tenant's id, or its slug if your servers have no option tenantId; or an SQL expression over row",
       isRequired: true
     },
+    emit: {
+      value: 'JSON',
+      about: 'the events that your table emits, such as {"type":"application.updated","when":["stage_id"],"data":["id"]}'
+    },
     sql: {
       value: null,
       about: 'prints the SQL for a migration and changes nothing; run it where the table has its new columns'
@@ -53,6 +57,7 @@ export const watch: Command = {
     context.audit.tenantSlug = null
     const relation = flags.required('relation')
     const watched = { kind: flags.required('kind'), id: flags.required('id'), tenant: flags.required('tenant') }
+    const emit = readEmit(flags.text('emit'))
     function fail (error: unknown): never {
       if (isRecruitingApiError(error) && error.code === 'invalid_option') {
         throw new UsageError(`--${error.message}`, { cause: error })
@@ -60,12 +65,24 @@ export const watch: Command = {
       throw error
     }
     if (flags.has('sql')) {
-      const sql = await watchSql(pool, relation, { schema, ...watched }).catch(fail)
-      showResult(context, { relation, ...watched, sql }, [sql])
+      const sql = await watchSql(pool, relation, { schema, ...watched, ...emit }).catch(fail)
+      showResult(context, { relation, ...watched, ...emit, sql }, [sql])
       return
     }
-    await watchTable(pool, relation, { schema, ...watched }).catch(fail)
-    showResult(context, { relation, ...watched }, [`${relation} is watched for the kind ${watched.kind}`])
+    await watchTable(pool, relation, { schema, ...watched, ...emit }).catch(fail)
+    showResult(context, { relation, ...watched, ...emit }, [`${relation} is watched for the kind ${watched.kind}`])
+  }
+}
+
+/** `watch` checks the values. */
+function readEmit (text: string | undefined): Pick<WatchOptions, 'emit'> {
+  if (text === undefined) return {}
+  try {
+    return { emit: JSON.parse(text) }
+  } catch (error) {
+    throw new UsageError('--emit: expected JSON, such as {"type":"job.updated","when":["status"],"data":["id"]}', {
+      cause: error
+    })
   }
 }
 

@@ -5,6 +5,7 @@ import { assertHostSchema, compileSchema, createAjv, formatFaultPath } from '../
 import { changedPattern } from './events.js'
 import { findDeprecationFault, readDeprecation } from '../shared/deprecation.js'
 import { RecruitingApiError } from '../shared/errors.js'
+import { isEventType } from '../shared/ids.js'
 import { assertObject, assertOption, findNearestName, readLocale, rejectOption, text } from '../shared/read-options.js'
 import { type StaticOf, type TypeBoxObject, exampleOf, Type } from '../shared/typebox.js'
 
@@ -194,8 +195,7 @@ export function readEvents (value: unknown, path: string): EventSchemas {
   const ajv = createAjv({ useDefaults: false })
   for (const [name, schema] of Object.entries(value)) {
     assertOption(
-      /^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(name) && name.length <= 100, `${path}["${name}"]`,
-      'a name such as application.created', name
+      isEventType(name), `${path}["${name}"]`, 'a name such as application.created', name
     )
     assertHostSchema(schema, `${path}["${name}"]`, ajv)
     assertDeprecation(schema, `${path}["${name}"]`)

@@ -37,3 +37,7 @@ export function readIds (ids: Partial<IdKinds> = {}, path: string): IdKinds {
   const kind = choice(['integer', 'string'], 'integer')
   return readOptions(ids, { candidate: kind, job: kind, source: kind, recruiter: kind }, path)
 }
+
+export function isEventType (name: string): boolean {
+  return /^[a-z0-9_]+(\.[a-z0-9_]+)+$/.test(name) && name.length <= 100
+}

@@ -40,10 +40,11 @@ export const watchedCheck: Check = {
 }
 
 function checkTable (table: WatchedTable, schema: string): Finding {
-  const { kind, name, id, tenant } = table
+  const { kind, name, id, tenant, emit } = table
   const losses = describeLosses(table)
   if (losses.length === 0) return ok(`${name} is watched for the kind ${kind}: id ${id}, tenant ${tenant}`)
-  const words = Object.entries({ schema, kind, relation: name, id, tenant })
+  const emitted = emit === null ? {} : { emit: JSON.stringify(emit) }
+  const words = Object.entries({ schema, kind, relation: name, id, tenant, ...emitted })
     .map(([option, value]) => `--${option} ${quoteShell(value)}`)
   return fault(losses.join('; '), `run fastify-recruiting-api watch ${words.join(' ')}`)
 }

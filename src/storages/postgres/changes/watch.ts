@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto'
 import { RecruitingApiError } from '../../../core/shared/errors.js'
 import type { ChangeKind } from '../../../core/ports/index.js'
 import {
-  assertObject, assertOption, type Reader, type Readers, readOptions
+  assertObject, assertOption, choice, orNull, type Reader, type Readers, readOptions
 } from '../../../core/shared/read-options.js'
-import { readField } from '../../../core/shared/fields.js'
-import { readChangeKind } from '../../../core/shared/ids.js'
+import { omitUndefined, readField } from '../../../core/shared/fields.js'
+import { isEventType, readChangeKind } from '../../../core/shared/ids.js'
 import { isStorableText } from '../../../core/shared/text.js'
 import { assertPool, inTransaction, overrideTimeouts, type PgPool, type PgQueryable } from '../pool.js'
 import { parseTransaction, rejectAutocommit } from '../transactions.js'
 import { ask } from '../session.js'
 import { quoteLiteral, quoteName, readSchema } from '../sql.js'
 import {
-  findWatchedTable, formatRecord, formatRegistration, formatTriggerBody, formatTriggers, isAsLeft, listTriggers,
-  registerTable, type Root, type Watched
+  type Emitted, findWatchedTable, formatRecord, formatRegistration, formatTriggerBody, formatTriggers, isAsLeft,
+  listTriggers, registerTable, type Root, type Watched
 } from './watched-tables.js'
 
 /** Options of `watch`. */
@@ -38,11 +38,42 @@ export interface WatchOptions {
    */
   tenant: string
   /**
+   * Events that the triggers emit for each row, up to 10. Whatever writes the row emits them, in its transaction.
+   * @default none
+   */
+  emit?: WatchEmit | readonly WatchEmit[]
+  /**
    * A client inside a transaction, or the result of a function such as `fromKnex(trx)`. `watch` runs in that
    * transaction, so that a migration changes columns and triggers together.
    * @default a new transaction
    */
   transaction?: unknown
+}
+
+/** An event that `watch` emits. */
+export interface WatchEmit {
+  /** An event type of your catalogue. */
+  type: string
+  /**
+   * The writes that emit it. A row is updated if its primary key stays the same.
+   * @default 'update'
+   */
+  on?: 'insert' | 'update' | 'delete'
+  /**
+   * For updates, which require it: emits only if one of these columns changed, up to 50. `changed` names them. An
+   * object gives each column its name in the event, such as `{ stage: 'stage_id' }`.
+   */
+  when?: readonly string[] | Readonly<Record<string, string>>
+  /**
+   * The columns that become `data`, or an SQL expression over `row` that returns a JSON object. After a delete, `row`
+   * is the deleted row. The trigger does not compare it with the schema of the type.
+   * @example "json_build_object('id', row.id, 'stage', (select name from stages where id = row.stage_id))"
+   */
+  data: readonly string[] | string
+  /** The column with the event's subject, or an SQL expression over `row`, for `erase`. @default none */
+  subject?: string
+  /** The column with the tenant's slug, or an SQL expression over `row`. @default the tenant's id */
+  tenantSlug?: string
 }
 
 /** Options of `watchSql`. */
@@ -65,11 +96,60 @@ const readExpression: Reader<string> = (value, path) => {
   return value
 }
 
-const readers: Readers<Required<WatchSqlOptions>> = {
+/** `when` has the names in the event with their columns, and `data` SQL or the names of columns. */
+interface EmitSettings {
+  type: string
+  on: 'insert' | 'update' | 'delete'
+  when: Array<[name: string, column: string]>
+  data: string | string[]
+  subject: string | null
+  tenantSlug: string | null
+}
+
+const isNames = (value: unknown): value is string[] => Array.isArray(value) && value.length > 0 &&
+  value.every((name) => typeof name === 'string' && /^[^\p{Cc}]{1,64}$/u.test(name))
+
+const emitReaders: Readers<EmitSettings> = {
+  type: (value: unknown, path) => {
+    assertOption(typeof value === 'string' && isEventType(value), path, 'a name such as application.updated', value)
+    return value
+  },
+  on: choice(['update', 'insert', 'delete'], 'update'),
+  when: (value: unknown, path) => {
+    const pairs = Array.isArray(value) ? value.map((name) => [name, name]) : Object.entries(Object(value ?? {}))
+    const isPairs = value === undefined || (pairs.length > 0 && pairs.length <= 50 && isNames(pairs.flat()))
+    assertOption(isPairs && typeof value !== 'string', path, 'an array of 1 to 50 columns, or an object of columns by name',
+      value)
+    return pairs as Array<[string, string]>
+  },
+  data: (value: unknown, path) => isNames(value) ? [...value] : readExpression(value as string, path),
+  subject: orNull(readExpression),
+  tenantSlug: orNull(readExpression)
+}
+
+const readEmits: Reader<EmitSettings[], WatchSqlOptions['emit']> = (value = [], path) => {
+  const given: unknown[] = Array.isArray(value) ? value : [value]
+  assertOption(given.length <= 10, path, 'at most 10 events', value)
+  return given.map((one, index) => {
+    const place = Array.isArray(value) ? `${path}[${index}]` : path
+    const emit = readOptions(one, emitReaders, place)
+    const isRight = (emit.on === 'update') === (emit.when.length > 0)
+    assertOption(isRight, `${place}.when`, emit.on === 'update' ? 'the columns that must change' : 'nothing unless updates emit it',
+      Reflect.get(Object(one), 'when'))
+    return emit
+  })
+}
+
+interface WatchSettings extends Required<Omit<WatchSqlOptions, 'emit'>> {
+  emit: EmitSettings[]
+}
+
+const readers: Readers<WatchSettings> = {
   schema: readSchema,
   kind: readChangeKind,
   id: readExpression,
-  tenant: readExpression
+  tenant: readExpression,
+  emit: readEmits
 }
 
 /**
@@ -86,6 +166,12 @@ const readers: Readers<Required<WatchSqlOptions>> = {
  * again after you add partitions: it records their rows. The caller must own the table. The triggers run with the
  * caller's privileges, so other users of the table need no others. A table has one set of triggers per kind: other
  * options replace it.
+ *
+ * With `emit`, the triggers also emit events, one for each row, so that imports, scripts and edits by hand emit too.
+ * They check neither the catalogue nor `maxEventBytes`: an event has at most 262,144 bytes. If an event cannot be
+ * emitted, the write succeeds, the events of its statement are missing, and the start and `doctor` report it until you
+ * call `watch` with another `emit`. Workers find these events by polling. The caller needs the privileges of a process
+ * that emits.
  *
  * With the option `transaction`, `pool` can be `null`. Other calls of `watch` wait until that transaction ends.
  *
@@ -124,7 +210,7 @@ export async function watchSql (pool: PgPool, relation: string, options: WatchSq
     const { root, tables, triggers, functionOf, schema } = plan
     const statements = [
       ...formatTriggers(functionOf, triggers, tables), formatCleanup(schema),
-      ...formatRegistration(quoteName(schema), root, settings, { endsTokens: true })
+      ...formatRegistration(quoteName(schema), root, { ...settings, emit: showEmits(settings) }, { endsTokens: true })
     ]
     return statements.map((statement) => `${statement.trim()};\n`).join('\n')
   })
@@ -185,7 +271,7 @@ interface WatchPlan {
 }
 
 async function planWatch (
-  client: PgQueryable, relation: string, { schema, ...options }: Required<WatchSqlOptions>
+  client: PgQueryable, relation: string, { schema, ...options }: WatchSettings
 ): Promise<WatchPlan> {
   const { kind } = options
   const quotedSchema = quoteName(schema)
@@ -197,7 +283,9 @@ async function planWatch (
   await client.query("select set_config('search_path', $1, true), set_config('row_security', 'off', true)", [
     `${searchPath}, pg_temp`
   ])
-  const watched = { kind, ...(await readExpressions(client, root, options)) }
+  const expressions = await readExpressions(client, root, options)
+  const emits = await planEmits(client, root, options.emit, expressions.tenant, quotedSchema)
+  const watched = { kind, ...expressions, emits }
   await client.query(formatRecord(watched, quotedSchema, [`(select * from ${root.name} where false)`]))
 
   const body = formatTriggerBody(watched, root, quotedSchema)
@@ -217,7 +305,7 @@ async function planWatch (
   }
 }
 
-async function watchIn (client: PgQueryable, relation: string, settings: Required<WatchSqlOptions>): Promise<void> {
+async function watchIn (client: PgQueryable, relation: string, settings: WatchSettings): Promise<void> {
   const { schema } = settings
   const quotedSchema = quoteName(schema)
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
@@ -232,7 +320,9 @@ async function watchIn (client: PgQueryable, relation: string, settings: Require
   const created = state === undefined || state.missedSince === null ? missing : tables
   for (const statement of formatTriggers(functionOf, triggers, created)) await client.query(statement)
   await client.query(formatCleanup(schema))
-  await registerTable(client, quotedSchema, root, { watched, options: settings })
+  await registerTable(client, quotedSchema, root, {
+    watched, options: { ...settings, emit: showEmits(settings) }
+  })
 }
 
 async function findTable (client: PgQueryable, relation: string): Promise<Root> {
@@ -307,6 +397,72 @@ begin
     execute 'drop function ' || v_name || '()';
   end loop;
 end`)}`
+}
+
+/** Returns the events as options of `watch`. */
+function showEmits ({ emit }: WatchSettings): object[] {
+  return emit.map(({ when, subject, tenantSlug, ...others }) => omitUndefined({
+    ...others,
+    when: when.length === 0 ? undefined : Object.fromEntries(when),
+    subject: subject ?? undefined,
+    tenantSlug: tenantSlug ?? undefined
+  }))
+}
+
+/** Returns the events with their statements. Throws `invalid_option` if one cannot be emitted. */
+async function planEmits (
+  client: PgQueryable, root: Root, emits: readonly EmitSettings[], tenant: string, schema: string
+): Promise<Emitted[]> {
+  const keys = await ask<{ name: string }>(client, `
+    select a.attname as name from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+    where i.indrelid = $1::oid and i.indisprimary order by a.attnum`, [root.oid])
+  const columns: string[] = JSON.parse(root.columns)
+  const column = (option: string, name: string): string => columns.includes(name)
+    ? quoteName(name)
+    : reject(option, `${root.name} has no column ${name}`)
+  const planned: Emitted[] = []
+  for (const [index, { type, on, when, data, subject, tenantSlug }] of emits.entries()) {
+    const option = `emit[${index}]`
+    if (on === 'update' && keys.length === 0) reject(option, `${root.name} has no primary key, which an update needs`)
+    const express = (name: string, given: string): string => `(${toExpression(root, `${option}.${name}`, given)}\n)`
+    const object = typeof data === 'string'
+      ? express('data', data)
+      : `pg_catalog.json_build_object(${data.map((name) =>
+        `${quoteLiteral(name)}, row.${column(`${option}.data`, name)}`).join(', ')})`
+    const changed = when.map(([name, given]) => {
+      const compared = column(`${option}.when`, given)
+      return `case when row.${compared} is distinct from before_row.${compared} then ${quoteLiteral(name)} end`
+    })
+    const joined = keys.map(({ name }) => `row.${quoteName(name)} = before_row.${quoteName(name)}`).join(' and ')
+    const call: Emitted['call'] = ({ rows, before, isTried = false }) => `
+      ${schema}.emit_row_v1(item.tenant, item.slug, ${quoteLiteral(type)}::text, item.changed, item.data, item.subject)
+      from (
+        select ${tenant} as tenant, ${tenantSlug === null ? tenant : `${express('tenantSlug', tenantSlug)}::text`} as slug,
+          ${on === 'update' ? `pg_catalog.array_remove(array[${changed.join(', ')}]::text[], null)` : 'null::text[]'} as changed,
+          pg_catalog.to_json(${object})::text as data,
+          ${subject === null ? 'null' : `${express('subject', subject)}::text`} as subject
+        from ${rows} as row${on === 'update' ? ` join ${before} as before_row on ${joined}` : ''}
+      ) as item
+      where char_length(item.tenant) between 1 and 200 and char_length(item.slug) between 1 and 200
+        and (${isTried} or item.changed is null or pg_catalog.cardinality(item.changed) > 0)`
+    planned.push({ type, on, call })
+    await tryEmit(client, root, option, call, `${schema}.emit_row_v1('watch', 'watch', ${quoteLiteral(type)}, null, '{}', null)`)
+  }
+  return planned
+}
+
+/** Emits an event for some rows, and one without a row, which needs all privileges; then takes them back. */
+async function tryEmit (
+  client: PgQueryable, root: Root, option: string, call: Emitted['call'], alone: string
+): Promise<void> {
+  const rows = `(select * from ${root.name} limit 10)`
+  await client.query('savepoint try_emit')
+  try {
+    await tryOut(client, option, `select ${alone}`)
+    await tryOut(client, option, `select ${call({ rows, before: rows, isTried: true })}`)
+  } finally {
+    await client.query('rollback to try_emit').catch(() => {})
+  }
 }
 
 /** The type of an expression; `item` is an array's element type. */
@@ -420,7 +576,7 @@ async function tryOut<Row> (
   try {
     return await ask<Row>(client, text, values)
   } catch (error) {
-    if (!/^(0A|2[12]|42)/.test(String(readField(error, 'code')))) throw error
+    if (!/^(0A|2[12]|42|P0001)/.test(String(readField(error, 'code')))) throw error
     return reject(option, String(readField(error, 'message')), error)
   }
 }

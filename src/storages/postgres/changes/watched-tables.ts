@@ -20,6 +20,15 @@ export interface Watched {
   /** SQL expressions over `row` that return text; `id` may return a set. */
   id: string
   tenant: string
+  emits: readonly Emitted[]
+}
+
+/** An event that the triggers emit. */
+export interface Emitted {
+  type: string
+  on: 'insert' | 'update' | 'delete'
+  /** The statement that emits it for each row; it follows `perform` or `select`. */
+  call: (from: { rows: string, before: string, isTried?: boolean }) => string
 }
 
 interface WatchTrigger {
@@ -44,8 +53,8 @@ export function listTriggers (kind: ChangeKind, schema: string): WatchTrigger[] 
 
 /**
  * Returns the body of the trigger function; `schema` is quoted. It never makes the host's statement fail: if an
- * expression fails, it records that changes were missed. Its block with `exception` costs one subtransaction per
- * statement. Functions whose arguments are not exactly of the declared types are qualified: a better match in the
+ * expression fails, it records that changes or events were missed. A block with `exception` costs one subtransaction
+ * per statement. Functions whose arguments are not exactly of the declared types are qualified: a better match in the
  * table's schema would run with the owner's rights.
  */
 export function formatTriggerBody (
@@ -55,36 +64,46 @@ export function formatTriggerBody (
   const place = '<table>'
   const [before, after] = record(`only ${place}`).split(place).map(quoteLiteral)
   const key = [watched.kind, root.schema, root.table].map(quoteLiteral).join(', ')
-  return `
-#variable_conflict use_column
-declare
-  v_problem text;
-begin
+  const attempt = (work: string, eventType: string | null): string => {
+    const type = eventType === null ? 'null' : quoteLiteral(eventType)
+    const lost = eventType === null ? 'the changes of % are no longer recorded' : `events of ${eventType} of % are missing`
+    return `
   begin
-    perform ${formatStartRecording(schema)};
+    ${work}
+  exception when others then
+    v_problem := sqlerrm;
+    begin
+      insert into ${schema}.missed_changes (kind, schema_name, table_name, event_type, problem)
+      select ${key}, ${type}, left(v_problem, 500)
+      where not exists (
+        select from ${schema}.missed_changes m
+        where (m.kind, m.schema_name, m.table_name) = (${key}) and m.event_type is not distinct from ${type}
+      );
+      if found then
+        raise warning 'fastify-recruiting-api: ${lost}, call watch again: %', ${quoteLiteral(root.name)}, v_problem;
+      end if;
+    exception when others then
+      raise warning 'fastify-recruiting-api: ${lost}, and this was not recorded (%), call watch again: %',
+        ${quoteLiteral(root.name)}, sqlerrm, v_problem;
+    end;
+  end;`
+  }
+  const changes = `perform ${formatStartRecording(schema)};
     case tg_op
       when 'INSERT' then ${record('new_rows')};
       when 'UPDATE' then ${record('old_rows', 'new_rows')};
       when 'DELETE' then ${record('old_rows')};
       else execute ${before} || pg_catalog.format('%I.%I', tg_table_schema, tg_table_name) || ${after};
-    end case;
-  exception when others then
-    v_problem := sqlerrm;
-    begin
-      insert into ${schema}.missed_changes (kind, schema_name, table_name, problem)
-      select ${key}, left(v_problem, 500)
-      where not exists (
-        select from ${schema}.missed_changes m where (m.kind, m.schema_name, m.table_name) = (${key})
-      );
-      if found then
-        raise warning 'fastify-recruiting-api: the changes of % are no longer recorded, call watch again: %',
-          ${quoteLiteral(root.name)}, v_problem;
-      end if;
-    exception when others then
-      raise warning 'fastify-recruiting-api: the changes of % are no longer recorded, and neither is that (%), call watch again: %',
-        ${quoteLiteral(root.name)}, sqlerrm, v_problem;
-    end;
-  end;
+    end case;`
+  const emits = watched.emits.map(({ type, on, call }) => `
+  if tg_op = '${on.toUpperCase()}' then${attempt(`perform ${
+    call({ rows: on === 'delete' ? 'old_rows' : 'new_rows', before: 'old_rows' })};`, type)}
+  end if;`)
+  return `
+#variable_conflict use_column
+declare
+  v_problem text;
+begin${attempt(changes, null)}${emits.join('')}
   return null;
 end`
 }
@@ -115,7 +134,9 @@ function formatStartRecording (schema: string): string {
  * Returns the SQL that records which items these rows belong to. An update that changes neither id nor
  * tenant is recorded once. Skips ids that the API cannot show.
  */
-export function formatRecord ({ kind, id, tenant }: Watched, schema: string, sources: readonly string[]): string {
+export function formatRecord (
+  { kind, id, tenant }: Pick<Watched, 'kind' | 'id' | 'tenant'>, schema: string, sources: readonly string[]
+): string {
   const entities = sources.map((source) => `select ${tenant} as tenant, ${id} as id from ${source} as row`)
   return `
     insert into ${schema}.recent_changes (tenant, kind, id, deleted, changed_at)
@@ -140,6 +161,10 @@ export interface WatchedTable {
   /** When a trigger first failed to record a change, in RFC 3339, and its error. `null` if none failed. */
   missedSince: string | null
   problem: string | null
+  /** The events that its triggers emit, as passed to `watch`. `null` without any. */
+  emit: unknown
+  /** The types of events that a trigger failed to emit, since when, and the error. */
+  missedEvents: Array<{ type: string, since: string, problem: string }>
 }
 
 /** Lists the watched tables of a kind, or of all kinds, sorted by kind and name; `schema` is quoted. */
@@ -151,20 +176,35 @@ export async function listWatchedTables (
     select json_build_object('kind', of.kind, 'name', relation, 'id', id_expression, 'tenant', tenant_expression, 'isThere', is_there,
       'parts', parts,
       'found', found, 'lost', lost, 'added', added,
-      'missedSince', ${toIso('missed_since')}, 'problem', problem)::text as value
+      'missedSince', ${toIso('missed_since')}, 'problem', problem,
+      'emit', (select w.emits from ${schema}.watched_tables w where w.id = found_table.id),
+      'missedEvents', (
+        select coalesce(json_agg(json_build_object(
+          'type', m.event_type, 'since', ${toIso('m.missed_at')}, 'problem', m.problem
+        ) order by m.id), '[]')
+        from ${schema}.missed_changes m join ${schema}.watched_tables w
+          on (w.kind, w.schema_name, w.table_name) = (m.kind, m.schema_name, m.table_name)
+        where w.id = found_table.id and m.event_type is not null
+      ))::text as value
     from (
       select distinct kind from ${schema}.watched_tables where $1::text is null or kind = $1 order by kind
-    ) as of cross join lateral ${schema}.watched_tables_v1(of.kind)`,
+    ) as of cross join lateral ${schema}.watched_tables_v1(of.kind) as found_table`,
     [kind]
   )
   return rows.map(({ value }) => JSON.parse(value))
 }
 
-export function describeLosses ({ kind, name, lost, added, missedSince, problem }: WatchedTable): string[] {
+export function describeLosses (
+  { kind, name, lost, added, missedSince, problem, missedEvents }: WatchedTable
+): string[] {
   const missed = `${name}, watched for the kind ${kind}, has missed changes since ${missedSince}, because its trigger failed ` +
     `(${problem}): sync of this kind returns 410 until watch is called for ${name} again`
   return [
     ...missedSince === null ? [] : [missed],
+    ...missedEvents.map(({ type, since, problem: cause }) =>
+      `${name}, watched for the kind ${kind}, has not emitted events of ${type} since ${since}, because its trigger ` +
+        `failed (${cause}): they are missing. Call watch for ${name} with a corrected emit, or delete its rows with an ` +
+        'event_type from missed_changes to forget them'),
     ...lost.map((table) =>
       `${table}, watched for the kind ${kind}, has lost a trigger or has a disabled one: ` +
         `sync of this kind returns 404 until watch is called for ${name} again`),
@@ -188,7 +228,7 @@ export function isAsLeft (table: WatchedTable | undefined): boolean {
  * are recorded. Otherwise changes may be missing, and the kind's tokens expire.
  */
 export async function registerTable (
-  client: PgQueryable, schema: string, root: Root, { watched, options }: { watched: Watched, options: Watched }
+  client: PgQueryable, schema: string, root: Root, { watched, options }: { watched: Watched, options: Registration }
 ): Promise<void> {
   const table = await findWatchedTable(client, schema, watched.kind, root)
   const isKnown = table !== undefined && table.missedSince === null && table.parts.length > 0 &&
@@ -200,19 +240,25 @@ export async function registerTable (
   }
 }
 
+/** The options of `watch` that are stored. */
+interface Registration extends Pick<Watched, 'kind' | 'id' | 'tenant'> {
+  emit: readonly object[]
+}
+
 /** Returns the statements that store a table, as passed to `watch`, with its triggers; `schema` is quoted. */
 export function formatRegistration (
-  schema: string, { schema: schemaName, table }: Root, { kind, id, tenant }: Watched,
+  schema: string, { schema: schemaName, table }: Root, { kind, id, tenant, emit }: Registration,
   { endsTokens }: { endsTokens: boolean }
 ): string[] {
   const key = [kind, schemaName, table].map(quoteLiteral).join(', ')
   const tables = `${schema}.watched_tables`
   const found = `${schema}.watched_tables_v1('${kind}')`
   return [
-    `insert into ${tables} (kind, schema_name, table_name, id_expression, tenant_expression)
-    values (${key}, ${quoteLiteral(id)}, ${quoteLiteral(tenant)})
+    `insert into ${tables} (kind, schema_name, table_name, id_expression, tenant_expression, emits)
+    values (${key}, ${quoteLiteral(id)}, ${quoteLiteral(tenant)},
+      ${emit.length === 0 ? 'null' : quoteLiteral(JSON.stringify(emit))})
     on conflict (kind, schema_name, table_name) do update
-    set id_expression = excluded.id_expression, tenant_expression = excluded.tenant_expression`,
+    set id_expression = excluded.id_expression, tenant_expression = excluded.tenant_expression, emits = excluded.emits`,
     `update ${tables} w set parts = now.found${endsTokens ? ', id = gen_random_uuid()' : ''}
     from ${found} now
     where (w.kind, w.schema_name, w.table_name) = (${key}) and now.id = w.id`,

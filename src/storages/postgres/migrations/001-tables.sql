@@ -396,6 +396,8 @@ create table watched_tables (
   -- As passed to watch.
   id_expression text not null,
   tenant_expression text not null,
+  -- The events that its triggers emit, as passed to watch. Null without any.
+  emits json,
   -- Part of the kind's positions. A new id invalidates them, for example after watch had to create triggers again.
   id uuid not null default gen_random_uuid(),
   -- The table, its partitions and their triggers, as watch left them.
@@ -403,14 +405,17 @@ create table watched_tables (
   primary key (kind, schema_name, table_name)
 );
 
--- Changes that a trigger of watch failed to record, because its expressions failed. Until watch repairs the table, the
--- kind's sync returns 410. A trigger adds a row only if it sees none of its table.
+-- Changes and events that a trigger of watch failed to record, because its expressions failed. Until watch repairs the
+-- table, the kind's sync returns 410 if changes are missing. A trigger adds a row only if it sees none of its table and
+-- event type.
 create table missed_changes (
   id bigint generated always as identity primary key,
   -- candidate, job or the kind of an own list.
   kind text collate "C" not null,
   schema_name name not null,
   table_name name not null,
+  -- Null: changes.
+  event_type text,
   missed_at timestamptz not null default clock_timestamp(),
   -- The trigger's error.
   problem text not null

@@ -450,7 +450,7 @@ begin
   from watched_tables w
   left join lateral (
     select m.missed_at, m.problem from missed_changes m
-    where (m.kind, m.schema_name, m.table_name) = (w.kind, w.schema_name, w.table_name)
+    where (m.kind, m.schema_name, m.table_name) = (w.kind, w.schema_name, w.table_name) and m.event_type is null
     order by m.id
     limit 1
   ) as missed on true
@@ -508,5 +508,6 @@ as $$
   join watched_tables w on w.id = now.id
   where now.problem is not null and not exists (
     select from missed_changes m where (m.kind, m.schema_name, m.table_name) = (w.kind, w.schema_name, w.table_name)
+      and m.event_type is null
   )
 $$;

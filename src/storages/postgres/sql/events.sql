@@ -128,6 +128,39 @@ begin
 end
 $$;
 
+-- Records an event from a trigger of watch, as emit does. p_data is an object as JSON; p_changed and p_subject can be
+-- null. Records nothing while the tenant rests.
+create or replace function emit_row_v1 (
+  p_tenant text, p_slug text, p_type text, p_changed text[], p_data text, p_subject text
+) returns void
+language plpgsql
+set search_path from current
+set jit to off
+as $$
+declare
+  v_now timestamptz := clock_timestamp();
+  v_uuid text := gen_random_uuid();
+  v_id text := 'evt_' || lpad(to_hex(floor(1000 * extract(epoch from v_now))::bigint), 12, '0')
+    || left(v_uuid, 8) || right(v_uuid, 12);
+  v_head text := '{"id":"' || v_id || '","type":' || to_json(p_type) || ',"timestamp":"'
+    || to_char(v_now at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '","sequence":"';
+  v_rest text := '","tenant_slug":' || to_json(p_slug) || coalesce(',"changed":' || array_to_json(p_changed), '')
+    || ',"data":';
+begin
+  if p_data is null or json_typeof(p_data::json) <> 'object' then
+    raise exception 'data: expected an object, got %', left(coalesce(p_data, 'null'), 100);
+  elsif p_subject = '' or char_length(p_subject) > 255 or p_subject ~ '[[:cntrl:]]' then
+    raise exception 'subject: expected 1 to 255 characters without control characters';
+  elsif octet_length(v_head || v_rest || p_data) > 262144 then
+    raise exception 'data: expected an event whose body is at most 262144 bytes';
+  end if;
+  perform record_event_v1(
+    p_tenant, v_id, p_type, v_rest || p_data || '}',
+    case when p_subject is not null then v_rest || 'null,"erased":true}' end, p_subject, null, null, '', null, null, v_head
+  );
+end
+$$;
+
 -- Returns an event's body for filters. A body that PostgreSQL cannot convert, such as an erased event's empty body,
 -- becomes an empty object, because it must not make an emit fail.
 create or replace function event_json_v1 (p_body text) returns jsonb
