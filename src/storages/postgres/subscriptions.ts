@@ -205,8 +205,7 @@ export function createSubscriptionStore (
           'live', (select count(*) from ${table} w where ${isLive}),
           'lagMs', coalesce((
             select floor(1000 * extract(epoch from clock_timestamp() - min(first.recorded_at)))
-            from ${schema}.recorded_to_v1($1::regclass) as recorded
-            cross join lateral ${schema}.open_subscriptions_v1(recorded.bound, 1) as open
+            from ${schema}.open_subscriptions_v1((select max(e.seq) from ${schema}.events e), 1) as open
             join ${table} w on w.id = open.id and ${isLive}
             left join ${schema}.tenants t on t.tenant = w.tenant
             cross join lateral (
@@ -215,7 +214,7 @@ export function createSubscriptionStore (
               order by e.seq limit 1
             ) as first
           ), 0)
-        )::text as json`, [`${schema}.events_seq_seq`])
+        )::text as json`)
       return stats ?? { live: 0, lagMs: 0 }
     }
   }

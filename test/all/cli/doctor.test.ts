@@ -441,7 +441,7 @@ t.test('doctor', async (t) => {
       [
         'locks', 'transactions', 'migrations', 'privileges', 'database', 'settings', 'vacuum', 'publications',
         'replication', 'listen', 'relations', 'relations', 'schema', 'sequences', 'copy', 'suspended',
-        'due deliveries', 'workers', 'retention', 'clocks', 'secrets', 'watched tables', 'watched tables'
+        'due deliveries', 'agents', 'workers', 'retention', 'clocks', 'secrets', 'watched tables', 'watched tables'
       ].map((check) => `ok       ${check}`)
     )
   })
@@ -793,6 +793,27 @@ t.test('doctor', async (t) => {
     })
     t.match(await find('due deliveries', '--wait-seconds 0 --max-due-seconds 500'), { state: 'ok' })
     await recorder.webhooks.delete('acme', id)
+  })
+
+  await t.test('events that wait for agents, and tenants with no place for more of them', async (t) => {
+    const add = (tenant: string, count: number): Promise<unknown> => pool.query(`
+      insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret,
+        subscription_id, expires_at, position, filled_at, created_at, updated_at)
+      select nextval('recruiting.webhook_ids'), $1, $1, 'agent', 'active', 'https://agent.example/',
+        '{application.hired}', 's', n, now() + interval '1 hour', 0, now(), now(), now()
+      from generate_series(1, $2) as n`, [tenant, count])
+    await add('globex', 200)
+    t.match(await find('agents', '--wait-seconds 0'), {
+      state: 'advice', text: 'globex can have no more subscriptions of agents'
+    })
+    await add('acme', 1)
+    await recorder.emit(event)
+    await pool.query("update recruiting.events set recorded_at = now() - interval '400 seconds'")
+    t.match(await find('agents', '--wait-seconds 0'), {
+      state: 'fault', text: /^events have waited for 40\d s to be queued for agents$/
+    })
+    await pool.query('delete from recruiting.webhooks where subscription_id is not null')
+    await pool.query('update recruiting.events set recorded_at = now()')
   })
 
   await t.test('no delivering process, until one starts', async (t) => {

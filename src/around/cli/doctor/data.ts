@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { subscriptionLimits } from '../../../core/webhooks/subscriptions.js'
 import { createKeyBox, isSealed, isSealedByHost } from '../../../core/webhooks/secrets.js'
 import { channelOf, createDue } from '../../../storages/postgres/deliveries/due.js'
 import { createStopDeliveries } from '../../../storages/postgres/deliveries/queue.js'
 import { createStats } from '../../../storages/postgres/deliveries/stats.js'
 import { createTenants } from '../../../storages/postgres/tenants.js'
 import { quoteLiteral } from '../../../storages/postgres/sql.js'
+import { createSubscriptionStore } from '../../../storages/postgres/subscriptions.js'
 import { createWebhookStore } from '../../../storages/postgres/webhooks.js'
 import { formatCount, formatNames } from '../terminal.js'
 import { advice, type Check, type DoctorContext, fault, type Finding, findRows, grantMonitor, ok, unknown } from './finding.js'
@@ -91,6 +93,24 @@ export const dataChecks: readonly Check[] = [{
       ? ok(text)
       : fault(`${text}, so receivers get their notifications late`,
         'start a worker; if workers are running, add more or raise delivery.concurrency')]
+  }
+}, {
+  name: 'agents',
+  async find (context) {
+    const { query, quotedSchema, flags } = context
+    const { live, lagMs } = await createSubscriptionStore(...partsOf(context)).stats()
+    const seconds = Math.round(lagMs / 1000)
+    if (seconds > (flags.integer('max-due-seconds') ?? usualDueSeconds)) {
+      return [fault(`events have waited for ${seconds} s to be queued for agents`,
+        'start a worker; if workers are running, look for errors in their logs')]
+    }
+    const full = await query<{ tenant: string }>(`
+      select tenant from ${quotedSchema}.webhooks where subscription_id is not null and expires_at > clock_timestamp()
+      group by tenant having count(*) >= ${subscriptionLimits.perTenant} order by tenant`)
+    return [full.length === 0
+      ? ok(formatCount(live, 'subscription'))
+      : advice(`${formatNames(full.map(({ tenant }) => tenant))} can have no more subscriptions of agents`,
+        'ask the tenant which ones it needs, and end the others in the portal')]
   }
 }, {
   // A process that listens on the schema's channel, or claims deliveries. Behind a pooler it is visible only while its
