@@ -44,6 +44,10 @@ t.test('a webhook explains why it got an event or not', async (t) => {
     const expected = path === 'data.id' ? [9, 10] : ['offer']
     t.same(await explain(eventId), { ...nothing, event_id: eventId, reason: 'filtered', filter: { path, expected, value, value_type: valueType } })
   }
+  await change({ filters: null, changed: ['stage'] })
+  const unnamed = await emit({ id: 9 })
+  t.match(await explain(unnamed.id), { reason: 'filtered', filter: { path: 'changed', expected: ['stage'], value: null, value_type: 'missing' } })
+  await change({ changed: null })
   const about = await app.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 }, subject: 'candidate:1' })
   await app.recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' })
   t.match(await explain(about.id), { reason: 'erased' })

@@ -191,8 +191,7 @@ const changed = Type.Optional(
     uniqueItems: true,
     items: { type: 'string', pattern: changedPattern },
     description:
-      'Sends only events of which one of these fields changed: 1 to 50 names that the `changed` of its events can contain. ' +
-      'Events without `changed`, such as those about a new record, are not sent. null sends all',
+      'Sends only events of which one of these 1 to 50 fields changed, by the names in their `changed`. null sends all',
     examples: [['stage_id']]
   })
 )

@@ -156,7 +156,7 @@ t.test('a role of grants --emit emits events and records changes, and reads no s
   t.teardown(() => owner.query('drop owned by emitter; drop user emitter'))
   const cli = createCli(server.url)
   t.match(await cli('grants --role emitter --emit --no-lists'), { code: 2, err: 'grants: --emit: cannot be combined with --no-lists\n' })
-  t.match((await cli('grants --role emitter --emit')).out, /^grant select \(id, tenant, status, event_types, filter_path\) on table "recruiting"\.webhooks to "emitter";$/m)
+  t.match((await cli('grants --role emitter --emit')).out, /^grant select \(id, tenant, status, event_types, filter_path, changed, subscription_id\) on table "recruiting"\.webhooks to "emitter";$/m)
   const pool = server.createPool({ user: 'emitter' })
   const emitter = createRecruiting({ storage: postgresStorage(pool), delivery: false })
   const event = { tenantSlug: 'acme', type: 'application.created', data: { id: 1 } } as const
