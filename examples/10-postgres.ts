@@ -3,6 +3,7 @@
 //
 // DATABASE_URL=postgres://localhost/ats tsx examples/10-postgres.ts
 
+import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import pg from 'pg'
 import recruitingApi from 'fastify-recruiting-api'
@@ -18,6 +19,9 @@ await pool.query(`
     id bigint generated always as identity,
     name text not null,
     title text,
+    email text,
+    external_id text,
+    started_at timestamptz not null default now(),
     source_id bigint,
     recruiter_id bigint,
     created_at timestamptz not null default now(),
@@ -31,6 +35,10 @@ await pool.query(`
   create index if not exists candidates_by_update on candidates (company, updated_at, id);
   create index if not exists candidates_by_name on candidates (company, name collate "C", id);
   create index if not exists candidates_by_recruiter on candidates (company, recruiter_id, id);
+  -- The filters of candidateFilters.
+  create index if not exists candidates_by_email on candidates (company, lower(email), id);
+  create index if not exists candidates_by_external_id on candidates (company, external_id, id);
+  create index if not exists candidates_by_start on candidates (company, started_at, id);
 
   create table if not exists jobs (
     company text not null,
@@ -57,7 +65,8 @@ await pool.query(`
   );
 
   create or replace view recruiting.candidates as
-    select company as tenant_slug, id, name as full_name, title as headline, source_id, recruiter_id, created_at, updated_at, name_key
+    select company as tenant_slug, id, name as full_name, title as headline, source_id, recruiter_id, created_at, updated_at, name_key,
+      lower(email) as email, external_id, started_at
     from candidates;
 
   create or replace view recruiting.jobs as
@@ -72,7 +81,13 @@ const app = Fastify({ logger: true })
 app.addHook('onClose', () => pool.end())
 await app.register(recruitingApi, {
   storage: postgresStorage(pool),
-  keyLookup: postgresKeyLookup(pool)
+  keyLookup: postgresKeyLookup(pool),
+  candidateFields: Type.Object({
+    email: Type.Union([Type.String(), Type.Null()]),
+    external_id: Type.Union([Type.String(), Type.Null()]),
+    started_at: Type.String({ format: 'date-time' })
+  }),
+  candidateFilters: { email: ['equals'], external_id: ['equals'], started_at: ['after', 'sort'] }
 })
 
 /** Records an application and its event in one transaction. */
