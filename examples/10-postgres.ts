@@ -1,6 +1,7 @@
 // Everything in PostgreSQL, next to the vendor's own tables. Two views provide candidates and jobs to the API. Each
 // event is emitted in the transaction of its change.
 //
+// npm install pg @sinclair/typebox@0.34
 // DATABASE_URL=postgres://localhost/ats tsx examples/10-postgres.ts
 
 import { Type } from '@sinclair/typebox'

@@ -265,6 +265,9 @@ await pool.query(`
     id bigint generated always as identity,
     name text not null,
     title text,
+    email text,
+    external_id text,
+    started_at timestamptz not null default now(),
     source_id bigint,
     recruiter_id bigint,
     created_at timestamptz not null default now(),
@@ -304,7 +307,8 @@ await pool.query(`
   );
 
   create or replace view recruiting.candidates as
-    select company as tenant_slug, id, name as full_name, title as headline, source_id, recruiter_id, created_at, updated_at, name_key
+    select company as tenant_slug, id, name as full_name, title as headline, source_id, recruiter_id, created_at, updated_at, name_key,
+      lower(email) as email, external_id, started_at
     from candidates;
 
   create or replace view recruiting.jobs as
