@@ -55,7 +55,7 @@ export async function dispatch (
       )
   const tenant = await tenants.get(reference, transaction)
   const begin = JSON.stringify({ id, type, timestamp, sequence: '', tenant_slug: tenant.slug, ...changes })
-  const sequenceAt = JSON.stringify({ id, type, timestamp, sequence: '' }).length - '"}'.length
+  const sequenceAt = begin.indexOf('"sequence":"') + '"sequence":"'.length
   const body = joinObjects(begin, end)
   const bytes = Buffer.byteLength(body) + sequenceDigits
   if (bytes > maxEventBytes) {

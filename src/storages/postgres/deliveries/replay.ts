@@ -133,7 +133,8 @@ function selectStatement (
   const types = where.bind(eventTypes)
   const isMatch = `case when (select filter_path is null and changed is null from webhook) then true
     else (
-      select (w.filter_path is null or event @@ w.filter_path) and (w.changed is null or event -> 'changed' ?| w.changed)
+      select (w.filter_path is null or event @@ w.filter_path)
+        and (w.changed is null or (jsonb_typeof(event -> 'changed') = 'array' and event -> 'changed' ?| w.changed))
       from webhook w, ${schema}.event_json_v1(coalesce(e.filter_body, e.body)) as event
     ) end
     and not (

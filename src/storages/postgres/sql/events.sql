@@ -25,6 +25,7 @@ declare
   v_drawn record;
   v_sequence bigint;
   v_latest bigint;
+  v_changed text[];
   v_pending integer;
   v_earlier text;
 begin
@@ -97,6 +98,13 @@ begin
     select v_key, s.subject, v_seq from json_array_elements_text(p_other_subjects::json) as s (subject);
   end if;
 
+  -- Most events name no changed fields, and are not converted.
+  if strpos(p_body, '"changed":[') > 0 then
+    v_changed := array(
+      select item #>> '{}'
+      from jsonb_path_query(event_json_v1(coalesce(p_filter_body, p_body)), 'strict $.changed[*]', '{}', true) as item
+    );
+  end if;
   with subscribed as (
     select w.id, w.status from webhooks w
     -- The tenant may have been renamed while this waited for an event with the same idempotency key. For a removed
@@ -105,11 +113,10 @@ begin
         select case count(*) when 0 then p_tenant else max(t.tenant) end from tenants t where t.key = v_key
       )
       and w.subscription_id is null and p_type = any (w.event_types) and w.id is distinct from p_except
-      -- Converts the body only for webhooks with filters or names of changed fields.
-      and case when w.filter_path is null and w.changed is null then true
-        else (w.filter_path is null or (select event_json_v1(coalesce(p_filter_body, p_body))) @@ w.filter_path)
-          and (w.changed is null or (select event_json_v1(coalesce(p_filter_body, p_body))) -> 'changed' ?| w.changed)
-        end
+      and (w.changed is null or w.changed && v_changed)
+      -- Converts the body once, and only for a webhook with filters.
+      and case when w.filter_path is null then true
+        else (select event_json_v1(coalesce(p_filter_body, p_body))) @@ w.filter_path end
   ), skipped as (
     insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at)
     select s.id, nextval('delivery_ids'), v_seq, p_type, 'skipped', v_now, v_now
