@@ -50,10 +50,10 @@ begin
   elsif v_latest is null or v_sequence > v_latest + 1000 then
     v_latest := setval('event_clock', v_sequence);
   elsif v_sequence < v_latest then
-    -- The clock may have been set back, or another server took over.
+    -- The clock may have been set back, another server took over, or a later number was faster.
     v_sequence := greatest(v_sequence, 1 + (
-      select e.sequence from events e where e.tenant_key = any (array[v_key]) order by e.tenant_key desc, e.seq desc
-      limit 1
+      select e.sequence from events e where e.tenant_key = any (array[v_key]) and e.seq < v_seq
+      order by e.tenant_key desc, e.seq desc limit 1
     ));
   end if;
   if p_head is not null then
