@@ -1,17 +1,10 @@
 import { assertOption } from './core/shared/read-options.js'
 import { type EngineParts, kParts, type PluginOptions, type RecruitingOptions, readRecruitingOptions } from './options.js'
 import { createEngine, verifyStorage } from './core/webhooks/engine.js'
-import type { RecruitingHealth } from './core/webhooks/diagnostics.js'
-import { type RecruitingPortal, createPortal } from './around/portal/session.js'
-import type { DefaultEvents, EventCatalogue, RegisteredEvents } from './core/api/catalogue.js'
+import { createPortal } from './around/portal/session.js'
+import type { DefaultEvents, EventCatalogue } from './core/api/catalogue.js'
 import { type Logger, createSafeLogger, createWarningLogger } from './core/observe/logger.js'
-import type { EngineCalls } from './core/webhooks/recruiting.js'
-
-/** An engine without an HTTP server. */
-export interface StandaloneRecruiting<Events extends EventCatalogue = RegisteredEvents> extends Recruiting<Events> {
-  /** Stops claiming, waits for attempts in flight, and releases all other leases. Can be called again. */
-  close (): Promise<void>
-}
+import type { StandaloneRecruiting } from './recruiting.js'
 
 /**
  * Returns the same object as `app.recruiting`, for processes without an HTTP server that emit or deliver, and for
@@ -65,18 +58,4 @@ export function createRecruiting<Events extends EventCatalogue = DefaultEvents> 
     }
   }
   return Object.defineProperty(recruiting, kParts, { value: parts }) as StandaloneRecruiting<Events>
-}
-
-/** `app.recruiting`. */
-export interface Recruiting<Events extends EventCatalogue = EventCatalogue> extends EngineCalls<Events> {
-  /** Creates portal sessions for the users of a tenant: `createSession({ tenantSlug, actor, … })`. */
-  portal: RecruitingPortal
-  /** Returns whether this process is healthy, for a health check. Never rejects, and can be called after `close`. */
-  health (): Promise<RecruitingHealth>
-}
-
-/** `app.recruiting` with the registered events. */
-export interface RegisteredRecruiting extends Recruiting<RegisteredEvents> {
-  /** All scopes that keys can have: those of the API and, once the plugin is registered, of your own routes. */
-  scopes: readonly string[]
 }

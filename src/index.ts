@@ -1,5 +1,6 @@
 export { recruitingApi, recruitingApi as default } from './plugin.js'
-export { type Recruiting, type StandaloneRecruiting, createRecruiting } from './create-recruiting.js'
+export { createRecruiting } from './create-recruiting.js'
+export type { Recruiting, StandaloneRecruiting } from './recruiting.js'
 export { RecruitingApiError, type RecruitingApiErrorCode, isRecruitingApiError } from './core/shared/errors.js'
 export { type CacheKeyLookupOptions, cacheKeyLookup } from './core/keys/cache.js'
 export { apiScopes } from './core/api/scopes.js'

@@ -13,7 +13,7 @@ import { type EngineOptions, type EngineSettings, engineOptions } from './core/w
 import { readField } from './core/shared/fields.js'
 import type { Logger } from './core/observe/logger.js'
 import type { Engine } from './core/webhooks/engine.js'
-import type { Recruiting, StandaloneRecruiting } from './create-recruiting.js'
+import type { Recruiting, StandaloneRecruiting } from './recruiting.js'
 
 /*
  * The options of the plugin and of `createRecruiting`. Each part declares its own: one table per options object, with

@@ -17,7 +17,7 @@ import type { PortalFacts } from './around/portal/pages.js'
 import { createPortal } from './around/portal/session.js'
 import type { AgentSubscriptions, Mcp } from './around/mcp/endpoint.js'
 import type { ToolConfig } from './around/mcp/tools.js'
-import type { Recruiting, RegisteredRecruiting } from './create-recruiting.js'
+import type { Recruiting, RegisteredRecruiting } from './recruiting.js'
 
 declare module 'fastify' {
   interface FastifyInstance {

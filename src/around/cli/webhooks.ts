@@ -1,4 +1,4 @@
-import type { StandaloneRecruiting } from '../../create-recruiting.js'
+import type { StandaloneRecruiting } from '../../recruiting.js'
 import { isRecruitingApiError } from '../../core/shared/errors.js'
 import type { Webhook, WebhookStore } from '../../core/ports/index.js'
 import { ask } from '../../storages/postgres/session.js'

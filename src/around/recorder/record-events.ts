@@ -1,4 +1,5 @@
-import { type StandaloneRecruiting, createRecruiting } from '../../create-recruiting.js'
+import { createRecruiting } from '../../create-recruiting.js'
+import type { StandaloneRecruiting } from '../../recruiting.js'
 import { RecruitingApiError } from '../../core/shared/errors.js'
 import {
   type IdOf, type IntegerIds, type MemoryStorage, type MemoryStorageOptions, memoryStorage

@@ -1,4 +1,4 @@
-import type { EventFilters } from './webhooks.js'
+import type { EventFilters } from './event-filters.js'
 
 /**
  * A resource that sync follows: `candidate`, `job` or the kind of an own list, such as `application`. A letter from `a`

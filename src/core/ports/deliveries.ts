@@ -1,5 +1,5 @@
 import type { ListQuery } from './lists.js'
-import type { EventFilters } from './webhooks.js'
+import type { EventFilters } from './event-filters.js'
 import type { AnswerToStore, StoresAnswers } from './idempotency.js'
 
 /**

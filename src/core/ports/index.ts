@@ -23,6 +23,7 @@ export type {
   RowPage, RowQuery, RowSource, SortItem
 } from './lists.js'
 export type * from './changes.js'
+export type * from './event-filters.js'
 export type * from './webhooks.js'
 export type * from './deliveries.js'
 export type * from './subscriptions.js'

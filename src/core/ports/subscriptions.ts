@@ -1,6 +1,6 @@
 import type { AttemptError } from './deliveries.js'
 import type { ListSource } from './lists.js'
-import type { EventFilters } from './webhooks.js'
+import type { EventFilters } from './event-filters.js'
 
 /**
  * An agent's subscription to events of one type, as people see it. It is live until it ends or expires. A refresh
