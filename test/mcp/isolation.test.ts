@@ -13,7 +13,7 @@ import { spyStorage } from '../fixtures/delivery/spy-storage.js'
 import { captureLogs } from '../fixtures/api/logs.js'
 
 /** Arguments that fit every operation. */
-const given = (properties: object) => Object.fromEntries(['id', 'delivery_id'].filter((name) => name in properties).map((name) => [name, 1]))
+const given = (properties: object) => Object.fromEntries(Object.entries({ id: 1, delivery_id: 1, event_id: 'evt_1' }).filter(([name]) => name in properties))
 
 const strangers = [
   { tenant: 'acme', key: keys.globex },

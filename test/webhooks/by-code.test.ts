@@ -82,7 +82,7 @@ t.test('results have only the fields of the API, and changing them does not chan
   const { app: { recruiting: { webhooks } } } = await buildWebhookApi(t, { storage })
   const { id } = await webhooks.create('acme', webhookInput)
   const found = await webhooks.find('acme', id)
-  t.strictSame(Object.keys(found ?? {}), ['id', 'name', 'status', 'target_url', 'event_types', 'headers', 'filters', 'changed', 'created_by', 'created_at', 'updated_at', 'health', 'previous_secret_expires_at'])
+  t.strictSame(Object.keys(found ?? {}), ['id', 'name', 'status', 'target_url', 'event_types', 'headers', 'filters', 'changed', 'contact', 'created_by', 'created_at', 'updated_at', 'health', 'previous_secret_expires_at'])
   found?.event_types.push('job.closed')
   t.strictSame((await webhooks.find('acme', id))?.event_types, webhookInput.event_types)
 })

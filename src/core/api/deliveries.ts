@@ -129,7 +129,7 @@ export const DeliveryQuery = Type.Object(
 
 const explanations = [
   'delivered', 'failed', 'pending', 'paused', 'suspended', 'held', 'inactive', 'erased', 'unknown_event',
-  'before_webhook', 'not_subscribed', 'filtered', 'changed_since', 'unknown'
+  'before_webhook', 'not_subscribed', 'about_itself', 'filtered', 'changed_since', 'unknown'
 ] as const
 
 const valueTypes = ['string', 'number', 'boolean', 'null', 'missing', 'object', 'array'] as const
@@ -153,7 +153,7 @@ export const Explanation = Type.Object({
       'delivered, failed: the state of `delivery`; pending: waits for its next attempt; paused, suspended, held: waits with ' +
       'the other deliveries; inactive: the webhook was not active, or the delivery was skipped; erased: the data of its ' +
       'subject was erased; unknown_event: no event with this id is stored; before_webhook: older than the webhook; ' +
-      'not_subscribed: the webhook does not subscribe to its type; filtered: `filter` does not match; changed_since: it ' +
+      'not_subscribed: the webhook does not subscribe to its type; about_itself: the event is about this webhook; filtered: `filter` does not match; changed_since: it ' +
       'matches now, but the webhook was changed after the event; unknown: none of these'
   }),
   filter: Nullable(Mismatch),

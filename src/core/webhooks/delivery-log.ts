@@ -1,3 +1,4 @@
+import { webhookEvents } from '../api/catalogue.js'
 import type { deliveryOperations, Explanation } from '../api/deliveries.js'
 import type { Performed } from '../api/operation.js'
 import type { webhookOperations } from '../api/webhooks.js'
@@ -124,10 +125,17 @@ function explainMissing (webhook: Webhook, event: unknown, hasFeed: boolean): Re
   const at = Date.parse(String(readField(event, 'timestamp')))
   if (at < Date.parse(webhook.created_at)) return { reason: 'before_webhook' }
   if (!webhook.event_types.includes(String(readField(event, 'type')))) return { reason: 'not_subscribed' }
+  if (isHealthEvent(event) && readField(readField(event, 'data'), 'webhook_id') === webhook.id) {
+    return { reason: 'about_itself' }
+  }
   if (readField(event, 'erased') === true) return { reason: 'erased' }
   const mismatch = findMismatch(event, webhook.filters, webhook.changed)
   if (mismatch !== undefined) return { reason: 'filtered', filter: showMismatch(mismatch) }
   return { reason: at < Date.parse(webhook.updated_at) ? 'changed_since' : 'unknown' }
+}
+
+function isHealthEvent (event: unknown): boolean {
+  return Object.hasOwn(webhookEvents, String(readField(event, 'type')))
 }
 
 /** Longer text equals no value of a filter. */

@@ -5,7 +5,7 @@ import { startDelivering } from '../../fixtures/delivery/delivering.js'
 const events = { ...defaultEvents, ...webhookEvents }
 const types = ['application.created', 'webhook.failing', 'webhook.disabled']
 
-interface Feed { data: Array<{ type: string, data: { webhook_id?: number } }> }
+interface Feed { data: Array<{ id: string, type: string, data: { webhook_id?: number } }> }
 
 t.test('two failing webhooks tell each other once, and never feed each other', async (t) => {
   const delivery = { retrySchedule: [0, 60, 3600], disableAfter: { failingForSeconds: 86_400, failedDeliveries: 5 } }
@@ -28,6 +28,8 @@ t.test('two failing webhooks tell each other once, and never feed each other', a
   const told = body.data.filter(({ type }) => type !== 'application.created').map(({ type, data }) => `${type} ${data.webhook_id}`)
   t.same(told.toSorted(), [webhook.id, other.id].flatMap((id) => [`webhook.disabled ${id}`, `webhook.failing ${id}`]).toSorted())
   t.same(notices.toSorted(), told.toSorted(), 'one event for each notice')
+  const own = body.data.find(({ data }) => data.webhook_id === other.id)
+  t.match((await call('GET', `/webhooks/${other.id}/explain?event_id=${own?.id}`)).body, { data: { reason: 'about_itself' } })
 })
 
 t.test("a webhook gets events about the tenant's others; without the catalogue's types there are none", async (t) => {

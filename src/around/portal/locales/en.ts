@@ -316,6 +316,7 @@ export const english = {
   'explain.reasons.unknown_event': 'There is no event with this id, or it is no longer stored',
   'explain.reasons.before_webhook': 'Not sent: the event is older than this webhook',
   'explain.reasons.not_subscribed': 'Not sent: this webhook does not subscribe to its type',
+  'explain.reasons.about_itself': 'Not sent: the event is about this webhook itself',
   'explain.reasons.filtered': 'Not sent: the event does not match the filters',
   'explain.reasons.changed_since': 'Not sent: the webhook was changed after the event. It would get such an event now',
   'explain.reasons.unknown': 'We cannot tell: the delivery may no longer be stored',
