@@ -140,6 +140,26 @@ t.test('a refresh keeps the subscription and its position, and changes its end a
   t.strictSame(agent.ids(), [1, 2, 3, 4], '410 ends one delivery, and not the subscription')
 })
 
+t.test('a refresh after failures begins again at the cursor, so that what was given up comes again', async (t) => {
+  const { agent, subscribe, emit, drain } = await start(t)
+  const { cursor } = await subscribe()
+  agent.state.status = 410
+  await emit(1, 2)
+  await drain()
+  agent.state.status = 204
+  t.match(await subscribe({ cursor: 'lost' }), { truncated: false }, 'a cursor that is not valid changes nothing')
+  await drain()
+  t.strictSame(agent.ids().toSorted(), [1, 2])
+  t.match(await subscribe({ cursor }), { truncated: false, deliveryStatus: { lastError: 'http_4xx', failedSince: /Z$/ } })
+  await drain()
+  t.strictSame(agent.ids().toSorted(), [1, 1, 2, 2])
+  await subscribe({ cursor })
+  await emit(3)
+  await drain()
+  t.strictSame(agent.ids().slice(4), [3], 'once deliveries succeed, a cursor changes nothing')
+  t.strictSame([agent.controls(), agent.challenges()], [[], 1])
+})
+
 t.test('a grant is at most what was asked for, but for its limits, and never endless', async (t) => {
   const { subscribe } = await start(t)
   for (const [ttlMs, expected] of [

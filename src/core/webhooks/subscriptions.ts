@@ -107,14 +107,20 @@ export function createSubscriptionOperations (
   /** Creates or refreshes; `null` if another call was faster. */
   async function putOnce (request: SubscriptionRequest, id: string) {
     const { tenant, principal, eventType, filters, url, secret, ttlMs } = request
-    const known = await subscriptions.find(tenant.id, id)
+    const live = await subscriptions.find(tenant.id, id)
+    // After failures, some events may have been given up: begins again at the agent's cursor, if it is still valid.
+    const isFailing = live !== null && live.subscription.failing_since !== null && request.cursor !== null
+    const begin = live === null || isFailing ? await findPosition(request) : null
+    const isRestarted = isFailing && begin?.isTruncated === false
+    const known = isRestarted ? null : live
     const webhookId = known?.subscription.webhook_id ?? await webhooks.nextId(tenant.id)
     const [current = null] = known?.secrets ?? []
     const isSame = current !== null && isSameSecret(await secrets.open(current, tenant.id, webhookId), secret)
     const sealed = isSame ? current : await secrets.seal(secret, tenant.id, webhookId)
     const isVerified = await subscriptions.isVerified(tenant.id, principal, url, verifiedForSeconds)
     if (!isVerified) await challenge(request, id, webhookId, sealed)
-    const start = known === null ? await findPosition(request) : { position: known.position, isTruncated: false }
+    const start = known === null && begin !== null ? begin : { position: known?.position ?? '', isTruncated: false }
+    if (isRestarted) await subscriptions.end(tenant.id, { id }, 'unsubscribed')
     const stored = await subscriptions.put(tenant.id, {
       id,
       webhookId,
@@ -127,11 +133,11 @@ export function createSubscriptionOperations (
       gracePeriodSeconds,
       ttlSeconds: Math.ceil(Math.min(Math.max(ttlMs ?? usualTtlMs, shortestTtlMs), longestTtlMs) / 1000),
       position: start.position,
-      isVerified: !isVerified
+      isVerified: !isVerified || isRestarted
     }, subscriptionLimits)
     if (stored === 'replaced') return null
     if (typeof stored === 'string') throw exhausted('subscriptions', subscriptionLimits[stored])
-    return { stored, before: known, isTruncated: start.isTruncated }
+    return { stored, before: live, isTruncated: start.isTruncated }
   }
 
   async function end (
