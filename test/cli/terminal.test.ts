@@ -75,6 +75,8 @@ t.test('stored data and responses cannot manipulate the terminal', async (t) => 
     'keys issue': ['--tenant', evil, '--scopes', `jobs:read,${worse}`, '--candidate-fields', worse, '--out', '/nowhere/key'],
     'keys list': ['--tenant', evil],
     'keys rotate': [keyId, '--tenant', evil, '--out', '/nowhere/key'],
+    'subscriptions list': ['--tenant', evil],
+    'subscriptions end': ['--tenant', evil, '--principal', evil],
     'webhooks list': ['--tenant', evil],
     'webhooks import': [importPath],
     'deliveries list': ['--webhook', String(id)],

@@ -280,7 +280,7 @@ t.test('a client that reads only texts gets each row of a list once and whole, e
     source_id: null
   }))
   // One count per client call: a page that the server reads again counts once.
-  const operations = { syncCandidates: { max: 10 }, listEvents: { max: 14 } }
+  const operations = { syncCandidates: { max: 10 }, listEvents: { max: 15 } }
   const app = await buildApp(t, {
     mcp: true, storage: memoryStorage({ tenants: { acme: { candidates: many } } }), rateLimit: { operations }
   })
