@@ -133,6 +133,8 @@ function recordTo<Storage extends Omit<MemoryStorage, 'candidates' | 'jobs'>> (
     deliveries: { ...deliveries, ...store },
     webhooks: {
       ...webhooks,
+      nextId: (tenantSlug) => webhooks.nextId(tenantSlug),
+      create: (tenantSlug, webhook, { transaction, ...options }) => webhooks.create(tenantSlug, webhook, options),
       renameTenant: (from, to, { reseal }) => webhooks.renameTenant(from, to, { reseal }),
       removeTenant: (tenantSlug, { limit }) => webhooks.removeTenant(tenantSlug, { limit }),
       suspendTenant: (tenantSlug) => webhooks.suspendTenant(tenantSlug),

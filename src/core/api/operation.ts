@@ -94,6 +94,8 @@ export interface Given<Input = unknown, OwnId extends Id = Id> {
   input: Input
   /** Returns the answer that the storage stores with the work, for a request with `Idempotency-Key`. */
   keep?: KeepAnswer | undefined
+  /** The host's open transaction, for a call from code. */
+  transaction?: unknown
 }
 
 /** The result of an operation. */

@@ -171,6 +171,16 @@ export interface RemoveOptions {
   transaction?: unknown
 }
 
+/** Options of `create`. */
+export interface CreateOptions {
+  /** Maximum number of webhooks of the tenant. */
+  maxPerTenant: number
+  /** Never with `transaction`. */
+  answer?: AnswerToStore<Webhook> | undefined
+  /** The host's open transaction. */
+  transaction?: unknown
+}
+
 /** Options of `resumeTenant`. */
 export interface ResumeOptions {
   /** What happens to the pending deliveries: `skip` makes them `skipped`. */
@@ -197,19 +207,22 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
    */
   listFailing (options: { limit: number, maxPending: number }): Promise<FailingWebhook[]>
 
-  /** Returns a positive integer up to 2^53-1, never reused, across all tenants. */
-  nextId (tenant: string): Promise<number>
+  /**
+   * Returns a positive integer up to 2^53-1, never reused, across all tenants. With the host's `transaction`, uses only
+   * its connection.
+   */
+  nextId (tenant: string, transaction?: unknown): Promise<number>
 
   /**
    * Stores a webhook, with `created_at` and `updated_at` set to now. Returns `null` and stores nothing if the tenant
    * already has `maxPerTenant` webhooks. Of several concurrent calls for the last free place, exactly one succeeds.
    * Rejects if a webhook of any tenant already has this id, and with `tenant_resting` while the tenant rests. A call
    * that waits for another one of the tenant holds no connection. It rejects after some seconds with
-   * `RecruitingApiError` (`busy`).
+   * `RecruitingApiError` (`busy`). With the host's `transaction`, the webhook exists once that commits; until then,
+   * other creates of the tenant wait. Rejects and stores nothing if `transaction` is not open. A storage without
+   * transactions rejects any `transaction`.
    */
-  create (
-    tenant: string, webhook: NewWebhook, options: { maxPerTenant: number, answer?: AnswerToStore<Webhook> | undefined }
-  ): Promise<Webhook | null>
+  create (tenant: string, webhook: NewWebhook, options: CreateOptions): Promise<Webhook | null>
 
   /**
    * Changes a webhook and sets `updated_at` to now. Returns `null` if it does not exist. Setting the status to `active`

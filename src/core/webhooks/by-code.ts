@@ -70,15 +70,18 @@ export function createRecruitingWebhooks (
     const read = input === undefined ? () => undefined : createInputReader(input)
     // Looking up a record that does not exist is not an error.
     const isLookup = method === 'GET' && shape === 'one'
+    const takesTransaction = operation === callOperations.create
 
     return (report: CallReport, actor: string | null) => {
       const caller = { type: 'code', id: actor } as const
       return (argument: TenantArgument, ...given: unknown[]) => translate(async () => {
-        const id = await tenants.getId(readTenantArgument(argument))
+        const options = takesTransaction ? given[names.length + 1] : {}
+        const { transaction } = readInput(options ?? {}, { transaction: unread })
+        const id = await tenants.getId(readTenantArgument(argument), transaction)
         const ids = readIds(names, given)
-        const slug = namesTenant ? await findSlug(argument, id) : id
+        const slug = namesTenant ? await findSlug(argument, id, transaction) : id
         const result = ids && await perform({
-          ...ids, tenant: { id, slug }, caller, omitBody: false, input: read(given[names.length])
+          ...ids, tenant: { id, slug }, caller, omitBody: false, input: read(given[names.length]), transaction
         })
         if (result === null && !isLookup) throw notFound(names, given)
         // A lookup without a result is not reported.
@@ -88,8 +91,8 @@ export function createRecruitingWebhooks (
     }
   }
 
-  async function findSlug (argument: TenantArgument, id: Tenant['id']): Promise<string> {
-    return readTenantArgument(argument).slug ?? (await tenants.findSlug(id)) ?? id
+  async function findSlug (argument: TenantArgument, id: Tenant['id'], transaction: unknown): Promise<string> {
+    return readTenantArgument(argument).slug ?? (await tenants.findSlug(id, transaction)) ?? id
   }
 
   async function translate<Result> (work: () => Promise<Result>): Promise<Result> {

@@ -6,7 +6,7 @@ import type { EventType } from '../api/events.js'
 import { type CreateWebhook, type FailingQuery, maxWebhooks } from '../api/webhooks.js'
 import { InputError } from '../shared/errors.js'
 import type {
-  AnswerToStore, Creator, EventFilters, FailingWebhook, RotatedWebhook, Tenant, Webhook, WebhookChanges, WebhookFilter,
+  CreateOptions, Creator, EventFilters, FailingWebhook, RotatedWebhook, Tenant, Webhook, WebhookChanges, WebhookFilter,
   WebhookSortField, WebhookStore
 } from '../ports/index.js'
 import { createCachedLimit } from '../shared/cached.js'
@@ -83,9 +83,9 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
   /** Returns `null`, and stores nothing, if the tenant already has `maximum` webhooks. */
   async function store (
     tenant: Tenant, { headers = null, ...input }: NewWebhook, creator: Creator, secret: string,
-    options: { maxPerTenant: number, answer?: AnswerToStore<Webhook> | undefined }, legacy: LegacyKey | null = null
+    options: CreateOptions, legacy: LegacyKey | null = null
   ): Promise<Webhook | null> {
-    const id = await webhooks.nextId(tenant.id)
+    const id = await webhooks.nextId(tenant.id, options.transaction)
     const sealed = await secrets.seal(secret, tenant.id, id)
     const target = { tenantId: tenant.id, webhookId: id, url: input.target_url }
     return webhooks.create(tenant.id, {
@@ -198,14 +198,14 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
 
     listFailing: ({ limit }) => webhooks.listFailing({ limit, maxPending }),
 
-    async create ({ tenant, input, caller, keep }) {
+    async create ({ tenant, input, caller, keep, transaction }) {
       const secret = generateSecret()
       assertAllKnown(input.event_types)
       assertHeaderNames(input.headers)
       const normalized = normalize(input)
       const maximum = await readMaximum(tenant)
       const show = (webhook: Webhook) => withSecret(webhook, secret)
-      const options = { maxPerTenant: maximum, answer: keep?.(show) }
+      const options = { maxPerTenant: maximum, answer: keep?.(show), transaction }
       return show(await store(tenant, normalized, caller, secret, options) ?? rejectMore(maximum))
     },
 

@@ -352,7 +352,14 @@ export type ListFailingQuery = InputOf<typeof FailingQuery>
  * Throws `invalid_input`, whose `field` is the argument or the field in it, `not_found` if the webhook or delivery does
  * not exist, and `closed`.
  */
-export interface RecruitingWebhooks extends CallsOf<typeof callOperations> {
+export interface RecruitingWebhooks extends Omit<CallsOf<typeof callOperations>, 'create'> {
+  /**
+   * Creates a webhook. With `transaction`, it exists once that commits; until then, other creates of the tenant wait.
+   * Also throws `invalid_event` for an invalid `transaction`, and `busy`.
+   */
+  create (
+    ...given: [...Parameters<CallsOf<typeof callOperations>['create']>, options?: EmitOptions]
+  ): ReturnType<CallsOf<typeof callOperations>['create']>
   /**
    * Lists failing and disabled webhooks of all tenants, the longest failing first. Each has its health, its last error
    * and the number of pending deliveries, up to 1,000. `limit` is 1 to 1,000, by default 100. For the vendor only.

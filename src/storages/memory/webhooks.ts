@@ -56,11 +56,13 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
         .map((webhook) => showFailing(webhook, Math.min(maxPending, data.pending.count(webhook)), data.now()))
     },
 
-    async nextId () {
+    async nextId (_tenant, transaction) {
+      rejectTransaction(transaction)
       return ++lastId
     },
 
-    async create (tenant, webhook, { maxPerTenant, answer }) {
+    async create (tenant, webhook, { maxPerTenant, answer, transaction }) {
+      rejectTransaction(transaction)
       assertAwake(data, tenant)
       const { webhooks } = openTenant(data, tenant)
       if ([...webhooks.values()].filter(isWebhook).length >= maxPerTenant) return null

@@ -9,6 +9,7 @@ import { storeAnswer } from './requests.js'
 import { readJson, type Session } from './session.js'
 import { Conditions, creatorJson, moment, orderBy, toIso } from './sql.js'
 import type { TenantMethod } from './tenants.js'
+import { type Call, callIn, runInTransaction } from './transactions.js'
 import { createTurns } from './turns.js'
 
 const webhookJson = `json_build_object(
@@ -78,37 +79,33 @@ export function createWebhookStore (
       return webhook ?? null
     },
 
-    async nextId () {
-      const [row] = await session.query<{ id: string }>('next webhook id',
-        'select nextval($1::regclass)::text as id', [`${schema}.webhook_ids`])
+    async nextId (_tenant, transaction) {
+      const text = 'nextval($1::regclass)'
+      const values = [`${schema}.webhook_ids`]
+      if (transaction !== undefined) {
+        return Number(await runInTransaction(session, 'next webhook id', transaction, (call) => call(text, values)))
+      }
+      const [row] = await session.query<{ id: string }>('next webhook id', `select ${text}::text as id`, values)
       return Number(row?.id)
     },
 
-    create (tenant, webhook, { maxPerTenant, answer }) {
-      return takeTurn(tenant, () => session.transaction('create webhook', async (query) => {
-        // Serializes a tenant's creates: two at once could exceed the limit. Suspending the tenant also waits for them.
-        const [lock] = await query<{ is_locked: boolean }>(
-          'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_locked', [`${table} ${tenant}`])
-        if (lock?.is_locked !== true) return 'busy'
-        const [row] = await query<{ json: string }>(`
-          insert into ${table} as w (tenant, id, tenant_slug, name, status, target_url, event_types, secret, headers,
-            header_names, filters, filter_path, creator_type, creator_id, contact, changed, is_suspended, created_at,
-            updated_at)
-          select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-            exists (select from ${schema}.tenants where tenant = $1 and suspended_at is not null), moment, moment
-          from ${moment} as moment
-          where (select count(*) from ${table} where tenant = $1 and subscription_id is null) < $17
-            and ${schema}.find_rest_v1($1) is null
-          returning ${webhookJson}::text as json`, [...newValues(tenant, webhook), maxPerTenant])
-        if (row !== undefined) {
-          const created: Webhook = JSON.parse(row.json)
-          await storeAnswer(query, schema, tenant, answer, created)
+    create (tenant, webhook, { maxPerTenant, answer, transaction }) {
+      const values = [JSON.stringify(formatWebhook(tenant, webhook)), String(maxPerTenant)]
+      async function store (call: Call): Promise<Webhook | null | 'busy'> {
+        const result = await call(`${schema}.create_webhook_v1($1, $2)`, values)
+        if (result === 'busy') return result
+        if (result === 'full') return null
+        if (result !== 'none') throw tenantResting(tenant, result)
+        const text = `(select ${webhookJson}::text from ${table} w where w.tenant = $1 and w.id = $2)`
+        return JSON.parse(await call(text, [tenant, webhook.id]))
+      }
+      return takeTurn(tenant, () => transaction !== undefined
+        ? runInTransaction(session, 'create webhook', transaction, store)
+        : session.transaction('create webhook', async (query) => {
+          const created = await store(callIn(query))
+          if (created !== null && created !== 'busy') await storeAnswer(query, schema, tenant, answer, created)
           return created
-        }
-        const [rest] = await query<{ until: string | null }>(`select ${schema}.find_rest_v1($1) as until`, [tenant])
-        if (typeof rest?.until === 'string') throw tenantResting(tenant, rest.until)
-        return null
-      }))
+        }))
     },
 
     async update (tenant, id, changes) {
@@ -218,14 +215,21 @@ export function createWebhookStore (
   }
 }
 
-function newValues (tenant: string, webhook: NewWebhook): unknown[] {
-  const { id, tenantSlug, name, status, target_url: targetUrl, event_types: eventTypes, secret, headers } = webhook
-  const { created_by: createdBy = { type: 'code', id: null } } = webhook
-  return [
-    tenant, id, tenantSlug, name, status, targetUrl, eventTypes, secret, headers?.sealed ?? null,
-    headers?.names ?? null, ...formatFilters(webhook.filters), createdBy.type, createdBy.id,
-    webhook.contact ?? null, webhook.changed ?? null
-  ]
+/** Returns the columns of a new webhook. */
+function formatWebhook (tenant: string, webhook: NewWebhook): object {
+  const { tenantSlug, headers, filters, created_by: creator = { type: 'code', id: null }, ...columns } = webhook
+  const [, filterPath] = formatFilters(filters)
+  return {
+    ...columns,
+    tenant,
+    tenant_slug: tenantSlug,
+    headers: headers?.sealed,
+    header_names: headers?.names,
+    filters,
+    filter_path: filterPath,
+    creator_type: creator.type,
+    creator_id: creator.id
+  }
 }
 
 function createHealth (session: Session, schema: string): Pick<WebhookStore, 'findHealth' | 'listFailing'> {

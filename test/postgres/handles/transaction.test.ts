@@ -120,7 +120,8 @@ t.test('emits do not wait for an uncommitted rename or removal, and move with th
 
 const count = 10
 const eventIsolation = { tenantSlug: 'acme', type: 'job.created', data: {} } as const
-const webhook = { name: 'CRM', status: 'active', target_url: 'https://example.com', event_types: ['job.created'], secret: 'whsec_a' } as const
+const input = { name: 'CRM', target_url: 'https://example.com/', event_types: ['job.created'] }
+const webhook = { ...input, status: 'active', secret: 'whsec_a' } as const
 
 t.test('if transactions are serializable by default', async (t) => {
   const server = await startPostgres(t)
@@ -193,8 +194,33 @@ t.test('calls in a transaction on the last connection do not wait for another co
   t.match(await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {}, subject: 'candidate:1' }, options), { deliveries: 0 })
   t.equal(await recruiting.erase({ tenantSlug: 'acme', subject: 'candidate:1' }, options), 1)
   await recruiting.changed({ tenantSlug: 'acme', kind: 'candidate', id: 1 }, options)
-  t.strictSame(await recruiting.renameTenant('acme', 'globex', options), { webhooks: 0 })
+  const { id, secret } = await recruiting.webhooks.create('acme', input, options)
+  t.match(secret, /^whsec_/)
+  await recruiting.suspendTenant('acme', options)
+  t.match(await recruiting.resumeTenant('acme', { pending: 'skip', ...options }), { since: String })
+  t.strictSame(await recruiting.renameTenant('acme', 'globex', options), { webhooks: 1 })
   t.strictSame(await recruiting.removeTenant('globex', options), { left: 0 })
   await t.rejects(recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} }, options), { code: 'tenant_resting' })
+  await t.rejects(recruiting.webhooks.create('acme', input, options), { code: 'tenant_resting' })
   await client.finish()
+  t.equal((await pool.query('select from recruiting.webhooks where id = $1', [id])).rows.length, 0)
+})
+
+t.test('a webhook is created when the transaction commits, and other creates of its tenant wait', async (t) => {
+  const { pool, storage } = await startPostgresHost(t)
+  const recruiting = createRecruiting({ storage, delivery: false, maxWebhooksPerTenant: 1 })
+  t.teardown(() => recruiting.close())
+  for (const end of ['rollback', 'commit'] as const) {
+    const client = await begin(pool)
+    const created = await recruiting.webhooks.create('acme', input, { transaction: client })
+    t.equal(await recruiting.webhooks.find('acme', created.id), null)
+    const other = recruiting.webhooks.create('acme', input).then(({ id }) => recruiting.webhooks.delete('acme', id), (error) => error.code)
+    await recruiting.webhooks.create('globex', input).then(({ id }) => recruiting.webhooks.delete('globex', id))
+    await client.finish(end)
+    t.equal(await other, end === 'commit' ? 'invalid_input' : undefined)
+  }
+  t.equal((await recruiting.webhooks.list('acme')).data.length, 1)
+  for (const [options, code, field] of [[{ transaction: pool }, 'invalid_event', 'transaction'], [{ transactions: 1 }, 'invalid_input', 'transactions'], [7, 'invalid_input', 'options']] as const) {
+    await t.rejects(recruiting.webhooks.create('globex', input, options as never), { code, field })
+  }
 })

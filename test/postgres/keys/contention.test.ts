@@ -33,7 +33,7 @@ t.test('a write that waits for another one of its tenant holds no connection', a
     ['rotate key by code', rowLock, () => keys.rotate({ tenantId: 'acme' }, 'old')],
     ['revoke key', rowLock, () => store.revoke('acme', 'other', { children: true })],
     ['revoke key by code', rowLock, () => keys.revoke({ tenantId: 'acme' }, 'old')],
-    ['create webhook', "select pg_advisory_xact_lock(hashtextextended('\"recruiting\".webhooks acme', 0))",
+    ['create webhook', "select pg_advisory_xact_lock(recruiting.webhooks_lock_v1('acme'))",
       () => webhooks.create('acme', createWebhook(id), { maxPerTenant: 5 })]
   ] as const) {
     const other = await begin(pool)

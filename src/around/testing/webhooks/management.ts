@@ -1,5 +1,5 @@
 import type { ListQuery, NewWebhook, Webhook, WebhookFilter, WebhookSortField } from '../../../core/ports/index.js'
-import { benchCases, casesWith, type StorageDriver } from '../support/driver.js'
+import { benchCases, casesWith, followsTransaction, rejectsEnded, type StorageDriver } from '../support/driver.js'
 import { exactly, type Exactly, given, isInstant, rejects, same } from '../support/expect.js'
 import { createWebhook, failed, firstRows, lenient, order, retry } from '../support/samples.js'
 
@@ -152,6 +152,21 @@ export const writeCases = [
     same((await t.webhooks.create('acme', createWebhook(id), { maxPerTenant: 2 }))?.id, id,
       'the rejected webhook, after another was deleted')
   }),
+
+  test('create',
+    "creating a webhook commits with the host's transaction; a storage without transactions rejects it",
+    async (t) => {
+      async function create (transaction: unknown): Promise<Webhook | null> {
+        const id = await t.webhooks.nextId('acme', transaction)
+        return t.webhooks.create('acme', createWebhook(id), { maxPerTenant: 1, transaction })
+      }
+      await rejectsEnded(t, 'creating', create)
+      await followsTransaction(t, 'creating', {
+        write: create,
+        check: (webhook) => same(webhook?.status, 'active', 'the status of the webhook in the transaction'),
+        look: async (isCreated) => same(await t.webhooks.count('acme', {}), Number(isCreated), 'the number of webhooks')
+      })
+    }),
 
   test('update', 'an update changes only the fields that it contains', async (t) => {
     let expected: Webhook = await t.addWebhook()

@@ -209,9 +209,7 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
   -- The lock of creates, which copy the state.
-  perform pg_advisory_xact_lock(hashtextextended(
-    '"' || replace(current_schema(), '"', '""') || '".webhooks ' || p_tenant, 0
-  ));
+  perform pg_advisory_xact_lock(webhooks_lock_v1(p_tenant));
   insert into tenants as t (key, tenant, suspended_at)
   values (p_tenant, p_tenant, date_trunc('milliseconds', clock_timestamp()))
   on conflict (tenant) do update set suspended_at = coalesce(t.suspended_at, excluded.suspended_at)
