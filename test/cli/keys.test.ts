@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
@@ -220,4 +221,42 @@ t.test('key commands', async (t) => {
     t.equal(await count(), before)
     await writeFile(path, 'free again')
   })
+})
+
+t.test('existing keys are imported as text or digest, and continue to work', async (t) => {
+  const { cli, pool } = await startCliHost(t)
+  const path = join(t.testdir({}), 'keys.json')
+  const lookup = postgresKeyLookup(pool)
+  const run = async (entries: unknown) => {
+    await writeFile(path, JSON.stringify(entries))
+    return cli(`keys import ${path}`, { answers: ['y'] })
+  }
+  const [text, hashed] = ['live.0123456789abcdef', 'sk-0123456789abcdef==']
+  const digest = createHash('sha256').update(hashed).digest()
+  const entries = [
+    { tenant: 'acme', key: text, scopes: ['jobs:read'], name: 'CRM', expires_at: '2090-01-01T00:00:00Z', allowed_ips: ['203.0.113.0/24'] },
+    { tenant: 'globex', tenant_id: '41', sha256: digest.toString('base64'), scopes: ['candidates:read'] }
+  ]
+  for (let count = 0; count < 2; count++) {
+    const { code, out, err } = await run(entries)
+    t.match([code, err], [0, /^Imports 2 keys of 2 tenants\. Only their digests are stored\.\n/])
+    t.match(out, /^tenant +id\nacme +key_\w+\nglobex +key_\w+\n$/)
+  }
+  t.equal((await pool.query('select from recruiting.api_keys')).rows.length, 2, 'a repeated import adds none')
+  t.match(await lookup({ tenantSlug: 'acme', tenantId: 'acme', key: text }), { scopes: ['jobs:read'], allowedIps: ['203.0.113.0/24'] })
+  t.match(await lookup({ tenantSlug: 'globex', tenantId: '41', key: hashed }), { scopes: ['candidates:read'] })
+  t.match(await apiKeys(pool).list({ tenantId: '41' }), [{ start: null, tenantSlug: 'globex' }])
+  t.match(await run([{ ...entries[1], sha256: digest.toString('hex').toUpperCase() }]), { code: 0 }, 'the same key in hexadecimal')
+
+  const [first] = entries
+  for (const [entry, problem] of [
+    [{ ...first, tenant: 'globex' }, 'key: expected a key that no other tenant has'],
+    [{ ...first, key: undefined }, 'key: expected either key or sha256'],
+    [{ ...first, sha256: digest.toString('hex') }, 'key: expected either key or sha256'],
+    [{ ...first, key: 'short' }, 'key: expected 16 to 512 characters of A-Z a-z 0-9 - . _ ~ + /, then any =, got "short"'],
+    [{ ...first, key: undefined, sha256: '$2b$10$abc' }, 'sha256: expected a SHA-256 as 64 hexadecimal digits or in base64, got "$2b$10$abc"'],
+    [{ ...first, scopes: ['job:read'] }, 'scopes: expected a scope of a route, such as jobs:read, got "job:read"'],
+    [{ ...first, tennant: 'acme' }, 'tennant: expected a known name such as tenant, got "tennant"']
+  ] as const) t.match(await run([entries[1], entry]), { code: 1, err: new RegExp(`keys import: FILE: key 2: ${problem.replace(/[$.+()/]/g, '\\$&')}`) })
+  t.match(await run({}), { code: 2, err: 'keys import: FILE: expected a JSON array of keys, each with tenant, key or sha256, and scopes\n' })
 })

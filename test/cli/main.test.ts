@@ -41,7 +41,7 @@ const wrong: Array<[line: string, message: string]> = [
   ['frobnicate', 'fastify-recruiting-api: "frobnicate": unknown command; --help lists all of them'],
   ['toString', 'fastify-recruiting-api: "toString": unknown command; --help lists all of them'],
   ['demo now', 'demo: "now": unexpected argument'],
-  ['keys', 'fastify-recruiting-api: keys: add one of issue, list, rotate, revoke'],
+  ['keys', 'fastify-recruiting-api: keys: add one of issue, import, list, rotate, revoke'],
   ['keys list', 'keys list: --tenant: missing, add --tenant ID'],
   ['keys list --tenant', 'keys list: --tenant: needs a value, --tenant ID'],
   ['keys list --tenant a --tenant b', 'keys list: --tenant: given twice'],

@@ -73,6 +73,7 @@ t.test('stored data and responses cannot manipulate the terminal', async (t) => 
     grants: ['--role', evil, '--jobs', `public."x${evil}"`, '--candidates', 'public.api_jobs'],
     doctor: ['--wait-seconds', '0', '--jobs', `public."x${evil}"`],
     'keys issue': ['--tenant', evil, '--scopes', `jobs:read,${worse}`, '--candidate-fields', worse, '--out', '/nowhere/key'],
+    'keys import': [importPath],
     'keys list': ['--tenant', evil],
     'keys rotate': [keyId, '--tenant', evil, '--out', '/nowhere/key'],
     'subscriptions list': ['--tenant', evil],

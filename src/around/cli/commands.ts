@@ -37,6 +37,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   watch: command("records a table's changes for sync", setUp, 'watch'),
   doctor: command('finds problems and shows how to fix them', doctor, 'doctor'),
   'keys issue': command('issues an API key', keys, 'issue'),
+  'keys import': command('moves your existing API keys, as text or as SHA-256 digests', keys, 'importKeys'),
   'keys list': command("lists a tenant's API keys", keys, 'list'),
   'keys rotate': command('replaces an API key; the old one stays valid for a while', keys, 'rotate'),
   'keys revoke': command('revokes an API key immediately', keys, 'revoke'),

@@ -1,14 +1,18 @@
 import { inTransaction } from '../../storages/postgres/pool.js'
 import {
-  type ApiKeys, apiKeys, type ApiKeysOptions, type IssuedApiKey, type NewApiKey, type PgClient, type StoredApiKey
+  type ApiKeys, apiKeys, type ApiKeysOptions, type ImportedApiKey, type IssuedApiKey, type NewApiKey, type PgClient,
+  type StoredApiKey
 } from '../../storages/postgres/index.js'
 import { countDependents, type Dependents } from '../../storages/postgres/keys/key-lookup.js'
 import { quoteName } from '../../storages/postgres/sql.js'
+import { isRecruitingApiError } from '../../core/shared/errors.js'
 import { omitUndefined } from '../../core/shared/fields.js'
-import { type Command, type Context, type Option, CommandError } from './command.js'
+import { readInput, unread } from '../../core/shared/read-options.js'
+import { type Command, type Context, type Option, CommandError, UsageError } from './command.js'
+import { describeError } from './database.js'
 import { readSlug, readTenant, tenantOption } from './find.js'
-import { outOption, withSecretOutput } from './secrets.js'
-import { confirm, formatCount, formatRecord, formatRecords, showResult } from './terminal.js'
+import { outOption, readJsonFile, withSecretOutput } from './secrets.js'
+import { confirm, formatCount, formatRecord, formatRecords, showResult, withProgress } from './terminal.js'
 
 const prefixOption: Option = { value: 'PREFIX', about: 'the prefix of your keys; the default is rk' }
 
@@ -66,6 +70,77 @@ export const issue: Command = {
     const change = `Issues a key for the tenant ${slug} with the scopes ${input.scopes.join(', ')}` +
       (limits === '' ? '.' : `, limited to ${limits}.`)
     return createKey(context, change, (transaction) => keys.issue(input, { transaction }))
+  }
+}
+
+/** An entry of the file. */
+const entryReaders = {
+  tenant: (value: unknown, path: string) => readSlug(path, String(value)),
+  tenant_id: (value: unknown, path: string) => value === undefined ? undefined : readTenant(path, String(value)),
+  key: unread,
+  sha256: unread,
+  scopes: unread,
+  name: unread,
+  expires_at: unread,
+  allowed_ips: unread,
+  candidate_fields: unread,
+  job_fields: unread
+}
+
+const keysFormat = 'a JSON array of keys, each with tenant, key or sha256, and scopes'
+
+export const importKeys: Command = {
+  args: ['FILE'],
+  options: {
+    'own-scopes': { value: 'A,B', about: 'the scopes of your own routes, which the keys can have too' },
+    prefix: prefixOption
+  },
+
+  async run (context) {
+    const entries = await readJsonFile(context.args[0] ?? '')
+    if (!Array.isArray(entries) || entries.length === 0) throw new UsageError(`FILE: expected ${keysFormat}`)
+    const given = entries.map((entry: unknown, index) =>
+      attempt(index, () => readInput(entry, entryReaders)))
+    await confirm(context, `Imports ${formatCount(entries.length, 'key')} of ` +
+      `${formatCount(new Set(given.map(({ tenant }) => tenant)).size, 'tenant')}. Only their digests are stored.`)
+    const rows = await withProgress(context.io, 'importing', async (report) => {
+      const imported = []
+      for (const [index, { tenant, tenant_id: tenantId = tenant, ...entry }] of given.entries()) {
+        const fields = {
+          key: entry.key,
+          sha256: entry.sha256,
+          scopes: entry.scopes,
+          name: entry.name,
+          expiresAt: entry.expires_at,
+          allowedIps: entry.allowed_ips,
+          candidateFields: entry.candidate_fields,
+          jobFields: entry.job_fields
+        }
+        const input = { tenantId, ...omitUndefined(fields) } as ImportedApiKey
+        const keys = openKeys(context, { tenantSlug: () => tenant })
+        const { id } = await attempt(index, () => keys.import(input))
+        imported.push({ tenant, id })
+        await context.audit.write({ tenantSlug: tenant, resource: { kind: 'key', id } })
+        report(`${imported.length} of ${given.length}`)
+      }
+      return imported
+    })
+    context.audit.rowCount = rows.length
+    showResult(context, rows, formatRecords(rows, { tenant: 'tenant', id: 'id' }, 'none'))
+  }
+}
+
+/** Names the entry in errors. */
+function attempt<Result> (index: number, work: () => Result): Result {
+  const reject = (error: unknown): never => {
+    if (!isRecruitingApiError(error)) throw error
+    throw new CommandError(`FILE: key ${index + 1}: ${describeError(error)}. You can run the command again`)
+  }
+  try {
+    const result = work()
+    return result instanceof Promise ? result.catch(reject) as Result : result
+  } catch (error) {
+    return reject(error)
   }
 }
 

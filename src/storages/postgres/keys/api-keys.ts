@@ -8,8 +8,8 @@ import { type AuditListener, type CallReport, createAuditor, describeCall } from
 import { createWarningLogger } from '../../../core/observe/logger.js'
 import { systemClock } from '../../../core/shared/clock.js'
 import {
-  assertOption, type OptionsOf, callable, choice, assertObject, flag, integer, orNull, plainText, readInput,
-  readOptions, unread
+  assertOption, type OptionsOf, type SettingsOf, callable, choice, assertObject, flag, integer, matching, optional,
+  orNull, plainText, readInput, readOptions, unread
 } from '../../../core/shared/read-options.js'
 import {
   type TenantReference, type TenantSlugLookup, createSlugLookup, readTenant, readTenantArgument, showTenant,
@@ -64,6 +64,9 @@ export interface ApiKeysOptions extends OptionsOf<typeof keysOptions> {}
 
 /** A new API key. */
 export type NewApiKey = TenantReference & NewApiKeyFields
+
+/** An existing key: its text, or its SHA-256 as 64 hexadecimal digits or in base64. */
+export type ImportedApiKey = NewApiKey & ({ key: string, sha256?: undefined } | { sha256: string, key?: undefined })
 
 interface NewApiKeyFields {
   /** Scopes of the API, such as `candidates:read`, and of `ownScopes`. */
@@ -170,6 +173,12 @@ export interface ApiKeys {
    * that no route has, and `tenant_resting`.
    */
   issue(key: NewApiKey, options?: CallOptions): Promise<IssuedApiKey>
+  /**
+   * Stores one of your existing keys, given as text or as its SHA-256, so that it continues to work. Nothing else than
+   * its digest is stored. Returns the existing key if the tenant already has it. Throws `invalid_input` if another
+   * tenant has it, and like `issue`.
+   */
+  import(key: ImportedApiKey, options?: CallOptions): Promise<StoredApiKey>
   /** Returns the tenant's keys, oldest first, including expired and revoked ones. */
   list(tenant: TenantReference, options?: CallOptions): Promise<StoredApiKey[]>
   /**
@@ -195,6 +204,19 @@ export interface ApiKeys {
 }
 
 type KeyCalls = Omit<ApiKeys, 'as'>
+
+/** Keys that a header can contain, long enough that nobody guesses them. */
+const ownKey = /^(?=.{16,512}$)[A-Za-z0-9\-._~+/]+=*$/
+
+const importReaders = {
+  key: optional(matching((text) => ownKey.test(text), '16 to 512 characters of A-Z a-z 0-9 - . _ ~ + /, then any =')),
+  sha256: optional((value: unknown, path: string): string => {
+    const text = String(value)
+    const digest = /^[0-9a-f]{64}$/i.test(text) ? text.toLowerCase() : Buffer.from(text, 'base64').toString('hex')
+    assertOption(digest.length === 64, path, 'a SHA-256 as 64 hexadecimal digits or in base64', value)
+    return digest
+  })
+}
 
 /** The check of each value. Unknown names are rejected: a key with a misspelt `expiresAt` would never expire. */
 const keyReaders = {
@@ -253,41 +275,68 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
     return { ...stored, key }
   }
 
+  const readers = {
+    scopes (value: unknown, path: string) {
+      const scopes = readScopes(value, path)
+      expectScopes(scopes, path, knownScopes)
+      return scopes
+    },
+    ...keyReaders
+  }
+
+  /** Returns the columns of a new key. */
+  async function readRow (fields: SettingsOf<typeof readers>, transaction: unknown) {
+    const { tenantSlug, tenantId, scopes, name, createdBy, expiresAt, ...limits } = fields
+    const reference = readTenant({ tenantSlug, tenantId })
+    const tenant = reference.id ?? reference.slug
+    return {
+      id: createKeyId(),
+      tenant,
+      tenant_slug: reference.slug ?? await findSlug(tenant, transaction) ?? tenant,
+      name,
+      scopes,
+      allowed_ips: limits.allowedIps,
+      candidate_fields: limits.candidateFields,
+      job_fields: limits.jobFields,
+      creator_type: 'code',
+      creator_id: createdBy,
+      expires_at: expiresAt
+    }
+  }
+
+  async function store (call: Call, row: { tenant: string, digest: string, start: string | null }): Promise<void> {
+    const restsUntil = await call(`${schema}.issue_key_v1($1, null, null)`, [JSON.stringify(row)])
+    if (restsUntil !== 'none') throw tenantResting(row.tenant, restsUntil)
+  }
+
   const keys: KeyCalls = {
     async issue (input, options = {}) {
       const { transaction } = readInput(options, callReaders)
-      const { tenantSlug, tenantId, scopes, name, createdBy, expiresAt, ...limits } = readInput(input, {
-        scopes (value: unknown, path: string) {
-          const scopes = readScopes(value, path)
-          expectScopes(scopes, path, knownScopes)
-          return scopes
-        },
-        ...keyReaders
-      })
-      const reference = readTenant({ tenantSlug, tenantId })
-      const tenant = reference.id ?? reference.slug
-      const slug = reference.slug ?? await findSlug(tenant, transaction) ?? tenant
-      const id = createKeyId()
+      const row = await readRow(readInput(input, readers), transaction)
       const key = generateApiKey(prefix)
-      const row = {
-        id,
-        digest: hashApiKey(key),
-        start: keyStart(key),
-        tenant,
-        tenant_slug: slug,
-        name,
-        scopes,
-        allowed_ips: limits.allowedIps,
-        candidate_fields: limits.candidateFields,
-        job_fields: limits.jobFields,
-        creator_type: 'code',
-        creator_id: createdBy,
-        expires_at: expiresAt
-      }
       return run('issue key', transaction, async (call) => {
-        const restsUntil = await call(`${schema}.issue_key_v1($1, null, null)`, [JSON.stringify(row)])
-        if (restsUntil !== 'none') throw tenantResting(tenant, restsUntil)
-        return show(call, tenant, id, key)
+        await store(call, { ...row, digest: hashApiKey(key), start: keyStart(key) })
+        return show(call, row.tenant, row.id, key)
+      })
+    },
+
+    async import (input, options = {}) {
+      const { transaction } = readInput(options, callReaders)
+      const { key, sha256, ...fields } = readInput(input, { ...readers, ...importReaders })
+      const digest = key === undefined ? sha256 : hashApiKey(key)
+      if (digest === undefined || (key !== undefined && sha256 !== undefined)) {
+        throw new RecruitingApiError('invalid_input', 'key: expected either key or sha256', 'key')
+      }
+      const row = await readRow(fields, transaction)
+      return run('import key', transaction, async (call) => {
+        const [id, tenant] = JSON.parse(await call(`coalesce((
+          select json_build_array(k.id, k.tenant)::text from ${schema}.api_keys k where k.digest = $1
+        ), '[]')`, [digest])) as string[]
+        if (tenant !== undefined && tenant !== row.tenant) {
+          throw new RecruitingApiError('invalid_input', 'key: expected a key that no other tenant has', 'key')
+        }
+        if (id === undefined) await store(call, { ...row, digest, start: key === undefined ? null : keyStart(key) })
+        return JSON.parse(await call(findKey, [row.tenant, id ?? row.id]))
       })
     },
 
@@ -372,6 +421,12 @@ function auditCalls (keys: KeyCalls, report: CallReport): KeyCalls {
       const { tenantSlug, tenantId } = input
       reportKey('issueKey', { tenantSlug, tenantId } as TenantReference, issued.id)
       return issued
+    },
+    async import (input, options) {
+      const imported = await keys.import(input, options)
+      const { tenantSlug, tenantId } = input
+      reportKey('importKey', { tenantSlug, tenantId } as TenantReference, imported.id)
+      return imported
     },
     async rotate (tenant, id, overlap, options) {
       const issued = await keys.rotate(tenant, id, overlap, options)

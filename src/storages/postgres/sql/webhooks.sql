@@ -24,12 +24,12 @@ begin
   end if;
   insert into webhooks (
     id, tenant, tenant_slug, name, status, target_url, event_types, secret, headers, header_names, filters,
-    filter_path, creator_type, creator_id, contact, is_suspended, created_at, updated_at
+    filter_path, creator_type, creator_id, contact, changed, is_suspended, created_at, updated_at
   )
   values (
     v_webhook.id, v_webhook.tenant, v_webhook.tenant_slug, v_webhook.name, v_webhook.status, v_webhook.target_url,
     v_webhook.event_types, v_webhook.secret, v_webhook.headers, v_webhook.header_names, v_webhook.filters,
-    v_webhook.filter_path, v_webhook.creator_type, v_webhook.creator_id, v_webhook.contact,
+    v_webhook.filter_path, v_webhook.creator_type, v_webhook.creator_id, v_webhook.contact, v_webhook.changed,
     exists (select from tenants t where t.tenant = v_webhook.tenant and t.suspended_at is not null), v_now, v_now
   );
   return 'none';
