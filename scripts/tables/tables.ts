@@ -19,7 +19,7 @@ export const tables: Record<string, Table> = {
   calls: () =>
     meanings('call', [
       ['src/core/webhooks/recruiting.ts', 'EngineCalls'],
-      ['src/create-recruiting.ts', 'Recruiting']
+      ['src/recruiting.ts', 'Recruiting']
     ]),
   'api-keys-calls': () => meanings('call', [['src/storages/postgres/keys/api-keys.ts', 'ApiKeys']]),
   'client-methods': async () =>

@@ -62,7 +62,7 @@ t.test('createRecruiting needs only webhooks and deliveries, delivers immediatel
   const { webhooks, deliveries } = storage
   const engine = createRecruiting({ storage: { webhooks, deliveries } })
   t.teardown(() => engine.close())
-  t.same(Object.keys(engine).sort(), ['adopt', 'as', 'changed', 'close', 'drain', 'emit', 'erase', 'findSubject', 'health', 'off', 'on', 'portal', 'prune', 'removeTenant', 'renameTenant', 'resealSecrets', 'resumeTenant', 'stats', 'suspendTenant', 'webhooks'])
+  t.same(Object.keys(engine).sort(), ['adopt', 'as', 'changed', 'close', 'drain', 'emit', 'erase', 'findSubject', 'health', 'off', 'on', 'portal', 'prune', 'removeTenant', 'renameTenant', 'resealSecrets', 'resumeTenant', 'stats', 'subscriptions', 'suspendTenant', 'webhooks'])
   await storeWebhook(storage, 'acme', { targetUrl: receiver.url })
   await engine.emit(event)
   await engine.drain()

@@ -139,7 +139,7 @@ const Mismatch = Type.Object({
   expected: Type.Array(Type.Unsafe<FilterValue>({ type: ['string', 'number', 'boolean', 'null'] }), { examples: [[1, 7]] }),
   value: Type.Unsafe<FilterValue>({
     type: ['string', 'number', 'boolean', 'null'],
-    description: 'Up to 255 characters. null for an object or array, and for portal sessions without the capability `bodies`',
+    description: 'Up to 255 characters. null for an object or array, and for callers that cannot read bodies',
     examples: [3]
   }),
   value_type: OneOf(valueTypes)
