@@ -48,6 +48,7 @@ const ofEngine: RejectedOption[] = [
     { delivery: { proxy: { url: `http://${user}@proxy.example` } } }, 'delivery.proxy.url',
     'percent-encoded credentials without control characters, the user name without a colon', '"others"'
   ]),
+  [{ maxWebhooksPerCreator: 0 }, 'maxWebhooksPerCreator', 'an integer from 1 to 10000', '0'],
   [{ maxWebhooksPerTenant: 10_001 }, 'maxWebhooksPerTenant', 'an integer from 1 to 10000, or a function', '10001'],
   [{ maxEventBytes: 1023 }, 'maxEventBytes', 'an integer from 1024 to 16777216', '1023'],
   [{ requireSubject: 'yes' }, 'requireSubject', 'a boolean', '"yes"'],

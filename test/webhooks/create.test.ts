@@ -138,6 +138,16 @@ t.test('a tenant can have 50 webhooks, including inactive ones', async (t) => {
   t.equal(body.meta.total, 50)
 })
 
+t.test('a key can create as many webhooks as maxWebhooksPerCreator allows, code as many as the tenant can have', async (t) => {
+  const { call, app } = await buildWebhookApi(t, { maxWebhooksPerCreator: 1, maxWebhooksPerTenant: 3 })
+  t.equal((await call('POST', '/webhooks', webhookInput)).status, 201)
+  const answer = await call('POST', '/webhooks', webhookInput)
+  t.strictSame([answer.status, answer.body], [400, rejection(answer, { field: '', message: 'the key already has the maximum of 1 webhooks' })])
+  for (let count = 0; count < 2; count++) await app.recruiting.webhooks.create('acme', webhookInput as CreateWebhookInput)
+  const full = await call('POST', '/webhooks', webhookInput)
+  t.strictSame(full.body, rejection(full, tooMany(3)))
+})
+
 t.test('a function returns each tenant\'s limit, which is cached for a minute', async (t) => {
   const tenants: LimitedTenant[] = []
   let max = 1

@@ -175,6 +175,8 @@ export interface RemoveOptions {
 export interface CreateOptions {
   /** Maximum number of webhooks of the tenant. */
   maxPerTenant: number
+  /** Maximum number with the same `created_by`. @default no limit */
+  maxPerCreator?: number | null
   /** Never with `transaction`. */
   answer?: AnswerToStore<Webhook> | undefined
   /** The host's open transaction. */
@@ -215,7 +217,8 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
 
   /**
    * Stores a webhook, with `created_at` and `updated_at` set to now. Returns `null` and stores nothing if the tenant
-   * already has `maxPerTenant` webhooks. Of several concurrent calls for the last free place, exactly one succeeds.
+   * already has `maxPerTenant` webhooks, or `maxPerCreator` with this `created_by`. Of several concurrent calls for the
+   * last free place, exactly one succeeds.
    * Rejects if a webhook of any tenant already has this id, and with `tenant_resting` while the tenant rests. A call
    * that waits for another one of the tenant holds no connection. It rejects after some seconds with
    * `RecruitingApiError` (`busy`). With the host's `transaction`, the webhook exists once that commits; until then,

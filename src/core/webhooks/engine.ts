@@ -32,7 +32,7 @@ export type Engine = ReturnType<typeof createEngine>
 /** Creates the engine. Nothing is delivered before `start`. */
 export function createEngine (settings: EngineSettings, log: Logger, runtime: Runtime = systemRuntime) {
   const {
-    storage, tenantId, tenantSlug, events, ids, secretKeys, maxWebhooksPerTenant, maxEventBytes,
+    storage, tenantId, tenantSlug, events, ids, secretKeys, maxWebhooksPerTenant, maxWebhooksPerCreator, maxEventBytes,
     requireSubject, changesRetentionDays, opentelemetry, onAudit, delivery
   } = settings
   const { webhooks, deliveries, changes, holds, feed } = storage
@@ -149,6 +149,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       findHold,
       tenants,
       maxWebhooksPerTenant,
+      maxWebhooksPerCreator,
       timeoutMs
     })
   }

@@ -33,6 +33,7 @@ interface Parts extends TestParts {
   targetRules: TargetRules
   secrets: SecretBox
   maxWebhooksPerTenant: Limit<LimitedTenant>
+  maxWebhooksPerCreator: number | null
 }
 
 type NewWebhook = Static<typeof CreateWebhook>
@@ -55,7 +56,9 @@ export interface WebhookOperations extends EngineOperations {
  * does not exist returns `null`. Throws an `InputError`, and changes nothing, for input that a schema cannot check.
  */
 export function createWebhookOperations (parts: Parts): WebhookOperations {
-  const { webhooks, history, events, targetRules, secrets, maxWebhooksPerTenant, findHold, clock } = parts
+  const {
+    webhooks, history, events, targetRules, secrets, maxWebhooksPerTenant, maxWebhooksPerCreator, findHold, clock
+  } = parts
   const exampleOf = createEventExamples(events)
   // Names are ASCII, so this is the order of code points.
   const ascending = Object.entries(events).sort(([one], [other]) => one < other ? -1 : 1)
@@ -205,8 +208,12 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
       const normalized = normalize(input)
       const maximum = await readMaximum(tenant)
       const show = (webhook: Webhook) => withSecret(webhook, secret)
-      const options = { maxPerTenant: maximum, answer: keep?.(show), transaction }
-      return show(await store(tenant, normalized, caller, secret, options) ?? rejectMore(maximum))
+      const maxPerCreator = caller.type === 'code' ? null : maxWebhooksPerCreator
+      const options = { maxPerTenant: maximum, maxPerCreator, answer: keep?.(show), transaction }
+      const webhook = await store(tenant, normalized, caller, secret, options)
+      if (webhook !== null) return show(webhook)
+      if (maxPerCreator === null || await webhooks.count(tenant.id, {}) >= maximum) return rejectMore(maximum)
+      throw new InputError('', `the ${creatorNames[caller.type]} already has the maximum of ${maxPerCreator} webhooks`)
     },
 
     /** Creates a webhook with this secret, or returns the existing one with the same secret and address. */
@@ -317,6 +324,8 @@ function describeEvent (name: string, event: TObject, example: object | null): S
 function rejectMore (maximum: number): never {
   throw new InputError('', `the tenant already has the maximum of ${maximum} webhooks`)
 }
+
+const creatorNames = { key: 'key', session: 'user', code: 'code' }
 
 function noneIfEmpty (filters: EventFilters | null): EventFilters | null {
   return Object.keys(filters ?? {}).length === 0 ? null : filters

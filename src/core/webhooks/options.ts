@@ -283,6 +283,12 @@ export const engineOptions = {
    */
   maxWebhooksPerTenant: limit<LimitedTenant>(1, maxWebhooks, 50),
   /**
+   * Maximum number of a tenant's webhooks that one API key or portal user can create, 1 to 10,000, so that a connector
+   * leaves room for others. Your code has no such limit. A rotated key starts again, because it has a new id.
+   * @default none
+   */
+  maxWebhooksPerCreator: orNull(integer(1, maxWebhooks)),
+  /**
    * Maximum size of an event's body, the JSON that is sent, in bytes of UTF-8: 1,024 to 16,777,216. `emit` rejects
    * larger ones.
    * @default 262144

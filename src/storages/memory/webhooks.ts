@@ -61,11 +61,14 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
       return ++lastId
     },
 
-    async create (tenant, webhook, { maxPerTenant, answer, transaction }) {
+    async create (tenant, webhook, { maxPerTenant, maxPerCreator = null, answer, transaction }) {
       rejectTransaction(transaction)
       assertAwake(data, tenant)
       const { webhooks } = openTenant(data, tenant)
-      if ([...webhooks.values()].filter(isWebhook).length >= maxPerTenant) return null
+      const own = [...webhooks.values()].filter(isWebhook)
+      const { type, id: creatorId } = webhook.created_by ?? { type: 'code', id: null }
+      const same = own.filter(({ createdBy }) => createdBy.type === type && createdBy.id === creatorId)
+      if (own.length >= maxPerTenant || (maxPerCreator !== null && same.length >= maxPerCreator)) return null
       if (listWebhooks(data).some(({ id }) => id === webhook.id)) {
         throw new Error(`webhook id ${webhook.id} already exists`)
       }

@@ -89,10 +89,12 @@ export function createWebhookStore (
       return Number(row?.id)
     },
 
-    create (tenant, webhook, { maxPerTenant, answer, transaction }) {
-      const values = [JSON.stringify(formatWebhook(tenant, webhook)), String(maxPerTenant)]
+    create (tenant, webhook, { maxPerTenant, maxPerCreator = null, answer, transaction }) {
+      const values = [
+        JSON.stringify(formatWebhook(tenant, webhook)), String(maxPerTenant), maxPerCreator === null ? '' : String(maxPerCreator)
+      ]
       async function store (call: Call): Promise<Webhook | null | 'busy'> {
-        const result = await call(`${schema}.create_webhook_v1($1, $2)`, values)
+        const result = await call(`${schema}.create_webhook_v1($1, $2, $3)`, values)
         if (result === 'busy') return result
         if (result === 'full') return null
         if (result !== 'none') throw tenantResting(tenant, result)

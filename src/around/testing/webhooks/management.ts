@@ -168,6 +168,18 @@ export const writeCases = [
       })
     }),
 
+  test('create', 'at most maxPerCreator webhooks of one creator are stored', async (t) => {
+    const create = async (id: string | null, type: 'key' | 'session', maxPerCreator: number | null) => {
+      const webhook = { ...createWebhook(await t.webhooks.nextId('acme')), created_by: { type, id } }
+      return (await t.webhooks.create('acme', webhook, { maxPerTenant: 50, maxPerCreator })) !== null
+    }
+    await t.addWebhook()
+    same([await create('1', 'key', 2), await create('1', 'key', 2), await create('1', 'key', 2)], [true, true, false],
+      'three webhooks of a key with maxPerCreator 2')
+    same([await create('2', 'key', 1), await create('1', 'session', 1), await create('1', 'key', null)],
+      [true, true, true], 'webhooks of another key, of a user with the same id, and without maxPerCreator')
+  }),
+
   test('update', 'an update changes only the fields that it contains', async (t) => {
     let expected: Webhook = await t.addWebhook()
     const other = await t.addWebhook()

@@ -1,6 +1,6 @@
 -- Stores a webhook. p_webhook has its columns as JSON. Returns none; full if the tenant has p_max webhooks; busy while
 -- another transaction creates one for the tenant; or, if the tenant is resting, the end of its rest.
-create or replace function create_webhook_v1 (p_webhook text, p_max text) returns text
+create or replace function create_webhook_v1 (p_webhook text, p_max text, p_max_per_creator text) returns text
 language plpgsql
 set search_path from current
 set jit to off
@@ -19,6 +19,11 @@ begin
     return v_rests_until;
   end if;
   if (select count(*) from webhooks w where w.tenant = v_webhook.tenant and w.subscription_id is null) >= p_max::integer
+    or (
+      select count(*) from webhooks w
+      where w.tenant = v_webhook.tenant and w.subscription_id is null and w.creator_type = v_webhook.creator_type
+        and w.creator_id is not distinct from v_webhook.creator_id
+    ) >= nullif(p_max_per_creator, '')::integer
   then
     return 'full';
   end if;
