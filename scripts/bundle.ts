@@ -60,8 +60,8 @@ for (const { path, text } of await bundle([...entryPoints, 'src/around/cli/bin.t
 for (const { path, text } of await bundle(entryPoints, '')) {
   const { code } = await transform(text, {
     format: 'cjs',
-    minifyWhitespace: true,
-    minifySyntax: true,
+    // Only older tools load it.
+    minify: true,
     lineLimit,
     platform: 'node',
     target: options.target,
