@@ -39,12 +39,15 @@ const testing = 'src/around/testing/index.ts'
 function sharedFrom (cjsFolder: string): Plugin {
   return {
     name: 'shared',
-    setup ({ onResolve }) {
+    setup ({ onLoad, onResolve }) {
       onResolve({ filter: /^\.\// }, ({ importer }) =>
         importer === join(root, testing) ? { path: `../../${cjsFolder}around/testing/cases.js`, external: true } : null)
       // The only file that imports them is a chunk.
       onResolve({ filter: /\/locales\/\w+\.json$/ }, ({ path }) =>
         ({ path: `../${cjsFolder}locales/${basename(path, '.json')}.js`, external: true }))
+      // There, they are no longer JSON.
+      onLoad({ filter: /\/portal\/pages\.ts$/ }, async ({ path }) =>
+        ({ contents: (await readFile(path, 'utf8')).replaceAll(" with { type: 'json' }", ''), loader: 'ts' }))
     }
   }
 }
@@ -52,8 +55,7 @@ function sharedFrom (cjsFolder: string): Plugin {
 /** Returns the built files with their paths. */
 async function bundle (entryPoints: string[], cjsFolder: string): Promise<Array<{ path: string, text: string }>> {
   const built = await build({ ...options, entryPoints, plugins: [sharedFrom(cjsFolder)], write: false })
-  // The texts are no longer JSON.
-  return built.outputFiles.map(({ path, text }) => ({ path, text: text.replaceAll(/ ?with ?\{ ?type: ?"json" ?\}/g, '') }))
+  return built.outputFiles
 }
 
 for (const { path, text } of await bundle([...entryPoints, 'src/around/cli/bin.ts'], 'cjs/')) await write(path, text)
