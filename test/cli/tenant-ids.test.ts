@@ -94,13 +94,13 @@ t.test('doctor --tenant-ids and the log of servers with tenantId report data sto
   const { run, useIds, bySlug, open, pool } = await start(t)
   const logged: unknown[] = []
   const logger = { ...silentLogger, error: (fields: object, message: string) => { logged.push([fields, message]) } }
-  async function startServer (tenantId: (slug: string) => string | number | null): Promise<unknown[]> {
+  async function startServer (tenantId: (slug: string) => string | number | null, lines = 0): Promise<unknown[]> {
     logged.length = 0
     const server = open({ logger, tenantId })
-    // The log line follows the storage's response.
     await server.close()
-    await new Promise((resolve) => setImmediate(resolve))
-    return logged
+    // The log line follows the storage's responses, and closing does not wait for it.
+    do await new Promise((resolve) => setImmediate(resolve)); while (logged.length < lines)
+    return [...logged]
   }
   const tenantId = (slug: string): string | number | null => ids[slug] ?? null
   t.same(await startServer(tenantId), [])
@@ -109,7 +109,7 @@ t.test('doctor --tenant-ids and the log of servers with tenantId report data sto
     const { findings } = JSON.parse((await run(`doctor --no-lists --wait-seconds 0 --json ${flags}`)).out)
     return findings.filter(({ check: name }: { check: string }) => name === 'tenant ids')
   }
-  t.match(await startServer(tenantId), [[{ tenantSlug: 'acme', tenantId: '41' }, /tenants use-ids/]])
+  t.match(await startServer(tenantId, 1), [[{ tenantSlug: 'acme', tenantId: '41' }, /tenants use-ids/]])
   t.same(await startServer((slug) => slug), [], 'an id may equal the slug')
   t.same(await startServer(() => { throw new Error('no database') }), [])
   t.match(await check('--tenant-ids'), [{ state: 'fault', text: /keys of acme are stored by slug/, remedy: /tenants use-ids/ }])

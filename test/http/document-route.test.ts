@@ -83,7 +83,7 @@ t.test('the document declares the 503 of host hooks for every operation, as one 
 const root = new URL('../../', import.meta.url)
 
 t.test('the file openapi.json is the served document; npm run openapi writes it', async (t) => {
-  const app = await buildApp(t, { secretKeys: [Buffer.alloc(32)] })
+  const app = await buildApp(t, { secretKeys: [Buffer.alloc(32)], mcp: { events: true } })
   const file = await readFile(new URL('openapi.json', root), 'utf8')
   const { body } = await app.inject('/api/v1/public/openapi.json')
   t.equal(JSON.stringify(JSON.parse(file)), body)
