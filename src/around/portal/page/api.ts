@@ -169,8 +169,8 @@ const byStatus: Record<number, FailureCode> = {
   504: 'unavailable'
 }
 
-/** The statuses of codes that say more than the status. */
-const own: Record<string, number> = { not_found: 404, suspended: 403, outcome_unknown: 500 }
+/** The API's own codes, with their statuses. They are more precise than the status. */
+const ownCodes: Record<string, number> = { not_found: 404, suspended: 403, outcome_unknown: 500 }
 
 /** Reads a failed response. It can come from a proxy, with any body. */
 export async function readFailure (response: Response): Promise<Failure> {
@@ -178,7 +178,7 @@ export async function readFailure (response: Response): Promise<Failure> {
   const { status } = response
   const retryAfterMs = readRetryAfter(response)
   // A proxy's 404 does not mean that something was deleted. With `Retry-After`, a 409 is about a request still running.
-  const isOwn = typeof error?.code === 'string' && own[error.code] === status
+  const isOwn = typeof error?.code === 'string' && ownCodes[error.code] === status
   const isPassing = status === 404 || (status === 409 && retryAfterMs !== null)
   return {
     code: isOwn ? error.code as FailureCode : isPassing ? 'unavailable' : byStatus[status] ?? 'internal_error',

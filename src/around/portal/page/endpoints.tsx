@@ -347,10 +347,11 @@ function TestDialog (
 
 /** The result of a test in words, and what to try after a failure. */
 function TestOutcome ({ result }: { result: TestResult }) {
-  const { messages: { test: texts }, text, duration } = usePortal()
+  const { messages: { problem, test: texts }, text, duration } = usePortal()
   const { response_status: status, error } = result
   const params = { status: String(status), duration: duration(result.duration_ms) }
   if (error === null) return <Notice tone='good' title={text(texts.delivered, params)} />
+  if (error === 'suspended') return <Notice tone='waiting' {...problem.suspended} />
   if (error === 'held' || error === 'unavailable') return <Notice tone='waiting' {...texts.errors[error]} />
   const { title } = describeFailure(result, texts)
   return (

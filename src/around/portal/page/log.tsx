@@ -82,7 +82,7 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
 
 /** Asks for the id of an event, and shows why the webhook got it or not. */
 function ExplainDialog ({ webhookId, onClose }: { webhookId: number, onClose: () => void }) {
-  const { api, messages: { explain: texts, shell } } = usePortal()
+  const { api, messages: { explain: texts, log, shell } } = usePortal()
   const [eventId, setEventId] = useState('')
   const [shown, setShown] = useState<Explanation | null>(null)
   const explain = useAction((id: string) => api.webhooks.explain(webhookId, { event_id: id }), setShown)
@@ -97,7 +97,7 @@ function ExplainDialog ({ webhookId, onClose }: { webhookId: number, onClose: ()
     <Dialog title={texts.open} onClose={onClose} onSubmit={check} actions={actions}>
       <p class='muted'>{texts.intro}</p>
       <TextField
-        label={texts.eventId} class='mono' dir='ltr' maxLength={64} spellcheck={false} value={eventId}
+        label={log.filter.eventId} class='mono' dir='ltr' maxLength={64} spellcheck={false} value={eventId}
         onValue={setEventId}
       />
       {/* Always rendered, so that screen readers announce what appears in it. */}
@@ -110,11 +110,21 @@ function ExplainDialog ({ webhookId, onClose }: { webhookId: number, onClose: ()
 }
 
 function Explained ({ webhookId, explanation }: { webhookId: number, explanation: Explanation }) {
-  const { messages: { explain: texts }, text, instant } = usePortal()
+  const { messages, text, instant } = usePortal()
+  const { delivery: { outcome }, endpoints, explain: texts, log, problem, test } = messages
   const { reason, filter, until, delivery } = explanation
+  const titles: Record<Explanation['reason'], string> = {
+    ...log.status,
+    paused: endpoints.health.paused,
+    suspended: problem.suspended.title,
+    held: test.errors.held.title,
+    inactive: outcome.skipped,
+    erased: outcome.cancelled,
+    ...texts.reasons
+  }
   return (
-    <Notice tone={delivery === null ? 'off' : tones[delivery.status]} title={texts.reasons[reason]}>
-      {until !== null && <p>{text(texts.until, { when: instant(until) })}</p>}
+    <Notice tone={delivery === null ? 'off' : tones[delivery.status]} title={titles[reason]}>
+      {until !== null && <p>{text(log.next, { when: instant(until) })}</p>}
       {filter !== null && (
         <p>
           {text(texts.filter, {
