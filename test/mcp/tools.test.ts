@@ -62,7 +62,7 @@ t.test('the list of tools is short', async (t) => {
   for (const mcp of [true, { secrets: true }]) {
     const { body } = await sendMessage(await buildApp(t, { mcp, portal }), keys.full, 'tools/list')
     const { tools } = JSON.parse(body).result
-    t.ok(body.length < 1300 * tools.length, `${body.length} bytes for ${tools.length} tools`)
+    t.ok(body.length < 1240 * tools.length, `${body.length} bytes for ${tools.length} tools`)
   }
 })
 

@@ -130,7 +130,7 @@ const grouped = /^(\w+)\[(\w+)\]$/
 const keyArgument = 'idempotency_key'
 
 const IdempotencyKey = Type.Optional(Type.String({
-  description: 'A UUID, new for each change. If a result was lost, repeat the call with the same one'
+  description: 'A new UUID for each change. If a result was lost, repeat the call with it'
 }))
 
 type ArgumentPlan = ReturnType<typeof planArguments>
@@ -228,16 +228,16 @@ const implied = [
 /**
  * Copies an argument's schema without keywords that its description covers, because tool lists must not fill a context.
  */
-function shorten (schema: TSchema): TSchema {
+function shorten (schema: TSchema, isDescribed = schema.description !== undefined): TSchema {
   const { description, minimum, maximum, properties, items, ...rest } = schema
   const entries = Object.entries<TSchema>(properties ?? {})
-  const kept = Object.entries(rest).filter(([name]) => description === undefined || !implied.includes(name))
+  const kept = Object.entries(rest).filter(([name]) => !isDescribed || !implied.includes(name))
   return {
     ...Object.fromEntries(kept),
     ...description === undefined ? {} : { description },
     ...minimum === undefined || minimum <= 1 ? {} : { minimum },
     ...maximum === undefined || largest.includes(maximum) ? {} : { maximum },
-    ...items === undefined || Array.isArray(items) ? {} : { items: shorten(items) },
+    ...items === undefined || Array.isArray(items) ? {} : { items: shorten(items, isDescribed) },
     ...properties === undefined
       ? {}
       : { properties: Object.fromEntries(entries.map(([key, value]) => [key, shorten(value)])) }

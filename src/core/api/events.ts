@@ -128,9 +128,9 @@ export const Event = Type.Object(
 
 const description = [
   'Returns the events that webhooks receive. You need no webhook.',
-  'Begin without `token`, with `since`, or with the token `now`. While `has_more` is true, send `next_token` as the ' +
-    'next `token`. Store the last token to continue later: you get each event exactly once. A page can be empty.',
-  'Events are in the order in which the service recorded them. Test notifications and replays are not listed.',
+  'Begin without `token` or with `now`. While `has_more` is true, send `next_token` as the next `token`. Store the ' +
+    'last token to continue later: you get each event exactly once. A page can be empty.',
+  'Events are in the order of their recording. Test notifications and replays are not listed.',
   'After a 410, begin again: the token is older than the oldest stored event, or not valid for this filter.'
 ].join(' ')
 

@@ -163,10 +163,10 @@ const headers = Type.Optional(
     propertyNames: { pattern: headerNamePattern },
     additionalProperties: { type: 'string', maxLength: 1024, pattern: '^[!-~](?:[ -~]*[!-~])?$' },
     description:
-      'Additional headers of each notification, such as those that a gateway in front of the endpoint needs: at most 10. ' +
-      'Names are letters, digits and hyphens. Headers that the notification sets, such as Host, Content-Type or Webhook-Id, are rejected. ' +
-      'Values are 1 to 1024 visible ASCII characters and spaces. New headers replace all existing ones; null removes them. ' +
-      'Send them again with a new target_url, which otherwise removes them',
+      'At most 10 additional headers of each notification, such as an API key for a gateway. Names are letters, ' +
+      'digits and hyphens, except those that notifications have anyway, such as Host or Webhook-Id. Values are 1 to ' +
+      '1024 visible ASCII characters and spaces. New headers replace all existing ones; null removes them. A new ' +
+      'target_url removes them unless they are sent again',
     examples: [{ 'X-Api-Key': 'key-of-your-gateway' }]
   })
 )
@@ -176,9 +176,9 @@ const filters = Type.Optional(
     type: ['object', 'null'],
     ...filterRules,
     description:
-      'Sends only events whose data has these values: an object of at most 10 paths, each with 1 to 50 values. The data must have one ' +
-      'of the values, of the same type, at every path. A path is data and the names of up to 4 nested fields, such as data.job_id. Paths do not ' +
-      'lead into arrays. A missing field counts as null. New filters replace all existing ones; null removes them',
+      'Sends only events whose data has one of the values, of the same type, at every path: at most 10 paths, each ' +
+      'with 1 to 50 values. A path is data and the names of up to 4 nested fields, such as data.job_id, outside of ' +
+      'arrays. A missing field counts as null. New filters replace all existing ones; null removes them',
     examples: filtersExample
   })
 )
@@ -190,8 +190,7 @@ const changed = Type.Optional(
     maxItems: 50,
     uniqueItems: true,
     items: { type: 'string', pattern: changedPattern },
-    description:
-      'Sends only events of which one of these 1 to 50 fields changed, by the names in their `changed`. null sends all',
+    description: 'Sends only events in which one of these 1 to 50 fields changed. null sends all',
     examples: [['stage_id']]
   })
 )
@@ -202,8 +201,7 @@ const contact = Type.Optional(
     maxLength: 254,
     // Without characters that would need quotes.
     pattern: '^[A-Za-z0-9.!#$%&\u0027*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\\.)+[A-Za-z]{2,63}$',
-    description:
-      'An email address, for the vendor to tell about failures. Whether it sends mail, and about what, is up to the vendor. null removes it',
+    description: 'An email address for the vendor, who may send messages about failures. null removes it',
     examples: ['ops@example.com']
   })
 )
@@ -350,7 +348,7 @@ export const Replay = Type.Object(
     }),
     dry_run: Type.Boolean({
       default: false,
-      description: 'true: returns 200 with the number of events that would be queued, and queues none'
+      description: 'true: queues nothing, and returns 200 with the number of events'
     })
   },
   {
