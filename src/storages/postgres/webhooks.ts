@@ -5,9 +5,10 @@ import type {
 import { tenantResting } from '../../core/shared/tenants.js'
 import type { Due } from './deliveries/due.js'
 import type { StopDeliveries } from './deliveries/queue.js'
+import { createListSource } from './list-source.js'
 import { storeAnswer } from './requests.js'
 import { readJson, type Session } from './session.js'
-import { Conditions, creatorJson, moment, orderBy, toIso } from './sql.js'
+import { Conditions, creatorJson, moment, toIso } from './sql.js'
 import type { TenantMethod } from './tenants.js'
 import { type Call, callIn, runInTransaction } from './transactions.js'
 import { createTurns } from './turns.js'
@@ -59,19 +60,7 @@ export function createWebhookStore (
   return {
     ...createHealth(session, schema),
 
-    async list (tenant, { filter, sort, offset, limit }) {
-      const where = filterBy(tenant, filter)
-      return readJson<Webhook>(session, 'list webhooks', `
-        select ${webhookJson}::text as json from ${table} w ${where}
-        ${orderBy(sort, sortColumns)} limit ${where.bind(limit)} offset ${where.bind(offset)}`, where.values)
-    },
-
-    async count (tenant, filter) {
-      const where = filterBy(tenant, filter)
-      const [total] = await readJson<number>(session, 'count webhooks',
-        `select count(*)::text as json from ${table} w ${where}`, where.values)
-      return total ?? 0
-    },
+    ...createListSource(session, 'webhooks', { tables: `${table} w`, json: webhookJson, sortColumns, filterBy }),
 
     async find (tenant, id) {
       const [webhook] = await readJson<Webhook>(session, 'find webhook',
