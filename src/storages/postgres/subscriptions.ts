@@ -1,13 +1,14 @@
 import type {
-  Filled, NewSubscription, StoredSubscription, Subscription, SubscriptionFilter, SubscriptionSortField,
+  Filled, NewSubscription, StoredSubscription, SubscriptionFilter, SubscriptionSortField,
   SubscriptionStats, SubscriptionStore
 } from '../../core/ports/index.js'
 import { tenantResting } from '../../core/shared/tenants.js'
 import { parsePosition } from './changes/position.js'
 import type { Due } from './deliveries/due.js'
 import type { StopDeliveries } from './deliveries/queue.js'
+import { createListSource } from './list-source.js'
 import { readJson, type Session } from './session.js'
-import { Conditions, moment, orderBy, toIso } from './sql.js'
+import { Conditions, moment, toIso } from './sql.js'
 import { createTurns } from './turns.js'
 import { formatFilters, secretsJson } from './webhooks.js'
 
@@ -29,7 +30,8 @@ export function createSubscriptionStore (
     'id', w.subscription_id, 'webhook_id', w.id, 'principal', w.creator_id, 'event_type', w.event_types[1],
     'filters', w.filters, 'target_url', w.target_url, 'created_at', ${toIso('w.created_at')},
     'expires_at', ${toIso('w.expires_at')}, 'last_delivered_at', (
-      select ${toIso('max(d.ended_at)')} from ${schema}.deliveries d where d.webhook_id = w.id and d.status = 'delivered'
+      select ${toIso('max(d.ended_at)')} from ${schema}.deliveries d
+      where d.webhook_id = w.id and d.status = 'delivered'
     ), 'failing_since', ${toIso('h.failing_since')}, 'last_error', h.last_error,
     'last_response_status', h.last_response_status,
     'paused_until', case when h.paused_until > clock_timestamp() then ${toIso('h.paused_until')} end
@@ -117,19 +119,9 @@ export function createSubscriptionStore (
   }
 
   return {
-    list (tenant, { filter, sort, offset, limit }) {
-      const where = filterBy(tenant, filter)
-      return readJson<Subscription>(session, 'list subscriptions', `
-        select ${subscriptionJson}::text as json from ${table} w ${ofHealth} ${where}
-        ${orderBy(sort, sortColumns)} limit ${where.bind(limit)} offset ${where.bind(offset)}`, where.values)
-    },
-
-    async count (tenant, filter) {
-      const where = filterBy(tenant, filter)
-      const [total] = await readJson<number>(session, 'count subscriptions',
-        `select count(*)::text as json from ${table} w ${where}`, where.values)
-      return total ?? 0
-    },
+    ...createListSource(session, 'subscriptions', {
+      tables: `${table} w ${ofHealth}`, json: subscriptionJson, sortColumns, filterBy
+    }),
 
     find,
 
@@ -138,7 +130,8 @@ export function createSubscriptionStore (
       const result = await takeTurn(tenant, () => session.transaction('put subscription', async (query) => {
         // Serializes a tenant's calls: two at once could exceed a limit.
         const [lock] = await query<{ is_locked: boolean }>(
-          'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_locked', [`${table} subscriptions ${tenant}`])
+          'select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as is_locked',
+          [`${table} subscriptions ${tenant}`])
         if (lock?.is_locked !== true) return 'busy'
         const [row] = await query<{ json: string }>(`
           select json_build_object(
@@ -186,7 +179,8 @@ export function createSubscriptionStore (
       const isHeld = `exists (select from ${schema}.find_hold_v1($1))`
       const ended = await end(`w.id = any (array(
         select w.id from ${table} w
-        where w.subscription_id is not null and not ${schema}.is_live_v1(w.expires_at, w.key_id) and not ${isHeld}
+        where w.subscription_id is not null and not w.is_suspended
+          and not ${schema}.is_live_v1(w.expires_at, w.key_id) and not ${isHeld}
         for update skip locked
       ))`, [environment])
       const [filled] = await readJson<Omit<Filled, 'ended'>>(session, 'fill queues', `

@@ -75,10 +75,10 @@ as $$
   order by row_number() over (partition by v.tenant order by v.filled_at, v.id), v.filled_at, v.id
 $$;
 
--- Moves events from the feed to the queues of subscriptions: up to p_limit deliveries in all, and up to p_window pending
--- ones of each subscription. Moves each position past the events that were read. Waits for no other transaction than
--- one that prunes. Returns the number of new deliveries, whether another call would move more now, and the subscriptions
--- whose position was before pruned events.
+-- Moves events from the feed to the queues of subscriptions: up to p_limit deliveries in all, and up to p_window
+-- pending ones of each subscription. Moves each position past the events that were read. Waits only for a transaction
+-- that prunes. Returns the number of new deliveries, whether another call would move more now, and the
+-- subscriptions whose position was before pruned events.
 create or replace function fill_v1 (
   p_limit integer, p_window integer, p_environment text, out queued integer, out has_more boolean, out gaps bigint[]
 )
