@@ -5,8 +5,8 @@ import { type AppOverrides, buildApp, keys, type Teardown, tenants } from '../fi
 import { connectMcp, sendMessage } from '../fixtures/api/mcp.js'
 
 /*
- * What the official conformance suite checks of the extension in its scenarios `events-discovery` and `events-poll`,
- * and what we promise beyond it.
+ * The checks of the official conformance suite's scenarios `events-discovery` and `events-poll`, and our further
+ * promises.
  */
 
 const events = {
@@ -156,7 +156,7 @@ t.test('arguments select events by their data', async (t) => {
   for (const [given, message] of [
     [{ job_id: '1' }, /^arguments\.job_id /], [{ job_id: [] }, /^arguments\.job_id /], [{ job_id: { a: 1 } }, /^arguments\.job_id /],
     [{ salary: 1 }, 'arguments.salary is not known'], [{ 'a.b': 1 }, /a\.b is not known/], [{ candidate: 1 }, 'arguments.candidate is not known'],
-    [{ stage: 'rejected' }, /^arguments\.stage/], [{ note: {} }, /^arguments\.note/], [{ note: '\u0000' }, ''], [[], /^arguments/], ['x', /^arguments/]
+    [{ note: 'x'.repeat(256) }, /must NOT have more than 255|at most 255/], [{ stage: 'rejected' }, /^arguments\.stage/], [{ note: {} }, /^arguments\.note/], [{ note: '\u0000' }, ''], [[], /^arguments/], ['x', /^arguments/]
   ] as const) {
     const answer = await ask('events/poll', { name: 'application.hired', arguments: given })
     t.match(answer, message === '' ? { error: {} } : { error: { code: -32602, message } }, JSON.stringify(given))

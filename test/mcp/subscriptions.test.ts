@@ -10,8 +10,8 @@ import { toLoopback } from '../fixtures/api/webhook-api.js'
 import { type ReceivedRequest, startReceiver } from '../fixtures/receivers/receiver.js'
 
 /*
- * What the official conformance suite checks of the extension in its scenarios `events-webhook` and
- * `events-webhook-delivery`, and what we promise beyond it.
+ * The checks of the official conformance suite's scenarios `events-webhook` and `events-webhook-delivery`, and our
+ * further promises.
  */
 
 const secretOf = (text: string): string => `whsec_${Buffer.from(text.padEnd(32, '.')).toString('base64')}`
@@ -96,7 +96,7 @@ t.test('an agent confirms its address, gets each event signed, and unsubscribes'
   await emit(4)
   await drain()
   t.strictSame(agent.ids(), [2, 3], 'nothing comes after the end')
-  t.strictSame(agent.controls(), [], 'an agent that unsubscribed is not told')
+  t.strictSame(agent.controls(), [], 'an unsubscribed agent gets no notice')
   t.match(await unsubscribe(), { error: { code: -32011, data: { kind: 'subscription' } } })
 })
 
@@ -157,7 +157,7 @@ t.test('a refresh after failures begins again at the cursor, so that what was gi
   await emit(3)
   await drain()
   t.strictSame(agent.ids().slice(4), [3], 'once deliveries succeed, a cursor changes nothing')
-  t.strictSame([agent.controls(), agent.challenges()], [[], 1])
+  t.strictSame([agent.controls(), agent.challenges()], [[], 2], 'the callback confirms its address again')
 })
 
 t.test('a grant is at most what was asked for, but for its limits, and never endless', async (t) => {
@@ -293,6 +293,30 @@ t.test('code ends the subscriptions of a principal', async (t) => {
   await t.rejects(app.recruiting.subscriptions.end({ tenantSlug: 'acme', principal: '' }), { code: 'invalid_input', field: 'principal' })
   await agent.received(3)
   t.equal(agent.controls().length, 2)
+})
+
+t.test('ending the subscriptions of a copy or of a suspended tenant sends nothing', async (t) => {
+  const storage = memoryStorage({ tenants })
+  let isHeld = false
+  const holds = {
+    ...storage.holds,
+    find: async () => isHeld ? { reason: 'copy' as const, since: new Date().toISOString() } : null
+  }
+  const { app, agent, subscribe } = await start(t, { storage: { ...storage, holds } })
+  const { id } = await subscribe()
+  const { id: other } = await subscribe({ name: 'job.created' })
+  const { id: last } = await subscribe({ name: 'job.updated' })
+  const end = async (id: string) => app.recruiting.subscriptions.end({ tenantSlug: 'acme', id })
+  isHeld = true
+  t.equal(await end(id), 1)
+  isHeld = false
+  await app.recruiting.suspendTenant('acme')
+  t.equal(await end(other), 1)
+  await app.recruiting.resumeTenant('acme', { pending: 'deliver' })
+  t.equal(await end(last), 1)
+  // Notices are sent in order.
+  const requests = await agent.received(2)
+  t.strictSame(requests.map(({ headers }) => headers['x-mcp-subscription-id']), [id, last], 'the challenge and one notice')
 })
 
 t.test('without the option, the routes do not exist', async (t) => {

@@ -10,9 +10,10 @@ import { rejectOption } from '../../core/shared/read-options.js'
 import { operationIdOf, readScopes } from '../../core/http/document/operation.js'
 import type { EventSchemas } from '../../core/api/catalogue.js'
 import { webhookScopes } from '../../core/api/scopes.js'
+import type { Subscriber, SubscriptionKey, SubscriptionRequest } from '../../core/api/subscriptions.js'
 import { EventsFault } from '../../core/shared/events-wire.js'
 import { isPlainText } from '../../core/shared/text.js'
-import { describeEvents, type Subscribing, type SubscriptionKey, type SubscriptionRequest } from './events.js'
+import { describeEvents, type Subscribing } from './events.js'
 import type { McpSettings } from './options.js'
 import { Calls } from './calls.js'
 import {
@@ -139,7 +140,7 @@ function createExtension (
   }
 }
 
-/** What the server needs for events. */
+/** The server's parts for events. */
 interface Catalogue {
   events: EventSchemas
   /** `null` if agents can only poll. */
@@ -148,28 +149,26 @@ interface Catalogue {
 
 /** The subscriptions of all agents. */
 export interface AgentSubscriptions {
-  subscribe (request: SubscriptionRequest & Agent): Promise<{ id: string }>
+  subscribe (request: SubscriptionRequest & Subscriber): Promise<{ id: string }>
   /** Returns the id of the subscription that ended; `null` if there was none. */
-  unsubscribe (key: SubscriptionKey & Agent): Promise<string | null>
-}
-
-/** Who subscribes, as the key check found. Never from the message: a client could name another one. */
-interface Agent {
-  tenant: { slug: string, id: string }
-  principal: string
+  unsubscribe (key: SubscriptionKey & Subscriber): Promise<string | null>
 }
 
 /** Returns the methods of a request's caller. Each is an operation for the audit. */
 function subscribeAs (request: FastifyRequest, subscriptions: AgentSubscriptions): Subscribing {
   const state = stateOf(request)
 
-  function begin (operationId: string): Agent {
+  function begin (operationId: string): Subscriber {
     const { keyId, scopes } = state.access.caller
     state.operationId = operationId
     const principal = String(keyId ?? '')
-    if (!isPlainText(principal, 255)) throw new EventsFault('Forbidden', 'Only an API key or access token can subscribe')
+    if (!isPlainText(principal, 255)) {
+      throw new EventsFault('Forbidden', 'Only an API key or access token can subscribe')
+    }
     const missing = webhookScopes.filter((scope) => !scopes.includes(scope))
-    if (missing.length > 0) throw new EventsFault('Forbidden', `Needs the scope ${missing.join(' ')}`, { scopes: missing })
+    if (missing.length > 0) {
+      throw new EventsFault('Forbidden', `Needs the scope ${missing.join(' ')}`, { scopes: missing })
+    }
     return { tenant: readTenant(request), principal }
   }
 

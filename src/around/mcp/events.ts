@@ -2,6 +2,8 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type * as sdkModule from '@modelcontextprotocol/server'
 import type { Server } from '@modelcontextprotocol/server'
 import { type EventSchemas, splitEvent } from '../../core/api/catalogue.js'
+import { filterRules } from '../../core/api/parameters.js'
+import type { SubscriptionKey, SubscriptionRequest } from '../../core/api/subscriptions.js'
 import { compileSchema, createAjv, describeFault, formatFaultPath } from '../../core/shared/ajv.js'
 import { EventsFault, eventsErrors, formatOccurrence } from '../../core/shared/events-wire.js'
 import { omitUndefined } from '../../core/shared/fields.js'
@@ -64,6 +66,9 @@ const PollParams = Type.Object({
   maxEvents: Type.Optional(Nullable(Type.Integer({ minimum: 1 })))
 })
 
+/** The filters that arguments become. A value of an argument can be longer than a filter's. */
+const Filters = Type.Unsafe<Record<string, Scalar[]>>({ type: 'object', ...filterRules })
+
 const ajv = createOnce(() => createAjv({ useDefaults: false }))
 
 function createOnce<Value> (create: () => Value): () => Value {
@@ -80,7 +85,7 @@ function readParams<Schema extends TSchema> (schema: Schema, value: unknown, at 
   throw new EventsFault('InvalidParams', `${field} ${fault === undefined ? '' : describeFault(fault)}`.trim())
 }
 
-/** Agents ask again after this time. */
+/** How long an agent waits before the next poll. */
 const nextPollMs = 10_000
 const [usualPage, maxPage] = [100, 200]
 
@@ -103,19 +108,6 @@ export interface Subscribing {
   subscribe (request: SubscriptionRequest): Promise<object>
   /** Returns whether there was such a subscription. */
   unsubscribe (key: SubscriptionKey): Promise<boolean>
-}
-
-export interface SubscriptionKey {
-  eventType: string
-  filters: Record<string, Scalar[]> | null
-  url: string
-}
-
-export interface SubscriptionRequest extends SubscriptionKey {
-  secret: string
-  cursor: string | null
-  since: string | null
-  ttlMs: number | null
 }
 
 export interface EventsParts {
@@ -149,7 +141,7 @@ export function serveEvents (server: Server, { sdk, types, isAllowed, subscribin
     if (type === undefined) throw new EventsFault('NotFound', `Unknown event ${name}`, { kind: 'event' })
     readParams(type.inputSchema, given, 'arguments')
     const entries = Object.entries(given).map(([field, values]) => [`data.${field}`, [values].flat()] as const)
-    return entries.length === 0 ? null : Object.fromEntries(entries)
+    return entries.length === 0 ? null : readParams(Filters, Object.fromEntries(entries))
   }
 
   handle('events/list', (params) => {
@@ -167,7 +159,6 @@ export function serveEvents (server: Server, { sdk, types, isAllowed, subscribin
       per_page: Math.min(maxEvents ?? usualPage, maxPage),
       filter: { event_type: name, data: filters }
     }, { resume: { since: readSince(cursor, maxAgeMs) } })
-    if (status === 400) throw new EventsFault('InvalidParams', 'arguments are not valid')
     if (status !== 200) throw new Error(`the list of events got ${status}`)
     const { data, meta } = JSON.parse(text) as { data: unknown[], meta: PageMeta }
     return {
@@ -210,5 +201,7 @@ interface PageMeta { next_token: string, has_more: boolean, truncated?: boolean 
 
 /** Accepts all parameters, which are checked later. */
 const anyParams = {
-  '~standard': { version: 1, vendor: 'fastify-recruiting-api', validate: (value: unknown) => ({ value: value as object }) }
+  '~standard': {
+    version: 1, vendor: 'fastify-recruiting-api', validate: (value: unknown) => ({ value: value as object })
+  }
 } as const

@@ -111,8 +111,8 @@ export const subscriptionCases = [
     const ask = (tenant: string, principal: string, address: string, seconds = 60) =>
       t.subscriptions.isVerified(tenant, principal, address, seconds)
     same(await Promise.all([
-      ask('acme', 'key_1', url), ask('acme', 'key_2', url), ask('globex', 'key_1', url), ask('acme', 'key_1', `${url}2`),
-      ask('acme', 'key_1', url, 0)
+      ask('acme', 'key_1', url), ask('acme', 'key_2', url), ask('globex', 'key_1', url),
+      ask('acme', 'key_1', `${url}2`), ask('acme', 'key_1', url, 0)
     ]), [true, false, false, false, false], 'whether it is confirmed')
   }),
 
@@ -217,7 +217,8 @@ export const subscriptionCases = [
     const [one, two, three] = await t.claim()
     await t.recordAttempts([failed(given(one, 'a lease'), { isGone: true })], disableAtOnce)
     const rest = [given(two, 'a lease'), given(three, 'a lease')]
-    same(await t.recordAttempts(rest.map((lease) => retry(lease, { pauseMs: 600_000 })), disableAtOnce), [], 'the notices')
+    const notices = await t.recordAttempts(rest.map((lease) => retry(lease, { pauseMs: 600_000 })), disableAtOnce)
+    same(notices, [], 'the notices')
     const { subscription } = given(await t.subscriptions.find('acme', 'one'), 'the subscription')
     same([subscription.last_error, subscription.last_response_status, subscription.paused_until !== null],
       ['http_status', 503, true], 'its health')
@@ -254,6 +255,16 @@ export const subscriptionCases = [
     await t.fill()
     await t.webhooks.removeTenant(named('globex').id, { limit: 100 })
     same([await t.subscriptions.count('globex', {}), await t.claim()], [0, []], 'what is left of a removed tenant')
+  }),
+
+  test('webhooks.suspendTenant', "a suspended tenant's subscriptions end once it is resumed", async (t) => {
+    await t.add({ ttlSeconds: 1 })
+    await t.webhooks.suspendTenant('acme')
+    await t.wait(1020)
+    const end = async () => (await t.subscriptions.fill({ limit: 10, window: 10 })).ended.map(({ reason }) => reason)
+    const suspended = [await end(), await t.subscriptions.count('acme', {})]
+    await t.webhooks.resumeTenant('acme', { pending: 'deliver' })
+    same([suspended, await end()], [[[], 0], ['expired']], 'the ends before and after the suspension')
   }),
 
   test('stats', 'the figures count live subscriptions and unread events', async (t) => {

@@ -1,8 +1,34 @@
-import type { EventFilters } from '../ports/index.js'
+import type { EventFilters, Tenant } from '../ports/index.js'
 import { pagingQuery } from '../shared/paging.js'
 import { DateTimeOf, Nullable, OneOf, Type } from '../shared/typebox.js'
 import { operation } from './operation.js'
 import { filterValueTypes, filtersExample } from './parameters.js'
+
+/** Who subscribes, according to the key check. Never read it from a message: a client could name somebody else. */
+export interface Subscriber {
+  tenant: Tenant
+  /** The id of the API key, or what the key lookup returned for an access token. */
+  principal: string
+}
+
+/** Identifies one of a subscriber's subscriptions. */
+export interface SubscriptionKey {
+  eventType: string
+  filters: EventFilters | null
+  /** The callback's address. */
+  url: string
+}
+
+/** A request to subscribe, or to refresh. */
+export interface SubscriptionRequest extends SubscriptionKey {
+  secret: string
+  /** Where an earlier subscription or a poll stopped; `null` to begin now. */
+  cursor: string | null
+  /** Only events recorded at this time or later; `null` for no limit. */
+  since: string | null
+  /** `null` for the usual time. */
+  ttlMs: number | null
+}
 
 const SubscriptionId = Type.String({ examples: ['sub_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'] })
 
@@ -39,7 +65,7 @@ const SubscriptionQuery = Type.Object(
 
 const common = {
   tag: 'subscriptions',
-  // An agent manages its own with the methods of the extension.
+  // Agents manage theirs with the methods of the extension.
   hints: false
 } as const
 
@@ -64,7 +90,7 @@ export const subscriptionOperations = {
     path: '/subscriptions/:id',
     summary: "End an agent's subscription",
     description:
-      'Nothing more is sent for it, and the agent is told. It can subscribe again unless its key is revoked.',
+      'Sends its callback a last message. The agent can subscribe again unless its key is revoked.',
     params: Type.Object({ id: SubscriptionId }),
     shape: 'none',
     resource: 'subscription',

@@ -3,8 +3,8 @@ import type { ListSource } from './lists.js'
 import type { EventFilters } from './event-filters.js'
 
 /**
- * An agent's subscription to events of one type, as people see it. It is live until it ends or expires. A refresh
- * before then changes its end, not its id.
+ * An agent's subscription to events of one type. It is live until it ends or expires. A refresh before then changes
+ * its end, not its id.
  */
 export interface Subscription {
   /**
@@ -14,7 +14,7 @@ export interface Subscription {
   id: string
   /** From `webhooks.nextId`, for its secrets and its log. A new subscription with the same `id` has another one. */
   webhook_id: number
-  /** Who subscribed: the id of an API key or of an OAuth client's grant, 1 to 255 characters. */
+  /** The subscriber: the id of an API key or of an OAuth client's grant, 1 to 255 characters. */
   principal: string
   event_type: string
   /** Only events that match; `null` for all events of the type. */
@@ -30,7 +30,7 @@ export interface Subscription {
   failing_since: string | null
   /** Error of the last failed attempt since the last success; `null` if there is none. */
   last_error: AttemptError | null
-  /** Of the same attempt; `null` without a response. */
+  /** The status of the same attempt's response; `null` without a response. */
   last_response_status: number | null
   /** When its pause ends; `null` unless it is paused now. */
   paused_until: string | null
@@ -171,8 +171,8 @@ export interface SubscriptionStore extends ListSource<Subscription, Subscription
    * read, in the same transaction: each event is queued once. A subscription has at most `window` pending deliveries;
    * the rest waits in the feed. Queues at most `limit` deliveries in all, and reads a limited number of events;
    * subscriptions take turns. Concurrent calls do not wait for each other. Ends subscriptions that have expired or
-   * whose keys are no longer valid. A suspended tenant waits; resuming with `skip` also skips what was not read. Does
-   * nothing if the storage has `holds` and must not send for this worker.
+   * whose keys are no longer valid. A suspended tenant's subscriptions wait, also for their end; resuming with `skip`
+   * also skips what was not read. Does nothing if the storage has `holds` and must not send for this worker.
    */
   fill (options: { limit: number, window: number, environment?: string | null }): Promise<Filled>
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { EndReason } from '../ports/index.js'
 import { isObject, readField } from './fields.js'
 
 /*
  * The messages of the MCP extension `io.modelcontextprotocol/events` (SEP-3415). It is in Beta: where clients differ
- * from its text, this file follows the clients. Nothing else knows these shapes, and no storage keeps them.
+ * from its text, this file follows the clients. No other file contains these shapes, and no storage stores them.
  *
  * - Capability: ChatGPT and the AI SDK read `events`, which is not in the text.
  * - Error codes: those of the design sketch, which clients and the official conformance suite use. The text asks for
@@ -46,7 +47,7 @@ export function formatOccurrence (event: unknown, cursor?: string): object | nul
   return { eventId, name, timestamp, data, ...cursor === undefined ? {} : { cursor } }
 }
 
-/** The bodies sent to a callback that are not events. */
+/** Control messages: the bodies of requests to a callback other than events. */
 export type EventsControl =
   /** The callback returns the challenge to confirm its address. */
   | { type: 'verification', challenge: string }
@@ -55,13 +56,13 @@ export type EventsControl =
   /** The subscription has ended. */
   | { type: 'terminated', error: { code: number, message: string, data: object } }
 
-/** Returns a new `webhook-id` for a control body. */
+/** Returns a new `webhook-id` for a control message. */
 export function createControlId ({ type }: EventsControl): string {
   return `msg_${type}_${randomBytes(16).toString('hex')}`
 }
 
-/** Returns the body that tells a callback why its subscription ended. */
-export function describeEnd (reason: 'unsubscribed' | 'expired' | 'revoked' | 'disconnected'): EventsControl {
+/** Returns the last message to a callback, with the reason for the end of its subscription. */
+export function describeEnd (reason: EndReason): EventsControl {
   const message = reason === 'expired' ? 'NotFound' : 'Forbidden'
   return { type: 'terminated', error: { code: eventsErrors[message], message, data: { reason } } }
 }

@@ -161,6 +161,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       subscriptions: shared.subscriptions,
       feed: shared.feed,
       webhooks,
+      tenants,
       agents,
       secrets,
       targetRules,

@@ -152,8 +152,8 @@ export type EndedSubscriptions = TenantReference & (
 /** The subscriptions that agents created over MCP. */
 export interface RecruitingSubscriptions extends CallsOf<Pick<typeof subscriptionOperations, 'list'>> {
   /**
-   * Ends subscriptions immediately, for example when you revoke the access of an OAuth client, and tells the agents.
-   * Returns their number. Throws `invalid_input`, `unknown_tenant`, `tenant_resting` and `closed`.
+   * Ends subscriptions immediately, for example when you revoke the access of an OAuth client, and notifies their
+   * callbacks. Returns their number. Throws `invalid_input`, `unknown_tenant`, `tenant_resting` and `closed`.
    */
   end (ended: EndedSubscriptions): Promise<number>
 }

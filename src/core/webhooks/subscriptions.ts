@@ -1,10 +1,12 @@
 import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Static } from '@sinclair/typebox'
 import type { Given, Performed } from '../api/operation.js'
-import type { Subscription as ShownSubscription, subscriptionOperations } from '../api/subscriptions.js'
 import type {
-  Clock, EventFeed, EventFilters, Hold, StoredSubscription, Subscription, SubscriptionFilter, SubscriptionSortField,
-  SubscriptionStore, Tenant, WebhookStore
+  Subscriber, Subscription as ShownSubscription, SubscriptionKey, subscriptionOperations, SubscriptionRequest
+} from '../api/subscriptions.js'
+import type {
+  Clock, EndReason, EventFeed, Hold, StoredSubscription, Subscription, SubscriptionFilter, SubscriptionSortField,
+  SubscriptionStore, WebhookStore
 } from '../ports/index.js'
 import { LruMap } from '../shared/cached.js'
 import { InputError } from '../shared/errors.js'
@@ -12,6 +14,7 @@ import { EventsFault } from '../shared/events-wire.js'
 import { canonicalFilters, feedSubject, findStart } from '../shared/feed.js'
 import { omitUndefined, readField } from '../shared/fields.js'
 import { parsePaging, readPage } from '../shared/paging.js'
+import type { Tenants } from '../shared/tenants.js'
 import { createTokens } from '../shared/tokens.js'
 import type { Agents } from './queue/agents.js'
 import type { SecretBox } from './secrets.js'
@@ -19,33 +22,13 @@ import type { SendResult } from './sending/sender.js'
 import { isSameSecret, isSecret } from './sending/signature.js'
 import { hostOf, parseTargetUrl, type TargetRules } from './ssrf/addresses.js'
 
-/** What an agent subscribes to, and where it wants to be told. */
-export interface SubscriptionKey {
-  tenant: Tenant
-  /** The id of the API key, or what the key lookup returned for an access token. */
-  principal: string
-  eventType: string
-  filters: EventFilters | null
-  url: string
-}
-
-/** A request to subscribe, or to refresh. */
-export interface SubscriptionRequest extends SubscriptionKey {
-  secret: string
-  /** Where an earlier subscription or a poll stopped; `null` to begin now. */
-  cursor: string | null
-  /** Only events recorded at this time or later; `null` for no limit. */
-  since: string | null
-  /** `null` for the usual time. */
-  ttlMs: number | null
-}
-
 export type SubscriptionOperations = ReturnType<typeof createSubscriptionOperations>
 
 interface Parts {
   subscriptions: SubscriptionStore
   feed: EventFeed
   webhooks: Pick<WebhookStore, 'nextId'>
+  tenants: Pick<Tenants, 'isSuspended'>
   agents: Agents
   secrets: SecretBox
   targetRules: TargetRules
@@ -60,12 +43,12 @@ const [usualTtlMs, shortestTtlMs, longestTtlMs] = [3_600_000, 60_000, 86_400_000
 const gracePeriodSeconds = 300
 const verifiedForSeconds = 86_400
 
-/** Challenges in a minute, so that nobody uses them to flood a host. */
+/** Limits per minute: challenges must not flood a host. */
 const [challengesPerPrincipal, challengesPerHost] = [30, 60]
 
-/** Creates the operations of agents and those of people on agents' subscriptions. */
+/** Creates the operations on agents' subscriptions: those of agents, and those of people. */
 export function createSubscriptionOperations (
-  { subscriptions, feed, webhooks, agents, secrets, targetRules, clock, findHold }: Parts
+  { subscriptions, feed, webhooks, tenants, agents, secrets, targetRules, clock, findHold }: Parts
 ) {
   const tokens = createTokens(feed)
   const countOf = createMinuteCounts(clock)
@@ -79,12 +62,16 @@ export function createSubscriptionOperations (
     }
   }
 
+  async function canSend (tenantId: string): Promise<boolean> {
+    return !tenants.isSuspended(tenantId) && await findHold() === null
+  }
+
   /** Sends the challenge, once. Throws unless the callback returns it. */
   async function challenge (
-    { tenant, principal, url }: SubscriptionKey, id: string, webhookId: number, secret: string
+    { tenant, principal, url }: Subscriber & SubscriptionKey, id: string, webhookId: number, secret: string
   ): Promise<void> {
-    const isHeld = await findHold() !== null
-    if (isHeld) throw new EventsFault('Unsupported', 'Nothing is sent now', { feature: 'deliveryMode' })
+    const isAllowed = await canSend(tenant.id)
+    if (!isAllowed) throw new EventsFault('Unsupported', 'Nothing is sent now', { feature: 'deliveryMode' })
     for (const [name, most] of [
       [JSON.stringify([tenant.id, principal]), challengesPerPrincipal], [hostOf(url), challengesPerHost]
     ] as const) {
@@ -98,14 +85,14 @@ export function createSubscriptionOperations (
   }
 
   /** Returns where a new subscription begins. */
-  async function findPosition ({ tenant, eventType, filters, cursor, since }: SubscriptionRequest) {
+  async function findPosition ({ tenant, eventType, filters, cursor, since }: Subscriber & SubscriptionRequest) {
     if (cursor === null) return { position: await feed.end(tenant.id), isTruncated: false }
     const [after = null] = await tokens.read(feedSubject(tenant.id, [eventType], filters), cursor) ?? []
     return findStart(feed, tenant.id, { after, since, eventTypes: [eventType], filters })
   }
 
   /** Creates or refreshes; `null` if another call was faster. */
-  async function putOnce (request: SubscriptionRequest, id: string) {
+  async function putOnce (request: Subscriber & SubscriptionRequest, id: string) {
     const { tenant, principal, eventType, filters, url, secret, ttlMs } = request
     const live = await subscriptions.find(tenant.id, id)
     // After failures, some events may have been given up: begins again at the agent's cursor, if it is still valid.
@@ -133,7 +120,7 @@ export function createSubscriptionOperations (
       gracePeriodSeconds,
       ttlSeconds: Math.ceil(Math.min(Math.max(ttlMs ?? usualTtlMs, shortestTtlMs), longestTtlMs) / 1000),
       position: start.position,
-      isVerified: !isVerified || isRestarted
+      isVerified: !isVerified
     }, subscriptionLimits)
     if (stored === 'replaced') return null
     if (typeof stored === 'string') throw exhausted('subscriptions', subscriptionLimits[stored])
@@ -141,11 +128,12 @@ export function createSubscriptionOperations (
   }
 
   async function end (
-    tenantId: string, which: Parameters<SubscriptionStore['end']>[1], reason: 'unsubscribed' | 'disconnected'
+    tenantId: string, which: Parameters<SubscriptionStore['end']>[1], reason: EndReason
   ): Promise<StoredSubscription[]> {
     const ended = await subscriptions.end(tenantId, which, reason)
-    // The agent knows that it unsubscribed.
-    if (reason !== 'unsubscribed') agents.tellEnded(ended.map((one) => ({ ...one, reason })))
+    // An agent that unsubscribes needs no notice.
+    if (reason === 'unsubscribed' || !await canSend(tenantId)) return ended
+    agents.notifyEnded(ended.map((one) => ({ ...one, reason })))
     return ended
   }
 
@@ -165,7 +153,7 @@ export function createSubscriptionOperations (
     endAll: end,
 
     /** Returns the id of the subscription. */
-    async subscribe (request: SubscriptionRequest) {
+    async subscribe (request: Subscriber & SubscriptionRequest) {
       if (!isSecret(request.secret)) {
         throw new EventsFault('InvalidParams', 'delivery.secret must be whsec_ and 24 to 64 bytes in base64')
       }
@@ -188,7 +176,7 @@ export function createSubscriptionOperations (
     },
 
     /** Returns the id of the subscription that ended; `null` if there was none. */
-    async unsubscribe (key: SubscriptionKey): Promise<string | null> {
+    async unsubscribe (key: Subscriber & SubscriptionKey): Promise<string | null> {
       const [ended] = await end(key.tenant.id, { id: formatId({ ...key, url: readUrl(key.url) }) }, 'unsubscribed')
       return ended?.subscription.id ?? null
     }
@@ -196,7 +184,7 @@ export function createSubscriptionOperations (
 }
 
 /** The same parts always have the same id. It authorizes nothing. */
-function formatId ({ tenant, principal, url, eventType, filters }: SubscriptionKey): string {
+function formatId ({ tenant, principal, url, eventType, filters }: Subscriber & SubscriptionKey): string {
   const key = JSON.stringify([tenant.id, principal, url, eventType, filters && canonicalFilters(filters)])
   return `sub_${createHash('sha256').update(key).digest('hex').slice(0, 32)}`
 }
@@ -216,7 +204,7 @@ function showSubscription (one: Subscription): Static<typeof ShownSubscription> 
   }
 }
 
-/** Describes the deliveries before a refresh. */
+/** Describes a subscription's deliveries up to its refresh. */
 function describeStatus (one: Subscription, nowMs: number) {
   const { last_error: error, failing_since: failingSince, paused_until: pausedUntil } = one
   return {
@@ -228,7 +216,7 @@ function describeStatus (one: Subscription, nowMs: number) {
   }
 }
 
-/** Returns the category of a failure. A blocked address looks like one that nobody listens at. */
+/** Returns the category of a failure. A blocked address looks like one without a server. */
 function describeFailure (error: NonNullable<SendResult['error']>, status: number | null): string {
   if (error === 'http_status') return Number(status) >= 500 ? 'http_5xx' : 'http_4xx'
   return error === 'timeout' ? 'timeout' : error === 'tls' ? 'tls_error' : 'connection_refused'

@@ -147,14 +147,15 @@ export function createSubscriptionStore (data: WebhookData): SubscriptionStore {
       if (findHold(data, environment) !== null) return filled
       const now = data.now()
       const reason: EndReason = 'expired'
-      filled.ended = listAll().filter((agent) => !isLive(agent, now)).map((agent) => ({ ...end(agent), reason }))
-      for (const agent of inTurns(listLive())) {
+      const active = listAll().filter(({ tenant }) => !data.pending.suspended.has(tenant))
+      filled.ended = active.filter((agent) => !isLive(agent, now)).map((agent) => ({ ...end(agent), reason }))
+      for (const agent of inTurns(active.filter((agent) => isLive(agent, now)))) {
         const free = window - data.pending.count(agent)
+        if (free <= 0) continue
         if (agent.subscription.position < data.prunedEventPosition) {
           agent.subscription.position = data.prunedEventPosition
           filled.gaps.push(store(agent))
         }
-        if (free <= 0 || data.pending.suspended.has(agent.tenant)) continue
         const { queued, hasMore } = fillOne(agent, Math.min(free, limit - filled.queued))
         filled.queued += queued
         filled.hasMore ||= hasMore || (filled.queued === limit && agent.subscription.position < data.lastEventPosition)
@@ -178,7 +179,7 @@ function isAgent (webhook: WebhookRecord): webhook is Agent {
   return webhook.subscription !== null
 }
 
-/** Orders subscriptions so that tenants take turns, and then those of each tenant, the one filled first being next. */
+/** Orders subscriptions: tenants take turns, and so do a tenant's subscriptions, first the one whose turn is oldest. */
 function inTurns (agents: readonly Agent[]): Agent[] {
   const turns = new Map<string, number>()
   const sorted = agents.toSorted((one, other) => one.subscription.filledAt - other.subscription.filledAt)

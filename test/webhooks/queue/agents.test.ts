@@ -120,7 +120,7 @@ t.test('events larger than 256 KiB are given up without an attempt', async (t) =
   t.strictSame(await deliveries(webhookId), [['delivered', 1], ['failed', 1]])
 })
 
-t.test('a callback is told of lost events and of the end of its subscription', async (t) => {
+t.test('a callback gets a notice of lost events and of the end of its subscription', async (t) => {
   const { emit, engine, receiver, clock, read, storage } = await startAgent(t, 86_400)
   const { fill } = storage.subscriptions
   storage.subscriptions.fill = async () => ({ queued: 0, hasMore: false, gaps: [], ended: [] })

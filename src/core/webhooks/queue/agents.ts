@@ -21,12 +21,12 @@ const window = 100
 const fillLimit = 1000
 const atOnce = 8
 
-/** Where and how to reach the callback of an agent's subscription. */
+/** A callback's address, and the secrets that sign requests to it. */
 export type Callback = Pick<StoredSubscription, 'tenantId' | 'secrets'> & { id: string, webhookId: number, url: string }
 
 export type Agents = ReturnType<typeof createAgents>
 
-/** Moves events to the queues of agents' subscriptions, and formats what their callbacks get. */
+/** Moves events to the queues of agents' subscriptions, and formats the requests to their callbacks. */
 export function createAgents (
   { subscriptions, feed }: Required<Pick<EventStorage, 'subscriptions' | 'feed'>>,
   { sender, secrets, clock, log, pollMs, environment }: {
@@ -46,7 +46,7 @@ export function createAgents (
     return tokens.format(feedSubject(tenantId, [eventType], filters), [position])
   }
 
-  /** Sends a message that is not an event: one attempt. Never rejects. */
+  /** Sends a control message, with one attempt. Never rejects. */
   async function send (
     { tenantId, id, webhookId, url, secrets: sealed }: Callback, control: EventsControl, excerptBytes = 0
   ): Promise<SendResult> {
@@ -66,21 +66,21 @@ export function createAgents (
   }
 
   /** Sends messages in the background, a few at a time. */
-  function notify (messages: ReadonlyArray<() => Promise<unknown>>): void {
+  function sendAll (messages: ReadonlyArray<() => Promise<unknown>>): void {
     for (let from = 0; from < messages.length; from += atOnce) {
       notifying = notifying
         .then(() => isStopped ? null : Promise.all(messages.slice(from, from + atOnce).map((message) => message())))
-        .catch((err: unknown) => log.error({ err }, 'could not tell agents about their subscriptions'))
+        .catch((err: unknown) => log.error({ err }, 'messages to the callbacks of agents failed'))
     }
   }
 
-  /** Tells callbacks in the background that their subscriptions have ended. Each gets one attempt. */
-  function tellEnded (ended: Filled['ended']): void {
-    notify(ended.map((one) => () => send(callbackOf(one), describeEnd(one.reason))))
+  /** Notifies callbacks in the background that their subscriptions have ended, with one attempt each. */
+  function notifyEnded (ended: Filled['ended']): void {
+    sendAll(ended.map((one) => () => send(callbackOf(one), describeEnd(one.reason))))
   }
 
-  function tellGaps (gaps: readonly StoredSubscription[]): void {
-    notify(gaps.map((gap) => async () => {
+  function notifyGaps (gaps: readonly StoredSubscription[]): void {
+    sendAll(gaps.map((gap) => async () => {
       const { tenantId, position, subscription: { event_type: type, filters } } = gap
       return send(callbackOf(gap), { type: 'gap', cursor: await formatCursor(tenantId, type, filters, position) })
     }))
@@ -91,8 +91,8 @@ export function createAgents (
       for (let hasMore = true; hasMore && !isStopped;) {
         const filled = await subscriptions.fill({ limit: fillLimit, window, environment })
         hasMore = filled.hasMore
-        tellGaps(filled.gaps)
-        tellEnded(filled.ended)
+        notifyGaps(filled.gaps)
+        notifyEnded(filled.ended)
       }
     } catch (err) {
       log.error({ err }, "storage failed, agents' subscriptions wait")
@@ -112,12 +112,12 @@ export function createAgents (
   return {
     formatCursor,
     send,
-    tellEnded,
+    notifyEnded,
     fill,
 
     /**
-     * Returns a delivery with the body and headers that its callback gets; `null` if it gets nothing, because the event
-     * was erased, or is larger than the extension allows.
+     * Returns the body and headers of a delivery; `null` if its event was erased or is larger than the extension
+     * allows, so that nothing is sent.
      */
     async format (delivery: ClaimedDelivery): Promise<{ body: string, headers: Record<string, string> } | null> {
       const { tenantId, eventType, subscription } = delivery
