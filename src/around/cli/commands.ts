@@ -55,7 +55,7 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
   'deliveries show': command('shows a delivery and its attempts', deliveries, 'show'),
   'deliveries explain': command('explains why a webhook got an event or not', deliveries, 'explain'),
   'deliveries retry': command('attempts a delivery again', deliveries, 'retry'),
-  'subscriptions list': command("lists a tenant's agents that follow events", subscriptions, 'list'),
+  'subscriptions list': command("lists agents' subscriptions to events", subscriptions, 'list'),
   'subscriptions end': command("ends agents' subscriptions", subscriptions, 'end'),
   replay: command('sends past events to a webhook again', deliveries, 'replay'),
   listen: command("shows a tenant's events and sends them to a receiver on your machine", listen, 'listen'),
