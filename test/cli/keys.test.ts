@@ -251,6 +251,7 @@ t.test('existing keys are imported as text or digest, and continue to work', asy
   const [first] = entries
   for (const [entry, problem] of [
     [{ ...first, tenant: 'globex' }, 'key: expected a key that no other tenant has'],
+    ...[undefined, null, {}].map((tenant) => [{ ...first, tenant }, 'tenant: expected '] as const),
     [{ ...first, key: undefined }, 'key: expected either key or sha256'],
     [{ ...first, sha256: digest.toString('hex') }, 'key: expected either key or sha256'],
     [{ ...first, key: 'short' }, 'key: expected 16 to 512 characters of A-Z a-z 0-9 - . _ ~ + /, then any =, got "short"'],

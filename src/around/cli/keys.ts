@@ -7,7 +7,7 @@ import { countDependents, type Dependents } from '../../storages/postgres/keys/k
 import { quoteName } from '../../storages/postgres/sql.js'
 import { isRecruitingApiError } from '../../core/shared/errors.js'
 import { omitUndefined } from '../../core/shared/fields.js'
-import { readInput, unread } from '../../core/shared/read-options.js'
+import { plainText, readInput, unread } from '../../core/shared/read-options.js'
 import { type Command, type Context, type Option, CommandError, UsageError } from './command.js'
 import { describeError } from './database.js'
 import { readSlug, readTenant, tenantOption } from './find.js'
@@ -75,8 +75,8 @@ export const issue: Command = {
 
 /** An entry of the file. */
 const entryReaders = {
-  tenant: (value: unknown, path: string) => readSlug(path, String(value)),
-  tenant_id: (value: unknown, path: string) => value === undefined ? undefined : readTenant(path, String(value)),
+  tenant: plainText(100),
+  tenant_id: unread,
   key: unread,
   sha256: unread,
   scopes: unread,
@@ -105,7 +105,7 @@ export const importKeys: Command = {
       `${formatCount(new Set(given.map(({ tenant }) => tenant)).size, 'tenant')}. Only their digests are stored.`)
     const rows = await withProgress(context.io, 'importing', async (report) => {
       const imported = []
-      for (const [index, { tenant, tenant_id: tenantId = tenant, ...entry }] of given.entries()) {
+      for (const [index, { tenant, ...entry }] of given.entries()) {
         const fields = {
           key: entry.key,
           sha256: entry.sha256,
@@ -116,7 +116,7 @@ export const importKeys: Command = {
           candidateFields: entry.candidate_fields,
           jobFields: entry.job_fields
         }
-        const input = { tenantId, ...omitUndefined(fields) } as ImportedApiKey
+        const input = { tenantId: entry.tenant_id ?? tenant, ...omitUndefined(fields) } as ImportedApiKey
         const keys = openKeys(context, { tenantSlug: () => tenant })
         const { id } = await attempt(index, () => keys.import(input))
         imported.push({ tenant, id })
