@@ -20,6 +20,8 @@ const leaf = await createCertificate(intermediate, { names: ['hooks.example'], a
 const foreign = await createAuthority()
 const untrusted = await createCertificate(foreign, { names: ['hooks.example'], addresses: ['127.0.0.1'] })
 
+const asking = { requestCert: true, rejectUnauthorized: false }
+
 const bad: Array<[detail: string, title: string, certificate: Certificate]> = [
   ['certificate_self_signed', 'self-signed', await createCertificate(null, { names: ['hooks.example'], addresses: ['127.0.0.1'] })],
   ['certificate_incomplete', 'without its intermediate', leaf],
@@ -44,7 +46,8 @@ t.test('a receiver with a valid certificate gets notifications, by name and by a
 t.test('an invalid certificate is rejected with each TLS version, the second time too', async (t) => {
   const cases = bad.flatMap(([detail, title, certificate]) => [
     { detail, title, options: { ...certificate, maxVersion: 'TLSv1.2' } as const },
-    { detail, title, options: { ...certificate, maxVersion: 'TLSv1.3' } as const }
+    { detail, title, options: { ...certificate, maxVersion: 'TLSv1.3' } as const },
+    { detail, title: `${title} that asks for one`, options: { ...certificate, maxVersion: 'TLSv1.3', ...asking } as const }
   ])
   const receivers = await Promise.all(cases.map(({ options }) => startTlsReceiver(t, options)))
   const outcomes = await post(t, receivers)
@@ -67,11 +70,11 @@ t.test('a receiver with TLS 1.1 is rejected, even if the host allows 1.1', async
 
 t.test('a receiver that requires a client certificate or HTTP/2 is named, over both TLS versions', async (t) => {
   const chain = { key: leaf.key, cert: `${leaf.cert}\n${intermediate.cert}` }
-  const asking = { ...chain, requestCert: true, ca: authority.cert }
+  const requiring = { ...chain, requestCert: true, ca: authority.cert }
   const receivers = await Promise.all([
-    startTlsReceiver(t, { ...asking, maxVersion: 'TLSv1.2' }),
-    startTlsReceiver(t, { ...asking, maxVersion: 'TLSv1.3' }),
-    startTlsReceiver(t, { ...asking, rejectUnauthorized: false }),
+    startTlsReceiver(t, { ...requiring, maxVersion: 'TLSv1.2' }),
+    startTlsReceiver(t, { ...requiring, maxVersion: 'TLSv1.3' }),
+    startTlsReceiver(t, { ...requiring, rejectUnauthorized: false }),
     startTlsReceiver(t, { ...chain, ALPNProtocols: ['h2'] })
   ])
   t.same(await post(t, receivers), [

@@ -142,9 +142,13 @@ function toResult (
     const error = nameError(fault)
     if (fault instanceof ProxyError) return { ...failed, error, proxyFault: fault.message }
     if (error !== 'tls' && error !== 'connection') return { ...failed, error }
-    // Over TLS 1.3, the server only rejects the client after the handshake, often without an alert.
-    if (isCertificateWanted) return { ...failed, error: 'tls', detail: 'client_certificate_required' }
-    return { ...failed, error, ...omitUndefined({ detail: findDetail(fault) }) }
+    const detail = findDetail(fault)
+    // Over TLS 1.3, the server only rejects the client after the handshake, often without an alert. If its own
+    // certificate is invalid, it was not the server that ended the connection.
+    if (isCertificateWanted && !detail?.startsWith('certificate_')) {
+      return { ...failed, error: 'tls', detail: 'client_certificate_required' }
+    }
+    return { ...failed, error, ...omitUndefined({ detail }) }
   }
   const { status, retryAfter, control, excerpt } = answer
   const result: SendResult = { responseStatus: status, error: status <= 299 ? null : 'http_status', durationMs }
