@@ -29,7 +29,8 @@ export function createRecruitingWebhooks (
   const calls = Object.entries(callOperations).map(([name, operation]) => {
     return [name, createCall(operation, operations[name as WebhookCall] as Perform)] as const
   })
-  const listSubscriptions = createCall(subscriptionOperations.list, (given) => openAgents().list(given as never))
+  const list: SubscriptionOperations['list'] = (given) => openAgents().list(given)
+  const listSubscriptions = createCall(subscriptionOperations.list, list as Perform)
   return (report, actor) => ({
     webhooks: {
       ...Object.fromEntries(calls.map(([name, call]) => [name, call(report, actor)])) as

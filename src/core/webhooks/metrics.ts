@@ -2,7 +2,7 @@ import type { RecruitingStats } from './recruiting.js'
 
 /** A `Registry` of `prom-client`, whose types are optional. */
 export interface MetricRegistry {
-  registerMetric (metric: never): void
+  registerMetric (metric: { get (): Promise<unknown>, reset (): void }): void
 }
 
 /** A metric in the form of `prom-client`. */
@@ -81,6 +81,6 @@ export function collectMetrics (
       },
       reset () {}
     }
-    registry.registerMetric(metric as never)
+    registry.registerMetric(metric)
   }
 }

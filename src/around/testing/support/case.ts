@@ -113,6 +113,7 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
   const formOf = (name: keyof IdKinds): IdForm => findForm(kinds[name], harness.hasUuids === true)
   const candidate = { id: formOf('candidate'), source_id: formOf('source'), recruiter_id: formOf('recruiter') }
   const job = { id: formOf('job') }
+  const toOwnId = (id: unknown, form: IdForm): Id => toSampleId(Number(id), form)
   const toFilter = (filters: RowFilters) => (filter: object): object =>
     Object.fromEntries(Object.entries(filter).map(([name, value]) => {
       const declared: RowFilter | undefined = filters[name as keyof RowFilters]
@@ -129,9 +130,9 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
       verify: async (published) => (await storage.verify?.(published && { ...published, ids: kinds })) ?? []
     },
     saveCandidates: (tenantSlug, rows) =>
-      saveCandidates(tenantSlug, rows.map((row) => convert<SavedCandidate<Id, Id, Id>>(row, candidate, toSampleId))),
+      saveCandidates(tenantSlug, rows.map((row) => convert<SavedCandidate<Id, Id, Id>>(row, candidate, toOwnId))),
     saveJobs: (tenantSlug, rows) =>
-      saveJobs(tenantSlug, rows.map((row) => convert<SavedJob<Id>>(row, job, toSampleId)))
+      saveJobs(tenantSlug, rows.map((row) => convert<SavedJob<Id>>(row, job, toOwnId)))
   }
 }
 
@@ -168,11 +169,11 @@ function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Field
 }
 
 /** Returns a copy of a row with converted ids. Absent ids and null stay. */
-function convert<Row> (row: object, fields: IdFields, change: (id: never, form: IdForm) => unknown): Row {
+function convert<Row> (row: object, fields: IdFields, change: (id: unknown, form: IdForm) => unknown): Row {
   const copy: Record<string, unknown> = { ...row }
   for (const [field, form] of Object.entries(fields)) {
     const id = copy[field]
-    if (id !== undefined && id !== null) copy[field] = change(id as never, form)
+    if (id !== undefined && id !== null) copy[field] = change(id, form)
   }
   return copy as Row
 }
