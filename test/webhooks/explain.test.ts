@@ -31,6 +31,8 @@ t.test('a webhook explains why it got an event or not', async (t) => {
   await change({ event_types: ['job.closed'] })
   const other = await emit({ id: 8 })
   t.match(await explain(other.id), { reason: 'not_subscribed' })
+  const early = await app.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 8 }, occurredAt: new Date(0) })
+  t.match(await explain(early.id), { reason: 'not_subscribed' }, 'an event that happened before the webhook, but was emitted later')
   await clock.advance(1000)
   await change({ event_types: ['application.created'] })
   t.match(await explain(other.id), { reason: 'changed_since' })
@@ -68,6 +70,20 @@ t.test('a webhook explains why it got an event or not', async (t) => {
   t.match(await explain(paused.id), { reason: 'paused', until: body.data.health.paused_until })
   await app.recruiting.suspendTenant('acme')
   t.match(await app.recruiting.webhooks.explain('acme', id, { event_id: paused.id }), { reason: 'suspended', until: null })
+})
+
+t.test('a process that has served no request explains that the tenant is suspended, also by its id', async (t) => {
+  const storage = memoryStorage()
+  const options = { storage, logger: silentLogger, tenantId: () => 41, delivery: { worker: false } }
+  const [one, other] = [createRecruiting(options), createRecruiting(options)]
+  t.teardown(() => Promise.all([one.close(), other.close()]))
+  const tenantId = 41
+  const { id } = await one.webhooks.create({ tenantId }, { name: 'CRM', target_url: 'https://example.com/', event_types: ['job.closed'] })
+  const emitted = await one.emit({ tenantId, type: 'job.closed', data: {} })
+  const explain = () => one.webhooks.explain({ tenantId }, id, { event_id: emitted.id })
+  t.match(await explain(), { reason: 'pending' })
+  await other.suspendTenant({ tenantId })
+  t.match(await explain(), { reason: 'suspended' })
 })
 
 t.test('explain needs an event id, and a webhook of the tenant', async (t) => {

@@ -11,13 +11,13 @@ import { findMismatch, omitUndefined, parseBody, readField } from '../shared/fie
 import { parsePaging, readPage } from '../shared/paging.js'
 import { normalizeInstant } from '../shared/text.js'
 import type { History } from './history.js'
+import type { FindStop } from './sending/send-test.js'
 
 interface Parts {
   webhooks: Pick<WebhookStore, 'find' | 'findHealth'>
   history: History
   clock: Clock
-  /** Returns why nothing is sent to the tenant; `null` if it is sent. */
-  findStop (tenantId: string): Promise<'suspended' | 'held' | null>
+  findStop: FindStop
   /** Throws unless each event type is in the catalogue, or a webhook of the tenant subscribes to it. */
   assertUsable (tenantId: string, types: readonly string[]): Promise<void>
 }
@@ -53,7 +53,9 @@ export function createDeliveryOperations (
         webhooks.findHealth(tenant.id, id),
         findStop(tenant.id),
         history.findEvent?.(tenant.id, eventId) ?? null,
-        history.list(tenant.id, id, { filter: { eventId }, sort: [{ field: 'id', direction: 'desc' }], offset: 0, limit: 200 })
+        history.list(tenant.id, id, {
+          filter: { eventId }, sort: [{ field: 'id', direction: 'desc' }], offset: 0, limit: 200
+        })
       ])
       if (webhook === null || health === null) return null
       const ofStatus = (wanted: DeliveryStatus) => deliveries.find(({ status }) => status === wanted)
@@ -109,7 +111,7 @@ type Reason = Pick<Explanation, 'reason'> & Partial<Pick<Explanation, 'filter' |
 /** Explains the state of a delivery. */
 function explainDelivery (
   { status, next_attempt_at: nextAt }: Delivery, { paused_until: pausedUntil }: WebhookHealth,
-  stop: 'suspended' | 'held' | null
+  stop: Awaited<ReturnType<FindStop>>
 ): Reason {
   if (status === 'delivered' || status === 'failed') return { reason: status }
   if (status !== 'pending') return { reason: status === 'skipped' ? 'inactive' : 'erased' }
@@ -122,7 +124,8 @@ function explainDelivery (
 function explainMissing (webhook: Webhook, event: unknown, hasFeed: boolean): Reason {
   if (!hasFeed) return { reason: 'unknown' }
   if (event === null) return { reason: 'unknown_event' }
-  const at = Date.parse(String(readField(event, 'timestamp')))
+  // When it was recorded, which can be long after the event's timestamp.
+  const at = Number(readField(event, 'sequence')) / 1000
   if (at < Date.parse(webhook.created_at)) return { reason: 'before_webhook' }
   if (!webhook.event_types.includes(String(readField(event, 'type')))) return { reason: 'not_subscribed' }
   if (isHealthEvent(event) && readField(readField(event, 'data'), 'webhook_id') === webhook.id) {
@@ -148,7 +151,10 @@ function showMismatch ({ path, expected, found }: NonNullable<ReturnType<typeof 
     case 'number': return { ...shown, value: found, value_type: 'number' }
     case 'boolean': return { ...shown, value: found, value_type: 'boolean' }
     case 'undefined': return { ...shown, value: null, value_type: 'missing' }
-    default: return { ...shown, value: null, value_type: found === null ? 'null' : Array.isArray(found) ? 'array' : 'object' }
+    default: {
+      const type = found === null ? 'null' : Array.isArray(found) ? 'array' : 'object'
+      return { ...shown, value: null, value_type: type }
+    }
   }
 }
 

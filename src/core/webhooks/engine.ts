@@ -97,6 +97,13 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   let stopping: Promise<void> | null = null
   let closing: Promise<void> | null = null
 
+  async function findStop (tenantId: string): Promise<'suspended' | 'held' | null> {
+    if (await findHold() !== null) return 'held'
+    // Another process can have suspended or resumed it.
+    await tenants.refresh()
+    return tenants.isSuspended(tenantId) ? 'suspended' : null
+  }
+
   async function findHold (): Promise<Hold | null> {
     return await holds?.find(environment) ?? null
   }
@@ -147,7 +154,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       clock,
       runtime,
       findHold,
-      tenants,
+      findStop,
       maxWebhooksPerTenant,
       maxWebhooksPerCreator,
       timeoutMs

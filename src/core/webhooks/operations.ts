@@ -6,8 +6,8 @@ import type { EventType } from '../api/events.js'
 import { type CreateWebhook, type FailingQuery, maxWebhooks } from '../api/webhooks.js'
 import { InputError } from '../shared/errors.js'
 import type {
-  CreateOptions, Creator, EventFilters, FailingWebhook, RotatedWebhook, Tenant, Webhook, WebhookChanges, WebhookFilter,
-  WebhookSortField, WebhookStore
+  CreateOptions, Creator, EventFilters, FailingWebhook, Hold, RotatedWebhook, Tenant, Webhook, WebhookChanges,
+  WebhookFilter, WebhookSortField, WebhookStore
 } from '../ports/index.js'
 import { createCachedLimit } from '../shared/cached.js'
 import { createFilterTest, omitUndefined } from '../shared/fields.js'
@@ -34,6 +34,8 @@ interface Parts extends TestParts {
   secrets: SecretBox
   maxWebhooksPerTenant: Limit<LimitedTenant>
   maxWebhooksPerCreator: number | null
+  /** Returns why nothing is sent to anyone; `null` if nothing is held. */
+  findHold: () => Promise<Hold | null>
 }
 
 type NewWebhook = Static<typeof CreateWebhook>
@@ -57,7 +59,8 @@ export interface WebhookOperations extends EngineOperations {
  */
 export function createWebhookOperations (parts: Parts): WebhookOperations {
   const {
-    webhooks, history, events, targetRules, secrets, maxWebhooksPerTenant, maxWebhooksPerCreator, findHold, clock
+    webhooks, history, events, targetRules, secrets, maxWebhooksPerTenant, maxWebhooksPerCreator, findHold, findStop,
+    clock
   } = parts
   const exampleOf = createEventExamples(events)
   // Names are ASCII, so this is the order of code points.
@@ -131,8 +134,9 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
 
   /** Changes when and how the previous signature is sent. */
   async function changeLegacy (tenant: Tenant, webhook: Webhook, legacy: LegacyKey | null): Promise<Webhook> {
+    if (legacy === null) return webhook
     const stored = await openStored(tenant, webhook)
-    if (legacy === null || isDeepStrictEqual(stored.legacy, legacy)) return webhook
+    if (isDeepStrictEqual(stored.legacy, legacy)) return webhook
     const target = { tenantId: tenant.id, webhookId: webhook.id, url: webhook.target_url }
     const headers = await sealHeaders(secrets, { ...stored, legacy }, target)
     return await webhooks.update(tenant.id, webhook.id, { headers }) ?? webhook
@@ -154,11 +158,6 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
   async function assertUsable (tenantId: string, types: readonly string[]): Promise<void> {
     if (types.every((type) => Object.hasOwn(events, type))) return
     assertAllKnown(types, await listUsedEventTypes({ id: tenantId }))
-  }
-
-  async function findStop (tenantId: string): Promise<'suspended' | 'held' | null> {
-    if (parts.tenants.isSuspended(tenantId)) return 'suspended'
-    return await findHold() === null ? null : 'held'
   }
 
   /**
@@ -220,7 +219,7 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
     async import ({ tenant, input: { secret, legacy: given, ...input }, caller }) {
       if (secret !== undefined ? !isSecret(secret) : given?.secret === undefined) {
         const hint = hintForSecret(secret ?? '')
-        throw new InputError('secret', 'must be whsec_ and 24 to 64 bytes in base64' + (hint === null ? '' : `: ${hint}`))
+        throw new InputError('secret', `must be whsec_ and 24 to 64 bytes in base64${hint === null ? '' : `: ${hint}`}`)
       }
       assertAllKnown(input.event_types)
       assertHeaderNames(input.headers, given)
@@ -334,5 +333,6 @@ function noneIfEmpty (filters: EventFilters | null): EventFilters | null {
 /** Adds the unsealed secret, for the only response that shows it. Omits optional fields without a value. */
 function withSecret<T extends Webhook> ({ headers, filters, changed, contact, ...webhook }: T, secret: string) {
   const given = Object.entries({ headers, filters, changed, contact }).filter(([, value]) => value !== null)
-  return { ...webhook, ...Object.fromEntries(given) as Partial<Pick<T, 'headers' | 'filters' | 'changed' | 'contact'>>, secret }
+  const shown: Partial<Pick<T, 'headers' | 'filters' | 'changed' | 'contact'>> = Object.fromEntries(given)
+  return { ...webhook, ...shown, secret }
 }

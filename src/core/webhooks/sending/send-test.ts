@@ -1,6 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { Clock, Hold, Tenant } from '../../ports/index.js'
-import type { Tenants } from '../../shared/tenants.js'
+import type { Clock, Tenant } from '../../ports/index.js'
 import { generateEventId } from '../../shared/event-id.js'
 import { testSequence } from '../events/dispatcher.js'
 import type { Runtime } from '../runtime.js'
@@ -11,15 +10,16 @@ import type { SendResult, Sender } from './sender.js'
 import type { OpenedHeaders } from '../secrets.js'
 import { signHeaders, signLegacy } from './signature.js'
 
+/** Returns why nothing is sent to a tenant now; `null` if it is sent. */
+export type FindStop = (tenantId: string) => Promise<'suspended' | 'held' | null>
+
 export interface TestParts {
   sender: Sender
   outages: Outages
   capacity: Capacity
   clock: Clock
   runtime: Runtime
-  /** Returns why nothing is sent; `null` if nothing is held. */
-  findHold: () => Promise<Hold | null>
-  tenants: Pick<Tenants, 'isSuspended' | 'refresh'>
+  findStop: FindStop
   timeoutMs: number
 }
 
@@ -44,13 +44,11 @@ const maxTestMs = 10_000
  * nothing if the storage is held or the tenant suspended. Rejects with `busy` if too many of the tenant's tests wait.
  */
 export async function sendTest (parts: TestParts, target: TestTarget): Promise<TestResult> {
-  const { capacity, timeoutMs, clock, runtime, findHold, tenants } = parts
+  const { capacity, timeoutMs, clock, runtime, findStop } = parts
   const { tenant: { id: tenantId }, webhookId } = target
   const id = generateEventId(clock.now())
-  const unsent = { responseStatus: null, durationMs: 0 }
-  if (await findHold() !== null) return toTestResult(id, target, { ...unsent, error: 'held' })
-  await tenants.refresh()
-  if (tenants.isSuspended(tenantId)) return toTestResult(id, target, { ...unsent, error: 'suspended' })
+  const stop = await findStop(tenantId)
+  if (stop !== null) return toTestResult(id, target, { responseStatus: null, error: stop, durationMs: 0 })
   const deadlineMs = Math.min(timeoutMs, maxTestMs)
   const startedAt = runtime.clock.monotonic()
   const isAcquired = await capacity.acquireTest(tenantId, webhookId, deadlineMs)
