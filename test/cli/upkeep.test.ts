@@ -135,7 +135,7 @@ t.test('upkeep commands', async (t) => {
     t.match(await cli('tenants resume acme --skip --yes'), { code: 0, out: 'acme is not suspended\n' })
     t.match(await cli('tenants suspended'), { code: 0, out: 'no tenant is suspended\n' })
     t.match(await cli('tenants suspend acme', { answers: ['n'] }), { code: 1, err: /^Suspends the tenant acme: its API requests get 403, and nothing is sent. It has 1 pending delivery.\n/ })
-    t.match(await cli('tenants suspend acme --yes'), { code: 0, out: /^acme is suspended since \d{4}-\S+Z\n$/ })
+    t.match(await cli('tenants suspend acme --yes'), { code: 0, out: /^acme has been suspended since \d{4}-\S+Z\n$/ })
     t.match(JSON.parse((await cli('tenants suspended --json')).out), [{ tenant: 'acme', pending: 1 }])
     t.match(JSON.parse((await cli('stats --json')).out), { suspendedTenants: 1, due: 0 })
     t.match((await cli('stats --tenant acme')).out, /\nsuspended +since \d{4}-\S+Z: see tenants resume\n$/)

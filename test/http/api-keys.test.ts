@@ -210,7 +210,7 @@ t.test('invalid options are rejected', async (t) => {
   }
 })
 
-t.test('a key reads about itself', async (t) => {
+t.test('GET /api_key describes the key of the request', async (t) => {
   const { app, clock, session, send } = await build(t, { rateLimit: { max: ({ keyId }) => keyId === 'key_1' ? 500 : 70 } })
   const read = async (key: string) => app.inject({ url: '/api/v1/public/acme/api_key', headers: bearer(key) })
   const rateLimit = { max: 70, window_seconds: 60 }
@@ -239,7 +239,7 @@ t.test('a key reads about itself', async (t) => {
   checkError(t, await read(session), 403, 'a session')
 })
 
-t.test("a key of the host's own lookup reads about itself", async (t) => {
+t.test("GET /api_key describes a key of the host's own lookup", async (t) => {
   const app = await buildApp(t, { keyLookup: () => ({ id: 'own', scopes: [], name: 'Own', expiresAt: '2030-01-01T00:00:00Z' }) })
   const { data } = (await app.inject({ url: '/api/v1/public/acme/api_key', headers: bearer('own') })).json()
   t.strictSame(data, {

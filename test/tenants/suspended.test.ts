@@ -10,7 +10,7 @@ import { createToken, portal } from '../fixtures/portal/sessions.js'
 
 const since = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-t.test('every request of a suspended tenant gets 403 with its own code, and others do not', async (t) => {
+t.test("every request of a suspended tenant gets 403 with the code suspended, and other tenants' requests do not", async (t) => {
   const { app } = await buildWebhookApi(t, { portal, mcp: true, errorDetails: false })
   const { recruiting } = app
   const token = await createToken(app)
@@ -52,7 +52,7 @@ t.test('nothing is sent to a suspended tenant, not even tests; resuming delivers
   t.equal(receiver.requests.length, 2)
 })
 
-t.test('another process notices it within a minute, with the option tenantId too', async (t) => {
+t.test("another process rejects a suspended tenant's requests within a minute, also with the option tenantId", async (t) => {
   for (const options of [{}, { tenantId: () => 41 }]) {
     const clock = createManualClock(Date.now())
     const storage = memoryStorage({ clock })

@@ -28,7 +28,11 @@ export const migrate: Command = {
 
 export const watch: Command = {
   options: {
-    kind: { value: 'KIND', about: 'candidate, job or the kind of an own list: what the rows belong to', isRequired: true },
+    kind: {
+      value: 'KIND',
+      about: 'candidate, job or the kind of an own list: what the rows belong to',
+      isRequired: true
+    },
     relation: { value: 'TABLE', about: 'your table, such as public.people', isRequired: true },
     id: {
       value: 'COLUMN',
@@ -43,7 +47,8 @@ export const watch: Command = {
     },
     emit: {
       value: 'JSON',
-      about: 'the events that your table emits, such as {"type":"application.updated","when":["stage_id"],"data":["id"]}'
+      about:
+        'the events that your table emits, such as {"type":"application.updated","when":["stage_id"],"data":["id"]}'
     },
     sql: {
       value: null,

@@ -68,17 +68,18 @@ export const suspend: Command = {
 
   async run (context) {
     const { tenant, webhooks, counts } = await describePending(context)
-    await confirm(context, `Suspends the tenant ${tenant}: its API requests get 403, and nothing is sent. It has ${counts}.`)
+    const effect = 'its API requests get 403, and nothing is sent'
+    await confirm(context, `Suspends the tenant ${tenant}: ${effect}. It has ${counts}.`)
     const since = await webhooks.suspendTenant(tenant)
-    showResult(context, { tenant, suspendedSince: since }, [`${tenant} is suspended since ${since}`])
+    showResult(context, { tenant, suspendedSince: since }, [`${tenant} has been suspended since ${since}`])
   }
 }
 
 export const resume: Command = {
   args: [tenantArgument],
   options: {
-    deliver: { value: null, about: 'sends the deliveries that wait' },
-    skip: { value: null, about: 'skips the deliveries that wait' }
+    deliver: { value: null, about: 'sends the waiting deliveries' },
+    skip: { value: null, about: 'skips the waiting deliveries' }
   },
 
   async run (context) {

@@ -6,6 +6,7 @@ import type {
 import { pagingQuery } from '../shared/paging.js'
 import { DateTime, DateTimeOf, Nullable, OneOf, Type } from '../shared/typebox.js'
 import { eventIdExample } from './events.js'
+import { filterValueTypes } from './parameters.js'
 import { NoBody, operation } from './operation.js'
 
 /** The body of a notification for examples in the document. */
@@ -34,7 +35,8 @@ export const attemptDetails = [
 ] as const satisfies readonly PortAttemptDetail[]
 
 export const AttemptDetail = Type.Unsafe<PortAttemptDetail | null>(Nullable(Type.String({
-  description: `The cause of tls or connection: ${attemptDetails.join(', ')}; null if it is unknown, and for other errors`,
+  description:
+    `The cause of tls or connection: ${attemptDetails.join(', ')}; null if it is unknown, and for other errors`,
   examples: [null]
 })))
 
@@ -136,9 +138,9 @@ const valueTypes = ['string', 'number', 'boolean', 'null', 'missing', 'object', 
 
 const Mismatch = Type.Object({
   path: Type.String({ examples: ['data.job_id'] }),
-  expected: Type.Array(Type.Unsafe<FilterValue>({ type: ['string', 'number', 'boolean', 'null'] }), { examples: [[1, 7]] }),
+  expected: Type.Array(Type.Unsafe<FilterValue>({ type: filterValueTypes }), { examples: [[1, 7]] }),
   value: Type.Unsafe<FilterValue>({
-    type: ['string', 'number', 'boolean', 'null'],
+    type: filterValueTypes,
     description: 'Up to 255 characters. null for an object or array, and for callers that cannot read bodies',
     examples: [3]
   }),
@@ -150,14 +152,17 @@ export const Explanation = Type.Object({
   event_type: Nullable(Type.String({ description: 'null for an unknown event', examples: ['application.created'] })),
   reason: OneOf(explanations, {
     description:
-      'delivered, failed: the state of `delivery`; pending: waits for its next attempt; paused, suspended, held: waits with ' +
-      'the other deliveries; inactive: the webhook was not active, or the delivery was skipped; erased: the data of its ' +
-      'subject was erased; unknown_event: no event with this id is stored; before_webhook: older than the webhook; ' +
-      'not_subscribed: the webhook does not subscribe to its type; about_itself: the event is about this webhook; filtered: `filter` does not match; changed_since: it ' +
-      'matches now, but the webhook was changed after the event; unknown: none of these'
+      'delivered, failed: the state of `delivery`; pending: waits for its next attempt; paused, suspended, held: waits ' +
+      'with the other deliveries; inactive: the webhook was not active, or the delivery was skipped; erased: the data ' +
+      'of its subject was erased; unknown_event: no event with this id is stored; before_webhook: older than the ' +
+      'webhook; not_subscribed: the webhook does not subscribe to its type; about_itself: the event is about this ' +
+      'webhook; filtered: `filter` does not match; changed_since: it matches now, but the webhook was changed after ' +
+      'the event; unknown: none of these'
   }),
   filter: Nullable(Mismatch),
-  until: Nullable(DateTimeOf('When the delivery is attempted, or its pause ends; null if it does not wait or that is unknown')),
+  until: Nullable(DateTimeOf(
+    'When the delivery is attempted, or its pause ends; null if it does not wait or that is unknown'
+  )),
   delivery: Nullable(Delivery)
 }, { title: 'Explanation' })
 

@@ -40,7 +40,7 @@ export const ApiKey = Type.Object({
   revoked_at: Nullable(DateTimeOf('null unless the key was revoked'))
 }, { title: 'ApiKey' })
 
-/** The API key of a request, as it sees itself. */
+/** The request's own key. */
 export const OwnApiKey = Type.Object({
   id: ApiKey.properties.id,
   name: ApiKey.properties.name,
@@ -169,7 +169,7 @@ const common = {
   hints: false
 } as const
 
-/** The operation with which a key reads about itself. */
+/** The operation that describes the request's own key. */
 export const ownKeyOperations = {
   own: operation({
     operationId: 'getOwnApiKey',
@@ -179,7 +179,7 @@ export const ownKeyOperations = {
     scopes: [],
     summary: 'Get your API key',
     description:
-      'Returns what the key of the request can do, but not the key itself. Call it to test a connection.',
+      'Returns the permissions and limits of the request\'s key, but not the key itself. Call it to test a connection.',
     withoutBodies: { note: 'Portal sessions get 403.' },
     item: OwnApiKey,
     shape: 'one',

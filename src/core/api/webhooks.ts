@@ -8,7 +8,8 @@ import { operation } from './operation.js'
 import { filterRules, filterValueTypes, filtersExample } from './parameters.js'
 
 const WebhookStatus = OneOf(['active', 'inactive', 'disabled'], {
-  description: 'The service sets disabled if the endpoint failed for too long, returned 410 or asked for it; clients cannot set it'
+  description:
+    'The service sets disabled if the endpoint failed for too long, returned 410 or asked for it; clients cannot set it'
 })
 
 const clientStatuses = ['active', 'inactive'] as const
@@ -40,12 +41,13 @@ const ShownFilters = Type.Unsafe<EventFilters | null>({
 const ShownChanged = Type.Unsafe<string[] | null>({
   type: ['array', 'null'],
   items: { type: 'string' },
-  description: 'It receives only events of which one of these fields changed. null: all events',
+  description: 'It receives only events in which one of these fields changed. null: all events',
   examples: [['stage_id']]
 })
 
 const ShownContact = Nullable(Type.String({
-  description: 'Whom the vendor tells about failures, as an email address. null if it has none', examples: ['ops@example.com']
+  description: 'The email address that the vendor can notify about failures. null if it has none',
+  examples: ['ops@example.com']
 }))
 
 export const Webhook = Type.Object(
@@ -71,7 +73,8 @@ const Health = Type.Object(
     paused_until: Nullable(DateTimeOf('When its other deliveries resume; null unless the endpoint is paused')),
     disabled_reason: Nullable(
       OneOf(['gone', 'failing'], {
-        description: 'Why the service disabled it. gone: the endpoint returned 410 or asked for it; failing: it failed for too long'
+        description:
+          'Why the service disabled it. gone: the endpoint returned 410 or asked for it; failing: it failed for too long'
       })
     ),
     held: Type.Optional(
@@ -297,7 +300,8 @@ export const TestResult = Type.Object(
       Type.String({
         description:
           'timeout, connection, tls, blocked or http_status; held or suspended if the service sends nothing now, to ' +
-          'anyone or to this tenant; unavailable if it could reach no endpoint, so try again later; null after a success',
+          'anyone or to this tenant; unavailable if it could reach no endpoint, so try again later; null after a ' +
+          'success',
         examples: [null]
       })
     ),

@@ -185,11 +185,12 @@ export async function sealHeaders (
 
 /** Throws an `InputError` for names that would break the request or the signature, and for duplicates. */
 export function assertHeaderNames (headers: OwnHeaders | null = null, legacy?: LegacySignature): void {
-  const legacyNames = [legacy?.header, legacy?.id_header, legacy?.timestamp_header]
   const fields = [
-    ...['header', 'id_header', 'timestamp_header'].map((field, index) => [`legacy.${field}`, legacyNames[index]] as const),
+    ['legacy.header', legacy?.header],
+    ['legacy.id_header', legacy?.id_header],
+    ['legacy.timestamp_header', legacy?.timestamp_header],
     ...Object.keys(headers ?? {}).map((name) => [`headers.${name}`, name] as const)
-  ]
+  ] as const
   const used = new Set<string>()
   for (const [field, name] of fields) {
     if (name === undefined) continue

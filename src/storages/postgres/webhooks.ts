@@ -53,7 +53,8 @@ export function createWebhookStore (
 
   function filterBy (tenant: string, { status }: WebhookFilter): Conditions {
     return new Conditions(
-      [(value) => `w.tenant = ${value} and w.subscription_id is null`, tenant], [(value) => `w.status = ${value}`, status]
+      [(value) => `w.tenant = ${value} and w.subscription_id is null`, tenant],
+      [(value) => `w.status = ${value}`, status]
     )
   }
 
@@ -80,7 +81,7 @@ export function createWebhookStore (
 
     create (tenant, webhook, { maxPerTenant, maxPerCreator = null, answer, transaction }) {
       const values = [
-        JSON.stringify(formatWebhook(tenant, webhook)), String(maxPerTenant), maxPerCreator === null ? '' : String(maxPerCreator)
+        JSON.stringify(formatWebhook(tenant, webhook)), String(maxPerTenant), String(maxPerCreator ?? '')
       ]
       async function store (call: Call): Promise<Webhook | null | 'busy'> {
         const result = await call(`${schema}.create_webhook_v1($1, $2, $3)`, values)

@@ -7,7 +7,7 @@ const types = ['application.created', 'webhook.failing', 'webhook.disabled']
 
 interface Feed { data: Array<{ id: string, type: string, data: { webhook_id?: number } }> }
 
-t.test('two failing webhooks tell each other once, and never feed each other', async (t) => {
+t.test('each of two failing webhooks gets its events once, and they never feed each other', async (t) => {
   const delivery = { retrySchedule: [0, 60, 3600], disableAfter: { failingForSeconds: 86_400, failedDeliveries: 5 } }
   const { app, call, clock, create, drain, emit, receiver, webhook } = await startDelivering(t, { events, delivery })
   receiver.answer(500)
@@ -25,9 +25,9 @@ t.test('two failing webhooks tell each other once, and never feed each other', a
     }
   }
   const { body } = await call<Feed>('GET', '/events?per_page=200')
-  const told = body.data.filter(({ type }) => type !== 'application.created').map(({ type, data }) => `${type} ${data.webhook_id}`)
-  t.same(told.toSorted(), [webhook.id, other.id].flatMap((id) => [`webhook.disabled ${id}`, `webhook.failing ${id}`]).toSorted())
-  t.same(notices.toSorted(), told.toSorted(), 'one event for each notice')
+  const recorded = body.data.filter(({ type }) => type !== 'application.created').map(({ type, data }) => `${type} ${data.webhook_id}`)
+  t.same(recorded.toSorted(), [webhook.id, other.id].flatMap((id) => [`webhook.disabled ${id}`, `webhook.failing ${id}`]).toSorted())
+  t.same(notices.toSorted(), recorded.toSorted(), 'one event for each notice')
   const own = body.data.find(({ data }) => data.webhook_id === other.id)
   t.match((await call('GET', `/webhooks/${other.id}/explain?event_id=${own?.id}`)).body, { data: { reason: 'about_itself' } })
 })

@@ -37,7 +37,7 @@ t.test('a failed handshake is reported immediately, and nothing is sent', async 
   }
 })
 
-t.test('a receiver that asks for a client certificate, has its own one or does not speak HTTP/1.1 is named', async (t) => {
+t.test('a receiver that asks for a client certificate, is its own authority or does not speak HTTP/1.1 is named', async (t) => {
   const sender = await startSender(t)
   const own = await createCertificate(null, { addresses: ['127.0.0.1'] })
   const { port: strict } = await startTlsReceiver(t, { ...own, maxVersion: 'TLSv1.2', requestCert: true })

@@ -112,17 +112,18 @@ export const suspendCases = [
     same([isPending, pending, due], [true, 2, 2], 'hasPending and the stats after the end')
   }),
 
-  test('deliveries.prune', 'deliveries that wait for longer than the retention period are deleted', async (t, webhook) => {
-    await t.addWebhook({ tenantSlug: 'globex' })
-    await t.emit()
-    await t.emit({ tenantSlug: 'globex' })
-    await t.webhooks.suspendTenant('acme')
-    await t.claim({ leaseMs: 10 })
-    await t.wait(10)
-    const pruned = await t.deliveries.prune({ retentionDays: 0, limit: 100 })
-    same([pruned, await t.log(webhook), eventIds(await t.claim())], [2, [], ['evt_2']],
-      'the result of prune, the log and the claimed deliveries')
-  }),
+  test('deliveries.prune',
+    'deliveries that wait for longer than the retention period are deleted', async (t, webhook) => {
+      await t.addWebhook({ tenantSlug: 'globex' })
+      await t.emit()
+      await t.emit({ tenantSlug: 'globex' })
+      await t.webhooks.suspendTenant('acme')
+      await t.claim({ leaseMs: 10 })
+      await t.wait(10)
+      const pruned = await t.deliveries.prune({ retentionDays: 0, limit: 100 })
+      same([pruned, await t.log(webhook), eventIds(await t.claim())], [2, [], ['evt_2']],
+        'the result of prune, the log and the claimed deliveries')
+    }),
 
   test('renameTenant', 'a suspended tenant stays suspended when it is renamed', async (t) => {
     const since = await t.webhooks.suspendTenant('acme')

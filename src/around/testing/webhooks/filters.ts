@@ -183,7 +183,7 @@ export const eventFilterCases = [
     same(eventIds(await t.claim()), ['evt_2', 'evt_4'], 'the deliveries claimed then')
   }),
 
-  test('record', 'a webhook with changed gets only events of which one of these fields changed', async (t) => {
+  test('record', 'a webhook with changed gets only events in which one of these fields changed', async (t) => {
     const webhook = await t.addWebhook({ changed: ['stage_id', 'zoë "x"'] })
     const both = await t.addWebhook({ changed: ['stage_id'], filters: job7 })
     const bodies = [

@@ -11,7 +11,7 @@ import { isCapable, readCaller, readCreator, stateOf } from '../request.js'
 import { type ErrorDetail, guardPort, HttpError } from '../wire-errors.js'
 import { type ApiOperation, perform } from './operations.js'
 
-/** Returns the operation with which a key reads about itself. */
+/** Returns the operation that describes the request's own key. */
 export function listOwnKeyOperations (limits: Limits | null): ApiOperation[] {
   return perform(ownKeyOperations, {
     async own (_given, request) {

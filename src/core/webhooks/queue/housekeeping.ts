@@ -1,4 +1,6 @@
-import type { ClaimedNotice, Clock, DeliveryStore, EventStorage, HealthEventType, HealthNotice } from '../../ports/index.js'
+import type {
+  ClaimedNotice, Clock, DeliveryStore, EventStorage, HealthEventType, HealthNotice
+} from '../../ports/index.js'
 import type { Logger } from '../../observe/logger.js'
 import { waitUpTo } from '../../shared/clock.js'
 import { type Listeners, publishDisable } from '../diagnostics.js'

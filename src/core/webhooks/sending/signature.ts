@@ -45,7 +45,8 @@ export function readLegacy (legacy: LegacySignature, secret: string | undefined,
   const { secret_encoding: encoding } = legacy
   if (encoding !== 'text' && decode(key, encoding).toString(encoding).replace(/=+$/, '') !== bare(key, encoding)) {
     const field = legacy.secret === undefined ? 'secret' : 'legacy.secret'
-    throw new InputError(field, `must be ${encoding === 'hex' ? 'hexadecimal' : 'base64'}, as legacy.secret_encoding says`)
+    const format = encoding === 'hex' ? 'hexadecimal' : 'base64'
+    throw new InputError(field, `must be ${format}, because legacy.secret_encoding is ${encoding}`)
   }
   if (Date.parse(legacy.until) <= nowMs) throw new InputError('legacy.until', 'must be in the future')
   return { ...legacy, secret: key }
@@ -55,7 +56,8 @@ function assertPlaceholders (field: 'template' | 'content', text: string, names:
   const found = [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name)
   if (found.includes(names[0]) && found.every((name) => names.includes(name))) return
   const [needed, ...others] = names.map((name) => `{${name}}`)
-  throw new InputError(`legacy.${field}`, `must contain ${needed}, and no other placeholders than ${others.join(' and ')}`)
+  const problem = `must contain ${needed}, and no other placeholders than ${others.join(' and ')}`
+  throw new InputError(`legacy.${field}`, problem)
 }
 
 function bare (secret: string, encoding: 'base64' | 'hex'): string {

@@ -22,7 +22,8 @@ begin
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.health', 0));
   with result as (
     -- Failures before a success do not count.
-    select r.*, w.tenant, w.tenant_slug, w.revision, w.subscription_id is null as is_webhook, r.outcome = 'delivered' as is_success,
+    select r.*, w.tenant, w.tenant_slug, w.revision, w.subscription_id is null as is_webhook,
+      r.outcome = 'delivered' as is_success,
       r.ordinal > coalesce(
         max(r.ordinal) filter (where r.outcome = 'delivered') over (partition by r.webhook_id), -1
       ) as counts
