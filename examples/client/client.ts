@@ -1,8 +1,9 @@
-// A client of the API with typed requests and responses. The types are generated from the document that the API serves:
+// A client of the API with typed requests and responses. Its types are generated from the document that the API serves.
+// In the folder of this file, in a project of ES modules:
 //
-//   npx openapi-typescript http://127.0.0.1:3000/api/v1/public/openapi.json -o api.d.ts
-//
-// ORIGIN=http://127.0.0.1:3000 TENANT=acme KEY=acme-secret-key npx tsx examples/client/client.ts
+// npm install openapi-fetch
+// npx openapi-typescript http://127.0.0.1:3000/api/v1/public/openapi.json -o api.d.ts
+// ORIGIN=http://127.0.0.1:3000 TENANT=acme KEY=acme-secret-key npx tsx client.ts
 
 import createClient from 'openapi-fetch'
 import type { components, operations, paths } from './api.js'
