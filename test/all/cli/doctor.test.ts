@@ -813,7 +813,9 @@ t.test('doctor', async (t) => {
       state: 'fault', text: /^events have waited for 40\d s to be queued for agents$/
     })
     await pool.query('delete from recruiting.webhooks where subscription_id is not null')
-    await pool.query('update recruiting.events set recorded_at = now()')
+    // The check clocks compares the time in the id.
+    await pool.query(`update recruiting.events
+      set recorded_at = to_timestamp(('x0000' || substr(id, 5, 12))::bit(64)::bigint / 1000.0)`)
   })
 
   await t.test('no delivering process, until one starts', async (t) => {
