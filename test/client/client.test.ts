@@ -154,6 +154,8 @@ t.test('events are returned once, in order, from the oldest or from now on, and 
   const [all, created, later] = [keep(), { ...keep(), types: ['job.created', 'job.updated'] }, { ...keep(), from: 'now' } as const]
   t.match((await collect(client.events()))[0]?.data[0], { id: /^evt_/, type: 'job.created', timestamp: /^20/, sequence: /^\d{16}$/, tenant_slug: 'acme', data: { id: 1 } })
   t.strictSame([await read({ ...all, per_page: 2 }), await read(created), await read(later)], [[1, 2, 3], [1, 3], []])
+  t.strictSame(await read({ filters: { 'data.id': [1, 3] } }), [1, 3])
+  t.strictSame(await read({ types: ['job.created'], filters: {} }), [1, 3])
   await emit('job.created', 4)
   await emit('job.closed', 5)
   t.strictSame([await read(all), await read(created), await read(later)], [[4, 5], [4], [4, 5]], 'after the saved token')

@@ -10,6 +10,8 @@ const fields = Type.Object({
   email: Type.Union([Type.String(), Type.Null()]),
   rank: Type.Integer(),
   internal: Type.Optional(Type.Boolean()),
+  // TypeBox 1.x writes enums without a type.
+  level: Type.Unsafe<string | null>({ enum: ['junior', 'senior', null] }),
   started_at: Time,
   seen_at: Type.Union([Time, Type.Null()])
 })
@@ -17,7 +19,12 @@ const options = {
   candidateFields: fields,
   jobFields: fields,
   candidateFilters: {
-    email: ['equals'], rank: ['equals', 'sort'], internal: ['equals'], started_at: ['equals', 'after', 'sort'], seen_at: ['after']
+    email: ['equals'],
+    rank: ['equals', 'sort'],
+    internal: ['equals'],
+    level: ['equals'],
+    started_at: ['equals', 'after', 'sort'],
+    seen_at: ['after']
   },
   jobFilters: { email: ['equals'] }
 } as const
@@ -28,7 +35,7 @@ const people: Array<[email: string | null, rank: number, internal: boolean, star
   [null, 2, true, '2026-01-01T01:00:00+02:00', '2026-07-01T00:00:00Z']
 ]
 const candidates = people.map(([email, rank, internal, started, seen], index) => ({
-  id: index + 1, full_name: 'Ada', email, rank, internal, started_at: started, seen_at: seen
+  id: index + 1, full_name: 'Ada', email, rank, internal, level: internal ? 'senior' : null, started_at: started, seen_at: seen
 }))
 const jobs = [{ id: 1, name: 'Analyst', status: 'open', ...candidates[0], full_name: undefined }]
 const storage = memoryStorage({ tenants: { acme: { candidates, jobs } } })
@@ -40,7 +47,7 @@ t.test('candidates are found by own fields', async (t) => {
   const app = await buildApp(t, { ...options, storage, keyLookup })
   const found: Array<[query: string, ids: number[]]> = [
     ['filter[email]=ada%40example.org', [1]], ['filter[email]=ada', []], ['filter[rank]=2', [3]],
-    ['filter[internal]=true', [1, 3]], ['filter[internal]=false', [2]],
+    ['filter[level]=senior', [1, 3]], ['filter[level]=null', []], ['filter[internal]=true', [1, 3]], ['filter[internal]=false', [2]],
     ['filter[started_at]=2026-01-01T01:00:00%2B01:00', [1, 2]], ['filter[started_after]=2025-12-31T23:30:00Z', [1, 2]],
     ['filter[seen_after]=2026-06-01T00:00:00Z', [3]], ['filter[internal]=true&filter[rank]=3&filter[q]=ada', [1]],
     ['sort=rank', [2, 3, 1]], ['sort=-rank', [1, 3, 2]], ['sort=started_at,-id', [3, 2, 1]]

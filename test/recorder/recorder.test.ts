@@ -47,6 +47,14 @@ t.test('events are listed in emit order, as receivers get them', async (t) => {
   t.strictSame(of('offer.sent'), [second])
 })
 
+t.test('each event has a greater sequence than the last one', async (t) => {
+  const { recruiting, events: listed } = recordEvents({ events })
+  for (let id = 0; id < 20; id++) await recruiting.emit({ ...signed, data: { id, at: new Date() } })
+  const sequences = listed.map(({ body }) => JSON.parse(body).sequence)
+  t.strictSame(sequences, [...new Set(sequences)].sort())
+  t.equal(sequences.length, 20)
+})
+
 t.test('clear removes all events, keys and open transactions from the same array', async (t) => {
   const recorder = recordEvents({ events })
   const { events: listed, recruiting } = recorder

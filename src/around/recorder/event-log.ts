@@ -1,7 +1,7 @@
 import { RecruitingApiError } from '../../core/shared/errors.js'
 import type { DeliveryStore, NewEvent } from '../../core/ports/index.js'
 import { handleOf } from '../../core/shared/fields.js'
-import { addSequence } from '../../storages/memory/deliveries/records.js'
+import { addSequence, nextSequence } from '../../storages/memory/deliveries/records.js'
 import type { DefaultEvents, EventCatalogue, EventData } from '../../core/api/catalogue.js'
 
 /** An event that the code under test emitted: a union by `type`. */
@@ -43,7 +43,8 @@ export function createEventLog () {
   const open = new Map<unknown, LoggedEvent[]>()
 
   function add (tenantSlug: string, given: NewEvent, handle: unknown): void {
-    const event = addSequence(given, lastSequence = Math.max(lastSequence + 1, Date.now() * 1000))
+    lastSequence = nextSequence(lastSequence, Date.now())
+    const event = addSequence(given, lastSequence)
     const { type, subject, otherSubjects = [], idempotencyKey, body } = event
     const subjects = subject === null ? [] : [subject, ...otherSubjects]
     const { data } = JSON.parse(body)

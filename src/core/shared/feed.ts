@@ -33,7 +33,7 @@ interface Start {
  * event if others were pruned, at new events if its position is unknown, and always at `since` or later.
  */
 export async function findStart (
-  feed: EventFeed, tenant: string, { after, since, ...selected }: Start
+  feed: Pick<EventFeed, 'end' | 'endBefore' | 'list'>, tenant: string, { after, since, ...selected }: Start
 ): Promise<{ position: string, isTruncated: boolean }> {
   const peek = async (from: string) => await feed.list(tenant, { after: from, limit: 1, ...selected })
   const isLost = after === null || await peek(after) === null

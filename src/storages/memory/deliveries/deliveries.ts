@@ -8,7 +8,9 @@ import { findWebhook, notify, openTenant, type WebhookData } from '../webhook-da
 import { assertAwake } from '../webhooks.js'
 import { createAttempts } from './attempts.js'
 import { createLog, showDelivery } from './log.js'
-import { addSequence, type DeliveryRecord, type EventRecord, hasSubject, type WebhookRecord } from './records.js'
+import {
+  addSequence, type DeliveryRecord, type EventRecord, hasSubject, nextSequence, type WebhookRecord
+} from './records.js'
 
 export function createDeliveryStore (data: WebhookData): DeliveryStore {
   return {
@@ -47,7 +49,7 @@ function record (
 
   // The event and its deliveries have the same time, because replays select events by the time in the log.
   const now = data.now()
-  own.lastSequence = Math.max(own.lastSequence + 1, Math.floor(now * 1000))
+  own.lastSequence = nextSequence(own.lastSequence, now)
   const recorded: EventRecord = {
     event: { ...addSequence(event, own.lastSequence), otherSubjects: [...event.otherSubjects ?? []] },
     tenant,

@@ -116,6 +116,11 @@ export interface WebhookRecord {
   readonly lastDeliveries: Map<string, DeliveryRecord>
 }
 
+/** Returns the sequence of a tenant's next event: the microseconds since the epoch, but more than the last one. */
+export function nextSequence (last: number, nowMs: number): number {
+  return Math.max(last + 1, Math.floor(nowMs * 1000))
+}
+
 /** Returns an event with its sequence in its texts. */
 export function addSequence (event: NewEvent, sequence: number): NewEvent {
   const { sequenceAt: at = null, body, tombstone } = event
