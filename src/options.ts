@@ -10,7 +10,7 @@ import {
   type DefaultEvents, type EventCatalogue, type RegisteredEvents, readEvents
 } from './core/api/catalogue.js'
 import { type EngineOptions, type EngineSettings, engineOptions } from './core/webhooks/options.js'
-import { readField } from './core/shared/fields.js'
+import { omitUndefined, readField } from './core/shared/fields.js'
 import type { Logger } from './core/observe/logger.js'
 import type { Engine } from './core/webhooks/engine.js'
 import type { Recruiting, StandaloneRecruiting } from './recruiting.js'
@@ -82,8 +82,8 @@ export interface EngineParts {
 const apiOptions = {
   /**
    * The result of `createRecruiting`, for dependency injection: your services get it before the server exists. Its
-   * options apply, so `keyLookup` and all others below that only the plugin uses can be given to either. Closing the
-   * server closes it.
+   * options apply. Options that only the plugin uses, such as `keyLookup`, can be given to either. Closing the server
+   * closes it.
    * @default the plugin creates its own engine
    */
   recruiting (value: Pick<StandaloneRecruiting<EventCatalogue>, 'close' | 'health'> | null = null, path: string) {
@@ -134,8 +134,8 @@ export function readApiOptions (options: RecruitingApiOptions | InjectedOptions)
     const value: unknown = Reflect.get(options, name)
     assertOption(value === undefined, name, 'none, because the option recruiting has its own', value)
   }
-  const missing = Object.entries(parts?.options ?? {}).filter(([name]) => Reflect.get(options, name) === undefined)
-  return readOptions({ ...options, ...Object.fromEntries(missing) }, {
+  // Also the names of undefined options are checked.
+  return readOptions({ ...options, ...parts?.options, ...omitUndefined(options) }, {
     ...readers,
     storage: readStorage,
     keyLookup,

@@ -18,7 +18,9 @@ t.test('services get the engine first, and the plugin serves the API with it lat
   const { logger, lines } = captureLogs()
   const app = Fastify({ logger })
   await app.register(async (scope) => {
-    await scope.register(recruitingApi, { recruiting, jobFields: Type.Object({ team: Type.Optional(Type.String()) }) })
+    const none = { storage: undefined, keyLookup: undefined, prefix: undefined } as object
+    const jobFields = Type.Object({ team: Type.Optional(Type.String()) })
+    await scope.register(recruitingApi, { ...none, recruiting, jobFields })
     t.equal(scope.recruiting.emit, recruiting.emit)
     t.ok(scope.recruiting.scopes.includes('jobs:read'))
   }, { prefix: '/ats' })
