@@ -174,7 +174,7 @@ t.test('the sync of an own list is in the document and a tool, only if its chang
 
 t.test('rows with a wrong id or in a wrong order get 500, and the log shows the reason', async (t) => {
   for (const [ids, message] of [
-    [['1'], 'notes.listAfter returned a row whose id is a string, expected an integer'],
+    [['1'], 'notes.listAfter returned a row whose id is a string, expected an integer up to 2^53-1'],
     [[2, 1], 'notes.listAfter returned the id 1 twice, or not in ascending order']
   ] as const) {
     const { routes, source } = noteRoutes(someNotes())

@@ -57,7 +57,7 @@ export interface RowList<Kind extends 'candidate' | 'job', Filter extends { q?: 
   filters: RowFilters<Filter>
 }
 
-/** The fields of a list that the host makes filters of, and what clients can do with each. */
+/** The fields that clients can filter or sort a list by, and what they can do with each. */
 export type FieldUses = Readonly<Record<string, readonly FieldUse[]>>
 
 /** The list of candidates. */
@@ -140,6 +140,13 @@ export function listParameters (
   ]
 }
 
+/** Returns the fields that clients can sort a list by. */
+export function listSortable (
+  { sortable }: Pick<RowList<'candidate' | 'job', object, string>, 'sortable'>, own: readonly OwnFilter[]
+): string[] {
+  return [...sortable, ...own.flatMap(({ field, uses }) => uses.includes('sort') ? [field] : [])]
+}
+
 /**
  * Returns the filters that the host declares: `uses` names fields of `fields`, the additional fields of a list.
  * `option` is the name of the option with `uses`. Throws `invalid_option`.
@@ -213,7 +220,6 @@ export function rowOperations<
   const parameters = listParameters(list, own).map(({ parameter, filter }) => {
     return [parameter, Type.Optional(schemaOf(filter, ids))]
   })
-  const sortable = [...list.sortable, ...own.flatMap(({ field, uses }) => uses.includes('sort') ? [field] : [])]
   return {
     list: operation({
       ...readingRows(kind),
@@ -222,7 +228,8 @@ export function rowOperations<
       summary: `List ${kind}s`,
       description: `Returns the ${kind}s that pass all filters, sorted by id unless \`sort\` is given.`,
       input: Type.Unsafe<PagingQuery & FilterParameters<Filter>>(Type.Object(
-        { ...pagingQuery(sortable, 'id'), ...Object.fromEntries(parameters) }, { additionalProperties: false }
+        { ...pagingQuery(listSortable(list, own), 'id'), ...Object.fromEntries(parameters) },
+        { additionalProperties: false }
       )),
       item,
       shape: 'page',

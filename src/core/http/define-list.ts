@@ -3,7 +3,7 @@ import type { TObject, TSchema, TUnsafe } from '@sinclair/typebox'
 import { changeOf, syncQuery } from '../api/sync.js'
 import type { ChangeKind, Id, ListSource } from '../ports/index.js'
 import { runInPlace } from '../shared/connections.js'
-import { isId, readChangeKind, textIdRule } from '../shared/ids.js'
+import { idRules, isId, readChangeKind } from '../shared/ids.js'
 import { assertKnownNames, assertOption, assertObject } from '../shared/read-options.js'
 import { omitUndefined } from '../shared/fields.js'
 import { type Page, type PagingQuery, pagingQuery, parsePaging, readPage } from '../shared/paging.js'
@@ -165,7 +165,8 @@ function readOwnKind (value: string): ChangeKind {
 function defineSync (kind: ChangeKind, item: TSchema, description: string): OwnSync<unknown> {
   const id: TSchema | undefined = item.type === 'object' ? item.properties.id : undefined
   const idKind = id?.type === 'string' ? 'string' : 'integer'
-  assertOption(id?.type === idKind, 'item', 'the schema of an object whose id is text or an integer', id?.type ?? item.type)
+  const expected = 'the schema of an object whose id is text or an integer'
+  assertOption(id?.type === idKind, 'item', expected, id?.type ?? item.type)
   const query = markSync(syncQuery(), kind)
 
   return {
@@ -182,8 +183,7 @@ function defineSync (kind: ChangeKind, item: TSchema, description: string): OwnS
         return found.map((item) => {
           const id: unknown = Reflect.get(Object(item), 'id')
           if (isId(id, idKind)) return { id, item }
-          const expected = idKind === 'integer' ? 'an integer' : textIdRule
-          throw new Error(`${kind}s.${method} returned a row whose id is a ${typeof id}, expected ${expected}`)
+          throw new Error(`${kind}s.${method} returned a row whose id is a ${typeof id}, expected ${idRules[idKind]}`)
         })
       }
 

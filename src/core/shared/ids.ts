@@ -7,6 +7,11 @@ const visibleWithoutSlash = /^[!-.0-~]+$/
 /** The rule for text ids, for messages. */
 export const textIdRule = `1 to ${maxLength} visible ASCII characters without /`
 
+/** The rule for each kind of id, for messages about rows. */
+export const idRules: Record<IdKind, string> = {
+  integer: 'an integer up to 2^53-1', string: `a string of ${textIdRule}`
+}
+
 /** The rule for text ids, for schemas. */
 export const textIdPattern = `^[!-.0-~]{1,${maxLength}}$`
 

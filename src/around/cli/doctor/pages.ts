@@ -7,7 +7,7 @@ import {
 } from '../../../storages/postgres/lists/row-statements.js'
 import type { RunQuery, Session } from '../../../storages/postgres/session.js'
 import { Conditions, quoteName } from '../../../storages/postgres/sql.js'
-import { candidateList, jobList, listParameters } from '../../../core/api/rows.js'
+import { candidateList, jobList, listParameters, listSortable } from '../../../core/api/rows.js'
 import type { OwnFilter } from '../../../core/ports/index.js'
 import { readField } from '../../../core/shared/fields.js'
 import { advice, fault, type Finding, unknown } from './finding.js'
@@ -160,7 +160,8 @@ function listPages (
   const page = (filter: object, sort: Parameters<typeof formatPage>[4]['sort']): Statement | null =>
     formatPage(relation, kind, columns, tenant, { filter, sort, offset: 0, limit })
   const list = kind.option === 'candidates' ? candidateList : jobList
-  const sortable = [...list.sortable.slice(1), ...own.flatMap(({ field, uses }) => uses.includes('sort') ? [field] : [])]
+  // The first is the id, which the other pages are sorted by.
+  const [, ...sortable] = listSortable(list, own)
   const sorted = sortable.flatMap((field) => (['asc', 'desc'] as const).map((direction): Page => ({
     name: `sort=${direction === 'asc' ? '' : '-'}${field}`,
     keys: [formatOrder(relation, field)],
@@ -200,11 +201,13 @@ async function suggestIndex (query: RunQuery, relation: TenantRelation, page: Pa
   const [only, ...others] = listTables(found)
   if (sources.length === keys.length && only !== undefined && others.length === 0) {
     const table = formatTable(only)
-    const columns = sources.flatMap((source, index) => formatKey(source, keys[index]?.endsWith(' collate "C"') === true))
+    const columns = sources.flatMap((source, index) =>
+      formatKey(source, keys[index]?.endsWith(' collate "C"') === true))
     // Without statistics of an expression, the planner may not use its index.
     const analyze = columns.every((column) => !column.startsWith('(')) ? '' : `; analyze ${table}`
     return isSearch
-      ? 'if customers search often: create extension if not exists pg_trgm; create extension if not exists btree_gin; ' +
+      ? 'if customers search often: create extension if not exists pg_trgm; ' +
+        'create extension if not exists btree_gin; ' +
         `create index on ${table} using gin (${columns.join(', ')} gin_trgm_ops)${analyze}`
       : `create index on ${table} (${columns.join(', ')})${analyze}`
   }
@@ -247,8 +250,7 @@ function askPlanner (
   session: Session, relation: TenantRelation, kind: RowKind, own: readonly OwnFilter[]
 ): Promise<Finding[]> {
   return session.transaction('explain pages', async (query) => {
-    // The planner then sorts, or scans a whole table, only if no index helps. Each row costs much, so that it prefers
-    // an index with the tenant even if there are few rows.
+    // Until the transaction ends, these settings make the planner use an index in a small table as in a large one.
     await query(`set local enable_seqscan to off; set local enable_bitmapscan to off; set local enable_sort to off;
       set local enable_hashjoin to off; set local enable_mergejoin to off;
       set local cpu_tuple_cost to 100; set local max_parallel_workers_per_gather to 0`)

@@ -7,7 +7,7 @@ import {
   Candidate, candidateList, candidateOf, type FieldUses, Job, jobList, jobOf, readOwnFilters
 } from '../../api/rows.js'
 import { createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
-import { isId, textIdRule } from '../../shared/ids.js'
+import { idRules, isId } from '../../shared/ids.js'
 import { LruMap } from '../../shared/cached.js'
 import type { TenantIdLookup } from '../../shared/tenants.js'
 import { Type } from '../../shared/typebox.js'
@@ -30,8 +30,6 @@ interface PublishedSettings extends OwnFields {
 export interface PublishedRows<Row> {
   /** The schema of a row. */
   item: TUnsafe<Row>
-  /** The names of all fields. */
-  fields: readonly string[]
   /** Returns which fields the caller cannot see; `null` if there are none. */
   hiddenFrom (request: FastifyRequest): ((field: string) => boolean) | null
   /** Returns what to request from the storage. */
@@ -90,7 +88,9 @@ function publish<Row extends object> (
     ajv ??= createAjv({ useDefaults: false })
     const compiled = {
       validate: ajv.compile({
-        type: 'object', properties: { [field]: checkedPart(schema) }, required: required.filter((name) => name === field)
+        type: 'object',
+        properties: { [field]: checkedPart(schema) },
+        required: required.filter((name) => name === field)
       }),
       serialize: fastJsonStringify(schema as fastJsonStringify.Schema)
     }
@@ -136,7 +136,6 @@ function publish<Row extends object> (
 
   return {
     item: { ...item, properties: mapValues(properties, (schema) => isNested(schema) ? acceptNull(schema) : schema) },
-    fields,
     hiddenFrom (request) {
       const visible = findVisible(request)
       // Unpublished fields, such as created_at, are the same for every key.
@@ -177,7 +176,7 @@ function publish<Row extends object> (
 interface WrittenField {
   name: string
   schema: Partial<TSchema>
-  /** `null` if it is no id. */
+  /** `null` unless it is an id. */
   idKind: IdKind | null
 }
 
@@ -195,8 +194,8 @@ const usualValues: Record<string, [test: string, text: string]> = {
 const annotations = ['type', 'title', 'description', 'examples']
 
 /**
- * Compiles a function that checks and writes fields in one pass, as ajv and fast-json-stringify compile schemas. It
- * leaves unusual values to its second argument.
+ * Compiles a function that checks and writes fields in one pass, as ajv and fast-json-stringify compile schemas. The
+ * function calls its second argument for unusual values.
  */
 function compileWriter<Row> (fields: readonly WrittenField[]): WriteFields<Row> {
   const steps = fields.map(({ name, schema, idKind }) => {
@@ -288,13 +287,11 @@ function isText (schema: TSchema | undefined): boolean {
   return [type].flat().includes('string') || ([type].flat().includes('array') && isText(items))
 }
 
-const rules: Record<IdKind, string> = { integer: 'an integer up to 2^53-1', string: `a string of ${textIdRule}` }
-
 function assertId (method: string, field: string, value: unknown, name: keyof IdKinds, ids: IdKinds): void {
   const kind = ids[name]
   if (isId(value, kind)) return
   throw new Error(
-    `${method} returned a row whose ${field} is ${describe(value)}, expected ${rules[kind]}: ids.${name} is '${kind}'`
+    `${method} returned a row whose ${field} is ${describe(value)}, expected ${idRules[kind]}: ids.${name} is '${kind}'`
   )
 }
 

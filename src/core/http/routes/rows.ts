@@ -40,15 +40,14 @@ export function listRowOperations<Row extends { id: Id }, Filter extends { q?: s
       const asked = parsePaging<Filter, SortField>(input, readFilter(input), own)
       const isHidden = hiddenFrom(request)
       if (isHidden !== null) {
-        // The order of rows, and which rows there are, would reveal the field.
+        // The rows of the result, and their order, would reveal the field.
         const given = parameters.filter(({ parameter }) => Reflect.get(input, parameter) !== undefined)
-        for (const [parameter, field] of [
-          ...given.map(({ parameter, filter }) => [parameter, filter.field] as const),
-          ...asked.sort.map(({ field }) => ['sort', field] as const)
-        ]) {
-          if (isHidden(field)) {
-            throw new InputError(parameter, `the API key cannot read the field ${field}`, 'query')
-          }
+        const hidden = [
+          ...given.map(({ parameter, filter: { field } }) => ({ parameter, field })),
+          ...asked.sort.map(({ field }) => ({ parameter: 'sort', field }))
+        ].find(({ field }) => isHidden(field))
+        if (hidden !== undefined) {
+          throw new InputError(hidden.parameter, `the API key cannot read the field ${hidden.field}`, 'query')
         }
       }
       const { fields, textFields, onInexactNumber } = select(request)
@@ -60,9 +59,7 @@ export function listRowOperations<Row extends { id: Id }, Filter extends { q?: s
         page: readBoth && ((query) => readBoth(tenant, complete(query)))
       }, asked)
       const rows = writeRows(readBoth === undefined ? 'list' : 'page', page.data, request)
-      let text = ''
-      for (const row of rows) text += text === '' ? row : `,${row}`
-      respondWith(request, `{"data":[${text}],"meta":${JSON.stringify(page.meta)}}`)
+      respondWith(request, `{"data":[${rows.join()}],"meta":${JSON.stringify(page.meta)}}`)
       return page
     },
     async find ({ tenant, id }, request) {
