@@ -1,5 +1,5 @@
-// Your customers run this: it prints all candidates, in later runs those that changed since the last one, and the
-// applications that were created meanwhile, with the package's client.
+// Your customers run this, with the package's client. The first run prints all candidates. Later runs print changed
+// candidates and new applications.
 //
 // npm install fastify-recruiting-api
 // KEY=acme-secret-key tsx examples/19-client.ts

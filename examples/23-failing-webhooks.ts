@@ -48,7 +48,7 @@ async function mail (to: string, subject: string, text: string): Promise<void> {
   }
 }
 
-function tell (notice: HealthNotice): void {
+function mailContact (notice: HealthNotice): void {
   const { kind, tenantSlug, webhookId, contact, failingSince, lastError, lastResponseStatus } = notice
   if (contact === null) return
   const reason = lastResponseStatus === null ? lastError : `status ${lastResponseStatus}`
@@ -59,8 +59,8 @@ function tell (notice: HealthNotice): void {
   )
 }
 
-app.recruiting.on('webhookFailing', tell)
-app.recruiting.on('webhookDisabled', tell)
+app.recruiting.on('webhookFailing', mailContact)
+app.recruiting.on('webhookDisabled', mailContact)
 
 app.post('/apply', () => app.recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: { id: 1 } }))
 

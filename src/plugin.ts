@@ -75,7 +75,8 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions | InjectedOptions> = async
   if (rateLimit?.failedKeys && trustsEveryProxy(app)) {
     log.warn(
       {},
-      'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead'
+      'trustProxy trusts every address, so clients can fake theirs and bypass rateLimit.failedKeys: ' +
+      'name your proxies instead'
     )
   }
   await verifyStorage(settings, publishedFields(settings), log)

@@ -259,7 +259,7 @@ t.test('a client behind a named proxy cannot claim another address', async (t) =
   }
 })
 
-const warning = 'trustProxy trusts every address, so callers choose their own, which defeats allowedIps of keys: name your proxies instead'
+const warning = 'trustProxy trusts every address, so clients can fake theirs and bypass allowedIps of keys: name your proxies instead'
 
 t.test('a host that trusts every address gets a warning at the first use of a key with networks', async (t) => {
   const logs = captureLogs()

@@ -58,7 +58,7 @@ interface KeyCheckDependencies {
   isAddressForgeable: boolean
 }
 
-const forgeable = 'trustProxy trusts every address, so callers choose their own, which defeats allowedIps of keys: ' +
+const forgeable = 'trustProxy trusts every address, so clients can fake theirs and bypass allowedIps of keys: ' +
   'name your proxies instead'
 
 /** An id that no tenant has, because ids contain no control characters. */

@@ -60,7 +60,8 @@ const SyncMeta = Type.Object(
   {
     ...followMeta,
     events_token: Type.Optional(Type.String({
-      description: 'Only at the end of a sync that began without `token`: the `token` of `GET …/events` for what follows',
+      description:
+        'Only at the end of a sync that began without `token`: the `token` of `GET …/events` for later events',
       examples: [tokenExample]
     }))
   },
@@ -129,7 +130,11 @@ function ErrorOf (
         ...(code === 'bad_request' || code === 'forbidden' ? { details: Type.Optional(Details) } : {})
       })
     },
-    { title: also?.title ?? formatTitle(code), description: also === null ? message : `${message}, or ${also.text}`, headers }
+    {
+      title: also?.title ?? formatTitle(code),
+      description: also === null ? message : `${message}, or ${also.text}`,
+      headers
+    }
   )
 }
 

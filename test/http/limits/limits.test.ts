@@ -230,7 +230,7 @@ t.test('a host\'s own store counts requests', async (t) => {
   t.match((await ask()).headers, { 'ratelimit-limit': 10, 'ratelimit-remaining': 2, 'ratelimit-reset': 2 })
 })
 
-const warning = 'trustProxy trusts every address, so callers choose their own, which defeats rateLimit.failedKeys: name your proxies instead'
+const warning = 'trustProxy trusts every address, so clients can fake theirs and bypass rateLimit.failedKeys: name your proxies instead'
 
 t.test('a host that trusts every address gets a warning at startup, unless it counts no failed keys', async (t) => {
   for (const [trustProxy, rateLimit, count] of [
