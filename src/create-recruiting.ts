@@ -1,5 +1,7 @@
 import { assertOption } from './core/shared/read-options.js'
-import { type EngineParts, kParts, type PluginOptions, type RecruitingOptions, readRecruitingOptions } from './options.js'
+import {
+  type EngineParts, kParts, type PluginOptions, type RecruitingOptions, readRecruitingOptions
+} from './options.js'
 import { createEngine, verifyStorage } from './core/webhooks/engine.js'
 import { createPortal } from './around/portal/session.js'
 import type { DefaultEvents, EventCatalogue } from './core/api/catalogue.js'

@@ -29,7 +29,8 @@ const IdempotencyKey = Type.Optional(Type.String({
   pattern: '^[!-~]{1,255}$',
   description:
     '1 to 255 visible ASCII characters, unique to this request, such as a UUID. For 24 hours, repeating the request ' +
-    `with the same API key changes nothing and returns the first successful response, with \`${repeatedHeader}: true\`. ` +
+    'with the same API key changes nothing and returns the first successful response, with ' +
+    `\`${repeatedHeader}: true\`. ` +
     'A different request with this key gets 400. While the first is running, repeats get 409.',
   examples: ['0f4b8c1e-6a53-4c67-9a35-0d7e3b1f2a90']
 }))
@@ -301,7 +302,9 @@ async function catchSend (reply: FastifyReply, run: () => unknown): Promise<unkn
     const payload = isSent ? await kept : returned
     if (payload instanceof Error) throw payload
     const isData = payload === undefined || (typeof payload === 'object' && !isBinary(payload))
-    if (isSent && !isData) throw new TypeError('a route with config.idempotent must send JSON data, not text or a stream')
+    if (isSent && !isData) {
+      throw new TypeError('a route with config.idempotent must send JSON data, not text or a stream')
+    }
     return payload
   } finally {
     for (const name of ['send', 'then']) Reflect.deleteProperty(reply, name)

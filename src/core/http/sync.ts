@@ -255,6 +255,7 @@ export async function hideUnrecorded (
     const kind = findOwnKind(route)
     if (kind === null || await isRecorded(followed, kind)) continue
     Object.assign(route.schema ?? {}, { hide: true })
-    log.warn({}, `changes of the kind ${kind} are not recorded, so ${route.url} returns 404: call watch before the start`)
+    const remedy = 'call watch before the start'
+    log.warn({}, `changes of the kind ${kind} are not recorded, so ${route.url} returns 404: ${remedy}`)
   }
 }

@@ -93,7 +93,8 @@ export const CreatedBy = Type.Object({
     description: "An API key, a user of the vendor's portal, or the vendor's own code"
   }),
   id: Nullable(Type.String({
-    description: "The id of the key, or of the portal user. For the vendor's code, a name or null", examples: ['user:17']
+    description: "The id of the key, or of the portal user. For the vendor's code, a name or null",
+    examples: ['user:17']
   }))
 }, { title: 'CreatedBy' })
 

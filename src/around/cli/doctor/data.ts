@@ -9,7 +9,9 @@ import { quoteLiteral } from '../../../storages/postgres/sql.js'
 import { createSubscriptionStore } from '../../../storages/postgres/subscriptions.js'
 import { createWebhookStore } from '../../../storages/postgres/webhooks.js'
 import { formatCount, formatNames } from '../terminal.js'
-import { advice, type Check, type DoctorContext, fault, type Finding, findRows, grantMonitor, ok, unknown } from './finding.js'
+import {
+  advice, type Check, type DoctorContext, fault, type Finding, findRows, grantMonitor, ok, unknown
+} from './finding.js'
 
 /** Sequences, what they number, and the largest number in use; `$` is the schema. */
 const sequences: ReadonlyArray<[sequence: string, rows: string, largest: string]> = [
@@ -51,7 +53,8 @@ export const dataChecks: readonly Check[] = [{
       join pg_sequence s on s.seqrelid = c.oid
       cross join lateral ${quotedSchema}.recorded_to_v1(c.oid::regclass) as recorded
     )
-    select format('the sequence %s has cache %s, so readers skip %s that are committed later', name, seqcache, rows) as text,
+    select format('the sequence %s has cache %s, so readers skip %s that are committed later', name, seqcache, rows)
+      as text,
       format('alter sequence %s cache 1', name) as remedy
     from used where seqcache > 1 and rows in ('events', 'changes')
     union all
@@ -156,11 +159,11 @@ export const dataChecks: readonly Check[] = [{
         select 'changes', '--changes-retention-days', $2::int, min(c.changed_at) from ${quotedSchema}.changes c
         where c.changed_at < clock_timestamp() - ($2::int + ${graceDays}) * interval '1 day'
       )
-      select format('%s of %s are still stored, although they are kept for %s days, so tables grow and personal data ' ||
-        'stays', rows, to_char(at at time zone 'UTC', 'YYYY-MM-DD'), days) as text,
-        format('start a worker, or run fastify-recruiting-api prune --retention-days %s%s; if your servers keep them ' ||
-          'longer, run doctor with %s DAYS', $1::int, case rows when 'changes' then format(' %s %s', option, days) end,
-          option) as remedy
+      select format('%s of %s are still stored, although they are kept for %s days, so tables grow and personal ' ||
+        'data stays', rows, to_char(at at time zone 'UTC', 'YYYY-MM-DD'), days) as text,
+        format('start a worker, or run fastify-recruiting-api prune --retention-days %s%s; if your servers keep ' ||
+          'them longer, run doctor with %s DAYS', $1::int,
+          case rows when 'changes' then format(' %s %s', option, days) end, option) as remedy
       from oldest where at is not null`, [days, changesDays])
   }
 }, {
@@ -193,7 +196,8 @@ const others = 'pg_stat_activity where datname = current_database() and pid <> p
 
 function isWorker ({ schema, quotedSchema }: DoctorContext): string {
   return `(query = ${quoteLiteral(`listen "${channelOf(schema)}"`)} or (
-    starts_with(query, '/* fastify-recruiting-api claim deliveries') and strpos(query, ${quoteLiteral(`${quotedSchema}.`)}) > 0
+    starts_with(query, '/* fastify-recruiting-api claim deliveries')
+    and strpos(query, ${quoteLiteral(`${quotedSchema}.`)}) > 0
     and query_start > clock_timestamp() - interval '1 minute'
   ))`
 }
@@ -214,14 +218,16 @@ async function checkClocks ({ query, quotedSchema, now }: DoctorContext): Promis
   const [row] = await query<{ time: number, event_ms: number }>(`
     select (extract(epoch from clock_timestamp()) * 1000)::float8 as time, (
       select o.ms from (
-        select (('x0000' || substr(e.id, 5, 12))::bit(64)::bigint - extract(epoch from e.recorded_at) * 1000)::float8 as ms
+        select (('x0000' || substr(e.id, 5, 12))::bit(64)::bigint
+          - extract(epoch from e.recorded_at) * 1000)::float8 as ms
         from (select * from ${quotedSchema}.events order by seq desc limit ${latestEvents}) as e
         where e.id ~ '^evt_[0-9a-f]{32}$' and e.recorded_at > clock_timestamp() - interval '1 hour'
       ) as o where abs(o.ms) < 1e10 order by abs(o.ms) desc limit 1
     ) as event_ms`)
   const [ownMs, uncertainMs] = [(before + now()) / 2 - Number(row?.time), (now() - before) / 2]
   const eventMs = row?.event_ms ?? 0
-  const describe = (ms: number): string => `${Math.abs(ms / 1000).toFixed(1)} s ${ms > 0 ? 'ahead of' : 'behind'} the server`
+  const describe = (ms: number): string =>
+    `${Math.abs(ms / 1000).toFixed(1)} s ${ms > 0 ? 'ahead of' : 'behind'} the server`
   const problem = Math.abs(eventMs) > maxEventOffsetMs
     ? `a machine that emits events is ${describe(eventMs)}, and receivers reject its notifications`
     : Math.abs(ownMs) - uncertainMs > maxOffsetMs
@@ -253,7 +259,8 @@ async function checkSecrets (context: DoctorContext): Promise<Finding[]> {
       afterId = webhookId
     }
   }
-  const [hasKeys, secretsOf] = [secretKeys.length > 0, (count: number) => `the secrets of ${formatCount(count, 'webhook')}`]
+  const hasKeys = secretKeys.length > 0
+  const secretsOf = (count: number): string => `the secrets of ${formatCount(count, 'webhook')}`
   const found: Finding[] = []
   if (plain > 0) {
     found.push(advice(`${secretsOf(plain)} are stored in plain text`,

@@ -38,7 +38,9 @@ export const doctor: Command = {
     environment: { value: 'NAME', about: 'same as delivery.environment of your servers' },
     'secret-keys': secretKeysOption,
     'retention-days': { value: 'DAYS', about: 'same as delivery.retentionDays of your servers; the default is 30' },
-    'changes-retention-days': { value: 'DAYS', about: 'same as changesRetentionDays of your servers; the default is 90' },
+    'changes-retention-days': {
+      value: 'DAYS', about: 'same as changesRetentionDays of your servers; the default is 90'
+    },
     'max-due-seconds': { value: 'SECONDS', about: 'how long a delivery may be due; the default is 300' },
     'max-lock-seconds': {
       value: 'SECONDS',
@@ -55,7 +57,8 @@ export const doctor: Command = {
     const secretKeys = await readSecretKeys(context)
     checkLists(flags)
     for (const option of ['candidates', 'jobs'] as const) readFilters(flags, { option })
-    for (const name of Object.keys(doctor.options ?? {}).filter((name) => name.endsWith('-seconds'))) flags.integer(name)
+    const inSeconds = Object.keys(doctor.options ?? {}).filter((name) => name.endsWith('-seconds'))
+    for (const name of inSeconds) flags.integer(name)
     for (const name of ['retention-days', 'changes-retention-days']) flags.integer(name, 1, 3650)
     const session = createReader(pool)
     await session.query('connect', 'select')

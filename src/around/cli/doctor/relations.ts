@@ -143,5 +143,6 @@ async function checkSearch (query: RunQuery, relation: TenantRelation, { filters
         where name_key is distinct from ${lower} limit 1`)).length > 0
         ? `name_key of ${name} is not ${lower} in each row, so filter[q] misses rows`
         : null
-  return problem === null ? [] : [fault(problem, `in the table of ${name}, drop the column name_key and add it again: ${definition}`)]
+  const remedy = `in the table of ${name}, drop the column name_key and add it again: ${definition}`
+  return problem === null ? [] : [fault(problem, remedy)]
 }

@@ -64,8 +64,8 @@ export const serverChecks: readonly Check[] = [{
     select format('%s of %s connections of %s are used, so servers and workers soon cannot connect', used, most, what),
       'close unused connections, make pools smaller, or raise the limit' from limits where used > ${maxUsed} * most
     union all
-    select format('the database %s has not frozen rows for %s transactions: at two thousand million, the server stops ' ||
-      'writing', datname, age),
+    select format('the database %s has not frozen rows for %s transactions: at two thousand million, the server ' ||
+      'stops writing', datname, age),
       format('end what the checks transactions and replication report, then run vacuum in the database %s', datname)
     from pg_database cross join greatest(age(datfrozenxid), mxid_age(datminmxid)) as age where age > ${maxAge}`)
 }, {
@@ -139,8 +139,8 @@ export const serverChecks: readonly Check[] = [{
         from pg_replication_slots
         where not temporary and (xmin is not null or catalog_xmin is not null or restart_lsn is not null)
       )
-      select format('no client reads the replication slot %s, so the server keeps %s MB of WAL and the rows deleted in ' ||
-        'the last %s transactions', slot_name,
+      select format('no client reads the replication slot %s, so the server keeps %s MB of WAL and the rows deleted ' ||
+        'in the last %s transactions', slot_name,
         coalesce(round(pg_wal_lsn_diff($1, restart_lsn) / 1048576)::text, 'unknown'), age) as text,
         'start its reader again, or run ' || remedy as remedy
       from slot where not active
@@ -167,8 +167,8 @@ export const serverChecks: readonly Check[] = [{
       await client.query(`listen "${channel}"`)
       await query(`notify "${channel}"`)
       if (await Promise.race([arrived, sleep(notifyMs, false, { ref: false })])) return []
-      return [fault('notifications do not arrive: a pooler in transaction mode is in between, so deliveries are found ' +
-        'by polling', 'connect the workers directly or in session mode; or accept a delay of delivery.pollMs')]
+      return [fault('notifications do not arrive: a pooler in transaction mode is in between, so deliveries are ' +
+        'found by polling', 'connect the workers directly or in session mode; or accept a delay of delivery.pollMs')]
     } finally {
       client.release(true)
     }
@@ -208,8 +208,8 @@ async function findLackingRights (context: DoctorContext): Promise<Finding[]> {
   ])
   // The check watched tables reports the owners of triggers.
   const ofOwners = await findRows(query, `
-    select format('%s, who owns functions such as %s, lacks usage on %s, so changes and events are missed or fail', owner,
-      min(p.proname), string_agg(distinct c.relname, ', ')) as text,
+    select format('%s, who owns functions such as %s, lacks usage on %s, so changes and events are missed or fail',
+      owner, min(p.proname), string_agg(distinct c.relname, ', ')) as text,
       format('grant usage on all sequences in schema %s to %s', $2::text, owner) as remedy
     from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace
@@ -286,8 +286,10 @@ const settings: Readonly<Record<string, Setting>> = {
   plan_cache_mode: [one('force_generic_plan'), 'so large tenants get the plans of small ones'],
   autovacuum: noVacuum,
   track_counts: noVacuum,
-  ...Object.fromEntries(['indexscan', 'indexonlyscan', 'bitmapscan', 'nestloop', 'sort'].map((name): [string, Setting] => (
-    [`enable_${name}`, [isOff, 'so pages and claims read many more rows than they need']])))
+  ...Object.fromEntries(
+    ['indexscan', 'indexonlyscan', 'bitmapscan', 'nestloop', 'sort'].map((name): [string, Setting] => (
+      [`enable_${name}`, [isOff, 'so pages and claims read many more rows than they need']]))
+  )
 }
 
 /** Finds settings of the server, the database, and roles that write this package's tables or watched tables. */

@@ -64,7 +64,8 @@ export const transactionChecks: readonly Check[] = [{
       union all
       select concat_ws(' ', id, turn, what), since is null and not is_short,
         case when since is null and not is_short then '${grantMonitor}' else remedy end,
-        case when is_short then format('%s has kept the lock of %s for more than a second, so deliveries wait', who, what)
+        case when is_short
+          then format('%s has kept the lock of %s for more than a second, so deliveries wait', who, what)
           else format('the database user cannot see since when %s has locked %s', who, what) end
       from held join holder using (id) where is_short or since is null`,
     [schema, flags.integer('max-lock-seconds') ?? usualLockSeconds, lists])
@@ -93,7 +94,8 @@ export const transactionChecks: readonly Check[] = [{
     )
     select null as key, false as unseen, concat('in the database ' || elsewhere || ', ', remedy) as remedy,
       concat(who, ' in the database ' || elsewhere, format(' has had a transaction open for %s s, so ', seconds), case
-        when elsewhere is null then 'vacuum cannot remove deleted rows, and the feed and sync wait if it has recorded something'
+        when elsewhere is null
+          then 'vacuum cannot remove deleted rows, and the feed and sync wait if it has recorded something'
         else 'the server cannot reuse transaction ids'
       end) as text
     from late

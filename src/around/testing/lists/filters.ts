@@ -41,7 +41,9 @@ const times = {
 /** Values of own fields that a condition must distinguish, and values that no row has. */
 const ownValues = {
   text: {
-    present: ['ada@example.org', 'Ada@example.org', 'adá@example.org', "o'neil", '\u{1f600}', '\uffff', 'ada@example.org'],
+    present: [
+      'ada@example.org', 'Ada@example.org', 'adá@example.org', "o'neil", '\u{1f600}', '\uffff', 'ada@example.org'
+    ],
     absent: ['ada', '%', 'ADA@EXAMPLE.ORG', 'x'.repeat(255), 'null']
   },
   integer: { present: [0, -5, 7, 10, 7], absent: [1, 9_007_199_254_740_991, -9_007_199_254_740_991] },

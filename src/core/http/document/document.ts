@@ -55,7 +55,8 @@ const defaultInfo = {
   description: [
     'Read the candidates and jobs of one tenant, and manage webhooks that receive its events.',
     'Every path contains the tenant, and every request needs one of its API keys as a bearer token.',
-    'Unknown parameters and body fields are rejected. New fields, operations and events may be added, so ignore unknown ones.'
+    'Unknown parameters and body fields are rejected. ' +
+      'New fields, operations and events may be added, so ignore unknown ones.'
   ].join('\n\n'),
   contact: { name: 'The vendor of your applicant tracking system' }
 }

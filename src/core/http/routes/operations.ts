@@ -9,7 +9,9 @@ import type { Page } from '../../shared/paging.js'
 import { Type } from '../../shared/typebox.js'
 import { atomic, isCapable, readCreator, readTenant, stateOf } from '../request.js'
 import { found, linkPages, readAddress, storableId } from '../responses/rows.js'
-import { DataOf, errorResponses, FollowPageOf, LogPageOf, NoContent, PageOf, SyncPageOf, SyncTokenExpired } from '../schemas.js'
+import {
+  DataOf, errorResponses, FollowPageOf, LogPageOf, NoContent, PageOf, SyncPageOf, SyncTokenExpired
+} from '../schemas.js'
 import { HttpError } from '../wire-errors.js'
 
 /** An operation that requests can call. */

@@ -215,7 +215,9 @@ function createTest<Row extends object> (filters: RowFilters, filter: object): R
 }
 
 function createFieldTest<Row extends object> (
-  { test, field }: Pick<RowFilter, 'test' | 'field'>, wanted: unknown, toTime: (value: unknown) => string | null = String
+  { test, field }: Pick<RowFilter, 'test' | 'field'>,
+  wanted: unknown,
+  toTime: (value: unknown) => string | null = String
 ): (entry: Entry<Row>) => boolean {
   const read = ({ row }: Entry<Row>): unknown => Reflect.get(row, field)
   switch (test) {

@@ -105,7 +105,8 @@ export function formatPageAfter (
   const slice = `from ${name} r ${where} and ${planWithValues} ${order} limit ${where.bind(limit)}`
   const text = isIndexable
     ? `select ${columns} ${slice}`
-    : `select ${columns} from ${name} r where ${isOfTenant[0]('$1')} and r.id = any (array(select r.id ${slice})) ${order}`
+    : `select ${columns} from ${name} r
+       where ${isOfTenant[0]('$1')} and r.id = any (array(select r.id ${slice})) ${order}`
   return { text, values: where.values }
 }
 
