@@ -177,7 +177,7 @@ export class Model {
       secret: String(secret),
       filters: given.filters
     })
-    const startSeq = seqOf(given.position)
+    const startSeq = seqOf(String(given.position))
     const agent = { principal: given.principal, expiresAt, startSeq, lastSeq: startSeq, deliveries: new Map() }
     this.#webhook(id).agent = agent
   }

@@ -84,8 +84,9 @@ export const subscriptionCases = [
     same((await t.add({ webhookId, secret: null })).secrets, ['secret-2', 'secret-1'], 'the secrets of a later refresh')
     same((await t.add({ webhookId, secret: 'secret-3' })).secrets, ['secret-3'], 'the secrets without a grace period')
     same(await t.fill(), 1, 'the event between subscribing and the refresh')
-    same([await t.put(), await t.put({ id: 'new', secret: null })], ['replaced', 'replaced'],
-      'the result with another webhookId, and without a secret to begin with')
+    same([await t.put(), await t.put({ id: 'new', secret: null }), await t.put({ id: 'new', position: null })],
+      ['replaced', 'replaced', 'replaced'],
+      'the results with another webhookId, and without a secret or a position to begin with')
   }),
 
   test('put', 'limits count live subscriptions, also of concurrent calls', async (t) => {

@@ -79,8 +79,11 @@ export interface NewSubscription {
   gracePeriodSeconds: number
   /** It ends this many seconds from now, from 1. */
   ttlSeconds: number
-  /** A position in the tenant's feed after which deliveries begin. A live subscription keeps its own. */
-  position: string
+  /**
+   * A position in the tenant's feed after which deliveries begin; `null` to refresh only. A live subscription keeps its
+   * own.
+   */
+  position: string | null
   /** Whether the callback has just confirmed its address. */
   isVerified: boolean
 }
@@ -142,9 +145,9 @@ export interface SubscriptionStore extends ListSource<Subscription, Subscription
    * Creates a subscription, or refreshes a live one: that sets its end and secret, and ends its pause, so that its
    * pending deliveries are due. An ended or expired one does not come back: its place is taken by a new one. Returns
    * the name of a limit that the tenant or the principal has reached, and `replaced` if the live subscription has
-   * another `webhookId`, or there is none and no secret to create it; then nothing has changed. A refresh reaches no
-   * limit. Of several concurrent calls with the same id, one creates; of several for the last free place, exactly one
-   * succeeds.
+   * another `webhookId`, or there is none and no secret or position to create it; then nothing has changed. A refresh
+   * reaches no limit. Of several concurrent calls with the same id, one creates; of several for the last free place,
+   * exactly one succeeds.
    * Rejects with `tenant_resting` while the tenant rests.
    */
   put (tenant: string, subscription: NewSubscription, limits: SubscriptionLimits):

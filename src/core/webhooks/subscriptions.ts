@@ -106,7 +106,7 @@ export function createSubscriptionOperations (
     const sealed = isSame ? current : await secrets.seal(secret, tenant.id, webhookId)
     const isVerified = await subscriptions.isVerified(tenant.id, principal, url, verifiedForSeconds)
     if (!isVerified) await challenge(request, id, webhookId, sealed)
-    const start = known === null && begin !== null ? begin : { position: known?.position ?? '', isTruncated: false }
+    const start = known === null ? begin : null
     if (isRestarted) await subscriptions.end(tenant.id, { id }, 'unsubscribed')
     const stored = await subscriptions.put(tenant.id, {
       id,
@@ -119,12 +119,12 @@ export function createSubscriptionOperations (
       secret: isSame ? null : sealed,
       gracePeriodSeconds,
       ttlSeconds: Math.ceil(Math.min(Math.max(ttlMs ?? usualTtlMs, shortestTtlMs), longestTtlMs) / 1000),
-      position: start.position,
+      position: start?.position ?? null,
       isVerified: !isVerified
     }, subscriptionLimits)
     if (stored === 'replaced') return null
     if (typeof stored === 'string') throw exhausted('subscriptions', subscriptionLimits[stored])
-    return { stored, before: live, isTruncated: start.isTruncated }
+    return { stored, before: live, isTruncated: start?.isTruncated ?? false }
   }
 
   async function end (

@@ -104,7 +104,8 @@ export function createSubscriptionStore (data: WebhookData): SubscriptionStore {
         notify(data)
         return store(found)
       }
-      if (given.secret === null || listWebhooks(data).some(({ id }) => id === given.webhookId)) return 'replaced'
+      if (given.secret === null || given.position === null) return 'replaced'
+      if (listWebhooks(data).some(({ id }) => id === given.webhookId)) return 'replaced'
       if (live.length >= perTenant) return 'perTenant'
       const own = live.filter(({ subscription }) => subscription.principal === given.principal)
       if (own.length >= perPrincipal) return 'perPrincipal'

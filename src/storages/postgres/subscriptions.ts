@@ -107,7 +107,7 @@ export function createSubscriptionStore (
     const { webhookId, tenantSlug, principal, targetUrl, eventType, secret, filters } = given
     return [
       tenant, webhookId, tenantSlug, principal, targetUrl, eventType, secret, ...formatFilters(filters), given.id,
-      given.ttlSeconds, given.isVerified, parsePosition(given.position)?.seq
+      given.ttlSeconds, given.isVerified, parsePosition(given.position ?? '')?.seq
     ]
   }
 
@@ -150,7 +150,7 @@ export function createSubscriptionStore (
             [tenant, webhookId, tenantSlug, ttlSeconds, secret ?? found.secret, gracePeriodSeconds, given.isVerified])
           return refreshed.length === 0 ? 'replaced' : null
         }
-        if (secret === null) return 'replaced'
+        if (secret === null || given.position === null) return 'replaced'
         if (found.all >= perTenant) return 'perTenant'
         if (found.own >= perPrincipal) return 'perPrincipal'
         return (await query(createText, createValues(tenant, given))).length === 0 ? 'replaced' : null
