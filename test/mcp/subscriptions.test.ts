@@ -6,6 +6,7 @@ import { memoryStorage } from '../../src/storages/memory/index.js'
 import { type AppOverrides, bearer, buildApp, keys, type Teardown, tenants } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { sendMessage } from '../fixtures/api/mcp.js'
+import { createToken, portal } from '../fixtures/portal/sessions.js'
 import { toLoopback } from '../fixtures/api/webhook-api.js'
 import { type ReceivedRequest, startReceiver } from '../fixtures/receivers/receiver.js'
 
@@ -280,6 +281,12 @@ t.test('people see the subscriptions without their addresses, and end them', asy
     ['listSubscriptions', null], ['listSubscriptions', null], ['endSubscription', 'subscription'], ['endSubscription', 'subscription'],
     ['endSubscription', 'subscription']
   ])
+})
+
+t.test('a portal session cannot subscribe', async (t) => {
+  const { app, agent, ask, request } = await start(t, { portal })
+  const { error } = await ask('events/subscribe', request(), await createToken(app))
+  t.match([error?.code, agent.requests.length], [-32012, 0])
 })
 
 t.test('code ends the subscriptions of a principal', async (t) => {

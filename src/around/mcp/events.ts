@@ -69,16 +69,12 @@ const PollParams = Type.Object({
 /** The filters that arguments become. A value of an argument can be longer than a filter's. */
 const Filters = Type.Unsafe<Record<string, Scalar[]>>({ type: 'object', ...filterRules })
 
-const ajv = createOnce(() => createAjv({ useDefaults: false }))
-
-function createOnce<Value> (create: () => Value): () => Value {
-  let created: { value: Value } | null = null
-  return () => (created ??= { value: create() }).value
-}
+let ajv: ReturnType<typeof createAjv> | null = null
 
 /** Returns the value if it matches. Paths in the error begin with `at`. */
 function readParams<Schema extends TSchema> (schema: Schema, value: unknown, at = ''): Static<Schema> {
-  const validate = compileSchema(ajv(), schema)
+  ajv ??= createAjv({ useDefaults: false })
+  const validate = compileSchema(ajv, schema)
   if (validate(value)) return value as Static<Schema>
   const fault = validate.errors?.at(-1)
   const field = fault === undefined ? '' : [at, formatFaultPath(fault)].filter((part) => part !== '').join('.')
