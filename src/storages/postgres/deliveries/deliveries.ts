@@ -17,7 +17,8 @@ export function createDeliveryStore (
   { session, patient }: { session: Session, patient: Session }, schema: string, stop: StopDeliveries, due: Due
 ): DeliveryStore {
   const recordEvent = (isInTransaction: boolean): string =>
-    `select ${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, ${isInTransaction}) as result`
+    `select ${schema}.record_event_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, null, ${isInTransaction})
+      as result`
   const { replay, countReplay } = createReplay(patient, schema, stop)
   const log = createDeliveryLog({ session, patient }, schema)
   const retry = createRetry(session, schema, stop)

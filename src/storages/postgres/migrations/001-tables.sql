@@ -143,7 +143,7 @@ create table notices (
 );
 
 create table events (
-  -- The feed's order. start_recording_v1 takes the number.
+  -- The feed's order. start_recording_v1 draws the number.
   seq bigint generated always as identity primary key,
   -- What customers see instead: greater than that of the tenant's earlier events.
   sequence bigint not null default 0,
@@ -343,7 +343,7 @@ create index requests_expires_at on requests (expires_at);
 -- Recorded changes of candidates, jobs and own lists. Only inserted and deleted, so that transactions never wait for
 -- each other.
 create table recent_changes (
-  -- The order of sync. A transaction calls start_recording_v1 before it takes a number.
+  -- The order of sync. A transaction calls start_recording_v1 before it draws a number.
   seq bigint generated always as identity primary key,
   tenant text collate "C" not null,
   -- candidate, job or the kind of an own list.

@@ -48,50 +48,52 @@ begin
 end
 $$;
 
--- Takes a number from a sequence that readers follow in order. The first call of a transaction takes a lock that shows
--- readers the number from which on the transaction may still commit rows: PostgreSQL releases the lock after the rows
--- have become visible. recorded_at is in the order of the numbers, unless the clock is set back.
-create or replace function start_recording_v1 (
-  p_sequence regclass, out number bigint, out recorded_at timestamptz
-)
+-- Draws the next number of a sequence that readers follow in order. Returns it with a time, in microseconds since 1970:
+-- a later number has a later time, unless the clock was set back. The first call of a transaction takes a lock that
+-- shows readers the number from which on the transaction may still commit rows: PostgreSQL releases the lock after the
+-- rows have become visible.
+create or replace function start_recording_v1 (p_sequence regclass) returns bigint[]
 language plpgsql
 -- The caller needs no privileges on the sequence.
 security definer
--- Otherwise the caller's temporary views and types would run with the owner's rights.
-set search_path to pg_catalog, pg_temp
+-- The path ends with pg_temp, so the caller's temporary views and types do not run with the owner's rights.
+set search_path from current
 set jit to off
 as $$
 declare
   v_setting text := 'fastify_recruiting_api.records_' || p_sequence::oid;
-  v_transaction text := pg_current_xact_id()::text;
-  v_last bigint := pg_sequence_last_value(p_sequence);
+  v_last bigint := coalesce(pg_sequence_last_value(p_sequence), 0);
+  v_first bigint := v_last;
+  v_time timestamptz;
+  v_drawn bigint[];
 begin
-  -- Also null without privileges, from PostgreSQL 18 on.
-  if v_last is null and not has_sequence_privilege(p_sequence, 'usage, select') then
+  -- Without privileges, PostgreSQL 18 returns no last value.
+  if v_last = 0 and not has_sequence_privilege(p_sequence, 'usage, select') then
     raise exception 'permission denied for sequence %: grant select on it to %', p_sequence, current_user
       using errcode = 'insufficient_privilege';
-  end if;
   -- The caller cannot draw numbers from other sequences of the owner.
-  if p_sequence::text !~ '\.(events|recent_changes)_seq_seq$' then
+  elsif p_sequence not in ('events_seq_seq'::regclass, 'recent_changes_seq_seq'::regclass) then
     raise exception 'start_recording_v1: expected the sequence of events or changes, got %', p_sequence
       using errcode = 'invalid_parameter_value';
   end if;
-  v_last := coalesce(v_last, 0);
   -- A rollback to a savepoint reverts the lock and the setting together.
-  if current_setting(v_setting, true) is distinct from v_transaction then
-    perform pg_advisory_xact_lock_shared(p_sequence::oid::integer, (v_last & 2147483647)::integer);
-    perform set_config(v_setting, v_transaction, true);
+  if current_setting(v_setting, true) is distinct from pg_current_xact_id()::text then
+    perform pg_advisory_xact_lock_shared(p_sequence::oid::integer, (v_last & 2147483647)::integer),
+      set_config(v_setting, pg_current_xact_id()::text, true);
   end if;
   loop
-    number := nextval(p_sequence);
-    recorded_at := clock_timestamp();
-    while clock_timestamp() = recorded_at loop
+    -- Reads the clock after the draw of v_last, and draws the next number in a later microsecond.
+    v_time := clock_timestamp();
+    while clock_timestamp() = v_time loop
     end loop;
-    -- If nobody has taken a later number yet, later numbers get later times. With a cache, somebody may have for long.
-    exit when pg_sequence_last_value(p_sequence) = number and number > v_last
-      -- If the sequence has or had a cache, this session may have reserved numbers that readers have passed.
-      or number > v_last + 1000;
+    v_drawn := array[nextval(p_sequence), (1000000 * date_part('epoch', v_time))::bigint];
+    -- If this is the number after v_last, then its time is later than that of v_last. Otherwise, another transaction
+    -- drew a number in between, or the sequence has a cache of numbers that readers may have passed: draws again. With
+    -- another increment, takes any number that readers cannot have passed.
+    exit when v_drawn[1] = v_last + 1 or v_drawn[1] > v_first + 1000;
+    v_last := pg_sequence_last_value(p_sequence);
   end loop;
+  return v_drawn;
 end
 $$;
 
@@ -191,8 +193,9 @@ begin
 end
 $$;
 
--- Moves up to p_limit recent changes to the table changes, which keeps the last one of each item. Returns their number. Skips changes that readers cannot see yet, and locked rows. Stores how far readers can see, so that
--- positions advance even for tenants without changes.
+-- Moves up to p_limit recent changes to the table changes, which keeps the last one of each item. Returns their number.
+-- Skips changes that readers cannot see yet, and locked rows. Stores how far readers can see, so that positions advance
+-- even for tenants without changes.
 create or replace function compact_changes_v1 (p_limit integer) returns integer
 language plpgsql
 set search_path from current

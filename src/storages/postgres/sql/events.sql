@@ -2,16 +2,15 @@
 -- transaction. Writes only new rows that no other transaction waits for, except one with the same idempotency key.
 -- p_other_subjects is a JSON array or null; p_filter_body is the column filter_body. With p_in_transaction, the caller
 -- must have an open transaction, as for askInTransaction: otherwise only requests its id and returns an empty text.
--- p_head is what body and tombstone begin with before the event's sequence, or null to leave them as they are. The
--- webhook p_except gets no delivery.
+-- body and tombstone are stored after p_head and the event's sequence, or as they are if p_head is null. The webhook
+-- p_except gets no delivery; it can be null.
 --
 -- Returns the number of pending deliveries. If an earlier event has the same idempotency key, returns a JSON array of
 -- its id, deliveries and fingerprint. If the tenant is resting, returns a JSON string with the end of its rest.
 create or replace function record_event_v1 (
   p_tenant text, p_id text, p_type text, p_body text, p_tombstone text, p_subject text, p_other_subjects text,
   p_key text, p_fingerprint text,
-  p_trace_parent text, p_filter_body text, p_head text, p_in_transaction boolean default false,
-  p_except bigint default null
+  p_trace_parent text, p_filter_body text, p_head text, p_except bigint, p_in_transaction boolean
 ) returns text
 language plpgsql
 set search_path from current
@@ -21,12 +20,12 @@ declare
   v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
   v_key text;
   v_rests_until timestamptz;
+  v_drawn bigint[];
   v_seq bigint;
-  v_drawn record;
   v_sequence bigint;
   v_latest bigint;
-  v_changed text[];
-  v_pending integer;
+  v_head text;
+  v_pending bigint;
   v_earlier text;
 begin
   if p_in_transaction and pg_current_xact_id_if_assigned() is null then
@@ -39,35 +38,33 @@ begin
   v_key := coalesce(v_key, p_tenant);
 
   v_drawn := start_recording_v1('events_seq_seq');
-  v_seq := v_drawn.number;
+  v_seq := v_drawn[1];
   -- Microseconds reveal nothing about other tenants.
-  v_sequence := 1000000 * extract(epoch from v_drawn.recorded_at);
-  v_latest := pg_sequence_last_value('event_clock');
-  -- Also null without privileges, from PostgreSQL 18 on.
-  if v_latest is null and not has_sequence_privilege('event_clock', 'select') then
-    raise exception 'permission denied for sequence event_clock: grant select on it to %', current_user
-      using errcode = 'insufficient_privilege';
-  elsif v_latest is null or v_sequence > v_latest + 1000 then
+  v_sequence := v_drawn[2];
+  v_latest := coalesce(pg_sequence_last_value('event_clock'), 0);
+  if v_sequence > v_latest + 1000 then
+    -- Without privileges, PostgreSQL 18 returns no last value.
+    if v_latest = 0 and not has_sequence_privilege('event_clock', 'select') then
+      raise exception 'permission denied for sequence event_clock: grant select on it to %', current_user
+        using errcode = 'insufficient_privilege';
+    end if;
     v_latest := setval('event_clock', v_sequence);
   elsif v_sequence < v_latest then
-    -- The clock may have been set back, another server took over, or a later number was faster.
+    -- The clock was set back, another server took over, or a later number was faster.
     v_sequence := greatest(v_sequence, 1 + (
       select e.sequence from events e where e.tenant_key = any (array[v_key]) and e.seq < v_seq
       order by e.tenant_key desc, e.seq desc limit 1
     ));
   end if;
-  if p_head is not null then
-    p_body := p_head || v_sequence || p_body;
-    p_tombstone := p_head || v_sequence || p_tombstone;
-  end if;
+  v_head := coalesce(p_head || v_sequence, '');
   if p_key is null then
     insert into events (
       seq, sequence, id, tenant_key, type, body, filter_body, tombstone, subject, trace_parent, fingerprint, recorded_at
     )
     overriding system value
     values (
-      v_seq, v_sequence, p_id, v_key, p_type, p_body, p_filter_body, p_tombstone, p_subject, p_trace_parent,
-      p_fingerprint, v_now
+      v_seq, v_sequence, p_id, v_key, p_type, v_head || p_body, p_filter_body, v_head || p_tombstone, p_subject,
+      p_trace_parent, p_fingerprint, v_now
     );
   else
     loop
@@ -77,8 +74,8 @@ begin
       )
       overriding system value
       values (
-        v_seq, v_sequence, p_id, v_key, p_type, p_body, p_filter_body, p_tombstone, p_subject, p_key, p_trace_parent,
-        p_fingerprint, v_now
+        v_seq, v_sequence, p_id, v_key, p_type, v_head || p_body, p_filter_body, v_head || p_tombstone, p_subject,
+        p_key, p_trace_parent, p_fingerprint, v_now
       )
       on conflict (tenant_key, idempotency_key) where idempotency_key is not null do nothing;
       exit when found;
@@ -98,13 +95,6 @@ begin
     select v_key, s.subject, v_seq from json_array_elements_text(p_other_subjects::json) as s (subject);
   end if;
 
-  -- Most events name no changed fields, and are not converted.
-  if strpos(p_body, '"changed":[') > 0 then
-    v_changed := array(
-      select item #>> '{}'
-      from jsonb_path_query(event_json_v1(coalesce(p_filter_body, p_body)), 'strict $.changed[*]', '{}', true) as item
-    );
-  end if;
   with subscribed as (
     select w.id, w.status from webhooks w
     -- The tenant may have been renamed while this waited for an event with the same idempotency key. For a removed
@@ -113,10 +103,15 @@ begin
         select case count(*) when 0 then p_tenant else max(t.tenant) end from tenants t where t.key = v_key
       )
       and w.subscription_id is null and p_type = any (w.event_types) and w.id is distinct from p_except
-      and (w.changed is null or w.changed && v_changed)
-      -- Converts the body once, and only for a webhook with filters.
+      -- Converts the body once for each of these conditions, and only for a webhook with it.
+      and case when w.changed is null then true
+        else (
+          select jsonb_path_query_array(
+            event_json_v1(coalesce(p_filter_body, v_head || p_body)), 'strict $.changed[*]', '{}', true
+          )
+        ) ?| w.changed end
       and case when w.filter_path is null then true
-        else (select event_json_v1(coalesce(p_filter_body, p_body))) @@ w.filter_path end
+        else (select event_json_v1(coalesce(p_filter_body, v_head || p_body))) @@ w.filter_path end
   ), skipped as (
     insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at)
     select s.id, nextval('delivery_ids'), v_seq, p_type, 'skipped', v_now, v_now
@@ -135,10 +130,10 @@ begin
 end
 $$;
 
--- Records an event from a trigger of watch, as emit does. p_data is an object as JSON; p_changed and p_subject can be
--- null. Records nothing while the tenant rests.
+-- Records an event from the database, such as that of a trigger of watch, as emit does. p_data is an object as JSON;
+-- p_changed, p_subject and p_except can be null. Records nothing while the tenant rests.
 create or replace function emit_row_v1 (
-  p_tenant text, p_slug text, p_type text, p_changed text[], p_data text, p_subject text
+  p_tenant text, p_slug text, p_type text, p_changed text[], p_data text, p_subject text, p_except bigint default null
 ) returns void
 language plpgsql
 set search_path from current
@@ -147,6 +142,7 @@ as $$
 declare
   v_now timestamptz := clock_timestamp();
   v_uuid text := gen_random_uuid();
+  -- Like generateEventId.
   v_id text := 'evt_' || lpad(to_hex(floor(1000 * extract(epoch from v_now))::bigint), 12, '0')
     || left(v_uuid, 8) || right(v_uuid, 12);
   v_head text := '{"id":"' || v_id || '","type":' || to_json(p_type) || ',"timestamp":"'
@@ -158,12 +154,14 @@ begin
     raise exception 'data: expected an object, got %', left(coalesce(p_data, 'null'), 100);
   elsif p_subject = '' or char_length(p_subject) > 255 or p_subject ~ '[[:cntrl:]]' then
     raise exception 'subject: expected 1 to 255 characters without control characters';
-  elsif octet_length(v_head || v_rest || p_data) > 262144 then
+  -- The sequence has 16 digits.
+  elsif octet_length(v_head || v_rest || p_data || '}') + 16 > 262144 then
     raise exception 'data: expected an event whose body is at most 262144 bytes';
   end if;
   perform record_event_v1(
     p_tenant, v_id, p_type, v_rest || p_data || '}',
-    case when p_subject is not null then v_rest || 'null,"erased":true}' end, p_subject, null, null, '', null, null, v_head
+    case when p_subject is not null then v_rest || 'null,"erased":true}' end,
+    p_subject, null, null, '', null, null, v_head, p_except, false
   );
 end
 $$;

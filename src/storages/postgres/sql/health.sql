@@ -131,24 +131,13 @@ set jit to off
 as $$
 declare
   v_webhook record;
-  v_now timestamptz := clock_timestamp();
-  v_random text;
-  v_id text;
 begin
   for v_webhook in
     select w.id, w.tenant, w.tenant_slug from webhooks w where w.id = any (p_webhooks) order by w.id
   loop
-    -- Like generateEventId.
-    v_random := replace(gen_random_uuid()::text, '-', '');
-    v_id := 'evt_' || lpad(to_hex(floor(1000 * extract(epoch from v_now))::bigint), 12, '0')
-      || left(v_random, 8) || right(v_random, 12);
-    perform record_event_v1(
-      v_webhook.tenant, v_id, p_type,
-      format('","tenant_slug":%s,"data":{"webhook_id":%s}}', to_json(v_webhook.tenant_slug), v_webhook.id),
-      null, null, null, null, '', null, null,
-      format('{"id":"%s","type":"%s","timestamp":"%s","sequence":"', v_id, p_type,
-        to_char(v_now at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')),
-      p_except => v_webhook.id
+    perform emit_row_v1(
+      v_webhook.tenant, v_webhook.tenant_slug, p_type, null, format('{"webhook_id":%s}', v_webhook.id), null,
+      v_webhook.id
     );
   end loop;
 end
