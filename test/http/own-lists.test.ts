@@ -144,6 +144,16 @@ t.test('the sync of an own list returns all items, then changes and deletions', 
   t.same(changedIds((await followSync(app, { resource: 'notes', token: changed.token })).pages), [])
 })
 
+t.test('a page of large items of an own list ends at 10 MB, and the next page follows', async (t) => {
+  const rows = new Map([['acme', new Map([1, 2, 3, 4].map((id) => [id, 'x'.repeat(4_000_000)]))]])
+  const app = await buildApp(t, { storage: memoryStorage(), routes: noteRoutes(rows).routes })
+  const loaded = await followSync(app, { resource: 'notes' })
+  t.same(loaded.pages.map(({ data }) => data.length), [3, 1])
+  for (const id of [1, 2, 3, 4]) await app.recruiting.changed({ tenantSlug: 'acme', kind: 'note', id })
+  const { pages } = await followSync(app, { resource: 'notes', token: loaded.token })
+  t.same(pages.map(({ data }) => data.length), [3, 1])
+})
+
 t.test('the sync of an own list checks scopes, parameters and tokens like those of the API', async (t) => {
   const app = await buildApp(t, { storage: memoryStorage(), routes: noteRoutes(someNotes()).routes })
   checkError(t, await requestSync(app, { resource: 'notes', key: keys.none }), 403)

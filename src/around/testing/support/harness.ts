@@ -1,4 +1,6 @@
-import type { AnyRecruitingStorage, FieldType, Id, IdKinds, KeyLookup, RecruitingStorage } from '../../../core/ports/index.js'
+import type {
+  AnyRecruitingStorage, FieldType, Id, IdKinds, KeyLookup, RecruitingStorage
+} from '../../../core/ports/index.js'
 
 /** A candidate to save in the storage under test. */
 export interface SavedCandidate<
