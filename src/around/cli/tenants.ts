@@ -52,11 +52,9 @@ export const remove: Command = {
   }
 }
 
-const tenantArgument = 'TENANT'
-
 /** Reads the tenant to suspend or resume. `counts` describes its pending deliveries. */
 async function describePending (context: Context) {
-  const tenant = readTenant(tenantArgument, context.args[0] ?? '')
+  const tenant = readTenant('TENANT', context.args[0] ?? '')
   const { webhooks, deliveries } = openStorage(context)
   const { pending, atLeast, suspendedSince } = await deliveries.tenantStats(tenant)
   Object.assign(context.audit, { tenantSlug: tenant, resource: { kind: 'tenant', id: tenant } })
@@ -64,7 +62,7 @@ async function describePending (context: Context) {
 }
 
 export const suspend: Command = {
-  args: [tenantArgument],
+  args: ['TENANT'],
 
   async run (context) {
     const { tenant, webhooks, counts } = await describePending(context)
@@ -76,7 +74,7 @@ export const suspend: Command = {
 }
 
 export const resume: Command = {
-  args: [tenantArgument],
+  args: ['TENANT'],
   options: {
     deliver: { value: null, about: 'sends the waiting deliveries' },
     skip: { value: null, about: 'skips the waiting deliveries' }

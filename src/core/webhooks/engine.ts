@@ -23,6 +23,7 @@ import { type Runtime, systemRuntime } from './runtime.js'
 import { createSecretBox, reportPlainSecrets, resealSecrets } from './secrets.js'
 import { createCapacity } from './sending/capacity.js'
 import { createOutages } from './sending/outages.js'
+import type { FindStop } from './sending/send-test.js'
 import { createAddressRule } from './ssrf/addresses.js'
 import { createSubscriptionOperations } from './subscriptions.js'
 import { createTenantOperations, reportStoredSlugs } from './tenants.js'
@@ -97,7 +98,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   let stopping: Promise<void> | null = null
   let closing: Promise<void> | null = null
 
-  async function findStop (tenantId: string): Promise<'suspended' | 'held' | null> {
+  async function findStop (tenantId: string): ReturnType<FindStop> {
     if (await findHold() !== null) return 'held'
     // Another process can have suspended or resumed it.
     await tenants.refresh()
@@ -168,12 +169,11 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       subscriptions: shared.subscriptions,
       feed: shared.feed,
       webhooks,
-      tenants,
       agents,
       secrets,
       targetRules,
       clock,
-      findHold
+      findStop
     })
   const requestHistory = limitHistory(shared.deliveries, shared.feed, runtime.historyPlaces.requests)
   const operations = createOperations(shared.webhooks, requestHistory)

@@ -5,7 +5,7 @@ import type {
   Subscriber, Subscription as ShownSubscription, SubscriptionKey, subscriptionOperations, SubscriptionRequest
 } from '../api/subscriptions.js'
 import type {
-  Clock, EndReason, EventFeed, Hold, StoredSubscription, Subscription, SubscriptionFilter, SubscriptionSortField,
+  Clock, EndReason, EventFeed, StoredSubscription, Subscription, SubscriptionFilter, SubscriptionSortField,
   SubscriptionStore, WebhookStore
 } from '../ports/index.js'
 import { LruMap } from '../shared/cached.js'
@@ -14,10 +14,10 @@ import { EventsFault } from '../shared/events-wire.js'
 import { canonicalFilters, feedSubject, findStart } from '../shared/feed.js'
 import { omitUndefined, readField } from '../shared/fields.js'
 import { parsePaging, readPage } from '../shared/paging.js'
-import type { Tenants } from '../shared/tenants.js'
 import { createTokens } from '../shared/tokens.js'
 import type { Agents } from './queue/agents.js'
 import type { SecretBox } from './secrets.js'
+import type { FindStop } from './sending/send-test.js'
 import type { SendResult } from './sending/sender.js'
 import { isSameSecret, isSecret } from './sending/signature.js'
 import { hostOf, parseTargetUrl, type TargetRules } from './ssrf/addresses.js'
@@ -28,13 +28,11 @@ interface Parts {
   subscriptions: SubscriptionStore
   feed: EventFeed
   webhooks: Pick<WebhookStore, 'nextId'>
-  tenants: Pick<Tenants, 'isSuspended'>
   agents: Agents
   secrets: SecretBox
   targetRules: TargetRules
   clock: Clock
-  /** Returns why nothing is sent; `null` if nothing is held. */
-  findHold: () => Promise<Hold | null>
+  findStop: FindStop
 }
 
 export const subscriptionLimits = { perTenant: 200, perPrincipal: 20 }
@@ -48,7 +46,7 @@ const [challengesPerPrincipal, challengesPerHost] = [30, 60]
 
 /** Creates the operations on agents' subscriptions: those of agents, and those of people. */
 export function createSubscriptionOperations (
-  { subscriptions, feed, webhooks, tenants, agents, secrets, targetRules, clock, findHold }: Parts
+  { subscriptions, feed, webhooks, agents, secrets, targetRules, clock, findStop }: Parts
 ) {
   const tokens = createTokens(feed)
   const countOf = createMinuteCounts(clock)
@@ -62,16 +60,12 @@ export function createSubscriptionOperations (
     }
   }
 
-  async function canSend (tenantId: string): Promise<boolean> {
-    return !tenants.isSuspended(tenantId) && await findHold() === null
-  }
-
   /** Sends the challenge, once. Throws unless the callback returns it. */
   async function challenge (
     { tenant, principal, url }: Subscriber & SubscriptionKey, id: string, webhookId: number, secret: string
   ): Promise<void> {
-    const isAllowed = await canSend(tenant.id)
-    if (!isAllowed) throw new EventsFault('Unsupported', 'Nothing is sent now', { feature: 'deliveryMode' })
+    const stop = await findStop(tenant.id)
+    if (stop !== null) throw new EventsFault('Unsupported', 'Nothing is sent now', { feature: 'deliveryMode' })
     for (const [name, most] of [
       [JSON.stringify([tenant.id, principal]), challengesPerPrincipal], [hostOf(url), challengesPerHost]
     ] as const) {
@@ -132,7 +126,7 @@ export function createSubscriptionOperations (
   ): Promise<StoredSubscription[]> {
     const ended = await subscriptions.end(tenantId, which, reason)
     // An agent that unsubscribes needs no notice.
-    if (reason === 'unsubscribed' || !await canSend(tenantId)) return ended
+    if (reason === 'unsubscribed' || await findStop(tenantId) !== null) return ended
     agents.notifyEnded(ended.map((one) => ({ ...one, reason })))
     return ended
   }
