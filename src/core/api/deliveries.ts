@@ -129,7 +129,7 @@ export const DeliveryQuery = Type.Object(
   { additionalProperties: false }
 )
 
-const explanations = [
+export const explanations = [
   'delivered', 'failed', 'pending', 'paused', 'suspended', 'held', 'inactive', 'erased', 'unknown_event',
   'before_webhook', 'not_subscribed', 'about_itself', 'filtered', 'changed_since', 'unknown'
 ] as const

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import t from 'tap'
-import { attemptDetails } from '../../../src/core/api/deliveries.js'
+import { attemptDetails, explanations } from '../../../src/core/api/deliveries.js'
 import { en } from '../../../src/around/portal/messages.js'
 import { languages } from '../../../src/around/portal/pages.js'
-import { adviceFor, choose, chooseLanguage, describeFailure, createFormat, fill, prettyJson, showControls } from '../../../src/around/portal/page/text.js'
+import { adviceFor, choose, chooseLanguage, describeFailure, describeReason, createFormat, fill, prettyJson, showControls } from '../../../src/around/portal/page/text.js'
 import { formatRoute, parseRoute, type Route } from '../../../src/around/portal/page/session.js'
 import { contrastOf, readableOn, textOn, themeProperties } from '../../../src/around/portal/theme.js'
 
@@ -42,6 +42,16 @@ t.test('each cause of a failure has a text, and a remedy in the docs; other caus
   t.strictSame(describeFailure(failed, en.test), en.test.details.certificate_expired)
   t.equal(adviceFor(failed, en.test), en.test.details.certificate_expired.text)
   for (const detail of [null, 'of_a_later_version', 'toString']) t.equal(adviceFor({ ...failed, detail }, en.test), en.test.errors.tls.text)
+})
+
+t.test('each reason why a webhook got an event or not has its own text, in every language', async (t) => {
+  for (const [locale, messages] of Object.entries(languages)) {
+    const texts = explanations.map((reason) => describeReason(reason, messages))
+    t.ok(texts.every((text) => text !== ''), locale)
+    t.equal(new Set(texts).size, explanations.length, locale)
+  }
+  t.strictSame((['delivered', 'held', 'filtered'] as const).map((reason) => describeReason(reason, en)),
+    ['Delivered', 'Nothing is being sent right now', 'The event does not match the filters'])
 })
 
 t.test('the first wanted language with texts is chosen, with its dates and numbers', async (t) => {

@@ -7,7 +7,7 @@ import { Countdown, Empty, Loaded, Name, Notice, Problem, Status, TimeAgo, Url }
 import { SelectField, TextField } from './parts/fields.js'
 import { Dialog } from './parts/frames.js'
 import { ReplayDialog } from './replay.js'
-import { describeResult, tones } from './text.js'
+import { describeReason, describeResult, tones } from './text.js'
 
 type Mismatch = NonNullable<Explanation['filter']>
 
@@ -111,19 +111,10 @@ function ExplainDialog ({ webhookId, onClose }: { webhookId: number, onClose: ()
 
 function Explained ({ webhookId, explanation }: { webhookId: number, explanation: Explanation }) {
   const { messages, text, instant } = usePortal()
-  const { delivery: { outcome }, endpoints, explain: texts, log, problem, test } = messages
+  const { explain: texts, log } = messages
   const { reason, filter, until, delivery } = explanation
-  const titles: Record<Explanation['reason'], string> = {
-    ...log.status,
-    paused: endpoints.health.paused,
-    suspended: problem.suspended.title,
-    held: test.errors.held.title,
-    inactive: outcome.skipped,
-    erased: outcome.cancelled,
-    ...texts.reasons
-  }
   return (
-    <Notice tone={delivery === null ? 'off' : tones[delivery.status]} title={titles[reason]}>
+    <Notice tone={delivery === null ? 'off' : tones[delivery.status]} title={describeReason(reason, messages)}>
       {until !== null && <p>{text(log.next, { when: instant(until) })}</p>}
       {filter !== null && (
         <p>

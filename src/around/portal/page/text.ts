@@ -1,5 +1,5 @@
 import type { AttemptError, DeliveryStatus, WebhookStatus } from '../../../core/ports/index.js'
-import type { WebhookWithHealth } from '../../client/index.js'
+import type { Explanation, WebhookWithHealth } from '../../client/index.js'
 import type { Plural, PortalMessages } from '../messages.js'
 
 /** The values of placeholders. */
@@ -236,6 +236,22 @@ export function describeFailure (
 /** Returns the texts of a cause; `null` without one, or for one of a later version. */
 function findDetail (detail: string | null, { details }: PortalMessages['test']) {
   return detail !== null && Object.hasOwn(details, detail) ? details[detail as keyof typeof details] : null
+}
+
+/** Returns why a webhook got an event or not, in the words that the page has for it elsewhere. */
+export function describeReason (
+  reason: Explanation['reason'], { delivery: { outcome }, endpoints, explain, log, problem, test }: PortalMessages
+): string {
+  const texts: Record<Explanation['reason'], string> = {
+    ...log.status,
+    paused: endpoints.health.paused,
+    suspended: problem.suspended.title,
+    held: test.errors.held.title,
+    inactive: outcome.skipped,
+    erased: outcome.cancelled,
+    ...explain.reasons
+  }
+  return texts[reason]
 }
 
 type StatusHint = keyof PortalMessages['test']['statuses']
