@@ -6,7 +6,7 @@ import { silentLogger } from '../fixtures/delivery/silent-logger.js'
 
 interface Explained { data: { reason: string, delivery: { id: number } | null } }
 
-t.test('a webhook explains why it got an event or not', async (t) => {
+t.test('explain returns why a webhook got an event or not', async (t) => {
   const { app, call, clock, create, drain, emit, receiver, webhook } = await startDelivering(t)
   const { id } = webhook
   const explain = async (eventId: string, webhookId = id) => {

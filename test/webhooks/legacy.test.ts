@@ -55,7 +55,7 @@ t.test('the previous signature is sent beside that of Standard Webhooks', async 
   }
 })
 
-t.test('a worker sends it until its end', async (t) => {
+t.test('a worker sends the previous signature until its end', async (t) => {
   const clock = createManualClock('2030-02-28T23:59:59Z')
   const receiver = await startReceiver(t)
   const recruiting = createRecruiting({ storage: memoryStorage({ clock }), delivery: { ...toLoopback, clock } })
@@ -71,7 +71,7 @@ t.test('a worker sends it until its end', async (t) => {
   t.same(await emit(), [[false, true]])
 })
 
-t.test('changes of the address and the headers keep it, and no response shows it', async (t) => {
+t.test('changes of the address and the headers keep the previous signature, and no response shows it', async (t) => {
   const { webhooks, webhook, storage, target, send } = await start(t, { legacy: github })
   t.equal(webhook.headers, null)
   t.match(await storage.webhooks.findHeaders('acme', webhook.id), /^sealed_v1:/)
@@ -83,7 +83,7 @@ t.test('changes of the address and the headers keep it, and no response shows it
   await t.rejects(webhooks.update('acme', webhook.id, { headers: { 'x-hub-signature-256': '1' } }), { field: 'headers.x-hub-signature-256', code: 'invalid_input' })
 })
 
-t.test('a repeated import changes the end; without a secret, the previous secret identifies the webhook', async (t) => {
+t.test('a repeated import changes the end of the previous signature; without a secret, the previous secret identifies the webhook', async (t) => {
   const { webhooks, webhook, target, send, clock } = await start(t, { legacy: github })
   t.match((await send()).headers, { 'webhook-signature': /^v1,/ }, 'the webhook has a new secret')
   const later = { ...github, until: '2030-06-01T00:00:00Z' }
@@ -129,7 +129,7 @@ t.test('invalid input names the field', async (t) => {
   t.equal((await webhooks.list('acme')).meta.total, 1)
 })
 
-t.test('clients of the API cannot set it', async (t) => {
+t.test('clients of the API cannot set a previous signature', async (t) => {
   const app = await buildApp(t)
   const answer = await app.inject({
     method: 'POST', url: '/api/v1/public/acme/webhooks', headers: { authorization: 'Bearer acme-webhooks' }, payload: { ...input, legacy: github }

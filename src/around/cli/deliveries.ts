@@ -108,7 +108,7 @@ function createOperations (context: Context) {
     async findStop (tenantId) {
       const states = await webhooks.listStates()
       if (states.some((state) => state.tenantId === tenantId && state.suspendedSince !== null)) return 'suspended'
-      return (await holds?.find(null) ?? null) === null ? null : 'held'
+      return await holds?.find(null) ? 'held' : null
     },
     // Checks the event types of a replay, which the command does not take.
     async assertUsable () {}

@@ -299,8 +299,8 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
   /**
    * Suspends a tenant, with or without data. Once this has resolved, none of its deliveries is claimed, including those
    * recorded later. Leases end as usual, but an expired one may be lost. Changes nothing else: everything can still be
-   * created, recorded and read. Renaming the tenant keeps its state, removing it ends it. Returns since when it is
-   * suspended, as RFC 3339: if it already was, the first time. With the host's `transaction`, it takes effect once that
+   * created, recorded and read. Renaming the tenant keeps its state, removing it ends it. Returns when the
+   * suspension began, as RFC 3339, also if it did earlier. With the host's `transaction`, it takes effect once that
    * commits. Rejects and changes nothing if `transaction` is not open. A storage without transactions rejects any
    * `transaction`.
    */
@@ -308,8 +308,9 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
 
   /**
    * Ends a tenant's suspension. Its active webhooks start without failures and pauses. Pending deliveries are claimed
-   * in their usual order, or with `skip` become `skipped`, though the log may show that a little later. Returns since
-   * when it was suspended; `null`, and changes nothing, if it was not. A `transaction` is as for `suspendTenant`.
+   * in their usual order, or with `skip` become `skipped`, though the log may show that a little later. Returns when
+   * the suspension began; `null`, and changes nothing, if the tenant was not suspended. A `transaction` is as for
+   * `suspendTenant`.
    */
   resumeTenant (tenant: string, options: ResumeOptions): Promise<string | null>
 

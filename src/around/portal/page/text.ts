@@ -211,7 +211,8 @@ export const tones: Readonly<Record<DeliveryStatus, Tone>> = {
 
 /** Describes the result of the last attempt in a few words; `null` without an attempt. */
 export function describeResult (
-  { response_status: status, error, detail }: Outcome, { messages: { log, test }, text }: Pick<Format, 'messages' | 'text'>
+  { response_status: status, error, detail }: Outcome,
+  { messages: { log, test }, text }: Pick<Format, 'messages' | 'text'>
 ): string | null {
   const known = findDetail(detail, test)
   if (known !== null) return known.title

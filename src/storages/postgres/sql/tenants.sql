@@ -198,7 +198,7 @@ begin
 end
 $$;
 
--- Suspends a tenant, so that claims set its deliveries aside. Returns since when it is suspended, as RFC 3339.
+-- Suspends a tenant, so that claims set its deliveries aside. Returns when the suspension began, as RFC 3339.
 create or replace function suspend_tenant_v1 (p_tenant text) returns text
 language plpgsql
 set search_path from current
@@ -220,7 +220,7 @@ end
 $$;
 
 -- Ends a tenant's suspension. Its active webhooks start without failures, and with p_skips without their deliveries.
--- Returns since when it was suspended, as RFC 3339. Returns the JSON value null, and changes nothing, if it is not
+-- Returns when the suspension began, as RFC 3339. Returns the JSON value null, and changes nothing, if it is not
 -- suspended.
 create or replace function resume_tenant_v1 (p_tenant text, p_skips boolean) returns text
 language plpgsql
