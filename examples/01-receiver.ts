@@ -1,4 +1,5 @@
-// Your customers run this. It verifies and prints each notification, unless it knows a newer one of the same record.
+// Your customers run this. It verifies and prints each notification, and marks those that are older than the last one
+// of the same record.
 
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'

@@ -174,9 +174,9 @@ export interface ApiKeys {
    */
   issue(key: NewApiKey, options?: CallOptions): Promise<IssuedApiKey>
   /**
-   * Stores one of your existing keys, given as text or as its SHA-256, so that it continues to work. Nothing else than
-   * its digest is stored. Returns the existing key if the tenant already has it. Throws `invalid_input` if another
-   * tenant has it, and like `issue`.
+   * Stores one of your existing keys, given as text or as its SHA-256, so that it continues to work. Stores only its
+   * digest. Returns the existing key if the tenant already has it. Throws `invalid_input` if another tenant has it, and
+   * the errors of `issue`.
    */
   import(key: ImportedApiKey, options?: CallOptions): Promise<StoredApiKey>
   /** Returns the tenant's keys, oldest first, including expired and revoked ones. */
