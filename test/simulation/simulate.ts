@@ -558,6 +558,12 @@ class Day {
     return agent
   }
 
+  /** After a rename, an agent uses its tenant's new address. Positions of the old one are not valid there. */
+  #followRename (agent: AgentClient): void {
+    const tenant = this.#model.webhooks.get(agent.webhookId ?? 0)?.tenant ?? agent.tenant
+    if (tenant !== agent.tenant) Object.assign(agent, { tenant, position: null })
+  }
+
   /** Returns a valid position to continue from: its own, or after a gap that of the oldest event. */
   async #resume (agent: AgentClient, feed: EventFeed): Promise<string> {
     const { position: after, tenant, type } = agent
@@ -573,9 +579,10 @@ class Day {
   async #subscribe (
     agent: AgentClient, { feed, subscriptions }: Pick<Required<EventStorage>, 'feed' | 'subscriptions'>, ttl: number
   ): Promise<void> {
-    const { id, tenant, principal, url: targetUrl, type: eventType, filters } = agent
     if (agent.isBusy) return
     agent.isBusy = true
+    this.#followRename(agent)
+    const { id, tenant, principal, url: targetUrl, type: eventType, filters } = agent
     try {
       const live = await subscriptions.find(tenant, id)
       const position = await this.#resume(agent, feed)
@@ -602,9 +609,10 @@ class Day {
   }
 
   async #poll (agent: AgentClient, feed: EventFeed, random: Random): Promise<void> {
-    const { tenant, type, filters } = agent
     if (agent.isBusy || agent.position === null) return
     agent.isBusy = true
+    this.#followRename(agent)
+    const { tenant, type, filters } = agent
     try {
       const after = await this.#resume(agent, feed)
       const query = { after, limit: random.pick([1, 5, 50]), eventTypes: [type], filters }
@@ -623,6 +631,7 @@ class Day {
     if (agent === undefined || result?.error !== null) return
     const { cursor } = JSON.parse(request.body) as { cursor: string }
     const [position] = JSON.parse(Buffer.from(cursor.split('.')[0] ?? '', 'base64url').toString()) as [string]
+    this.#followRename(agent)
     agent.position = position
   }
 
@@ -647,7 +656,6 @@ class Day {
   async #assertAgents (): Promise<void> {
     for (const agent of this.#agents) {
       agent.isBusy = false
-      agent.tenant = this.#model.webhooks.get(agent.webhookId ?? 0)?.tenant ?? agent.tenant
       const [server] = this.#running()
       if (agent.webhookId === null || server === undefined) continue
       this.#subscribe(agent, this.#connect(server, this.#random), 86_400).catch((error: unknown) => {
