@@ -56,8 +56,8 @@ create or replace function start_recording_v1 (p_sequence regclass) returns bigi
 language plpgsql
 -- The caller needs no privileges on the sequence.
 security definer
--- The path ends with pg_temp, so the caller's temporary views and types do not run with the owner's rights.
-set search_path from current
+-- Otherwise the caller's temporary views and types would run with the owner's rights.
+set search_path to pg_catalog, pg_temp
 set jit to off
 as $$
 declare
@@ -72,7 +72,7 @@ begin
     raise exception 'permission denied for sequence %: grant select on it to %', p_sequence, current_user
       using errcode = 'insufficient_privilege';
   -- The caller cannot draw numbers from other sequences of the owner.
-  elsif p_sequence not in ('events_seq_seq'::regclass, 'recent_changes_seq_seq'::regclass) then
+  elsif p_sequence::text !~ '\.(events|recent_changes)_seq_seq$' then
     raise exception 'start_recording_v1: expected the sequence of events or changes, got %', p_sequence
       using errcode = 'invalid_parameter_value';
   end if;
