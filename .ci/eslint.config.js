@@ -131,7 +131,7 @@ export default [
         {
           patterns: [
             {
-              regex: '^\\./(storages|around/(recorder|testing))/',
+              regex: '^\\./(storages|tools)/',
               message: 'Hosts import the adapters and the kit directly.'
             }
           ]

@@ -15,9 +15,9 @@ export const folders = {
   'around/portal': ['core/ports', 'core/shared', 'core/keys', 'core/http', 'around/client'],
   'around/mcp': ['core/shared', 'core/api', 'core/http'],
   'around/client': ['core/ports', 'core/shared', 'core/api'],
-  'around/recorder': ['core/ports', 'core/shared', 'core/api', 'storages/memory', '*'],
-  'around/testing': ['core/ports', 'around/recorder'],
-  'around/cli': [
+  'tools/recorder': ['core/ports', 'core/shared', 'core/api', 'storages/memory', '*'],
+  'tools/testing': ['core/ports', 'tools/recorder'],
+  'tools/cli': [
     'core/ports', 'core/shared', 'core/api', 'core/observe', 'core/webhooks', 'storages/postgres', 'around/client', '*'
   ]
 }

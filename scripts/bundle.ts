@@ -11,7 +11,7 @@ import ts from 'typescript'
 const root = fileURLToPath(new URL('../', import.meta.url))
 const dist = join(root, 'dist')
 const cjs = join(dist, 'cjs')
-const entries = ['index', 'around/client/index', 'storages/memory/index', 'storages/postgres/index', 'around/testing/index']
+const entries = ['index', 'around/client/index', 'storages/memory/index', 'storages/postgres/index', 'tools/testing/index']
 
 const lineLimit = 120
 const options = {
@@ -33,7 +33,7 @@ const options = {
 } as const
 const entryPoints = entries.map((name) => `src/${name}.ts`)
 
-const testing = 'src/around/testing/index.ts'
+const testing = 'src/tools/testing/index.ts'
 
 /** Imports the files without state from `cjsFolder`, the path of dist/cjs from dist, for the build in `dist`. */
 function sharedFrom (cjsFolder: string): Plugin {
@@ -41,7 +41,7 @@ function sharedFrom (cjsFolder: string): Plugin {
     name: 'shared',
     setup ({ onLoad, onResolve }) {
       onResolve({ filter: /^\.\// }, ({ importer }) =>
-        importer === join(root, testing) ? { path: `../../${cjsFolder}around/testing/cases.js`, external: true } : null)
+        importer === join(root, testing) ? { path: `../../${cjsFolder}tools/testing/cases.js`, external: true } : null)
       // The only file that imports them is a chunk.
       onResolve({ filter: /\/locales\/\w+\.json$/ }, ({ path }) =>
         ({ path: `../${cjsFolder}locales/${basename(path, '.json')}.js`, external: true }))
@@ -58,7 +58,7 @@ async function bundle (entryPoints: string[], cjsFolder: string): Promise<Array<
   return built.outputFiles
 }
 
-for (const { path, text } of await bundle([...entryPoints, 'src/around/cli/bin.ts'], 'cjs/')) await write(path, text)
+for (const { path, text } of await bundle([...entryPoints, 'src/tools/cli/bin.ts'], 'cjs/')) await write(path, text)
 for (const { path, text } of await bundle(entryPoints, '')) {
   const { code } = await transform(text, {
     format: 'cjs',
@@ -82,7 +82,7 @@ await build({
   minify: true,
   format: 'cjs',
   splitting: false,
-  outdir: 'dist/cjs/around/testing',
+  outdir: 'dist/cjs/tools/testing',
   entryNames: 'cases',
   stdin: {
     contents: [...parts].map((part) => `export * from '${part}'`).join('\n'),

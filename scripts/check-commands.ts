@@ -9,7 +9,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createRecruiting } from '../src/index.js'
-import { commands } from '../src/around/cli/commands.js'
+import { commands } from '../src/tools/cli/commands.js'
 import { postgresStorage } from '../src/storages/postgres/index.js'
 import { startPostgresServer } from '../test/fixtures/postgres/postgres-server.js'
 

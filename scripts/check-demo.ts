@@ -13,7 +13,7 @@ import { promisify } from 'node:util'
 const [, , folder = '.'] = process.argv
 const patienceMs = 60_000
 
-const program = join(folder, 'node_modules/fastify-recruiting-api/dist/around/cli/bin.js')
+const program = join(folder, 'node_modules/fastify-recruiting-api/dist/tools/cli/bin.js')
 // Other commands use DATABASE_URL. The demo must not: it runs in memory.
 const env = { ...process.env, DATABASE_URL: 'postgres://127.0.0.1:1/none', EVERY_MS: '60000' }
 const child = spawn(process.execPath, [program, 'demo', '--port', '0', '--receiver-port', '0'], {

@@ -79,7 +79,7 @@ function groupBySuite (files) {
 /** Writes each suite, and each program that tests start as a process, to `build/`. */
 async function compile (suites) {
   const programs = [
-    'src/around/cli/bin.ts',
+    'src/tools/cli/bin.ts',
     ...(await listSources('test')).filter((path) => path.endsWith('.program.ts')),
     ...await listSources('examples')
   ]

@@ -40,8 +40,8 @@ export const optionTables: Record<string, ReadonlyArray<readonly [path: string, 
   'from-rows-options': [['src/storages/memory/lists/from-rows.ts', 'FromRowsOptions']],
   'memory-changes-options': [['src/storages/memory/changes.ts', 'MemoryChangesOptions']],
   'memory-key-lookup-options': [['src/storages/memory/key-lookup.ts', 'MemoryKeyLookupOptions']],
-  'run-options': [['src/around/testing/report.ts', 'RunOptions']],
-  'harness-options': [['src/around/testing/support/harness.ts', 'HarnessOptions']],
-  'record-events-options': [['src/around/recorder/record-events.ts', 'RecordEventsOptions']],
+  'run-options': [['src/tools/testing/report.ts', 'RunOptions']],
+  'harness-options': [['src/tools/testing/support/harness.ts', 'HarnessOptions']],
+  'record-events-options': [['src/tools/recorder/record-events.ts', 'RecordEventsOptions']],
   'list-options': [['src/core/http/define-list.ts', 'ListOptions']]
 }

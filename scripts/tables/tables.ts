@@ -30,7 +30,7 @@ export const tables: Record<string, Table> = {
       ['src/core/api/deliveries.ts', 'deliveryOperations'],
       ['src/core/webhooks/recruiting.ts', 'RecruitingWebhooks']
     ]),
-  'recorder-members': () => meanings('member', [['src/around/recorder/record-events.ts', 'EventRecorder']]),
+  'recorder-members': () => meanings('member', [['src/tools/recorder/record-events.ts', 'EventRecorder']]),
   'audit-entry': () => meanings('field', [['src/core/observe/audit.ts', 'AuditEntry']]),
   health: () => meanings('figure', [['src/core/webhooks/diagnostics.ts', 'RecruitingHealth']]),
   'tenant-stats': () => meanings('figure', [['src/core/ports/deliveries.ts', 'TenantDeliveryStats']]),

@@ -1,7 +1,7 @@
 import t from 'tap'
-import { parseFlags } from '../../src/around/cli/commands.js'
-import { doctor, createReader, type NamedFinding, runChecks } from '../../src/around/cli/doctor/doctor.js'
-import { type Check, type DoctorContext, ok } from '../../src/around/cli/doctor/finding.js'
+import { parseFlags } from '../../src/tools/cli/commands.js'
+import { doctor, createReader, type NamedFinding, runChecks } from '../../src/tools/cli/doctor/doctor.js'
+import { type Check, type DoctorContext, ok } from '../../src/tools/cli/doctor/finding.js'
 import { createCli, startCliHost } from '../fixtures/cli/cli.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { isApiKey } from '../../src/index.js'
 import { apiKeys, postgresKeyLookup, postgresStorage } from '../../src/storages/postgres/index.js'
-import { createWebhook, firstRows } from '../../src/around/testing/support/samples.js'
+import { createWebhook, firstRows } from '../../src/tools/testing/support/samples.js'
 import { startCliHost } from '../fixtures/cli/cli.js'
 
 t.test('key commands', async (t) => {

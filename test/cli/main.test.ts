@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { readFile } from 'node:fs/promises'
 import t from 'tap'
-import { commands } from '../../src/around/cli/commands.js'
-import { createIo } from '../../src/around/cli/terminal.js'
-import { parseFlags } from '../../src/around/cli/commands.js'
+import { commands } from '../../src/tools/cli/commands.js'
+import { createIo } from '../../src/tools/cli/terminal.js'
+import { parseFlags } from '../../src/tools/cli/commands.js'
 import { createCli } from '../fixtures/cli/cli.js'
 
 const cli = createCli('postgres://postgres@127.0.0.1:1/nowhere')

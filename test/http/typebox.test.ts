@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import t from 'tap'
 import { defineList, type RecruitingApiOptions } from '../../src/index.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
-import { recordEvents } from '../../src/around/testing/index.js'
+import { recordEvents } from '../../src/tools/testing/index.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'
 
 const storage = memoryStorage({

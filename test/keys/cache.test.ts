@@ -1,7 +1,7 @@
 import t from 'tap'
 import { type ApiKey, cacheKeyLookup, type CacheKeyLookupOptions, type KeyLookup } from '../../src/index.js'
 import { memoryKeyLookup } from '../../src/storages/memory/index.js'
-import { type KeyHarness, keyLookupCases } from '../../src/around/testing/index.js'
+import { type KeyHarness, keyLookupCases } from '../../src/tools/testing/index.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 import { checkError } from '../fixtures/api/answers.js'
 import { bearer, buildApp, keys } from '../fixtures/api/app.js'

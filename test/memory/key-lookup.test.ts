@@ -1,7 +1,7 @@
 import t from 'tap'
 import { isRecruitingApiError } from '../../src/core/shared/errors.js'
 import { memoryKeyLookup } from '../../src/storages/memory/index.js'
-import { type KeyHarness, keyLookupCases } from '../../src/around/testing/index.js'
+import { type KeyHarness, keyLookupCases } from '../../src/tools/testing/index.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 const scopes = ['candidates:read', 'jobs:read']

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { candidatesFrom, jobsFrom, memoryStorage } from '../../src/storages/memory/index.js'
-import { storageCases, type StorageHarness } from '../../src/around/testing/index.js'
+import { storageCases, type StorageHarness } from '../../src/tools/testing/index.js'
 import type { CandidateFilter, CandidateSortField, ListQuery } from '../../src/core/ports/index.js'
 import { compareText } from '../../src/storages/memory/sorting.js'
 import { isRecruitingApiError } from '../../src/core/shared/errors.js'

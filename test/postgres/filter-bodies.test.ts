@@ -1,6 +1,6 @@
 import t from 'tap'
 import { formatFilterBody } from '../../src/storages/postgres/deliveries/deliveries.js'
-import { createEvent, createWebhook } from '../../src/around/testing/support/samples.js'
+import { createEvent, createWebhook } from '../../src/tools/testing/support/samples.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 
 t.test('an event full of half surrogate pairs is recorded and counted within the query timeout', async (t) => {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { PoolClient } from 'pg'
 import { apiKeys, postgresKeyLookup } from '../../src/storages/postgres/index.js'
-import { createEvent, delivered, failed, lenient, named } from '../../src/around/testing/support/samples.js'
+import { createEvent, delivered, failed, lenient, named } from '../../src/tools/testing/support/samples.js'
 import { begin, startPostgresHost } from '../fixtures/postgres/postgres.js'
 import { addWebhook } from '../fixtures/api/webhooks.js'
 

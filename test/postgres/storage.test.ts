@@ -3,7 +3,7 @@ import pg from 'pg'
 import t from 'tap'
 import type { FieldType } from '../../src/core/ports/index.js'
 import { migrate, type PgClient, postgresStorage } from '../../src/storages/postgres/index.js'
-import { createWebhook } from '../../src/around/testing/support/samples.js'
+import { createWebhook } from '../../src/tools/testing/support/samples.js'
 import { startPostgres } from '../fixtures/postgres/postgres-server.js'
 import { startPostgresHost } from '../fixtures/postgres/postgres.js'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createRecruiting } from '../../src/index.js'
 import { apiKeys, postgresKeyLookup, postgresStorage } from '../../src/storages/postgres/index.js'
-import { createEvent, createWebhook } from '../../src/around/testing/support/samples.js'
+import { createEvent, createWebhook } from '../../src/tools/testing/support/samples.js'
 import { begin, startPostgresHost } from '../fixtures/postgres/postgres.js'
 import { createGatedPool } from '../fixtures/postgres/gated-pool.js'
 

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import pg from 'pg'
 import t from 'tap'
-import { type EventRecorder, recordEvents, type RecordEventsOptions } from '../../src/around/testing/index.js'
+import { type EventRecorder, recordEvents, type RecordEventsOptions } from '../../src/tools/testing/index.js'
 import {
   fromDrizzle, fromKnex, fromKysely, fromMikroOrm, fromPostgresJs, fromPrisma, fromSequelize, fromTypeOrm,
   type PgQueryable

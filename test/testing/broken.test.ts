@@ -8,8 +8,8 @@ import { createWebhookData, type WebhookData } from '../../src/storages/memory/w
 import { createSubscriptionStore } from '../../src/storages/memory/subscriptions.js'
 import { createWebhookStore } from '../../src/storages/memory/webhooks.js'
 import type { ApiKey, RecruitingStorage } from '../../src/core/ports/index.js'
-import { numberIds } from '../../src/around/testing/support/case.js'
-import { keyLookupCases, runCases, type SavedKey, storageCases, type StorageHarness } from '../../src/around/testing/index.js'
+import { numberIds } from '../../src/tools/testing/support/case.js'
+import { keyLookupCases, runCases, type SavedKey, storageCases, type StorageHarness } from '../../src/tools/testing/index.js'
 import { createManualClock } from '../fixtures/delivery/manual-clock.js'
 
 type CorrectStorage = Required<Omit<RecruitingStorage, 'verify' | 'feed' | 'connections'>> & { data: WebhookData }

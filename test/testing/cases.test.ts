@@ -1,7 +1,7 @@
 import t from 'tap'
-import { keyLookupCases, storageCases } from '../../src/around/testing/index.js'
+import { keyLookupCases, storageCases } from '../../src/tools/testing/index.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
-import { namedTenants } from '../../src/around/testing/support/case.js'
+import { namedTenants } from '../../src/tools/testing/support/case.js'
 
 const cases = [...storageCases, ...keyLookupCases]
 

@@ -1,8 +1,8 @@
 import { AssertionError } from 'node:assert'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { type CaseResult, formatReport, runCases, type StorageCase, storageCases, type StorageHarness } from '../../src/around/testing/index.js'
-import { benchCases } from '../../src/around/testing/support/driver.js'
+import { type CaseResult, formatReport, runCases, type StorageCase, storageCases, type StorageHarness } from '../../src/tools/testing/index.js'
+import { benchCases } from '../../src/tools/testing/support/driver.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
 import { makeMemoryHarness } from '../fixtures/delivery/memory-harness.js'
 

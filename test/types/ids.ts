@@ -1,7 +1,7 @@
 import { type CandidateRow, type CandidateSource, type JobSource, type RecruitingApiOptions, type RecruitingStorage, createRecruiting } from '../../src/index.js'
 import { candidatesFrom, memoryStorage } from '../../src/storages/memory/index.js'
 import { type PgPool, postgresStorage } from '../../src/storages/postgres/index.js'
-import type { MakeStorage, StorageHarness } from '../../src/around/testing/index.js'
+import type { MakeStorage, StorageHarness } from '../../src/tools/testing/index.js'
 
 /* Compiled by `npm run types`: the types of ids follow the option. */
 

@@ -4,7 +4,7 @@ import type { FastifyPluginAsyncTypebox } from 'type-provider-typebox-6'
 import { type Static, Type } from 'typebox'
 import { type EventData, type RecruitingApiOptions, type RecruitingStorage, type WebhookEvent, createRecruiting, defineList } from '../../src/index.js'
 import type { StaticOf } from '../../src/core/shared/typebox.js'
-import { recordEvents } from '../../src/around/testing/index.js'
+import { recordEvents } from '../../src/tools/testing/index.js'
 
 /* Compiled by `npm run types`: each @ts-expect-error fails unless the next line is invalid. Both TypeBoxes fit. */
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import type { NamedFinding } from '../../../src/around/cli/doctor/doctor.js'
+import type { NamedFinding } from '../../../src/tools/cli/doctor/doctor.js'
 import { createCli } from '../../fixtures/cli/cli.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 

@@ -12,7 +12,7 @@ import { compiled, root } from '../../fixtures/program.js'
 import { startPostgres } from '../../fixtures/postgres/postgres-server.js'
 
 function startProcess (
-  args: readonly string[], env: Record<string, string>, cwd = root, program = compiled('src/around/cli/bin.ts')
+  args: readonly string[], env: Record<string, string>, cwd = root, program = compiled('src/tools/cli/bin.ts')
 ): ChildProcessByStdio<null, Readable, Readable> {
   return spawn(process.execPath, [program, ...args], {
     cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe']
@@ -58,7 +58,7 @@ t.test("commands that use the package's files show their help even in a bundle",
   const folder = await mkdtemp(join(tmpdir(), 'bundle-'))
   t.teardown(() => rm(folder, { recursive: true }))
   const outfile = join(folder, 'bin.mjs')
-  await build({ entryPoints: [compiled('src/around/cli/bin.ts')], outfile, bundle: true, platform: 'node', format: 'esm' })
+  await build({ entryPoints: [compiled('src/tools/cli/bin.ts')], outfile, bundle: true, platform: 'node', format: 'esm' })
   for (const name of ['demo', 'init']) {
     const { code, err } = await runProcess([name, '--help'], {}, folder, outfile)
     t.same([code, err], [0, ''], name)

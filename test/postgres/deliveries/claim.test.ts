@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { AttemptResult } from '../../../src/index.js'
 import { postgresStorage } from '../../../src/storages/postgres/index.js'
-import { createEvent, createWebhook, delivered, failed, lenient } from '../../../src/around/testing/support/samples.js'
+import { createEvent, createWebhook, delivered, failed, lenient } from '../../../src/tools/testing/support/samples.js'
 import type { ClaimedDelivery } from '../../../src/core/ports/index.js'
 import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { addWebhook, storeWebhook } from '../../fixtures/api/webhooks.js'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { apiKeys, migrate, postgresKeyLookup, postgresStorage, watch } from '../../../src/storages/postgres/index.js'
-import { createEvent, createWebhook } from '../../../src/around/testing/support/samples.js'
+import { createEvent, createWebhook } from '../../../src/tools/testing/support/samples.js'
 import { createCli } from '../../fixtures/cli/cli.js'
 import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { startTcpProxy } from '../../fixtures/receivers/tcp-proxy.js'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { postgresStorage } from '../../../src/storages/postgres/index.js'
-import { createEvent, createWebhook } from '../../../src/around/testing/support/samples.js'
+import { createEvent, createWebhook } from '../../../src/tools/testing/support/samples.js'
 import { measureBuffers } from '../../fixtures/postgres/buffers.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { watchPool } from '../../fixtures/postgres/watched-pool.js'

@@ -2,7 +2,7 @@ import t from 'tap'
 import type { ReplaySelection } from '../../../src/index.js'
 import { createReplay } from '../../../src/storages/postgres/deliveries/replay.js'
 import { createPatientSession } from '../../../src/storages/postgres/session.js'
-import { createEvent, createWebhook } from '../../../src/around/testing/support/samples.js'
+import { createEvent, createWebhook } from '../../../src/tools/testing/support/samples.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
 

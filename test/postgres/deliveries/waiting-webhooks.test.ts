@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createEvent, delivered, failed, lenient, retry } from '../../../src/around/testing/support/samples.js'
+import { createEvent, delivered, failed, lenient, retry } from '../../../src/tools/testing/support/samples.js'
 import { inTransaction } from '../../../src/storages/postgres/pool.js'
 import { begin, type PostgresHost, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { measureBuffers } from '../../fixtures/postgres/buffers.js'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { createRecruiting, isRecruitingApiError } from '../../../src/index.js'
-import { named } from '../../../src/around/testing/support/samples.js'
+import { named } from '../../../src/tools/testing/support/samples.js'
 import { apiKeys, migrate, postgresStorage } from '../../../src/storages/postgres/index.js'
 import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { storeWebhook } from '../../fixtures/api/webhooks.js'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { apiKeys, postgresKeyLookup, postgresStorage } from '../../../src/storages/postgres/index.js'
-import { createWebhook } from '../../../src/around/testing/support/samples.js'
+import { createWebhook } from '../../../src/tools/testing/support/samples.js'
 import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 
 const { pool, server, storage } = await startPostgresHost(t)

@@ -2,7 +2,7 @@ import pg from 'pg'
 import t from 'tap'
 import { cacheKeyLookup, generateApiKey, hashApiKey } from '../../../src/index.js'
 import { apiKeys, type PgPool, postgresKeyLookup, type PostgresKeyLookupOptions } from '../../../src/storages/postgres/index.js'
-import { type KeyHarness, keyLookupCases } from '../../../src/around/testing/index.js'
+import { type KeyHarness, keyLookupCases } from '../../../src/tools/testing/index.js'
 import { begin, startPostgresHost } from '../../fixtures/postgres/postgres.js'
 import { createManualClock } from '../../fixtures/delivery/manual-clock.js'
 

@@ -2,7 +2,7 @@ import pg from 'pg'
 import t from 'tap'
 import { apiKeys, postgresKeyLookup, postgresStorage } from '../../../src/storages/postgres/index.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
-import { createWebhook } from '../../../src/around/testing/support/samples.js'
+import { createWebhook } from '../../../src/tools/testing/support/samples.js'
 
 t.test('dates, big integers and JSON are read with any type parsers of the host\'s driver', async (t) => {
   const { server, pool, saveCandidates } = await startPostgresHost(t)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { storageCases } from '../../../src/around/testing/index.js'
+import { storageCases } from '../../../src/tools/testing/index.js'
 import { makeMemoryHarness } from '../../fixtures/delivery/memory-harness.js'
 
 for (const { group, name, run } of storageCases) {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { CandidateFilter, CandidateSortField } from '../../../../src/index.js'
 import { postgresStorage } from '../../../../src/storages/postgres/index.js'
-import { judgePages } from '../../../../src/around/cli/doctor/pages.js'
+import { judgePages } from '../../../../src/tools/cli/doctor/pages.js'
 import { findTenantColumn } from '../../../../src/storages/postgres/lists/columns.js'
 import { describeRelation } from '../../../../src/storages/postgres/lists/relation.js'
 import { candidateKind } from '../../../../src/storages/postgres/lists/row-kind.js'

@@ -1,4 +1,4 @@
-import { ApiError, type Client, createClient, type Event, type EventType } from '../client/index.js'
+import { ApiError, type Client, createClient, type Event, type EventType } from '../../around/client/index.js'
 import { omitUndefined, readField } from '../../core/shared/fields.js'
 import { findNearestName } from '../../core/shared/read-options.js'
 import { parseUrl } from '../../core/shared/text.js'
