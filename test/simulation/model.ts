@@ -58,6 +58,8 @@ interface Agent {
   expiresAt: number
   /** It gets the events after this number. */
   startSeq: number
+  /** Events up to this number were skipped when its tenant was resumed. */
+  skippedSeq: number
   /** The last event that was queued. */
   lastSeq: number
   readonly deliveries: Map<Event, Delivery>
@@ -178,7 +180,9 @@ export class Model {
       filters: given.filters
     })
     const startSeq = seqOf(String(given.position))
-    const agent = { principal: given.principal, expiresAt, startSeq, lastSeq: startSeq, deliveries: new Map() }
+    const agent = {
+      principal: given.principal, expiresAt, startSeq, skippedSeq: 0, lastSeq: startSeq, deliveries: new Map()
+    }
     this.#webhook(id).agent = agent
   }
 
@@ -271,7 +275,7 @@ export class Model {
       clearFailures(webhook)
       if (pending !== 'skip') continue
       this.#endPending(webhook, 'skipped')
-      if (webhook.agent !== null) webhook.agent.startSeq = this.#lastSeq
+      if (webhook.agent !== null) webhook.agent.skippedSeq = webhook.agent.startSeq = this.#lastSeq
     }
   }
 

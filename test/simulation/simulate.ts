@@ -585,7 +585,7 @@ class Day {
     const { id, tenant, principal, url: targetUrl, type: eventType, filters } = agent
     try {
       const live = await subscriptions.find(tenant, id)
-      const position = await this.#resume(agent, feed)
+      const start = await this.#resume(agent, feed)
       const webhookId = live?.subscription.webhook_id ?? await this.#storage.webhooks.nextId(tenant)
       const secret = `whsec_${Buffer.from(`${id} of ${principal}, a secret`).toString('base64')}`
       const stored = await subscriptions.put(tenant, {
@@ -597,7 +597,8 @@ class Day {
         eventType,
         filters,
         secret,
-        position,
+        // A refresh that is late must not create a subscription with the id of the one that ended.
+        position: live === null ? start : null,
         ttlSeconds: ttl,
         gracePeriodSeconds: 0,
         isVerified: true
@@ -672,7 +673,10 @@ class Day {
       const ended = new Set([...deliveries.values()]
         .filter(({ webhook, status }) => webhook.url === agent.url && status !== 'pending' && status !== 'cancelled')
         .map(({ event }) => event))
-      const owed = this.#model.listOwed({ ...own, agent: { ...own.agent, startSeq: agent.since } })
+      const skipped = [...webhooks.values()].filter(({ url }) => url === agent.url)
+        .map((webhook) => webhook.agent?.skippedSeq ?? 0)
+      const startSeq = Math.max(agent.since, ...skipped)
+      const owed = this.#model.listOwed({ ...own, agent: { ...own.agent, startSeq } })
       const missed = owed.find((event) => !ended.has(event) && !agent.polled.has(event.id) && events.has(event.id))
       if (missed !== undefined) throw new Violation(`the agent ${agent.id} never got ${missed.id}`)
     }
