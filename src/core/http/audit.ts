@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, onResponseHookHandler, onSendHookHandler, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
 import { type AuditedResource, type Auditor, type UndatedEntry, withCreator } from '../observe/audit.js'
 import { readField } from '../shared/fields.js'
 import { parseClientAddress } from './client-address.js'
@@ -6,13 +6,8 @@ import { operationIdOf } from './document/operation.js'
 import { logOf } from './log.js'
 import { findState, readTenantSlug, type RequestState } from './request.js'
 
-interface AuditHooks {
-  onSend: onSendHookHandler<unknown>
-  onResponse: onResponseHookHandler
-}
-
 /** Returns the hooks that report a request once, after its response. */
-export function auditHooks (auditor: Auditor): AuditHooks {
+export function auditHooks (auditor: Auditor) {
   function report (request: FastifyRequest, reply: FastifyReply): void {
     const state = findState(request)
     if (state?.isAudited === true) return
@@ -21,7 +16,7 @@ export function auditHooks (auditor: Auditor): AuditHooks {
   }
 
   return {
-    onSend (request, reply, _payload, done) {
+    onSend (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: HookHandlerDoneFunction): void {
       // If the client has closed the connection, there is no response and `onResponse` does not run.
       if (reply.raw.destroyed) report(request, reply)
       else if (findState(request) !== null) {
@@ -33,7 +28,7 @@ export function auditHooks (auditor: Auditor): AuditHooks {
       }
       done()
     },
-    onResponse (request, reply, done) {
+    onResponse (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
       report(request, reply)
       done()
     }
@@ -81,11 +76,9 @@ export function createAuditRecorder (route: RouteOptions) {
  * Returns a reader of the record that a request is about. Its id is the last path parameter or, if that is the tenant,
  * in the response.
  */
-function createResourceReader ({
-  url,
-  config
-}: RouteOptions): (request: FastifyRequest, payload: unknown) => AuditedResource | null {
-  const kind = config?.resource
+function createResourceReader (
+  { url, config: { resource: kind } = {} }: RouteOptions
+): (request: FastifyRequest, payload: unknown) => AuditedResource | null {
   if (kind === undefined) return () => null
   const parameter = url.replace(/^.*:(\w+).*$/, '$1')
   const isInPath = parameter !== 'tenant_slug'

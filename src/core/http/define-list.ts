@@ -11,7 +11,7 @@ import { type StaticOf, type TypeBoxSchema, Type } from '../shared/typebox.js'
 import { linkPages } from './responses/rows.js'
 import { readCaller, stateOf } from './request.js'
 import { parseFilter } from './input.js'
-import { PageOf, SyncPageOf } from './schemas.js'
+import { PageOf } from './schemas.js'
 import { markSync, readSync } from './sync.js'
 
 /** Options of `defineList`. */
@@ -52,7 +52,7 @@ export interface OwnList<Row, Field extends string, Filter> {
   /** The `querystring` of the route. */
   readonly query: TObject
   /** The route's response with status 200. */
-  readonly page: ReturnType<typeof PageOf<TUnsafe<Row>>>
+  readonly page: ReturnType<typeof PageOf<'page', TUnsafe<Row>>>
   /**
    * Reads the requested page and its total, sets `Link`, and returns the response. `list` and `count` run in
    * parallel.
@@ -132,11 +132,11 @@ export function defineList (
   return {
     query,
     ...kind === undefined ? {} : { sync: defineSync(readOwnKind(kind), item, description) },
-    page: PageOf(Type.Unsafe<unknown>(item), description),
+    page: PageOf('page', Type.Unsafe<unknown>(item), description),
     async read (request, reply, source) {
       assertRoute(request, query)
       const { tenantId } = readCaller(request)
-      const { connections } = stateOf(request)
+      const { connections } = stateOf(request).server
       const values = request.query as PagingQuery & Record<string, unknown>
       const filter = Object.fromEntries(
         entries.map(([name, { format }]) => [name, parseFilter(`filter[${name}]`, format, values[`filter[${name}]`])])
@@ -171,11 +171,11 @@ function defineSync (kind: ChangeKind, item: TSchema, description: string): OwnS
 
   return {
     query,
-    page: Type.Unsafe(SyncPageOf(changeOf(kind, item, id), description)),
+    page: Type.Unsafe(PageOf('sync', changeOf(kind, item, id), description)),
     async read (request, rows) {
       assertRoute(request, query)
       const { tenantId: tenant } = readCaller(request)
-      const { connections, followed } = stateOf(request)
+      const { connections, followed } = stateOf(request).server
       const { token, per_page: limit } = request.query as { token?: string, per_page: number }
 
       async function read (method: string, work: () => Promise<unknown[]>): Promise<Array<{ id: Id, item: unknown }>> {

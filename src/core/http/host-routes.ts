@@ -1,12 +1,7 @@
-import type {
-  FastifyPluginAsync,
-  FastifyTypeProvider,
-  onSendHookHandler,
-  RawServerDefault,
-  RouteOptions
-} from 'fastify'
+import type { FastifyPluginAsync, FastifyTypeProvider, onSendHookHandler, RawServerDefault, RouteOptions } from 'fastify'
 import { describeSync } from '../api/sync.js'
 import { describeDeprecation, findDeprecationFault, readDeprecation } from '../shared/deprecation.js'
+import { isObject } from '../shared/fields.js'
 import { assertOption } from '../shared/read-options.js'
 import type { StaticOf } from '../shared/typebox.js'
 import { Conflict, errorResponses, SyncTokenExpired } from './schemas.js'
@@ -39,10 +34,9 @@ interface PluginMethod {
 
 /** Adds errors and the deprecation to a route of the option `routes`. Throws `invalid_option`. */
 export function completeHostRoute (route: RouteOptions): RouteOptions {
-  assertScopes(route)
-  assertCapabilities(route)
-  assertIdempotent(route)
-  assertSuccess(route)
+  for (const [name, isValid, expected, value] of rulesOf(route)) {
+    assertOption(isValid, 'routes', `${name} of ${nameOf(route)} to ${expected}`, value)
+  }
   const kind = findOwnKind(route)
   const isChange = route.method !== 'GET' && route.method !== 'HEAD'
   return announceDeprecation({
@@ -60,49 +54,26 @@ export function completeHostRoute (route: RouteOptions): RouteOptions {
   })
 }
 
-/** Throws for a route without scopes: probably a mistake, because every key of the tenant could use it. */
-function assertScopes (route: RouteOptions): void {
-  const scopes: unknown = route.config?.scopes
-  const isValid = Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string')
-  assertOption(isValid, 'routes', `config.scopes of ${nameOf(route)} to be an array of scopes`, scopes)
-}
-
-function assertCapabilities (route: RouteOptions): void {
-  const given: unknown = route.config?.capabilities
-  const isValid = given === undefined || (Array.isArray(given) && given.every((name) => capabilities.includes(name)))
-  assertOption(
-    isValid,
-    'routes',
-    `config.capabilities of ${nameOf(route)} to be an array of ${capabilities.join(', ')}`,
-    given
-  )
-}
-
-function assertIdempotent (route: RouteOptions): void {
-  const { idempotent = false } = route.config ?? {}
-  const isPost = [route.method].flat().every((method) => method === 'POST')
-  const isValid = idempotent === false || (isPost && (idempotent === true || idempotent === 'sealed'))
-  const expected = isPost ? "true, false or 'sealed'" : 'false, because only POST routes can be idempotent'
-  assertOption(isValid, 'routes', `config.idempotent of ${nameOf(route)} to be ${expected}`, idempotent)
-}
-
-/** Throws for a route without a schema for success: it could return only 204 and errors. */
-function assertSuccess (route: RouteOptions): void {
-  const response: object = route.schema?.response ?? {}
-  const isDeclared = Object.entries(response).some(
-    ([status, schema]) => /^[23]\d\d$/.test(status) && isOneSchema(schema)
-  )
-  assertOption(
-    isDeclared,
-    'routes',
-    `schema.response of ${nameOf(route)} to have a schema for a status such as 200`,
-    route.schema?.response
-  )
-}
-
-/** Throws for schemas per media type, because every response of the API is JSON. */
-function isOneSchema (schema: unknown): boolean {
-  return typeof schema === 'object' && schema !== null && !('content' in schema)
+/** The parts of a route that must be valid, what is expected of each, and its value. */
+function rulesOf (
+  { config = {}, method, schema: { response } = {} }: RouteOptions
+): Array<[name: string, isValid: boolean, expected: string, value: unknown]> {
+  const { scopes, capabilities: needed = [], idempotent = false }: Record<string, unknown> = { ...config }
+  const isPost = [method].flat().every((one) => one === 'POST')
+  const idempotency = isPost ? "true, false or 'sealed'" : 'false, because only POST routes can be idempotent'
+  const successes = Object.entries(Object(response)).filter(([status]) => /^[23]\d\d$/.test(status))
+  return [
+    // Without scopes, every key of the tenant could use it: probably a mistake.
+    ['config.scopes', Array.isArray(scopes) && scopes.every((scope) => typeof scope === 'string'),
+      'be an array of scopes', scopes],
+    ['config.capabilities', Array.isArray(needed) && needed.every((name) => capabilities.includes(name)),
+      `be an array of ${capabilities.join(', ')}`, needed],
+    ['config.idempotent', idempotent === false || (isPost && (idempotent === true || idempotent === 'sealed')),
+      `be ${idempotency}`, idempotent],
+    // Without one, it could return only 204 and errors. Schemas by media type do not count: every response is JSON.
+    ['schema.response', successes.some(([, one]) => isObject(one) && !('content' in one)),
+      'have a schema for a status such as 200', response]
+  ]
 }
 
 /** Announces a route's deprecation in the document and in the headers of every response. */

@@ -145,12 +145,8 @@ function nameOf (fault: ErrorObject): string {
   return `${fault.keyword} ${formatFaultPath(fault)}`
 }
 
-/** The function that Fastify calls to validate a part of a request. */
-interface Validator {
-  (value: unknown): boolean
-  /** Fastify reads the faults here after `false`. */
-  errors?: ErrorObject[] | null
-}
+/** Validates a part of a request. Returns the faults for Fastify. */
+type Validator = (value: unknown) => { error?: ErrorObject[] }
 
 type CompileValidator = (part: { schema: object, httpPart?: string }) => Validator
 
@@ -183,13 +179,10 @@ export function createLateCompilers (errorDetails: boolean): Compilers {
 function validateLate (compile: CompileValidator): FastifySchemaCompiler<object> {
   return (part) => {
     let validate: Validator | null = null
-    const late: Validator = (value) => {
+    return (value) => {
       validate ??= compile(part)
-      const isValid = validate(value)
-      late.errors = validate.errors ?? null
-      return isValid
+      return validate(value)
     }
-    return late
   }
 }
 
@@ -212,34 +205,20 @@ function createValidatorCompiler (compile: typeof compileSchema, errorDetails: b
   return ({ schema: given, httpPart }) => {
     const schema = httpPart === 'headers' ? lowerNames(given) : given
     ajv ??= createAjv({ useDefaults: true })
-    const first = compile(ajv, schema)
+    const validate = compile(ajv, schema)
     if (errorDetails) thorough ??= createAjv({ useDefaults: true, allErrors: true })
-    const validate = thorough === null ? first : explain(first, compile(thorough, schema))
-    return httpPart === 'body' ? validate : readText(validate, typedFields(schema))
+    const validateAll = thorough && compile(thorough, schema)
+    const typed = httpPart === 'body' ? [] : typedFields(schema)
+    return (value) => {
+      for (const field of typed) readTyped(value as Record<string, unknown>, field)
+      if (validate(value)) return valid
+      const [first] = validate.errors as [ErrorObject]
+      return { error: validateAll === null ? [first] : findFaults(value, first, validateAll) }
+    }
   }
 }
 
-/** Returns a validator that reports more than the first fault. */
-function explain (validateFirst: ValidateFunction, validateAll: ValidateFunction): Validator {
-  const validate: Validator = (value) => {
-    if (validateFirst(value)) return true
-    const [first] = validateFirst.errors as [ErrorObject]
-    validate.errors = findFaults(value, first, validateAll)
-    return false
-  }
-  return validate
-}
-
-/** Returns a validator of values that arrive as text. */
-function readText (validate: Validator, typed: TypedFields): Validator {
-  const validateText: Validator = (values) => {
-    readTyped(values as Record<string, unknown>, typed)
-    const isValid = validate(values)
-    validateText.errors = validate.errors ?? null
-    return isValid
-  }
-  return validateText
-}
+const valid = {}
 
 /** Returns a schema of headers with names as Node reads them. Fastify does the same only without a custom compiler. */
 function lowerNames (schema: { properties?: object, required?: readonly string[] }): object {
@@ -268,20 +247,18 @@ const textReaders: Record<string, (text: string) => unknown> = {
   }
 }
 
-type TypedFields = Array<[name: string, read: (text: string) => unknown]>
+type TypedField = [name: string, read: (text: string) => unknown]
 
-function typedFields ({ properties = {} }: { properties?: Record<string, { type?: unknown }> }): TypedFields {
+function typedFields ({ properties = {} }: { properties?: Record<string, { type?: unknown }> }): TypedField[] {
   return Object.entries(properties).flatMap(([name, { type }]) => {
     const read = textReaders[String(type)]
     return read === undefined ? [] : [[name, read]]
   })
 }
 
-function readTyped (values: Record<string, unknown>, typed: TypedFields): void {
-  for (const [name, read] of typed) {
-    const value = values[name]
-    if (typeof value === 'string') values[name] = read(value)
-  }
+function readTyped (values: Record<string, unknown>, [name, read]: TypedField): void {
+  const value = values[name]
+  if (typeof value === 'string') values[name] = read(value)
 }
 
 const places: Record<string, ErrorDetail['in']> = { params: 'path', querystring: 'query', headers: 'header' }

@@ -11,6 +11,7 @@ import { sendError } from './responses/failure.js'
 import { defaultRequests, maxRequests, type RateLimitCaller, type RateLimitSettings } from './options.js'
 import { HttpError, toInternalError } from './wire-errors.js'
 import { hashApiKey } from '../keys/api-key.js'
+import { readText } from '../observe/logger.js'
 import { parseClientAddress } from './client-address.js'
 
 /** Limits requests per key and actor, and per address without a valid key. All methods throw only `HttpError`. */
@@ -35,14 +36,14 @@ interface CounterSettings {
   timeWindow: number
 }
 
-type LoadPackage = () => Promise<{ default: unknown }>
-
 /** Loads `@fastify/rate-limit`; throws `invalid_option` if it is not installed. */
 export async function createLimits (
   { failedKeys, operations, perTenant, max, ...settings }: RateLimitSettings,
-  load: LoadPackage = () => import('@fastify/rate-limit')
+  load: () => Promise<{ default: unknown }> = () => import('@fastify/rate-limit')
 ): Promise<Limits> {
-  const rateLimit = await loadPackage(load)
+  const { default: rateLimit } = await load().catch((error: unknown) => rejectOption(
+    'rateLimit', 'the package @fastify/rate-limit to be installed', readText(error, 'message') ?? error
+  ))
   const { default: Fastify } = await import('fastify')
 
   /** Creates a counter per name. All names share one store, so each begins with the kind of its budget. */
@@ -52,14 +53,13 @@ export async function createLimits (
   ): Promise<Limiter> {
     // A separate instance, because the scope would inherit the limiter of a host that also uses the package.
     const owner = Fastify()
-    await owner.register(rateLimit, { ...settings, ...budget, global: false, keyGenerator })
-    assertOption(
-      owner.hasDecorator('createRateLimit'),
-      'rateLimit',
-      '@fastify/rate-limit of version 10.3 or later',
-      'an older one'
-    )
-    return isolateStore(owner.getDecorator<() => Limiter>('createRateLimit')())
+    const plugin = rateLimit as FastifyPluginAsync<Record<string, unknown>>
+    await owner.register(plugin, { ...settings, ...budget, global: false, keyGenerator })
+    const isRecent = owner.hasDecorator('createRateLimit')
+    assertOption(isRecent, 'rateLimit', '@fastify/rate-limit of version 10.3 or later', 'an older one')
+    const limiter = owner.getDecorator<() => Limiter>('createRateLimit')()
+    // Errors of the store or the host's function.
+    return (request) => limiter(request).catch((thrown: unknown) => { throw toInternalError(thrown) })
   }
 
   const nameCount = perTenant ? nameTenant : nameCaller
@@ -110,33 +110,9 @@ function createMax (max: Limit<RateLimitCaller>, path: string): CounterSettings[
   }
 }
 
-/** Turns errors from the store or the host's function into a 500. */
-function isolateStore (limiter: Limiter): Limiter {
-  return async (request) => {
-    try {
-      return await limiter(request)
-    } catch (thrown) {
-      throw toInternalError(thrown)
-    }
-  }
-}
-
 function report (usage: Usage, reply: FastifyReply): void {
   if (usage.isExceeded) rejectRequest(reply, usage)
   setUsage(reply, usage)
-}
-
-async function loadPackage (load: LoadPackage): Promise<FastifyPluginAsync<Record<string, unknown>>> {
-  try {
-    const { default: rateLimit } = await load()
-    return rateLimit as FastifyPluginAsync<Record<string, unknown>>
-  } catch (error) {
-    rejectOption(
-      'rateLimit',
-      'the package @fastify/rate-limit to be installed',
-      error instanceof Error ? error.message : String(error)
-    )
-  }
 }
 
 /** Returns a name for a request's caller, unique across tenants, keys and actors. */

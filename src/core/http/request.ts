@@ -39,51 +39,61 @@ export interface Access {
 }
 
 /** The API's state of a request. */
-export interface RequestState {
+export class RequestState {
   /** The id in `x-request-id`; empty if the host responded before it was set. */
-  id: string
+  id = ''
   /** The slug in the path, even if host hooks change the parameters later. */
-  tenantSlug: string
+  readonly tenantSlug: string
+  readonly server: ServerState
+  /** `null` until the key was checked. */
+  access: Access | null = null
+  /** The owner of a valid key that is not allowed from the request's address, for the audit. */
+  stranger: ApiCaller | null = null
+  /** The parsed body; `undefined` if there is none. */
+  body: unknown = undefined
+  /** Whether query and body were read. */
+  hasInput = false
+  /** Whether the handler is running. */
+  isHandling = false
+  /** Serializes the response instead of the route's serializer. */
+  serialize: ((payload: unknown) => string) | null = null
+  /** The maximum size of stored events in the response; `null` for the storage's limit. */
+  maxEventsBytes: number | null = null
+  /**
+   * For a reader of events that accepts gaps: the time from which it wants events. It gets `truncated` instead of an
+   * error. `null` for all others.
+   */
+  resume: { since: string | null } | null = null
+  /** Whether the response to HEAD was not written in full, so its length is unknown. */
+  isShortened = false
+  /** The record that the request is about, and the number of items in the response, for the audit. */
+  resource: AuditedResource | null = null
+  rowCount: number | null = null
+  isAudited = false
+  /**
+   * Returns how the storage can store the response with the work. `respond` returns the response for the operation's
+   * result. `null` unless the request has an `Idempotency-Key` and its operation is atomic.
+   */
+  keep: ((respond: (result: unknown) => unknown) => KeepAnswer) | null = null
+  /** The operation, for the audit. @default that of the route */
+  operationId: string | null = null
+  /** Whether the response is that of an earlier request, for the audit. */
+  isRepeated = false
+
+  constructor (tenantSlug: string, server: ServerState) {
+    this.tenantSlug = tenantSlug
+    this.server = server
+  }
+}
+
+/** The parts of the server that handlers need. */
+export interface ServerState {
   /** Precedes every path in the response; can be empty. */
   publicUrl: string
   /** The storage's connections, whose places tenants share. */
   connections: Connections | undefined
   /** What clients follow with tokens. */
   followed: Followed
-  /** `null` until the key was checked. */
-  access: Access | null
-  /** The owner of a valid key that is not allowed from the request's address, for the audit. */
-  stranger: ApiCaller | null
-  /** The parsed body; `undefined` if there is none. */
-  body: unknown
-  /** Whether query and body were read. */
-  hasInput: boolean
-  /** Whether the handler is running. */
-  isHandling: boolean
-  /** Serializes the response instead of the route's serializer. */
-  serialize: ((payload: unknown) => string) | null
-  /** The maximum size of stored events in the response; `null` for the storage's limit. */
-  maxEventsBytes: number | null
-  /**
-   * For a reader of events that accepts gaps: the time from which it wants events. It gets `truncated` instead of an
-   * error. `null` for all others.
-   */
-  resume: { since: string | null } | null
-  /** Whether the response to HEAD was not written in full, so its length is unknown. */
-  isShortened: boolean
-  /** The record that the request is about, and the number of items in the response, for the audit. */
-  resource: AuditedResource | null
-  rowCount: number | null
-  isAudited: boolean
-  /**
-   * Returns how the storage can store the response with the work. `respond` returns the response for the operation's
-   * result. `null` unless the request has an `Idempotency-Key` and its operation is atomic.
-   */
-  keep: ((respond: (result: unknown) => unknown) => KeepAnswer) | null
-  /** The operation, for the audit. @default that of the route */
-  operationId: string | null
-  /** Whether the response is that of an earlier request, for the audit. */
-  isRepeated: boolean
 }
 
 const kState = Symbol('state of a request of the API')
@@ -108,31 +118,9 @@ export function decorateRequests (scope: FastifyInstance): void {
 }
 
 /** Returns the state of a request, which the first call creates. */
-export function startState (
-  request: StatefulRequest, server: Pick<RequestState, 'publicUrl' | 'connections' | 'followed'>
-): RequestState {
-  const state = request[kState] ?? {
-    id: '',
-    tenantSlug: slugInPath(request),
-    ...server,
-    access: null,
-    stranger: null,
-    body: undefined,
-    hasInput: false,
-    isHandling: false,
-    serialize: null,
-    maxEventsBytes: null,
-    resume: null,
-    isShortened: false,
-    resource: null,
-    rowCount: null,
-    isAudited: false,
-    keep: null,
-    operationId: null,
-    isRepeated: false
-  }
-  request[kState] = state
-  return state
+export function startState (request: StatefulRequest, server: ServerState): RequestState {
+  request[kState] ??= new RequestState(slugInPath(request), server)
+  return request[kState]
 }
 
 /** Returns the state of a request; `null` outside the API, and before the first step. */

@@ -4,7 +4,6 @@ import type {
 } from 'fastify'
 import type { Auditor } from '../observe/audit.js'
 import type { Tracing } from '../observe/tracing.js'
-import type { Connections } from '../ports/index.js'
 import { Type } from '../shared/typebox.js'
 import { auditHooks, createAuditRecorder } from './audit.js'
 import { type AccessCheck, isAuthorized } from './auth.js'
@@ -14,22 +13,19 @@ import { type Idempotency, repeatedHeaders, withIdempotencyKey } from './idempot
 import { type Compilers, parseQuery, toValidationError } from './input.js'
 import type { Limits } from './limits.js'
 import { assignId, logOf, redactValues, type RequestIdSource } from './log.js'
-import { commonHeaders, contentType, findState, isAtomic, type RequestState, startState, stateOf } from './request.js'
+import {
+  commonHeaders, contentType, findState, isAtomic, type RequestState, type ServerState, startState, stateOf
+} from './request.js'
 import { Conflict, errorResponses, FailedOrUnknown, Full, RateLimited } from './schemas.js'
 import type { DeclaredRoute } from './sessions.js'
-import type { Followed } from './sync.js'
 import { HttpError, toHttpError } from './wire-errors.js'
 
 /** The parts that all tenant routes share. */
-export interface RouteContext {
+export interface RouteContext extends ServerState {
   findAccess: AccessCheck
   /** Returns whether a caller's tenant is suspended. */
   isSuspended (tenantId: string): boolean
   requestId: RequestIdSource | null
-  publicUrl: string
-  /** The storage's connections, whose places tenants share. */
-  connections: Connections | undefined
-  followed: Followed
   limits: Limits | null
   tracing: Tracing | null
   auditor: Auditor | null
@@ -142,11 +138,9 @@ export function openingHooks (context: RouteContext, declared: DeclaredRoute) {
 }
 
 /** Returns the state of a request, with its id. The first call creates both. */
-export function startRequest (
-  { requestId, publicUrl, connections, followed }: RouteContext, request: FastifyRequest, reply: FastifyReply
-): RequestState {
-  const state = startState(request, { publicUrl, connections, followed })
-  if (state.id === '') state.id = assignId(request, reply, requestId)
+export function startRequest (context: RouteContext, request: FastifyRequest, reply: FastifyReply): RequestState {
+  const state = startState(request, context)
+  if (state.id === '') state.id = assignId(request, reply, context.requestId)
   return state
 }
 

@@ -20,11 +20,6 @@ const linkHeaders = {
   })
 }
 
-/** A response with one page of a list. */
-export function PageOf<T extends TSchema> (item: T, description = '') {
-  return Type.Object({ data: Type.Array(item), meta: Meta }, { description, headers: linkHeaders })
-}
-
 const LogMeta = Type.Object(
   {
     ...Meta.properties,
@@ -42,11 +37,6 @@ const LogMeta = Type.Object(
   },
   { title: 'LogPageMeta', description: 'The position of the page in the log' }
 )
-
-/** A response with one page of a log, which can be too long to count. */
-export function LogPageOf<T extends TSchema> (item: T, description: string) {
-  return Type.Object({ data: Type.Array(item), meta: LogMeta }, { description, headers: linkHeaders })
-}
 
 const followMeta = {
   next_token: Type.String({
@@ -68,24 +58,14 @@ const SyncMeta = Type.Object(
   { title: 'SyncMeta', description: 'How to read the next page, and the events that follow' }
 )
 
-/** A response with one page of a resource that clients read with tokens. */
-export function FollowPageOf<T extends TSchema> (item: T, description = '') {
-  return Type.Object({ data: Type.Array(item), meta: FollowMeta }, { description })
-}
+const metas = { page: Meta, log: LogMeta, follow: FollowMeta, sync: SyncMeta }
 
-/** A response with one page of a sync. */
-export function SyncPageOf<T extends TSchema> (item: T, description = '') {
-  return Type.Object({ data: Type.Array(item), meta: SyncMeta }, { description })
-}
-
-/** A response with one item. */
-export function DataOf<T extends TSchema> (item: T, description = '', headers: Record<string, TSchema> = {}) {
-  return Type.Object({ data: item }, { description, headers })
-}
-
-/** A response without a body. */
-export function NoContent (description: string) {
-  return Type.Null({ description })
+/** A response with one page: of a list, of a log that can be too long to count, after a token, or of a sync. */
+export function PageOf<Shape extends keyof typeof metas, Item extends TSchema> (
+  shape: Shape, item: Item, description = ''
+) {
+  const links = shape === 'page' || shape === 'log' ? { headers: linkHeaders } : {}
+  return Type.Object({ data: Type.Array(item), meta: metas[shape] }, { description, ...links })
 }
 
 const ErrorDetail = Type.Object({

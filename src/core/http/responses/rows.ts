@@ -52,7 +52,7 @@ export function found<T> (resource: T | null): T {
 
 /** Returns a request's address without its query: absolute if the vendor has set `publicUrl`, otherwise relative. */
 export function readAddress (request: FastifyRequest): string {
-  return `${stateOf(request).publicUrl}${readPath(request.originalUrl)}`
+  return `${stateOf(request).server.publicUrl}${readPath(request.originalUrl)}`
 }
 
 /** Visible ASCII that no URL contains (RFC 3986, appendix A). `>` would end a link. */

@@ -55,7 +55,7 @@ export function listKeyOperations (
     revoke ({ tenant, id, input: { children, webhooks } }, request) {
       if (webhooks === 'disable') assertManagesWebhooks(request)
       // One place for all calls, so that a full share cannot interrupt it.
-      return runInPlace(stateOf(request).connections, tenant.id, () =>
+      return runInPlace(stateOf(request).server.connections, tenant.id, () =>
         inPlace(readKeyCreator(request)).revoke(tenant, String(id), { children: children === 'true', webhooks }))
     }
   })

@@ -1,13 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { hasTag, tagOf } from '../../shared/files.js'
-import { NoContent, RateLimited } from '../schemas.js'
+import { RateLimited } from '../schemas.js'
 import { Type } from '../../shared/typebox.js'
-
-/** The serialized document. */
-interface Served {
-  body: Buffer
-  tag: string
-}
 
 /** The route in the host's document. */
 const schema = {
@@ -25,11 +19,10 @@ const schema = {
         headers: { etag: Type.String({ description: 'A hash of the document' }) }
       }
     ),
-    304: NoContent('The document has not changed: If-None-Match has its tag')
+    304: Type.Null({ description: 'The document has not changed: If-None-Match has its tag' })
   }
 }
 
-/** Options of the route that serves the document. */
 interface OpenApiRouteOptions {
   format (): object
   /** Whether the host's document describes the route. */
@@ -42,15 +35,16 @@ interface OpenApiRouteOptions {
 /** Serves the document without a key. The first request formats it; later requests get the same bytes. */
 export function openapiRoute ({ format, inHostDocument, isLimited, config }: OpenApiRouteOptions): FastifyPluginAsync {
   return async (app) => {
-    let served: Served | undefined
+    let served: { body: Buffer, tag: string } | undefined
     const response = { ...schema.response, ...(isLimited ? { 429: RateLimited } : {}) }
     const described = inHostDocument ? { swaggerTransform: () => ({ schema: { ...schema, response } }) } : {}
-    const options: { exposeHeadRoute: boolean; config: object } = {
-      exposeHeadRoute: true,
-      config: { ...config, ...described }
-    }
+    const options = { exposeHeadRoute: true, config: { ...config, ...described } as object }
     app.get('/openapi.json', options, async (request, reply) => {
-      const { body, tag } = served ??= serialize(format())
+      if (served === undefined) {
+        const body = Buffer.from(JSON.stringify(format()))
+        served = { body, tag: tagOf(body) }
+      }
+      const { body, tag } = served
       // Without `no-cache`, caches could serve an old document for days.
       reply.header('etag', `W/${tag}`).header('cache-control', 'no-cache')
       if (hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send()
@@ -58,9 +52,4 @@ export function openapiRoute ({ format, inHostDocument, isLimited, config }: Ope
       return body
     })
   }
-}
-
-function serialize (document: object): Served {
-  const body = Buffer.from(JSON.stringify(document))
-  return { body, tag: tagOf(body) }
 }

@@ -9,9 +9,7 @@ import type { Page } from '../../shared/paging.js'
 import { Type } from '../../shared/typebox.js'
 import { atomic, isCapable, readCreator, readTenant, stateOf } from '../request.js'
 import { found, linkPages, readAddress, storableId } from '../responses/rows.js'
-import {
-  DataOf, errorResponses, FollowPageOf, LogPageOf, NoContent, PageOf, SyncPageOf, SyncTokenExpired
-} from '../schemas.js'
+import { errorResponses, PageOf, SyncTokenExpired } from '../schemas.js'
 import { HttpError } from '../wire-errors.js'
 
 /** An operation that requests can call. */
@@ -137,11 +135,9 @@ function describeResult (
   { hasSessions, hasLocation }: { hasSessions: boolean, hasLocation: boolean }
 ): TSchema {
   const shown = hasSessions ? withoutBodies?.item ?? item : item
-  if (shape === 'none') return NoContent(about)
-  if (shape === 'one') return DataOf(shown, about, hasLocation ? locationHeader : {})
-  if (shape === 'follow') return FollowPageOf(shown, about)
-  if (shape === 'sync') return SyncPageOf(shown, about)
-  return shape === 'log' ? LogPageOf(shown, about) : PageOf(shown, about)
+  if (shape === 'none') return Type.Null({ description: about })
+  if (shape !== 'one') return PageOf(shape, shown, about)
+  return Type.Object({ data: shown }, { description: about, headers: hasLocation ? locationHeader : {} })
 }
 
 /** Adds the addresses that notifications come from to the description of an operation. */
