@@ -257,7 +257,7 @@ t.test('webhooks import', async (t) => {
     await write([{ ...acme, tenant: 'initech' }, { ...acme, tenant: 'initech', secret: 'geheim' }])
     const { code, err } = await cli(`webhooks import ${path} --yes`)
     t.equal(code, 1)
-    t.match(err, /^webhooks import: FILE: webhook 2: secret: must be whsec_ and 24 to 64 bytes in base64\. Earlier webhooks were imported: fix it, then run the command again$/m)
+    t.match(err, /^webhooks import: FILE: webhook 2: secret: must be whsec_ and 24 to 64 bytes in base64\. Earlier entries were imported: fix it, then run the command again$/m)
     t.equal(await storage.webhooks.count('initech', {}), 1)
   })
 

@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyRequest, FastifySchema } from 'fastify'
 import { prepareLoggers, type RequestIdSource } from '../../core/http/log.js'
 import { limitOpenRequests, type Limits } from '../../core/http/limits.js'
 import { assertOption } from '../../core/shared/read-options.js'
+import { decodePart } from '../../core/shared/text.js'
 import type { McpSettings } from './options.js'
 
 export interface Place {
@@ -64,16 +65,8 @@ function fillIn (template: string, { originalUrl, params }: FastifyRequest): str
   const parts = originalUrl.split(/[/?#]/).filter((part) => pathPart.test(part))
   return template.replaceAll(/\{(\w+)\}/g, (_, name) => {
     const value = String(Reflect.get(params as object, name))
-    return parts.find((part) => safeDecode(part) === value) ?? encodeURIComponent(value)
+    return parts.find((part) => decodePart(part) === value) ?? encodeURIComponent(value)
   })
-}
-
-function safeDecode (part: string): string | null {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return null
-  }
 }
 
 // Hosts without @fastify/swagger have no type for `hide`.

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifySchemaCompiler, FastifySerializerCompiler } from 'fastify'
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import fastJsonStringify from 'fast-json-stringify'
-import { findJsonFault, isStorableText, normalizeInstant } from '../shared/text.js'
+import { decodePart, findJsonFault, isStorableText, normalizeInstant } from '../shared/text.js'
 import { badRequest, type ErrorDetail, type HttpError } from './wire-errors.js'
 import { findState } from './request.js'
 import {
@@ -41,19 +41,11 @@ function addValue (values: Record<string, string>, name: string, value: string):
 }
 
 function decode (text: string): string {
-  const decoded = encodedText.test(text) ? tryDecode(text.replaceAll('+', ' ')) : null
+  const decoded = encodedText.test(text) ? decodePart(text.replaceAll('+', ' ')) : null
   if (decoded === null || !isStorableText(decoded)) {
     throw badRequest({ in: 'query', field: '', message: 'contains text that is not percent-encoded UTF-8, or a NUL' })
   }
   return decoded
-}
-
-function tryDecode (text: string): string | null {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
-  }
 }
 
 const maxSearchLength = 200

@@ -77,6 +77,15 @@ function unstorable (steps: readonly string[]) {
   return { field: formatFieldPath(steps), message: 'contains a NUL or half of a surrogate pair' }
 }
 
+/** Decodes a part of a URL; `null` for text that is not percent-encoded UTF-8. */
+export function decodePart (text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
+}
+
 export function parseUrl (text: string): URL | null {
   try {
     return new URL(text)

@@ -1,9 +1,10 @@
-import { RecruitingApiError } from '../../core/shared/errors.js'
+import { RecruitingApiError, isRecruitingApiError } from '../../core/shared/errors.js'
 import { watchPool } from '../../storages/postgres/pool.js'
 import type { PgPool } from '../../storages/postgres/index.js'
 import { ask } from '../../storages/postgres/session.js'
 import { findMissing, listNames, readVersion } from '../../storages/postgres/upgrade/version.js'
 import { readField } from '../../core/shared/fields.js'
+import { parseUrl } from '../../core/shared/text.js'
 import { type Flags, type Io, program, CommandError, UsageError } from './command.js'
 import { readEnvFileUrl, readSecret } from './secrets.js'
 
@@ -29,11 +30,7 @@ export async function openDatabase (io: Io, flags: Flags) {
 
 /** Returns whether `pg` can read the text: a URL, or a socket's folder. */
 function isDatabaseUrl (text: string): boolean {
-  try {
-    return text.startsWith('/') || ['postgres:', 'postgresql:', 'socket:'].includes(new URL(text).protocol)
-  } catch {
-    return false
-  }
+  return text.startsWith('/') || ['postgres:', 'postgresql:', 'socket:'].includes(String(parseUrl(text)?.protocol))
 }
 
 async function importPool (io: Io): Promise<CreatePool> {
@@ -49,6 +46,17 @@ async function importPool (io: Io): Promise<CreatePool> {
 
 export async function findMissingMigrations (pool: PgPool, schema: string): Promise<string[]> {
   return listNames(await findMissing((text, values) => ask(pool, text, values), schema, await readVersion()))
+}
+
+/** Runs the work of an entry of the argument `FILE`, such as `key 3`, which its errors name. */
+export async function importEntry<Result> (entry: string, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isRecruitingApiError(error)) throw error
+    throw new CommandError(
+      `FILE: ${entry}: ${describeError(error)}. Earlier entries were imported: fix it, then run the command again`)
+  }
 }
 
 export function describeError (error: unknown): string {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { readField } from '../../core/shared/fields.js'
 import { packageFolder } from '../../core/shared/files.js'
 import { type Io, type LocalCommand, program, CommandError, UsageError } from './command.js'
-import { writeLines } from './terminal.js'
+import { quoteShell, writeLines } from './terminal.js'
 
 /** The part of `examples/demo/main.ts` that the command calls. */
 interface DemoModule {
@@ -71,7 +71,7 @@ export const init: LocalCommand = {
       await mkdir(dirname(file), { recursive: true })
       await writeFile(file, content, { flag: 'wx', mode: path === '.env' ? 0o600 : 0o666 })
     }
-    const next = [...(folder === resolve() ? [] : [`cd ${quoteWord(name)}`]), 'npm install', 'npm start']
+    const next = [...(folder === resolve() ? [] : [`cd ${quoteShell(name)}`]), 'npm install', 'npm start']
     writeLines(io.out, [`wrote an ATS to ${folder}. Next:`, '', ...next.map((line) => `  ${line}`)])
   }
 }
@@ -133,8 +133,4 @@ DEVELOPER_SIGN_IN=yes
 RECRUITING_SECRET_KEYS=${createKey()}
 PORTAL_SECRET_KEYS=${createKey()}
 `
-}
-
-function quoteWord (word: string): string {
-  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -5,14 +5,13 @@ import {
 } from '../../storages/postgres/index.js'
 import { countDependents, type Dependents } from '../../storages/postgres/keys/key-lookup.js'
 import { quoteName } from '../../storages/postgres/sql.js'
-import { isRecruitingApiError } from '../../core/shared/errors.js'
 import { omitUndefined } from '../../core/shared/fields.js'
 import { plainText, readInput, unread } from '../../core/shared/read-options.js'
-import { type Command, type Context, type Option, CommandError, UsageError } from './command.js'
-import { describeError } from './database.js'
+import { type Command, type Context, type Option, CommandError } from './command.js'
+import { importEntry } from './database.js'
 import { readSlug, readTenant, tenantOption } from './find.js'
-import { outOption, readJsonFile, withSecretOutput } from './secrets.js'
-import { confirm, formatCount, formatRecord, formatRecords, showResult, withProgress } from './terminal.js'
+import { outOption, readJsonArray, withSecretOutput } from './secrets.js'
+import { changeEach, confirm, formatCount, formatRecord, formatRecords, showResult } from './terminal.js'
 
 const prefixOption: Option = { value: 'PREFIX', about: 'the prefix of your keys; the default is rk' }
 
@@ -87,8 +86,6 @@ const entryReaders = {
   job_fields: unread
 }
 
-const keysFormat = 'a JSON array of keys, each with tenant, key or sha256, and scopes'
-
 export const importKeys: Command = {
   args: ['FILE'],
   options: {
@@ -97,50 +94,23 @@ export const importKeys: Command = {
   },
 
   async run (context) {
-    const entries = await readJsonFile(context.args[0] ?? '')
-    if (!Array.isArray(entries) || entries.length === 0) throw new UsageError(`FILE: expected ${keysFormat}`)
-    const given = entries.map((entry: unknown, index) =>
-      attempt(index, () => readInput(entry, entryReaders)))
+    const entries = await readJsonArray(
+      context.args[0] ?? '', 'a JSON array of keys, each with tenant, key or sha256, and scopes')
+    const given = await Promise.all(entries.map((entry, index) =>
+      importEntry(`key ${index + 1}`, () => readInput(entry, entryReaders))))
     await confirm(context, `Imports ${formatCount(entries.length, 'key')} of ` +
       `${formatCount(new Set(given.map(({ tenant }) => tenant)).size, 'tenant')}. Only their digests are stored.`)
-    const rows = await withProgress(context.io, 'importing', async (report) => {
-      const imported = []
-      for (const [index, { tenant, ...entry }] of given.entries()) {
-        const fields = {
-          key: entry.key,
-          sha256: entry.sha256,
-          scopes: entry.scopes,
-          name: entry.name,
-          expiresAt: entry.expires_at,
-          allowedIps: entry.allowed_ips,
-          candidateFields: entry.candidate_fields,
-          jobFields: entry.job_fields
-        }
-        const input = { tenantId: entry.tenant_id ?? tenant, ...omitUndefined(fields) } as ImportedApiKey
-        const keys = openKeys(context, { tenantSlug: () => tenant })
-        const { id } = await attempt(index, () => keys.import(input))
-        imported.push({ tenant, id })
-        await context.audit.write({ tenantSlug: tenant, resource: { kind: 'key', id } })
-        report(`${imported.length} of ${given.length}`)
-      }
-      return imported
+    const rows: Array<{ tenant: string, id: string }> = []
+    await changeEach(context, 'importing', given, async ({ tenant, tenant_id: tenantId = tenant, ...entry }, index) => {
+      const { expires_at: expiresAt, allowed_ips: allowedIps, ...others } = entry
+      const { candidate_fields: candidateFields, job_fields: jobFields, ...fields } = others
+      const input = { ...fields, tenantId, expiresAt, allowedIps, candidateFields, jobFields }
+      const keys = openKeys(context, { tenantSlug: () => tenant })
+      const { id } = await importEntry(`key ${index + 1}`, () => keys.import(omitUndefined(input) as ImportedApiKey))
+      rows.push({ tenant, id })
+      return { tenantSlug: tenant, resource: { kind: 'key', id } }
     })
-    context.audit.rowCount = rows.length
     showResult(context, rows, formatRecords(rows, { tenant: 'tenant', id: 'id' }, 'none'))
-  }
-}
-
-/** Names the entry in errors. */
-function attempt<Result> (index: number, work: () => Result): Result {
-  const reject = (error: unknown): never => {
-    if (!isRecruitingApiError(error)) throw error
-    throw new CommandError(`FILE: key ${index + 1}: ${describeError(error)}. You can run the command again`)
-  }
-  try {
-    const result = work()
-    return result instanceof Promise ? result.catch(reject) as Result : result
-  } catch (error) {
-    return reject(error)
   }
 }
 

@@ -1,7 +1,7 @@
 import { ApiError, type Client, createClient, type Event, type EventType } from '../../around/client/index.js'
 import { omitUndefined, readField } from '../../core/shared/fields.js'
 import { findNearestName } from '../../core/shared/read-options.js'
-import { parseUrl } from '../../core/shared/text.js'
+import { decodePart, parseUrl } from '../../core/shared/text.js'
 import { generateEventId } from '../../core/shared/event-id.js'
 import { postTest, type TestResult } from '../../core/webhooks/sending/send-test.js'
 import { createSender, type Sender, type SendResult } from '../../core/webhooks/sending/sender.js'
@@ -70,18 +70,10 @@ function readAddress (text: string, source: string): { baseUrl: string, tenantSl
   const [, baseUrl = '', part = ''] =
     /^(https?:\/\/[^/?#@\s]+(?:\/[^/?#\s]+)*)\/([^/?#\s]+)\/?$/.exec(text.trim()) ?? []
   const tenantSlug = decodePart(part)
-  if (tenantSlug === '' || parseUrl(baseUrl) === null) {
+  if (tenantSlug === null || tenantSlug === '' || parseUrl(baseUrl) === null) {
     throw new UsageError(`${source}: expected a URL such as https://ats.example.com/api/v1/public/acme`)
   }
   return { baseUrl, tenantSlug }
-}
-
-function decodePart (part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return ''
-  }
 }
 
 const remedies: Readonly<Record<number, string>> = {

@@ -68,6 +68,13 @@ async function readTextFile (path: string, source: string): Promise<string> {
   })
 }
 
+/** Reads the argument `FILE` as a JSON array, such as `a JSON array of keys`. */
+export async function readJsonArray (path: string, expected: string): Promise<unknown[]> {
+  const entries = await readJsonFile(path)
+  if (Array.isArray(entries) && entries.length > 0) return entries
+  throw new UsageError(`FILE: expected ${expected}`)
+}
+
 /** Reads the argument `FILE` as JSON; `undefined` if it is invalid: the error would quote it, including secrets. */
 export async function readJsonFile (path: string): Promise<unknown> {
   const text = await readTextFile(path, 'FILE')

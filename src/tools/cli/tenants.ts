@@ -11,7 +11,8 @@ import { type Command, type Context, type Option, CommandError, UsageError } fro
 import { readSlug, readTenant, openStorage, tenantOption } from './find.js'
 import { readJsonFile, readSecretKeys, secretKeysOption } from './secrets.js'
 import {
-  choose, confirm, formatCount, formatNames, formatRecords, showResult, withProgress, writeJsonLine, writeLines
+  changeEach, choose, confirm, formatCount, formatNames, formatRecords, showResult, withProgress, writeJsonLine,
+  writeLines
 } from './terminal.js'
 import { formatPending } from './upkeep.js'
 
@@ -175,7 +176,7 @@ export const useIds: Command = {
   },
 
   async run (context) {
-    const { args: [path = ''], flags, io, pool } = context
+    const { args: [path = ''], flags, pool } = context
     const ids = await readIds(path)
     const box = createKeyBox(await readSecretKeys(context))
     const schema = quoteName(context.schema)
@@ -189,14 +190,10 @@ export const useIds: Command = {
     }
     const effect = "Servers then need the option tenantId, and these tenants' syncs start again."
     await confirm(context, `Moves the data of ${formatCount(moves.length, 'tenant')} from slugs to ids. ${effect}`)
-    await withProgress(io, 'moving', async (report) => {
-      for (const [index, { slug, id }] of moves.entries()) {
-        await moveToId({ session, schema, webhooks }, { slug, id }, createReseal(box, slug, id))
-        await context.audit.write({ tenantSlug: slug, resource: { kind: 'tenant', id } })
-        report(`${index + 1} of ${moves.length}`)
-      }
+    await changeEach(context, 'moving', moves, async ({ slug, id }) => {
+      await moveToId({ session, schema, webhooks }, { slug, id }, createReseal(box, slug, id))
+      return { tenantSlug: slug, resource: { kind: 'tenant', id } }
     })
-    context.audit.rowCount = moves.length
     showResult(context, { moved: moves, planned: moves }, [`moved the data of ${formatCount(moves.length, 'tenant')}`])
   }
 }

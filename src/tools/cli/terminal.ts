@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { packageFolder } from '../../core/shared/files.js'
-import { type Context, type Io, CommandError, UsageError } from './command.js'
+import { type CommandAudit, type Context, type Io, CommandError, UsageError } from './command.js'
 
 type Input = NodeJS.ReadableStream & { isTTY?: boolean }
 type Output = NodeJS.WritableStream & { isTTY?: boolean }
@@ -128,6 +128,11 @@ export function formatCount (count: number, one: string, many = `${one}s`): stri
   return `${count} ${count === 1 ? one : many}`
 }
 
+/** Quotes a word of a command for a shell. */
+export function quoteShell (text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
 const maxShown = 20
 
 export function formatNames (names: readonly string[]): string {
@@ -165,6 +170,23 @@ export async function choose<Word extends string> (
   const word = words.find((known) => known === answer)
   if (word === undefined) throw new CommandError('nothing was changed')
   return word
+}
+
+/**
+ * Changes one item after the other, and shows the progress. `change` returns the item's own entry for the audit, which
+ * is written immediately.
+ */
+export async function changeEach<Item> (
+  { io, audit }: Context, label: string, items: readonly Item[],
+  change: (item: Item, index: number) => Promise<Parameters<CommandAudit['write']>[0]>
+): Promise<void> {
+  await withProgress(io, label, async (report) => {
+    for (const [index, item] of items.entries()) {
+      await audit.write(await change(item, index))
+      audit.rowCount = index + 1
+      report(`${index + 1} of ${items.length}`)
+    }
+  })
 }
 
 const firstMs = 1000

@@ -1,5 +1,4 @@
 import type { StandaloneRecruiting } from '../../recruiting.js'
-import { isRecruitingApiError } from '../../core/shared/errors.js'
 import type { Webhook, WebhookStore } from '../../core/ports/index.js'
 import { ask } from '../../storages/postgres/session.js'
 import { quoteName } from '../../storages/postgres/sql.js'
@@ -9,11 +8,11 @@ import type { ImportWebhookInput } from '../../core/webhooks/recruiting.js'
 import { hintForSecret } from '../../core/webhooks/sending/signature.js'
 import type { EventCatalogue } from '../../core/api/catalogue.js'
 import { type Command, type Context, type Option, type Options, CommandError, UsageError } from './command.js'
-import { describeError } from './database.js'
+import { describeError, importEntry } from './database.js'
 import { findTarget, openStorage, readTenant, tenantOption } from './find.js'
-import { readJsonFile, readSecret, readSecretKeys, secretKeysOption, secretOptions } from './secrets.js'
+import { readJsonArray, readSecret, readSecretKeys, secretKeysOption, secretOptions } from './secrets.js'
 import {
-  confirm, formatCount, formatRecord, formatRecords, formatTable, showResult, withProgress, writeLines
+  changeEach, confirm, formatCount, formatRecord, formatRecords, formatTable, showResult, withProgress, writeLines
 } from './terminal.js'
 
 const batchSize = 200
@@ -97,7 +96,6 @@ function createBulkCommand ({ verb, done, consequence, isChanged, change }: {
     },
 
     async run (context) {
-      const { audit, io } = context
       const selected = (await selectWebhooks(context)).filter(isChanged)
       const tenants = new Set(selected.map(({ tenant_id: id }) => id))
       const count = formatCount(selected.length, 'webhook')
@@ -107,14 +105,10 @@ function createBulkCommand ({ verb, done, consequence, isChanged, change }: {
       }
       await confirm(context, `${verb} ${count} of ${formatCount(tenants.size, 'tenant')}. ${consequence}`)
       const { webhooks } = openStorage(context)
-      await withProgress(io, done, async (report) => {
-        for (const [index, webhook] of selected.entries()) {
-          await change(webhooks, webhook)
-          await audit.write({ tenantSlug: webhook.tenant_slug, resource: { kind: 'webhook', id: webhook.id } })
-          report(`${index + 1} of ${selected.length}`)
-        }
+      await changeEach(context, done, selected, async (webhook) => {
+        await change(webhooks, webhook)
+        return { tenantSlug: webhook.tenant_slug, resource: { kind: 'webhook', id: webhook.id } }
       })
-      audit.rowCount = selected.length
       showResult(context, { changed: selected.map(({ id }) => id) }, [`${done} ${count}`])
     }
   }
@@ -289,20 +283,17 @@ export const importWebhooks: Command = {
     try {
       const count = `${formatCount(entries.length, 'webhook')} of ${formatCount(tenants.size, 'tenant')}`
       await confirm(context, `Imports ${count} with their secrets, for the event types ${types.join(', ')}.`)
-      const imported = await withProgress(io, 'importing', async (report) => {
-        const rows = []
-        for (const [index, { tenant, tenant_id: _id, endpoint = null, ...input }] of entries.entries()) {
-          const { id } = await recruiting.webhooks.import(tenant, input).catch((error: unknown) => reject(error, index))
-          const hint = input.legacy === undefined ? hintForSecret(input.secret ?? '') : null
-          if (hint !== null) writeLines(io.err, [`FILE: webhook ${index + 1}: check the secret: ${hint}`])
-          rows.push({ endpoint, tenant, id })
-          context.audit.rowCount = rows.length
-          await context.audit.write({ tenantSlug: tenant, resource: { kind: 'webhook', id } })
-          report(`${rows.length} of ${entries.length}`)
-        }
-        return rows
+      const rows: Array<{ endpoint: string | null, tenant: string, id: number }> = []
+      await changeEach(context, 'importing', entries, async (entry, index) => {
+        const { tenant, tenant_id: _id, endpoint = null, ...input } = entry
+        const name = `webhook ${index + 1}`
+        const { id } = await importEntry(name, () => recruiting.webhooks.import(tenant, input))
+        const hint = input.legacy === undefined ? hintForSecret(input.secret ?? '') : null
+        if (hint !== null) writeLines(io.err, [`FILE: ${name}: check the secret: ${hint}`])
+        rows.push({ endpoint, tenant, id })
+        return { tenantSlug: tenant, resource: { kind: 'webhook', id } }
       })
-      showResult(context, imported, formatTable([['endpoint', 'tenant', 'id'], ...imported.map(Object.values)]))
+      showResult(context, rows, formatTable([['endpoint', 'tenant', 'id'], ...rows.map(Object.values)]))
     } finally {
       await recruiting.close()
     }
@@ -310,12 +301,8 @@ export const importWebhooks: Command = {
 }
 
 async function readEntries (path: string): Promise<Entry[]> {
-  const entries = await readJsonFile(path)
-  if (!Array.isArray(entries) || entries.length === 0) {
-    throw new UsageError(
-      'FILE: expected a JSON array of webhooks, each with tenant, name, target_url, event_types and secret'
-    )
-  }
+  const entries = await readJsonArray(
+    path, 'a JSON array of webhooks, each with tenant, name, target_url, event_types and secret')
   for (const [index, entry] of entries.entries()) {
     const { tenant, event_types: types, endpoint = '', tenant_id: id = '' } = Object(entry) as Record<string, unknown>
     const texts = [tenant, endpoint, id, ...Array.isArray(types) ? types : []]
@@ -329,11 +316,5 @@ async function readEntries (path: string): Promise<Entry[]> {
     throw new UsageError(
       `FILE: webhook ${index + 1}: expected the tenant_id of webhook ${earlier + 1}, which has the same tenant`)
   }
-  return entries
-}
-
-function reject (error: unknown, index: number): never {
-  if (!isRecruitingApiError(error)) throw error
-  const problem = `FILE: webhook ${index + 1}: ${describeError(error)}`
-  throw new CommandError(`${problem}. Earlier webhooks were imported: fix it, then run the command again`)
+  return entries as Entry[]
 }

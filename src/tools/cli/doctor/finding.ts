@@ -78,8 +78,3 @@ export const endSession = "format('end it with select pg_terminate_backend(%s)',
 export const preparedName = "format('prepared transaction %s (%s)', p.gid, p.owner)"
 export const endPrepared = "format('end it with rollback prepared %1$L or commit prepared %1$L', p.gid)"
 export const grantMonitor = 'grant pg_monitor to the database user'
-
-/** Quotes a word of a command for a shell. */
-export function quoteShell (text: string): string {
-  return /^[\w.]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
-}

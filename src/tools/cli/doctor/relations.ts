@@ -11,7 +11,8 @@ import {
 import type { RunQuery } from '../../../storages/postgres/session.js'
 import { UsageError, type Flags } from '../command.js'
 import { describeError } from '../database.js'
-import { advice, type Check, type DoctorContext, fault, type Finding, ok, quoteShell } from './finding.js'
+import { quoteShell } from '../terminal.js'
+import { advice, type Check, type DoctorContext, fault, type Finding, ok } from './finding.js'
 import { judgePages } from './pages.js'
 
 /** Looks at the host's tables and views. */

@@ -6,9 +6,8 @@ import { quoteName } from '../../../storages/postgres/sql.js'
 import { findMissing, listNames, readVersion } from '../../../storages/postgres/upgrade/version.js'
 import { findLists } from '../set-up.js'
 import { listWorkerRoles } from './data.js'
-import {
-  advice, type Check, type DoctorContext, fault, type Finding, findRows, ok, quoteShell
-} from './finding.js'
+import { quoteShell } from '../terminal.js'
+import { advice, type Check, type DoctorContext, fault, type Finding, findRows, ok } from './finding.js'
 
 /** The share of connections that may be used. Transaction ids wrap around after twice as many as these. */
 const [maxUsed, maxAge] = [0.9, 1_000_000_000]
