@@ -51,7 +51,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   // By delivery: claimed, and neither recorded nor released.
   const leases = new Map<number, Lease>()
   const results = createResultWriter(deliveries, settings.healthRule, forget)
-  const aborted: Lease[] = []
+  // Claimed and never sent, and not released yet.
+  let unsent: Lease[] = []
   let inFlight = 0
   let onIdle: () => void = () => {}
   let onEnough: () => void = () => {}
@@ -253,20 +254,23 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
   }
 
   async function releaseIdle (): Promise<void> {
-    const idle = waiting.takeOlder(clock.monotonic() - longestWaitMs)
-    if (idle.length > 0) await release(idle)
+    unsent.push(...waiting.takeOlder(clock.monotonic() - longestWaitMs))
+    await release()
   }
 
-  async function release (given: readonly Lease[], problem?: string): Promise<void> {
-    for (const lease of given) forget(lease)
-    await attemptStep(() => deliveries.release(given), problem)
+  async function release (problem?: string): Promise<void> {
+    const released = unsent
+    if (released.length === 0) return
+    unsent = []
+    for (const lease of released) forget(lease)
+    if (!await attemptStep(() => deliveries.release(released), problem)) unsent.push(...released)
   }
 
   /** Attempts a delivery. If something throws, the delivery is claimed again when its lease expires. */
   async function attempt (delivery: ClaimedDelivery): Promise<void> {
     try {
       const end = isAborted ? 'aborted' : await attemptDelivery(delivery, () => isAborted, clockErrorMs)
-      if (end === 'aborted') aborted.push(delivery)
+      if (end === 'aborted') unsent.push(delivery)
       else if (end === 'unsigned') forget(delivery)
       else results.add(end)
     } catch (err) {
@@ -301,8 +305,8 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     await running
     for (const resolve of dueWaiters) resolve(false)
     const problem = 'storage failed on close, deliveries in flight will repeat when their leases expire'
-    const unsent = waiting.takeOlder(Number.POSITIVE_INFINITY)
-    if (unsent.length > 0) await release(unsent, problem)
+    unsent.push(...waiting.takeOlder(Number.POSITIVE_INFINITY))
+    await release(problem)
     const idle = waitUntilIdle()
     await waitUpTo(idle, settings.closeGraceMs, clock)
     isAborted = true
@@ -310,7 +314,7 @@ export function createWorker (dependencies: WorkerDependencies, settings: Worker
     sender.abort()
     await idle
     await attemptStep(writeLast, problem)
-    await release(aborted, problem)
+    await release(problem)
     endTurn()
   }
 
