@@ -267,6 +267,8 @@ export class Model {
     for (const tenant of [from, to.id]) this.#endFeed(tenant)
     this.#sequences.set(to.id, this.#sequences.get(from) ?? 0)
     this.#sequences.delete(from)
+    // The new id had no data. Its own suspension ends.
+    this.suspended.delete(to.id)
     if (this.suspended.delete(from)) this.suspended.add(to.id)
   }
 
