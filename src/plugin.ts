@@ -86,9 +86,9 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions | InjectedOptions> = async
   const shared = shareStorage(storage)
   const idempotency = createIdempotency(shared.idempotency, engine.secrets, clock)
   const isKeyed = idempotency.accepts({ idempotent: 'sealed' })
-  const portal = await loadPortal(settings, { keys: managedKeys, isKeyed })
   const scopes: string[] = []
   const subscriptions = settings.mcp?.events === true ? engine.subscriptions : null
+  const portal = await loadPortal(settings, { keys: managedKeys, hasAgents: subscriptions !== null, isKeyed })
   const mcp = await loadMcp(settings, app.prefix, subscriptions)
   const perTenant = rateLimit?.perTenant ?? managedKeys !== null
   const limits = rateLimit === null ? null : await createLimits({ ...rateLimit, perTenant })

@@ -249,6 +249,9 @@ t.test('people see the subscriptions without their addresses, and end them', asy
   await subscribe({ name: 'job.created' }, keys.webhooks)
   await emit(1)
   await drain()
+  agent.state.status = 500
+  await app.recruiting.emit({ tenantSlug: 'acme', type: 'job.created', data: { id: 1 } })
+  await drain()
   const { data, meta } = (await call('GET', '?sort=-created_at&filter[key_id]=key_1')).json()
   t.strictSame([data.length, meta.total], [(await call('GET', '?filter[key_id]=key_1')).json().meta.total, data.length])
   const all = (await call('GET', '')).json().data
@@ -262,19 +265,24 @@ t.test('people see the subscriptions without their addresses, and end them', asy
     callback_host: new URL(agent.url).host,
     status: 'active',
     last_delivered_at: /Z$/,
+    last_error: null,
+    last_response_status: null,
     created_at: /Z$/,
     expires_at: /Z$/
   })
-  t.equal(Object.keys(shown).length, 9)
+  t.equal(Object.keys(shown).length, 11)
+  t.match(all.find((one: { id: string }) => one.id !== id), {
+    status: 'failing', last_delivered_at: null, last_error: 'http_status', last_response_status: 500
+  })
   checkError(t, await call('GET', '', keys.jobsRead), 403)
   checkError(t, await call('DELETE', '/sub_x'), 404)
   t.equal((await call('DELETE', `/${id}`)).statusCode, 204)
   checkError(t, await call('DELETE', `/${id}`), 404)
   await emit(2)
   await drain()
-  await agent.received(4)
+  await agent.received(5)
   await app.close()
-  t.strictSame(agent.ids(), [1])
+  t.strictSame(agent.ids(), [1, 1])
   t.match(agent.controls(), [{ type: 'terminated', error: { code: -32012, message: 'Forbidden', data: { reason: 'disconnected' } } }])
   t.match(entries.map(({ operationId, resource }) => [operationId, resource?.kind ?? null]).filter(([name]) => String(name).includes('ubscri')), [
     ['subscribeEvents', 'subscription'], ['subscribeEvents', 'subscription'], ['listSubscriptions', null], ['listSubscriptions', null],

@@ -74,8 +74,19 @@ t.test('the configuration has the look, the text files, the origins and the sour
     origins: ["'self'", 'https://ats.example'],
     returnOrigins: ['https://hr.example'],
     sourceIps: ['203.0.113.7', '2001:db8::/32'],
-    keys: { scopes: apiScopes, maxKeys: 50, maxDays: 365 }
+    keys: { scopes: apiScopes, maxKeys: 50, maxDays: 365 },
+    hasAgents: false
   })
+})
+
+t.test('the portal shows agents if they can subscribe', async (t) => {
+  const { subscriptions: _none, ...polled } = memoryStorage({ tenants })
+  for (const [options, expected] of [
+    [{ mcp: true }, false], [{ mcp: { events: true } }, true], [{ mcp: { events: true }, storage: polled }, false]
+  ] as const) {
+    const app = await buildApp(t, { portal, delivery: { worker: false }, ...options })
+    t.equal(readConfig((await app.inject(base)).body).hasAgents, expected)
+  }
 })
 
 t.test('each language is a file with a hashed name, cached for a year; the host can replace and add languages', async (t) => {
@@ -157,7 +168,7 @@ t.test(
 t.test('without the built files, the error shows how to build them', async (t) => {
   const settings = readPortal(portal, 'portal')
   if (settings === null) throw new Error('there are settings')
-  await t.rejects(readAssets(settings, { sourceIps: [], keys: null, isKeyed: true }, new URL('nowhere/', import.meta.url)), {
+  await t.rejects(readAssets(settings, { sourceIps: [], keys: null, hasAgents: false, isKeyed: true }, new URL('nowhere/', import.meta.url)), {
     code: 'invalid_option', field: 'portal', message: /^portal: expected the built page: run npm run build:portal, which writes portal\.\w+, got "no such file"$/
   })
 })

@@ -26,6 +26,8 @@ export interface PortalFacts {
   sourceIps: readonly string[]
   /** The settings for customers' API keys; `null` if customers cannot manage keys. */
   keys: PortalKeysSettings | null
+  /** Whether agents can subscribe to events. */
+  hasAgents: boolean
   /** Whether the API accepts `Idempotency-Key` for all POST requests. */
   isKeyed: boolean
 }

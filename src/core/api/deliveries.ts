@@ -23,7 +23,7 @@ const DeliveryStatus = OneOf(['pending', 'delivered', 'failed', 'skipped', 'canc
   description: 'failed: no attempts left; skipped: the webhook was not active; cancelled: the webhook was deleted'
 })
 
-const AttemptError = Type.Unsafe<PortAttemptError | null>(Nullable(Type.String({
+export const AttemptError = Type.Unsafe<PortAttemptError | null>(Nullable(Type.String({
   description: 'timeout, connection, tls, blocked or http_status; null after a success',
   examples: ['http_status']
 })))

@@ -1,6 +1,7 @@
 import type { EventFilters, Tenant } from '../ports/index.js'
 import { pagingQuery } from '../shared/paging.js'
 import { DateTimeOf, Nullable, OneOf, Type } from '../shared/typebox.js'
+import { AttemptError } from './deliveries.js'
 import { operation } from './operation.js'
 import { filterValueTypes, filtersExample } from './parameters.js'
 
@@ -49,6 +50,8 @@ export const Subscription = Type.Object(
       description: 'failing: the last attempt failed. throttled: its host asked to wait'
     }),
     last_delivered_at: Nullable(DateTimeOf('When an event was last delivered')),
+    last_error: AttemptError,
+    last_response_status: Nullable(Type.Integer({ description: 'The HTTP status of the failed attempt', examples: [503] })),
     created_at: DateTimeOf('When the agent subscribed'),
     expires_at: DateTimeOf('When it ends, unless the agent refreshes it')
   },

@@ -193,6 +193,8 @@ function showSubscription (one: Subscription): Static<typeof ShownSubscription> 
     callback_host: new URL(one.target_url).host,
     status: one.paused_until !== null ? 'throttled' : one.failing_since !== null ? 'failing' : 'active',
     last_delivered_at: one.last_delivered_at,
+    last_error: one.last_error,
+    last_response_status: one.last_response_status,
     created_at: createdAt,
     expires_at: expiresAt
   }

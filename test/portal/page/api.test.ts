@@ -1,6 +1,6 @@
 import t from 'tap'
 import {
-  type Api, type ApiErrorDetail, type EventType, allEventTypes, createApi, createSend, messageFor, noResponse,
+  type Api, type ApiErrorDetail, type EventType, createApi, createSend, messageFor, noResponse, readAll,
   readFailure
 } from '../../../src/around/portal/page/api.js'
 import type { Session } from '../../../src/around/portal/page/session.js'
@@ -179,8 +179,8 @@ t.test('the whole catalogue is read, page by page', async (t) => {
   }
   let total = 3
   const { signal } = new AbortController()
-  t.strictSame(await allEventTypes(list, signal), { value: catalogue, failure: null })
+  t.strictSame(await readAll(list, signal), { value: catalogue, failure: null })
   t.strictSame(asked, [1, 2, 3].map((page) => ({ page, per_page: 200 })))
   total = 4
-  t.strictSame(await allEventTypes(list, signal), { value: null, failure: noResponse('network') })
+  t.strictSame(await readAll(list, signal), { value: null, failure: noResponse('network') })
 })

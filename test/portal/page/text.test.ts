@@ -99,6 +99,7 @@ t.test('every route has a fragment and is read from it', async (t) => {
   const places: Array<[Route, string]> = [
     [{ screen: 'endpoints' }, '#/'],
     [{ screen: 'create' }, '#/new'],
+    [{ screen: 'agents' }, '#/agents'],
     [{ screen: 'endpoint', id: 12 }, '#/12'],
     [{ screen: 'edit', id: 12 }, '#/12/edit'],
     [{ screen: 'delivery', id: 12, deliveryId: 5 }, '#/12/deliveries/5']

@@ -24,7 +24,7 @@ type ResultOf<Answer> =
   Answer extends AsyncGenerator<infer Page> ? Page : Answer extends Promise<void> ? null : NonNullable<Awaited<Answer>>
 
 /** The operations of the API that the portal uses. */
-export type Api = ResultsOf<Pick<Client, 'webhooks' | 'apiKeys' | 'listEventTypes'>>
+export type Api = ResultsOf<Pick<Client, 'webhooks' | 'apiKeys' | 'subscriptions' | 'listEventTypes'>>
 
 /**
  * Creates the methods. With `isKeyed`, a POST request that changes data keeps its `Idempotency-Key` until it succeeds
@@ -47,18 +47,18 @@ export function createApi (send: Send, isKeyed: boolean): Api {
   })
 }
 
-/** Reads the whole catalogue, page by page. */
-export async function allEventTypes (
-  listEventTypes: Api['listEventTypes'], signal: AbortSignal
-): Promise<Result<client.EventType[]>> {
-  const types: client.EventType[] = []
+/** Reads a whole list, page by page. */
+export async function readAll<Row> (
+  list: (query: client.PageQuery, signal: AbortSignal) => Promise<Result<client.Page<Row>>>, signal: AbortSignal
+): Promise<Result<Row[]>> {
+  const rows: Row[] = []
   for (let page = 1, pages = 1; page <= pages; page++) {
-    const { value, failure } = await listEventTypes({ page, per_page: 200 }, signal)
+    const { value, failure } = await list({ page, per_page: 200 }, signal)
     if (failure !== null) return { value: null, failure }
-    types.push(...value.data)
+    rows.push(...value.data)
     pages = value.data.length === 0 ? 0 : value.meta.total_pages
   }
-  return { value: types, failure: null }
+  return { value: rows, failure: null }
 }
 
 /** A request to a path of the tenant. */
@@ -157,6 +157,11 @@ export interface Failure {
 
 /** A value, or the failure. */
 export type Result<Value> = { value: Value, failure: null } | { value: null, failure: Failure }
+
+/** Returns a success if the record no longer exists: someone else may have deleted it first. */
+export function orGone (result: Result<null>): Result<null> {
+  return result.failure?.code === 'not_found' ? { value: null, failure: null } : result
+}
 
 const byStatus: Record<number, FailureCode> = {
   400: 'bad_request',

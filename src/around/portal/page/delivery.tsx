@@ -43,6 +43,7 @@ export function DeliveryScreen ({ id, deliveryId }: { id: number, deliveryId: nu
 
 function Summary ({ delivery }: { delivery: DeliveryWithAttempts }) {
   const { messages: { delivery: texts, log } } = usePortal()
+  const { filter } = log
   const { status, delivered_at: deliveredAt } = delivery
   return (
     <>
@@ -50,10 +51,10 @@ function Summary ({ delivery }: { delivery: DeliveryWithAttempts }) {
         <Status tone={tones[status]}>{log.status[status]}</Status> <Outcome delivery={delivery} />
       </p>
       <dl class='facts facts-wide'>
-        <Fact label={texts.eventId}><CopyLine text={delivery.event_id} label={texts.eventId} /></Fact>
-        <Fact label={texts.eventType}><CopyLine text={delivery.event_type} label={texts.eventType} /></Fact>
+        <Fact label={filter.eventId}><CopyLine text={delivery.event_id} label={filter.eventId} /></Fact>
+        <Fact label={filter.eventType}><CopyLine text={delivery.event_type} label={filter.eventType} /></Fact>
         <Fact label={texts.created}><Instant at={delivery.created_at} /></Fact>
-        {deliveredAt !== null && <Fact label={texts.deliveredAt}><Instant at={deliveredAt} /></Fact>}
+        {deliveredAt !== null && <Fact label={log.status.delivered}><Instant at={deliveredAt} /></Fact>}
       </dl>
     </>
   )

@@ -276,6 +276,11 @@ export function draftsOf (filters: EventFilters | null): FilterDraft[] {
   return Object.entries(filters ?? {}).map(([path, values]) => ({ path, values: formatValues(values) }))
 }
 
+/** Returns each filter as text. */
+export function formatFilters (filters: EventFilters | null): string[] {
+  return draftsOf(filters).map(({ path, values }) => `${path}: ${values}`)
+}
+
 /** Formats values so that `readValues` returns the same ones. Text has quotes only where it needs them. */
 export function formatValues (values: readonly FilterValue[]): string {
   return values

@@ -1,18 +1,19 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Activity } from './activity.js'
-import type {
-  RotatedWebhook, TestResult, Webhook, WebhookHealth, WebhookStatus, WebhookWithHealth
+import {
+  type RotatedWebhook, type TestResult, type Webhook, type WebhookHealth, type WebhookStatus, type WebhookWithHealth,
+  orGone
 } from './api.js'
-import { formatValues } from './draft.js'
+import { formatFilters } from './draft.js'
 import { useAction, useEvery, useNow, usePagedQuery, usePortal, useQuery } from './hooks.js'
 import { Log } from './log.js'
 import { Button, CopyLine, Icon, Link } from './parts/controls.js'
-import { Fact, Instant, Loaded, Name, Notice, Problem, Progress, SourceIps, Status, Url } from './parts/feedback.js'
+import { Chips, Fact, Instant, Loaded, Name, Notice, Problem, Progress, SourceIps, Status, Url } from './parts/feedback.js'
 import { SelectField } from './parts/fields.js'
 import { AddLink, Confirm, Dialog, ListScreen, Screen } from './parts/frames.js'
 import { RotateDialog, WebhookSecret } from './secret.js'
-import { adviceFor, describeFailure, healthWord, showControls } from './text.js'
+import { adviceFor, describeFailure, healthWord } from './text.js'
 
 /** The tenant's webhooks, with their health in words. */
 export function EndpointsScreen () {
@@ -64,9 +65,9 @@ function Health ({ status, health }: { status: WebhookStatus, health: WebhookHea
 }
 
 function useReason (status: WebhookStatus, health: WebhookHealth | null): string | null {
-  const { messages: { endpoints: { health: texts } }, text, time } = usePortal()
+  const { messages: { endpoint, endpoints: { health: texts } }, text, time } = usePortal()
   const now = useNow(30_000)
-  if (status === 'inactive') return texts.inactive
+  if (status === 'inactive') return endpoint.health.inactive.title
   if (health?.disabled_reason === 'gone') return texts.gone
   if (health?.disabled_reason === 'failing') return texts.failedTooLong
   return health?.failing_since == null ? null : text(texts.since, { time: time(health.failing_since, now) })
@@ -195,13 +196,13 @@ function ActivateButton ({ webhook, label, onChanged }: { webhook: Webhook, labe
  * title gets the focus.
  */
 function useStatusChange ({ id, name }: Webhook, status: 'active' | 'inactive', onChanged: () => void) {
-  const { api, announce, title, messages: { endpoint: { actions: texts } }, text } = usePortal()
+  const { api, announce, focusTitle, messages: { endpoint: { actions: texts } }, text } = usePortal()
   return {
     act: () => api.webhooks.update(id, { status }),
     onDone () {
       announce(text(status === 'active' ? texts.resumed : texts.paused, { name }))
       onChanged()
-      requestAnimationFrame(() => title.current?.focus())
+      focusTitle()
     }
   }
 }
@@ -209,14 +210,13 @@ function useStatusChange ({ id, name }: Webhook, status: 'active' | 'inactive', 
 function Details ({ webhook }: { webhook: WebhookWithHealth }) {
   const { messages: { endpoint: { details: texts }, form, secret }, text, instant } = usePortal()
   const { filters, changed, created_by: { id: creator }, previous_secret_expires_at: graceEnd } = webhook
-  const shownFilters = Object.entries(filters ?? {}).map(([path, values]) => `${path}: ${formatValues(values)}`)
   return (
     <section class='section'>
       <h2>{texts.title}</h2>
       <dl class='facts'>
-        <Fact label={texts.url}><CopyLine text={webhook.target_url} label={texts.url} /></Fact>
-        <Fact label={texts.events}><Chips texts={webhook.event_types} /></Fact>
-        {filters !== null && <Fact label={form.filters.label}><Chips texts={shownFilters} /></Fact>}
+        <Fact label={form.url.label}><CopyLine text={webhook.target_url} label={form.url.label} /></Fact>
+        <Fact label={form.events.label}><Chips texts={webhook.event_types} /></Fact>
+        {filters !== null && <Fact label={form.filters.label}><Chips texts={formatFilters(filters)} /></Fact>}
         {changed !== null && <Fact label={form.changed.label}><Chips texts={changed} /></Fact>}
         {webhook.contact !== null && <Fact label={form.contact.label}><Name>{webhook.contact}</Name></Fact>}
         <SourceIps />
@@ -229,10 +229,6 @@ function Details ({ webhook }: { webhook: WebhookWithHealth }) {
       </dl>
     </section>
   )
-}
-
-function Chips ({ texts }: { texts: readonly string[] }) {
-  return <ul class='chips'>{texts.map((text) => <li key={text}><code dir='ltr'>{showControls(text)}</code></li>)}</ul>
 }
 
 interface ManageProps {
@@ -291,11 +287,6 @@ function PauseDialog ({ webhook, onChanged, onClose }: Omit<ManageProps, 'onRota
 /** Deletes a webhook after the user types its name. */
 function DeleteDialog ({ webhook: { id, name }, onClose }: { webhook: Webhook, onClose: () => void }) {
   const { api, announce, leave, messages: { endpoint: { actions: texts } }, text } = usePortal()
-  const remove = async () => {
-    const result = await api.webhooks.delete(id)
-    // Someone else may have deleted it first.
-    return result.failure?.code === 'not_found' ? { value: null, failure: null } : result
-  }
   const onDeleted = () => {
     announce(text(texts.deleted, { name }))
     leave({ screen: 'endpoints' })
@@ -303,7 +294,7 @@ function DeleteDialog ({ webhook: { id, name }, onClose }: { webhook: Webhook, o
   return (
     <Confirm
       title={text(texts.deleteTitle, { name })} name={name} label={texts.deleteAction} kind='danger'
-      act={remove} onDone={onDeleted} onClose={onClose}
+      act={async () => orGone(await api.webhooks.delete(id))} onDone={onDeleted} onClose={onClose}
     >
       <p>{texts.deleteText}</p>
     </Confirm>
@@ -314,7 +305,7 @@ function DeleteDialog ({ webhook: { id, name }, onClose }: { webhook: Webhook, o
 function TestDialog (
   { webhook: { id, event_types: eventTypes }, onClose }: { webhook: Webhook, onClose: () => void }
 ) {
-  const { api, messages: { shell, test: texts } } = usePortal()
+  const { api, messages: { log, shell, test: texts } } = usePortal()
   const [eventType, setEventType] = useState(eventTypes[0] ?? '')
   const [result, setResult] = useState<TestResult | null>(null)
   const sending = useAction(() => api.webhooks.test(id, { event_type: eventType }), setResult)
@@ -329,10 +320,10 @@ function TestDialog (
     </>
   )
   return (
-    <Dialog title={texts.title} onClose={onClose} onSubmit={send} actions={actions}>
+    <Dialog title={texts.action} onClose={onClose} onSubmit={send} actions={actions}>
       <p>{texts.text}</p>
       <SelectField
-        label={texts.eventType} value={eventType} options={eventTypes.map((name) => [name, name])}
+        label={log.filter.eventType} value={eventType} options={eventTypes.map((name) => [name, name])}
         onValue={setEventType}
       />
       {/* Always rendered, so that screen readers announce what appears in it. */}
@@ -347,12 +338,13 @@ function TestDialog (
 
 /** The result of a test in words, and what to try after a failure. */
 function TestOutcome ({ result }: { result: TestResult }) {
-  const { messages: { problem, test: texts }, text, duration } = usePortal()
+  const { messages: { endpoint: { health }, problem, test: texts }, text, duration } = usePortal()
   const { response_status: status, error } = result
   const params = { status: String(status), duration: duration(result.duration_ms) }
   if (error === null) return <Notice tone='good' title={text(texts.delivered, params)} />
   if (error === 'suspended') return <Notice tone='waiting' {...problem.suspended} />
-  if (error === 'held' || error === 'unavailable') return <Notice tone='waiting' {...texts.errors[error]} />
+  if (error === 'held') return <Notice tone='waiting' {...health.held} />
+  if (error === 'unavailable') return <Notice tone='waiting' {...texts.errors.unavailable} />
   const { title } = describeFailure(result, texts)
   return (
     <Notice tone='bad' title={title} text={text(status === null ? texts.unanswered : texts.answered, params)}>

@@ -1,7 +1,7 @@
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import {
   type EventFilters, type EventType, type Failure, type FilterValue, type Result, type Webhook,
-  type WebhookWithSecret, allEventTypes
+  type WebhookWithSecret, readAll
 } from './api.js'
 import {
   type DataFields, type Draft, type EventGroup, type EventOption, type FilterDraft, type HeaderDraft, bodyOf, changesOf,
@@ -81,7 +81,7 @@ function WebhookForm<Value> ({ webhook, submitLabel, save, onSaved }: WebhookFor
   const [draft, setDraft] = useState(initial)
   const [rejected, setRejected] = useState(draft)
   const saving = useAction(save, (value) => onSaved(value, draft))
-  const catalogue = useQuery((signal) => allEventTypes(api.listEventTypes, signal), [])
+  const catalogue = useQuery((signal) => readAll(api.listEventTypes, signal), [])
 
   const offered = catalogue.value && new Set(catalogue.value.map(({ name }) => name))
   const found = checkDraft(draft, offered, initial.event_types)

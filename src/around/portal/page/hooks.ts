@@ -13,8 +13,10 @@ import { type Format, type Language, type LanguageFiles, chooseLanguage } from '
 export interface PageFacts {
   /** The addresses that notifications come from; empty if the vendor lists none. */
   sourceIps: readonly string[]
-  /** The limits of customers' API keys; `null` if customers cannot manage keys. */
+  /** The limits of customers' API keys; `null` if customers cannot manage keys. In `Portal`, also without `keys`. */
   keys: KeyFacts | null
+  /** Whether agents can subscribe to events. */
+  hasAgents: boolean
 }
 
 /** Everything that screens and parts share, with the texts and formats of the page's language. */
@@ -24,8 +26,10 @@ export interface Portal extends ReturnType<typeof useRoute>, Format, PageFacts {
   can (capability: Capability): boolean
   /** Announces a result to screen readers, without moving the focus. */
   announce (text: string): void
-  /** The title of the screen: gets the focus when the focused element disappears. */
+  /** The title of the screen. */
   title: { current: HTMLHeadingElement | null }
+  /** Moves the focus to the title, once an open dialog has closed. For an element that disappears. */
+  focusTitle (): void
   /** Screens entered so far. */
   visits: { current: number }
   /** The place in the log from which a delivery was opened. */

@@ -7,20 +7,6 @@ import { Check, Checks, TextField, useForm } from './parts/fields.js'
 import { AddLink, Confirm, LeaveGuard, ListScreen, Screen } from './parts/frames.js'
 import { RotateDialog, SecretScreen } from './secret.js'
 
-/** Links to the two parts of the portal, if the session manages keys. */
-export function Sections () {
-  const { can, keys, route, messages: { shell, keys: texts } } = usePortal()
-  if (keys === null || !can('keys')) return null
-  const sections = [['endpoints', shell.title], ['keys', texts.title]] as const
-  return (
-    <nav class='sections' aria-label={texts.sections}>
-      {sections.map(([screen, label]) => (
-        <Link key={screen} to={{ screen }} look='section-link' isCurrent={route.screen === screen}>{label}</Link>
-      ))}
-    </nav>
-  )
-}
-
 /** The tenant's API keys. */
 export function KeysScreen () {
   const { api, messages: { keys: texts } } = usePortal()
@@ -43,6 +29,11 @@ export function KeysScreen () {
   )
 }
 
+/** The name of a key, or how users recognize it without one. */
+export function nameOf ({ name, start, id }: ApiKey): string {
+  return name ?? start ?? id
+}
+
 interface KeyRowProps {
   apiKey: ApiKey
   onRotated: (key: RotatedApiKey) => void
@@ -50,12 +41,12 @@ interface KeyRowProps {
 }
 
 function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
-  const { api, announce, can, keys, title, messages: { keys: texts }, text, list } = usePortal()
+  const { api, announce, can, keys, focusTitle, messages: { keys: texts }, text, list } = usePortal()
   const now = useNow(30_000)
   const [open, setOpen] = useState<'rotate' | 'revoke' | null>(null)
   const [also, setAlso] = useState({ children: false, webhooks: false })
   const creator = key.created_by.id
-  const name = key.name ?? key.start ?? key.id
+  const name = nameOf(key)
   const isEnded = key.revoked_at !== null || (key.expires_at !== null && Date.parse(key.expires_at) <= now)
   // A hint: the server rejects rotating a key with more rights than customers can grant.
   const isRotatable = !key.replaced && key.scopes.every((scope) => keys?.scopes.includes(scope) === true)
@@ -74,7 +65,7 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
     announce(text(texts.revoked, { name, keys, webhooks }))
     close()
     onChanged()
-    title.current?.focus()
+    focusTitle()
   }
   return (
     <li class='row'>
@@ -94,7 +85,7 @@ function KeyRow ({ apiKey: key, onRotated, onChanged }: KeyRowProps) {
       {!isEnded && (
         <div class='actions'>
           {isRotatable && <Button label={rotateTitle} onClick={() => setOpen('rotate')}>{texts.rotate}</Button>}
-          <Button kind='danger' label={revokeTitle} onClick={() => setOpen('revoke')}>{texts.revoke}</Button>
+          <Button label={revokeTitle} onClick={() => setOpen('revoke')}>{texts.revoke}</Button>
         </div>
       )}
       {open === 'rotate' && (

@@ -2,17 +2,18 @@ import './style.css'
 import { type ComponentChildren, render } from 'preact'
 import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ThemeHint } from '../theme.js'
+import { AgentsScreen } from './agents.js'
 import { createApi, createSend } from './api.js'
 import { CreateScreen, EditScreen } from './form.js'
 import { EndpointScreen, EndpointsScreen } from './endpoints.js'
 import { DeliveryScreen } from './delivery.js'
-import { CreateKeyScreen, KeysScreen, Sections } from './keys.js'
+import { CreateKeyScreen, KeysScreen } from './keys.js'
 import type { LogPlace } from './deliveries.js'
 import {
   type CurrentSession, type PageFacts, type Portal, PortalContext, useLanguage, usePortal, useRoute, useSession,
   useTheme
 } from './hooks.js'
-import { Button, Icon } from './parts/controls.js'
+import { Button, Icon, Link } from './parts/controls.js'
 import { Alerts, Empty, Skeleton } from './parts/feedback.js'
 import { LeaveDialog } from './parts/frames.js'
 import { type Session, type SessionManager, createSessionManager, readReturnUrl, readSession } from './session.js'
@@ -91,12 +92,14 @@ function LoadedApp (props: LoadedAppProps) {
     announce,
     visits,
     title,
+    focusTitle: () => requestAnimationFrame(() => title.current?.focus()),
     logPlace,
     state,
     askAgain: sessions.canAsk() ? sessions.askAgain : null,
     returnUrl,
     sourceIps: config.sourceIps,
-    keys: config.keys
+    keys: session?.capabilities.has('keys') === true ? config.keys : null,
+    hasAgents: config.hasAgents
   }
   const { messages: { shell: { switch: texts } }, text } = format
   const take = (session: Session) => {
@@ -112,10 +115,7 @@ function LoadedApp (props: LoadedAppProps) {
       {offered !== null && (
         <LeaveDialog
           texts={{
-            title: text(texts.title, { name: offered.tenantSlug }),
-            text: texts.text,
-            stay: texts.decline,
-            leave: texts.accept
+            title: text(texts.title, { name: offered.tenantSlug }), text: texts.text, leave: texts.accept
           }}
           onStay={sessions.decline}
           onLeave={() => take(offered)}
@@ -193,10 +193,27 @@ function apiBase (): string {
   return new URL('../../', import.meta.url).href
 }
 
+/** Links to the parts of the portal, if the session has more than one. */
+function Sections () {
+  const { keys, hasAgents, route, messages } = usePortal()
+  const sections = [
+    ['endpoints', messages.shell.title] as const,
+    ...keys === null ? [] : [['keys', messages.keys.title] as const],
+    ...hasAgents ? [['agents', messages.agents.title] as const] : []
+  ]
+  if (sections.length === 1) return null
+  return (
+    <nav class='sections' aria-label={messages.shell.sections}>
+      {sections.map(([screen, label]) => (
+        <Link key={screen} to={{ screen }} look='section-link' isCurrent={route.screen === screen}>{label}</Link>
+      ))}
+    </nav>
+  )
+}
+
 /** The screen of the route. The key resets its state for another webhook. */
 function CurrentScreen () {
-  const { route, can, keys } = usePortal()
-  const hasKeys = keys !== null && can('keys')
+  const { route, can, keys, hasAgents } = usePortal()
   switch (route.screen) {
     case 'create':
       return can('write') && can('secrets') ? <CreateScreen /> : <EndpointsScreen />
@@ -209,9 +226,11 @@ function CurrentScreen () {
     case 'delivery':
       return <DeliveryScreen key={`${route.id}/${route.deliveryId}`} id={route.id} deliveryId={route.deliveryId} />
     case 'keys':
-      return hasKeys ? <KeysScreen /> : <EndpointsScreen />
+      return keys === null ? <EndpointsScreen /> : <KeysScreen />
     case 'newKey':
-      return hasKeys ? <CreateKeyScreen /> : <EndpointsScreen />
+      return keys === null ? <EndpointsScreen /> : <CreateKeyScreen />
+    case 'agents':
+      return hasAgents ? <AgentsScreen /> : <EndpointsScreen />
     default:
       return <EndpointsScreen />
   }

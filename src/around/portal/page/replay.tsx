@@ -28,7 +28,7 @@ export function ReplayDialog ({ webhook, onClose, onShowLog }: ReplayDialogProps
     </>
   )
   return (
-    <Dialog title={texts.title} onClose={onClose} actions={actions}>
+    <Dialog title={texts.open} onClose={onClose} actions={actions}>
       {result === null ? <Notice tone='off' {...texts.inactive} /> : <Queued result={result} />}
     </Dialog>
   )
@@ -76,7 +76,7 @@ function ReplayForm ({ webhook, onClose, onReplayed, onInactive }: ReplayFormPro
     </>
   )
   return (
-    <Dialog title={texts.title} onClose={onClose} isBusy={replay.isBusy} onSubmit={send} actions={actions}>
+    <Dialog title={texts.open} onClose={onClose} isBusy={replay.isBusy} onSubmit={send} actions={actions}>
       <p class='muted'>{texts.intro}</p>
       <div class='replay-fields' ref={fields}>
         <ReplayFields

@@ -204,6 +204,7 @@ export type Route =
   | { screen: 'create' }
   | { screen: 'keys' }
   | { screen: 'newKey' }
+  | { screen: 'agents' }
   | { screen: 'endpoint', id: number }
   | { screen: 'edit', id: number }
   | { screen: 'delivery', id: number, deliveryId: number }
@@ -215,6 +216,7 @@ export function formatRoute (route: Route): string {
     case 'create': return '#/new'
     case 'keys': return '#/keys'
     case 'newKey': return '#/keys/new'
+    case 'agents': return '#/agents'
     case 'endpoint': return `#/${route.id}`
     case 'edit': return `#/${route.id}/edit`
     case 'delivery': return `#/${route.id}/deliveries/${route.deliveryId}`
@@ -226,6 +228,7 @@ export function parseRoute (hash: string): Route {
   if (hash === '#/new') return { screen: 'create' }
   if (hash === '#/keys') return { screen: 'keys' }
   if (hash === '#/keys/new') return { screen: 'newKey' }
+  if (hash === '#/agents') return { screen: 'agents' }
   const [, idText, rest, deliveryText] = /^#\/(\d{1,16})(?:\/(edit|deliveries\/(\d{1,16})))?$/.exec(hash) ?? []
   if (idText === undefined) return { screen: 'endpoints' }
   const id = Number(idText)

@@ -241,13 +241,13 @@ function findDetail (detail: string | null, { details }: PortalMessages['test'])
 
 /** Returns why a webhook got an event or not, in the words that the page has for it elsewhere. */
 export function describeReason (
-  reason: Explanation['reason'], { delivery: { outcome }, endpoints, explain, log, problem, test }: PortalMessages
+  reason: Explanation['reason'], { delivery: { outcome }, endpoint: { health }, endpoints, explain, log, problem }: PortalMessages
 ): string {
   const texts: Record<Explanation['reason'], string> = {
     ...log.status,
     paused: endpoints.health.paused,
     suspended: problem.suspended.title,
-    held: test.errors.held.title,
+    held: health.held.title,
     inactive: outcome.skipped,
     erased: outcome.cancelled,
     ...explain.reasons

@@ -2,6 +2,7 @@ import t from 'tap'
 import { cacheKeyLookup } from '../../../../src/index.js'
 import { postgresKeyLookup, postgresStorage } from '../../../../src/storages/postgres/index.js'
 import { findViolations } from '../../../fixtures/browser/axe.js'
+import { becomes } from '../../../fixtures/browser/becomes.js'
 import { noBrowser } from '../../../fixtures/browser/browser.js'
 import { startPortal } from '../../../fixtures/browser/portal-host.js'
 import { startPostgresHost } from '../../../fixtures/postgres/postgres.js'
@@ -77,6 +78,7 @@ t.test('an admin creates, uses, rotates and revokes a key, on PostgreSQL', { ski
   t.strictSame(await findViolations(page), [])
   await dialog.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('listitem').filter({ hasText: 'Revoked' }).waitFor()
+  await becomes(t, () => page.locator('recruiting-webhooks :focus').textContent(), 'API keys', 'the title has the focus')
   t.strictSame([await call(key, 'webhooks'), await call(next, 'webhooks')], [200, 401])
   t.match(await server.app.recruiting.webhooks.find('acme', id), { status: 'inactive', created_by: { type: 'key' } })
 })

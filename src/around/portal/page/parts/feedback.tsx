@@ -181,6 +181,11 @@ export function Section ({ title, children }: { title: string, children: Compone
   return <section class='section' aria-labelledby={id}><h2 id={id}>{title}</h2>{children}</section>
 }
 
+/** Exact texts, such as event types. */
+export function Chips ({ texts }: { texts: readonly string[] }) {
+  return <ul class='chips'>{texts.map((text) => <li key={text}><code dir='ltr'>{showControls(text)}</code></li>)}</ul>
+}
+
 /** A line of a `<dl>`. */
 export function Fact ({ label, children }: { label: string, children: ComponentChildren }) {
   return <div><dt>{label}</dt><dd>{children}</dd></div>

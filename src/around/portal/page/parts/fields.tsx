@@ -176,7 +176,7 @@ export function Checks ({ legend, hint, names, chosen, error = null, onChange }:
 }
 
 interface PairFieldsProps<Pair> {
-  texts: { label: string, hint: string, add: string, remove: string, removeOf: string }
+  texts: { label: string, hint: string, add: string, removeOf: string }
   /** `null` while they cannot be edited. */
   pairs: readonly Pair[] | null
   /** The pair that the button adds. */
@@ -198,7 +198,7 @@ interface PairFieldsProps<Pair> {
 export function PairFields<Pair extends { [Field in keyof Pair]: string }> (
   { texts, pairs, blank, most, error, inputs, describe, onChange, children, footer }: PairFieldsProps<Pair>
 ) {
-  const { text } = usePortal()
+  const { messages, text } = usePortal()
   const id = useId()
   const described = error === null ? `${id}-hint` : `${id}-hint ${id}-error`
   const edit = (index: number, change: Partial<Pair>) =>
@@ -222,7 +222,7 @@ export function PairFields<Pair extends { [Field in keyof Pair]: string }> (
             kind='quiet' label={text(texts.removeOf, { nth: index + 1 })}
             onClick={() => onChange(pairs.filter((_pair, at) => at !== index))}
           >
-            {texts.remove}
+            {messages.shell.remove}
           </Button>
           {describe !== undefined && <p class='hint' id={`${id}-about-${index}`}>{describe(pair)}</p>}
         </div>

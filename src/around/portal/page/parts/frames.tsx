@@ -60,7 +60,7 @@ interface ListScreenProps<Row> {
   list: PagedQuery<Row>
   empty: { title: string, text: string }
   /** A link that adds a row. */
-  add: ComponentChildren
+  add?: ComponentChildren
   children: (row: Row) => ComponentChildren
 }
 
@@ -191,17 +191,19 @@ function comparable (name: string): string {
 }
 
 interface LeaveDialogProps {
-  texts: { title: string, text: string, stay: string, leave: string }
+  /** `leave`: the button that leaves, by default "Leave". */
+  texts: { title: string, text: string, leave?: string }
   onStay: () => void
   onLeave: () => void
 }
 
 /** Asks before the user loses something. */
 export function LeaveDialog ({ texts, onStay, onLeave }: LeaveDialogProps) {
+  const { messages: { shell } } = usePortal()
   const actions = (
     <>
-      <Button kind='danger' onClick={onLeave}>{texts.leave}</Button>
-      <Button kind='primary' onClick={onStay}>{texts.stay}</Button>
+      <Button kind='danger' onClick={onLeave}>{texts.leave ?? shell.leave}</Button>
+      <Button kind='primary' onClick={onStay}>{shell.stay}</Button>
     </>
   )
   return <Dialog title={texts.title} onClose={onStay} actions={actions}><p>{texts.text}</p></Dialog>
