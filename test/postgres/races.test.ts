@@ -64,6 +64,18 @@ t.test("an event that waited for another one with its idempotency key reaches it
   t.equal(await deliveries.count('initech', id, {}), 1)
 })
 
+t.test('an event that waited for another one with its idempotency key is skipped for webhooks that became inactive', async (t) => {
+  const id = await addWebhook(webhooks)
+  const host = await begin(pool)
+  await deliveries.record('acme', { ...createEvent('evt_1'), idempotencyKey: 'a' }, host)
+  const recording = deliveries.record('acme', { ...createEvent('evt_2'), idempotencyKey: 'a' })
+  await lockWaited('record_event_v1')
+  await webhooks.update('acme', id, { status: 'inactive' })
+  await host.finish('rollback')
+  t.match(await recording, { id: 'evt_2', deliveries: 0 })
+  t.equal(await deliveries.count('acme', id, { status: 'skipped' }), 1)
+})
+
 t.test('an event that waited for another one with its idempotency key reaches no webhook if its tenant was removed', async (t) => {
   await addWebhook(webhooks)
   const host = await begin(pool)

@@ -63,9 +63,8 @@ as $$
 declare
   v_setting text := 'fastify_recruiting_api.records_' || p_sequence::oid;
   v_last bigint := coalesce(pg_sequence_last_value(p_sequence), 0);
-  v_first bigint := v_last;
+  v_number bigint;
   v_time timestamptz;
-  v_drawn bigint[];
 begin
   -- Without privileges, PostgreSQL 18 returns no last value.
   if v_last = 0 and not has_sequence_privilege(p_sequence, 'usage, select') then
@@ -78,22 +77,19 @@ begin
   end if;
   -- A rollback to a savepoint reverts the lock and the setting together.
   if current_setting(v_setting, true) is distinct from pg_current_xact_id()::text then
-    perform pg_advisory_xact_lock_shared(p_sequence::oid::integer, (v_last & 2147483647)::integer),
-      set_config(v_setting, pg_current_xact_id()::text, true);
+    v_setting := pg_advisory_xact_lock_shared(p_sequence::oid::integer, (v_last & 2147483647)::integer)::text
+      || set_config(v_setting, pg_current_xact_id()::text, true);
   end if;
   loop
-    -- Reads the clock after the draw of v_last, and draws the next number in a later microsecond.
+    v_number := nextval(p_sequence);
     v_time := clock_timestamp();
     while clock_timestamp() = v_time loop
     end loop;
-    v_drawn := array[nextval(p_sequence), (1000000 * date_part('epoch', v_time))::bigint];
-    -- If this is the number after v_last, then its time is later than that of v_last. Otherwise, another transaction
-    -- drew a number in between, or the sequence has a cache of numbers that readers may have passed: draws again. With
-    -- another increment, takes any number that readers cannot have passed.
-    exit when v_drawn[1] = v_last + 1 or v_drawn[1] > v_first + 1000;
-    v_last := pg_sequence_last_value(p_sequence);
+    -- If this is still the last number, then later numbers get later times. If the sequence has or had a cache, this
+    -- session may have reserved numbers that readers have passed: draws until there is a new one.
+    exit when v_number = pg_sequence_last_value(p_sequence) and v_number > v_last;
   end loop;
-  return v_drawn;
+  return array[v_number, (1000000 * extract(epoch from v_time))::bigint];
 end
 $$;
 

@@ -20,22 +20,34 @@ declare
   v_now timestamptz := date_trunc('milliseconds', clock_timestamp());
   v_key text;
   v_rests_until timestamptz;
+  v_active bigint[];
+  v_inactive bigint[];
+  v_is_selective boolean;
   v_drawn bigint[];
   v_seq bigint;
   v_sequence bigint;
   v_latest bigint;
   v_head text;
-  v_pending bigint;
+  v_pending integer;
   v_earlier text;
 begin
   if p_in_transaction and pg_current_xact_id_if_assigned() is null then
     return left(pg_current_xact_id()::text, 0);
   end if;
-  select t.key, t.rests_until into v_key, v_rests_until from tenants t where t.tenant = p_tenant;
+  select coalesce(t.key, p_tenant), t.rests_until, subscribed.active, subscribed.inactive, subscribed.is_selective
+  into v_key, v_rests_until, v_active, v_inactive, v_is_selective
+  from (
+    select array_agg(w.id) filter (where w.status = 'active') as active,
+      array_agg(w.id) filter (where w.status <> 'active') as inactive,
+      bool_or(w.changed is not null or w.filter_path is not null) as is_selective
+    from webhooks w
+    where w.tenant = p_tenant and w.subscription_id is null and p_type = any (w.event_types)
+      and w.id is distinct from p_except
+  ) as subscribed
+  left join tenants t on t.tenant = p_tenant;
   if v_rests_until is not null then
     return to_json(to_char(v_rests_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'));
   end if;
-  v_key := coalesce(v_key, p_tenant);
 
   v_drawn := start_recording_v1('events_seq_seq');
   v_seq := v_drawn[1];
@@ -50,7 +62,7 @@ begin
     end if;
     v_latest := setval('event_clock', v_sequence);
   elsif v_sequence < v_latest then
-    -- The clock was set back, another server took over, or a later number was faster.
+    -- The clock was set back by more than a millisecond, another server took over, or a later number was faster.
     v_sequence := greatest(v_sequence, 1 + (
       select e.sequence from events e where e.tenant_key = any (array[v_key]) and e.seq < v_seq
       order by e.tenant_key desc, e.seq desc limit 1
@@ -95,14 +107,12 @@ begin
     select v_key, s.subject, v_seq from json_array_elements_text(p_other_subjects::json) as s (subject);
   end if;
 
-  with subscribed as (
-    select w.id, w.status from webhooks w
-    -- The tenant may have been renamed while this waited for an event with the same idempotency key. For a removed
-    -- tenant, this is null.
-    where w.tenant = (
-        select case count(*) when 0 then p_tenant else max(t.tenant) end from tenants t where t.key = v_key
-      )
-      and w.subscription_id is null and p_type = any (w.event_types) and w.id is distinct from p_except
+  -- While this waited for an event with the same key, webhooks may have been stopped or removed.
+  if p_key is not null or v_is_selective then
+    select array_agg(w.id) filter (where w.status = 'active'), array_agg(w.id) filter (where w.status <> 'active')
+    into v_active, v_inactive
+    from webhooks w
+    where w.id = any (v_active || v_inactive)
       -- Converts the body once for each of these conditions, and only for a webhook with it.
       and case when w.changed is null then true
         else (
@@ -111,17 +121,17 @@ begin
           )
         ) ?| w.changed end
       and case when w.filter_path is null then true
-        else (select event_json_v1(coalesce(p_filter_body, v_head || p_body))) @@ w.filter_path end
-  ), skipped as (
-    insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at)
-    select s.id, nextval('delivery_ids'), v_seq, p_type, 'skipped', v_now, v_now
-    from subscribed s where s.status <> 'active'
-  ), queued as (
+        else (select event_json_v1(coalesce(p_filter_body, v_head || p_body))) @@ w.filter_path end;
+  end if;
+  if v_active is not null then
     insert into queue (event_seq, webhook_id, event_type, lane, due_at, created_at)
-    select v_seq, s.id, p_type, 1, v_now, v_now from subscribed s where s.status = 'active'
-    returning id
-  )
-  select count(*) into v_pending from queued;
+    select v_seq, a.id, p_type, 1, v_now, v_now from unnest(v_active) as a (id);
+  end if;
+  if v_inactive is not null then
+    insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at)
+    select i.id, nextval('delivery_ids'), v_seq, p_type, 'skipped', v_now, v_now from unnest(v_inactive) as i (id);
+  end if;
+  v_pending := coalesce(cardinality(v_active), 0);
 
   if p_key is not null then
     update events e set deliveries = v_pending where e.seq = v_seq;
