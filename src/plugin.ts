@@ -101,7 +101,11 @@ const plugin: FastifyPluginAsync<RecruitingApiOptions | InjectedOptions> = async
     ...engine.recruiting, health: engine.health, portal: createPortal(portalSettings, api, clock)
   }
   app.decorate('recruiting', { ...recruiting, scopes })
-  if (injected === null) app.addHook('onReady', async () => engine.start())
+  app.addHook('onReady', async () => {
+    if (injected === null) engine.start()
+    // Only here: workers and processes of an earlier version may have another catalogue.
+    subscriptions?.keepTypes(Object.keys(events))
+  })
   // Before all onClose hooks: those of the host may end the pool that deliveries need. Open requests can still emit.
   app.addHook('preClose', () => engine.stop())
   app.addHook('onClose', () => engine.close())

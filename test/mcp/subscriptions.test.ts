@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
-import type { AuditEntry } from '../../src/index.js'
+import { type AuditEntry, defaultEvents } from '../../src/index.js'
 import { memoryStorage } from '../../src/storages/memory/index.js'
 import { type AppOverrides, bearer, buildApp, keys, type Teardown, tenants } from '../fixtures/api/app.js'
 import { checkError } from '../fixtures/api/answers.js'
@@ -289,6 +289,29 @@ t.test('people see the subscriptions without their addresses, and end them', asy
     ['listSubscriptions', null], ['listSubscriptions', null], ['endSubscription', 'subscription'], ['endSubscription', 'subscription'],
     ['endSubscription', 'subscription']
   ])
+})
+
+t.test('subscriptions end with their time and with their type, which the callback and the audit are told', async (t) => {
+  let skewMs = 0
+  const clock = { now: () => Date.now() + skewMs, monotonic: () => performance.now() + skewMs }
+  const storage = memoryStorage({ tenants, clock })
+  const entries: AuditEntry[] = []
+  const options = { storage, onAudit: (entry: AuditEntry) => { entries.push(entry) } }
+  const { agent, subscribe, drain } = await start(t, options)
+  const ids = [await subscribe({ ttlMs: 60_000 }), await subscribe({ name: 'job.created' })].map(({ id }) => id)
+  skewMs = 61_000
+  await drain()
+  await agent.received(2)
+  const { app: later } = await start(t, { ...options, events: { 'job.closed': defaultEvents['job.closed'] } })
+  const requests = await agent.received(3)
+  await later.close()
+  const reasons = ['expired', 'removed']
+  t.strictSame(requests.slice(1).map(({ headers }) => headers['x-mcp-subscription-id']), ids)
+  t.match(agent.controls(), reasons.map((reason) => ({ type: 'terminated', error: { code: -32011, data: { reason } } })))
+  t.match(entries.filter(({ source }) => source === 'service'), reasons.map((endReason, index) => ({
+    operationId: 'endSubscription', tenantSlug: 'acme', tenantId: 'acme', resource: { kind: 'subscription', id: ids[index], endReason }
+  })))
+  t.equal((await storage.subscriptions.stats()).live, 0)
 })
 
 t.test('a portal session cannot subscribe', async (t) => {

@@ -17,7 +17,8 @@ t.test('a registry of prom-client has the metrics of this process, read once for
     '# TYPE webhook_deliveries_due gauge\nwebhook_deliveries_due 0',
     'webhook_oldest_due_seconds 0', 'webhook_attempts_in_flight 0', 'webhook_attempts_limit 7',
     '# TYPE webhook_attempts_total counter', 'webhook_attempts_total{outcome="delivered"} 1', 'webhook_attempts_total{outcome="timeout"} 0',
-    '# TYPE webhook_attempt_duration_seconds histogram', 'webhook_attempt_duration_seconds_bucket{le="+Inf"} 1', 'webhook_attempt_duration_seconds_count 1'
+    '# TYPE webhook_attempt_duration_seconds histogram', 'webhook_attempt_duration_seconds_bucket{le="+Inf"} 1', 'webhook_attempt_duration_seconds_count 1',
+    'agent_subscriptions{status="active"} 0', 'agent_subscriptions{status="failing"} 0', 'agent_events_lag_seconds 0'
   ]) t.match(text, `${line}\n`)
   t.match(text, /_bucket\{le="0\.\d+"\} [01]\n/)
   t.match(text, /webhook_attempt_duration_seconds_sum [\d.e-]+\n/)
@@ -47,5 +48,5 @@ t.test('a scrape during which the storage fails has only the other metrics', asy
   collectMetrics({ stats: async () => { throw new Error('no storage') } }, registry)
   const text = await registry.metrics()
   t.match(text, 'own 1\n')
-  t.notMatch(text, /^webhook/m)
+  t.notMatch(text, /^(webhook|agent)/m)
 })

@@ -1,4 +1,4 @@
-import type { Clock, Creator, Id } from '../ports/index.js'
+import type { Clock, Creator, EndReason, Id } from '../ports/index.js'
 import { waitUpTo } from '../shared/clock.js'
 import { isObject, readField } from '../shared/fields.js'
 import { type Logger, callHost } from './logger.js'
@@ -7,12 +7,12 @@ import { type Logger, callHost } from './logger.js'
 export interface AuditEntry {
   /**
    * `request`: a request to the API. `code`: a call of `app.recruiting`. `command`: the command
-   * `fastify-recruiting-api`.
+   * `fastify-recruiting-api`. `service`: the service by itself, such as the end of an agent's subscription.
    */
-  source: 'request' | 'code' | 'command'
+  source: 'request' | 'code' | 'command' | 'service'
   /** When the response was sent, or the call or command finished: an RFC 3339 date-time in UTC. */
   time: string
-  /** The id in `x-request-id` and in the log; `null` for code and commands. */
+  /** The id in `x-request-id` and in the log; `null` without a request. */
   requestId: string | null
   /**
    * The slug in the path or in the call, or the id in a call with a `tenantId`; `null` if the call is for all tenants.
@@ -25,7 +25,8 @@ export interface AuditEntry {
    */
   tenantId: string | null
   /**
-   * The client's IP address, as determined by your server's `trustProxy`; `null` for code, commands and Unix sockets.
+   * The client's IP address, as determined by your server's `trustProxy`; `null` for Unix sockets and without a
+   * request.
    */
   address: string | null
   /**
@@ -46,11 +47,11 @@ export interface AuditEntry {
   isRepeated: boolean
   /** The record that was read or changed; `null` for lists, and if the request was rejected first. */
   resource: AuditedResource | null
-  /** The HTTP method, for example `GET`; `null` for code and commands. */
+  /** The HTTP method, for example `GET`; `null` without a request. */
   method: string | null
   /** Names of the filters in the query, for example `filter[q]`. Never their values. */
   filters: readonly string[]
-  /** HTTP status of the response; `null` for code and commands. */
+  /** HTTP status of the response; `null` without a request. */
   status: number | null
   /** Number of items in the response or result; `null` without items, as for errors and HEAD. */
   rowCount: number | null
@@ -63,6 +64,8 @@ export interface AuditedResource {
   id: Id
   /** Who created the API key or the webhook. Absent for other records, and if the response or result is without it. */
   createdBy?: Creator
+  /** Why the service ended an agent's subscription. Absent otherwise. */
+  endReason?: EndReason
 }
 
 /** Adds a record's creator to the audited resource. */
@@ -129,8 +132,10 @@ export type AuditedCall = Pick<AuditEntry, 'operationId'> &
 /** Receives a call from code after it succeeded. */
 export type CallReport = (call: AuditedCall) => void
 
-/** Returns the entry of a call from code or of a command. */
-export function describeCall (source: 'code' | 'command', caller: string | null, call: AuditedCall): UndatedEntry {
+/** Returns an entry without a request. */
+export function describeCall (
+  source: Exclude<AuditEntry['source'], 'request'>, caller: string | null, call: AuditedCall
+): UndatedEntry {
   const {
     operationId, tenantSlug = null, tenantId = null, actor = caller, resource = null, filters = [], rowCount = null
   } = call

@@ -58,9 +58,10 @@ export interface StoredSubscription {
  * - `unsubscribed`: by its principal
  * - `expired`: not refreshed in time
  * - `revoked`: its API key was revoked, expired or is unknown
+ * - `removed`: its event type is no longer in the catalogue
  * - `disconnected`: in the portal, over the API or by the vendor
  */
-export type EndReason = 'unsubscribed' | 'expired' | 'revoked' | 'disconnected'
+export type EndReason = 'unsubscribed' | 'expired' | 'revoked' | 'removed' | 'disconnected'
 
 /** A subscription to create, or the changes of a refresh. */
 export interface NewSubscription {
@@ -111,7 +112,7 @@ export interface Filled {
   hasMore: boolean
   /** Subscriptions that may miss events, because some after their positions were pruned. They continue after those. */
   gaps: StoredSubscription[]
-  /** Subscriptions that this call ended, because they have expired or their keys are no longer valid. */
+  /** Subscriptions that this call ended: `expired`, `revoked` or `removed`. */
   ended: Array<StoredSubscription & { reason: EndReason }>
 }
 
@@ -119,6 +120,8 @@ export interface Filled {
 export interface SubscriptionStats {
   /** Live subscriptions. */
   live: number
+  /** Live subscriptions whose last attempt failed. */
+  failing: number
   /**
    * Milliseconds since the oldest event was recorded that `fill` has not read for a live subscription without pending
    * deliveries; 0 if there is none.
@@ -174,10 +177,13 @@ export interface SubscriptionStore extends ListSource<Subscription, Subscription
    * read, in the same transaction: each event is queued once. A subscription has at most `window` pending deliveries;
    * the rest waits in the feed. Queues at most `limit` deliveries in all, and reads a limited number of events;
    * subscriptions take turns. Concurrent calls do not wait for each other. Ends subscriptions that have expired or
-   * whose keys are no longer valid. A suspended tenant's subscriptions wait, also for their end; resuming with `skip`
-   * also skips what was not read. Does nothing if the storage has `holds` and must not send for this worker.
+   * whose keys are no longer valid, and those to other types than `eventTypes`. A suspended tenant's subscriptions
+   * wait, also for their end; resuming with `skip` also skips what was not read. Does nothing if the storage has
+   * `holds` and must not send for this worker.
    */
-  fill (options: { limit: number, window: number, environment?: string | null }): Promise<Filled>
+  fill (options: {
+    limit: number, window: number, environment?: string | null, eventTypes?: readonly string[]
+  }): Promise<Filled>
 
   /** Counts the live subscriptions of all tenants. */
   stats (): Promise<SubscriptionStats>

@@ -63,6 +63,6 @@ export function createControlId ({ type }: EventsControl): string {
 
 /** Returns the last message to a callback, with the reason for the end of its subscription. */
 export function describeEnd (reason: EndReason): EventsControl {
-  const message = reason === 'expired' ? 'NotFound' : 'Forbidden'
+  const message = reason === 'expired' || reason === 'removed' ? 'NotFound' : 'Forbidden'
   return { type: 'terminated', error: { code: eventsErrors[message], message, data: { reason } } }
 }

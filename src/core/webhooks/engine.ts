@@ -3,7 +3,7 @@ import { type CallReport, createAuditor, describeCall } from '../observe/audit.j
 import type { Logger } from '../observe/logger.js'
 import { createTracing } from '../observe/tracing.js'
 import type { EngineSettings } from './options.js'
-import type { Hold, PublishedFields, TenantDeliveryStats, WebhookStore } from '../ports/index.js'
+import type { Filled, Hold, PublishedFields, TenantDeliveryStats, WebhookStore } from '../ports/index.js'
 import {
   assertKnownNames, assertOption, choice, flag, plainText, readInput, readOptions, unread
 } from '../shared/read-options.js'
@@ -72,7 +72,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   const { subscriptions } = storage
   const agents = subscriptions === undefined || feed === undefined
     ? null
-    : createAgents({ subscriptions, feed }, { sender, secrets, clock, log, pollMs, environment })
+    : createAgents({ subscriptions, feed }, { sender, secrets, clock, log, pollMs, environment, onEnd: reportEnd })
   const worker = delivery.worker
     ? createWorker(
       {
@@ -181,6 +181,11 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
     createOperations(webhooks, history), agentOperations, tenants, assertOpen
   )
 
+  function reportEnd ({ tenantId, tenantSlug, subscription, reason: endReason }: Filled['ended'][number]): void {
+    const resource = { kind: 'subscription', id: subscription.id, endReason }
+    auditor?.report(describeCall('service', null, { operationId: 'endSubscription', tenantSlug, tenantId, resource }))
+  }
+
   function reportFor (actor: string | null): CallReport {
     return (call) => auditor?.report(describeCall('code', actor, call))
   }
@@ -226,12 +231,21 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       const tenant = readTenant(readInput(of, { tenantSlug: unread, tenantId: unread }))
       return deliveries.tenantStats(await tenants.getId(tenant))
     }
-    const [queue, changeStats = null, feedStats = null, held] = await Promise.all([
-      deliveries.stats(), changes?.stats(), feed?.stats(), findHold()
+    const [queue, changeStats = null, feedStats = null, agentStats = null, held] = await Promise.all([
+      deliveries.stats(), changes?.stats(), feed?.stats(), subscriptions?.stats(), findHold()
     ])
     const inFlight = worker?.inFlight ?? 0
     const inFlightLimit = worker === null ? 0 : delivery.concurrency
-    return { ...queue, ...counters.read(), inFlight, inFlightLimit, changes: changeStats, feed: feedStats, held }
+    return {
+      ...queue,
+      ...counters.read(),
+      inFlight,
+      inFlightLimit,
+      changes: changeStats,
+      feed: feedStats,
+      subscriptions: agentStats,
+      held
+    }
   }
 
   const recruiting: EngineCalls = {

@@ -44,7 +44,13 @@ const figures: Figure[] = [
         .map(([le, value]) => ({ metricName: `${durations}_bucket`, labels: { le }, value })),
       { metricName: `${durations}_sum`, labels: {}, value: sum / 1000 },
       { metricName: `${durations}_count`, labels: {}, value: count }
-    ]]
+    ]],
+  ['agent_subscriptions', 'gauge', 'first', "Agents' subscriptions to events", ({ subscriptions: all }) => {
+    const counts = Object.entries(all === null ? {} : { active: all.live - all.failing, failing: all.failing })
+    return counts.map(([status, value]) => ({ labels: { status }, value }))
+  }],
+  ['agent_events_lag_seconds', 'gauge', 'first', 'Seconds since the oldest event that agents wait for was recorded',
+    ({ subscriptions }) => subscriptions === null ? [] : subscriptions.lagMs / 1000]
 ]
 
 /**

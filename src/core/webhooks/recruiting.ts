@@ -8,7 +8,7 @@ import type {
 import type { subscriptionOperations } from '../api/subscriptions.js'
 import type {
   Adoption, AttemptError, ChangeKind, DeliveryStats, FailingWebhook, HealthNotice, HeldBack, Hold, Id, SubjectEvent,
-  TenantDeliveryStats
+  SubscriptionStats, TenantDeliveryStats
 } from '../ports/index.js'
 import type { TenantArgument, TenantReference } from '../shared/tenants.js'
 import type { InputOf } from '../shared/typebox.js'
@@ -213,6 +213,8 @@ export interface RecruitingStats extends DeliveryStats, AttemptCounts {
    * has no feed.
    */
   feed: HeldBack | null
+  /** Agents' subscriptions; `null` if the storage has none. */
+  subscriptions: SubscriptionStats | null
   /** Attempts of this process in flight. */
   inFlight: number
   /** Attempts of this process that may be in flight, `delivery.concurrency`; 0 if it does not deliver. */

@@ -145,6 +145,7 @@ export function createSubscriptionOperations (
   return {
     ...operations,
     endAll: end,
+    keepTypes: agents.keepTypes,
 
     /** Returns the id of the subscription. */
     async subscribe (request: Subscriber & SubscriptionRequest) {

@@ -1,5 +1,5 @@
 import type {
-  EndReason, Filled, StoredSubscription, Subscription, SubscriptionFilter, SubscriptionStore
+  Filled, StoredSubscription, Subscription, SubscriptionFilter, SubscriptionStore
 } from '../../core/ports/index.js'
 import { createFilterTest } from '../../core/shared/fields.js'
 import { formatDateTime } from './checks.js'
@@ -143,14 +143,17 @@ export function createSubscriptionStore (data: WebhookData): SubscriptionStore {
       return listLive(tenant).filter(isWanted).map(end)
     },
 
-    async fill ({ limit, window, environment = null }) {
+    async fill ({ limit, window, environment = null, eventTypes = null }) {
       const filled: Filled = { queued: 0, hasMore: false, gaps: [], ended: [] }
       if (findHold(data, environment) !== null) return filled
       const now = data.now()
-      const reason: EndReason = 'expired'
-      const active = listAll().filter(({ tenant }) => !data.pending.suspended.has(tenant))
-      filled.ended = active.filter((agent) => !isLive(agent, now)).map((agent) => ({ ...end(agent), reason }))
-      for (const agent of inTurns(active.filter((agent) => isLive(agent, now)))) {
+      const active: Agent[] = []
+      for (const agent of listAll().filter(({ tenant }) => !data.pending.suspended.has(tenant))) {
+        if (!isLive(agent, now)) filled.ended.push({ ...end(agent), reason: 'expired' })
+        else if (eventTypes?.includes(String(agent.eventTypes[0])) ?? true) active.push(agent)
+        else filled.ended.push({ ...end(agent), reason: 'removed' })
+      }
+      for (const agent of inTurns(active)) {
         const free = window - data.pending.count(agent)
         if (free <= 0) continue
         if (agent.subscription.position < data.prunedEventPosition) {
@@ -171,7 +174,8 @@ export function createSubscriptionStore (data: WebhookData): SubscriptionStore {
         [...data.events.values()].filter((event) =>
           event.tenant === tenant && event.position > subscription.position).map(({ recordedAt }) => recordedAt))
       const now = data.now()
-      return { live: live.length, lagMs: now - Math.min(now, ...unread) }
+      const failing = live.filter(({ failingSince }) => failingSince !== null).length
+      return { live: live.length, failing, lagMs: now - Math.min(now, ...unread) }
     }
   }
 }

@@ -56,7 +56,9 @@ export function createSubscriptionStore (
         insert into ${schema}.stopped_webhooks (webhook_id) select id from ended on conflict do nothing
       )
       select (${storedJson}::jsonb || jsonb_build_object(
-        'reason', case when w.expires_at <= clock_timestamp() then 'expired' else 'revoked' end
+        'reason', case
+          when w.expires_at <= clock_timestamp() then 'expired' when ${isLive} then 'removed' else 'revoked'
+        end
       ))::text as json
       from ended w ${ofHealth}`, values)
     for (const { subscription } of ended) await stop.sweep(subscription.webhook_id)
@@ -175,14 +177,14 @@ export function createSubscriptionStore (
       return ended.map(({ reason, ...stored }) => stored)
     },
 
-    async fill ({ limit, window, environment = null }) {
+    async fill ({ limit, window, environment = null, eventTypes = null }) {
       const isHeld = `exists (select from ${schema}.find_hold_v1($1))`
       const ended = await end(`w.id = any (array(
         select w.id from ${table} w
-        where w.subscription_id is not null and not w.is_suspended
-          and not ${schema}.is_live_v1(w.expires_at, w.key_id) and not ${isHeld}
+        where w.subscription_id is not null and not w.is_suspended and not ${isHeld}
+          and not (${isLive} and coalesce(w.event_types[1] = any ($2::text[]), true))
         for update skip locked
-      ))`, [environment])
+      ))`, [environment, eventTypes])
       const [filled] = await readJson<Omit<Filled, 'ended'>>(session, 'fill queues', `
         select json_build_object('queued', f.queued, 'hasMore', f.has_more, 'gaps', array(
           select ${storedJson} from ${table} w ${ofHealth} where w.id = any (f.gaps)
@@ -196,7 +198,7 @@ export function createSubscriptionStore (
     async stats () {
       const [stats] = await readJson<SubscriptionStats>(session, 'read figures of subscriptions', `
         select json_build_object(
-          'live', (select count(*) from ${table} w where ${isLive}),
+          'live', count(*), 'failing', count(*) filter (where h.failing_since is not null),
           'lagMs', coalesce((
             select floor(1000 * extract(epoch from clock_timestamp() - min(first.recorded_at)))
             from ${schema}.open_subscriptions_v1((select max(e.seq) from ${schema}.events e), 1) as open
@@ -208,8 +210,9 @@ export function createSubscriptionStore (
               order by e.seq limit 1
             ) as first
           ), 0)
-        )::text as json`)
-      return stats ?? { live: 0, lagMs: 0 }
+        )::text as json
+        from ${table} w ${ofHealth} where ${isLive}`)
+      return stats ?? { live: 0, failing: 0, lagMs: 0 }
     }
   }
 }

@@ -20,19 +20,20 @@ export const stats: Command = {
 
   async run (context) {
     const { flags, pool, schema } = context
-    const { deliveries, holds } = postgresStorage(pool, { schema })
+    const { deliveries, holds, subscriptions } = postgresStorage(pool, { schema })
     const tenant = flags.text('tenant')
     if (tenant !== undefined) {
       return showTenantStats(context, await deliveries.tenantStats(readTenant('--tenant', tenant)))
     }
-    const [stats, held] = await Promise.all([deliveries.stats(), holds.find(null)])
+    const [stats, held, agents] = await Promise.all([deliveries.stats(), holds.find(null), subscriptions.stats()])
     const { pending, due, leased, oldestDueMs, atLeast, suspendedTenants } = stats
-    showResult(context, { ...stats, held }, formatRecord({
+    showResult(context, { ...stats, held, subscriptions: agents }, formatRecord({
       pending: formatBounded(pending, atLeast.pending),
       due: formatBounded(due, atLeast.due),
       leased,
       'oldest due': formatSeconds(oldestDueMs),
       'suspended tenants': suspendedTenants,
+      'subscriptions of agents': `${agents.live}, ${agents.failing} failing`,
       held: held === null ? 'no' : `since ${held.since}, because the database is a copy: see adopt`
     }))
   }

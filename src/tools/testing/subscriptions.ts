@@ -276,8 +276,21 @@ export const subscriptionCases = [
     const unread = await t.subscriptions.stats()
     await t.fill()
     const read = await t.subscriptions.stats()
-    same([before, unread.live, unread.lagMs > 0, read], [{ live: 0, lagMs: 0 }, 1, true, { live: 1, lagMs: 0 }],
+    const figures = { live: 1, failing: 0, lagMs: 0 }
+    same([before, unread.live, unread.lagMs > 0, read], [{ ...figures, live: 0 }, 1, true, figures],
       'the figures before, with an unread event and after')
+    await t.recordAttempts([failed(await t.claimOne())])
+    same(await t.subscriptions.stats(), { ...figures, failing: 1 }, 'the figures after a failed attempt')
+  }),
+
+  test('fill', 'a subscription ends once its type is not in the catalogue', async (t) => {
+    await t.add()
+    await t.add({ id: 'two', eventType: 'job.created' })
+    await t.emit()
+    const { queued, ended } = await t.subscriptions.fill({ limit: 0, window: 10, eventTypes: ['job.created'] })
+    same([queued, ended.map(({ subscription: { id }, reason, secrets }) => [id, reason, secrets])],
+      [0, [['one', 'removed', ['secret-1']]]], 'the new deliveries, and those that ended')
+    same(await t.subscriptions.count('acme', {}), 1, 'the live ones')
   }),
 
   test('fill', 'a storage of another environment queues nothing, and discarding ends subscriptions', async (t) => {

@@ -29,8 +29,15 @@ export type Agents = ReturnType<typeof createAgents>
 /** Moves events to the queues of agents' subscriptions, and formats the requests to their callbacks. */
 export function createAgents (
   { subscriptions, feed }: Required<Pick<EventStorage, 'subscriptions' | 'feed'>>,
-  { sender, secrets, clock, log, pollMs, environment }: {
-    sender: Sender, secrets: SecretBox, clock: Clock, log: Logger, pollMs: number, environment: string | null
+  { sender, secrets, clock, log, pollMs, environment, onEnd }: {
+    sender: Sender
+    secrets: SecretBox
+    clock: Clock
+    log: Logger
+    pollMs: number
+    environment: string | null
+    /** Called for each subscription that the service ends by itself. */
+    onEnd: (ended: Filled['ended'][number]) => void
   }
 ) {
   const tokens = createTokens(feed)
@@ -86,17 +93,21 @@ export function createAgents (
     }))
   }
 
-  async function fillAll (): Promise<void> {
+  async function fillOnce (options: { limit: number, eventTypes?: readonly string[] }): Promise<boolean> {
     try {
-      for (let hasMore = true; hasMore && !isStopped;) {
-        const filled = await subscriptions.fill({ limit: fillLimit, window, environment })
-        hasMore = filled.hasMore
-        notifyGaps(filled.gaps)
-        notifyEnded(filled.ended)
-      }
+      const { hasMore, gaps, ended } = await subscriptions.fill({ ...options, window, environment })
+      notifyGaps(gaps)
+      notifyEnded(ended)
+      ended.forEach(onEnd)
+      return hasMore
     } catch (err) {
       log.error({ err }, "storage failed, agents' subscriptions wait")
+      return false
     }
+  }
+
+  async function fillAll (): Promise<void> {
+    while (!isStopped && await fillOnce({ limit: fillLimit }));
   }
 
   /** Moves events to the queues until nothing is left. Never rejects. */
@@ -114,6 +125,11 @@ export function createAgents (
     send,
     notifyEnded,
     fill,
+
+    /** Ends the subscriptions to other types than these in the background. */
+    keepTypes (eventTypes: readonly string[]): void {
+      notifying = Promise.all([notifying, fillOnce({ limit: 0, eventTypes })])
+    },
 
     /**
      * Returns the body and headers of a delivery; `null` if its event was erased or is larger than the extension
