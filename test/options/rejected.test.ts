@@ -50,6 +50,8 @@ const ofEngine: RejectedOption[] = [
   ]),
   [{ maxWebhooksPerCreator: 0 }, 'maxWebhooksPerCreator', 'an integer from 1 to 10000', '0'],
   [{ maxWebhooksPerTenant: 10_001 }, 'maxWebhooksPerTenant', 'an integer from 1 to 10000, or a function', '10001'],
+  [{ tenantId: () => 41, tenantCacheSeconds: 3601 }, 'tenantCacheSeconds', 'an integer from 0 to 3600', '3601'],
+  [{ tenantCacheSeconds: 1 }, 'tenantCacheSeconds', 'none without the option tenantId', '1'],
   [{ maxEventBytes: 1023 }, 'maxEventBytes', 'an integer from 1024 to 16777216', '1023'],
   [{ requireSubject: 'yes' }, 'requireSubject', 'a boolean', '"yes"'],
   [{ secretKeys: [randomBytes(32), randomBytes(31)] }, 'secretKeys[1]', 'a Buffer of 32 bytes', '"31 bytes"'],
@@ -131,7 +133,8 @@ t.test('the limits of each range and each form of a value are accepted', async (
   for (const delivery of [false, {}, ...deliveries]) await assertAccepted(t, { delivery })
   const names = ['a.b.c_d.e9', `job.${'x'.repeat(96)}`]
   const options: Array<Record<string, unknown>> = [
-    { maxWebhooksPerTenant: 1 }, { maxEventBytes: 16_777_216 }, { secretKeys: [randomBytes(32), new Uint8Array(32)] },
+    { maxWebhooksPerTenant: 1 }, { tenantId: () => 41, tenantCacheSeconds: 3600 }, { maxEventBytes: 16_777_216 },
+    { secretKeys: [randomBytes(32), new Uint8Array(32)] },
     { publicUrl: 'http://10.0.0.1:3000/' }, { publicUrl: 'https://example.com/ats/' },
     ...names.map((name) => ({ events: { [name]: Type.Object({}, { descriptions: { 'de-AT': 'Stelle' } }) } }))
   ]

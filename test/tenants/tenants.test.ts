@@ -259,7 +259,7 @@ t.test("a valid key with another tenant's slug counts as a failed key and is lim
   t.same(asked, ['acme', 'initech', 'acme'])
 })
 
-const acme = { tenantId: 'acme', restsUntil: '2026-01-02T00:00:00.000Z', suspendedSince: null }
+const acme = { tenantId: 'acme', restsUntil: '2026-01-02T00:00:00.000Z', suspendedSince: null, renamedAt: null }
 
 function createNames (start: string) {
   const clock = createManualClock(start)

@@ -32,7 +32,7 @@ export interface Creator {
   id: string | null
 }
 
-/** A tenant that rests, is suspended, or both. */
+/** A tenant that rests, is suspended, or was renamed or removed in the last hour. */
 export interface TenantState {
   /** The tenant's id; without the option `tenantId`, its slug. */
   tenantId: string
@@ -40,6 +40,8 @@ export interface TenantState {
   restsUntil: string | null
   /** `null` if it is not suspended. */
   suspendedSince: string | null
+  /** When its slug last changed or it was removed; `null` if that was more than an hour ago. Later at each change. */
+  renamedAt: string | null
 }
 
 /** The worker's time, so that tests need not wait. */

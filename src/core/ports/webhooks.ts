@@ -314,7 +314,10 @@ export interface WebhookStore extends ListSource<Webhook, WebhookFilter, Webhook
    */
   resumeTenant (tenant: string, options: ResumeOptions): Promise<string | null>
 
-  /** Lists the resting tenants, for which nothing can be created or recorded yet, and the suspended ones. */
+  /**
+   * Lists the resting tenants, for which nothing can be created or recorded yet, the suspended ones, and those renamed
+   * or removed in the last hour, which caches forget.
+   */
   listStates (): Promise<TenantState[]>
 
   /**

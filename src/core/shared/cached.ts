@@ -24,7 +24,7 @@ export function createCachedLimit<Of> (
   limit: Limit<Of>, { path, minimum, maximum, clock }: LimitOptions
 ): (name: string, of: Of) => Promise<number> {
   if (typeof limit === 'number') return async () => limit
-  const cached = new LruMap<{ value: Promise<number>; expiresAtMs: number }>(maxCached)
+  const cache = createCallCache<number>({ ttlMs: cachedMs, clock })
   const ask = limit
 
   async function read (of: Of): Promise<number> {
@@ -45,16 +45,51 @@ export function createCachedLimit<Of> (
     }
   }
 
-  return (name, of) => {
-    const known = cached.get(name)
-    const now = clock.monotonic()
-    if (known !== undefined && now < known.expiresAtMs) return known.value
-    const entry = { value: read(of), expiresAtMs: now + cachedMs }
-    cached.set(name, entry)
-    entry.value.catch(() => {
-      if (cached.get(name) === entry) cached.delete(name)
-    })
-    return entry.value
+  return (name, of) => cache.call(name, () => read(of))
+}
+
+interface CachedCall<Value> {
+  promise: Promise<Value>
+  /** `null` until it is known. */
+  value: Value | null
+  expiresAtMs: number
+}
+
+/**
+ * Caches the results of calls by name, for `ttlMs` from the start of the call. Concurrent calls share one. Failures and
+ * `null` are not cached.
+ */
+export function createCallCache<Value> ({ ttlMs, clock }: { ttlMs: number, clock: Pick<Clock, 'monotonic'> }) {
+  let calls = new LruMap<CachedCall<Value>>(maxCached)
+
+  function find (name: string): CachedCall<Value> | undefined {
+    const known = calls.get(name)
+    return known !== undefined && clock.monotonic() < known.expiresAtMs ? known : undefined
+  }
+
+  return {
+    call (name: string, ask: () => Promise<Value>): Promise<Value> {
+      const known = find(name)
+      if (known !== undefined) return known.promise
+      const expiresAtMs = clock.monotonic() + ttlMs
+      const entry: CachedCall<Value> = { promise: ask(), value: null, expiresAtMs }
+      const current = calls
+      current.set(name, entry)
+      const end = (value: Value | null): void => {
+        entry.value = value
+        if (value === null && current.get(name) === entry) current.delete(name)
+      }
+      entry.promise.then(end, () => end(null))
+      return entry.promise
+    },
+
+    /** Returns a result without waiting; `null` if none is cached. */
+    peek: (name: string): Value | null => find(name)?.value ?? null,
+
+    /** Forgets all results, including those of calls in progress. */
+    clear (): void {
+      calls = new LruMap(maxCached)
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import { RecruitingApiError } from './errors.js'
 import { assertOption, findNearestName, findUnknownName, show } from './read-options.js'
 import { isPlainText, isTenantSlug, tenantSlugRule } from './text.js'
 import type { Clock, Tenant, TenantState, WebhookStore } from '../ports/index.js'
+import { createCallCache } from './cached.js'
 import { withinTime } from './clock.js'
 
 /** A tenant of a call, by its slug. */
@@ -89,7 +90,10 @@ export type TenantSlugLookup = (tenantId: string, transaction: unknown) => strin
 
 /** Finds tenants by slug, and for the host's calls also by id. */
 export interface Tenants {
-  /** Returns the tenant; `null` if there is none, or if the slug is resting. Rejects if the option `tenantId` fails. */
+  /**
+   * Returns the tenant; `null` if there is none, or if the slug is resting. Rejects if the option `tenantId` fails.
+   * Uses the cache, if there is one.
+   */
   find (slug: string): Promise<Tenant | null>
   /**
    * Returns the id of a call's tenant. Looks nothing up for a reference by id. Throws `unknown_tenant` and
@@ -97,14 +101,16 @@ export interface Tenants {
    * storage itself rejects resting slugs.
    */
   getId (reference: CheckedReference, transaction?: unknown): Promise<string>
-  /** Also returns the slug, which bodies and webhooks show; the id as text if the slug is unknown. */
+  /** Also returns the slug, which bodies show; the id as text if the slug is unknown. Like `find`, uses the cache. */
   get (reference: CheckedReference, transaction?: unknown): Promise<Tenant>
   /** Returns a tenant's slug; `null` if it is unknown. Rejects if the option `tenantSlug` fails. */
   findSlug (id: string, transaction?: unknown): Promise<string | null>
   /** Returns whether a tenant that `find` has returned is suspended. */
   isSuspended (id: string): boolean
-  /** Reloads the resting and suspended tenants, so that this process rejects new ones immediately. */
+  /** Reloads the states of tenants, so that this process uses new ones immediately. */
   refresh (): Promise<void>
+  /** Clears the cache. */
+  forget (): void
   /** Whether the option `tenantId` is set. Slugs never rest then, because a reused slug has another id. */
   hasIds: boolean
 }
@@ -114,6 +120,8 @@ interface TenantSettings {
   tenantId: TenantIdLookup | null
   /** Only with `tenantId`. */
   tenantSlug: TenantSlugLookup | null
+  /** 0 disables the cache. */
+  tenantCacheSeconds?: number
   webhooks: Pick<WebhookStore, 'listStates'>
   clock: Clock
 }
@@ -121,41 +129,80 @@ interface TenantSettings {
 const timeoutMs = 5000
 
 /** Creates the finder for the API and the host's calls. */
-export function createTenants ({ tenantId, tenantSlug, webhooks, clock }: TenantSettings): Tenants {
+export function createTenants (settings: TenantSettings): Tenants {
+  const { tenantId, tenantSlug, tenantCacheSeconds = 0, webhooks, clock } = settings
   const states = createTenantStates(webhooks, clock)
-  const finder = tenantId === null ? tenantsBySlug(states) : tenantsById(tenantId, tenantSlug, clock, states)
+  const lookups = tenantId === null ? null : createLookups(tenantId, tenantSlug, clock)
   return {
-    ...finder,
+    ...lookups === null ? tenantsBySlug(states) : tenantsById(lookups, tenantCacheSeconds * 1000, clock, states),
     isSuspended: (id) => states.findKnown(id)?.suspendedSince != null,
     refresh: states.refresh,
-    async get (reference, transaction) {
-      const id = await finder.getId(reference, transaction)
-      return { id, slug: reference.slug ?? await finder.findSlug(id, transaction) ?? id }
-    }
+    forget: states.forget
   }
 }
 
 type TenantStates = ReturnType<typeof createTenantStates>
 
-type Finder = Pick<Tenants, 'find' | 'getId' | 'findSlug' | 'hasIds'>
+type Finder = Pick<Tenants, 'find' | 'getId' | 'get' | 'findSlug' | 'hasIds'>
 
-function tenantsById (
-  tenantId: TenantIdLookup, tenantSlug: TenantSlugLookup | null, clock: Clock, states: TenantStates
-): Finder {
-  async function findId (slug: string): Promise<string | null> {
-    return readFoundId(await answerOf(tenantId(slug), 'tenantId', clock))
+interface Lookups {
+  findId (slug: string): Promise<string | null>
+  findSlug: Tenants['findSlug']
+}
+
+function createLookups (tenantId: TenantIdLookup, tenantSlug: TenantSlugLookup | null, clock: Clock): Lookups {
+  return {
+    findId: async (slug) => readFoundId(await answerOf(tenantId(slug), 'tenantId', clock)),
+    findSlug: createSlugLookup(tenantSlug, clock)
   }
+}
 
+function tenantsById (lookups: Lookups, ttlMs: number, clock: Clock, states: TenantStates): Finder {
+  const cached = ttlMs === 0 ? lookups : cacheLookups(lookups, ttlMs, clock, states)
   return {
     hasIds: true,
     async find (slug) {
-      const id = await findId(slug)
+      const id = await cached.findId(slug)
       if (id === null) return null
       await states.find(id)
       return { slug, id }
     },
-    getId: async ({ slug, id }) => id ?? await findId(slug) ?? rejectUnknown(slug),
-    findSlug: createSlugLookup(tenantSlug, clock)
+    getId: async ({ slug, id }) => id ?? await lookups.findId(slug) ?? rejectUnknown(slug),
+    async get (reference, transaction) {
+      const id = reference.id ?? await cached.findId(reference.slug) ?? rejectUnknown(reference.slug)
+      return { id, slug: reference.slug ?? await cached.findSlug(id, transaction) ?? id }
+    },
+    findSlug: lookups.findSlug
+  }
+}
+
+/** Caches answers, but uses them only while this process knows all renames up to a few seconds ago. */
+function cacheLookups ({ findId, findSlug }: Lookups, ttlMs: number, clock: Clock, states: TenantStates): Lookups {
+  const cache = createCallCache<string | null>({ ttlMs, clock })
+  let seenRenames = 0
+
+  function isUsable (): boolean {
+    const renames = states.countRenames()
+    if (renames === null || renames === seenRenames) return renames !== null
+    cache.clear()
+    seenRenames = renames
+    return true
+  }
+
+  return {
+    findId: (slug) => isUsable() ? cache.call(`slug ${slug}`, () => findId(slug)) : findId(slug),
+    async findSlug (id, transaction) {
+      if (!isUsable()) return findSlug(id, transaction)
+      const name = `id ${id}`
+      const call = (): Promise<string | null> => cache.call(name, () => findSlug(id))
+      if (transaction === undefined) return call()
+      const known = cache.peek(name)
+      if (known !== null) return known
+      // The transaction may use the last connection, so it waits for no other one. Its answer may be rolled back, so
+      // later calls use another one. If that fails, they ask again.
+      call().catch(() => {})
+      return findSlug(id, transaction)
+    }
   }
 }
 
@@ -166,14 +213,20 @@ export function createSlugLookup (lookup: TenantSlugLookup | null, clock: Clock)
 }
 
 function tenantsBySlug (states: TenantStates): Finder {
+  async function getId (reference: CheckedReference, transaction?: unknown): Promise<string> {
+    const slug = slugOf(reference)
+    const state = transaction === undefined ? await states.find(slug) : states.findKnown(slug)
+    if (state?.restsUntil != null) throw tenantResting(slug, state.restsUntil)
+    return slug
+  }
+
   return {
     hasIds: false,
     find: async (slug) => (await states.find(slug))?.restsUntil == null ? { slug, id: slug } : null,
-    async getId (reference, transaction) {
-      const slug = slugOf(reference)
-      const state = transaction === undefined ? await states.find(slug) : states.findKnown(slug)
-      if (state?.restsUntil != null) throw tenantResting(slug, state.restsUntil)
-      return slug
+    getId,
+    async get (reference, transaction) {
+      const id = await getId(reference, transaction)
+      return { id, slug: id }
     },
     findSlug: async (id) => id
   }
@@ -231,6 +284,7 @@ export const restSeconds = 61 * 60
 
 const refreshMs = 2000
 const maxAgeMs = 60_000
+const recentMs = 5000
 
 /**
  * Caches the states of tenants: renamed and removed ones rest in the storage until nothing remembers their previous
@@ -242,10 +296,14 @@ export function createTenantStates (
   let states = new Map<string, TenantState>()
   let readAtMs = -Infinity
   let reading: Promise<void> | null = null
+  let renames = 0
 
   async function read (): Promise<void> {
     const startedMs = clock.monotonic()
     const listed = await webhooks.listStates()
+    const isNew = ({ tenantId, renamedAt }: TenantState): boolean =>
+      renamedAt !== null && renamedAt !== states.get(tenantId)?.renamedAt
+    if (listed.some(isNew)) renames++
     states = new Map(listed.map((state) => [state.tenantId, state]))
     readAtMs = startedMs
   }
@@ -267,10 +325,14 @@ export function createTenantStates (
     return end != null && Date.parse(end) <= clock.now()
   }
 
+  /** Starts a read if the last one is old. If it fails, the next call tries again. */
+  function readIfOld (): void {
+    if (isOlderThan(refreshMs)) readOnce().catch(() => {})
+  }
+
   /** Like `find`, but from the cache, which is empty at first. Never waits for the storage. */
   function findKnown (tenantId: string): TenantState | undefined {
-    // If this fails, the next call tries again.
-    if (isOlderThan(refreshMs)) readOnce().catch(() => {})
+    readIfOld()
     return states.get(tenantId)
   }
 
@@ -284,6 +346,16 @@ export function createTenantStates (
   return {
     findKnown,
     refresh,
+    forget: (): void => { renames++ },
+
+    /**
+     * Returns a number that is larger after each rename or removal that this process notices; `null` if it may not have
+     * noticed one from more than five seconds ago.
+     */
+    countRenames (): number | null {
+      readIfOld()
+      return isOlderThan(recentMs) ? null : renames
+    },
 
     /** Returns a tenant's state; `undefined` for an ordinary one. Other processes notice a change within a minute. */
     async find (tenantId: string): Promise<TenantState | undefined> {

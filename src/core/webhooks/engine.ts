@@ -33,13 +33,17 @@ export type Engine = ReturnType<typeof createEngine>
 /** Creates the engine. Nothing is delivered before `start`. */
 export function createEngine (settings: EngineSettings, log: Logger, runtime: Runtime = systemRuntime) {
   const {
-    storage, tenantId, tenantSlug, events, ids, secretKeys, maxWebhooksPerTenant, maxWebhooksPerCreator, maxEventBytes,
-    requireSubject, changesRetentionDays, opentelemetry, onAudit, delivery
+    storage, tenantId, tenantSlug, tenantCacheSeconds, events, ids, secretKeys, maxWebhooksPerTenant,
+    maxWebhooksPerCreator, maxEventBytes, requireSubject, changesRetentionDays, opentelemetry, onAudit, delivery
   } = settings
   const { webhooks, deliveries, changes, holds, feed } = storage
   const { clock, allowHttp, allowNetworks, denyNetworks, timeoutMs, pollMs, retentionDays, environment } = delivery
   assertOption(environment === null || holds !== undefined, 'delivery.environment', 'a storage with holds', environment)
   assertOption(tenantSlug === null || tenantId !== null, 'tenantSlug', 'none without the option tenantId', tenantSlug)
+  assertOption(
+    tenantCacheSeconds === 0 || tenantId !== null, 'tenantCacheSeconds', 'none without the option tenantId',
+    tenantCacheSeconds
+  )
   assertOption(
     !delivery.propagateTrace || opentelemetry !== null, 'delivery.propagateTrace',
     'false without the option opentelemetry', true
@@ -48,7 +52,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   const targetRules = { allowHttp, allowPrivateNames: allowNetworks.length > 0, isAllowedAddress }
   const secrets = createSecretBox(secretKeys, clock)
   const isSealing = 'seal' in secretKeys || secretKeys.length > 0
-  const tenants = createTenants({ tenantId, tenantSlug, webhooks, clock })
+  const tenants = createTenants({ tenantId, tenantSlug, tenantCacheSeconds, webhooks, clock })
   const changed = createChanged(changes, ids, tenants)
   const sender = runtime.createSender(targetRules, timeoutMs, delivery)
   const listeners = createListeners(log)

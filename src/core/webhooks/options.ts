@@ -263,7 +263,8 @@ export const engineOptions = {
   /**
    * Returns your own id of a tenant, which never changes: text of 1 to 200 characters, or an integer; `null` for an
    * unknown tenant. All stored data then belongs to the id, so tenants can be renamed, and a slug can be reused. Called
-   * for each request and each call with a `tenantSlug`. It must return within 5 seconds: cache slow lookups.
+   * for each request and each call with a `tenantSlug`, unless `tenantCacheSeconds` is set. It must return within 5
+   * seconds.
    * @default the slug is the id
    */
   tenantId: orNull(callable<TenantIdLookup>()),
@@ -275,6 +276,13 @@ export const engineOptions = {
    * @default the id as text
    */
   tenantSlug: orNull(callable<TenantSlugLookup>()),
+  /**
+   * How long requests and `emit` cache the results of `tenantId` and `tenantSlug`, in seconds from the start of the
+   * lookup, 0 to 3,600. `null` is not cached. `renameTenant`, `removeTenant` and their commands clear the caches of all
+   * processes within 5 seconds; without them, a change takes effect after this time. 0 disables the cache.
+   * @default 0
+   */
+  tenantCacheSeconds: integer(0, 3600, 0),
   /**
    * Maximum number of webhooks per tenant, 1 to 10,000, or a function that returns it for `{ tenantSlug, tenantId }`,
    * such as the limit of the tenant's plan. The result is cached for a minute. If it throws, returns anything else or

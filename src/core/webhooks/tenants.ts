@@ -30,7 +30,7 @@ export function createTenantOperations (
 ): Pick<EngineCalls, 'renameTenant' | 'removeTenant' | 'suspendTenant' | 'resumeTenant'> {
   const rest = { restSeconds: tenants.hasIds ? 0 : restSeconds }
 
-  /** Looks up both names: the option `tenantId` may already have the new name, or still the old one. */
+  /** Looks up both names: `tenantId` may already have the new name, or still the old one. A cached one may be older. */
   async function findIds (reference: CheckedReference, to: string, transaction: unknown): Promise<[Tenant, Tenant]> {
     if (!tenants.hasIds) {
       const from = slugOf(reference)
@@ -40,6 +40,7 @@ export function createTenantOperations (
     const { slug: from, id } = reference
     if (from === null) return [{ slug: id, id }, { slug: to, id }]
     if (from === to) reject('to', sameName)
+    tenants.forget()
     const [old, renamed] = await Promise.all([tenants.find(from), tenants.find(to)])
     if (old !== null && renamed !== null && old.id !== renamed.id) {
       reject('to', 'expected a name that no other tenant has')

@@ -41,6 +41,8 @@ export interface WebhookData {
   readonly changes: MemoryChanges
   /** When each resting tenant's rest ends. */
   readonly resting: Map<string, number>
+  /** When tenants were last renamed or removed. */
+  readonly renamed: Map<string, number>
   /** The environment that the storage belongs to, from the first claim with one. */
   environment: string | null
   /** When each other environment was first seen. */
@@ -65,6 +67,7 @@ export function createWebhookData (now: () => number, changes: MemoryChanges): W
     notices: new NoticeQueue(),
     changes,
     resting: new Map(),
+    renamed: new Map(),
     environment: null,
     otherEnvironments: new Map(),
     requests: new Map()

@@ -273,11 +273,17 @@ function showWebhook (webhook: WebhookRecord): Webhook {
   }
 }
 
-function listStates ({ resting, pending: { suspended }, now }: WebhookData): TenantState[] {
+const hourMs = 3_600_000
+
+function listStates ({ resting, renamed, pending: { suspended }, now }: WebhookData): TenantState[] {
   for (const [tenant, end] of resting) if (end <= now()) resting.delete(tenant)
+  for (const [tenant, at] of renamed) if (at < now() - hourMs) renamed.delete(tenant)
   const show = (time: number | undefined): string | null => time === undefined ? null : formatDateTime(time)
-  return [...new Set([...resting.keys(), ...suspended.keys()])].map((tenantId) => ({
-    tenantId, restsUntil: show(resting.get(tenantId)), suspendedSince: show(suspended.get(tenantId))
+  return [...new Set([...resting.keys(), ...suspended.keys(), ...renamed.keys()])].map((tenantId) => ({
+    tenantId,
+    restsUntil: show(resting.get(tenantId)),
+    suspendedSince: show(suspended.get(tenantId)),
+    renamedAt: show(renamed.get(tenantId))
   }))
 }
 
@@ -301,7 +307,12 @@ function createTenants (data: WebhookData): Pick<
     return [...data.events.values()].filter((event) => event.tenant === tenant)
   }
 
+  function noteRename (tenant: string): void {
+    data.renamed.set(tenant, Math.max(data.now(), (data.renamed.get(tenant) ?? 0) + 1))
+  }
+
   function setName (tenant: string, slug: string): number {
+    noteRename(tenant)
     const webhooks = listWebhooks(data, tenant)
     for (const webhook of webhooks) webhook.tenantSlug = slug
     data.notices.setName(tenant, slug)
@@ -339,7 +350,7 @@ function createTenants (data: WebhookData): Pick<
       const suspendedAt = suspended.get(from)
       for (const name of [from, to]) suspended.delete(name)
       if (suspendedAt !== undefined) suspended.set(to, suspendedAt)
-      if (tenant === undefined) return 0
+      if (tenant === undefined) return setName(to, slug)
 
       data.tenants.delete(from)
       data.tenants.set(to, tenant)
@@ -368,6 +379,7 @@ function createTenants (data: WebhookData): Pick<
       data.tenants.delete(tenant)
       suspended.delete(tenant)
       rest(tenant, restSeconds)
+      noteRename(tenant)
       return 0
     },
 

@@ -61,7 +61,7 @@ type Needs = Readonly<Record<string, Readonly<Partial<Record<Privilege, readonly
 /** The privileges of a process that only emits events and records changes. It can read no secret. */
 const emitRights: Needs = {
   migrations: { select: ['name'] },
-  tenants: { select: ['key', 'tenant', 'rests_until', 'suspended_at'] },
+  tenants: { select: ['key', 'tenant', 'rests_until', 'suspended_at', 'renamed_at'] },
   webhooks: { select: ['id', 'tenant', 'status', 'event_types', 'filter_path', 'changed', 'subscription_id'] },
   events: {
     select: ['seq', 'sequence', 'id', 'tenant_key', 'idempotency_key', 'deliveries', 'fingerprint'],

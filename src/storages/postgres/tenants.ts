@@ -47,7 +47,8 @@ export function createTenants (
     },
 
     listStates: () => session.query<TenantState>('list states of tenants', `
-      select tenant as "tenantId", ${toIso('rests_until')} as "restsUntil", ${toIso('suspended_at')} as "suspendedSince"
+      select tenant as "tenantId", ${toIso('rests_until')} as "restsUntil",
+        ${toIso('suspended_at')} as "suspendedSince", ${toIso('renamed_at')} as "renamedAt"
       from ${schema}.list_tenant_states_v1()`),
 
     async listIdsLikeSlugs (limit) {

@@ -45,11 +45,14 @@ create table tenants (
   rests_since xid8,
   -- When the tenant was suspended. Its webhooks have is_suspended.
   suspended_at timestamptz,
+  -- When its slug last changed or it was removed. Null after an hour.
+  renamed_at timestamptz,
   -- For a removed tenant: events recorded before this time have been deleted. Null: start with the first.
   removed_to timestamptz
 );
 
-create index tenants_states on tenants (tenant) where rests_until is not null or suspended_at is not null;
+create index tenants_states on tenants (tenant)
+where rests_until is not null or suspended_at is not null or renamed_at is not null;
 
 create table webhooks (
   id bigint primary key,

@@ -1,3 +1,15 @@
+-- Stores that a tenant was renamed or removed, at a later time than before.
+create or replace function note_rename_v1 (p_tenant text) returns void
+language sql
+set search_path from current
+set jit to off
+as $$
+  insert into tenants as t (key, tenant, renamed_at)
+  values (p_tenant, p_tenant, date_trunc('milliseconds', clock_timestamp()))
+  on conflict (tenant) do update
+    set renamed_at = greatest(excluded.renamed_at, t.renamed_at + interval '1 millisecond')
+$$;
+
 -- Changes the slug of a tenant that keeps its id. Returns the number of its webhooks.
 create or replace function name_tenant_v1 (p_tenant text, p_slug text) returns integer
 language plpgsql
@@ -7,6 +19,7 @@ as $$
 begin
   -- All changes of tenants run one at a time.
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
+  perform note_rename_v1(p_tenant);
   -- Repeated: if the statement waits for a rotation, only the next one sees the new key.
   loop
     update api_keys k set tenant_slug = p_slug where k.tenant = p_tenant and k.tenant_slug <> p_slug;
@@ -73,7 +86,7 @@ declare
   v_key text := coalesce((select t.key from tenants t where t.tenant = p_from), p_from);
 begin
   -- Events that commit late under the new id are removed.
-  update tenants t set tenant = null, suspended_at = null where t.tenant = p_to;
+  update tenants t set tenant = null, suspended_at = null, renamed_at = null where t.tenant = p_to;
   if not found then
     insert into tenants (key) values (p_to);
   end if;
@@ -170,16 +183,20 @@ as $$
 declare
   v_key text;
   v_rests boolean;
+  v_renamed_at timestamptz;
 begin
   perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.tenants', 0));
-  select t.key, t.rests_until is not null into v_key, v_rests from tenants t where t.tenant = p_tenant;
+  select t.key, t.rests_until is not null, t.renamed_at into v_key, v_rests, v_renamed_at
+  from tenants t where t.tenant = p_tenant;
   -- A resting tenant keeps its key: no event has been recorded under it, and none can be.
   if v_rests is not true then
     insert into tenants (key) values (coalesce(v_key, p_tenant))
-    on conflict (key) do update set tenant = null, rests_until = null, rests_since = null, suspended_at = null;
-    insert into tenants (key, tenant) values (gen_random_uuid()::text, p_tenant);
+    on conflict (key) do update
+      set tenant = null, rests_until = null, rests_since = null, suspended_at = null, renamed_at = null;
+    insert into tenants (key, tenant, renamed_at) values (gen_random_uuid()::text, p_tenant, v_renamed_at);
   end if;
   perform rest_tenant_v1(p_tenant, p_rest_seconds);
+  perform note_rename_v1(p_tenant);
 
   -- Repeated: if the statement waits for a rotation, only the next one sees the new key.
   loop
@@ -279,10 +296,10 @@ as $$
   from tenants t where t.tenant = p_tenant
 $$;
 
--- Lists resting and suspended tenants. Ends expired rests once no transaction from before the rest is open, and deletes
--- webhooks and keys that such a transaction created late.
+-- Lists resting and suspended tenants, and those renamed or removed in the last hour. Ends expired rests once no
+-- transaction from before the rest is open, and deletes webhooks and keys that such a transaction created late.
 create or replace function list_tenant_states_v1 () returns table (
-  tenant text, rests_until timestamptz, suspended_at timestamptz
+  tenant text, rests_until timestamptz, suspended_at timestamptz, renamed_at timestamptz
 )
 language plpgsql
 set search_path from current
@@ -299,9 +316,10 @@ declare
       and l.relation in ('webhooks'::regclass, 'api_keys'::regclass)
   );
   v_over text[];
+  v_an_hour_ago timestamptz := clock_timestamp() - interval '1 hour';
 begin
   if current_setting('transaction_read_only') = 'off'
-    and exists (select from tenants t where t.rests_until <= clock_timestamp())
+    and exists (select from tenants t where t.rests_until <= clock_timestamp() or t.renamed_at < v_an_hour_ago)
     -- A process that only emits may not.
     and has_table_privilege('tenants', 'update')
   then
@@ -322,14 +340,18 @@ begin
     delete from api_keys k where k.tenant = any (v_over);
     delete from requests r where r.tenant = any (v_over);
     update tenants t set rests_until = null, rests_since = null where t.tenant = any (v_over);
+    with old as (
+      select t.key from tenants t where t.renamed_at < v_an_hour_ago for update skip locked
+    )
+    update tenants t set renamed_at = null from old where t.key = old.key;
   end if;
 
   return query
     select t.tenant,
       case when t.rests_until is not null
         then greatest(t.rests_until, date_trunc('milliseconds', clock_timestamp()) + interval '1 minute') end,
-      t.suspended_at
+      t.suspended_at, case when t.renamed_at >= v_an_hour_ago then t.renamed_at end
     from tenants t
-    where t.rests_until is not null or t.suspended_at is not null;
+    where t.rests_until is not null or t.suspended_at is not null or t.renamed_at >= v_an_hour_ago;
 end
 $$;

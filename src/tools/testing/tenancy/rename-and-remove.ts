@@ -199,7 +199,7 @@ export const removeCases = [
 const longestRestMs = 2000
 
 async function listResting ({ webhooks }: Pick<StorageDriver, 'webhooks'>): Promise<string[]> {
-  return (await webhooks.listStates()).map(({ tenantId }) => tenantId)
+  return (await webhooks.listStates()).flatMap(({ tenantId, restsUntil }) => restsUntil === null ? [] : [tenantId])
 }
 
 /** Removes acme and immediately lists the resting tenants. */
@@ -271,6 +271,23 @@ export const restCases = [
     same([tenantId, tenantSlug, webhookId, secrets], ['4f1c6a2e', 'globex', id, ['sealed']], 'the claimed delivery')
     same((await t.emit({ tenantSlug: '4f1c6a2e', idempotencyKey: 'once' })).id, 'evt_1',
       'the event recorded with the same key')
-    same(await t.webhooks.listStates(), [], 'the resting tenants')
+    same(await listResting(t), [], 'the resting tenants')
+  }),
+
+  emptyTest('listStates', 'renamed and removed tenants are listed, each time with a later time', async (t) => {
+    const options = { reseal: (secret: string): string => secret, restSeconds: 0 }
+    const times: Array<string | null | undefined> = []
+    for (const change of [
+      () => t.webhooks.renameTenant(named('acme'), { slug: 'globex', id: 'acme' }, options),
+      () => t.webhooks.renameTenant(named('acme'), { slug: 'initech', id: 'acme' }, options),
+      () => t.remove()
+    ]) {
+      await change()
+      const states = await t.webhooks.listStates()
+      same(states.map(({ tenantId }) => tenantId), ['acme'], 'the tenants')
+      times.push(states[0]?.renamedAt)
+    }
+    same([...new Set(times)].sort(), times, 'the times, in order and without repeats')
+    same(times.filter((time) => typeof time !== 'string'), [], 'the times that are missing')
   })
 ]

@@ -7,8 +7,9 @@ import { delivered, failed, retry } from '../support/samples.js'
 const test = webhookCases('tenancy', 'webhooks')
 const emptyTest = benchCases('tenancy', 'webhooks')
 
-async function listSuspended ({ webhooks }: Pick<StorageDriver, 'webhooks'>): Promise<Array<[string, string | null]>> {
-  return (await webhooks.listStates()).map(({ tenantId, suspendedSince }) => [tenantId, suspendedSince])
+async function listSuspended ({ webhooks }: Pick<StorageDriver, 'webhooks'>): Promise<Array<[string, string]>> {
+  return (await webhooks.listStates()).flatMap(({ tenantId, suspendedSince }) =>
+    suspendedSince === null ? [] : [[tenantId, suspendedSince]])
 }
 
 /** Cases about suspended tenants. */
