@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { FastifyContextConfig, FastifyReply, FastifyRequest, FastifySchema, onSendHookHandler } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import type { ApiExtension } from '../../core/http/api.js'
 import { isAuthorized, maxKeyLength } from '../../core/http/auth.js'
 import { logOf } from '../../core/http/log.js'
@@ -7,7 +7,7 @@ import { commonHeaders, contentType, readTenant, readTenantSlug, sendAsIs, state
 import { HttpError, readHttpError } from '../../core/http/wire-errors.js'
 import { readField } from '../../core/shared/fields.js'
 import { rejectOption } from '../../core/shared/read-options.js'
-import { operationIdOf, readScopes } from '../../core/http/document/operation.js'
+import { hidden, operationIdOf, readScopes } from '../../core/http/document/operation.js'
 import type { EventSchemas } from '../../core/api/catalogue.js'
 import { webhookScopes } from '../../core/api/scopes.js'
 import type { Subscriber, SubscriptionKey, SubscriptionRequest } from '../../core/api/subscriptions.js'
@@ -61,7 +61,7 @@ export function assertSdk (resolve: (name: string) => string = createRequire(imp
 /** Access tokens are longer than keys. Node limits all headers together to 16 KiB. */
 const maxTokenLength = 8192
 
-const schema: FastifySchema & { hide: true, operationId: string } = { hide: true, operationId: 'mcp' }
+const schema = { ...hidden, operationId: 'mcp' }
 const config: FastifyContextConfig = { capabilities: ['read'], mcp: false }
 
 /** Returns the stateless server for agents: each message gets its own server. */

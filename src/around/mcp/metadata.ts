@@ -1,4 +1,5 @@
-import type { FastifyPluginAsync, FastifyRequest, FastifySchema } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { hidden } from '../../core/http/document/operation.js'
 import { prepareLoggers, type RequestIdSource } from '../../core/http/log.js'
 import { limitOpenRequests, type Limits } from '../../core/http/limits.js'
 import { assertOption } from '../../core/shared/read-options.js'
@@ -68,9 +69,6 @@ function fillIn (template: string, { originalUrl, params }: FastifyRequest): str
     return parts.find((part) => decodePart(part) === value) ?? encodeURIComponent(value)
   })
 }
-
-// Hosts without @fastify/swagger have no type for `hide`.
-const hidden: FastifySchema & { hide: true } = { hide: true }
 
 export interface OpenRoutes {
   limits: Limits | null

@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { readField } from '../../core/shared/fields.js'
+import { parseBody, readField } from '../../core/shared/fields.js'
 import { type CallAnswer, maxRowsLength } from './calls.js'
 
 /** Precedes data in the text of a result. */
@@ -20,8 +20,10 @@ export async function formatResult (
   size = Number.POSITIVE_INFINITY
 ): Promise<CallToolResult> {
   const { readAgain, hasSince } = call
-  if (status >= 300) return formatFault(describeError(status, parse(text)))
-  const payload = guardValue(parse(text))
+  // A host hook may have sent other text.
+  const body = parseBody(text)
+  if (status >= 300) return formatFault(describeError(status, body))
+  const payload = guardValue(body)
   if (payload === null) return { content: [{ type: 'text', text: 'Done.' }] }
   const rows = [readField(payload, 'data') ?? payload].flat().map((row) => JSON.stringify(row))
   const fitting = countFitting(rows)
@@ -138,15 +140,6 @@ function describeDetails (details: unknown): string[] {
   return details.map(
     (detail) => `${String(readField(detail, 'field')) || 'The input'} ${String(readField(detail, 'message'))}.`
   )
-}
-
-/** Parses a body; `null` without one, and if it is not JSON: a host hook may have sent it. */
-function parse (text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 /*

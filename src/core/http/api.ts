@@ -6,8 +6,6 @@ import { candidateList, jobList } from '../api/rows.js'
 import { apiScopes } from '../api/scopes.js'
 import { subscriptionOperations } from '../api/subscriptions.js'
 import { expectScopes } from '../keys/api-key.js'
-import type { Auditor } from '../observe/audit.js'
-import type { Tracing } from '../observe/tracing.js'
 import type { Id, IdKinds, RecruitingStorage, StoresAnswers } from '../ports/index.js'
 import { shareConnections } from '../shared/connections.js'
 import { assertOption } from '../shared/read-options.js'
@@ -18,9 +16,8 @@ import { trustsEveryProxy } from './client-address.js'
 import { formatDocument, inHostDocument } from './document/document.js'
 import { operationIdOf, readScopes } from './document/operation.js'
 import { completeHostRoute } from './host-routes.js'
-import type { Idempotency } from './idempotency.js'
 import { isolateBodyParser, createCompilers, createLateCompilers } from './input.js'
-import { limitOpenRequests, type Limits } from './limits.js'
+import { limitOpenRequests } from './limits.js'
 import { prepareLoggers } from './log.js'
 import type { PortalKeysSettings } from '../keys/options.js'
 import type { HttpSettings } from './options.js'
@@ -38,8 +35,7 @@ import type { Portal } from './sessions.js'
 import { createFollowed, type Followed, hideUnrecorded } from './sync.js'
 import { guardPort, HttpError } from './wire-errors.js'
 
-/** The parts that the API is built from. */
-interface ApiDependencies {
+interface ApiDependencies extends Pick<RouteContext, 'limits' | 'auditor' | 'tracing' | 'idempotency'> {
   tenants: Tenants
   storage: RecruitingStorage<Id, Id, Id, Id>
   events: EventSchemas
@@ -50,14 +46,9 @@ interface ApiDependencies {
   settings: HttpSettings
   /** The addresses that notifications come from; empty without the option. */
   sourceIps: readonly string[]
-  auditor: Auditor | null
-  tracing: Tracing | null
-  idempotency: Idempotency
   portal: Portal | null
   /** The settings of the keys that customers manage; `null` without them. */
   managedKeys: PortalKeysSettings | null
-  /** Counts requests; `null` without the option. */
-  limits: Limits | null
   extension: ApiExtension | null
   /** Filled with the scopes of all routes. */
   scopes: string[]
@@ -188,9 +179,9 @@ async function listOperations (
   }
   return [
     ...listRowOperations(candidates, candidate, candidateList, ids, published.filters.candidates),
-    ...await listSyncOperations(followed, { kind: 'candidate', source: candidates, published: candidate, ids }),
+    ...await listSyncOperations(followed, 'candidate', candidates, candidate, ids),
     ...listRowOperations(jobs, job, jobList, ids, published.filters.jobs),
-    ...await listSyncOperations(followed, { kind: 'job', source: jobs, published: job, ids }),
+    ...await listSyncOperations(followed, 'job', jobs, job, ids),
     ...ofEngine.filter(({ needsFeed }) => !needsFeed),
     ...followed.feed === null
       ? []
@@ -228,11 +219,7 @@ function isolateScope (scope: FastifyInstance, context: RouteContext, errorDetai
 function assertLimited ({ rateLimit }: HttpSettings, routes: readonly RouteOptions[]): void {
   const known = routes.map(({ schema }) => operationIdOf(schema))
   for (const operationId of Object.keys(rateLimit?.operations ?? {})) {
-    assertOption(
-      known.includes(operationId),
-      `rateLimit.operations.${operationId}`,
-      'the operationId of a route',
-      operationId
-    )
+    const path = `rateLimit.operations.${operationId}`
+    assertOption(known.includes(operationId), path, 'the operationId of a route', operationId)
   }
 }

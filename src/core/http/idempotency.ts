@@ -215,8 +215,8 @@ async function runAtomic ({ request, reply, handling, close, save, ...claimed }:
     // Keeps an answer that was stored.
     const isOwn = await save(null)
     const { statusCode } = toHttpError(thrown)
-    // The request may have failed because the attempt that took over has done the work.
-    throw isClaimLost(thrown) || (!isOwn && statusCode < 500) ? conflict(reply) : thrown
+    // Another attempt has taken over before this one could change anything, or has done the work.
+    throw hasCode(thrown, 'idempotency_conflict') || (!isOwn && statusCode < 500) ? conflict(reply) : thrown
   }
 }
 
@@ -327,11 +327,6 @@ function usedOtherwise (): HttpError {
 function conflict (reply: FastifyReply): HttpError {
   reply.header('retry-after', 1)
   return new HttpError('conflict')
-}
-
-/** Returns whether another attempt has taken over before this one could change anything. */
-function isClaimLost (thrown: unknown): boolean {
-  return hasCode(thrown, 'idempotency_conflict')
 }
 
 /** Identifies a key by its id, and a session by its token, so that nobody else can read its answers. */

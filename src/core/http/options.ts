@@ -249,11 +249,6 @@ function readFieldUses (value: FieldUses = {}, path: string): FieldUses {
   }))
 }
 
-function readRoutes (routes: RecruitingRoutes | null = null, path: string): RecruitingRoutes | null {
-  assertOption(routes === null || typeof routes === 'function', path, 'a Fastify plugin', routes)
-  return routes
-}
-
 export const httpOptions = {
   /**
    * The path of the public API; each tenant's API is at `{prefix}/:tenant_slug`.
@@ -310,7 +305,7 @@ export const httpOptions = {
    * document lists them too.
    * @default none
    */
-  routes: readRoutes
+  routes: orNull(callable<RecruitingRoutes>('a Fastify plugin'))
 }
 
 /** The options of the public API. */

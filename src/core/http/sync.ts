@@ -90,7 +90,7 @@ export async function isRecorded ({ changes }: Followed, kind: ChangeKind): Prom
 export async function readSync<Item> (
   followed: Followed, rows: SyncedRows<Item>, input: SyncInput
 ): Promise<SyncPage<Item>> {
-  const { changes, feed, connections } = followed
+  const { changes, feed } = followed
   const { kind } = rows
   const { tenant, token } = input
   if (changes === null) throw new HttpError('not_found')
@@ -104,16 +104,7 @@ export async function readSync<Item> (
   const page = await readPage(changes.source, rows, input, { position, afterId })
   const load = start === null ? null : { events: start, tries: Number(tries) }
   const { position: reached } = page
-  const last = page.hasMore || load === null || feed === null
-    ? null
-    : await findEnd(load, {
-      changes: changes.source,
-      feed: feed.source,
-      kind,
-      tenant,
-      position: reached,
-      run: (work) => runInPlace(connections, tenant, work)
-    })
+  const last = page.hasMore || load === null ? null : await findEnd(followed, load, { kind, tenant, position: reached })
   const hasMore = page.hasMore || last?.isEnd === false
   const next = last?.load ?? load
   const state = hasMore && next !== null ? [next.events, String(next.tries)] : []
@@ -129,27 +120,20 @@ export async function readSync<Item> (
   }
 }
 
-/** A tenant's copy that contains all changes up to a position. */
-interface Loaded {
-  changes: ChangeSource
-  feed: EventFeed
-  kind: ChangeKind
-  tenant: string
-  position: string
-  /** Runs work in a place of the tenant. */
-  run: <Result>(work: () => Promise<Result>) => Promise<Result>
-}
-
 const maxTries = 10
 
 /**
- * Looks for the end of a load: a position in the feed such that the copy contains the changes that were committed with
- * the events up to it, and none that was committed with a later one. If writers are too busy for that, the copy may
- * contain some of the latter after the last try.
+ * Looks for the end of a load whose copy contains all changes up to a position: a position in the feed such that the
+ * copy contains the changes that were committed with the events up to it, and none that was committed with a later one.
+ * If writers are too busy for that, the copy may contain some of the latter after the last try.
  */
 async function findEnd (
-  load: Load, { changes, feed, kind, tenant, position, run }: Loaded
-): Promise<{ load: Load, isEnd: boolean }> {
+  { changes: changed, feed: fed, connections }: Followed, load: Load,
+  { kind, tenant, position }: { kind: ChangeKind, tenant: string, position: string }
+): Promise<{ load: Load, isEnd: boolean } | null> {
+  if (changed === null || fed === null) return null
+  const [{ source: changes }, { source: feed }] = [changed, fed]
+  const run = <Result>(work: () => Promise<Result>) => runInPlace(connections, tenant, work)
   const end = await feed.end(tenant)
   // In this order: a change that was committed before is held back, or listed, or in the copy.
   const { heldBackMs } = await run(() => changes.stats())
@@ -223,14 +207,13 @@ function countFitting (entries: ReadonlyArray<Entry<unknown>>): number {
 
 /** Throws for rows with the same id or in another order, because sync would miss some. */
 function assertAscending (ids: readonly Id[], kind: ChangeKind): void {
-  const repeated = ids.find((id, index) => index > 0 && !isBefore(ids[index - 1], id))
+  const repeated = ids.find((id, index) => {
+    const previous = ids[index - 1]
+    return previous !== undefined && !(previous < id)
+  })
   if (repeated !== undefined) {
     throw new Error(`${kind}s.listAfter returned the id ${repeated} twice, or not in ascending order`)
   }
-}
-
-function isBefore (a: Id | undefined, b: Id): boolean {
-  return a !== undefined && a < b
 }
 
 // Also recognized by another copy of this package.

@@ -1,3 +1,5 @@
+import type { keyOperations } from '../api/keys.js'
+import type { ValidInput } from '../api/operation.js'
 import { InputError } from '../shared/errors.js'
 import type {
   Creator, GeneratedKey, KeyRejection, KeySortField, KeyStore, ManagedKey, RotatedKey, Tenant, WebhookStore
@@ -15,15 +17,7 @@ export interface KeyCreator extends KeyLimits {
   scopes: readonly string[] | null
 }
 
-/** A key to create, for input that fits its schema. */
-export interface CreateKeyInput {
-  name: string
-  scopes: string[]
-  allowed_ips?: string[] | null
-  candidate_fields?: string[] | null
-  job_fields?: string[] | null
-  expires_in_days: number
-}
+type Operations = ReturnType<typeof keyOperations>
 
 /** The limits of the keys that customers create. */
 interface KeyRules {
@@ -35,12 +29,6 @@ interface KeyRules {
   prefix: string
   /** Returns the error for a caller with too few rights; `reason` is a sentence for the client. */
   forbid: (reason?: string) => Error
-}
-
-/** How to revoke a key. */
-export interface RevokeInput {
-  children: boolean
-  webhooks: 'keep' | 'disable'
 }
 
 /**
@@ -83,7 +71,8 @@ export function createKeyOperations (
 
     /** Returns the key, including its text, which is not stored. */
     async create (
-      tenant: Tenant, { name, scopes, expires_in_days: expiresInDays, ...given }: CreateKeyInput, keep?: KeepAnswer
+      tenant: Tenant, { name, scopes, expires_in_days: expiresInDays, ...given }: ValidInput<Operations['create']>,
+      keep?: KeepAnswer
     ) {
       assertGiven('scopes', scopes, (scope) => creator.scopes?.includes(scope) ?? true)
       for (const [index, cidr] of given.allowed_ips?.entries() ?? []) {
@@ -108,7 +97,7 @@ export function createKeyOperations (
     },
 
     /** Returns the new key, and when the previous one expires. */
-    async rotate (tenant: Tenant, id: string, input: { grace_period_seconds: number }, keep?: KeepAnswer) {
+    async rotate (tenant: Tenant, id: string, input: ValidInput<Operations['rotate']>, keep?: KeepAnswer) {
       const old = isPlainText(id, 255) ? await store.find(tenant.id, id) : null
       if (old === null) return null
       if (!mayHave(creator, old, rules)) throw forbid()
@@ -123,12 +112,13 @@ export function createKeyOperations (
     },
 
     /** Returns the key, with the number of its children that were valid, and of its webhooks. */
-    async revoke (tenant: Tenant, id: string, { children, webhooks: choice }: RevokeInput) {
+    async revoke (tenant: Tenant, id: string, input: ValidInput<Operations['revoke']>) {
+      const children = input.children === 'true'
       const revoked = isPlainText(id, 255) ? await store.revoke(tenant.id, id, { children }) : null
       const key = revoked && await store.find(tenant.id, id)
       if (key === null) return null
       const created = await listWebhooks(tenant, id, children)
-      for (const webhook of choice === 'disable' ? created : []) {
+      for (const webhook of input.webhooks === 'disable' ? created : []) {
         if (webhook.status === 'active') await webhooks.update(tenant.id, webhook.id, { status: 'inactive' })
       }
       return { ...key, children_count: revoked?.children ?? 0, webhooks_count: created.length }

@@ -93,6 +93,27 @@ export function createCallCache<Value> ({ ttlMs, clock }: { ttlMs: number, clock
   }
 }
 
+/** Returns a function that shares the result of `read` between all calls. It reads again after a failure. */
+export function createOnce<Value> (read: () => Promise<Value>): () => Promise<Value> {
+  let reading: Promise<Value> | null = null
+  return () => {
+    reading ??= read().catch((error: unknown) => {
+      reading = null
+      throw error
+    })
+    return reading
+  }
+}
+
+/** Returns a function that shares the result of `work` between the calls that arrive while it runs. */
+export function createShared<Result> (work: () => Promise<Result>): () => Promise<Result> {
+  let running: Promise<Result> | null = null
+  return () => {
+    running ??= work().finally(() => { running = null })
+    return running
+  }
+}
+
 /** A map of at most `max` entries that drops the least recently used one. */
 export class LruMap<Value> {
   readonly #max: number

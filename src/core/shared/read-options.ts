@@ -202,8 +202,8 @@ export function unread (value: unknown): unknown {
   return value
 }
 
-export function callable<Value extends Function> (): Reader<Value> {
-  return checked((value) => typeof value === 'function', 'a function')
+export function callable<Value extends Function> (expected = 'a function'): Reader<Value> {
+  return checked((value) => typeof value === 'function', expected)
 }
 
 /** Returns a base URL without a trailing slash; '' if the option is absent. Throws `invalid_option`. */

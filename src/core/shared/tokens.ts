@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createOnce } from './cached.js'
 
 /** Formats and reads the tokens of a resource. */
 export interface Tokens {
@@ -39,16 +40,4 @@ function parseToken (secret: Uint8Array, subject: string, token: string): TokenS
 
 function sign (secret: Uint8Array, subject: string, content: string): Buffer {
   return createHmac('sha256', secret).update(`${subject}\n${content}`).digest()
-}
-
-/** Calls `read` once, and again after a failure. */
-function createOnce<Value> (read: () => Promise<Value>): () => Promise<Value> {
-  let reading: Promise<Value> | null = null
-  return () => {
-    reading ??= read().catch((error: unknown) => {
-      reading = null
-      throw error
-    })
-    return reading
-  }
 }

@@ -128,17 +128,13 @@ function explainMissing (webhook: Webhook, event: unknown, hasFeed: boolean): Re
   const at = Number(readField(event, 'sequence')) / 1000
   if (at < Date.parse(webhook.created_at)) return { reason: 'before_webhook' }
   if (!webhook.event_types.includes(String(readField(event, 'type')))) return { reason: 'not_subscribed' }
-  if (isHealthEvent(event) && readField(readField(event, 'data'), 'webhook_id') === webhook.id) {
-    return { reason: 'about_itself' }
-  }
+  const isHealthEvent = Object.hasOwn(webhookEvents, String(readField(event, 'type')))
+  const subject = readField(readField(event, 'data'), 'webhook_id')
+  if (isHealthEvent && subject === webhook.id) return { reason: 'about_itself' }
   if (readField(event, 'erased') === true) return { reason: 'erased' }
   const mismatch = findMismatch(event, webhook.filters, webhook.changed)
   if (mismatch !== undefined) return { reason: 'filtered', filter: showMismatch(mismatch) }
   return { reason: at < Date.parse(webhook.updated_at) ? 'changed_since' : 'unknown' }
-}
-
-function isHealthEvent (event: unknown): boolean {
-  return Object.hasOwn(webhookEvents, String(readField(event, 'type')))
 }
 
 /** Longer text equals no value of a filter. */
@@ -146,16 +142,13 @@ const maxShownLength = 255
 
 function showMismatch ({ path, expected, found }: NonNullable<ReturnType<typeof findMismatch>>): Explanation['filter'] {
   const shown = { path, expected }
-  switch (typeof found) {
-    case 'string': return { ...shown, value: found.slice(0, maxShownLength).toWellFormed(), value_type: 'string' }
-    case 'number': return { ...shown, value: found, value_type: 'number' }
-    case 'boolean': return { ...shown, value: found, value_type: 'boolean' }
-    case 'undefined': return { ...shown, value: null, value_type: 'missing' }
-    default: {
-      const type = found === null ? 'null' : Array.isArray(found) ? 'array' : 'object'
-      return { ...shown, value: null, value_type: type }
-    }
+  if (typeof found === 'string') {
+    return { ...shown, value: found.slice(0, maxShownLength).toWellFormed(), value_type: 'string' }
   }
+  if (typeof found === 'number') return { ...shown, value: found, value_type: 'number' }
+  if (typeof found === 'boolean') return { ...shown, value: found, value_type: 'boolean' }
+  const missing = found === undefined ? 'missing' : found === null ? 'null' : null
+  return { ...shown, value: null, value_type: missing ?? (Array.isArray(found) ? 'array' : 'object') }
 }
 
 function rejectInactive (): never {

@@ -83,33 +83,15 @@ const channels = {
   outage: channel('fastify-recruiting-api:outage')
 }
 
-export function publishEmit (message: EmitMessage): void {
-  channels.emit.publish(message)
-}
-
-export function publishDisable (message: DisableMessage): void {
-  channels.disable.publish(message)
-}
-
-export function publishOutage (message: OutageMessage): void {
-  channels.outage.publish(message)
-}
+export const publishEmit = (message: EmitMessage): void => channels.emit.publish(message)
+export const publishDisable = (message: DisableMessage): void => channels.disable.publish(message)
+export const publishOutage = (message: OutageMessage): void => channels.outage.publish(message)
 
 export function publishAttempt (delivery: ClaimedDelivery, result: AttemptResult): void {
   const { tenantSlug, webhookId, deliveryId, eventId, eventType, attemptCount } = delivery
   const { durationMs, responseStatus, error, detail = null } = result
-  const message: AttemptMessage = {
-    tenantSlug,
-    webhookId,
-    deliveryId,
-    eventId,
-    eventType,
-    attempt: attemptCount + 1,
-    durationMs,
-    responseStatus,
-    error,
-    detail
-  }
+  const sent = { tenantSlug, webhookId, deliveryId, eventId, eventType, attempt: attemptCount + 1 }
+  const message: AttemptMessage = { ...sent, durationMs, responseStatus, error, detail }
   channels.attempt.publish(message)
   if (result.outcome === 'failed') channels.giveUp.publish(message)
   if (result.outcome !== 'retry') return

@@ -56,14 +56,8 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   const changed = createChanged(changes, ids, tenants)
   const sender = runtime.createSender(targetRules, timeoutMs, delivery)
   const listeners = createListeners(log)
-  const dispatching = {
-    tenants,
-    deliveries,
-    validate: createEventValidator(events),
-    clock,
-    maxEventBytes,
-    requireSubject
-  }
+  const validate = createEventValidator(events)
+  const dispatching = { tenants, deliveries, validate, clock, maxEventBytes, requireSubject }
   const capacity = createCapacity(delivery, runtime.clock)
   const counters = createCounters()
   const outages = createOutages(listeners, log, clock)
@@ -74,26 +68,13 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   const healthRule = { ...delivery.disableAfter, warnAfterSeconds, eventTypes }
   const notices = createNoticeReporter(deliveries, listeners, { environment, eventTypes, clock, log })
   const { subscriptions } = storage
+  const parts = { sender, capacity, outages, secrets, targetRules, clock, runtime, log, findHold, findStop }
   const agents = subscriptions === undefined || feed === undefined
     ? null
-    : createAgents({ subscriptions, feed }, { sender, secrets, clock, log, pollMs, environment, onEnd: reportEnd })
+    : createAgents({ subscriptions, feed }, { ...parts, pollMs, environment, onEnd: reportEnd })
   const worker = delivery.worker
     ? createWorker(
-      {
-        deliveries,
-        sender,
-        capacity,
-        secrets,
-        clock,
-        runtime,
-        log,
-        counters,
-        outages,
-        tracing,
-        agents,
-        onFailures: notices.report
-      },
-      { ...delivery, healthRule }
+      { ...parts, deliveries, counters, tracing, agents, onFailures: notices.report }, { ...delivery, healthRule }
     )
     : null
   const pruner = createPruner(storage, { retentionDays, changesRetentionDays }, { clock, runtime, log })
@@ -148,21 +129,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
 
   function createOperations (webhooks: WebhookStore, history: History): WebhookOperations {
     return createWebhookOperations({
-      webhooks,
-      history,
-      events,
-      targetRules,
-      secrets,
-      sender,
-      outages,
-      capacity,
-      clock,
-      runtime,
-      findHold,
-      findStop,
-      maxWebhooksPerTenant,
-      maxWebhooksPerCreator,
-      timeoutMs
+      ...parts, webhooks, history, events, maxWebhooksPerTenant, maxWebhooksPerCreator, timeoutMs
     })
   }
 
@@ -170,14 +137,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
   const agentOperations = agents === null || shared.subscriptions === undefined || shared.feed === undefined
     ? null
     : createSubscriptionOperations({
-      subscriptions: shared.subscriptions,
-      feed: shared.feed,
-      webhooks,
-      agents,
-      secrets,
-      targetRules,
-      clock,
-      findStop
+      ...parts, subscriptions: shared.subscriptions, feed: shared.feed, webhooks, agents
     })
   const requestHistory = limitHistory(shared.deliveries, shared.feed, runtime.historyPlaces.requests)
   const operations = createOperations(shared.webhooks, requestHistory)

@@ -1,3 +1,4 @@
+import { createShared } from '../shared/cached.js'
 import type { RecruitingStats } from './recruiting.js'
 
 /** A `Registry` of `prom-client`, whose types are optional. */
@@ -61,11 +62,7 @@ const figures: Figure[] = [
 export function collectMetrics (
   recruiting: { stats (): Promise<RecruitingStats> }, registry: MetricRegistry
 ): void {
-  let reading: Promise<RecruitingStats | null> | null = null
-  function read (): Promise<RecruitingStats | null> {
-    reading ??= recruiting.stats().catch(() => null).finally(() => { reading = null })
-    return reading
-  }
+  const read = createShared(() => recruiting.stats().catch(() => null))
 
   for (const [name, type, aggregator, help, valuesOf] of figures) {
     const metric: Metric = {

@@ -199,7 +199,7 @@ export function fromKysely (trx: KyselyTransaction): PgQueryable {
 export interface PostgresJsTransaction {
   savepoint (work: never): unknown
   typed (value: string | null, type: number): unknown
-  unsafe (text: string, values?: never[]): PromiseLike<readonly unknown[]>
+  unsafe (text: string, values?: unknown[]): PromiseLike<readonly unknown[]>
 }
 
 // The type `unknown`, for which PostgreSQL infers the parameter's type.
@@ -213,7 +213,7 @@ export function fromPostgresJs (sql: PostgresJsTransaction): PgQueryable {
   const expected = 'fromPostgresJs expects the sql that sql.begin passes to its callback'
   return convert(sql, isPostgresJs(sql) && hasMethods(sql, 'savepoint'), expected, async (text, values = []) => {
     const parameters = values.map((value) => sql.typed(formatValue(value), inferred))
-    return { rows: [...await sql.unsafe(text, parameters as never[])] }
+    return { rows: [...await sql.unsafe(text, parameters)] }
   })
 }
 

@@ -12,16 +12,11 @@ import {
   requestIdHeader, splitTypes
 } from './operation.js'
 
-interface DocumentSettings {
-  openapi: OpenApiSettings
-  publicUrl: string
-}
-
 /** Formats the OpenAPI 3.1 document of all visible routes, from the schemas that validate and serialize. */
 export function formatDocument (
   all: readonly RouteOptions[],
   events: EventSchemas,
-  { openapi: { info, servers }, publicUrl }: DocumentSettings
+  { openapi: { info, servers }, publicUrl }: { openapi: OpenApiSettings, publicUrl: string }
 ): object {
   const routes = all.filter((route) => !isHidden(route))
   const components = new Components()
@@ -86,27 +81,13 @@ function describeKeys (routes: readonly RouteOptions[]): string {
 }
 
 /** Headers of every notification, as components. */
-const signatureParameters = {
-  'webhook-id': formatHeader(
-    'webhook-id',
-    "The event's id, the same for every attempt and replay. Use it to deduplicate",
-    eventIdExample
-  ),
-  'webhook-timestamp': formatHeader(
-    'webhook-timestamp',
-    'When this attempt was signed, in seconds since the epoch',
-    '1767225600'
-  ),
-  'webhook-signature': formatHeader(
-    'webhook-signature',
-    'One v1,<base64> for each valid secret, separated by spaces (Standard Webhooks 1.0)',
-    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='
-  )
-}
-
-function formatHeader (name: string, description: string, example: string): object {
-  return { name, in: 'header', required: true, description, schema: { type: 'string' }, example }
-}
+const signatureParameters = Object.fromEntries([
+  ['webhook-id', "The event's id, the same for every attempt and replay. Use it to deduplicate", eventIdExample],
+  ['webhook-timestamp', 'When this attempt was signed, in seconds since the epoch', '1767225600'],
+  ['webhook-signature', 'One v1,<base64> for each valid secret, separated by spaces (Standard Webhooks 1.0)',
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=']
+].map(([name = '', description, example]) =>
+  [name, { name, in: 'header', required: true, description, schema: { type: 'string' }, example }]))
 
 /** Formats an event's notification, and the meaning of the receiver's responses. */
 function formatEvent (name: string, declared: TObject, components: Components): object {

@@ -154,6 +154,9 @@ function listParameters (
   })
 }
 
+/** The schema of a hidden route. Hosts without `@fastify/swagger` have no type for `hide`. */
+export const hidden: FastifySchema & { hide: true } = { hide: true }
+
 /** Returns whether `schema: { hide: true }` hides a route from the document, as with `@fastify/swagger`. */
 export function isHidden ({ schema = {} }: RouteOptions): boolean {
   return (schema as OperationSchema).hide === true

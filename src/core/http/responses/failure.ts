@@ -59,22 +59,13 @@ function readStatus (error: unknown, { statusCode }: FastifyReply): number {
 
 const hookMessage = 'thrown by a host hook, not by the API'
 
-interface ErrorAnswer {
-  /** The id of the request. */
-  id: string
-  /** Whether a response shows the details of an error. */
-  errorDetails: boolean
-}
-
 /** `Retry-After` of a 503, unless a hook threw it or the host has set another value. */
 const unavailableSeconds = 5
 
 /** Sends an error in the API's format, and logs its cause. */
 export function sendError (
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { id, errorDetails }: ErrorAnswer
+  error: unknown, request: FastifyRequest, reply: FastifyReply,
+  { id, errorDetails }: { id: string, errorDetails: boolean }
 ): FastifyReply {
   const failure = judgeFailure(error, request, reply)
   const { code, details } = failure

@@ -52,11 +52,11 @@ export function listKeyOperations (
     list: ({ tenant, input }, request) => keysOf(request).list(tenant, input),
     create: ({ tenant, input, keep }, request) => keysOf(request).create(tenant, input, keep),
     rotate: ({ tenant, id, input, keep }, request) => keysOf(request).rotate(tenant, String(id), input, keep),
-    revoke ({ tenant, id, input: { children, webhooks } }, request) {
-      if (webhooks === 'disable') assertManagesWebhooks(request)
+    revoke ({ tenant, id, input }, request) {
+      if (input.webhooks === 'disable') assertManagesWebhooks(request)
       // One place for all calls, so that a full share cannot interrupt it.
       return runInPlace(stateOf(request).server.connections, tenant.id, () =>
-        inPlace(readKeyCreator(request)).revoke(tenant, String(id), { children: children === 'true', webhooks }))
+        inPlace(readKeyCreator(request)).revoke(tenant, String(id), input))
     }
   })
 

@@ -105,8 +105,7 @@ function formatSchema (
   const responses = Object.entries(entry.results).map(([status, about]) => {
     return [status, describeResult(entry, about, { hasSessions, hasLocation: hasAddress && status === '201' })]
   })
-  // Fastify's types declare only some of these fields.
-  const schema = {
+  return {
     operationId,
     tags: [tag],
     summary,
@@ -118,8 +117,8 @@ function formatSchema (
       ...errorResponses,
       ...entry.shape === 'follow' || entry.shape === 'sync' ? { 410: SyncTokenExpired } : {}
     }
-  }
-  return schema
+    // Fastify's types declare only some of these fields.
+  } as FastifySchema
 }
 
 const locationHeader = {

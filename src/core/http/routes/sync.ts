@@ -1,27 +1,19 @@
-import type { FastifySchema, RouteOptions } from 'fastify'
+import type { RouteOptions } from 'fastify'
 import { syncOperations } from '../../api/sync.js'
 import type { Id, IdKinds, RowFields } from '../../ports/index.js'
+import { hidden } from '../document/operation.js'
 import { respondWith } from '../request.js'
 import type { PublishedRows } from '../responses/published-rows.js'
 import { type Followed, isRecorded, readSync } from '../sync.js'
 import { HttpError } from '../wire-errors.js'
 import { type ApiOperation, perform } from './operations.js'
 
-/** A resource that can be synced. */
-interface SyncedResource<Row extends { id: Id }> {
-  kind: 'candidate' | 'job'
-  /** Where the rows come from. */
-  source: object
-  published: PublishedRows<Row>
-  ids: IdKinds
-}
-
 /**
  * Returns the operation that reads all rows of a resource, then its changes; none unless changes are recorded and the
  * source can read them.
  */
 export async function listSyncOperations<Row extends { id: Id }> (
-  followed: Followed, { kind, source, published, ids }: SyncedResource<Row>
+  followed: Followed, kind: 'candidate' | 'job', source: object, published: PublishedRows<Row>, ids: IdKinds
 ): Promise<ApiOperation[]> {
   if (!isSyncable<Row>(source) || !await isRecorded(followed, kind)) return []
   const { item, select, writeRows } = published
@@ -53,9 +45,6 @@ export async function listSyncOperations<Row extends { id: Id }> (
   })
 }
 
-// Hosts without @fastify/swagger have no type for `hide`.
-const hidden: FastifySchema & { hide: true } = { hide: true }
-
 /** Replaces a missing sync operation: otherwise the operation for one row would run, with `sync` as the id. */
 export function missingSync (kind: 'candidate' | 'job'): RouteOptions {
   const reject = async (): Promise<never> => { throw new HttpError('not_found') }
@@ -70,7 +59,6 @@ interface SyncRows<Row extends { id: Id }> {
   findMany (tenant: string, ids: readonly Id[], query: RowFields): Promise<Array<Row | null>>
 }
 
-/** Returns whether a source of rows has the methods for sync. */
 function isSyncable<Row extends { id: Id }> (source: object): source is SyncRows<Row> {
   return ['listAfter', 'findMany'].every((method) => typeof Reflect.get(source, method) === 'function')
 }

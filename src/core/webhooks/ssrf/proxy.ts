@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
+import { createShared } from '../../shared/cached.js'
 import { startDeadline } from '../../shared/clock.js'
 import { informationalHead } from '../sending/informational.js'
 import {
@@ -35,7 +36,6 @@ export function createProxiedConnector (
   const secure = buildConnector({ timeout: timeoutMs, ...tlsRules })
   const knocks = new PendingConnection()
   let heardAt = Number.NEGATIVE_INFINITY
-  let knocking: Promise<void> | null = null
 
   async function open (target: buildConnector.Options, pending: PendingConnection): Promise<Socket> {
     const addresses = await resolveAllowed(target.hostname, pending.tenantId, options)
@@ -96,10 +96,7 @@ export function createProxiedConnector (
   }
 
   /** Sends a request that every proxy answers without a receiver. Never rejects. */
-  function knock (): Promise<void> {
-    knocking ??= knockOnce().catch(() => {}).finally(() => { knocking = null })
-    return knocking
-  }
+  const knock = createShared(() => knockOnce().catch(() => {}))
 
   async function knockOnce (): Promise<void> {
     const socket = await start(connect, { ...withServerName(proxy), localAddress }, knocks)

@@ -1,6 +1,7 @@
 import dns, { type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
+import { createShared } from '../../shared/cached.js'
 import { systemClock, waitUpTo } from '../../shared/clock.js'
 import { createPlaces } from '../../shared/places.js'
 import type { TargetRules } from './addresses.js'
@@ -120,7 +121,6 @@ function createNameServers (queryMs: number) {
   let current = open()
   let previous = current
   let probe: dns.promises.Resolver | null = null
-  let probing: Promise<string | null> | null = null
 
   function open (tries = 2): dns.promises.Resolver {
     const servers = new dns.promises.Resolver({ timeout: queryMs, tries })
@@ -136,8 +136,6 @@ function createNameServers (queryMs: number) {
     } catch (error) {
       const code = String((error as NodeJS.ErrnoException).code)
       return brokenServer.has(code) ? code : null
-    } finally {
-      probing = null
     }
   }
 
@@ -153,10 +151,7 @@ function createNameServers (queryMs: number) {
       return current
     },
     /** Returns the error code if none of them answers a query for the root; `null` if one does. */
-    areBroken (): Promise<string | null> {
-      probing ??= askForRoot()
-      return probing
-    },
+    areBroken: createShared(askForRoot),
     close (): void {
       previous.cancel()
       current.cancel()
