@@ -8,7 +8,7 @@
 
 import { setTimeout } from 'node:timers/promises'
 import Fastify from 'fastify'
-import recruitingApi, { defaultEvents, webhookEvents, type HealthNotice } from 'fastify-recruiting-api'
+import recruitingApi, { attemptDetails, defaultEvents, webhookEvents, type HealthNotice } from 'fastify-recruiting-api'
 import { memoryKeyLookup, memoryStorage } from 'fastify-recruiting-api/memory'
 
 const { POSTMARK_TOKEN = '', MAIL_FROM = '', MAIL_URL = 'https://api.postmarkapp.com/email' } = process.env
@@ -49,9 +49,10 @@ async function mail (to: string, subject: string, text: string): Promise<void> {
 }
 
 function mailContact (notice: HealthNotice): void {
-  const { kind, tenantSlug, webhookId, contact, failingSince, lastError, lastResponseStatus } = notice
+  const { kind, tenantSlug, webhookId, contact, failingSince, lastError, lastDetail, lastResponseStatus } = notice
   if (contact === null) return
-  const reason = lastResponseStatus === null ? lastError : `status ${lastResponseStatus}`
+  const cause = lastDetail === null ? lastError : attemptDetails[lastDetail]
+  const reason = lastResponseStatus === null ? cause : `status ${lastResponseStatus}`
   const text = `Webhook ${webhookId} of ${tenantSlug} ${news[kind]}. It has been failing since ${failingSince}: ${reason}.`
   mail(contact, `Webhook ${webhookId} ${news[kind]}`, text).then(
     () => app.log.info({ webhook_id: webhookId }, 'mailed the contact'),

@@ -51,6 +51,7 @@ export type { PortalMessages } from './around/portal/messages.js'
 export type { PortalSession, PortalSessionInput, RecruitingPortal } from './around/portal/session.js'
 export type { Logger } from './core/observe/logger.js'
 export { Candidate, Job } from './core/api/rows.js'
+export { attemptDetails } from './core/api/deliveries.js'
 export {
   CreateWebhook,
   CreatedWebhook,

@@ -233,7 +233,7 @@ t.test('failing lists failing and disabled webhooks of all tenants, the longest 
   await drain()
   const [first, second, ...others] = await webhooks.failing()
   const { health, previous_secret_expires_at: _, ...shown } = await webhooks.find('acme', webhook.id) ?? {}
-  t.strictSame(first, { tenantId: 'acme', tenantSlug: 'acme', webhook: shown, health, lastError: 'http_status', lastResponseStatus: 500, pending: 1 })
+  t.strictSame(first, { tenantId: 'acme', tenantSlug: 'acme', webhook: shown, health, lastError: 'http_status', lastDetail: null, lastResponseStatus: 500, pending: 1 })
   t.match(second, {
     tenantSlug: 'globex',
     webhook: { id: theirs.id, status: 'disabled' },

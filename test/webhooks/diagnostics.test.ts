@@ -56,7 +56,7 @@ t.test('the channels publish an event, its attempts and the consequences of each
     ['attempt', attempt(3, 410)],
     ['give-up', attempt(3, 410)],
     ['disable', {
-      kind: 'gone', tenantId: 'acme', tenantSlug: 'acme', webhookId, failingSince, failedDeliveries: 1, lastError: 'http_status', lastResponseStatus: 410, contact: null
+      kind: 'gone', tenantId: 'acme', tenantSlug: 'acme', webhookId, failingSince, failedDeliveries: 1, lastError: 'http_status', lastDetail: null, lastResponseStatus: 410, contact: null
     }]
   ])
 })

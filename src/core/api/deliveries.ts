@@ -28,15 +28,29 @@ export const AttemptError = Type.Unsafe<PortAttemptError | null>(Nullable(Type.S
   examples: ['http_status']
 })))
 
-export const attemptDetails = [
-  'certificate_expired', 'certificate_not_yet_valid', 'certificate_wrong_name', 'certificate_self_signed',
-  'certificate_incomplete', 'certificate_untrusted', 'client_certificate_required', 'tls_version', 'tls_rejected',
-  'tls_missing', 'http2_only', 'unknown_host', 'refused', 'reset', 'unreachable', 'invalid_response'
-] as const satisfies readonly PortAttemptDetail[]
+/** The causes of `connection` and `tls`, as the end of a sentence. */
+export const attemptDetails: Readonly<Record<PortAttemptDetail, string>> = {
+  certificate_expired: 'the certificate has expired',
+  certificate_not_yet_valid: "the certificate's start date is in the future",
+  certificate_wrong_name: 'the certificate is for another name',
+  certificate_self_signed: 'the certificate is self-signed',
+  certificate_incomplete: 'an intermediate certificate is missing',
+  certificate_untrusted: 'the certificate is not from a public authority, or not one for servers',
+  client_certificate_required: 'the server asks for a client certificate',
+  tls_version: 'the server only has a version of TLS before 1.2',
+  tls_rejected: 'the server rejected the TLS handshake',
+  tls_missing: 'the port answers without TLS',
+  http2_only: 'the server does not accept HTTP/1.1',
+  unknown_host: 'the host name cannot be resolved',
+  refused: 'nothing listens on the port',
+  reset: 'the server closed the connection before it answered',
+  unreachable: 'there is no route to the address',
+  invalid_response: 'the answer is not valid HTTP/1.1'
+}
 
 export const AttemptDetail = Type.Unsafe<PortAttemptDetail | null>(Nullable(Type.String({
   description:
-    `The cause of tls or connection: ${attemptDetails.join(', ')}; null if it is unknown, and for other errors`,
+    `The cause of tls or connection: ${Object.keys(attemptDetails).join(', ')}; null if it is unknown, and for other errors`,
   examples: [null]
 })))
 

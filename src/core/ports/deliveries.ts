@@ -234,6 +234,8 @@ export interface HealthNotice {
   failedDeliveries: number
   /** Error of the last failed attempt, or of the one that reported the endpoint gone; `http_status` if it has none. */
   lastError: AttemptError
+  /** Its cause, of the same attempt; `null` if it is unknown. */
+  lastDetail: AttemptDetail | null
   /** Of the same attempt; `null` without a response. */
   lastResponseStatus: number | null
   /** The webhook's contact at that time; `null` without one. */

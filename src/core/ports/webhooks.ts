@@ -1,4 +1,4 @@
-import type { AttemptError } from './deliveries.js'
+import type { AttemptDetail, AttemptError } from './deliveries.js'
 import type { EventFilters } from './event-filters.js'
 import type { ListSource } from './lists.js'
 import type { Creator, Tenant, TenantState } from './ids.js'
@@ -141,6 +141,8 @@ export interface FailingWebhook {
   health: WebhookHealth
   /** Error of the last failed attempt; `null` if there was none since the failure record was cleared. */
   lastError: AttemptError | null
+  /** Its cause; `null` if it is unknown. */
+  lastDetail: AttemptDetail | null
   /** Of the same attempt; `null` without a response. */
   lastResponseStatus: number | null
   /** Pending deliveries. Counting stops at `maxPending`. */

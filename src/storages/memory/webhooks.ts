@@ -244,6 +244,7 @@ function showFailing (webhook: WebhookRecord, pending: number, now: number): Fai
     webhook: showWebhook(webhook),
     health: showHealth(webhook, now),
     lastError: webhook.lastFailure?.error ?? null,
+    lastDetail: webhook.lastFailure?.detail ?? null,
     lastResponseStatus: webhook.lastFailure?.responseStatus ?? null,
     pending
   }

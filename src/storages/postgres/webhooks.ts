@@ -240,7 +240,7 @@ function createHealth (session: Session, schema: string): Pick<WebhookStore, 'fi
     listFailing: ({ limit, maxPending }) => readJson<FailingWebhook>(session, 'list failing webhooks', `
       select json_build_object(
         'tenantId', w.tenant, 'tenantSlug', w.tenant_slug, 'webhook', ${webhookJson}, 'health', ${healthJson},
-        'lastError', h.last_error, 'lastResponseStatus', h.last_response_status,
+        'lastError', h.last_error, 'lastDetail', h.last_detail, 'lastResponseStatus', h.last_response_status,
         'pending', (select count(*) from (
           (${waiting('q.lane is not null')}) union all (${waiting('q.lane is null')}) limit $2
         ) as counted)

@@ -143,6 +143,7 @@ export const failing: Command = {
       'failing since': 'failing_since',
       failed: 'failed_deliveries',
       'last error': 'lastError',
+      cause: 'lastDetail',
       response: 'lastResponseStatus',
       waiting: 'pending',
       address: 'target_url'

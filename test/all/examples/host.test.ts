@@ -207,7 +207,7 @@ t.test('the contact of a disabled webhook gets a mail, and another webhook an ev
   await fetch(`${origin}/apply`, { method: 'POST' })
   await example.output(/mailed the contact/)
   t.match(JSON.parse(mails.requests[0]?.body ?? ''), {
-    From: 'hooks@ats.example', To: 'ops@example.com', Subject: 'Webhook 1 was disabled because it asked for it or returned 410'
+    From: 'hooks@ats.example', To: 'ops@example.com', Subject: 'Webhook 1 was disabled because it asked for it or returned 410', TextBody: /: status 410\.$/
   })
   t.equal(mails.requests[0]?.headers['x-postmark-server-token'], 'token')
   await endpoint.received(2)

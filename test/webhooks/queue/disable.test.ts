@@ -43,6 +43,7 @@ t.test('a webhook is disabled by its tenth failed delivery, 5 days after the fir
     failingSince,
     failedDeliveries: 10,
     lastError: 'connection',
+    lastDetail: 'reset',
     lastResponseStatus: null,
     contact: null
   }])
@@ -69,6 +70,7 @@ t.test('the host is notified once when a webhook has been failing for half the t
     failingSince,
     failedDeliveries: 3,
     lastError: 'http_status',
+    lastDetail: null,
     lastResponseStatus: 500,
     contact: 'ops@example.com'
   }])

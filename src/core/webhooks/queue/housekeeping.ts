@@ -146,12 +146,13 @@ export function createNoticeReporter (
 
 /** Logs a notice and passes it to the host's listeners. */
 function callListeners (listeners: Listeners, log: Logger, notice: HealthNotice): void {
-  const { kind, webhookId, failingSince, failedDeliveries, lastError } = notice
+  const { kind, webhookId, failingSince, failedDeliveries, lastError, lastDetail } = notice
   log.warn({
     webhook_id: webhookId,
     failing_since: failingSince,
     failed_deliveries: failedDeliveries,
-    error: lastError
+    error: lastError,
+    ...lastDetail === null ? {} : { detail: lastDetail }
   }, messages[kind])
   if (kind !== 'failing') publishDisable(notice)
   listeners.emit(kind === 'failing' ? 'webhookFailing' : 'webhookDisabled', notice)

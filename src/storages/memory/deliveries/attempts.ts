@@ -188,7 +188,8 @@ function judgeHealth (
   // A 410 counts even after a success in the same batch.
   if (isGone) webhook.failingSince ??= now
   if (webhook.failingSince !== null) {
-    webhook.lastFailure = { error: result.error ?? 'http_status', responseStatus: result.responseStatus }
+    const { error, detail = null, responseStatus } = result
+    webhook.lastFailure = { error: error ?? 'http_status', detail, responseStatus }
   }
   if (webhook.subscription !== null) return
   if (isGone || isFailingTooLong(webhook, rule, now)) {
@@ -233,7 +234,7 @@ function recordHealthEvent (
 function createNotice (
   kind: HealthNotice['kind'],
   { tenant, tenantSlug, id, failingSince, failedDeliveries, contact }: WebhookRecord,
-  { error, responseStatus }: AttemptResult, now: number
+  { error, detail = null, responseStatus }: AttemptResult, now: number
 ): HealthNotice {
   return {
     kind,
@@ -243,6 +244,7 @@ function createNotice (
     failingSince: formatDateTime(failingSince ?? now),
     failedDeliveries,
     lastError: error ?? 'http_status',
+    lastDetail: detail,
     lastResponseStatus: responseStatus,
     contact
   }

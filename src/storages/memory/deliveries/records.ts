@@ -102,7 +102,7 @@ export interface WebhookRecord {
   /** Failed deliveries since the last success. */
   failedDeliveries: number
   /** The last failed attempt since the last success. */
-  lastFailure: Pick<AttemptRecord, 'error' | 'responseStatus'> | null
+  lastFailure: Pick<AttemptRecord, 'error' | 'detail' | 'responseStatus'> | null
   disabledReason: 'gone' | 'failing' | null
   /** Whether a `failing` notice was created. */
   isWarned: boolean

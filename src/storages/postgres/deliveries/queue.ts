@@ -235,7 +235,8 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
         returning json_build_object('noticeId', id, 'notice', json_build_object(
           'kind', kind, 'tenantId', tenant, 'tenantSlug', tenant_slug, 'webhookId', webhook_id,
           'failingSince', ${toIso('failing_since')}, 'failedDeliveries', failed_deliveries,
-          'lastError', last_error, 'lastResponseStatus', last_response_status, 'contact', contact
+          'lastError', last_error, 'lastDetail', last_detail, 'lastResponseStatus', last_response_status,
+          'contact', contact
         ))::text as json`, [limit, leaseMs, environment])
       return notices.sort((a, b) => a.noticeId - b.noticeId)
     },

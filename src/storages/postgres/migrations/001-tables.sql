@@ -124,6 +124,7 @@ create table webhook_health (
   -- disabled or gone: the webhook is about to be disabled, and its deliveries are no longer claimed.
   verdict text,
   last_error text,
+  last_detail text,
   last_response_status integer
 );
 
@@ -139,6 +140,7 @@ create table notices (
   failing_since timestamptz not null,
   failed_deliveries integer not null,
   last_error text not null,
+  last_detail text,
   last_response_status integer,
   contact text,
   -- Until this time, one worker reports the notice.

@@ -29,7 +29,7 @@ begin
       ) as counts
     from jsonb_to_recordset(p_results) as r (
       ordinal integer, webhook_id bigint, target_url text, outcome text, response_status integer, error text,
-      pause_ms double precision, is_gone boolean
+      detail text, pause_ms double precision, is_gone boolean
     )
     join webhooks w on w.id = r.webhook_id and w.target_url = r.target_url and w.status = 'active'
     where r.ordinal = any (p_done || p_noted) and r.outcome <> 'postponed'
@@ -42,6 +42,8 @@ begin
       p_now + max(r.pause_ms) filter (where r.counts and r.pause_ms > 0) * interval '1 millisecond' as paused_until,
       (array_agg(coalesce(r.error, 'http_status') order by coalesce(r.is_gone, false), r.ordinal)
         filter (where not r.is_success or r.is_gone)) as errors,
+      (array_agg(r.detail order by coalesce(r.is_gone, false), r.ordinal)
+        filter (where not r.is_success or r.is_gone)) as details,
       (array_agg(r.response_status order by coalesce(r.is_gone, false), r.ordinal)
         filter (where not r.is_success or r.is_gone)) as response_statuses
     from result r
@@ -51,6 +53,7 @@ begin
     where h.webhook_id = s.webhook_id and h.revision <= s.revision and h.verdict is null and s.is_failing is not true
   ), counted as (
     select s.*, s.errors[cardinality(s.errors)] as last_error,
+      s.details[cardinality(s.errors)] as last_detail,
       s.response_statuses[cardinality(s.errors)] as last_response_status,
       coalesce(old.failing_since, p_now) as failing_since,
       coalesce(old.failed_deliveries, 0) + s.given_up::integer as failed_deliveries,
@@ -80,26 +83,28 @@ begin
   ), kept as (
     insert into webhook_health as h (
       webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until, verdict, last_error,
-      last_response_status
+      last_detail, last_response_status
     )
     select j.webhook_id, j.revision, j.failing_since, j.failed_deliveries,
       j.is_warned or j.kind is not distinct from 'failing',
-      j.pause, case when j.kind <> 'failing' then j.kind end, j.last_error, j.last_response_status
+      j.pause, case when j.kind <> 'failing' then j.kind end, j.last_error,
+      j.last_detail, j.last_response_status
     from judged j
     on conflict (webhook_id) do update set
       revision = excluded.revision, failing_since = excluded.failing_since,
       failed_deliveries = excluded.failed_deliveries,
       is_warned = excluded.is_warned, paused_until = excluded.paused_until,
       verdict = coalesce(case when h.revision = excluded.revision then h.verdict end, excluded.verdict),
-      last_error = excluded.last_error, last_response_status = excluded.last_response_status
+      last_error = excluded.last_error, last_detail = excluded.last_detail,
+      last_response_status = excluded.last_response_status
     where h.revision <= excluded.revision
   ), warned as (
     insert into notices (
-      kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status,
-      contact
+      kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_detail,
+      last_response_status, contact
     )
     select j.kind, w.tenant, w.tenant_slug, j.webhook_id, j.failing_since, j.failed_deliveries, j.last_error,
-      j.last_response_status, w.contact
+      j.last_detail, j.last_response_status, w.contact
     from judged j join warnable w on w.id = j.webhook_id
     where j.kind = 'failing'
   )
@@ -170,11 +175,11 @@ begin
     insert into stopped_webhooks (webhook_id) select d.id from disabled d on conflict do nothing
   ), noticed as (
     insert into notices (
-      kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_response_status,
-      contact
+      kind, tenant, tenant_slug, webhook_id, failing_since, failed_deliveries, last_error, last_detail,
+      last_response_status, contact
     )
     select j.verdict, j.tenant, j.tenant_slug, j.webhook_id, j.failing_since, j.failed_deliveries, j.last_error,
-      j.last_response_status, j.contact
+      j.last_detail, j.last_response_status, j.contact
     from judged j
     where j.is_valid
   ), settled as (

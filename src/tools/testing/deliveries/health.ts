@@ -27,6 +27,7 @@ export const healthCases = [
       failingSince: notice.failingSince,
       failedDeliveries: 2,
       lastError: 'timeout',
+      lastDetail: null,
       lastResponseStatus: null,
       contact: null
     }], 'the notices of the second')
@@ -62,8 +63,11 @@ export const healthCases = [
     const patient = { ...disableAtTwo, failingForSeconds: 3600 }
     await t.attempt(failed, patient)
     await t.attempt(failed, patient)
-    const [notice] = await t.attempt(retry, disableAtTwo)
-    same([notice?.kind, notice?.lastError, notice?.lastResponseStatus], ['disabled', 'http_status', 503], 'the notice')
+    const [notice] = await t.attempt((lease) => ({
+      ...retry(lease), responseStatus: null, error: 'tls', detail: 'certificate_expired'
+    }), disableAtTwo)
+    same([notice?.kind, notice?.lastError, notice?.lastDetail, notice?.lastResponseStatus],
+      ['disabled', 'tls', 'certificate_expired', null], 'the notice')
     same(statuses(await t.log(webhook)), ['failed', 'failed', 'skipped'], 'the log')
   }),
 
@@ -227,6 +231,7 @@ export const goneCases = [
         webhookId: webhook.id,
         failedDeliveries: 1,
         lastError: 'http_status',
+        lastDetail: null,
         lastResponseStatus: 410,
         contact: null
       }], 'the notices, with the response that reports it gone')

@@ -15,8 +15,8 @@ async function healthOf ({ webhooks }: StorageDriver, { id }: Pick<Webhook, 'id'
 }
 
 function summaries (listed: readonly FailingWebhook[]): unknown[] {
-  return listed.map(({ tenantSlug, webhook, lastError, lastResponseStatus }) =>
-    [tenantSlug, webhook.id, lastError, lastResponseStatus])
+  return listed.map(({ tenantSlug, webhook, lastError, lastDetail, lastResponseStatus }) =>
+    [tenantSlug, webhook.id, lastError, lastDetail, lastResponseStatus])
 }
 
 /** Cases about the health of webhooks. */
@@ -99,7 +99,7 @@ export const webhookHealthCases = [
       const inactive = await t.addWebhook({ event_types: ['job.deleted'] })
       await t.addWebhook({ event_types: ['job.archived'] })
       await t.emit({ tenantSlug: 'globex' })
-      await t.complete(failed)
+      await t.complete((lease) => ({ ...failed(lease), error: 'connection', detail: 'refused' }))
       for (const type of ['job.closed', 'job.updated', 'job.deleted', 'job.archived']) {
         await t.wait(5)
         await t.emit({ type })
@@ -114,10 +114,10 @@ export const webhookHealthCases = [
       await t.webhooks.update('acme', cleared.id, { target_url: 'https://hooks.example/new' })
       const listed = await t.webhooks.listFailing(everything)
       same(summaries(listed), [
-        ['globex', failing.id, 'timeout', null],
-        ['acme', disabled.id, 'http_status', 410],
-        ['acme', recent.id, 'http_status', 503],
-        ['acme', cleared.id, null, null]
+        ['globex', failing.id, 'connection', 'refused', null],
+        ['acme', disabled.id, 'http_status', null, 410],
+        ['acme', recent.id, 'http_status', null, 503],
+        ['acme', cleared.id, null, null, null]
       ], 'the listed webhooks')
       for (const { tenantSlug, webhook, health } of listed) {
         same(webhook, await t.webhooks.find(tenantSlug, webhook.id), `webhook ${webhook.id}`)
