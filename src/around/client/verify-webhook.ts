@@ -56,7 +56,6 @@ export function isNewer (event: Pick<WebhookEvent, 'sequence'>, last: string | n
   return event.sequence > (last ?? '')
 }
 
-/** Returns the signature of a body, as in the header. */
 async function sign (prefix: string, body: string | Uint8Array, secret: string): Promise<string> {
   const start = new TextEncoder().encode(prefix)
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body

@@ -46,7 +46,6 @@ export function buildMcp (
   }
 }
 
-/** Throws `invalid_option` if the official SDK is not installed. */
 export function assertSdk (resolve: (name: string) => string = createRequire(import.meta.url).resolve): void {
   try {
     resolve('@modelcontextprotocol/server')
@@ -147,7 +146,6 @@ interface Catalogue {
   subscriptions: AgentSubscriptions | null
 }
 
-/** The subscriptions of all agents. */
 export interface AgentSubscriptions {
   subscribe (request: SubscriptionRequest & Subscriber): Promise<{ id: string }>
   /** Returns the id of the subscription that ended; `null` if there was none. */
@@ -233,7 +231,6 @@ const forwarded = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-na
 /** The protocol requires both media types, but the response is always JSON. */
 const acceptsJson = /(?:^|,)\s*(?:application\/json|application\/\*|\*\/\*)\s*(?:;|,|$)/i
 
-/** Handles a message by its protocol revision. */
 async function exchange (
   parts: ServerParts, message: Message, pass: (passed: Passed) => void
 ): Promise<Response> {

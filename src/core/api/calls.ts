@@ -8,13 +8,11 @@ import { webhookOperations } from './webhooks.js'
 /** The operations that code can call, by their names in `app.recruiting.webhooks`. */
 export const callOperations = { ...webhookOperations, ...deliveryOperations }
 
-/** The operations that the engine performs. */
 export interface EngineOperations extends Performed<typeof callOperations & typeof eventTypeOperations> {
   /** Returns the event types that the tenant's webhooks subscribe to, even if they have left the catalogue. */
   listUsedEventTypes (tenant: Pick<Tenant, 'id'>): Promise<ReadonlySet<string>>
 }
 
-/** The calls of operations from code. */
 export type CallsOf<Operations> = { [Name in keyof Operations]: CallOf<Operations[Name]> }
 
 type CallOf<Entry> = Entry extends Operation<infer Method, infer Path, infer Shape, infer Input>

@@ -4,7 +4,7 @@ import type { HealthEventType } from '../ports/index.js'
 import { assertHostSchema, compileSchema, createAjv, formatFaultPath } from '../shared/ajv.js'
 import { changedPattern } from './events.js'
 import { findDeprecationFault, readDeprecation } from '../shared/deprecation.js'
-import { RecruitingApiError } from '../shared/errors.js'
+import { rejectEvent } from '../shared/errors.js'
 import { isEventType } from '../shared/ids.js'
 import { assertObject, assertOption, findNearestName, readLocale, rejectOption, text } from '../shared/read-options.js'
 import { type StaticOf, type TypeBoxObject, exampleOf, Type } from '../shared/typebox.js'
@@ -234,19 +234,14 @@ export function createEventValidator (events: EventSchemas) {
   return (type: string, data: unknown, changed?: unknown): void => {
     validators ??= compileEvents(events)
     const validate = validators.get(type)
-    if (validate === undefined) {
-      throw new RecruitingApiError(
-        'invalid_event', `type: expected an event of the catalogue, got ${JSON.stringify(type)}`, 'type'
-      )
-    }
+    if (validate === undefined) rejectEvent('type', `expected an event of the catalogue, got ${JSON.stringify(type)}`)
     const isValid = validate(data)
     if (isValid && changed !== undefined) assertChanged(events, type, changed)
     if (isValid) return
     // A failed validation has at least one error.
     const [fault] = validate.errors as [ErrorObject]
     const path = formatFaultPath(fault)
-    const field = path === '' ? 'data' : `data.${path}`
-    throw new RecruitingApiError('invalid_event', `${field}: ${fault.message}`, field)
+    rejectEvent(path === '' ? 'data' : `data.${path}`, String(fault.message))
   }
 }
 
@@ -259,19 +254,15 @@ function assertChanged (events: EventSchemas, type: string, changed: unknown): v
   const known = Object.keys(properties)
   const isOpen = known.length === 0 || additionalProperties !== false
   const isName = new RegExp(changedPattern, 'u')
-  if (!Array.isArray(changed) || changed.length > 100) reject('changed', 'expected an array of at most 100 names')
+  if (!Array.isArray(changed) || changed.length > 100) rejectEvent('changed', 'expected an array of at most 100 names')
   for (const [index, name] of changed.entries()) {
     const path = `changed[${index}]`
-    if (typeof name !== 'string' || !isName.test(name)) reject(path, 'expected a name of 1 to 64 characters')
+    if (typeof name !== 'string' || !isName.test(name)) rejectEvent(path, 'expected a name of 1 to 64 characters')
     if (!isOpen && !known.includes(name)) {
-      reject(path, `expected a field of ${type} such as ${findNearestName(name, known)}, got ${JSON.stringify(name)}`)
+      rejectEvent(path, `expected a field of ${type} such as ${findNearestName(name, known)}, got ${JSON.stringify(name)}`)
     }
-    if (changed.indexOf(name) < index) reject(path, 'expected each name once')
+    if (changed.indexOf(name) < index) rejectEvent(path, 'expected each name once')
   }
-}
-
-function reject (field: string, problem: string): never {
-  throw new RecruitingApiError('invalid_event', `${field}: ${problem}`, field)
 }
 
 /** Returns a function that returns an event type's example data; `null` if none can be made that matches the schema. */

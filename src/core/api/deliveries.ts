@@ -9,7 +9,6 @@ import { eventIdExample } from './events.js'
 import { filterValueTypes } from './parameters.js'
 import { NoBody, operation } from './operation.js'
 
-/** The body of a notification for examples in the document. */
 const bodyExample = JSON.stringify({
   id: eventIdExample,
   type: 'application.created',
@@ -118,7 +117,6 @@ export type DeliveryWithAttempts = PortDeliveryWithAttempts
 
 const deliverySortFields: readonly DeliverySortField[] = ['id', 'created_at']
 
-/** The query of the delivery log. */
 export const DeliveryQuery = Type.Object(
   {
     ...pagingQuery(deliverySortFields, '-id'),

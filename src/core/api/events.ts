@@ -4,7 +4,6 @@ import { DateTimeOf, Nullable, Type } from '../shared/typebox.js'
 import { operation } from './operation.js'
 import { filterRules, filtersExample, tokenQuery } from './parameters.js'
 
-/** An event id for examples in the document. */
 export const eventIdExample = 'evt_4f3c0a6d5b8e4a7c9d1e2f3a4b5c6d7e'
 
 const Deprecated = Type.Object(
@@ -50,7 +49,6 @@ export const EventType = Type.Object(
   { title: 'EventType' }
 )
 
-/** The query for the list of event types. */
 const EventTypeQuery = Type.Object(pagingQuery(['name'], 'name'), { additionalProperties: false })
 
 /** The query of the feed. An invalid token gets 410. */
@@ -89,13 +87,11 @@ const FeedQuery = Type.Object(
 /** A name in an event's `changed`. */
 export const changedPattern = '^[^\\u0000-\\u001F\\u007F-\\u009F]{1,64}$'
 
-/** Which fields of an event's data changed. */
 export const Changed = Type.Optional(Type.Array(Type.String(), {
   description: 'The names of the fields of `data` that changed. Present only if the vendor names them',
   examples: [['stage_id']]
 }))
 
-/** The order of events. */
 export const Sequence = Type.String({
   description:
     'Compare it as text: of two events about the same record, the one with the greater sequence is newer. It stays the ' +
@@ -138,7 +134,6 @@ const common = {
   method: 'GET', tag: 'events', scopes: ['webhooks:read'], capabilities: ['bodies'], item: Event
 } as const
 
-/** The operations that read a tenant's events. */
 export const eventOperations = {
   list: operation({
     ...common,

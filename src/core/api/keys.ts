@@ -15,7 +15,6 @@ const Networks = Type.Array(Type.String(), {
   examples: [networksExample]
 })
 
-/** An API key, without the key itself. */
 export const ApiKey = Type.Object({
   id: Type.String({ examples: [idExample] }),
   name: Nullable(Type.String({ examples: ['CRM sync'], description: 'null for a key without a name' })),
@@ -40,7 +39,6 @@ export const ApiKey = Type.Object({
   revoked_at: Nullable(DateTimeOf('null unless the key was revoked'))
 }, { title: 'ApiKey' })
 
-/** The request's own key. */
 export const OwnApiKey = Type.Object({
   id: ApiKey.properties.id,
   name: ApiKey.properties.name,
@@ -60,17 +58,14 @@ const key = Type.String({
   examples: ['rk_4fQzV7nE2mXk9RbT0cYwL5sHdJ8uGaP3iK6oN1qZxWvB4hXyTqA']
 })
 
-/** A new key, with the key itself. */
 export const CreatedApiKey = Type.Object({ ...ApiKey.properties, key }, { title: 'CreatedApiKey' })
 
-/** A key that replaces another one, with the key itself. */
 export const RotatedApiKey = Type.Object({
   ...ApiKey.properties,
   key,
   previous_key_expires_at: Nullable(DateTimeOf('When the previous key expires'))
 }, { title: 'RotatedApiKey' })
 
-/** A key that was revoked, and the keys and webhooks that it created. */
 export const RevokedApiKey = Type.Object({
   ...ApiKey.properties,
   children_count: Type.Integer({
@@ -83,7 +78,6 @@ export const RevokedApiKey = Type.Object({
   })
 }, { title: 'RevokedApiKey' })
 
-/** The query of a request that revokes a key. */
 const RevokeQuery = Type.Object({
   children: OneOf(['true', 'false'], { default: 'false', description: 'Whether to revoke its valid children too' }),
   webhooks: OneOf(['keep', 'disable'], {
@@ -91,12 +85,10 @@ const RevokeQuery = Type.Object({
   })
 }, { additionalProperties: false })
 
-/** Maximum number of networks of a key. */
 export const maxNetworks = 100
 
 const sortFields: readonly KeySortField[] = ['id', 'created_at']
 
-/** The query of the list of keys. */
 const ApiKeyQuery = Type.Object(pagingQuery(sortFields, '-created_at'), { additionalProperties: false })
 
 const ApiKeyParams = Type.Object({
@@ -112,7 +104,6 @@ export interface KeyChoices {
   maxKeys: number
 }
 
-/** Returns the body of a request that creates a key. */
 export function createApiKeyBody ({ scopes, candidateFields, jobFields, maxDays }: KeyChoices) {
   const fields = (names: readonly string[], what: string) =>
     Type.Optional(
@@ -153,7 +144,6 @@ export function createApiKeyBody ({ scopes, candidateFields, jobFields, maxDays 
   }, { title: 'CreateApiKey', additionalProperties: false })
 }
 
-/** The body of a request that rotates a key. */
 const RotateApiKey = Type.Object({
   grace_period_seconds: Type.Integer({
     minimum: 0, maximum: 604800, default: 86400, description: 'Seconds for which the previous key stays valid'
@@ -169,7 +159,6 @@ const common = {
   hints: false
 } as const
 
-/** The operation that describes the request's own key. */
 export const ownKeyOperations = {
   own: operation({
     operationId: 'getOwnApiKey',
@@ -188,7 +177,6 @@ export const ownKeyOperations = {
   })
 }
 
-/** Returns the operations on a tenant's keys. */
 export function keyOperations (choices: KeyChoices) {
   return {
     list: operation({

@@ -98,7 +98,6 @@ export interface Given<Input = unknown, OwnId extends Id = Id> {
   transaction?: unknown
 }
 
-/** The result of an operation. */
 export type ResultOf<Entry> =
   Entry extends Operation<Method, string, infer Answer, TSchema, infer Item>
     ? Answer extends 'page' | 'log' ? Page<Static<Item>> : Answer extends 'one' ? Static<Item> : object

@@ -3,7 +3,6 @@ import type { Id, IdKind, IdKinds } from '../ports/index.js'
 import { textIdPattern } from '../shared/ids.js'
 import { Type } from '../shared/typebox.js'
 
-/** Examples of text ids. */
 export const textIdExamples = {
   candidate: '0197f4c2-8a10-7d3e-9b51-6c2f8e1a4d70',
   job: '0197f4c2-8a11-7b62-8f04-1e9d3c5a7b28',
@@ -36,7 +35,6 @@ export const Search = Type.String({
 function idOf (what: string) {
   return Type.Integer({ description: `The id of the ${what}`, examples: [1] })
 }
-/** Returns the path parameters of one candidate or job. */
 export function rowParams (name: 'candidate' | 'job', ids: IdKinds) {
   return Type.Object({ id: requestedId(ids[name], idOf(name), textIdExamples[name]) })
 }
@@ -63,7 +61,6 @@ export const filterRules = {
   }
 }
 
-/** A token for examples in the document. */
 export const tokenExample = 'WyI3ZjNhOTEuNzQyLiIsbnVsbF0.vJ3hq0mW8d1L5uYb2nQ4s6Xz9c7RkTfGpEaHoNiMjUw'
 
 /** The query of a resource that clients read with tokens. */

@@ -20,7 +20,6 @@ export const Candidate = Type.Object({
   source_id: Nullable(sourceId)
 }, { title: 'Candidate' })
 
-/** Returns the schema of a candidate with ids of these kinds. */
 export function candidateOf ({ candidate, source }: IdKinds) {
   return Type.Object({
     ...Candidate.properties,
@@ -44,15 +43,12 @@ export const Job = Type.Object(
   { title: 'Job' }
 )
 
-/** Returns the schema of a job with ids of these kinds. */
 export function jobOf ({ job }: IdKinds) {
   return Type.Object({ ...Job.properties, id: answeredId(job, jobId, textIdExamples.job) }, { title: 'Job' })
 }
 
-/** The list of candidates or of jobs. */
 export interface RowList<Kind extends 'candidate' | 'job', Filter extends { q?: string }, SortField> {
   kind: Kind
-  /** Fields to sort by. */
   sortable: readonly SortField[]
   filters: RowFilters<Filter>
 }
@@ -60,14 +56,12 @@ export interface RowList<Kind extends 'candidate' | 'job', Filter extends { q?: 
 /** The fields that clients can filter or sort a list by, and what they can do with each. */
 export type FieldUses = Readonly<Record<string, readonly FieldUse[]>>
 
-/** The list of candidates. */
 export const candidateList = {
   kind: 'candidate',
   sortable: ['id', 'full_name', 'created_at', 'updated_at'],
   filters: candidateFilters
 } as const satisfies RowList<'candidate', CandidateFilter, CandidateSortField>
 
-/** The list of jobs. */
 export const jobList = {
   kind: 'job',
   sortable: ['id', 'name', 'status', 'created_at', 'updated_at'],
@@ -115,7 +109,6 @@ interface FilterParameter {
   filter: RowFilter
 }
 
-/** Returns the parameters of a list's filters. */
 export function listParameters (
   { kind, filters }: Pick<RowList<'candidate' | 'job', object, string>, 'kind' | 'filters'>, own: readonly OwnFilter[]
 ): FilterParameter[] {
@@ -140,7 +133,6 @@ export function listParameters (
   ]
 }
 
-/** Returns the fields that clients can sort a list by. */
 export function listSortable (
   { sortable }: Pick<RowList<'candidate' | 'job', object, string>, 'sortable'>, own: readonly OwnFilter[]
 ): string[] {
@@ -206,7 +198,6 @@ type Snake<Name extends string> = Name extends `${infer Letter}${infer Rest}`
   ? `${Letter extends Lowercase<Letter> ? Letter : `_${Lowercase<Letter>}`}${Snake<Rest>}`
   : Name
 
-/** The parameters of a filter's conditions. */
 export type FilterParameters<Filter> = {
   [Name in Exclude<keyof Filter & string, 'own'> as `filter[${Snake<Name>}]`]?: NonNullable<Filter[Name]>
 }
@@ -250,7 +241,6 @@ export function rowOperations<
   }
 }
 
-/** The common part of operations that read candidates or jobs. */
 export function readingRows (kind: 'candidate' | 'job') {
   return { method: 'GET', tag: `${kind}s`, scopes: [], anyScope: [`${kind}s:read`, `${kind}s:write`] } as const
 }

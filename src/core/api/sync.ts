@@ -45,7 +45,6 @@ export function syncOperations<Kind extends 'candidate' | 'job'> (kind: Kind, it
   }
 }
 
-/** Returns the description of a sync. */
 export function describeSync (kind: ChangeKind): string {
   return [
     'Begin without `token`. While `has_more` is true, send `next_token` as the next `token`.',

@@ -151,7 +151,6 @@ function tenantApi (dependencies: ApiDependencies, routes: RouteOptions[]): Fast
   }
 }
 
-/** Returns all operations of the API. */
 async function listOperations (
   { storage, settings, ids, events, sourceIps, managedKeys, ...dependencies }: ApiDependencies,
   followed: Followed

@@ -49,7 +49,6 @@ export type RequestAccessLookup =
 /** Finds a request's caller; `null` without a valid key or session. */
 export type AccessCheck = (request: FastifyRequest, reply: FastifyReply) => Promise<Access | null> | null
 
-/** The dependencies of key and session checks. */
 interface KeyCheckDependencies {
   tenants: Tenants
   keyLookup: KeyLookup
@@ -124,7 +123,6 @@ function createSessionCheck (tenants: Tenants, sessions: SessionOpener): AccessL
   }
 }
 
-/** Maximum length of a key. */
 export const maxKeyLength = 512
 
 export function createAccessCheck (lookUp: RequestAccessLookup, maxKeyLength: number): AccessCheck {

@@ -54,14 +54,12 @@ export interface Answer {
   body: string | undefined
 }
 
-/** The handler of a request. */
 export interface Handling {
   run (): unknown
   /** Returns the body for a result of `run`. */
   format (payload: unknown): string | undefined
   /** Whether the storage stores the answer with the work, if it gets one from `keep` of the request's state. */
   isAtomic: boolean
-  /** Whether it is a handler of the host. */
   isOfHost: boolean
 }
 

@@ -78,8 +78,7 @@ export function parseDateTime (field: string, text: string): string {
   })
 }
 
-/** 64 KiB. */
-const bodyLimit = 65536
+const bodyLimit = 64 * 1024
 
 /**
  * Makes the scope accept only JSON bodies, regardless of the host's parsers. Until the API reads the parsed body,

@@ -231,7 +231,6 @@ function nameAddress (ip?: string): string {
   return `${groups.slice(0, 4).join(':')}::/64`
 }
 
-/** The usage of a budget. */
 interface Usage {
   max: number
   remaining: number

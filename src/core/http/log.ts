@@ -8,7 +8,6 @@ export function logOf (request: FastifyRequest): Logger {
   return createSafeLogger(request.log)
 }
 
-/** Returns the id for a request. */
 export type RequestIdSource = (request: FastifyRequest) => string
 
 const kLoggedId = Symbol('id in the logger of a request')

@@ -27,7 +27,6 @@ export interface ApiCaller {
   readonly fields: VisibleFields | null
 }
 
-/** An authenticated caller. */
 export interface Access {
   caller: ApiCaller
   /** The networks of the key; `null` without a limit. */
@@ -53,7 +52,6 @@ export class RequestState {
   body: unknown = undefined
   /** Whether query and body were read. */
   hasInput = false
-  /** Whether the handler is running. */
   isHandling = false
   /** Serializes the response instead of the route's serializer. */
   serialize: ((payload: unknown) => string) | null = null
@@ -135,12 +133,10 @@ export function stateOf (request: FastifyRequest): RequestState & { access: Acce
   throw new Error('the API key of the request was not checked')
 }
 
-/** Returns the caller of a request. */
 export function readCaller (request: FastifyRequest): ApiCaller {
   return stateOf(request).access.caller
 }
 
-/** Returns the creator of what a request creates. */
 export function readCreator (request: FastifyRequest): Creator {
   const { keyId, actor } = readCaller(request)
   return actor === null ? { type: 'key', id: String(keyId).slice(0, 255) } : { type: 'session', id: actor }
@@ -187,8 +183,6 @@ export function sendAsIs (request: FastifyRequest): void {
   stateOf(request).serialize = String
 }
 
-/** Media type of every response with a body. */
 export const contentType = 'application/json; charset=utf-8'
 
-/** Headers of every response. */
 export const commonHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }

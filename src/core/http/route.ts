@@ -23,7 +23,6 @@ import { HttpError, toHttpError } from './wire-errors.js'
 /** The parts that all tenant routes share. */
 export interface RouteContext extends ServerState {
   findAccess: AccessCheck
-  /** Returns whether a caller's tenant is suspended. */
   isSuspended (tenantId: string): boolean
   requestId: RequestIdSource | null
   limits: Limits | null

@@ -18,7 +18,6 @@ export function requiredCapabilities ({ config, method }: DeclaredRoute): readon
   return config?.capabilities ?? [isReading ? 'read' : 'write']
 }
 
-/** A valid session. */
 export interface Session {
   /** The portal user. */
   actor: string
@@ -39,7 +38,6 @@ export interface SessionOpener {
   open (token: string): OpenedSession | null
 }
 
-/** The parts of the portal for the API. */
 export interface Portal {
   sessions: SessionOpener
   /** Serves the page below the prefix. Its routes get `config`. */

@@ -37,7 +37,6 @@ interface Entry<Item> {
   item: Item | null
 }
 
-/** Reads a tenant's rows of one kind. */
 export interface SyncedRows<Item> {
   kind: ChangeKind
   idKind: IdKind
@@ -77,7 +76,6 @@ interface SyncPage<Item> {
   meta: { next_token: string, has_more: boolean, events_token?: string }
 }
 
-/** Returns whether the changes of a kind are recorded. */
 export async function isRecorded ({ changes }: Followed, kind: ChangeKind): Promise<boolean> {
   return changes !== null && await changes.source.isRecorded?.(kind) !== false
 }

@@ -105,7 +105,6 @@ export function expired (): never {
   throw new HttpError('sync_token_expired')
 }
 
-/** Returns a 400 with its faults. */
 export function badRequest (...details: ErrorDetail[]): HttpError {
   return new HttpError('bad_request', details)
 }

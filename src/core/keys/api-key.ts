@@ -84,7 +84,6 @@ function formatBase62 (value: bigint, length: number): string {
   return text
 }
 
-/** Reads a list of scopes. Throws `invalid_option`. */
 export function readScopes (value: unknown, path: string): string[] {
   assertOption(Array.isArray(value) && value.every(isScope), path, 'an array of scopes such as candidates:read', value)
   return [...value]
@@ -110,14 +109,12 @@ export interface KeyLimits {
 
 const maxFields = 200
 
-/** The check of each limit. */
 export const keyLimitReaders = {
   allowedIps: orNull(readNetworks),
   candidateFields: orNull(readFields),
   jobFields: orNull(readFields)
 } satisfies Readers<KeyLimits>
 
-/** Reads a list of networks. Throws `invalid_option`. */
 export function readNetworks (value: unknown, path: string): string[] {
   // Nobody could use a key with an empty list.
   assertOption(hasItems(value, 1, maxNetworks), path, `1 to ${maxNetworks} CIDRs`, value)

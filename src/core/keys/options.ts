@@ -30,7 +30,6 @@ const portalKeysOptions = {
 /** The option `portal.keys`: how customers manage their API keys. */
 export interface PortalKeysOptions extends OptionsOf<typeof portalKeysOptions> {}
 
-/** The settings of the keys that customers manage. */
 export interface PortalKeysSettings extends SettingsOf<typeof portalKeysOptions> {}
 
 /** Returns the settings of the keys that customers manage; `null` without them. Throws `invalid_option`. */

@@ -81,12 +81,10 @@ export function withCreator (resource: AuditedResource, record: unknown): Audite
  */
 export type AuditListener = (entry: AuditEntry) => unknown
 
-/** An entry without its time. */
 export type UndatedEntry = Omit<AuditEntry, 'time'>
 
 export type Auditor = ReturnType<typeof createAuditor>
 
-/** Passes entries to the listener of the host. */
 export function createAuditor (
   listener: AuditListener, log: Logger, { clock, closeGraceMs }: { clock: Clock, closeGraceMs: number }
 ) {

@@ -46,7 +46,6 @@ export function createAjv ({ useDefaults, allErrors = false }: { useDefaults: bo
   return ajv
 }
 
-/** Compiles a valid schema. */
 export function compileSchema (ajv: Ajv, schema: AnySchema): ValidateFunction {
   const { useDefaults, allErrors } = ajv.opts
   return compiled([{ useDefaults, allErrors }, schema], () => ajv.compile(schema))

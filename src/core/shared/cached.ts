@@ -3,7 +3,6 @@ import { withinTime } from './clock.js'
 import { assertOption, type Limit, isWithin } from './read-options.js'
 
 interface LimitOptions {
-  /** The path of the option. */
   path: string
   minimum: number
   maximum: number

@@ -2,7 +2,6 @@ import { RecruitingApiError } from './errors.js'
 import type { Clock } from '../ports/index.js'
 import { assertOption } from './read-options.js'
 
-/** The clock of this process. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -50,7 +49,6 @@ export function startDeadline (callback: () => void, delayMs: number): () => voi
   }
 }
 
-/** Waits for a promise for up to `graceMs`. */
 export async function waitUpTo (promise: Promise<unknown>, graceMs: number, clock: Clock): Promise<void> {
   let timer: unknown
   const grace = new Promise<void>((resolve) => { timer = clock.setTimeout(resolve, graceMs) })

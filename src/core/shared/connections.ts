@@ -41,7 +41,6 @@ interface Shares {
   run: Share
   /** Runs `work` without a place if the tenant gets none in time. */
   runAnyway: Share
-  /** Runs a count. */
   count: Share
   /** Runs a read of a page with its total, or `apart` if the tenant's counts are slow. */
   page<Result> (tenantId: string, work: () => Promise<Result>, apart: () => Promise<Result>): Promise<Result>

@@ -101,6 +101,16 @@ export function isRecruitingApiError (error: unknown): error is RecruitingApiErr
   return readField(error, kBrand) === true
 }
 
+/** Throws for an invalid argument of `emit` or `erase`. */
+export function rejectEvent (field: string, problem: string): never {
+  throw new RecruitingApiError('invalid_event', `${field}: ${problem}`, field)
+}
+
+/** Throws for an invalid argument of any other call. */
+export function rejectInput (field: string, problem: string): never {
+  throw new RecruitingApiError('invalid_input', `${field}: ${problem}`, field)
+}
+
 /** Thrown for invalid input. A client gets 400, a call from code throws `invalid_input`. */
 export class InputError extends Error {
   /** The field of the input, such as `target_url`; empty for the whole input. */

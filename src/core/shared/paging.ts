@@ -76,7 +76,6 @@ export function parsePaging<Filter, Field extends string> (
   return { filter, sort: parseSort<Field>(sort, own), offset: (page - 1) * perPage, limit: perPage }
 }
 
-/** Reads one page and its total. */
 export async function readPage<Row, Filter, Field extends string> (
   source: Source<Row, Filter, Field>, query: ListQuery<Filter, Field>
 ): Promise<Page<Row>> {

@@ -1,7 +1,6 @@
 import type { Clock } from '../ports/index.js'
 
 interface PlacesOptions {
-  /** The number of places. */
   count: number
   /** How long a call waits for a place. */
   waitMs: number
@@ -100,7 +99,6 @@ export function createPlaces ({ count, waitMs: usualMs, maxWaiting, clock, full 
     /** Returns a place that `tryAcquire` or `acquire` took. */
     release,
 
-    /** Runs `work` in a place of the tenant. */
     async run<Result> (tenantId: string, work: () => Promise<Result>): Promise<Result> {
       await acquire(tenantId)
       try {

@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createOnce } from './cached.js'
 
-/** Formats and reads the tokens of a resource. */
 export interface Tokens {
   /** Returns the state of a token; `null` unless it is valid for the subject. */
   read (subject: string, token: string): Promise<TokenState | null>

@@ -81,7 +81,6 @@ export function createDeliveryOperations (
       return retried
     },
 
-    /** Queues past events of a webhook again, or counts them. */
     async replay ({ tenant, id, input, keep }) {
       const { include, event_types: eventTypes = null, event_ids: eventIds = null, dry_run: isDryRun } = input
       if (eventTypes !== null) await assertUsable(tenant.id, eventTypes)
@@ -108,7 +107,6 @@ export function createDeliveryOperations (
 
 type Reason = Pick<Explanation, 'reason'> & Partial<Pick<Explanation, 'filter' | 'until'>>
 
-/** Explains the state of a delivery. */
 function explainDelivery (
   { status, next_attempt_at: nextAt }: Delivery, { paused_until: pausedUntil }: WebhookHealth,
   stop: Awaited<ReturnType<FindStop>>

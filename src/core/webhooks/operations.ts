@@ -215,7 +215,6 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
       throw new InputError('', `the ${creatorNames[caller.type]} already has the maximum of ${maxPerCreator} webhooks`)
     },
 
-    /** Creates a webhook with this secret, or returns the existing one with the same secret and address. */
     async import ({ tenant, input: { secret, legacy: given, ...input }, caller }) {
       if (secret !== undefined ? !isSecret(secret) : given?.secret === undefined) {
         const hint = hintForSecret(secret ?? '')
@@ -286,7 +285,6 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
       })
     },
 
-    /** Lists the catalogue, which never changes, as tenants see it. */
     listEventTypes: ({ input }) => readPage<Static<typeof EventType>, null, 'name'>({
       async list ({ sort: [first], offset, limit }) {
         const sorted = first?.direction === 'desc' ? ascending.toReversed() : ascending
@@ -295,7 +293,6 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
       count: async () => ascending.length
     }, parsePaging(input, null)),
 
-    /** Counts recent events and those that match the filters. Throws `invalid_option` for a storage without a feed. */
     async preview ({ tenant, input: { event_types: eventTypes, filters = null, changed = null } }) {
       const { latest } = history
       assertOption(latest !== undefined, 'storage.feed', 'a storage with a feed', latest)

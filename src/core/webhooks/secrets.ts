@@ -6,7 +6,6 @@ import { InputError } from '../shared/errors.js'
 import type { LegacySignature } from '../api/webhooks.js'
 import type { LegacyKey } from './sending/signature.js'
 
-/** Seals secrets for the storage and opens them again. */
 export interface SecretBox {
   seal (secret: string, tenantId: string, webhookId: number): Promise<string>
   /** Returns whether a secret is sealed with the first key or the functions, or unsealed if there are neither. */

@@ -1,4 +1,4 @@
-import { RecruitingApiError } from '../shared/errors.js'
+import { rejectInput } from '../shared/errors.js'
 import type { CallReport } from '../observe/audit.js'
 import type { Logger } from '../observe/logger.js'
 import type { RenameOptions, Tenant, WebhookStore } from '../ports/index.js'
@@ -34,16 +34,16 @@ export function createTenantOperations (
   async function findIds (reference: CheckedReference, to: string, transaction: unknown): Promise<[Tenant, Tenant]> {
     if (!tenants.hasIds) {
       const from = slugOf(reference)
-      if (from === to) reject('to', sameName)
+      if (from === to) rejectInput('to', sameName)
       return [{ slug: from, id: from }, await tenants.get({ slug: to, id: null }, transaction)]
     }
     const { slug: from, id } = reference
     if (from === null) return [{ slug: id, id }, { slug: to, id }]
-    if (from === to) reject('to', sameName)
+    if (from === to) rejectInput('to', sameName)
     tenants.forget()
     const [old, renamed] = await Promise.all([tenants.find(from), tenants.find(to)])
     if (old !== null && renamed !== null && old.id !== renamed.id) {
-      reject('to', 'expected a name that no other tenant has')
+      rejectInput('to', 'expected a name that no other tenant has')
     }
     const found = (renamed ?? old)?.id ?? await tenants.getId(reference)
     return [{ slug: from, id: found }, { slug: to, id: found }]
@@ -78,7 +78,7 @@ export function createTenantOperations (
       const count = await renameSealed(secrets, old.id, renamed.id, (reseal) =>
         webhooks.renameTenant(old, renamed, { ...options, ...rest, reseal }))
       await learnState(options.transaction)
-      const moved = count ?? reject('to', 'expected a tenant without webhooks, events and keys, got one that exists')
+      const moved = count ?? rejectInput('to', 'expected a tenant without webhooks, events and keys, got one that exists')
       const resource = { kind: 'tenant', id: to }
       report({ operationId: 'renameTenant', tenantSlug: showTenant(from), tenantId: old.id, resource })
       return { webhooks: moved }
@@ -162,11 +162,7 @@ function readFrom (from: unknown): CheckedReference {
 }
 
 function assertSlug (field: string, value: unknown): asserts value is string {
-  if (!isTenantSlug(value)) reject(field, `expected ${tenantSlugRule}`)
-}
-
-function reject (field: string, problem: string): never {
-  throw new RecruitingApiError('invalid_input', `${field}: ${problem}`, field)
+  if (!isTenantSlug(value)) rejectInput(field, `expected ${tenantSlugRule}`)
 }
 
 const maxAsked = 100

@@ -98,6 +98,12 @@ export class Flags {
     return String(this.text(name))
   }
 
+  /** Throws if an option is given together with one of these. */
+  assertAlone (name: string, ...others: readonly string[]): void {
+    const other = others.find((one) => this.has(one))
+    if (this.has(name) && other !== undefined) throw new UsageError(`--${name}: cannot be combined with --${other}`)
+  }
+
   integer (name: string, minimum = 0, maximum = Number.MAX_SAFE_INTEGER): number | undefined {
     const text = this.text(name)
     if (text === undefined) return undefined

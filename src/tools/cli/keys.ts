@@ -72,7 +72,6 @@ export const issue: Command = {
   }
 }
 
-/** An entry of the file. */
 const entryReaders = {
   tenant: plainText(100),
   tenant_id: unread,

@@ -42,10 +42,12 @@ async function openService (context: LocalContext, signal: AbortSignal) {
       const signals = [init?.signal, signal].filter((one) => one instanceof AbortSignal)
       return fetch(input, { ...init, signal: AbortSignal.any(signals) })
     },
-    sleep: (ms, failure) => {
+    async sleep (ms, failure) {
       const isBusy = failure instanceof ApiError && (failure.status === 429 || failure.status === 503)
       // Other failures are shown immediately.
-      return isBusy ? waitForService(io, ms, signal) : Promise.reject(failure)
+      if (!isBusy) throw failure
+      writeLines(io.err, [`the service is busy: trying again in ${Math.ceil(ms / 1000)} s`])
+      await io.sleep(ms, signal)
     }
   })
   return { client, tenantSlug: address.tenantSlug }
@@ -58,11 +60,6 @@ async function readKey (context: LocalContext): Promise<string> {
   const key = secret.text.trim()
   if (!/^[\w.~+/-]+=*$/.test(key)) throw new UsageError(`${secret.source}: expected an API key`)
   return key
-}
-
-function waitForService (io: Io, ms: number, signal: AbortSignal): Promise<void> {
-  writeLines(io.err, [`the service is busy: trying again in ${Math.ceil(ms / 1000)} s`])
-  return io.sleep(ms, signal)
 }
 
 /** Splits off the tenant's slug, the last part of the path. */
@@ -97,10 +94,6 @@ function describeFailure (error: unknown): string | null {
   const cause = readField(error, 'cause')
   if (!(error instanceof TypeError) || cause === undefined) return null
   return `the service cannot be reached: ${readMessage(cause)}`
-}
-
-function isTemporary (error: unknown): boolean {
-  return error instanceof ApiError ? error.status === 429 || error.status >= 500 : describeFailure(error) !== null
 }
 
 /** Converts a failed request to a `CommandError`. `notFound` describes a 404. */
@@ -203,12 +196,10 @@ async function handleEvent ({ io, flags }: LocalContext, receiver: Receiver | nu
   const result = receiver === null ? null : await send(receiver, event, io.now())
   // The user stopped the program.
   if (result?.error === 'aborted') return false
+  const { response_status: status, error, detail, duration_ms: durationMs }: Partial<Result> = result ?? {}
+  const sent = result === null ? [] : [String(status ?? detail ?? error), `${durationMs} ms`]
   if (flags.has('json')) writeJsonLine(io, { event, delivery: result })
-  else {
-    writeLines(io.out, [
-      [event.timestamp, event.type.padEnd(25), event.id, ...(result === null ? [] : describeResult(result))].join('  ')
-    ])
-  }
+  else writeLines(io.out, [[event.timestamp, event.type.padEnd(25), event.id, ...sent].join('  ')])
   return result === null || result.error === null
 }
 
@@ -227,10 +218,6 @@ async function send ({ url, secret, sender }: Receiver, event: Event, nowMs: num
     timeoutMs
   })
   return { response_status: responseStatus, error, detail, duration_ms: durationMs }
-}
-
-function describeResult ({ response_status: status, error, detail, duration_ms: durationMs }: Result): string[] {
-  return [String(status ?? detail ?? error), `${durationMs} ms`]
 }
 
 interface Following {
@@ -277,7 +264,7 @@ async function follow ({ io, client, signal, everyMs, handle, from, types, greet
       show('this position has expired: some events may have been missed; continuing with new ones')
       return 0
     }
-    if (!isTemporary(error)) throw new CommandError(text)
+    if (error instanceof ApiError && error.status !== 429 && error.status < 500) throw new CommandError(text)
     show(text)
     return error instanceof ApiError ? error.retryAfterMs ?? 0 : 0
   }

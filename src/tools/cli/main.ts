@@ -7,10 +7,11 @@ import { packageFolder } from '../../core/shared/files.js'
 import { findSimilarName } from '../../core/shared/read-options.js'
 import { isPlainText } from '../../core/shared/text.js'
 import {
-  type Command, type CommandAudit, type Context, type Io, type LocalCommand, program, CommandError, UsageError
+  type Command, type CommandAudit, type Context, type Io, type LocalCommand, program, type Usage, CommandError,
+  UsageError
 } from './command.js'
 import {
-  auditOptions, type CommandEntry, commands, describeCommand, describeProgram, describeUsage, parseFlags
+  auditOptions, type CommandEntry, commands, describeCommand, describeProgram, describeUsage, optionsOf, parseFlags
 } from './commands.js'
 import { describeError, findMissingMigrations, openDatabase } from './database.js'
 import { writeLines } from './terminal.js'
@@ -18,6 +19,7 @@ import { writeLines } from './terminal.js'
 /** Runs a command, such as `['keys', 'list', '--tenant', 'acme']`. Resolves to the exit code; never rejects. */
 export async function run (argv: readonly string[], io: Io): Promise<number> {
   let prefix = program
+  let command: Usage = {}
   try {
     if (argv.length === 0) {
       writeLines(io.err, describeProgram())
@@ -33,10 +35,12 @@ export async function run (argv: readonly string[], io: Io): Promise<number> {
     }
     const [name, { load }] = findCommand(argv)
     prefix = name
-    const code = await runCommand(name, await load(), argv.slice(name.split(' ').length), io)
+    const loaded = await load()
+    command = loaded
+    const code = await runCommand(name, loaded, argv.slice(name.split(' ').length), io)
     return typeof code === 'number' ? code : 0
   } catch (error) {
-    return reportError(error, prefix, io)
+    return reportError(error, prefix, io, command)
   }
 }
 
@@ -128,32 +132,28 @@ async function runWithDatabase (command: Command, given: Omit<Context, 'pool' | 
   }
 }
 
-const argumentNames: Readonly<Record<string, string>> = { tenantSlug: '--tenant', from: 'FROM', to: 'TO', id: 'ID' }
-const optionFields = [
-  'scopes', 'ownScopes', 'allowedIps', 'candidateFields', 'jobFields', 'name', 'createdBy', 'expiresAt',
-  'overlapSeconds', 'prefix', 'schema', 'delivery.allowNetworks', 'candidates', 'jobs'
-]
+const argumentNames = new Map([['tenantSlug', '--tenant'], ['from', 'FROM'], ['to', 'TO'], ['id', 'ID']])
 
-/** Returns the option or argument for a field of the package's errors. */
-function findFlag (field: string): string | undefined {
-  if (!optionFields.includes(field)) return new Map(Object.entries(argumentNames)).get(field)
-  return `--${field.replace('delivery.', '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+/** Returns the argument or option of a command for a field of the package's errors. */
+function findFlag (field: string, command: Usage): string | undefined {
+  const option = field.replace('delivery.', '').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return argumentNames.get(field) ?? (Object.hasOwn(optionsOf(command), option) ? `--${option}` : undefined)
 }
 
 function isExpectedError (error: unknown): boolean {
   return [UsageError, CommandError, InputError].some((type) => error instanceof type) || isRecruitingApiError(error)
 }
 
-function reportError (error: unknown, prefix: string, io: Io): number {
-  writeLines(io.err, [`${prefix}: ${nameFlag(describeError(error), error)}`])
+function reportError (error: unknown, prefix: string, io: Io, command: Usage): number {
+  writeLines(io.err, [`${prefix}: ${nameFlag(describeError(error), error, command)}`])
   const isInvalid = isRecruitingApiError(error) && ['invalid_input', 'invalid_option'].includes(error.code)
   return error instanceof UsageError || error instanceof InputError || isInvalid ? 2 : 1
 }
 
 /** Replaces the field at the beginning of a message with its option or argument. */
-function nameFlag (message: string, error: unknown): string {
+function nameFlag (message: string, error: unknown, command: Usage): string {
   if (error instanceof InputError) return `--${error.field}: ${message}`
   const field = isRecruitingApiError(error) ? error.field : ''
-  const flag = findFlag(field.replace(/\[\d+\]$/, ''))
+  const flag = findFlag(field.replace(/\[\d+\]$/, ''), command)
   return flag !== undefined && message.startsWith(`${field}:`) ? flag + message.slice(field.length) : message
 }

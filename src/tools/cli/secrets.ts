@@ -50,9 +50,7 @@ export async function readSecret (
 ): Promise<Secret | null> {
   const text = flags.text(name)
   const path = flags.text(`${name}-file`)
-  if (text !== undefined && path !== undefined) {
-    throw new UsageError(`--${name}-file: cannot be combined with --${name}`)
-  }
+  flags.assertAlone(`${name}-file`, name)
   if (text !== undefined) return { text, source: `--${name}` }
   return path === undefined ? readVariable(io, name) : readSecretFile(path, `--${name}-file`)
 }

@@ -98,11 +98,10 @@ export const listOptions: Options = {
   jobs: { value: 'RELATION', about: 'your table or view of jobs' }
 }
 
+const listNames = kinds.map(({ option }) => option)
+
 export function checkLists (flags: Flags): void {
-  const named = kinds.find(({ option }) => flags.has(option))
-  if (flags.has('no-lists') && named !== undefined) {
-    throw new UsageError(`--no-lists: cannot be combined with --${named.option}`)
-  }
+  flags.assertAlone('no-lists', ...listNames)
 }
 
 /** Finds the host's relations that the flags name; `null` for one that does not exist. */
@@ -132,11 +131,8 @@ export const grants: Command = {
   async run (context) {
     const { flags, pool, schema } = context
     checkLists(flags)
-    if (flags.has('sql') && (
-      ['apply', 'emit', 'no-lists'].some((name) => flags.has(name)) || flags.text('role') !== undefined
-    )) {
-      throw new UsageError('--sql: cannot be combined with --role, --apply, --emit and --no-lists')
-    }
+    flags.assertAlone('sql', 'role', 'apply', 'emit', 'no-lists')
+    flags.assertAlone('emit', ...listNames, 'no-lists')
     const query: RunQuery = (text, values) => ask(pool, text, values)
     const role = flags.has('sql') ? null : flags.text('role')
     if (role === undefined) throw new UsageError('--role: missing, add --role NAME')
@@ -144,8 +140,6 @@ export const grants: Command = {
       throw new CommandError(`--role: there is no role ${role}: create it first`)
     }
     const isEmitter = flags.has('emit')
-    const named = [...kinds.map(({ option }) => option), 'no-lists'].find((name) => isEmitter && flags.has(name))
-    if (named !== undefined) throw new UsageError(`--emit: cannot be combined with --${named}`)
     const lists = isEmitter
       ? []
       : (await findLists(query, schema, flags)).map(({ option, relation }) => {

@@ -128,7 +128,6 @@ export function formatCount (count: number, one: string, many = `${one}s`): stri
   return `${count} ${count === 1 ? one : many}`
 }
 
-/** Quotes a word of a command for a shell. */
 export function quoteShell (text: string): string {
   return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

@@ -2,7 +2,6 @@ import type { TObject, TProperties, TSchema } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifySchema, RouteOptions } from 'fastify'
 import { exampleOf, Type } from '../../shared/typebox.js'
 
-/** Formats an operation for the OpenAPI document. */
 export function formatOperation (
   { about, security, parameters, body, responses }: Operation,
   components: Components
@@ -262,7 +261,6 @@ export class Components {
     return this.#visit(splitTypes(schema)) as Json
   }
 
-  /** Returns a reference to a shared response. */
   response (name: string, response: Json): Json {
     this.#responses[name] ??= response
     return { $ref: `#/components/responses/${name}` }

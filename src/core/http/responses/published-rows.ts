@@ -28,7 +28,6 @@ interface PublishedSettings extends OwnFields {
 
 /** Candidates or jobs as the API publishes them. */
 export interface PublishedRows<Row> {
-  /** The schema of a row. */
   item: TUnsafe<Row>
   /** Returns which fields the caller cannot see; `null` if there are none. */
   hiddenFrom (request: FastifyRequest): ((field: string) => boolean) | null
@@ -48,12 +47,10 @@ const maxLogged = 1000
 
 const inexactNumber = 'a number in a JSON value has more digits than JavaScript can represent, so the response has null'
 
-/** Publishes candidates, with the host's own fields. */
 export function publishCandidates (own: TObject, ids: IdKinds): PublishedRows<CandidateRow<Id, Id>> {
   return publish('candidate', withFields(candidateOf(ids), own), { id: 'candidate', source_id: 'source' }, ids)
 }
 
-/** Publishes jobs, with the host's own fields. */
 export function publishJobs (own: TObject, ids: IdKinds): PublishedRows<JobRow<Id>> {
   return publish('job', withFields(jobOf(ids), own), { id: 'job' }, ids)
 }

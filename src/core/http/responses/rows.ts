@@ -6,8 +6,7 @@ import { parseSearch } from '../input.js'
 import { HttpError } from '../wire-errors.js'
 import { stateOf } from '../request.js'
 
-/** 4 KiB. */
-const maxLinksLength = 4096
+const maxLinksLength = 4 * 1024
 
 /** Sets the `Link` header of a page, and returns the page. */
 export function linkPages<Row> (request: FastifyRequest, reply: FastifyReply, page: Page<Row>): Page<Row> {

@@ -11,7 +11,6 @@ import { isCapable, readCaller, readCreator, stateOf } from '../request.js'
 import { type ErrorDetail, guardPort, HttpError } from '../wire-errors.js'
 import { type ApiOperation, perform } from './operations.js'
 
-/** Returns the operation that describes the request's own key. */
 export function listOwnKeyOperations (limits: Limits | null): ApiOperation[] {
   return perform(ownKeyOperations, {
     async own (_given, request) {
@@ -32,7 +31,6 @@ export function listOwnKeyOperations (limits: Limits | null): ApiOperation[] {
   })
 }
 
-/** Returns the operations on a tenant's keys. */
 export function listKeyOperations (
   store: KeyStore,
   webhooks: WebhookStore,

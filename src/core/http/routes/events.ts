@@ -9,7 +9,6 @@ import type { Followed } from '../sync.js'
 import { badRequest, expired } from '../wire-errors.js'
 import { type ApiOperation, perform } from './operations.js'
 
-/** Returns the operations that read a tenant's events. */
 export function listEventOperations (
   { source: feed, tokens }: NonNullable<Followed['feed']>, events: EventSchemas,
   listUsedEventTypes: (tenant: Pick<Tenant, 'id'>) => Promise<ReadonlySet<string>>

@@ -12,7 +12,6 @@ import { found, linkPages, readAddress, storableId } from '../responses/rows.js'
 import { errorResponses, PageOf, SyncTokenExpired } from '../schemas.js'
 import { HttpError } from '../wire-errors.js'
 
-/** An operation that requests can call. */
 export interface ApiOperation extends Operation, Performer<unknown> {}
 
 interface Performer<Input> {
@@ -32,7 +31,6 @@ interface Params {
   delivery_id?: number
 }
 
-/** Returns the route of each of these operations. */
 export function listRoutes (entries: readonly ApiOperation[], hasSessions: boolean): RouteOptions[] {
   return entries.flatMap((entry) => {
     const { method, path, scopes = webhookScopes, withoutBodies = {} } = entry
@@ -85,7 +83,6 @@ export function listRoutes (entries: readonly ApiOperation[], hasSessions: boole
   })
 }
 
-/** Returns whether the input of an operation is its query. */
 function hasQuery ({ method }: Pick<ApiOperation, 'method'>): boolean {
   return method === 'GET' || method === 'DELETE'
 }

@@ -8,7 +8,6 @@ import { respondWith } from '../request.js'
 import type { PublishedRows } from '../responses/published-rows.js'
 import { type ApiOperation, perform } from './operations.js'
 
-/** Returns the operations that list candidates or jobs and read one. */
 export function listRowOperations<Row extends { id: Id }, Filter extends { q?: string }, SortField extends string> (
   source: RowSource<Row, Filter, SortField>,
   published: PublishedRows<Row>,

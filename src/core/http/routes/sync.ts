@@ -53,7 +53,6 @@ export function missingSync (kind: 'candidate' | 'job'): RouteOptions {
   }
 }
 
-/** Reads rows for sync. */
 interface SyncRows<Row extends { id: Id }> {
   listAfter (tenant: string, query: RowFields & { after: Id | null, limit: number }): Promise<Row[]>
   findMany (tenant: string, ids: readonly Id[], query: RowFields): Promise<Array<Row | null>>

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { RecruitingApiError } from '../../shared/errors.js'
+import { RecruitingApiError, rejectEvent, rejectInput } from '../../shared/errors.js'
 import { generateEventId } from '../../shared/event-id.js'
 import { readText } from '../../observe/logger.js'
 import type { ChangeKind, ChangeSource, Clock, DeliveryStore, Id, IdKind, IdKinds } from '../../ports/index.js'
@@ -59,7 +59,7 @@ export async function dispatch (
   const body = joinObjects(begin, end)
   const bytes = Buffer.byteLength(body) + sequenceDigits
   if (bytes > maxEventBytes) {
-    reject('data', `expected an event whose body is at most ${maxEventBytes} bytes, got ${bytes}`)
+    rejectEvent('data', `expected an event whose body is at most ${maxEventBytes} bytes, got ${bytes}`)
   }
   const tombstone = subject === null ? null : joinObjects(begin, '{"data":null,"erased":true}')
   const recorded = await deliveries.record(tenant.id, {
@@ -91,32 +91,32 @@ export const optionNames: ReadonlyArray<keyof EmitOptions> = ['transaction']
 
 /** Rejects non-objects and unknown property names, which would otherwise be ignored silently. */
 export function assertNames (argument: string, value: unknown, names: readonly string[]): void {
-  if (typeof value !== 'object' || value === null) reject(argument, 'expected an object')
+  if (typeof value !== 'object' || value === null) rejectEvent(argument, 'expected an object')
   const unknown = findUnknownName(value, names)
-  if (unknown !== undefined) reject(unknown, `expected a known name such as ${findNearestName(unknown, names)}`)
+  if (unknown !== undefined) rejectEvent(unknown, `expected a known name such as ${findNearestName(unknown, names)}`)
 }
 
 /** Rejects anything but text of 1 to 255 characters without control characters. */
 export function assertText (field: string, value: unknown): void {
-  if (!isPlainText(value, 255)) reject(field, 'expected 1 to 255 characters without control characters')
+  if (!isPlainText(value, 255)) rejectEvent(field, 'expected 1 to 255 characters without control characters')
 }
 
 function readSubjects (
   { subject, subjects = [] }: Pick<EmittedEvent<EventCatalogue>, 'subject' | 'subjects'>, isRequired: boolean
 ): string[] {
-  if (!Array.isArray(subjects) || subjects.length > 100) reject('subjects', 'expected an array of at most 100 subjects')
+  if (!Array.isArray(subjects) || subjects.length > 100) rejectEvent('subjects', 'expected an array of at most 100 subjects')
   const given = subject === undefined || subject === null ? [] : [subject]
   if (given.length > 0) assertText('subject', subject)
   for (const [index, one] of [...subjects].entries()) assertText(`subjects[${index}]`, one)
   const all = [...new Set([...given, ...subjects])]
-  if (isRequired && all.length === 0) reject('subject', 'expected a subject, because the option requireSubject is set')
+  if (isRequired && all.length === 0) rejectEvent('subject', 'expected a subject, because the option requireSubject is set')
   return all
 }
 
 /** Returns the event's time as it is sent, in UTC with milliseconds. */
 function readOccurredAt (value: Date | string): string {
   const text = value instanceof Date && !Number.isNaN(value.getTime()) ? value.toISOString() : String(value)
-  return normalizeInstant(text) ?? reject('occurredAt', 'expected a Date or an RFC 3339 date-time')
+  return normalizeInstant(text) ?? rejectEvent('occurredAt', 'expected a Date or an RFC 3339 date-time')
 }
 
 /** Returns an object with the data as JSON text. Rejects data that cannot be converted. */
@@ -124,12 +124,8 @@ function formatData (part: { data: unknown }): string {
   try {
     return JSON.stringify(part)
   } catch (error) {
-    reject('data', readText(error, 'message') ?? 'is not JSON')
+    rejectEvent('data', readText(error, 'message') ?? 'is not JSON')
   }
-}
-
-function reject (field: string, problem: string): never {
-  throw new RecruitingApiError('invalid_event', `${field}: ${problem}`, field)
 }
 
 const readers = {
@@ -161,5 +157,5 @@ function assertChangedId (id: unknown, kind: ChangeKind, idKind: IdKind | null):
   const rules = { integer: 'an integer from 1 to 2^53-1', string: `a string of ${textIdRule}` }
   const rule = kinds.map((one) => rules[one]).join(' or ')
   const reason = idKind === null ? '' : `, because ids.${kind} is '${idKind}'`
-  throw new RecruitingApiError('invalid_input', `id: expected ${rule}${reason}`, 'id')
+  rejectInput('id', `expected ${rule}${reason}`)
 }

@@ -52,7 +52,6 @@ export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLi
 
   return {
     get free (): number { return places.free },
-    /** The number of places of each tenant that holds any. */
     heldBy: places.heldBy,
     /** Returns whether the tenant can take a place. */
     hasShare: (tenantId: string): boolean => places.free > (places.heldBy.get(tenantId) ?? 0),

@@ -45,7 +45,6 @@ export function createOutages (listeners: Listeners, log: Logger, clock: Clock) 
   }
 
   return {
-    /** Takes the result of an attempt. */
     add ({ ownFault, responseStatus }: SendResult): void {
       if (ownFault !== undefined) begin(ownFault)
       else if (open.size > 0 && responseStatus !== null) endQuiet()

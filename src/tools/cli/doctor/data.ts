@@ -38,7 +38,6 @@ const maxListed = 1000
 const [usualDueSeconds, usualWaitSeconds, sampleMs] = [300, 3, 100]
 const [maxOffsetMs, maxEventOffsetMs, latestEvents] = [5000, 60_000, 1000]
 
-/** Looks at the stored data. */
 export const dataChecks: readonly Check[] = [{
   // They are behind after a restore of the rows alone.
   name: 'sequences',

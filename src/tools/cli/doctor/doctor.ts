@@ -17,7 +17,6 @@ import { schemaCheck } from './schema.js'
 import { serverChecks } from './server.js'
 import { transactionChecks } from './transactions.js'
 
-/** Every check, in display order. */
 const checks: readonly Check[] = [
   ...transactionChecks,
   ...serverChecks,
@@ -76,7 +75,6 @@ function formatFinding ({ check, state, text, remedy }: NamedFinding): string[] 
   return remedy === null ? line : [...line, ...formatTable([['', '', `        to fix it: ${remedy}`]])]
 }
 
-/** A finding and its check. */
 export type NamedFinding = Finding & { check: string }
 
 /** How long statements may wait for a lock, and how long they may take. */

@@ -3,7 +3,6 @@ import type { PgPool } from '../../../storages/postgres/index.js'
 import type { RunQuery, Session } from '../../../storages/postgres/session.js'
 import type { Flags } from '../command.js'
 
-/** A check's result. */
 export interface Finding {
   /** `unknown` if it could not be checked. Only a `fault` makes the exit code 1. */
   state: 'ok' | 'fault' | 'advice' | 'unknown'
@@ -29,7 +28,6 @@ export interface DoctorContext {
   now (): number
 }
 
-/** Looks for faults of one kind. */
 export interface Check {
   name: string
   /** Whether it needs the tables of `migrate`. @default false */

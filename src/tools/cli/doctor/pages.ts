@@ -92,7 +92,6 @@ export async function judgePages (
   return { findings: [...planned], most, isSample }
 }
 
-/** Returns a node and its descendants. */
 const flatten = (plan: Plan): Plan[] => [plan, ...plan.Plans?.flatMap(flatten) ?? []]
 const listTables = (plan: Plan): Plan[] => flatten(plan).filter((node) => node['Relation Name'] !== undefined)
 const rowsOf = ({ 'Actual Rows': rows = 0, 'Actual Loops': loops = 0 }: Plan): number => Math.round(rows * loops)
@@ -189,7 +188,6 @@ function listPages (
 // A table's name before a column, such as `p.` or `"P".`.
 const qualifier = /(\w+|"(?:[^"]|"")+")\.(?=[\w"])/g
 
-/** Returns the index that a page needs. */
 async function suggestIndex (query: RunQuery, relation: TenantRelation, page: Page, plan: Plan): Promise<string> {
   const { name, tenantColumn } = relation
   const { isSearch = false } = page

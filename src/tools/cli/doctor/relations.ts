@@ -15,7 +15,6 @@ import { quoteShell } from '../terminal.js'
 import { advice, type Check, type DoctorContext, fault, type Finding, ok } from './finding.js'
 import { judgePages } from './pages.js'
 
-/** Looks at the host's tables and views. */
 export const relationsCheck: Check = {
   name: 'relations',
   async find (context) {
@@ -93,9 +92,7 @@ export const filterOptions = Object.fromEntries(Object.entries(filterFlags).map(
 /** Reads the flag with a list's own filters. Throws a `UsageError`. */
 export function readFilters (flags: Flags, { option }: Pick<RowKind, 'option'>): Array<Omit<OwnFilter, 'type'>> {
   const name = filterFlags[option]
-  if (flags.has('no-lists') && flags.has(name)) {
-    throw new UsageError(`--no-lists: cannot be combined with --${name}`)
-  }
+  flags.assertAlone('no-lists', name)
   return (flags.optionalList(name) ?? []).map((item) => {
     const [field = '', use = 'equals', ...others] = item.split(':')
     const known = uses.find((one) => one === use)

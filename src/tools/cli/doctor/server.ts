@@ -19,7 +19,6 @@ const [bloatBytes, bloatFactor] = [32 * 1024 * 1024, 10]
 const manyTransactions = 1_000_000
 const [notifyMs, commitMs] = [2000, 1000]
 
-/** Looks at the server, the database and its roles. */
 export const serverChecks: readonly Check[] = [{
   // The check schema compares their result.
   name: 'migrations',
