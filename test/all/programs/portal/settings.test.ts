@@ -166,7 +166,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     await dialog(page).getByText(/credentials/).waitFor()
 
     for (const [error, advice] of [
-      ['connection', 'host name and port'], ['timeout', 'do the work later'], ['tls', 'certificate'],
+      ['connection', 'your server is running'], ['timeout', 'do the work later'], ['tls', 'certificate'],
       ['blocked', 'Use a public one']
     ] as const) {
       const data = { id: 'evt_1', event_type: 'job.closed', status: 'failed', response_status: null, duration_ms: 10_000, error }
@@ -189,7 +189,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     await page.getByText(/^We have stopped all notifications/).waitFor()
     await button(page, 'Send a test').click()
     await button(dialog(page), 'Send test').click()
-    await dialog(page).getByText(/no request was made/).waitFor()
+    await dialog(page).getByText(/^We have stopped all notifications/).waitFor()
     t.notOk(await dialog(page).getByText(/No response/).isVisible())
   })
 
@@ -214,7 +214,7 @@ t.test('the settings of a webhook in the portal', { skip: noBrowser }, async (t)
     const id = await add('Gone', '/410')
     await happen()
     const page = await open(t, `#/${id}`)
-    await page.getByText('Disabled: your endpoint returned 410 Gone').waitFor()
+    await page.getByText('Disabled: your endpoint asked us to stop').waitFor()
     await page.getByText('1 event not delivered').waitFor()
     await webhooks.update('acme', id, { target_url: endpoint('/204') })
     await button(page, 'Enable again').click()
