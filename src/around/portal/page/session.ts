@@ -198,13 +198,16 @@ function readThemeHint (fields: URLSearchParams): ThemeHint {
   }
 }
 
+/** The screens without an id, with the fragments of their URLs. */
+const places = {
+  endpoints: '#/', create: '#/new', keys: '#/keys', newKey: '#/keys/new', agents: '#/agents'
+} as const
+
+type Place = keyof typeof places
+
 /** A place in the portal. */
 export type Route =
-  | { screen: 'endpoints' }
-  | { screen: 'create' }
-  | { screen: 'keys' }
-  | { screen: 'newKey' }
-  | { screen: 'agents' }
+  | { screen: Place }
   | { screen: 'endpoint', id: number }
   | { screen: 'edit', id: number }
   | { screen: 'delivery', id: number, deliveryId: number }
@@ -212,25 +215,19 @@ export type Route =
 /** Formats a route as the fragment of the page's URL, for example `#/1/deliveries/2`. */
 export function formatRoute (route: Route): string {
   switch (route.screen) {
-    case 'endpoints': return '#/'
-    case 'create': return '#/new'
-    case 'keys': return '#/keys'
-    case 'newKey': return '#/keys/new'
-    case 'agents': return '#/agents'
     case 'endpoint': return `#/${route.id}`
     case 'edit': return `#/${route.id}/edit`
     case 'delivery': return `#/${route.id}/deliveries/${route.deliveryId}`
+    default: return places[route.screen]
   }
 }
 
 /** Reads a route. Unknown fragments lead to the list. */
 export function parseRoute (hash: string): Route {
-  if (hash === '#/new') return { screen: 'create' }
-  if (hash === '#/keys') return { screen: 'keys' }
-  if (hash === '#/keys/new') return { screen: 'newKey' }
-  if (hash === '#/agents') return { screen: 'agents' }
   const [, idText, rest, deliveryText] = /^#\/(\d{1,16})(?:\/(edit|deliveries\/(\d{1,16})))?$/.exec(hash) ?? []
-  if (idText === undefined) return { screen: 'endpoints' }
+  if (idText === undefined) {
+    return { screen: (Object.keys(places) as Place[]).find((place) => places[place] === hash) ?? 'endpoints' }
+  }
   const id = Number(idText)
   if (rest === undefined) return { screen: 'endpoint', id }
   return deliveryText === undefined
