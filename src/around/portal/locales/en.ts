@@ -33,32 +33,22 @@ export const english = {
   'problem.retryIn': { one: 'You can try again in {count} second.', other: 'You can try again in {count} seconds.' },
   'problem.bad_request': { title: 'Some details are invalid', text: 'Check what you entered, and try again.' },
   'problem.unauthorized': { title: 'Your session is no longer valid', text: 'Open webhooks from your settings again.' },
-  'problem.forbidden': {
-    title: "You don't have permission",
-    text: 'Your session does not allow this. Ask an administrator of your account.'
-  },
+  'problem.forbidden.title': "You don't have permission",
+  'problem.forbidden.text': 'Your session does not allow this. Ask an administrator of your account.',
   'problem.suspended.title': 'Your account is suspended',
   'problem.suspended.text': 'Nothing is sent until it is resumed. Events are recorded. Contact support.',
   'problem.not_found': { title: 'Not found', text: 'It may have been deleted. Go back to the list.' },
   'problem.conflict': { title: 'Someone else has changed this', text: 'Reload it, then make your changes again.' },
   'problem.rate_limited': { title: 'Too many requests', text: 'Wait a moment, then try again.' },
-  'problem.unavailable': {
-    title: 'The service is unavailable',
-    text: 'This usually passes quickly. Try again in a moment.'
-  },
-  'problem.internal_error': {
-    title: 'Something went wrong on our side',
-    text: 'Try again. If it keeps happening, send the request id to support.'
-  },
+  'problem.unavailable.title': 'The service is unavailable',
+  'problem.unavailable.text': 'This usually passes quickly. Try again in a moment.',
+  'problem.internal_error.title': 'Something went wrong on our side',
+  'problem.internal_error.text': 'Try again. If it keeps happening, send the request id to support.',
   'problem.network': { title: 'Cannot reach the service', text: 'Check your connection, then try again.' },
-  'problem.timeout': {
-    title: 'The service did not respond in time',
-    text: 'It may still have succeeded. Check before you try again.'
-  },
-  'problem.outcome_unknown': {
-    title: 'The outcome is unknown',
-    text: 'It may still have succeeded. Check before you try again.'
-  },
+  'problem.timeout.title': 'The service did not respond in time',
+  'problem.timeout.text': 'It may still have succeeded. Check before you try again.',
+  'problem.outcome_unknown.title': 'The outcome is unknown',
+  'problem.outcome_unknown.text': 'It may still have succeeded. Check before you try again.',
   'endpoints.intro': 'We send a signed request to your endpoints as soon as something happens.',
   'endpoints.add': 'Add webhook',
   'endpoints.list': 'Your webhooks',
@@ -75,18 +65,14 @@ export const english = {
   'endpoints.health.givenUp': { one: '{count} event not delivered', other: '{count} events not delivered' },
   'endpoints.health.gone': 'The endpoint asked us to stop',
   'endpoints.health.failedTooLong': 'The endpoint failed for too long',
-  'form.create': {
-    title: 'Add a webhook',
-    intro: 'Tell us where to send requests and for which events.',
-    submit: 'Create webhook'
-  },
+  'form.create.title': 'Add a webhook',
+  'form.create.intro': 'Tell us where to send requests and for which events.',
+  'form.create.submit': 'Create webhook',
   'form.edit': { title: 'Edit webhook', submit: 'Save changes', saved: '{name} was saved' },
   'form.name': { label: 'Name', hint: 'Visible only to your team.', example: 'CRM sync' },
-  'form.url': {
-    label: 'Endpoint URL',
-    hint: 'A public https address that accepts POST.',
-    closed: 'Only people who can see delivery bodies can change it.'
-  },
+  'form.url.label': 'Endpoint URL',
+  'form.url.hint': 'A public https address that accepts POST.',
+  'form.url.closed': 'Only people who can see delivery bodies can change it.',
   'form.contact.label': 'Contact',
   'form.contact.hint': 'An email address for messages about failures.',
   'form.faults.contactInvalid': 'Enter an email address',
@@ -111,12 +97,10 @@ export const english = {
   'form.filters.removeOf': 'Remove filter {nth}',
   'form.filters.add': 'Add filter',
   // How a filter's values are read, by type.
-  'form.filters.types': {
-    number: 'Number: {values}',
-    string: 'Text: {values}',
-    boolean: 'True or false: {values}',
-    null: 'Empty or missing'
-  },
+  'form.filters.types.number': 'Number: {values}',
+  'form.filters.types.string': 'Text: {values}',
+  'form.filters.types.boolean': 'True or false: {values}',
+  'form.filters.types.null': 'Empty or missing',
   'form.filters.matches': {
     one: 'The filters match {matching} of the last {count} event',
     other: 'The filters match {matching} of the last {count} events'
@@ -162,10 +146,8 @@ export const english = {
   'secret.verify.text': 'Use the raw body, not one parsed and serialized again. Respond with 204 right away and do the work later.',
   'secret.verify.code': 'Code in {language}',
   'secret.stored': 'I have stored it',
-  'secret.leave': {
-    title: 'Have you stored the secret?',
-    text: 'It will not be shown again. If you lose it, you must rotate it.'
-  },
+  'secret.leave.title': 'Have you stored the secret?',
+  'secret.leave.text': 'It will not be shown again. If you lose it, you must rotate it.',
   'endpoint.title': 'Webhook',
   'endpoint.edit': 'Edit',
   'endpoint.details.title': 'Details',
@@ -176,20 +158,16 @@ export const english = {
   'endpoint.details.sourceIpsHint': 'If a firewall protects your endpoint, allow these addresses.',
   'endpoint.health.failing.title': 'Your endpoint has been failing since {time}',
   'endpoint.health.failing.text': 'We retry each event for several days. If nothing gets through for too long, we disable the webhook. Send a test to see what is wrong.',
-  'endpoint.health.waiting': {
-    title: 'Deliveries on hold until {time}',
-    text: 'Your endpoint asked us to slow down or did not respond. Nothing is lost.'
-  },
+  'endpoint.health.waiting.title': 'Deliveries on hold until {time}',
+  'endpoint.health.waiting.text': 'Your endpoint asked us to slow down or did not respond. Nothing is lost.',
   'endpoint.health.held.title': 'Nothing is being sent right now',
   'endpoint.health.held.text': 'We have stopped all notifications from this installation. Events are recorded. Your endpoint is not the cause.',
   'endpoint.health.gone.title': 'Disabled: your endpoint asked us to stop',
   'endpoint.health.gone.text': 'It returned 410, or the header webhook-delivery: disable. Correct the URL if it has changed. Then enable the webhook again and replay the events it missed.',
   'endpoint.health.tooLong.title': 'Disabled: your endpoint failed for too long',
   'endpoint.health.tooLong.text': 'Send a test and fix what it shows. Then enable the webhook again and replay the events it missed.',
-  'endpoint.health.inactive': {
-    title: 'Paused by your team',
-    text: 'Events are recorded but not sent. Resume, then replay the events it missed.'
-  },
+  'endpoint.health.inactive.title': 'Paused by your team',
+  'endpoint.health.inactive.text': 'Events are recorded but not sent. Resume, then replay the events it missed.',
   'endpoint.activity.title': 'Last 24 hours',
   'endpoint.activity.share': '{percent} delivered',
   'endpoint.activity.counts': '{delivered} delivered, {failed} given up, {pending} waiting',
@@ -235,16 +213,12 @@ export const english = {
   'test.errors.connection.text': 'Check the URL, and that your server is running. Its log shows whether the request arrived.',
   'test.errors.tls.title': 'The secure connection failed',
   'test.errors.tls.text': 'Check the certificate, and that your server allows TLS 1.2 or later.',
-  'test.errors.blocked': {
-    title: 'The address is not public',
-    text: 'The host name resolves to an address that we may not call. Use a public one.'
-  },
+  'test.errors.blocked.title': 'The address is not public',
+  'test.errors.blocked.text': 'The host name resolves to an address that we may not call. Use a public one.',
   'test.errors.unavailable.title': 'We cannot reach any endpoint right now',
   'test.errors.unavailable.text': 'Our network has a problem, so no request was made. Your endpoint is not the cause. Try again later.',
-  'test.errors.http_status': {
-    title: 'Your endpoint rejected the request',
-    text: 'Only 200 to 299 counts as delivered. Look for this request in your server log.'
-  },
+  'test.errors.http_status.title': 'Your endpoint rejected the request',
+  'test.errors.http_status.text': 'Only 200 to 299 counts as delivered. Look for this request in your server log.',
   // By the API's `detail`.
   'test.details.certificate_expired.title': 'The certificate has expired',
   'test.details.certificate_expired.text': 'Renew it, and check that your server has loaded it.',
@@ -310,18 +284,14 @@ export const english = {
   'log.filter.anyType': 'All',
   'log.filter.eventId': 'Event id',
   'log.filter.clear': 'Clear filters',
-  'log.empty': {
-    title: 'No deliveries yet',
-    text: 'Events appear here as soon as they happen. To check your endpoint now, send a test. Tests are not listed here.'
-  },
+  'log.empty.title': 'No deliveries yet',
+  'log.empty.text': 'Events appear here as soon as they happen. To check your endpoint now, send a test. Tests are not listed here.',
   'log.noMatch': { title: 'No deliveries match', text: 'Nothing was sent with this status, event type and event id.' },
-  'log.status': {
-    pending: 'Waiting',
-    delivered: 'Delivered',
-    failed: 'Given up',
-    skipped: 'Skipped',
-    cancelled: 'Cancelled'
-  },
+  'log.status.pending': 'Waiting',
+  'log.status.delivered': 'Delivered',
+  'log.status.failed': 'Given up',
+  'log.status.skipped': 'Skipped',
+  'log.status.cancelled': 'Cancelled',
   'log.attempts': { one: '{count} attempt', other: '{count} attempts' },
   'log.answer.timeout': 'Timed out',
   'log.answer.connection': 'Connection failed',
@@ -372,10 +342,8 @@ export const english = {
   'delivery.retry.againSent': 'Sent again as a new delivery',
   'delivery.retry.nowSent': 'An attempt was started',
   'delivery.retry.open': 'Open the new delivery',
-  'delivery.retry.inactive': {
-    title: 'The webhook is not active',
-    text: 'You can send it again once the webhook is active.'
-  },
+  'delivery.retry.inactive.title': 'The webhook is not active',
+  'delivery.retry.inactive.text': 'You can send it again once the webhook is active.',
   'delivery.retry.toWebhook': 'Go to the webhook',
   'replay.open': 'Replay events',
   'replay.intro': 'Sends past events again, with the same ids.',
@@ -403,17 +371,13 @@ export const english = {
   'replay.queued': { one: '{count} event is on its way', other: '{count} events are on their way' },
   'replay.done': 'The log shows the result of each.',
   'replay.showLog': 'Show in the log',
-  'replay.inactive': {
-    title: 'The webhook is not active',
-    text: 'Activate it first. Then you can replay the events it missed.'
-  },
+  'replay.inactive.title': 'The webhook is not active',
+  'replay.inactive.text': 'Activate it first. Then you can replay the events it missed.',
   'keys.title': 'API keys',
   'keys.intro': 'Your programs use these keys to call our API.',
   'keys.add': 'Create API key',
-  'keys.empty': {
-    title: 'No API keys yet',
-    text: 'Create a key for each program that calls our API, with only the scopes it needs.'
-  },
+  'keys.empty.title': 'No API keys yet',
+  'keys.empty.text': 'Create a key for each program that calls our API, with only the scopes it needs.',
   'keys.from': 'Only from {networks}',
   'keys.candidateFields': 'Candidate fields: {fields}',
   'keys.jobFields': 'Job fields: {fields}',
@@ -431,13 +395,11 @@ export const english = {
   'keys.alsoKeys': 'Also revoke the keys that it created',
   'keys.alsoWebhooks': 'Also disable the webhooks that it created',
   'keys.revoked': '{name} was revoked. Keys that it created: {keys}. Webhooks that it created: {webhooks}.',
-  'keys.state': {
-    active: 'Active',
-    replaced: 'Replaced',
-    expired: 'Expired',
-    revoked: 'Revoked',
-    until: 'Valid until'
-  },
+  'keys.state.active': 'Active',
+  'keys.state.replaced': 'Replaced',
+  'keys.state.expired': 'Expired',
+  'keys.state.revoked': 'Revoked',
+  'keys.state.until': 'Valid until',
   'keys.scopes': 'Scopes',
   'keys.noScope': 'Choose at least one scope',
   'keys.networks': 'Networks',
