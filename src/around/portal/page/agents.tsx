@@ -31,7 +31,7 @@ export function AgentsScreen () {
   useEvery(ending === null ? 15_000 : null, list.reload)
   return (
     <>
-      <ListScreen title={texts.title} intro={texts.intro} label={texts.title} list={list} empty={texts.empty}>
+      <ListScreen title={texts.title} intro={texts.intro} list={list} empty={texts.empty}>
         {(agent) => <AgentRow key={agent.id} agent={agent} onEnd={() => setEnding(agent)} />}
       </ListScreen>
       {ending !== null && (

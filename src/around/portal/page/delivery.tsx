@@ -80,7 +80,7 @@ interface RetryProps {
 
 /** Retries a delivery, and shows the result. */
 function Retry ({ webhookId, webhook, delivery, onRetried }: RetryProps) {
-  const { api, announce, messages: { delivery: { retry: texts } } } = usePortal()
+  const { api, announce, messages: { delivery: { retry: texts }, replay } } = usePortal()
   const [retried, setRetried] = useState<Delivery | null>(null)
   const retry = useAction(() => api.webhooks.retryDelivery(webhookId, delivery.id), (next) => {
     setRetried(next)
@@ -102,7 +102,7 @@ function Retry ({ webhookId, webhook, delivery, onRetried }: RetryProps) {
         </div>
       )}
       {isInactive && (
-        <Notice tone='off' {...texts.inactive}>
+        <Notice tone='off' {...replay.inactive}>
           <p><Link to={{ screen: 'endpoint', id: webhookId }}>{texts.toWebhook}</Link></p>
         </Notice>
       )}

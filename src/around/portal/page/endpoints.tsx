@@ -17,13 +17,13 @@ import { adviceFor, describeFailure, healthWord } from './text.js'
 
 /** The tenant's webhooks, with their health in words. */
 export function EndpointsScreen () {
-  const { api, can, messages: { shell, endpoints: { intro, list, empty, add } } } = usePortal()
+  const { api, can, messages: { shell, endpoints: { intro, empty, add } } } = usePortal()
   const webhooks = usePagedQuery(api.webhooks.list)
   // A new webhook is useless without its secret.
   const isCreator = can('write') && can('secrets')
   return (
     <ListScreen
-      title={shell.title} intro={intro} label={list} list={webhooks}
+      title={shell.title} intro={intro} list={webhooks}
       empty={{ title: empty.title, text: can('write') ? empty.text : empty.readOnly }}
       add={isCreator && <AddLink to={{ screen: 'create' }}>{add}</AddLink>}
     >

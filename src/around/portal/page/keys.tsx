@@ -21,7 +21,7 @@ export function KeysScreen () {
   }
   return (
     <ListScreen
-      title={texts.title} intro={texts.intro} label={texts.title} list={list} empty={texts.empty}
+      title={texts.title} intro={texts.intro} list={list} empty={texts.empty}
       add={<AddLink to={{ screen: 'newKey' }}>{texts.add}</AddLink>}
     >
       {(key) => <KeyRow key={key.id} apiKey={key} onRotated={setRotated} onChanged={list.reload} />}

@@ -40,7 +40,7 @@ export function Screen ({ title, intro, actions, back, children }: ScreenProps) 
           <h1 ref={heading} tabIndex={-1}>{title}</h1>
           {intro !== undefined && <p class='intro'>{intro}</p>}
         </div>
-        {actions !== undefined && <div class='actions'>{actions}</div>}
+        {Boolean(actions) && <div class='actions'>{actions}</div>}
       </header>
       {children}
     </>
@@ -55,8 +55,6 @@ export function AddLink ({ to, children }: { to: Route, children: string }) {
 interface ListScreenProps<Row> {
   title: string
   intro: string
-  /** Names the list. */
-  label: string
   list: PagedQuery<Row>
   empty: { title: string, text: string }
   /** A link that adds a row. */
@@ -65,16 +63,16 @@ interface ListScreenProps<Row> {
 }
 
 /** A screen with a list, page by page. */
-export function ListScreen<Row> ({ title, intro, label, list, empty, add, children }: ListScreenProps<Row>) {
+export function ListScreen<Row> ({ title, intro, list, empty, add, children }: ListScreenProps<Row>) {
   const isEmpty = list.value?.meta.total === 0
   return (
-    <Screen title={title} intro={intro} actions={isEmpty ? undefined : add}>
+    <Screen title={title} intro={intro} actions={!isEmpty && add}>
       <Loaded query={list}>
         {({ data }) => isEmpty
           ? <Empty {...empty} action={add} />
           : (
             <>
-              <ul class='rows' aria-label={label} aria-busy={list.isLoading}>{data.map(children)}</ul>
+              <ul class='rows' aria-label={title} aria-busy={list.isLoading}>{data.map(children)}</ul>
               <Pager list={list} />
             </>
             )}
