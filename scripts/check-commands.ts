@@ -62,6 +62,10 @@ const { id: keyId } = (await run(
 await run('keys list', '--tenant acme')
 const { id: newKeyId } = await run('keys rotate', `${keyId} --tenant acme --yes --out new-key`) as { id: string }
 await run('keys revoke', `${newKeyId} --tenant acme --yes`)
+writeFileSync(join(folder, 'keys.json'), JSON.stringify([
+  { tenant: 'imported', key: 'a-key-of-your-own', scopes: ['jobs:read'] }
+]))
+await run('keys import', 'keys.json --yes')
 
 // A host with an endpoint that fails at first.
 let status = 500
@@ -84,7 +88,6 @@ const { id } = await recruiting.webhooks.create('acme', {
 await recruiting.emit({ tenantSlug: 'acme', type: 'application.created', data: {} })
 await recruiting.drain()
 
-await run('doctor', '--no-lists', 1)
 const webhooks = [
   {
     tenant: 'imported',
@@ -118,6 +121,8 @@ await run('reseal', '--secret-keys secret-keys --yes')
 await run('webhooks test', `${id} --secret-keys secret-keys --allow-http --allow-networks 127.0.0.1/32 --yes`)
 await run('grants', '--role postgres --no-lists')
 await run('adopt', '--discard')
+await run('subscriptions list', '--tenant acme')
+await run('subscriptions end', '--tenant acme --principal key_1 --yes', 1)
 await run('subjects find', 'candidate:1 --tenant acme')
 await run('tenants rename', 'acme initech --secret-keys secret-keys --yes')
 await run('tenants suspend', 'initech --yes')

@@ -69,7 +69,7 @@ t.test('a role that owns nothing', async (t) => {
     }
     t.match(ours, /^app-1 lacks usage on the schema, /)
     t.match(ours, 'execute on claim_v1')
-    t.equal(remedy, `as the owner of the schema and of your tables, run fastify-recruiting-api grants --schema recruiting --role 'app-1' ${options} --apply`)
+    t.equal(remedy, `as the owner of the schema and of your tables, run fastify-recruiting-api grants --schema recruiting --role app-1 ${options} --apply`)
     t.equal(onLists, 'app-1 lacks usage on the schema host, select on host.positions, select on host.people, and cannot serve lists')
     t.strictSame(await findLacking(own, '--no-lists'), [[ours, remedy?.replace(options, '--no-lists')]])
   })
