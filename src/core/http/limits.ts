@@ -14,19 +14,7 @@ import { hashApiKey } from '../keys/api-key.js'
 import { readText } from '../observe/logger.js'
 import { parseClientAddress } from './client-address.js'
 
-/** Limits requests per key and actor, and per address without a valid key. All methods throw only `HttpError`. */
-export interface Limits {
-  /** Returns a lookup that rejects unknown keys from addresses that have sent too many invalid ones. */
-  guard (lookUp: AccessLookup): RequestAccessLookup
-  /** Returns whether an operation has its own budget. */
-  hasBudget (operationId: string | null): boolean
-  /** Returns the budget of a caller's requests, without counting. */
-  describe (request: FastifyRequest): Promise<{ max: number, windowMs: number }>
-  /** Counts a request with a valid key. */
-  count (request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Counts a request that needs no key, by its address. */
-  countAddress (request: FastifyRequest, reply: FastifyReply): Promise<void>
-}
+export type Limits = Awaited<ReturnType<typeof createLimits>>
 
 /** Counts a request and returns its budget's usage. */
 type Limiter = (request: FastifyRequest) => Promise<Usage>
@@ -36,11 +24,14 @@ interface CounterSettings {
   timeWindow: number
 }
 
-/** Loads `@fastify/rate-limit`; throws `invalid_option` if it is not installed. */
+/**
+ * Limits requests per key and actor, and per address without a valid key. All methods throw only `HttpError`. Loads
+ * `@fastify/rate-limit`; throws `invalid_option` if it is not installed.
+ */
 export async function createLimits (
   { failedKeys, operations, perTenant, max, ...settings }: RateLimitSettings,
   load: () => Promise<{ default: unknown }> = () => import('@fastify/rate-limit')
-): Promise<Limits> {
+) {
   const { default: rateLimit } = await load().catch((error: unknown) => rejectOption(
     'rateLimit', 'the package @fastify/rate-limit to be installed', readText(error, 'message') ?? error
   ))
@@ -85,17 +76,22 @@ export async function createLimits (
         }
 
   return {
-    guard: (lookUp) => ofAddress === null ? lookUp : boundFailedKeys(lookUp, ofAddress),
-    async describe (request) {
+    /** Returns a lookup that rejects unknown keys from addresses that have sent too many invalid ones. */
+    guard: (lookUp: AccessLookup): RequestAccessLookup =>
+      ofAddress === null ? lookUp : boundFailedKeys(lookUp, ofAddress),
+    /** Returns the budget of a caller's requests, without counting. */
+    async describe (request: FastifyRequest) {
       const max = typeof generalMax === 'number' ? generalMax : await generalMax(request)
       return { max, windowMs: settings.timeWindow }
     },
-    hasBudget: (operationId) => special.has(String(operationId)),
-    async count (request, reply) {
+    hasBudget: (operationId: string | null): boolean => special.has(String(operationId)),
+    /** Counts a request with a valid key. */
+    async count (request: FastifyRequest, reply: FastifyReply): Promise<void> {
       const limiter = special.get(operationIdOf(request.routeOptions.schema) ?? '') ?? general
       report(await limiter(request), reply)
     },
-    async countAddress (request, reply) {
+    /** Counts a request that needs no key, by its address. */
+    async countAddress (request: FastifyRequest, reply: FastifyReply): Promise<void> {
       report(await open(request), reply)
     }
   }

@@ -34,29 +34,20 @@ const slowCountMs = 50
 const slowForMs = 10_000
 const maxSlow = 10_000
 
-type Share = <Result>(tenantId: string, work: () => Promise<Result>) => Promise<Result>
-
-/** Shares the connections of one pool between the tenants of requests. */
-interface Shares {
-  run: Share
-  /** Runs `work` without a place if the tenant gets none in time. */
-  runAnyway: Share
-  count: Share
-  /** Runs a read of a page with its total, or `apart` if the tenant's counts are slow. */
-  page<Result> (tenantId: string, work: () => Promise<Result>, apart: () => Promise<Result>): Promise<Result>
-}
-
 // Several storages may share connections.
-const known = new WeakMap<Connections, Shares>()
+const known = new WeakMap<Connections, ReturnType<typeof createShares>>()
 
-function sharesOf (connections: Connections): Shares {
+function sharesOf (connections: Connections) {
   const shares = known.get(connections) ?? createShares(connections)
   known.set(connections, shares)
   return shares
 }
 
-/** A fifth of the connections is left for deliveries and the host. */
-function createShares ({ max }: Connections): Shares {
+/**
+ * Shares the connections of one pool between the tenants of requests. A fifth of them is left for deliveries and the
+ * host.
+ */
+function createShares ({ max }: Connections) {
   const places = createPlaces({
     count: Math.max(1, max - Math.ceil(max / 5)),
     waitMs,
@@ -83,7 +74,8 @@ function createShares ({ max }: Connections): Shares {
   return {
     run: places.run,
 
-    async runAnyway (tenantId, work) {
+    /** Runs `work` without a place if the tenant gets none in time. */
+    async runAnyway<Result> (tenantId: string, work: () => Promise<Result>): Promise<Result> {
       const hasPlace = await places.acquire(tenantId).then(() => true, () => false)
       try {
         return await work()
@@ -92,7 +84,7 @@ function createShares ({ max }: Connections): Shares {
       }
     },
 
-    async count (tenantId, work) {
+    async count<Result> (tenantId: string, work: () => Promise<Result>): Promise<Result> {
       const isSlow = isSlowNow(tenantId)
       const take = (): boolean => {
         if (counting.has(tenantId)) return false
@@ -108,7 +100,8 @@ function createShares ({ max }: Connections): Shares {
       }
     },
 
-    page: (tenantId, work, apart) =>
+    /** Runs a read of a page with its total, or `apart` if the tenant's counts are slow. */
+    page: <Result>(tenantId: string, work: () => Promise<Result>, apart: () => Promise<Result>): Promise<Result> =>
       isSlowNow(tenantId) ? apart() : places.run(tenantId, () => time(tenantId, work))
   }
 }

@@ -1,12 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createOnce } from './cached.js'
 
-export interface Tokens {
-  /** Returns the state of a token; `null` unless it is valid for the subject. */
-  read (subject: string, token: string): Promise<TokenState | null>
-  /** Formats a token that is valid only for `subject`, such as a resource and a tenant. */
-  format (subject: string, state: TokenState): Promise<string>
-}
+export type Tokens = ReturnType<typeof createTokens>
 
 /** The state that the service continues from. */
 type TokenState = ReadonlyArray<string | null>
@@ -15,13 +10,15 @@ type TokenState = ReadonlyArray<string | null>
 const maxLength = 512
 
 /** Creates tokens authenticated with the storage's secret, which is read once. */
-export function createTokens (source: { tokenSecret (): Promise<Uint8Array> }): Tokens {
+export function createTokens (source: { tokenSecret (): Promise<Uint8Array> }) {
   const readSecret = createOnce(() => source.tokenSecret())
 
   return {
-    read: async (subject, token) => parseToken(await readSecret(), subject, token),
+    /** Returns the state of a token; `null` unless it is valid for the subject. */
+    read: async (subject: string, token: string) => parseToken(await readSecret(), subject, token),
 
-    async format (subject, state) {
+    /** Formats a token that is valid only for `subject`, such as a resource and a tenant. */
+    async format (subject: string, state: TokenState): Promise<string> {
       const content = Buffer.from(JSON.stringify(state)).toString('base64url')
       return `${content}.${sign(await readSecret(), subject, content).toString('base64url')}`
     }
