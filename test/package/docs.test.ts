@@ -35,7 +35,7 @@ t.test('every code snippet in the docs is from an example, and each example is t
   const names = (await readdir(new URL('examples/', root))).filter((name) => name.endsWith('.ts'))
   const hosts = ['express', 'nest', 'plugin'].map((name) => `../.ci/hosts/tests/${name}.test.ts`)
   const typed = await Promise.all(
-    [...names, 'mirror/sync.ts', 'ats/src/companies.ts', ...hosts].map((name) => read(`examples/${name}`))
+    [...names, '24-agent.mjs', 'mirror/sync.ts', 'ats/src/companies.ts', ...hosts].map((name) => read(`examples/${name}`))
   )
   // Some pages show an example without its types.
   const examples = typed.flatMap((text) => [text, removeTypes(text)])

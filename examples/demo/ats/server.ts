@@ -36,7 +36,7 @@ export async function createAts (database: Database, print: Print): Promise<Fast
       frameAncestors: ['self'],
       theme: { accent: { light: '#3457d5', dark: '#8ea6ff' } }
     },
-    mcp: await hasMcp(),
+    mcp: await hasMcp() && { events: true },
     // For this demo only. By default, webhooks must point to public https addresses, and retries take up to three days.
     delivery: { allowHttp: true, allowNetworks: ['127.0.0.0/8'], retrySchedule, responseExcerptBytes: 512 }
   })
