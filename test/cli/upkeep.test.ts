@@ -58,7 +58,7 @@ t.test('upkeep commands', async (t) => {
     await recruiting.emit({ tenantSlug: 'acme', ...event })
     const { code, out } = await cli('stats')
     t.equal(code, 0)
-    t.match(out, /^pending +1\ndue +1\nleased +0\noldest due +\d+ s\nsuspended tenants +0\nsubscriptions of agents +0, 0 failing\nheld +no\n$/)
+    t.match(out, /^pending +1\ndue +1\nleased +0\noldest due +\d+ s\nsuspended tenants +0\nsubscriptions of agents +0, 0 failing\nmissing from watched tables +nothing\nheld +no\n$/)
     t.match(JSON.parse((await cli('stats --json')).out), { pending: 1, due: 1, atLeast: { pending: false, due: false }, subscriptions: { live: 0, failing: 0, lagMs: 0 } })
     await pool.query(`
       insert into recruiting.queue (event_seq, webhook_id, event_type, due_at, created_at)

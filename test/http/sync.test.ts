@@ -188,7 +188,7 @@ t.test('a process without a server records changes', async (t) => {
   const { token } = await followSync(app, { resource: 'jobs' })
   const recruiting = createRecruiting({ storage, delivery: false })
   t.equal(await recruiting.changed({ tenantSlug: 'acme', kind: 'job', id: 7, deleted: true }), undefined)
-  t.same((await recruiting.stats()).changes, { heldBackMs: 0, heldBackBy: null })
+  t.same((await recruiting.stats()).changes, { heldBackMs: 0, heldBackBy: null, missed: [] })
   await recruiting.close()
   t.same(changedIds((await followSync(app, { resource: 'jobs', token })).pages), ['-7'])
   await t.rejects(recruiting.changed({ tenantSlug: 'acme', kind: 'job', id: 7 }), { code: 'closed' })

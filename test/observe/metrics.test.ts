@@ -18,7 +18,8 @@ t.test('a registry of prom-client has the metrics of this process, read once for
     'webhook_oldest_due_seconds 0', 'webhook_attempts_in_flight 0', 'webhook_attempts_limit 7',
     '# TYPE webhook_attempts_total counter', 'webhook_attempts_total{outcome="delivered"} 1', 'webhook_attempts_total{outcome="timeout"} 0',
     '# TYPE webhook_attempt_duration_seconds histogram', 'webhook_attempt_duration_seconds_bucket{le="+Inf"} 1', 'webhook_attempt_duration_seconds_count 1',
-    'agent_subscriptions{status="active"} 0', 'agent_subscriptions{status="failing"} 0', 'agent_events_lag_seconds 0'
+    'agent_subscriptions{status="active"} 0', 'agent_subscriptions{status="failing"} 0', 'agent_events_lag_seconds 0',
+    'watched_tables_incomplete{missing="changes"} 0', 'watched_tables_incomplete{missing="events"} 0'
   ]) t.match(text, `${line}\n`)
   t.match(text, /_bucket\{le="0\.\d+"\} [01]\n/)
   t.match(text, /webhook_attempt_duration_seconds_sum [\d.e-]+\n/)

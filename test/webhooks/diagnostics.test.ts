@@ -93,8 +93,9 @@ t.test('stats count attempts by result and duration', async (t) => {
     attempts: { delivered: 1, postponed: 0, timeout: 0, connection: 1, tls: 0, blocked: 0, http_status: 1 },
     inFlight: 0,
     inFlightLimit: 128,
-    changes: { heldBackMs: 0, heldBackBy: null },
+    changes: { heldBackMs: 0, heldBackBy: null, missed: [] },
     feed: { heldBackMs: 0, heldBackBy: null },
+    subscriptions: { live: 0, failing: 0, lagMs: 0 },
     held: null
   })
   t.equal(durationMs.count, 3)

@@ -36,6 +36,19 @@ export interface HeldBack {
   heldBackBy: string | null
 }
 
+/** Changes or events that a trigger on a watched table failed to record. */
+export interface MissedChanges {
+  kind: ChangeKind
+  /** With its schema. */
+  table: string
+  /** The type of the missing events; `null` for changes, without which `sync` returns 410. */
+  eventType: string | null
+  /** Time of the first failure. */
+  since: string
+  /** The first error. */
+  problem: string
+}
+
 /**
  * Records which items of each kind changed, so that `sync` misses nothing. The storage decides the order of changes. A
  * change appears only after its transaction has committed, and never before a position that was already returned.
@@ -69,6 +82,9 @@ export interface ChangeSource {
 
   /** Returns the secret that authenticates tokens: 32 bytes or more, the same for all processes. */
   tokenSecret (): Promise<Uint8Array>
+
+  /** Returns the changes and events that triggers failed to record, oldest first, at most 100. @default none */
+  missed? (): Promise<MissedChanges[]>
 
   /** Deletes up to `limit` changes older than the retention. Returns their number. */
   prune (options: { retentionDays: number, limit: number }): Promise<number>

@@ -195,8 +195,8 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       const tenant = readTenant(readInput(of, { tenantSlug: unread, tenantId: unread }))
       return deliveries.tenantStats(await tenants.getId(tenant))
     }
-    const [queue, changeStats = null, feedStats = null, agentStats = null, held] = await Promise.all([
-      deliveries.stats(), changes?.stats(), feed?.stats(), subscriptions?.stats(), findHold()
+    const [queue, changeStats, missed = [], feedStats = null, agentStats = null, held] = await Promise.all([
+      deliveries.stats(), changes?.stats(), changes?.missed?.(), feed?.stats(), subscriptions?.stats(), findHold()
     ])
     const inFlight = worker?.inFlight ?? 0
     const inFlightLimit = worker === null ? 0 : delivery.concurrency
@@ -205,7 +205,7 @@ export function createEngine (settings: EngineSettings, log: Logger, runtime: Ru
       ...counters.read(),
       inFlight,
       inFlightLimit,
-      changes: changeStats,
+      changes: changeStats === undefined ? null : { ...changeStats, missed },
       feed: feedStats,
       subscriptions: agentStats,
       held

@@ -51,7 +51,12 @@ const figures: Figure[] = [
     return counts.map(([status, value]) => ({ labels: { status }, value }))
   }],
   ['agent_events_lag_seconds', 'gauge', 'first', 'Seconds since the oldest event that agents wait for was recorded',
-    ({ subscriptions }) => subscriptions === null ? [] : subscriptions.lagMs / 1000]
+    ({ subscriptions }) => subscriptions === null ? [] : subscriptions.lagMs / 1000],
+  ['watched_tables_incomplete', 'gauge', 'first', 'Watched tables whose changes or events are missing', ({ changes }) =>
+    (['changes', 'events'] as const).map((missing) => {
+      const found = changes?.missed.filter(({ eventType }) => (eventType === null) === (missing === 'changes'))
+      return { labels: { missing }, value: new Set(found?.map(({ table }) => table)).size }
+    })]
 ]
 
 /**

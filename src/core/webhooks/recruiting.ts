@@ -7,8 +7,8 @@ import type {
 } from '../api/webhooks.js'
 import type { subscriptionOperations } from '../api/subscriptions.js'
 import type {
-  Adoption, AttemptError, ChangeKind, DeliveryStats, FailingWebhook, HealthNotice, HeldBack, Hold, Id, SubjectEvent,
-  SubscriptionStats, TenantDeliveryStats
+  Adoption, AttemptError, ChangeKind, DeliveryStats, FailingWebhook, HealthNotice, HeldBack, Hold, Id, MissedChanges,
+  SubjectEvent, SubscriptionStats, TenantDeliveryStats
 } from '../ports/index.js'
 import type { TenantArgument, TenantReference } from '../shared/tenants.js'
 import type { InputOf } from '../shared/typebox.js'
@@ -204,10 +204,10 @@ export interface AttemptCounts {
 /** The result of `stats`: the queue of all processes, and the attempts of this one since it started. */
 export interface RecruitingStats extends DeliveryStats, AttemptCounts {
   /**
-   * How far syncs are behind because a transaction that recorded a change is open; `null` if the storage records no
-   * changes.
+   * How far syncs are behind because a transaction that recorded a change is open, and what triggers of `watch` failed
+   * to record; `null` if the storage records no changes.
    */
-  changes: HeldBack | null
+  changes: HeldBack & { missed: MissedChanges[] } | null
   /**
    * How far readers of `GET .../events` are behind because a transaction that emitted is open; `null` if the storage
    * has no feed.

@@ -1,4 +1,4 @@
-import type { Hold, TenantDeliveryStats } from '../../core/ports/index.js'
+import type { Hold, MissedChanges, TenantDeliveryStats } from '../../core/ports/index.js'
 import { postgresStorage } from '../../storages/postgres/index.js'
 import { ask } from '../../storages/postgres/session.js'
 import { quoteName } from '../../storages/postgres/sql.js'
@@ -20,23 +20,32 @@ export const stats: Command = {
 
   async run (context) {
     const { flags, pool, schema } = context
-    const { deliveries, holds, subscriptions } = postgresStorage(pool, { schema })
+    const { deliveries, holds, subscriptions, changes } = postgresStorage(pool, { schema })
     const tenant = flags.text('tenant')
     if (tenant !== undefined) {
       return showTenantStats(context, await deliveries.tenantStats(readTenant('--tenant', tenant)))
     }
-    const [stats, held, agents] = await Promise.all([deliveries.stats(), holds.find(null), subscriptions.stats()])
+    const [stats, held, agents, missed] = await Promise.all([
+      deliveries.stats(), holds.find(null), subscriptions.stats(), changes.missed?.() ?? []
+    ])
     const { pending, due, leased, oldestDueMs, atLeast, suspendedTenants } = stats
-    showResult(context, { ...stats, held, subscriptions: agents }, formatRecord({
+    showResult(context, { ...stats, held, subscriptions: agents, missed }, formatRecord({
       pending: formatBounded(pending, atLeast.pending),
       due: formatBounded(due, atLeast.due),
       leased,
       'oldest due': formatSeconds(oldestDueMs),
       'suspended tenants': suspendedTenants,
       'subscriptions of agents': `${agents.live}, ${agents.failing} failing`,
+      'missing from watched tables': formatMissed(missed),
       held: held === null ? 'no' : `since ${held.since}, because the database is a copy: see adopt`
     }))
   }
+}
+
+function formatMissed (missed: readonly MissedChanges[]): string {
+  const what = missed.map(({ table, eventType }) =>
+    `${eventType === null ? 'changes' : `events of ${eventType}`} of ${table}`)
+  return what.length === 0 ? 'nothing' : `${what.join(', ')}: see doctor`
 }
 
 export const adopt: Command = {

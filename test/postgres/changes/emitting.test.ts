@@ -1,4 +1,6 @@
+import { Registry } from 'prom-client'
 import t from 'tap'
+import { collectMetrics, createRecruiting } from '../../../src/index.js'
 import { watch, watchSql, type WatchEmit } from '../../../src/storages/postgres/index.js'
 import { adviseWatch } from '../../../src/storages/postgres/changes/watched-tables.js'
 import { startPostgresHost } from '../../fixtures/postgres/postgres.js'
@@ -89,6 +91,15 @@ t.test('an event that cannot be emitted never fails the write, and is reported u
   await pool.query('update applications set stage_id = 0')
   await pool.query('update applications set stage_id = 0, note = 1')
   t.strictSame(await missed(), [{ event_type: moved.type, problem: 'division by zero' }])
+  const recruiting = createRecruiting({ storage, delivery: false })
+  t.teardown(() => recruiting.close())
+  const { changes } = await recruiting.stats()
+  t.strictSame(changes?.missed.map(({ since, ...rest }) => [Date.parse(since) > 0, rest]), [
+    [true, { kind: 'application', table: 'public.applications', eventType: moved.type, problem: 'division by zero' }]
+  ])
+  const registry = new Registry()
+  collectMetrics(recruiting, registry)
+  t.match(await registry.metrics(), 'watched_tables_incomplete{missing="changes"} 0\nwatched_tables_incomplete{missing="events"} 1')
   t.strictSame((await storage.changes.list('acme', 'application', { after: begun, limit: 10 }))?.ids.includes('1'), true, 'changes are still recorded')
   const advise = () => adviseWatch(async (text, values) => (await pool.query(text, values)).rows, 'recruiting')
   t.match(await advise(), [/^public\.applications, .* has not emitted events of application\.stage_changed since .* \(division by zero\)/])
@@ -97,7 +108,7 @@ t.test('an event that cannot be emitted never fails the write, and is reported u
   await watch(pool, 'applications', { ...watched, emit })
   t.equal((await missed()).length, 1, 'the same emit does not hide it')
   await watch(pool, 'applications', { ...watched, emit: moved })
-  t.strictSame([await missed(), await advise()], [[], []])
+  t.strictSame([await missed(), await advise(), (await recruiting.stats()).changes?.missed], [[], [], []])
   await pool.query('update applications set stage_id = 5')
   t.strictSame((await read()).map(({ data }) => data), [{ id: 10 }, { id: 1, stage_id: 5 }])
 })

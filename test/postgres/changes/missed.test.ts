@@ -91,6 +91,7 @@ t.test('log and warnings name the table whose changes were missed', async (t) =>
   const { statusCode, body } = await requestSync(app)
   t.match([statusCode, JSON.parse(body).error.code], [410, 'sync_token_expired'])
   t.ok(lines.includes('changes of the kind candidate were missed, so its sync returns 410: doctor names the table, and watch repairs it'))
+  t.match((await app.recruiting.stats()).changes?.missed, [{ kind: 'candidate', table: 'crm.people', eventType: null }])
   await start()
   t.match(lines.filter((line) => line.startsWith('crm.people')), [
     /^crm\.people, watched for the kind candidate, has missed changes since 20\S+Z, because its trigger failed \(column row\.company does not exist\): /

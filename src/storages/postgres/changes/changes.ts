@@ -1,8 +1,8 @@
-import type { ChangeKind, ChangePage, ChangeSource } from '../../../core/ports/index.js'
+import type { ChangeKind, ChangePage, ChangeSource, MissedChanges } from '../../../core/ports/index.js'
 import { readField } from '../../../core/shared/fields.js'
 import { askInTransaction } from '../transactions.js'
-import type { Session } from '../session.js'
-import { equals, planWithValues } from '../sql.js'
+import { readJson, type Session } from '../session.js'
+import { equals, planWithValues, toIso } from '../sql.js'
 import { createReadBound, createReadHeldBack, formatPosition, parsePosition } from './position.js'
 import { listWatchedTables } from './watched-tables.js'
 
@@ -149,6 +149,18 @@ export function createChangeSource (
         `select ${schema}.prune_changes_v1($1, $2) as pruned`, [retentionDays, limit])
       return Number(row?.pruned)
     },
+
+    missed: () => readJson<MissedChanges>(session, 'read missed changes', `
+      select json_build_object(
+        'kind', kind, 'table', table_name, 'eventType', event_type, 'since', ${toIso('missed_at')}, 'problem', problem
+      )::text as json
+      from (
+        select distinct on (m.kind, m.schema_name, m.table_name, m.event_type)
+          m.id, m.kind, format('%I.%I', m.schema_name, m.table_name) as table_name, m.event_type, m.missed_at, m.problem
+        from ${schema}.missed_changes m
+        order by m.kind, m.schema_name, m.table_name, m.event_type, m.id
+      ) as first
+      order by id limit 100`),
 
     stats: createReadHeldBack(session, schema, 'recent_changes')
   }
