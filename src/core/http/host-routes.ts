@@ -16,7 +16,7 @@ import { findOwnKind } from './sync.js'
 export type RecruitingRoutes = PluginMethod['register']
 
 /** Types requests and responses by schemas of either TypeBox. */
-interface EitherTypeBox extends FastifyTypeProvider {
+export interface EitherTypeBox extends FastifyTypeProvider {
   validator: StaticOf<this['schema']>
   serializer: StaticOf<this['schema']>
 }

@@ -102,7 +102,8 @@ function formatSchema (
   const responses = Object.entries(entry.results).map(([status, about]) => {
     return [status, describeResult(entry, about, { hasSessions, hasLocation: hasAddress && status === '201' })]
   })
-  return {
+  // Not returned directly: Fastify's types declare only some of these fields.
+  const schema = {
     operationId,
     tags: [tag],
     summary,
@@ -114,8 +115,8 @@ function formatSchema (
       ...errorResponses,
       ...entry.shape === 'follow' || entry.shape === 'sync' ? { 410: SyncTokenExpired } : {}
     }
-    // Fastify's types declare only some of these fields.
-  } as FastifySchema
+  }
+  return schema
 }
 
 const locationHeader = {
