@@ -275,7 +275,7 @@ t.test('a host that trusts every address gets a warning at the first use of a ke
 t.test('a lookup with invalid networks causes a 500 with the reason in the log', async (t) => {
   for (const [wrong, message] of [
     [['10.0.0.0'], 'keyLookup: allowedIps[0]: expected a CIDR such as 203.0.113.0/24 or 203.0.113.7/32, got "10.0.0.0"'],
-    [[], 'keyLookup: allowedIps: expected 1 to 100 CIDRs, got an array'],
+    [[], 'keyLookup: allowedIps: expected 1 to 100 CIDRs, got "0 entries"'],
     ['10.0.0.0/8', 'keyLookup: allowedIps: expected 1 to 100 CIDRs, got "10.0.0.0/8"']
   ] as const) {
     const logs = captureLogs()

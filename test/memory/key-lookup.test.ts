@@ -68,7 +68,7 @@ t.test('malformed keys are rejected with their path', async (t) => {
   for (const [keys, message] of rejected) t.equal(rejection(keys), message)
   for (const [limits, field] of [
     [{ allowedIps: [] }, 'allowedIps'], [{ allowedIps: ['10.0.0.0'] }, 'allowedIps[0]'],
-    [{ candidateFields: 'headline' }, 'candidateFields'], [{ jobFields: [''] }, 'jobFields']
+    [{ candidateFields: 'headline' }, 'candidateFields'], [{ jobFields: [''] }, 'jobFields[0]']
   ] as const) t.match(rejection([{ ...key, ...limits }]), `keys[0].${field}: expected `)
 })
 

@@ -74,13 +74,7 @@ interface AnswerBox {
   open (sealed: string, tenantId: string, webhookId: number): Promise<string>
 }
 
-/** Runs a request with `Idempotency-Key` once, and repeats its response. */
-export interface Idempotency {
-  /** Returns whether routes with this config accept the header. */
-  accepts (config: FastifyContextConfig): boolean
-  /** Runs the handler, or returns the answer of an identical earlier request. */
-  answer (request: FastifyRequest, reply: FastifyReply, handling: Handling): Promise<Answer>
-}
+export type Idempotency = ReturnType<typeof createIdempotency>
 
 /** A claimed request. */
 interface Attempt extends Pick<IdempotentRequest, 'digest' | 'claim'> {
@@ -96,15 +90,18 @@ interface Attempt extends Pick<IdempotentRequest, 'digest' | 'claim'> {
   save (answer: string | null): Promise<boolean>
 }
 
-/** Without a store, no route accepts the header. Without a box, routes whose responses contain secrets do not. */
-export function createIdempotency (
-  unguarded: IdempotencyStore | undefined, box: AnswerBox | null, clock: Clock
-): Idempotency {
+/**
+ * Runs a request with `Idempotency-Key` once, and repeats its response. Without a store, no route accepts the header.
+ * Without a box, routes whose responses contain secrets do not.
+ */
+export function createIdempotency (unguarded: IdempotencyStore | undefined, box: AnswerBox | null, clock: Clock) {
   const store = unguarded && guardPort(unguarded)
   const answers = createAnswerBox(box, clock)
   /** The fingerprints of this process's running requests. */
   const running = new Map<string, string>()
-  const accepts: Idempotency['accepts'] = ({ idempotent }) => {
+
+  /** Returns whether routes with this config accept the header. */
+  function accepts ({ idempotent }: FastifyContextConfig): boolean {
     return store !== undefined && (idempotent === true || (idempotent === 'sealed' && box !== null))
   }
 
@@ -159,7 +156,8 @@ export function createIdempotency (
   return {
     accepts,
 
-    async answer (request, reply, handling) {
+    /** Runs the handler, or returns the answer of an identical earlier request. */
+    async answer (request: FastifyRequest, reply: FastifyReply, handling: Handling): Promise<Answer> {
       const name = request.headers[header]
       if (name === undefined) return run(reply, handling)
       const { method, routeOptions: { config, url }, params, query, body } = request

@@ -1,9 +1,8 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { maxNetworks } from '../api/keys.js'
-import { type Readers, assertOption, findNearestName, matching, orNull } from '../shared/read-options.js'
+import { type Readers, assertOption, findNearestName, list, matching, orNull, plainText } from '../shared/read-options.js'
 import { parseCidr } from '../shared/networks.js'
-import { isPlainText } from '../shared/text.js'
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const randomLength = 43
@@ -109,39 +108,22 @@ export interface KeyLimits {
 
 const maxFields = 200
 
-export const keyLimitReaders = {
-  allowedIps: orNull(readNetworks),
-  candidateFields: orNull(readFields),
-  jobFields: orNull(readFields)
-} satisfies Readers<KeyLimits>
+const cidr = matching((text) => parseCidr(text) !== null, 'a CIDR such as 203.0.113.0/24 or 203.0.113.7/32')
+const readFields = list(plainText(100), `up to ${maxFields} names of fields`, { maximum: maxFields })
 
-export function readNetworks (value: unknown, path: string): string[] {
-  // Nobody could use a key with an empty list.
-  assertOption(hasItems(value, 1, maxNetworks), path, `1 to ${maxNetworks} CIDRs`, value)
-  for (const [index, cidr] of value.entries()) {
-    assertOption(
-      typeof cidr === 'string' && parseCidr(cidr) !== null,
-      `${path}[${index}]`,
-      'a CIDR such as 203.0.113.0/24 or 203.0.113.7/32',
-      cidr
-    )
-  }
-  return [...value]
-}
+/** Nobody could use a key with an empty list. */
+export const readNetworks = list(cidr, `1 to ${maxNetworks} CIDRs`, { minimum: 1, maximum: maxNetworks })
+
+const limit = (read: typeof readFields) => (value: unknown, path: string): string[] | null =>
+  orNull(read)(value as readonly string[] | undefined, path)
+
+export const keyLimitReaders = {
+  allowedIps: limit(readNetworks), candidateFields: limit(readFields), jobFields: limit(readFields)
+} satisfies Readers<KeyLimits>
 
 /** Returns the limits that are set, frozen. */
 export function omitNull (limits: KeyLimits): { [Name in keyof KeyLimits]?: readonly string[] } {
   return Object.fromEntries(
     Object.entries(limits).flatMap(([name, limit]) => (limit === null ? [] : [[name, Object.freeze(limit)]]))
   )
-}
-
-function readFields (value: unknown, path: string): string[] {
-  const isValid = hasItems(value, 0, maxFields) && value.every((name) => isPlainText(name, 100))
-  assertOption(isValid, path, `up to ${maxFields} names of fields`, value)
-  return [...value]
-}
-
-function hasItems (value: unknown, minimum: number, maximum: number): value is string[] {
-  return Array.isArray(value) && value.length >= minimum && value.length <= maximum
 }

@@ -167,10 +167,10 @@ export function list<Value, Input> (
   read: Reader<Value, Input>,
   expected: string,
   rules: ListRules<Value> = {}
-): Reader<readonly Value[], readonly Input[]> {
+): Reader<Value[], readonly Input[]> {
   const { usual = [], minimum = 0, maximum = Infinity } = rules
   return (value, path) => {
-    if (value === undefined) return usual
+    if (value === undefined) return [...usual]
     assertOption(Array.isArray(value), path, expected, value)
     assertOption(value.length >= minimum && value.length <= maximum, path, expected, `${value.length} entries`)
     return Array.from(value, (entry, index) => read(entry, `${path}[${index}]`))

@@ -18,11 +18,7 @@ export type History = Pick<
   findEvent?: EventFeed['find']
 }
 
-export interface HistoryPlaces {
-  requests: Places
-  /** Calls by the host's code never wait for requests. */
-  code: Places
-}
+export type HistoryPlaces = ReturnType<typeof createHistoryPlaces>
 
 /**
  * Lets only a few calls read history at a time. Their cost grows with the tenant's data, so one tenant could otherwise
@@ -54,8 +50,8 @@ export function limitHistory (deliveries: DeliveryStore, feed: EventFeed | undef
   }
 }
 
-/** Creates the places for all engines of a process, which usually share a pool. */
-export function createHistoryPlaces (clock: Clock): HistoryPlaces {
+/** Creates the places for all engines of a process, which usually share a pool. Calls by code wait for no requests. */
+export function createHistoryPlaces (clock: Clock) {
   const create = (): Places => createPlaces({
     count: 4,
     waitMs: 1000,

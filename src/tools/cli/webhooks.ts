@@ -40,14 +40,9 @@ export const list: Command = {
   }
 }
 
-interface SelectedWebhook {
+interface SelectedWebhook extends Pick<Webhook, 'id' | 'status' | 'name' | 'target_url' | 'event_types'> {
   tenant_id: string
   tenant_slug: string
-  id: number
-  status: Webhook['status']
-  name: string
-  target_url: string
-  event_types: string[]
 }
 
 async function selectWebhooks ({ flags, pool, schema }: Context): Promise<SelectedWebhook[]> {

@@ -27,20 +27,7 @@ interface PublishedSettings extends OwnFields {
 }
 
 /** Candidates or jobs as the API publishes them. */
-export interface PublishedRows<Row> {
-  item: TUnsafe<Row>
-  /** Returns which fields the caller cannot see; `null` if there are none. */
-  hiddenFrom (request: FastifyRequest): ((field: string) => boolean) | null
-  /** Returns what to request from the storage. */
-  select (request: FastifyRequest): Required<RowFields>
-  /**
-   * Writes the caller's visible fields of each row as JSON. Throws if one does not match the schema, because a
-   * serializer would silently convert it. `method` is the port's method. The message contains no values.
-   */
-  writeRows (method: string, rows: readonly Row[], request: FastifyRequest): string[]
-}
-
-type Serialize<Value> = (value: Value) => string
+export type PublishedRows<Row extends object> = ReturnType<typeof publish<Row>>
 
 /** Maximum number of fields of rows with an inexact number that are not logged again. */
 const maxLogged = 1000
@@ -63,7 +50,7 @@ type WriteFields<Row> = (row: Row, unusual: WriteUnusual<Row>) => string
 
 function publish<Row extends object> (
   kind: keyof VisibleFields, item: TUnsafe<Row>, idFields: Record<string, keyof IdKinds>, ids: IdKinds
-): PublishedRows<Row> {
+) {
   const { properties, required = [] } = item as TSchema as TObject
   // `id` is first, also before names that are numbers.
   const fields = [...new Set(['id', ...Object.keys(properties)])]
@@ -74,7 +61,7 @@ function publish<Row extends object> (
   const inexact = new WeakMap<FastifyRequest, Set<string>>()
 
   // Compiled for each field, not for each list of fields: keys of one tenant can have any number of lists.
-  const single = new Map<string, { validate: ValidateFunction, serialize: Serialize<unknown> }>()
+  const single = new Map<string, { validate: ValidateFunction, serialize: (value: unknown) => string }>()
 
   /** Returns the functions for one field; if `isInexact`, those that accept null in place of a number. */
   function functionsOf (field: string, isInexact: boolean) {
@@ -132,13 +119,17 @@ function publish<Row extends object> (
   }
 
   return {
-    item: { ...item, properties: mapValues(properties, (schema) => isNested(schema) ? acceptNull(schema) : schema) },
-    hiddenFrom (request) {
+    item: Type.Unsafe<Row>({
+      ...item, properties: mapValues(properties, (schema) => isNested(schema) ? acceptNull(schema) : schema)
+    }),
+    /** Returns which fields the caller cannot see; `null` if there are none. */
+    hiddenFrom (request: FastifyRequest): ((field: string) => boolean) | null {
       const visible = findVisible(request)
       // Unpublished fields, such as created_at, are the same for every key.
       return visible && ((field) => fields.includes(field) && !visible.includes(field))
     },
-    select (request) {
+    /** Returns what to request from the storage. */
+    select (request: FastifyRequest): Required<RowFields> {
       const { tenantId: tenant } = readCaller(request)
       return {
         fields,
@@ -153,7 +144,11 @@ function publish<Row extends object> (
         }
       }
     },
-    writeRows (method, rows, request) {
+    /**
+     * Writes the caller's visible fields of each row as JSON. Throws if one does not match the schema, because a
+     * serializer would silently convert it. `method` is the port's method. The message contains no values.
+     */
+    writeRows (method: string, rows: readonly Row[], request: FastifyRequest): string[] {
       const visible = findVisible(request)
       const isUsual = !inexact.has(request)
       const write: WriteUnusual<Row> = (row, field) =>
