@@ -10,8 +10,8 @@ function deliveryIds (claims: readonly ClaimedDelivery[][]): number[] {
   return claims.flat().map(({ deliveryId }) => deliveryId)
 }
 
-/** Cases about concurrent events and claims. */
-export const claimRaceCases = [
+export const raceCases = [
+  // About concurrent events and claims.
   test('deliveries.record',
     'of several concurrent events with the same idempotency key, exactly one is recorded', async (t, webhook) => {
       const results = await atOnce(8, (index) => t.emit({ idempotencyKey: 'once', fingerprint: `print ${index}` }))
@@ -60,11 +60,9 @@ export const claimRaceCases = [
     const first = deliveryIds(claims).length
     holds(first <= 3, `eight concurrent claims lease at most 3 deliveries of one webhook, not ${first}`)
     same(first + (await t.claim({ limit: 10, perEndpoint: 3 })).length, 3, 'the number of leases after one more claim')
-  })
-]
+  }),
 
-/** Cases about concurrent results and replays. */
-export const resultRaceCases = [
+  // About concurrent results and replays.
   test('deliveries.recordAttempts',
     'of several concurrent results for one lease, exactly one counts', async (t, webhook) => {
       const lease = await t.leaseOne()
@@ -131,11 +129,9 @@ export const resultRaceCases = [
         'the status of the delivered ones')
       same([statuses(ended).filter((status) => status === 'pending'), await t.claim()], [[], []],
         'the pending deliveries, and the claimed ones')
-    })
-]
+    }),
 
-/** Cases about concurrent changes of webhooks. */
-export const webhookRaceCases = [
+  // About concurrent changes of webhooks.
   test('webhooks.create',
     'of several concurrent creations for the last free place, exactly one succeeds', async (t) => {
       await t.addWebhook({ tenantSlug: 'globex' })

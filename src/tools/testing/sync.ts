@@ -52,8 +52,8 @@ const changeCase = optionalCases('sync', 'changes', (driver) => {
   return { ...driver, changes, record, begin, follow, list, overtake }
 })
 
-/** Cases about the changes of candidates, jobs and own lists. */
-export const changeCases = [
+export const syncCases = [
+  // About the changes of candidates, jobs and own lists.
   changeCase('list', 'pages of changes contain each change once, in order', async (t) => {
     const start = await t.begin()
     for (const id of ['5', '3', '4', '1', '2']) await t.record(id)
@@ -227,11 +227,9 @@ export const changeCases = [
       await t.record('3')
       same((await t.follow(next)).ids, ['3'], 'the ids after a new position')
       same((await t.follow(others, { tenantSlug: 'globex' })).ids, [], 'the ids of another tenant')
-    })
-]
+    }),
 
-/** Cases about reading rows for sync. A source without the methods passes. */
-export const syncedRowCases = [
+  // About reading rows for sync. A source without the methods passes.
   rowCases('listAfter', 'rows after an id are read by ascending id', async (rows) => {
     if (!rows.isSynced) return
     await rows.saveIds([30, 4, 100, 5_000_000_000, 12])

@@ -6,8 +6,21 @@ import { delivered, disableAtOnce, disableAtTwo, failed, lenient, postponed, ret
 const test = webhookCases('deliveries')
 const emptyTest = benchCases('deliveries')
 
-/** Cases about the results of attempts. */
+function before (date: string, ms: number): string {
+  return new Date(Date.parse(date) - ms).toISOString()
+}
+
+const moved = { target_url: 'https://hooks.example/moved' }
+
+/** Returns a claim without its time, which differs. */
+function withoutTime (claimed: ClaimedDelivery | undefined): Omit<ClaimedDelivery, 'claimedAt'> | undefined {
+  if (claimed === undefined) return undefined
+  const { claimedAt, ...rest } = claimed
+  return rest
+}
+
 export const attemptCases = [
+  // About the results of attempts.
   test('recordAttempts', 'a successful attempt marks the delivery as delivered', async (t, webhook) => {
     const lease = await t.leaseOne()
     const waiting = await t.deliveries.find('acme', webhook.id, lease.deliveryId)
@@ -137,17 +150,9 @@ export const attemptCases = [
     await t.deliveries.release([fourth])
     same([await t.claim(), await t.webhooks.find('acme', webhook.id)], [[], null],
       'the deliveries claimed afterwards, and the webhook')
-  })
-]
+  }),
 
-function before (date: string, ms: number): string {
-  return new Date(Date.parse(date) - ms).toISOString()
-}
-
-const moved = { target_url: 'https://hooks.example/moved' }
-
-/** Cases about attempts sent to an old address. */
-export const addressCases = [
+  // About attempts sent to an old address.
   test('recordAttempts', 'a late 410 from an old address does not disable the webhook', async (t, webhook) => {
     await t.emitMany(2)
     const lease = await t.claimOne()
@@ -192,11 +197,9 @@ export const addressCases = [
       'the deliveries claimed afterwards')
     same(await t.recordAttempts([...claimed.slice(0, 1)].map((lease) => failed(lease)), disableAtTwo), [],
       'the notices of its first failure')
-  })
-]
+  }),
 
-/** Cases about leases and the results that count. */
-export const leaseCases = [
+  // About leases and the results that count.
   test('claimDue', 'a leased delivery is not claimed', async (t) => {
     await t.emitMany(3)
     same([eventIds(await t.claim({ limit: 2 })), eventIds(await t.claim()), eventIds(await t.claim())],
@@ -310,11 +313,9 @@ export const leaseCases = [
     await t.recordAttempts([delivered(held)])
     await t.deliveries.release([held, held])
     same(await t.claim(), [], 'the claimed deliveries after the completed lease was released')
-  })
-]
+  }),
 
-/** Cases about deliveries locked by a transaction of the host. A storage without transactions locks none. */
-export const lockedCases = [
+  // About deliveries locked by a transaction of the host. A storage without transactions locks none.
   test('recordAttempts',
     'a transaction that erases a delivery does not block results for others', async (t, webhook) => {
       await t.emit({ subject: 'candidate:1', tombstone: '{}' })
@@ -345,10 +346,3 @@ export const lockedCases = [
       same(statuses(await t.log(webhook)), ['cancelled', 'pending'], 'the log')
     })
 ]
-
-/** Returns a claim without its time, which differs. */
-function withoutTime (claimed: ClaimedDelivery | undefined): Omit<ClaimedDelivery, 'claimedAt'> | undefined {
-  if (claimed === undefined) return undefined
-  const { claimedAt, ...rest } = claimed
-  return rest
-}

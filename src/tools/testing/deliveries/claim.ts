@@ -10,8 +10,55 @@ const emptyTest = benchCases('deliveries')
 const unevenTest = casesWith(addThree, 'deliveries')
 const fairTest = casesWith(addSix, 'deliveries')
 
-/** Cases about the claimed deliveries and their order. */
+// Adds three webhooks of these tenants with 30, 3 and 1 due deliveries, recorded in this order.
+async function addThree (
+  { addWebhook, emitMany }: StorageDriver, tenants = ['acme', 'globex', 'initech']
+): Promise<number[]> {
+  const ids: number[] = []
+  for (const [index, count] of [30, 3, 1].entries()) {
+    const [tenantSlug = 'acme', type = ''] = [tenants[index], ['job.created', 'job.updated', 'job.closed'][index]]
+    ids.push((await addWebhook({ tenantSlug, event_types: [type] })).id)
+    await emitMany(count, { tenantSlug, type })
+  }
+  return ids
+}
+
+// Adds five webhooks of `acme` with 4 due deliveries each, then one of `globex` with 20.
+async function addSix ({ addWebhook, emitMany }: StorageDriver): Promise<number[]> {
+  const ids: number[] = []
+  for (let i = 0; i < 5; i++) ids.push((await addWebhook()).id)
+  await emitMany(4)
+  ids.push((await addWebhook({ tenantSlug: 'globex' })).id)
+  await emitMany(20, { tenantSlug: 'globex' })
+  return ids
+}
+
+function tally (claimed: readonly ClaimedDelivery[], ids: readonly number[]): number[] {
+  return ids.map((id) => claimed.filter(({ webhookId }) => webhookId === id).length)
+}
+
+async function takeTurns (t: StorageDriver, ids: readonly number[]): Promise<void> {
+  same(tally(await t.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
+  same(tally(await t.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
+  same(tally(await t.claim(), ids), [27, 0, 0], 'a claim of the rest')
+}
+
+const recordTest = casesWith(async (t) => {
+  await t.addWebhook()
+  await t.addWebhook({ tenantSlug: 'globex' })
+  await t.emitMany(3)
+  await t.emitMany(3, { tenantSlug: 'globex' })
+  return t.claimAll(2, { limit: 2, perEndpoint: 1 })
+}, 'deliveries')
+
+// Only a database can be copied, so the cases are about environments.
+const holdCase = optionalCases('deliveries', 'holds', (driver) => {
+  const { holds } = driver.harness.storage
+  return holds === undefined ? null : { ...driver, holds }
+})
+
 export const claimCases = [
+  // About the claimed deliveries and their order.
   emptyTest('claimDue', 'a claim contains everything needed to attempt a delivery', async (t) => {
     const { id } = await t.addWebhook({ secret: 'sesame' })
     await t.emit({ body: '{"a":1}' })
@@ -134,44 +181,9 @@ export const claimCases = [
     const one = await t.leaseOne()
     same([one.eventId, ...eventIds(await t.claim())], ['evt_1', 'evt_2', 'evt_3', 'evt_4'],
       'the deliveries of a claim of one, and of the rest')
-  })
-]
+  }),
 
-// Adds three webhooks of these tenants with 30, 3 and 1 due deliveries, recorded in this order.
-async function addThree (
-  { addWebhook, emitMany }: StorageDriver, tenants = ['acme', 'globex', 'initech']
-): Promise<number[]> {
-  const ids: number[] = []
-  for (const [index, count] of [30, 3, 1].entries()) {
-    const [tenantSlug = 'acme', type = ''] = [tenants[index], ['job.created', 'job.updated', 'job.closed'][index]]
-    ids.push((await addWebhook({ tenantSlug, event_types: [type] })).id)
-    await emitMany(count, { tenantSlug, type })
-  }
-  return ids
-}
-
-// Adds five webhooks of `acme` with 4 due deliveries each, then one of `globex` with 20.
-async function addSix ({ addWebhook, emitMany }: StorageDriver): Promise<number[]> {
-  const ids: number[] = []
-  for (let i = 0; i < 5; i++) ids.push((await addWebhook()).id)
-  await emitMany(4)
-  ids.push((await addWebhook({ tenantSlug: 'globex' })).id)
-  await emitMany(20, { tenantSlug: 'globex' })
-  return ids
-}
-
-function tally (claimed: readonly ClaimedDelivery[], ids: readonly number[]): number[] {
-  return ids.map((id) => claimed.filter(({ webhookId }) => webhookId === id).length)
-}
-
-async function takeTurns (t: StorageDriver, ids: readonly number[]): Promise<void> {
-  same(tally(await t.claim({ limit: 3 }), ids), [1, 1, 1], 'a claim of 3 where 30, 3 and 1 are due')
-  same(tally(await t.claim({ limit: 4 }), ids), [2, 2, 0], 'a claim of 4 where 29, 2 and 0 are due')
-  same(tally(await t.claim(), ids), [27, 0, 0], 'a claim of the rest')
-}
-
-/** Cases about the share of each tenant and webhook in a claim. */
-export const fairnessCases = [
+  // About the share of each tenant and webhook in a claim.
   unevenTest('claimDue', 'tenants take turns within a claim', takeTurns),
 
   emptyTest('claimDue', 'the webhooks of a tenant take turns within a claim', async (t) =>
@@ -254,11 +266,9 @@ export const fairnessCases = [
     await t.erase('candidate:1')
     same(eventIds(await t.claim({ perEndpoint: 2 })), ['evt_3'],
       'a claim while one delivery and the erased one are leased')
-  })
-]
+  }),
 
-/** Cases about claims for several places and tenants, and by several callers. */
-export const shareCases = [
+  // About claims for several places and tenants, and by several callers.
   unevenTest('claimDue', 'a tenant gets a lease only while more places are free than it holds', async (t, ids) => {
     const claimWith = (free: number, heldBy: Array<[tenant: string, held: number]> = []): Promise<ClaimedDelivery[]> =>
       t.claim({ limit: free, perEndpoint: 100, places: { free, heldBy: new Map(heldBy) } })
@@ -302,19 +312,9 @@ export const shareCases = [
     const [second] = await t.claimAll(1, { limit: 100 })
     await t.recordAttempts([delivered(second)])
     same((await t.claim()).length, 2, 'a claim after the success')
-  })
-]
+  }),
 
-const recordTest = casesWith(async (t) => {
-  await t.addWebhook()
-  await t.addWebhook({ tenantSlug: 'globex' })
-  await t.emitMany(3)
-  await t.emitMany(3, { tenantSlug: 'globex' })
-  return t.claimAll(2, { limit: 2, perEndpoint: 1 })
-}, 'deliveries')
-
-/** Cases about `recordAndClaim`. */
-export const recordAndClaimCases = [
+  // About `recordAndClaim`.
   recordTest('recordAndClaim', 'recorded successes make room for the claim', async (t, leases) => {
     const { later, claimed } = await t.recordAndClaim(leases.map(delivered), { perEndpoint: 1 })
     same([later, eventIds(claimed).sort()], [[], ['evt_2', 'evt_5']], 'the leases left and the claimed deliveries')
@@ -333,17 +333,9 @@ export const recordAndClaimCases = [
     await t.deliveries.release(leases)
     same((await t.recordAndClaim(leases.map(delivered), { limit: 1 })).claimed.length, 1, 'the same with lost leases')
     same((await t.deliveries.stats()).pending, 6, 'the number of pending deliveries')
-  })
-]
+  }),
 
-// Only a database can be copied, so the cases are about environments.
-const holdCase = optionalCases('deliveries', 'holds', (driver) => {
-  const { holds } = driver.harness.storage
-  return holds === undefined ? null : { ...driver, holds }
-})
-
-/** Cases about storages that hold notifications. */
-export const holdCases = [
+  // About storages that hold notifications.
   holdCase('deliveries.claimDue', 'only workers of the first environment, or of none, can claim', async (t) => {
     await t.addWebhook()
     await t.emitMany(2)

@@ -10,8 +10,18 @@ function kinds (notices: readonly HealthNotice[]): unknown[] {
   return notices.map(({ kind, failedDeliveries }) => [kind, failedDeliveries])
 }
 
-/** Cases about disabling failing webhooks. */
+const about = ['webhook.failing', 'webhook.disabled'] as const
+
+const warnAtOnce: HealthRule = { failingForSeconds: 1e8, failedDeliveries: 1e8, warnAfterSeconds: 0 }
+
+async function attempt (
+  driver: StorageDriver, createResult: (lease: Attempted) => AttemptResult, rule = warnAtOnce
+): Promise<string[]> {
+  return (await driver.attempt(createResult, rule)).map(({ kind }) => kind)
+}
+
 export const healthCases = [
+  // About disabling failing webhooks.
   test('recordAttempts', 'a webhook that fails for long enough and often enough is disabled', async (t, webhook) => {
     const other = await t.addWebhook({ tenantSlug: 'globex' })
     same(await t.attempt(failed, disableAtTwo), [], 'the notices of the first failure')
@@ -107,11 +117,9 @@ export const healthCases = [
     same(await t.recordAttempts(results.flat(), { ...disableAtTwo, failingForSeconds: 1 }), [],
       'the notices of two webhooks, one with the success first, one with it last')
     same(await t.webhooks.count('acme', { status: 'active' }), 2, 'the number of active ones')
-  })
-]
+  }),
 
-/** Cases about paused webhooks. */
-export const pauseCases = [
+  // About paused webhooks.
   test('recordAttempts', 'a pause applies to all deliveries of the webhook and to no other webhook', async (t) => {
     await t.addWebhook({ tenantSlug: 'globex' })
     await t.attempt((lease) => retry(lease, { pauseMs: 600_000 }))
@@ -168,13 +176,9 @@ export const pauseCases = [
     const { pending, due, leased } = await t.deliveries.stats()
     same({ pending, due, leased }, { pending: 3, due: 1, leased: 1 },
       'the stats with one leased, one to retry and one new delivery')
-  })
-]
+  }),
 
-const about = ['webhook.failing', 'webhook.disabled'] as const
-
-/** Cases about events of webhooks' health. */
-export const healthEventCases = [
+  // About events of webhooks' health.
   emptyTest('recordAttempts',
     "an event about a webhook's health is recorded with its notice, for the tenant's other webhooks", async (t) => {
       const { id } = await t.addWebhook({ event_types: ['candidate.created', ...about] })
@@ -210,11 +214,9 @@ export const healthEventCases = [
     await t.webhooks.update('acme', webhook.id, { status: 'active' })
     await t.attempt(failed, disableAtOnce)
     same(await t.log(other), [], 'the log of another webhook')
-  })
-]
+  }),
 
-/** Cases about endpoints that return 410. */
-export const goneCases = [
+  // About endpoints that return 410.
   test('recordAttempts',
     'a 410 disables the webhook immediately and skips its other deliveries', async (t, webhook) => {
       const other = await t.addWebhook({ tenantSlug: 'globex' })
@@ -280,19 +282,9 @@ export const goneCases = [
       same(notices.map(({ kind, webhookId }) => [kind, webhookId]), [['gone', id]], 'the notices')
       same(await t.recordAttempts([failed(second, { isGone: true })], disableAtTwo), [], 'the notices of a second 410')
       same(await t.webhooks.find('acme', inactive.id), before, 'the webhook that the client made inactive')
-    })
-]
+    }),
 
-const warnAtOnce: HealthRule = { failingForSeconds: 1e8, failedDeliveries: 1e8, warnAfterSeconds: 0 }
-
-async function attempt (
-  driver: StorageDriver, createResult: (lease: Attempted) => AttemptResult, rule = warnAtOnce
-): Promise<string[]> {
-  return (await driver.attempt(createResult, rule)).map(({ kind }) => kind)
-}
-
-/** Cases about notices of a webhook's health. */
-export const noticeCases = [
+  // About notices of a webhook's health.
   test('recordAttempts',
     'one notice reports that a webhook keeps failing, and the webhook stays active', async (t, webhook) => {
       const patient = { ...warnAtOnce, warnAfterSeconds: 3600 }

@@ -14,12 +14,13 @@ const quiet = {
   atLeast: { pending: false, delivered: false, failed: false },
   suspendedSince: null
 }
+
 const idle = {
   pending: 0, due: 0, leased: 0, oldestDueMs: 0, atLeast: { pending: false, due: false }, suspendedTenants: 0
 }
 
-/** Cases about `hasPending` and `stats`. */
 export const pendingCases = [
+  // About `hasPending` and `stats`.
   emptyTest('hasPending', 'nothing is pending without deliveries', async (t) => {
     same([await t.deliveries.hasPending(1e9), await t.deliveries.stats()], [false, idle], 'hasPending, and the stats')
   }),
@@ -142,11 +143,9 @@ export const pendingCases = [
     const { oldestDueMs } = await t.deliveries.tenantStats('acme')
     holds(oldestDueMs >= 100 && oldestDueMs < 60_000,
       `oldestDueMs is about 100 when a retry became due 100 ms ago, not ${oldestDueMs}`)
-  })
-]
+  }),
 
-/** Cases about `onDue`. */
-export const onDueCases = [
+  // About `onDue`.
   test('onDue', 'every listener is called for a recorded event', async (t) => {
     let first = 0
     let second = 0

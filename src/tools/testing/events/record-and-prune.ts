@@ -5,8 +5,11 @@ import { createEvent, delivered, failed, retry } from '../support/samples.js'
 const test = webhookCases('deliveries')
 const emptyTest = benchCases('deliveries')
 
-/** Cases about recording events. */
-export const recordCases = [
+const everything = { retentionDays: 0, limit: 100 }
+const monthly = { retentionDays: 30, limit: 100 }
+
+export const recordAndPruneCases = [
+  // About recording events.
   test('record', 'a claim contains the trace of its event, even for a replay', async (t, webhook) => {
     const traceParent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
     await t.emit({ traceParent, idempotencyKey: 'once' })
@@ -124,14 +127,9 @@ export const recordCases = [
   test('record', 'record rejects a transaction that has ended', async (t, webhook) => {
     await rejectsEnded(t, 'an event', (transaction) => t.deliveries.record('acme', createEvent('evt_1'), transaction))
     same(await t.log(webhook), [], 'the log')
-  })
-]
+  }),
 
-const everything = { retentionDays: 0, limit: 100 }
-const monthly = { retentionDays: 30, limit: 100 }
-
-/** Cases about deleting old events and deliveries. */
-export const pruneCases = [
+  // About deleting old events and deliveries.
   test('prune', 'ended deliveries are deleted after the retention period, not before', async (t, webhook) => {
     const inactive = await t.addWebhook({ status: 'inactive' })
     const [first, second] = await t.lease(2)

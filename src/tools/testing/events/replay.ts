@@ -35,8 +35,21 @@ async function claimReplays ({ claim }: StorageDriver): Promise<string[]> {
   return eventIds(await claim()).filter((id) => id !== 'evt_4')
 }
 
-/** Cases about replays. */
+function shift (date: string, ms: number): string {
+  return new Date(Date.parse(date) + ms).toISOString()
+}
+
+// Creates a delivery whose next attempt is due in an hour.
+async function makeWaiting (driver: StorageDriver): Promise<{ webhook: Webhook, delivery: Delivery }> {
+  const webhook = await driver.addWebhook()
+  await driver.emit({ subject: 'candidate:1', tombstone: '{}' })
+  await driver.complete(retry)
+  const [delivery] = exactly(await driver.log(webhook), 1, 'deliveries in the log')
+  return { webhook, delivery }
+}
+
 export const replayCases = [
+  // About replays.
   filledTest('replay',
     'undelivered events are queued again, as new deliveries of the same events', async (t, webhook) => {
       const before = await t.log(webhook)
@@ -129,15 +142,9 @@ export const replayCases = [
     await t.recordAttempts([delivered(lease)])
     same(statuses(await t.log(webhook)), ['delivered', 'pending'], 'the log')
     same(await t.replay(webhook, { include: 'all' }), nothing, 'a replay afterwards')
-  })
-]
+  }),
 
-function shift (date: string, ms: number): string {
-  return new Date(Date.parse(date) + ms).toISOString()
-}
-
-/** Cases about the count of a replay. */
-export const countReplayCases = [
+  // About the count of a replay.
   emptyTest('countReplay', 'the count of a replay equals the number that it queues', async (t) => {
     const webhook = await t.addWebhook({ event_types: ['candidate.created', 'job.created'] })
     await t.recordAttempts((await t.lease(3)).map((lease) => failed(lease)))
@@ -190,20 +197,9 @@ export const countReplayCases = [
     same(await t.countReplay({ ...webhook, id: webhook.id + 1000 }), null, 'the count of a webhook that does not exist')
     await t.webhooks.update('acme', webhook.id, { status: 'inactive' })
     same(await t.countReplay(webhook, { include: 'all' }), null, 'the count of a webhook that is not active')
-  })
-]
+  }),
 
-// Creates a delivery whose next attempt is due in an hour.
-async function makeWaiting (driver: StorageDriver): Promise<{ webhook: Webhook, delivery: Delivery }> {
-  const webhook = await driver.addWebhook()
-  await driver.emit({ subject: 'candidate:1', tombstone: '{}' })
-  await driver.complete(retry)
-  const [delivery] = exactly(await driver.log(webhook), 1, 'deliveries in the log')
-  return { webhook, delivery }
-}
-
-/** Cases about retrying one delivery. */
-export const retryCases = [
+  // About retrying one delivery.
   waitingTest('retry',
     'retrying a scheduled delivery makes it due now and keeps its attempts',
     async (t, { webhook, delivery }) => {

@@ -11,8 +11,16 @@ const about = { subject: 'candidate:42', tombstone: '{"erased":true}' }
 const person = { ...about, body: '{"name":"Ada"}' }
 const all = { after: 0, limit: 100 }
 
-/** Cases about listing the events of a subject. */
+function describe ({ webhookId, webhookName, targetUrl, status }: SubjectDelivery): unknown[] {
+  return [webhookId, webhookName, targetUrl, status]
+}
+
+function idsOf (events: readonly SubjectEvent[]): string[] {
+  return events.map(({ eventId }) => eventId)
+}
+
 export const subjectCases = [
+  // About listing the events of a subject.
   emptyTest('listSubjectEvents',
     'an event is listed by each of its subjects, and not for another tenant', async (t) => {
       await t.emit({ ...about, otherSubjects: ['job:7', 'candidate:43'] })
@@ -110,19 +118,9 @@ export const subjectCases = [
         'the events under each name, and those erased')
       await t.webhooks.removeTenant('globex', { limit: 100 })
       same(await count('globex'), 0, 'the events of the removed tenant')
-    })
-]
+    }),
 
-function describe ({ webhookId, webhookName, targetUrl, status }: SubjectDelivery): unknown[] {
-  return [webhookId, webhookName, targetUrl, status]
-}
-
-function idsOf (events: readonly SubjectEvent[]): string[] {
-  return events.map(({ eventId }) => eventId)
-}
-
-/** Cases about erasing a subject. */
-export const eraseCases = [
+  // About erasing a subject.
   test('erase', 'an erased event is replayed as its tombstone', async (t, webhook) => {
     await t.emit(person)
     await t.complete(delivered)

@@ -13,8 +13,16 @@ const rare = {
   updated_at: '2026-02-03T04:05:06.789Z'
 }
 
-/** Cases about the fields and the tenant of rows. */
+// Names that a storage might take for acme, or for everybody.
+const strangers = ['nobody', 'ACME', 'acme ', 'acm_', '%', '__proto__', "acme' or '1'='1"]
+
+/** Changes a row, unless it is frozen. */
+function change (row: object): void {
+  for (const field of Object.keys(row)) Reflect.set(row, field, 'changed')
+}
+
 export const contentCases = [
+  // About the fields and the tenant of rows.
   rowCases('list', 'a row has the fields of its type, with their types', async (rows) => {
     await rows.save([rare, { id: 1 }])
     same(
@@ -70,11 +78,9 @@ export const contentCases = [
       fields: Object.freeze([...rows.fields])
     })
     same((await storage.candidates.list('acme', query)).map(({ id }) => id), [1], 'the result of a frozen query')
-  })
-].flat()
+  }),
 
-/** Cases about the check of a storage when a server starts. */
-export const verifyCases = [
+  // About the check of a storage when a server starts.
   defineCase('lists', {
     port: 'verify', name: 'verify accepts a usable storage each time an app starts'
   }, async ({ storage, tenantId }) => {
@@ -90,14 +96,9 @@ export const verifyCases = [
         'the warnings that are not strings'
       )
     }
-  })
-]
+  }),
 
-// Names that a storage might take for acme, or for everybody.
-const strangers = ['nobody', 'ACME', 'acme ', 'acm_', '%', '__proto__', "acme' or '1'='1"]
-
-/** Cases about single rows. */
-export const findCases = [
+  // About single rows.
   rowCases('find', 'a row is found by its id', async (rows) => {
     await rows.saveIds([1, 2, 4_294_967_297, rare.id])
     for (const id of [1, 2, 4_294_967_297, rare.id]) same((await rows.find(id))?.id, id, `the id of row ${id}`)
@@ -140,8 +141,3 @@ export const findCases = [
     same(await rows.find(1), before, 'the row, read again')
   })
 ].flat()
-
-/** Changes a row, unless it is frozen. */
-function change (row: object): void {
-  for (const field of Object.keys(row)) Reflect.set(row, field, 'changed')
-}

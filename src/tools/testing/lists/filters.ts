@@ -73,8 +73,40 @@ function ownCases (
     }))
 }
 
-/** Cases about all filters except `q`. */
+const long = 'x'.repeat(200)
+
+/** Statements about `q`: the names of the rows 1, 2 and so on, and the rows that each text finds. */
+const searches: ReadonlyArray<[statement: string, names: string[], found: Array<[q: string, ids: number[]]>]> = [
+  ['q finds its text anywhere in the name', ['Ana Costa', 'Costas Vana', 'Bo', 'an a'], [
+    ['Ana', [1, 2]], ['a c', [1]], ['costa', [1, 2]], ['o', [1, 2, 3]], ['n a', [4]], ['nobody', []]
+  ]],
+  ['q ignores case, even beyond ASCII', ['René', 'RENÉ', 'Ωmega', 'ОЛЬГА', 'ørsted', 'Đurić'], [
+    ['rené', [1, 2]], ['RENÉ', [1, 2]], ['É', [1, 2]], ['é', [1, 2]], ['ωM', [3]], ['ольга', [4]], ['Ø', [5]],
+    ['đURIĆ', [6]]
+  ]],
+  ['q treats all lower-case forms of a letter as equal', [
+    'Νίκος', 'ΝΊΚΟΣ', 'νίκοσ', 'Κωστας Β', 'ΚΩΣΤΑΣ', 'Weiß', 'WEIẞ', '\u212Berg', 'Åerg'
+  ], [
+    ['νίκος', [1, 2, 3]], ['ΝΊΚΟΣ', [1, 2, 3]], ['νίκοσ', [1, 2, 3]], ['κωσ', [4, 5]], ['ΑΣ Β', [4]],
+    ['Σ', [1, 2, 3, 4, 5]], ['ß', [6, 7]], ['ẞ', [6, 7]], ['å', [8, 9]]
+  ]],
+  ['q does not match letters that only look similar', [
+    'Rene', 'René', 'Strasse', 'Straße', 'Oystein', 'Øystein', 'Ren\u0065\u0301'
+  ], [['rene', [1, 7]], ['rené', [2]], ['strasse', [3]], ['straße', [4]], ['oy', [5]], ['øy', [6]]]],
+  ['q matches wildcards, quotes and backslashes literally', [
+    '100%', '100 percent', 'a_b', 'axb', 'back\\slash', "O'Neil", 'say "hi"', 'a*b', '[x]', 'a.b', '$1', 'C:\\%'
+  ], [
+    ['%', [1, 12]], ['0%', [1]], ['%0', []], ['_', [3]], ['a_b', [3]], ['\\', [5, 12]], ['k\\s', [5]], ['\\%', [12]],
+    ['\\_', []], ["'", [6]], ["' or '1'='1", []], ['"', [7]], ['a*b', [8]], ['[x]', [9]], ['[', [9]], ['.*', []],
+    ['a.b', [10]], ['$1', [11]], ['?', []]
+  ]],
+  ['q can contain any characters, up to 200', [
+    'a\u{1f600}b', 'a\u{1f601}b', long, `${long}y`, 'ab', 'tab\there'
+  ], [['\u{1f600}', [1]], ['a\u{1f601}b', [2]], [long, [3, 4]], [`${'x'.repeat(199)}y`, [4]], ['b\th', [6]]]]
+]
+
 export const filterCases = [
+  // About all filters except `q`.
   filterCasesOf(['id', 'text'], (resource, filter) => {
     const { name, field, test } = filter
     const title = test === 'id' ? `${name} selects the ${resource} of one ${filter.id}` : `${name} is compared exactly`
@@ -143,44 +175,12 @@ export const filterCases = [
       [{ q: String(passing.name).slice(0, 3), ...filter }, [1]],
       [{}, [passing, ...others].map((_row, index) => index + 1)]
     ])
-  })
-].flat()
+  }),
 
-const long = 'x'.repeat(200)
-
-/** Statements about `q`: the names of the rows 1, 2 and so on, and the rows that each text finds. */
-const searches: ReadonlyArray<[statement: string, names: string[], found: Array<[q: string, ids: number[]]>]> = [
-  ['q finds its text anywhere in the name', ['Ana Costa', 'Costas Vana', 'Bo', 'an a'], [
-    ['Ana', [1, 2]], ['a c', [1]], ['costa', [1, 2]], ['o', [1, 2, 3]], ['n a', [4]], ['nobody', []]
-  ]],
-  ['q ignores case, even beyond ASCII', ['René', 'RENÉ', 'Ωmega', 'ОЛЬГА', 'ørsted', 'Đurić'], [
-    ['rené', [1, 2]], ['RENÉ', [1, 2]], ['É', [1, 2]], ['é', [1, 2]], ['ωM', [3]], ['ольга', [4]], ['Ø', [5]],
-    ['đURIĆ', [6]]
-  ]],
-  ['q treats all lower-case forms of a letter as equal', [
-    'Νίκος', 'ΝΊΚΟΣ', 'νίκοσ', 'Κωστας Β', 'ΚΩΣΤΑΣ', 'Weiß', 'WEIẞ', '\u212Berg', 'Åerg'
-  ], [
-    ['νίκος', [1, 2, 3]], ['ΝΊΚΟΣ', [1, 2, 3]], ['νίκοσ', [1, 2, 3]], ['κωσ', [4, 5]], ['ΑΣ Β', [4]],
-    ['Σ', [1, 2, 3, 4, 5]], ['ß', [6, 7]], ['ẞ', [6, 7]], ['å', [8, 9]]
-  ]],
-  ['q does not match letters that only look similar', [
-    'Rene', 'René', 'Strasse', 'Straße', 'Oystein', 'Øystein', 'Ren\u0065\u0301'
-  ], [['rene', [1, 7]], ['rené', [2]], ['strasse', [3]], ['straße', [4]], ['oy', [5]], ['øy', [6]]]],
-  ['q matches wildcards, quotes and backslashes literally', [
-    '100%', '100 percent', 'a_b', 'axb', 'back\\slash', "O'Neil", 'say "hi"', 'a*b', '[x]', 'a.b', '$1', 'C:\\%'
-  ], [
-    ['%', [1, 12]], ['0%', [1]], ['%0', []], ['_', [3]], ['a_b', [3]], ['\\', [5, 12]], ['k\\s', [5]], ['\\%', [12]],
-    ['\\_', []], ["'", [6]], ["' or '1'='1", []], ['"', [7]], ['a*b', [8]], ['[x]', [9]], ['[', [9]], ['.*', []],
-    ['a.b', [10]], ['$1', [11]], ['?', []]
-  ]],
-  ['q can contain any characters, up to 200', [
-    'a\u{1f600}b', 'a\u{1f601}b', long, `${long}y`, 'ab', 'tab\there'
-  ], [['\u{1f600}', [1]], ['a\u{1f601}b', [2]], [long, [3, 4]], [`${'x'.repeat(199)}y`, [4]], ['b\th', [6]]]]
-]
-
-/** Cases about `q`. */
-export const searchCases = searches.flatMap(([statement, names, found]) =>
+  // About `q`.
+  ...searches.flatMap(([statement, names, found]) =>
   rowCases('list', statement, async (rows) => {
     await rows.save(names.map((name, index) => ({ id: index + 1, name })))
     await passes(rows, found.map(([q, ids]) => [{ q }, ids]))
   }))
+].flat()

@@ -54,8 +54,31 @@ async function usesOwnEvents (
   same(await t[method]({ id: mine }, { include: 'all' }), { queued: 1, truncated: false }, 'all events')
 }
 
-/** Cases about deliveries of other tenants. */
-export const deliveryTenancyCases = [
+// Slugs that a storage might confuse with acme, or with all tenants.
+const strangers = ['globex', 'nobody', 'ACME', 'acme ', 'acm_', '%', '', '__proto__', "acme' or '1'='1"]
+
+type ForeignCall = (webhooks: StorageDriver['webhooks'], stranger: string, id: number) => Promise<unknown>
+
+/** Calls for a webhook of another tenant, each with the statement about it and its result. */
+const foreignCalls: ReadonlyArray<[method: string, statement: string, result: unknown, call: ForeignCall]> = [
+  ['findHealth', 'the health of another tenant\'s webhook is not shown', null,
+    (webhooks, stranger, id) => webhooks.findHealth(stranger, id)],
+  ['findGraceEnd', 'the grace period of another tenant\'s webhook is not shown', null,
+    (webhooks, stranger, id) => webhooks.findGraceEnd(stranger, id)],
+  ['update', 'a webhook of another tenant is not changed', null,
+    (webhooks, stranger, id) => webhooks.update(stranger, id, { name: 'changed', status: 'inactive' })],
+  ['delete', 'a webhook of another tenant is not deleted', false,
+    (webhooks, stranger, id) => webhooks.delete(stranger, id)],
+  ['findSecrets', 'the secret of another tenant\'s webhook is not shown', null,
+    (webhooks, stranger, id) => webhooks.findSecrets(stranger, id)],
+  ['rotateSecret', 'the secret of another tenant\'s webhook is not rotated', null,
+    (webhooks, stranger, id) => webhooks.rotateSecret(stranger, id, { secret: 'changed', gracePeriodSeconds: 60 })],
+  ['replaceSecret', 'the secret of another tenant\'s webhook is not replaced', false,
+    (webhooks, stranger, id) => webhooks.replaceSecret(stranger, id, { from: 'second', to: 'changed' })]
+]
+
+export const foreignCases = [
+  // About deliveries of other tenants.
   filledTest('deliveries.find', 'a delivery of another webhook or tenant is not found', async (t, ids) => {
     const { mine, theirs, delivery, foreignDelivery } = ids
     same((await t.deliveries.find('acme', mine, delivery))?.id, delivery, 'the delivery that acme finds')
@@ -143,34 +166,9 @@ export const deliveryTenancyCases = [
       same(eventIds(claimed), ['evt_2'], 'the claimed deliveries')
       await t.recordAttempts(claimed.map(delivered))
       same(await t.deliveries.count('globex', theirs, { status: 'delivered' }), 1, 'the number delivered to globex')
-    })
-]
+    }),
 
-// Slugs that a storage might confuse with acme, or with all tenants.
-const strangers = ['globex', 'nobody', 'ACME', 'acme ', 'acm_', '%', '', '__proto__', "acme' or '1'='1"]
-
-type ForeignCall = (webhooks: StorageDriver['webhooks'], stranger: string, id: number) => Promise<unknown>
-
-/** Calls for a webhook of another tenant, each with the statement about it and its result. */
-const foreignCalls: ReadonlyArray<[method: string, statement: string, result: unknown, call: ForeignCall]> = [
-  ['findHealth', 'the health of another tenant\'s webhook is not shown', null,
-    (webhooks, stranger, id) => webhooks.findHealth(stranger, id)],
-  ['findGraceEnd', 'the grace period of another tenant\'s webhook is not shown', null,
-    (webhooks, stranger, id) => webhooks.findGraceEnd(stranger, id)],
-  ['update', 'a webhook of another tenant is not changed', null,
-    (webhooks, stranger, id) => webhooks.update(stranger, id, { name: 'changed', status: 'inactive' })],
-  ['delete', 'a webhook of another tenant is not deleted', false,
-    (webhooks, stranger, id) => webhooks.delete(stranger, id)],
-  ['findSecrets', 'the secret of another tenant\'s webhook is not shown', null,
-    (webhooks, stranger, id) => webhooks.findSecrets(stranger, id)],
-  ['rotateSecret', 'the secret of another tenant\'s webhook is not rotated', null,
-    (webhooks, stranger, id) => webhooks.rotateSecret(stranger, id, { secret: 'changed', gracePeriodSeconds: 60 })],
-  ['replaceSecret', 'the secret of another tenant\'s webhook is not replaced', false,
-    (webhooks, stranger, id) => webhooks.replaceSecret(stranger, id, { from: 'second', to: 'changed' })]
-]
-
-/** Cases about webhooks of other tenants. */
-export const webhookTenancyCases = [
+  // About webhooks of other tenants.
   test('webhooks.find', 'a webhook of another tenant is neither found nor listed nor counted', async (t, { id }) => {
     const theirs = await t.addWebhook({ tenantSlug: 'globex' })
     for (const stranger of strangers) {

@@ -9,8 +9,22 @@ const emptyTest = benchCases('tenancy', 'webhooks')
 
 const key = { idempotencyKey: 'once', subject: 'candidate:42', tombstone: '{"erased":true}' }
 
-/** Cases about renaming a tenant. */
-export const renameCases = [
+const longestRestMs = 2000
+
+async function listResting ({ webhooks }: Pick<StorageDriver, 'webhooks'>): Promise<string[]> {
+  return (await webhooks.listStates()).flatMap(({ tenantId, restsUntil }) => restsUntil === null ? [] : [tenantId])
+}
+
+/** Removes acme and immediately lists the resting tenants. */
+async function rest (driver: StorageDriver, restMs: number): Promise<{ resting: string[], tookMs: number }> {
+  const start = performance.now()
+  await driver.remove({ restSeconds: restMs / 1000 })
+  const resting = await listResting(driver)
+  return { resting, tookMs: performance.now() - start }
+}
+
+export const renameAndRemoveCases = [
+  // About renaming a tenant.
   test('renameTenant',
     'a renamed tenant has its webhooks and their log only under the new name', async (t, webhook) => {
       await t.attempt(delivered)
@@ -125,11 +139,9 @@ export const renameCases = [
           same(await t.webhooks.count('globex', {}), isRenamed ? 1 : 0, 'the number of webhooks of the new name')
         }
       })
-    })
-]
+    }),
 
-/** Cases about removing a tenant. */
-export const removeCases = [
+  // About removing a tenant.
   test('removeTenant',
     'removing a tenant deletes its webhooks, deliveries and notices, and no others', async (t, webhook) => {
       const theirs = await t.addWebhook({ tenantSlug: 'globex' })
@@ -193,25 +205,9 @@ export const removeCases = [
             isRemoved ? [undefined, []] : [id, [id]], 'the webhook, and those of the claimed deliveries')
         }
       })
-    })
-]
+    }),
 
-const longestRestMs = 2000
-
-async function listResting ({ webhooks }: Pick<StorageDriver, 'webhooks'>): Promise<string[]> {
-  return (await webhooks.listStates()).flatMap(({ tenantId, restsUntil }) => restsUntil === null ? [] : [tenantId])
-}
-
-/** Removes acme and immediately lists the resting tenants. */
-async function rest (driver: StorageDriver, restMs: number): Promise<{ resting: string[], tookMs: number }> {
-  const start = performance.now()
-  await driver.remove({ restSeconds: restMs / 1000 })
-  const resting = await listResting(driver)
-  return { resting, tookMs: performance.now() - start }
-}
-
-/** Cases about resting tenants, and about renaming a tenant that keeps its id. */
-export const restCases = [
+  // About resting tenants, and about renaming a tenant that keeps its id.
   emptyTest('removeTenant', 'a removed tenant rests for the given time', async (t) => {
     let restMs = 20
     let { resting, tookMs } = await rest(t, restMs)

@@ -25,8 +25,10 @@ async function createSome (driver: StorageDriver): Promise<Exactly<Webhook, 5>> 
   return exactly(created, 5, 'webhooks created')
 }
 
-/** Cases about the list of webhooks. */
-export const listCases = [
+const eventTypes = ['job.published', 'candidate.created', 'application.created', 'job.closed']
+
+export const managementCases = [
+  // About the list of webhooks.
   listTest('list', 'webhooks are listed by any sort field, text by code point', async (t, created) => {
     await t.webhooks.update('acme', created[0].id, {})
     for (const [sort, places] of [
@@ -56,13 +58,9 @@ export const listCases = [
       same(await t.webhooks.count('acme', { status }), places.length, `the number of ${status} webhooks`)
     }
     same(await t.webhooks.count('acme', {}), 5, 'the number of webhooks')
-  })
-]
+  }),
 
-const eventTypes = ['job.published', 'candidate.created', 'application.created', 'job.closed']
-
-/** Cases about creating, changing and deleting webhooks. */
-export const writeCases = [
+  // About creating, changing and deleting webhooks.
   test('create', 'a webhook is returned as it was created, without its secret', async (t) => {
     const wanted: NewWebhook = {
       id: await t.webhooks.nextId('acme'),

@@ -6,8 +6,10 @@ const test = benchCases('webhooks')
 const secretTest = casesWith((t) => t.addWebhook({ secret: 'first' }), 'webhooks')
 const headerTest = casesWith((t) => t.addWebhook({ headers: stored }), 'webhooks')
 
-/** Cases about secrets and their rotation. */
+const stored = { names: ['X-Api-Key', 'Authorization'], sealed: 'sealed "é"' }
+
 export const secretCases = [
+  // About secrets and their rotation.
   test('findSecrets', 'a secret is stored unchanged, with any characters', async (t) => {
     for (const secret of ['whsec_AAEC+/==', `sealed:${'x'.repeat(500)}`, '{"a":"é \u{1f600}\\n"}', ' padded ']) {
       const { id } = await t.addWebhook({ secret })
@@ -134,13 +136,9 @@ export const secretCases = [
     same(await t.webhooks.replaceSecret('acme', id + 1000, { from: 'second', to: 'changed' }), false,
       'replacing a secret of a nonexistent webhook')
     same(await t.webhooks.findSecrets('acme', id), ['second'], 'the secrets')
-  })
-]
+  }),
 
-const stored = { names: ['X-Api-Key', 'Authorization'], sealed: 'sealed "é"' }
-
-/** Cases about the headers of webhooks. */
-export const headerCases = [
+  // About the headers of webhooks.
   test('create', 'a webhook shows the names of its headers, but never their values', async (t) => {
     const names = { 'X-Api-Key': null, Authorization: null }
     const created = await t.addWebhook({ headers: stored })
