@@ -179,8 +179,8 @@ export const filterCases = [
 
   // About `q`.
   ...searches.flatMap(([statement, names, found]) =>
-  rowCases('list', statement, async (rows) => {
-    await rows.save(names.map((name, index) => ({ id: index + 1, name })))
-    await passes(rows, found.map(([q, ids]) => [{ q }, ids]))
-  }))
+    rowCases('list', statement, async (rows) => {
+      await rows.save(names.map((name, index) => ({ id: index + 1, name })))
+      await passes(rows, found.map(([q, ids]) => [{ q }, ids]))
+    }))
 ].flat()
