@@ -1,5 +1,5 @@
 import type {
-  EventFilters, FailingWebhook, NewWebhook, StoredHeaders, TenantState, Webhook, WebhookFilter, WebhookHealth,
+  EventFilters, FailingWebhook, NewWebhook, StoredHeaders, Tenant, TenantState, Webhook, WebhookFilter, WebhookHealth,
   WebhookStore
 } from '../../core/ports/index.js'
 import { tenantResting } from '../../core/shared/tenants.js'
@@ -312,11 +312,11 @@ function createTenants (data: WebhookData): Pick<
     data.renamed.set(tenant, Math.max(data.now(), (data.renamed.get(tenant) ?? 0) + 1))
   }
 
-  function setName (tenant: string, slug: string): number {
-    noteRename(tenant)
-    const webhooks = listWebhooks(data, tenant)
+  function setName (from: string, { id, slug }: Tenant): number {
+    noteRename(id)
+    const webhooks = listWebhooks(data, id)
     for (const webhook of webhooks) webhook.tenantSlug = slug
-    data.notices.setName(tenant, slug)
+    data.notices.renameTenant(from, id, slug)
     return webhooks.filter(isWebhook).length
   }
 
@@ -332,11 +332,12 @@ function createTenants (data: WebhookData): Pick<
   }
 
   return {
-    async renameTenant ({ id: from }, { id: to, slug }, { reseal, restSeconds = 0, transaction }) {
+    async renameTenant ({ id: from }, tenant, { reseal, restSeconds = 0, transaction }) {
       rejectTransaction(transaction)
-      if (from === to) return setName(to, slug)
+      const { id: to } = tenant
+      if (from === to) return setName(from, tenant)
       if (data.tenants.has(to) || findRest(data, to) !== null) return null
-      const tenant = data.tenants.get(from)
+      const renamed = data.tenants.get(from)
       const now = data.now()
       // Before anything changes, because `reseal` may throw.
       const resealed = listWebhooks(data, from).map((webhook) => {
@@ -351,10 +352,10 @@ function createTenants (data: WebhookData): Pick<
       const suspendedAt = suspended.get(from)
       for (const name of [from, to]) suspended.delete(name)
       if (suspendedAt !== undefined) suspended.set(to, suspendedAt)
-      if (tenant === undefined) return setName(to, slug)
+      if (renamed === undefined) return setName(from, tenant)
 
       data.tenants.delete(from)
-      data.tenants.set(to, tenant)
+      data.tenants.set(to, renamed)
       data.pending.renameTenant(from, to)
       for (const event of eventsOf(from)) event.tenant = to
       for (const { webhook, secret, previous, headers } of resealed) {
@@ -363,8 +364,7 @@ function createTenants (data: WebhookData): Pick<
         webhook.previousSecret = previous
         webhook.headers = headers
       }
-      data.notices.renameTenant(from, to)
-      return setName(to, slug)
+      return setName(from, tenant)
     },
 
     async removeTenant (tenant, { restSeconds = 0, transaction }) {

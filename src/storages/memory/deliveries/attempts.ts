@@ -142,7 +142,14 @@ function schedule (data: WebhookData, delivery: DeliveryRecord, at: number): voi
 function recordAttempt (delivery: DeliveryRecord, result: AttemptResult, now: number): void {
   const { durationMs, responseStatus, error, detail = null } = result
   const responseExcerpt = delivery.status === 'cancelled' || isErased(delivery.event) ? null : result.responseExcerpt
-  delivery.attempts.push({ startedAt: now - durationMs, durationMs, responseStatus, error, detail, responseExcerpt })
+  delivery.attempts.push({
+    started_at: formatDateTime(now - durationMs),
+    duration_ms: durationMs,
+    response_status: responseStatus,
+    error,
+    detail,
+    response_excerpt: responseExcerpt
+  })
 }
 
 function markDelivered (delivery: DeliveryRecord, result: AttemptResult, now: number): void {

@@ -178,7 +178,7 @@ function erase (data: WebhookData, tenant: string, subject: string, transaction:
   }
   for (const delivery of data.deliveries.values()) {
     if (!erased.has(delivery.event)) continue
-    for (const attempt of delivery.attempts) attempt.responseExcerpt = null
+    for (const attempt of delivery.attempts) attempt.response_excerpt = null
     if (delivery.status !== 'pending') continue
     data.pending.stop(delivery)
     delivery.status = 'cancelled'

@@ -1,13 +1,10 @@
 import type {
-  Attempt, Delivery, DeliveryFilter, DeliveryStore, DeliveryWithAttempts, SubjectDelivery, SubjectEvent,
-  TenantDeliveryStats
+  Delivery, DeliveryFilter, DeliveryStore, SubjectDelivery, SubjectEvent, TenantDeliveryStats
 } from '../../../core/ports/index.js'
 import { formatDateTime } from '../checks.js'
 import { type RowTest, select, takePage } from '../sorting.js'
 import { findWebhook, listWebhooks, type WebhookData } from '../webhook-data.js'
-import {
-  type AttemptRecord, type DeliveryRecord, type EventRecord, hasSubject, isErased, isFailing
-} from './records.js'
+import { type DeliveryRecord, type EventRecord, hasSubject, isErased, isFailing } from './records.js'
 
 /** The methods that read deliveries. */
 export function createLog (
@@ -29,7 +26,8 @@ export function createLog (
       const webhook = findWebhook(data, tenant, webhookId)
       const delivery = data.deliveries.get(id)
       if (delivery === undefined || delivery.webhook !== webhook) return null
-      return { ...showDeliveryWithAttempts(delivery), ...omitBody ? { body: '' } : {} }
+      const body = omitBody ? '' : delivery.event.event.body
+      return { ...showDelivery(delivery), body, attempts: structuredClone(delivery.attempts) }
     },
 
     async listSubjectEvents (tenant, subject, { after, limit }) {
@@ -56,10 +54,6 @@ export function createLog (
   }
 }
 
-function showDeliveryWithAttempts (delivery: DeliveryRecord): DeliveryWithAttempts {
-  return { ...showDelivery(delivery), body: delivery.event.event.body, attempts: delivery.attempts.map(showAttempt) }
-}
-
 function createTest ({ status, eventType, eventId }: DeliveryFilter): RowTest<DeliveryRecord> {
   if (status === undefined && eventType === undefined && eventId === undefined) return null
   return (delivery) =>
@@ -77,25 +71,12 @@ export function showDelivery (delivery: DeliveryRecord): Delivery {
     event_type: event.type,
     status,
     attempt_count: attempts.length,
-    response_status: last?.responseStatus ?? null,
+    response_status: last?.response_status ?? null,
     error: last?.error ?? null,
     detail: last?.detail ?? null,
     next_attempt_at: status === 'pending' ? formatDateTime(nextAttemptAt) : null,
     created_at: formatDateTime(createdAt),
     delivered_at: deliveredAt === null ? null : formatDateTime(deliveredAt)
-  }
-}
-
-function showAttempt (
-  { startedAt, durationMs, responseStatus, error, detail, responseExcerpt }: AttemptRecord
-): Attempt {
-  return {
-    started_at: formatDateTime(startedAt),
-    duration_ms: durationMs,
-    response_status: responseStatus,
-    error,
-    detail,
-    response_excerpt: responseExcerpt
   }
 }
 
@@ -119,8 +100,8 @@ function showSubjectDelivery ({ id, webhook, status, deliveredAt, attempts }: De
     targetUrl: webhook.isDeleted ? null : webhook.targetUrl,
     status,
     deliveredAt: deliveredAt === null ? null : formatDateTime(deliveredAt),
-    attempts: attempts.map(({ startedAt, responseStatus, error }) =>
-      ({ startedAt: formatDateTime(startedAt), responseStatus, error }))
+    attempts: attempts.map(({ started_at: startedAt, response_status: responseStatus, error }) =>
+      ({ startedAt, responseStatus, error }))
   }
 }
 
@@ -148,5 +129,5 @@ function readTenantStats (data: WebhookData, tenant: string): TenantDeliveryStat
 /** When the last attempt ended. */
 function endOf ({ attempts }: DeliveryRecord): number {
   const last = attempts.at(-1)
-  return last === undefined ? Number.NEGATIVE_INFINITY : last.startedAt + last.durationMs
+  return last === undefined ? Number.NEGATIVE_INFINITY : Date.parse(last.started_at) + last.duration_ms
 }

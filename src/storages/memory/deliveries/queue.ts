@@ -269,15 +269,9 @@ export class NoticeQueue {
     this.#notices.clear()
   }
 
-  renameTenant (from: string, to: string): void {
-    for (const record of this.#notices.values()) {
-      if (record.notice.tenantId === from) record.notice = { ...record.notice, tenantId: to }
-    }
-  }
-
-  setName (tenant: string, tenantSlug: string): void {
-    for (const record of this.#notices.values()) {
-      if (record.notice.tenantId === tenant) record.notice = { ...record.notice, tenantSlug }
+  renameTenant (from: string, tenantId: string, tenantSlug: string): void {
+    for (const { notice } of this.#notices.values()) {
+      if (notice.tenantId === from) Object.assign(notice, { tenantId, tenantSlug })
     }
   }
 

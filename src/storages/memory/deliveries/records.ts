@@ -1,5 +1,5 @@
 import type {
-  AttemptDetail, AttemptError, Creator, DeliveryStatus, EventFilters, NewEvent, StoredHeaders, WebhookStatus
+  Attempt, AttemptDetail, AttemptError, Creator, DeliveryStatus, EventFilters, NewEvent, StoredHeaders, WebhookStatus
 } from '../../../core/ports/index.js'
 import { SortedQueue } from '../sorting.js'
 
@@ -16,16 +16,6 @@ export interface EventRecord {
   deliveriesLeft: number
 }
 
-export interface AttemptRecord {
-  readonly startedAt: number
-  readonly durationMs: number
-  readonly responseStatus: number | null
-  readonly error: AttemptError | null
-  readonly detail: AttemptDetail | null
-  /** Erasing its subject removes it. */
-  responseExcerpt: string | null
-}
-
 /**
  * - `none`: not claimed, or already completed or released
  * - `held`: counts towards `perEndpoint`, and no other caller can claim the delivery
@@ -40,7 +30,8 @@ export interface DeliveryRecord {
   readonly webhook: WebhookRecord
   readonly isReplay: boolean
   readonly createdAt: number
-  readonly attempts: AttemptRecord[]
+  /** Erasing the event's subject removes their excerpts. */
+  readonly attempts: Attempt[]
   status: DeliveryStatus
   /** Whether it waits for `nextAttemptAt`. */
   isScheduled: boolean
@@ -102,7 +93,7 @@ export interface WebhookRecord {
   /** Failed deliveries since the last success. */
   failedDeliveries: number
   /** The last failed attempt since the last success. */
-  lastFailure: Pick<AttemptRecord, 'error' | 'detail' | 'responseStatus'> | null
+  lastFailure: { error: AttemptError | null, detail: AttemptDetail | null, responseStatus: number | null } | null
   disabledReason: 'gone' | 'failing' | null
   /** Whether a `failing` notice was created. */
   isWarned: boolean
