@@ -12,6 +12,7 @@ import { contentCases } from './lists/content.js'
 import { filterCases } from './lists/filters.js'
 import { idCases } from './lists/ids.js'
 import { pageCases } from './lists/pages.js'
+import { positionCases } from './positions.js'
 import { raceCases } from './races.js'
 import { subscriptionCases } from './subscriptions.js'
 import type { StorageCase } from './support/case.js'
@@ -44,5 +45,5 @@ export const storageCases: readonly StorageCase[] = Object.freeze([
   ...pageCases, ...filterCases, ...contentCases, ...idCases, ...managementCases, ...secretCases, ...eventFilterCases,
   ...recordAndPruneCases, ...claimCases, ...attemptCases, ...healthCases, ...webhookHealthCases, ...logCases,
   ...replayCases, ...subjectCases, ...feedCases, ...pendingCases, ...foreignCases, ...renameAndRemoveCases,
-  ...suspendCases, ...raceCases, ...syncCases, ...idempotencyCases, ...subscriptionCases
+  ...suspendCases, ...raceCases, ...syncCases, ...positionCases, ...idempotencyCases, ...subscriptionCases
 ])

@@ -1,7 +1,7 @@
 import type { ChangeKind } from '../../core/ports/index.js'
 import { rowCases } from './lists/rows.js'
 import { followPages, followsTransaction, optionalCases, rejectsEnded } from './support/driver.js'
-import { holds, rejects, same } from './support/expect.js'
+import { rejects, same } from './support/expect.js'
 
 interface Options {
   tenantSlug?: string
@@ -33,38 +33,11 @@ const changeCase = optionalCases('sync', 'changes', (driver) => {
     return { ids: items, position }
   }
 
-  /** Returns the first page after a position; `null` if the position is invalid. */
-  const list = (after: string, tenantSlug = 'acme') => changes.list(tenantSlug, 'candidate', { after, limit: 10 })
-
-  /**
-   * Records a change in an open transaction, then one that commits. Returns the position before both; `null` if the
-   * storage has no transactions.
-   */
-  async function overtake () {
-    if (driver.harness.begin === undefined) return null
-    const start = await begin()
-    const open = await driver.harness.begin()
-    await record('late', { transaction: open.transaction })
-    await record('1')
-    return { start, open }
-  }
-
-  return { ...driver, changes, record, begin, follow, list, overtake }
+  return { ...driver, changes, record, begin, follow }
 })
 
 export const syncCases = [
   // About the changes of candidates, jobs and own lists.
-  changeCase('list', 'pages of changes contain each change once, in order', async (t) => {
-    const start = await t.begin()
-    for (const id of ['5', '3', '4', '1', '2']) await t.record(id)
-    same((await t.follow(start)).ids, ['5', '3', '4', '1', '2'], 'the ids in one page')
-    const { ids, position } = await t.follow(start, { limit: 2 })
-    same(ids, ['5', '3', '4', '1', '2'], 'the ids in pages of two')
-    same((await t.follow(position)).ids, [], 'the ids after the last position')
-    await t.record('3')
-    same((await t.follow(position)).ids, ['3'], 'the ids after one more change')
-  }),
-
   changeCase('list', 'an item that changed twice is listed at its second change', async (t) => {
     const start = await t.begin()
     await t.record('1')
@@ -97,19 +70,6 @@ export const syncCases = [
     const listed = await Promise.all(starts.map(async (start, index) => (await t.follow(start, feeds[index])).ids))
     same(listed, [['1'], ['3'], ['4'], ['2'], [], []],
       'the ids of two tenants and resources, and of a tenant without changes')
-  }),
-
-  changeCase('begin', 'a change that commits late is not missed', async (t) => {
-    const overtaken = await t.overtake()
-    if (overtaken === null) return
-    const during = await t.begin()
-    const early = await t.follow(overtaken.start)
-    holds(!early.ids.includes('late'), 'a change is not listed before it commits')
-    await overtaken.open.commit()
-    const rest = await t.follow(early.position)
-    same([...early.ids, ...rest.ids].toSorted(), ['1', 'late'],
-      'all ids, read while and after the transaction was open')
-    holds((await t.follow(during)).ids.includes('late'), 'the late change follows the position read before its commit')
   }),
 
   changeCase('record',
@@ -148,22 +108,6 @@ export const syncCases = [
     same([...new Set((await t.follow(start)).ids)].toSorted(), ['1', '2'], 'the ids after one of them committed')
   }),
 
-  changeCase('list', 'unknown positions and positions before pruned changes are rejected', async (t) => {
-    const start = await t.begin()
-    await t.record('1')
-    const { position } = await t.follow(start)
-    for (const unknown of ['', '0', 'x', `${position}0`, `x${position}`, 'x'.repeat(200)]) {
-      same(await t.list(unknown), null, `the page after ${unknown}`)
-    }
-    await t.wait(20)
-    same(await t.changes.prune({ retentionDays: 1, limit: 10 }), 0, 'the changes older than a day')
-    same(await t.changes.prune({ retentionDays: 0, limit: 10 }), 1, 'the pruned changes')
-    same(await t.list(start), null, 'the page after a position before the pruned change')
-    same((await t.follow(position)).ids, [], 'the ids after a position behind it')
-    await t.record('2')
-    same((await t.follow(position)).ids, ['2'], 'the ids after another change')
-  }),
-
   changeCase('prune', 'changes are pruned in batches, the oldest first', async (t) => {
     await t.record('1')
     await t.record('2')
@@ -176,58 +120,6 @@ export const syncCases = [
     same([await t.changes.prune({ retentionDays: 0, limit: 2 }), await t.changes.prune({ retentionDays: 0, limit: 2 })],
       [1, 0], 'further batches')
   }),
-
-  changeCase('tokenSecret', 'the token secret has at least 32 bytes and never changes', async (t) => {
-    const [first, second] = [await t.changes.tokenSecret(), await t.changes.tokenSecret()]
-    holds(first.length >= 32, 'the secret has 32 bytes or more')
-    same([...second], [...first], 'the secret, read again')
-    holds(new Set(first).size > 8, 'the secret is random')
-  }),
-
-  changeCase('stats', 'changes report no delay while no transaction is open', async (t) => {
-    await t.record('1')
-    same(await t.changes.stats(), { heldBackMs: 0, heldBackBy: null }, 'the statistics')
-  }),
-
-  changeCase('stats', 'a committed change is listed, or changes report a delay', async (t) => {
-    const overtaken = await t.overtake()
-    if (overtaken === null) return
-    const { heldBackMs } = await t.changes.stats()
-    const { ids } = await t.follow(overtaken.start)
-    holds(ids.includes('1') || heldBackMs > 0, 'the change is listed, or heldBackMs is not 0')
-    await overtaken.open.rollback()
-  }),
-
-  changeCase('webhooks.renameTenant', 'renaming a tenant invalidates the positions of both names', async (t) => {
-    const [before, start] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
-    const others = await t.begin({ tenantSlug: 'initech' })
-    const ofOwnList = await t.begin({ kind: 'job_application' })
-    await t.record('1')
-    await t.rename()
-    same([
-      await t.list(before), await t.list(start, 'globex'),
-      await t.changes.list('acme', 'job_application', { after: ofOwnList, limit: 10 })
-    ], [null, null, null], 'the pages of both names after earlier positions')
-    const [old, renamed] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
-    await t.record('2', { tenantSlug: 'globex' })
-    same([(await t.follow(old)).ids, (await t.follow(renamed, { tenantSlug: 'globex' })).ids], [[], ['2']],
-      'the ids of both names after new positions')
-    same((await t.follow(others, { tenantSlug: 'initech' })).ids, [], 'the ids of another tenant')
-  }),
-
-  changeCase('webhooks.removeTenant',
-    'removing a tenant invalidates its positions, even if the name is reused', async (t) => {
-      const [start, others] = [await t.begin(), await t.begin({ tenantSlug: 'globex' })]
-      await t.record('1')
-      const { position } = await t.follow(start)
-      await t.remove()
-      await t.record('2')
-      same([await t.list(start), await t.list(position)], [null, null], 'the pages after earlier positions')
-      const next = await t.begin()
-      await t.record('3')
-      same((await t.follow(next)).ids, ['3'], 'the ids after a new position')
-      same((await t.follow(others, { tenantSlug: 'globex' })).ids, [], 'the ids of another tenant')
-    }),
 
   // About reading rows for sync. A source without the methods passes.
   rowCases('listAfter', 'rows after an id are read by ascending id', async (rows) => {

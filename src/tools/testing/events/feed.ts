@@ -1,7 +1,7 @@
 import type { EventFilters } from '../../../core/ports/index.js'
 import { followPages, optionalCases } from '../support/driver.js'
 import { given, holds, same } from '../support/expect.js'
-import { createEvent, delivered } from '../support/samples.js'
+import { delivered } from '../support/samples.js'
 
 interface Options {
   tenantSlug?: string
@@ -41,19 +41,6 @@ const feedCase = optionalCases('deliveries', 'feed', (driver) => {
 
 /** Cases about the feed of events. */
 export const feedCases = [
-  feedCase('list', 'pages of the feed contain each event once, in order, with and without webhooks', async (t) => {
-    await t.emitMany(3)
-    await t.addWebhook()
-    await t.addWebhook()
-    await t.emitMany(2)
-    same((await t.follow(null)).numbers, [1, 2, 3, 4, 5], 'the events of one page')
-    const { numbers, position } = await t.follow(null, { limit: 2 })
-    same(numbers, [1, 2, 3, 4, 5], 'the events of pages of two')
-    same((await t.follow(position)).numbers, [], 'the events after the last position')
-    await t.emit()
-    same((await t.follow(position)).numbers, [6], 'the events after one more')
-  }),
-
   feedCase('list', 'the feed of a tenant contains no events of other tenants', async (t) => {
     const { position } = await t.follow(null)
     await t.emit()
@@ -141,28 +128,6 @@ export const feedCases = [
     same((await read(1, pages[1]?.position)).bodies, bodies.slice(2), 'the page after two events')
   }),
 
-  feedCase('end', 'events that commit late follow every position returned before', async (t) => {
-    const before = await t.feed.end('acme')
-    await t.emit()
-    same((await t.follow(before)).numbers, [1], 'the events after the position before the first')
-    if (t.harness.begin === undefined) {
-      same((await t.follow(await t.feed.end('acme'))).numbers, [], 'the events after the current position')
-      return
-    }
-    const late = await t.harness.begin()
-    await t.deliveries.record('acme', createEvent('evt_9'), late.transaction)
-    await t.emit()
-    const during = await t.feed.end('acme')
-    const early = await t.follow(null)
-    holds(!early.numbers.includes(9), 'an event is not listed before it commits')
-    await late.commit()
-    const rest = await t.follow(early.position)
-    same([...early.numbers, ...rest.numbers].toSorted(), [1, 2, 9],
-      'all events, read while and after the transaction was open')
-    same((await t.follow(null)).numbers, [1, 9, 2], 'all events, in the order in which they were recorded')
-    holds((await t.follow(during)).numbers.includes(9), 'the late event follows the position read before its commit')
-  }),
-
   feedCase('endBefore', 'endBefore returns the position before the first event since a time', async (t) => {
     const from = async (since: string) => (await t.follow(await t.feed.endBefore('acme', since))).numbers
     await t.emitMany(2)
@@ -198,23 +163,6 @@ export const feedCases = [
     same(await t.feed.find('acme', 'evt_1'), null, 'the event once it is pruned')
   }),
 
-  feedCase('list', 'the feed rejects unknown positions and positions before pruned events', async (t) => {
-    const start = await t.feed.end('acme')
-    await t.emit()
-    const { position } = await t.follow(null)
-    const others = [`x${position}`, `${position}x`, position.replace(/\d/, ''), 'x'.repeat(200)]
-    for (const unknown of ['', '0', 'x', ...others]) {
-      same(await t.list(unknown), null, `the page after ${JSON.stringify(unknown)}`)
-    }
-    await t.wait(20)
-    same(await t.deliveries.prune({ retentionDays: 0, limit: 10 }), 1, 'the number of pruned events')
-    same(await t.list(start), null, 'the page after a position before the pruned event')
-    same((await t.follow(position)).numbers, [], 'the events after a position behind it')
-    await t.emit()
-    same([(await t.follow(position)).numbers, (await t.follow(null)).numbers], [[2], [2]],
-      'the events after another one, from there and from the beginning')
-  }),
-
   feedCase('list', 'an old event kept for its delivery does not invalidate positions of the feed', async (t) => {
     await t.addWebhook({ event_types: ['job.created'] })
     await t.emit({ type: 'job.created' })
@@ -239,47 +187,18 @@ export const feedCases = [
     same(await read(10, ['job.updated']), [], 'a type without events')
   }),
 
-  feedCase('stats', 'the feed reports no delay while no transaction is open', async (t) => {
+  feedCase('webhooks.renameTenant', 'a renamed tenant keeps its events in the feed', async (t) => {
+    await t.emitMany(3)
+    await t.rename()
+    await t.emit({ tenantSlug: 'globex' })
+    same((await t.follow(null, { tenantSlug: 'globex', limit: 1 })).numbers, [1, 2, 3, 4], 'the events of the new name')
+    same((await t.follow(null)).numbers, [], 'the events of the old name')
+  }),
+
+  feedCase('webhooks.removeTenant', 'a removed tenant leaves nothing in the feed of a new tenant', async (t) => {
+    await t.emitMany(2)
+    await t.remove()
     await t.emit()
-    same(await t.feed.stats(), { heldBackMs: 0, heldBackBy: null }, 'the statistics')
-  }),
-
-  feedCase('stats', 'a committed event is listed, or the feed reports a delay', async (t) => {
-    if (t.harness.begin === undefined) return
-    const open = await t.harness.begin()
-    await t.deliveries.record('acme', createEvent('evt_9'), open.transaction)
-    await t.emit()
-    const { heldBackMs } = await t.feed.stats()
-    holds((await t.follow(null)).numbers.includes(1) || heldBackMs > 0, 'the event is listed, or heldBackMs is not 0')
-    await open.rollback()
-  }),
-
-  feedCase('tokenSecret', 'the token secret of the feed has at least 32 bytes and never changes', async (t) => {
-    const [one, other] = [await t.feed.tokenSecret(), await t.feed.tokenSecret()]
-    holds(one.length >= 32, 'the secret has 32 bytes or more')
-    same(Buffer.from(one).toString('hex'), Buffer.from(other).toString('hex'), 'the secret of another call')
-  }),
-
-  feedCase('webhooks.renameTenant',
-    'a renamed tenant keeps its events in the feed, and earlier positions of both names become invalid', async (t) => {
-      await t.emitMany(3)
-      const [old, next] = [(await t.follow(null)).position, await t.feed.end('globex')]
-      await t.rename()
-      same([await t.list(old), await t.list(old, 'globex'), await t.list(next, 'globex')], [null, null, null],
-        'the pages after earlier positions')
-      await t.emit({ tenantSlug: 'globex' })
-      same((await t.follow(null, { tenantSlug: 'globex', limit: 1 })).numbers, [1, 2, 3, 4],
-        'the events of the new name')
-      same((await t.follow(null)).numbers, [], 'the events of the old name')
-    }),
-
-  feedCase('webhooks.removeTenant',
-    'a removed tenant leaves nothing in the feed of a new tenant with its name', async (t) => {
-      await t.emitMany(2)
-      const { position } = await t.follow(null)
-      await t.remove()
-      same(await t.list(position), null, 'the page after an earlier position')
-      await t.emit()
-      same((await t.follow(null)).numbers, [3], 'the events of the later tenant')
-    })
+    same((await t.follow(null)).numbers, [3], 'the events of the later tenant')
+  })
 ]
