@@ -32,21 +32,16 @@ export function formatIdCondition (relation: Relation, column: string, id: Id): 
     : null
 }
 
-/** Returns the condition that `id` follows this one in the order of `formatIdOrder`; `null` if it cannot contain it. */
+/** Returns the condition that `id` follows this one in the order of `formatOrder`; `null` if it cannot contain it. */
 export function formatIdAfter (relation: Relation, id: Id): Condition<Id> | null {
   if (!canContain(relation, 'id', id)) return null
-  return [(value) => `${formatIdOrder(relation)} > ${value}::${comparedType(relation, 'id')}`, id]
+  return [(value) => `${formatOrder(relation, 'id')} > ${value}::${comparedType(relation, 'id')}`, id]
 }
 
 /** Returns the condition that `id` is one of these; skips ids that it cannot contain. */
 export function formatIdAmong (relation: Relation, ids: readonly Id[]): Condition<Id[]> {
   const possible = ids.filter((id) => canContain(relation, 'id', id))
   return [(value) => `id = any (${value}::${comparedType(relation, 'id')}[])`, possible]
-}
-
-/** Returns the expression that orders the ids of `r`. */
-export function formatIdOrder (relation: Relation): string {
-  return formatOrder(relation, 'id')
 }
 
 /** Returns the expression that orders the rows of `r` by a column: text by code point, all others by value. */

@@ -41,29 +41,19 @@ export function assertFilter (relation: Relation, option: string, { field, type 
 
 /** Throws `storage_not_ready` if a column is missing or its collation treats different texts as equal. */
 export function assertExact (relation: Relation, option: string, name: string): void {
-  const { isExact } = findColumn(relation, option, name)
-  if (!isExact) {
-    throw relationError(
-      option,
-      `the column ${name} of ${relation.name} has a collation that treats different texts as equal`
-    )
-  }
+  if (findColumn(relation, option, name).isExact) return
+  const problem = `the column ${name} of ${relation.name} has a collation that treats different texts as equal`
+  throw relationError(option, problem)
 }
 
 /** Throws `storage_not_ready` if a column is missing or has a wrong type. */
 export function assertType (
-  relation: Relation,
-  option: string,
-  name: string,
-  types: readonly string[],
-  reason = ''
+  relation: Relation, option: string, name: string, types: readonly string[], reason = ''
 ): void {
   const { type } = findColumn(relation, option, name)
   if (types.includes(type)) return
-  throw relationError(
-    option,
-    `the column ${name} of ${relation.name} is ${type}, expected ${types.join(' or ')}${reason}`
-  )
+  const problem = `the column ${name} of ${relation.name} is ${type}, expected ${types.join(' or ')}${reason}`
+  throw relationError(option, problem)
 }
 
 /**
@@ -201,12 +191,7 @@ function exactColumns (filters: RowFilters): string[] {
 
 export const candidateKind: RowKind = {
   option: 'candidates',
-  columns: {
-    full_name: textTypes,
-    headline: textTypes,
-    created_at: time,
-    updated_at: time
-  },
+  columns: { full_name: textTypes, headline: textTypes, created_at: time, updated_at: time },
   ids: { id: 'candidate', source_id: 'source', recruiter_id: 'recruiter' },
   exact: exactColumns(candidateFilters),
   filters: candidateFilters

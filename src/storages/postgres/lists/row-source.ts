@@ -1,20 +1,16 @@
 import type { Id, IdKinds, RowFields, RowPage, RowQuery, RowSource } from '../../../core/ports/index.js'
 import type { Session } from '../session.js'
-import { findTenantColumn, normalizeId, type TenantRelation } from './columns.js'
+import { findTenantColumn, formatIdAmong, formatIdCondition, normalizeId, type TenantRelation } from './columns.js'
 import { describeRelation } from './relation.js'
 import { assertColumns, readerOf, type ReadValue, type RowKind } from './row-kind.js'
 import {
-  formatFind, formatFindMany, formatPage, formatPageAfter, formatPageAndTotal, formatTotal, totalColumn,
-  type Statement
+  formatFind, formatPage, formatPageAfter, formatPageAndTotal, formatTotal, totalColumn, type Statement
 } from './row-statements.js'
 import { LruMap } from '../../../core/shared/cached.js'
 
 /** Lists rows from the host's relation. */
-export interface RelationSource<Row extends { id: Id }, Filter, Field extends string> extends RowSource<
-  Row,
-  Filter,
-  Field
-> {
+export interface RelationSource<Row extends { id: Id }, Filter, Field extends string>
+  extends RowSource<Row, Filter, Field> {
   /** Describes the relation again and checks its columns. Throws `storage_not_ready`. */
   describe(kinds: IdKinds, hasTenantIds: boolean): Promise<TenantRelation>
 }
@@ -27,13 +23,10 @@ interface Projection {
 
 /** `sqlName` is the relation as written in SQL; totals are cached for `totalsTtlMs`. */
 export function createRowSource<Row extends { id: Id }, Filter extends object, Field extends string> (
-  session: Session,
-  kind: RowKind,
-  sqlName: string,
-  totalsTtlMs: number
+  session: Session, kind: RowKind, sqlName: string, totalsTtlMs: number
 ): RelationSource<Row, Filter, Field> {
   const { option } = kind
-  const totals = createTotals(totalsTtlMs)
+  const shareTotal = createTotals(totalsTtlMs)
   const projections = new Map<string, Projection>()
   let described: Promise<TenantRelation> | null = null
 
@@ -69,10 +62,8 @@ export function createRowSource<Row extends { id: Id }, Filter extends object, F
 
   /** Runs a statement that selects fields. Skips the query if no row can match. */
   async function readRows (
-    operation: string,
-    selected: RowFields,
-    format: (relation: TenantRelation, columns: string) => Statement | null,
-    run: 'query' | 'prepared' = 'prepared'
+    operation: string, selected: RowFields,
+    format: (relation: TenantRelation, columns: string) => Statement | null, run: 'query' | 'prepared' = 'prepared'
   ): Promise<Row[]> {
     const relation = await findRelation()
     const { columns, readers } = findProjection(relation, selected)
@@ -109,7 +100,7 @@ export function createRowSource<Row extends { id: Id }, Filter extends object, F
       formatPage(relation, kind, columns, tenant, query), 'query'),
 
     count (tenant, filter) {
-      return totals.share([tenant, filter], async () => {
+      return shareTotal([tenant, filter], async () => {
         const statement = formatTotal(await findRelation(), kind, tenant, filter)
         if (statement === null) return 0
         const [row] = await session.query<{ total: unknown }>(`count ${option}`, statement.text, statement.values)
@@ -119,8 +110,7 @@ export function createRowSource<Row extends { id: Id }, Filter extends object, F
 
     async find (tenant, id, selected) {
       const [row] = await readRows(`find ${option}`, selected, (relation, columns) =>
-        formatFind(relation, columns, tenant, id)
-      )
+        formatFind(relation, columns, tenant, formatIdCondition(relation, 'id', id)))
       return row ?? null
     },
 
@@ -130,8 +120,7 @@ export function createRowSource<Row extends { id: Id }, Filter extends object, F
     async findMany (tenant, ids, selected) {
       const relation = await findRelation()
       const rows = await readRows(`find many ${option}`, selected, (_relation, columns) =>
-        formatFindMany(relation, columns, tenant, ids)
-      )
+        formatFind(relation, columns, tenant, formatIdAmong(relation, ids)))
       const found = new Map(rows.map((row) => [row.id, row]))
       return ids.map((id) => found.get(normalizeId(relation, id)) ?? null)
     }
@@ -150,36 +139,28 @@ function readRow<Row> (
   return row as Row
 }
 
-/** Shares totals between requests for a short time. */
-interface Totals {
-  /**
-   * Returns the cached total if it is still fresh, otherwise calls `count`. Concurrent requests share one count.
-   * `subject` identifies the total; it must be JSON.
-   */
-  share (subject: unknown, count: () => Promise<number>): Promise<number>
-}
-
 const maxTotals = 1000
 
-/** Creates a cache of totals; a `ttlMs` of 0 disables it. */
-function createTotals (ttlMs: number): Totals {
+/**
+ * Returns a function that returns the total of a subject, which is JSON: the cached one for `ttlMs`, otherwise the
+ * result of `count`, which concurrent requests share. A `ttlMs` of 0 disables the cache.
+ */
+function createTotals (ttlMs: number): (subject: unknown, count: () => Promise<number>) => Promise<number> {
   const kept = new LruMap<{ total: Promise<number>, until: number }>(maxTotals)
 
-  return {
-    share (subject, count) {
-      if (ttlMs === 0) return count()
-      const key = JSON.stringify(subject)
-      const known = kept.get(key)
-      if (known !== undefined && performance.now() < known.until) return known.total
+  return (subject, count) => {
+    if (ttlMs === 0) return count()
+    const key = JSON.stringify(subject)
+    const known = kept.get(key)
+    if (known !== undefined && performance.now() < known.until) return known.total
 
-      const entry = { total: count(), until: Number.POSITIVE_INFINITY }
-      kept.set(key, entry)
-      entry.total.then(
-        () => { entry.until = performance.now() + ttlMs },
-        // After an error the next request counts again.
-        () => { entry.until = 0 }
-      )
-      return entry.total
-    }
+    const entry = { total: count(), until: Number.POSITIVE_INFINITY }
+    kept.set(key, entry)
+    entry.total.then(
+      () => { entry.until = performance.now() + ttlMs },
+      // After an error the next request counts again.
+      () => { entry.until = 0 }
+    )
+    return entry.total
   }
 }

@@ -2,15 +2,7 @@ import type { Id, ListQuery, OwnCondition } from '../../../core/ports/index.js'
 import type { RowFilter } from '../../../core/ports/lists.js'
 import { foldCase } from '../../../core/shared/text.js'
 import { type Condition, Conditions, cast, planWithValues, quoteName } from '../sql.js'
-import {
-  formatIdAfter,
-  formatIdAmong,
-  formatIdCondition,
-  formatIdOrder,
-  formatOrder,
-  formatTenantCondition,
-  type TenantRelation
-} from './columns.js'
+import { formatIdAfter, formatIdCondition, formatOrder, formatTenantCondition, type TenantRelation } from './columns.js'
 import type { Relation } from './relation.js'
 import type { RowKind } from './row-kind.js'
 
@@ -25,10 +17,7 @@ const deepOffset = 500
 
 /** Returns the statement that selects `columns` of a page. Like the functions below, `null` if no row can match. */
 export function formatPage (
-  relation: TenantRelation,
-  kind: RowKind,
-  columns: string,
-  tenant: string,
+  relation: TenantRelation, kind: RowKind, columns: string, tenant: string,
   { filter, sort, offset, limit }: ListQuery<object>
 ): Statement | null {
   const isOfTenant = formatTenantCondition(relation, tenant)
@@ -66,10 +55,7 @@ export function formatPageAndTotal (
 export const totalColumn = 'total of the list'
 
 export function formatTotal (
-  relation: TenantRelation,
-  kind: RowKind,
-  tenant: string,
-  filter: object
+  relation: TenantRelation, kind: RowKind, tenant: string, filter: object
 ): Statement | null {
   const where = allOf(formatTenantCondition(relation, tenant), ...filterBy(relation, kind, filter))
   if (where === null) return null
@@ -79,14 +65,12 @@ export function formatTotal (
   }
 }
 
-export function formatFind (relation: TenantRelation, columns: string, tenant: string, id: Id): Statement | null {
-  const where = allOf(formatTenantCondition(relation, tenant), formatIdCondition(relation, 'id', id))
-  return selectWhere(relation, columns, where)
-}
-
-function selectWhere ({ name }: Relation, columns: string, where: Conditions | null): Statement | null {
-  if (where === null) return null
-  return { text: `select ${columns} from ${name} ${where} and ${planWithValues}`, values: where.values }
+/** Returns the statement that selects the rows whose ids meet a condition. */
+export function formatFind (
+  relation: TenantRelation, columns: string, tenant: string, hasId: Filter
+): Statement | null {
+  const where = allOf(formatTenantCondition(relation, tenant), hasId)
+  return where && { text: `select ${columns} from ${relation.name} ${where} and ${planWithValues}`, values: where.values }
 }
 
 /**
@@ -101,23 +85,13 @@ export function formatPageAfter (
   const where = allOf(isOfTenant, ...after === null ? [] : [formatIdAfter(relation, after)])
   if (isOfTenant === null || where === null) return null
   const { name, isIndexable, tenantColumn } = relation
-  const order = `order by r.${tenantColumn}, ${formatIdOrder(relation)}`
+  const order = `order by r.${tenantColumn}, ${formatOrder(relation, 'id')}`
   const slice = `from ${name} r ${where} and ${planWithValues} ${order} limit ${where.bind(limit)}`
   const text = isIndexable
     ? `select ${columns} ${slice}`
     : `select ${columns} from ${name} r
        where ${isOfTenant[0]('$1')} and r.id = any (array(select r.id ${slice})) ${order}`
   return { text, values: where.values }
-}
-
-export function formatFindMany (
-  relation: TenantRelation,
-  columns: string,
-  tenant: string,
-  ids: readonly Id[]
-): Statement | null {
-  const where = allOf(formatTenantCondition(relation, tenant), formatIdAmong(relation, ids))
-  return selectWhere(relation, columns, where)
 }
 
 /** `null` is a condition that no row can meet. */

@@ -1,9 +1,9 @@
 import {
-  formatColumn, formatIdOrder, formatOrder, formatTenantCondition, type TenantRelation
+  formatColumn, formatIdAmong, formatOrder, formatTenantCondition, type TenantRelation
 } from '../../../storages/postgres/lists/columns.js'
 import type { RowKind } from '../../../storages/postgres/lists/row-kind.js'
 import {
-  formatFindMany, formatPage, formatPageAfter, type Statement
+  formatFind, formatPage, formatPageAfter, type Statement
 } from '../../../storages/postgres/lists/row-statements.js'
 import type { RunQuery, Session } from '../../../storages/postgres/session.js'
 import { Conditions, quoteName } from '../../../storages/postgres/sql.js'
@@ -181,7 +181,7 @@ function listPages (
     ...sorted,
     ...filtered,
     { name: 'a page of sync', keys: [], statement: formatPageAfter(relation, columns, tenant, { after: null, limit }) },
-    { name: 'a page of changes', keys: [], statement: formatFindMany(relation, columns, tenant, noIds) }
+    { name: 'a page of changes', keys: [], statement: formatFind(relation, columns, tenant, formatIdAmong(relation, noIds)) }
   ]
 }
 
@@ -191,7 +191,7 @@ const qualifier = /(\w+|"(?:[^"]|"")+")\.(?=[\w"])/g
 async function suggestIndex (query: RunQuery, relation: TenantRelation, page: Page, plan: Plan): Promise<string> {
   const { name, tenantColumn } = relation
   const { isSearch = false } = page
-  const keys = [`r.${tenantColumn}`, ...page.keys, ...isSearch ? [] : [formatIdOrder(relation)]]
+  const keys = [`r.${tenantColumn}`, ...page.keys, ...isSearch ? [] : [formatOrder(relation, 'id')]]
   const where = new Conditions([(value) => `r.${tenantColumn}::text = ${value}`, String(page.statement?.values[0])])
   const { Output: sources = [], ...found } = await explain(query, {
     text: `select ${keys.join(', ')} from ${name} r ${where}`, values: where.values
