@@ -1,5 +1,5 @@
 import type { ListQuery, ListSource } from '../../core/ports/index.js'
-import { readJson, type Session } from './session.js'
+import { readJson, readValue, type Session } from './session.js'
 import { type Conditions, orderBy } from './sql.js'
 
 /** Lists and counts rows of `tables`, each as `json`. `what` names them in the log. */
@@ -21,9 +21,7 @@ export function createListSource<Row, Filter, SortField extends string> (session
 
     async count (tenant, filter) {
       const where = filterBy(tenant, filter)
-      const [total] = await readJson<number>(session, `count ${what}`,
-        `select count(*)::text as json from ${tables} ${where}`, where.values)
-      return total ?? 0
+      return Number(await readValue(session, `count ${what}`, `select count(*) from ${tables} ${where}`, where.values))
     }
   }
 }

@@ -161,6 +161,14 @@ export async function readJson<Value> (
   return rows.map(({ json }) => JSON.parse(json))
 }
 
+/** Evaluates an SQL expression and returns its result as text; `null` if it is null or there is no row. */
+export async function readValue (
+  session: Pick<Session, 'query'>, operation: string, expression: string, values?: unknown[]
+): Promise<string | null> {
+  const [row] = await session.query<{ value: string | null }>(operation, `select (${expression})::text as value`, values)
+  return row?.value ?? null
+}
+
 /** Runs a statement, possibly in the host's transaction, and returns its rows. */
 export async function ask<Row> (client: PgQueryable, text: string, values?: unknown[]): Promise<Row[]> {
   // The driver accepts several statements at once only without values.

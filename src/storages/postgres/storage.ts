@@ -118,8 +118,8 @@ export function postgresStorage (
     feed: createEventFeed(session, quotedSchema, changeSource.tokenSecret),
     connections: connectionsOf(pool),
 
-    verify: (published) =>
-      reportUnreachable(async () => {
+    async verify (published) {
+      try {
         await assertMigrated(session, schema)
         await assertLocks(session)
         const advice = [...advisePool(pool), ...await adviseSequences(session, schema)]
@@ -129,20 +129,12 @@ export function postgresStorage (
           ...(await checkRelation(jobs, jobKind, published)),
           ...(await adviseWatch((text, values) => session.query('list watched tables', text, values), quotedSchema))
         ]
-      })
-  }
-}
-
-/** Runs a check and converts database errors to `storage_not_ready` with a hint. */
-async function reportUnreachable<Result> (check: () => Promise<Result>): Promise<Result> {
-  try {
-    return await check()
-  } catch (error) {
-    if (isRecruitingApiError(error) && error.code === 'storage_not_ready') throw error
-    throw new RecruitingApiError(
-      'storage_not_ready', `PostgreSQL cannot be queried, check the pool: ${String(error)}`, 'pool',
-      { cause: error }
-    )
+      } catch (cause) {
+        if (isRecruitingApiError(cause) && cause.code === 'storage_not_ready') throw cause
+        const problem = `PostgreSQL cannot be queried, check the pool: ${String(cause)}`
+        throw new RecruitingApiError('storage_not_ready', problem, 'pool', { cause })
+      }
+    }
   }
 }
 

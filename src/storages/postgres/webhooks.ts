@@ -7,7 +7,7 @@ import type { Due } from './deliveries/due.js'
 import type { StopDeliveries } from './deliveries/queue.js'
 import { createListSource } from './list-source.js'
 import { storeAnswer } from './requests.js'
-import { readJson, type Session } from './session.js'
+import { readJson, readValue, type Session } from './session.js'
 import { Conditions, creatorJson, moment, toIso } from './sql.js'
 import type { TenantMethod } from './tenants.js'
 import { type Call, callIn, runInTransaction } from './transactions.js'
@@ -75,8 +75,7 @@ export function createWebhookStore (
       if (transaction !== undefined) {
         return Number(await runInTransaction(session, 'next webhook id', transaction, (call) => call(text, values)))
       }
-      const [row] = await session.query<{ id: string }>('next webhook id', `select ${text}::text as id`, values)
-      return Number(row?.id)
+      return Number(await readValue(session, 'next webhook id', text, values))
     },
 
     create (tenant, webhook, { maxPerTenant, maxPerCreator = null, answer, transaction }) {
@@ -175,18 +174,12 @@ export function createWebhookStore (
       return secrets ?? null
     },
 
-    async findHeaders (tenant, id) {
-      const [row] = await session.query<{ headers: string | null }>('find headers',
-        `select headers from ${table} where ${isOwn(table)}`, [tenant, id])
-      return row?.headers ?? null
-    },
+    findHeaders: (tenant, id) =>
+      readValue(session, 'find headers', `select headers from ${table} where ${isOwn(table)}`, [tenant, id]),
 
-    async findGraceEnd (tenant, id) {
-      const [row] = await session.query<{ ends_at: string }>('find grace end', `
-        select ${toIso('previous_secret_expires_at')} as ends_at from ${table}
-        where ${isOwn(table)} and previous_secret_expires_at > clock_timestamp()`, [tenant, id])
-      return row?.ends_at ?? null
-    },
+    findGraceEnd: (tenant, id) => readValue(session, 'find grace end', `
+      select ${toIso('previous_secret_expires_at')} from ${table}
+      where ${isOwn(table)} and previous_secret_expires_at > clock_timestamp()`, [tenant, id]),
 
     listSecrets: ({ afterId, limit }) => readJson(session, 'list secrets', `
       select json_build_object(

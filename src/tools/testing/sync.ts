@@ -1,6 +1,6 @@
 import type { ChangeKind } from '../../core/ports/index.js'
 import { rowCases } from './lists/rows.js'
-import { followPages, followsTransaction, optionalCases, rejectsEnded } from './support/driver.js'
+import { followPages, followsTransaction, optionalCases } from './support/driver.js'
 import { rejects, same } from './support/expect.js'
 
 interface Options {
@@ -85,12 +85,6 @@ export const syncCases = [
         }
       })
     }),
-
-  changeCase('record', 'a change with a transaction that has ended is rejected', async (t) => {
-    const start = await t.begin()
-    await rejectsEnded(t, 'recording', (transaction) => t.record('1', { transaction }))
-    same((await t.follow(start)).ids, [], 'the ids')
-  }),
 
   changeCase('record', 'two transactions that record the same items do not wait for each other', async (t) => {
     const { harness } = t

@@ -1,7 +1,7 @@
 import type { ChangeKind, ChangePage, ChangeSource, MissedChanges } from '../../../core/ports/index.js'
 import { readField } from '../../../core/shared/fields.js'
 import { askInTransaction } from '../transactions.js'
-import { readJson, type Session } from '../session.js'
+import { readJson, readValue, type Session } from '../session.js'
 import { equals, planWithValues, toIso } from '../sql.js'
 import { createReadBound, createReadHeldBack, formatPosition, parsePosition } from './position.js'
 import { listWatchedTables } from './watched-tables.js'
@@ -91,21 +91,9 @@ export function createChangeSource (
   const readBound = createReadBound(session, schema, 'recent_changes')
   const recordAlone = `select ${schema}.changed($1, $2, $3, $4::boolean)`
 
-  async function deleteEnded (): Promise<void> {
-    for (let hasMore = true; hasMore;) {
-      const [row] = await patient.query<{ more: boolean }>('delete ended changes',
-        `select ${schema}.delete_ended_changes_v1($1) as more`, [batchSize])
-      hasMore = row?.more === true
-    }
-  }
-
-  /** Moves recent changes that readers can see to `changes`, which keeps the last one of each item. */
-  async function compact (): Promise<void> {
-    for (let moved = batchSize; moved === batchSize;) {
-      const [row] = await patient.query<{ moved: number }>('compact changes',
-        `select ${schema}.compact_changes_v1($1) as moved`, [batchSize])
-      moved = Number(row?.moved)
-    }
+  /** Calls a function with the size of a batch until it returns another result. */
+  async function repeat (operation: string, name: string, result: string): Promise<void> {
+    while (await readValue(patient, operation, `${schema}.${name}($1)`, [batchSize]) === result);
   }
 
   return {
@@ -135,19 +123,18 @@ export function createChangeSource (
     },
 
     async tokenSecret () {
-      const [row] = await session.query<{ secret: string }>('read token secret',
-        `select encode(secret, 'hex') as secret from ${schema}.change_state`)
-      return Buffer.from(String(row?.secret), 'hex')
+      const text = `select encode(secret, 'hex') from ${schema}.change_state`
+      return Buffer.from(String(await readValue(session, 'read token secret', text)), 'hex')
     },
 
     async prune ({ retentionDays, limit }) {
       await patient.query('note all missed changes', `select ${schema}.note_missed_changes_v1(w.kind)
         from (select distinct kind from ${schema}.watched_tables) as w`)
-      await deleteEnded()
-      await compact()
-      const [row] = await patient.query<{ pruned: number }>('prune changes',
-        `select ${schema}.prune_changes_v1($1, $2) as pruned`, [retentionDays, limit])
-      return Number(row?.pruned)
+      await repeat('delete ended changes', 'delete_ended_changes_v1', 'true')
+      // Moves recent changes that readers can see to `changes`, which keeps the last one of each item.
+      await repeat('compact changes', 'compact_changes_v1', String(batchSize))
+      const values = [retentionDays, limit]
+      return Number(await readValue(patient, 'prune changes', `${schema}.prune_changes_v1($1, $2)`, values))
     },
 
     missed: () => readJson<MissedChanges>(session, 'read missed changes', `

@@ -1,6 +1,6 @@
 import type { EventFeed, FeedPage } from '../../../core/ports/index.js'
 import { createReadBound, createReadHeldBack, formatPosition, parsePosition } from '../changes/position.js'
-import type { Session } from '../session.js'
+import { readValue, type Session } from '../session.js'
 import { equals, planWithValues } from '../sql.js'
 import { formatFilterPath } from '../webhooks.js'
 
@@ -80,10 +80,6 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
     from bounds b`
 
   const keyOf = `coalesce((select t.key from ${schema}.tenants t where t.tenant = $1), $1)`
-  const findText = (omitBody: boolean): string => `
-    select ${omitBody ? "''" : 'e.body'} as body from ${schema}.events e
-    where e.id = $2 and e.tenant_key = ${keyOf}`
-
   const latestText = `
     select body
     from (
@@ -121,10 +117,9 @@ export function createEventFeed (session: Session, schema: string, tokenSecret: 
       return formatPosition({ seq: String(row?.seq), epoch: String(row?.epoch) })
     },
 
-    async find (tenant, id, { omitBody = false } = {}) {
-      const [row] = await session.query<{ body: string }>('find event', findText(omitBody), [tenant, id])
-      return row?.body ?? null
-    },
+    find: (tenant, id, { omitBody = false } = {}) => readValue(session, 'find event', `
+      select ${omitBody ? "''" : 'e.body'} from ${schema}.events e
+      where e.id = $2 and e.tenant_key = ${keyOf}`, [tenant, id]),
 
     async list (tenant, { after, limit, eventTypes, filters = null, maxBytes = maxPageBytes }) {
       const position = after === null ? null : parsePosition(after)

@@ -1,7 +1,7 @@
 import type {
   Delivery, DeliveryFilter, DeliveryStatus, DeliveryStore, SubjectEvent
 } from '../../../core/ports/index.js'
-import { readJson, type Session } from '../session.js'
+import { readJson, readValue, type Session } from '../session.js'
 import { Conditions, equals, toIso } from '../sql.js'
 
 /** Pages from this offset on read so many deliveries that they may take longer. */
@@ -18,14 +18,10 @@ const deliveryMembers = `
   'next_attempt_at', ${toIso('d.due_at')}, 'created_at', ${toIso('d.created_at')},
   'delivered_at', case d.status when 'delivered' then ${toIso('d.ended_at')} end`
 
-/**
- * Selects a delivery `d`'s attempts as a JSON array. `members` maps each member to its key in a stored attempt. A
- * stored attempt without an excerpt lacks that key.
- */
-function selectAttempts (members: Record<string, string>): string {
-  const pairs = Object.entries(members).map(([name, column]) => `'${name}', a.attempt -> '${column}'`)
+/** Selects a delivery `d`'s attempts as a JSON array; `json` is the expression of each stored `a.attempt`. */
+function selectAttempts (json: string): string {
   return `(
-    select coalesce(json_agg(json_build_object(${pairs.join(', ')}) order by a.nth), '[]')
+    select coalesce(json_agg(${json} order by a.nth), '[]')
     from jsonb_array_elements(
       coalesce(d.earlier, '[]') || case when d.duration_ms is null then '[]' else jsonb_build_array(jsonb_build_object(
         'started_at', ${toIso("(d.ended_at - d.duration_ms * interval '1 millisecond')")},
@@ -36,17 +32,10 @@ function selectAttempts (members: Record<string, string>): string {
   )`
 }
 
-const attempts = selectAttempts({
-  started_at: 'started_at',
-  duration_ms: 'duration_ms',
-  response_status: 'response_status',
-  error: 'error',
-  detail: 'detail',
-  response_excerpt: 'response_excerpt'
-})
-const subjectAttempts = selectAttempts({
-  startedAt: 'started_at', responseStatus: 'response_status', error: 'error'
-})
+// An attempt without an excerpt lacks the key.
+const attempts = selectAttempts('\'{"response_excerpt":null}\' || a.attempt')
+const subjectAttempts = selectAttempts(`json_build_object('startedAt', a.attempt -> 'started_at',
+  'responseStatus', a.attempt -> 'response_status', 'error', a.attempt -> 'error')`)
 
 const lanes = ['lane = 0', 'lane = 1', 'lane = 2', 'lane = 3', 'lane is null']
 const endedStatuses = ['delivered', 'failed', 'skipped', 'cancelled'] as const
@@ -190,10 +179,9 @@ export function createDeliveryLog (
       const found = parts.map(({ table, condition, order }) => `(
         select from ${schema}.${table} ${where} and ${condition} order by ${order.join(', ')} limit ${most}::bigint
       )`)
-      const [total] = await readJson<number>(session, 'count deliveries', `
-        select count(*)::text as json
-        from (select from (${found.join(' union all ')}) as found limit ${most}::bigint) as counted`, where.values)
-      return total ?? 0
+      return Number(await readValue(session, 'count deliveries', `
+        select count(*) from (select from (${found.join(' union all ')}) as found limit ${most}::bigint) as counted`,
+      where.values))
     },
 
     find: (...values) => findDelivery(session, schema, ...values),

@@ -3,7 +3,7 @@ import type {
   AttemptResult, ClaimedDelivery, ClaimedNotice, ClaimOptions, DeliveryStore, HealthEventType, HealthRule,
   Hold, HoldStore, Lease
 } from '../../../core/ports/index.js'
-import { readJson, type Session } from '../session.js'
+import { readJson, readValue, type Session } from '../session.js'
 import { toIso } from '../sql.js'
 import type { Due } from './due.js'
 
@@ -27,9 +27,7 @@ export interface StopDeliveries {
 /** `schema` is quoted. */
 export function createStopDeliveries (session: Session, schema: string): StopDeliveries {
   async function sweepBatch (webhookId: number, size: number): Promise<number> {
-    const [row] = await session.query<{ count: number }>('sweep deliveries',
-      `select ${schema}.sweep_v1($1, $2) as count`, [webhookId, size])
-    return Number(row?.count)
+    return Number(await readValue(session, 'sweep deliveries', `${schema}.sweep_v1($1, $2)`, [webhookId, size]))
   }
 
   async function sweepAll (webhookId: number): Promise<void> {
@@ -164,7 +162,7 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
     return deliveries
   }
 
-  async function release (leases: readonly Lease[]): Promise<void> {
+  async function release (leases: ReadonlyArray<Record<keyof Lease, number | string>>): Promise<void> {
     if (leases.length === 0) return
     await session.query('release deliveries', `select ${schema}.release_v1($1, $2, $3)`, [
       leases.map(({ webhookId }) => webhookId),
@@ -179,7 +177,7 @@ export function createQueue ({ session, patient, schema, stop, due }: Parts): Pi
       return await readClaimed(rows)
     } catch (error) {
       // If this fails too, the leases expire.
-      release(rows.map(parseLease)).catch(() => {})
+      release(rows).catch(() => {})
       throw error
     }
   }
@@ -271,10 +269,6 @@ function listRecordValues (
   return [JSON.stringify(results.map(formatResult)), failingForSeconds, failedDeliveries, warnAfterSeconds, eventTypes]
 }
 
-function parseLease ({ webhookId, deliveryId, fence }: ClaimedRow): Lease {
-  return { webhookId: Number(webhookId), deliveryId: Number(deliveryId), fence: Number(fence) }
-}
-
 /** Keeps the first result of each lease. */
 function dropRepeated (results: readonly AttemptResult[]): AttemptResult[] {
   const known = new Map<string, AttemptResult>()
@@ -318,10 +312,9 @@ function createPrune (session: Session, schema: string, stop: StopDeliveries): D
     if (after === null) {
       if (!isSwept) await stop.sweepLeft()
       isSwept = true
-      const [row] = await session.query<{ left: number }>('remove events',
-        `select ${schema}.remove_events_v1($1) as left`, [limit])
+      const left = await readValue(session, 'remove events', `${schema}.remove_events_v1($1)`, [limit])
       // There are more events of removed tenants.
-      if (Number(row?.left) > 0) return limit
+      if (Number(left) > 0) return limit
       isSwept = false
     }
     let from = after
@@ -334,9 +327,7 @@ function createPrune (session: Session, schema: string, stop: StopDeliveries): D
       if (Number(row?.pruned) > 0) return Number(row?.pruned)
       if (from === null) break
     }
-    const [keys] = await session.query<{ pruned: number }>('prune keys',
-      `select ${schema}.prune_keys_v1($1) as pruned`, [limit])
-    return Number(keys?.pruned)
+    return Number(await readValue(session, 'prune keys', `${schema}.prune_keys_v1($1)`, [limit]))
   }
 }
 

@@ -8,7 +8,7 @@ import type {
 } from '../../../core/ports/index.js'
 import { assertPool, connectionsOf, type PgPool, type PgQueryable } from '../pool.js'
 import { databaseOf, storeAnswer } from '../requests.js'
-import { ask, createSession, readJson, readQueryTimeout, type RunQuery, type Session } from '../session.js'
+import { ask, createSession, readJson, readQueryTimeout, readValue, type RunQuery, type Session } from '../session.js'
 import { creatorJson, orderBy, quoteName, readSchema, toIso } from '../sql.js'
 import { type Call, callIn } from '../transactions.js'
 import { createTurns } from '../turns.js'
@@ -175,11 +175,8 @@ function createKeyStore (session: Session, schema: string, prefix: string): KeyS
       select ${managedKeyJson}::text as json from ${table} where k.tenant = $1
       ${orderBy(sort, sortColumns)} limit $2 offset $3`, [tenant, limit, offset]),
 
-    async count (tenant) {
-      const [total] = await readJson<number>(session, 'count keys',
-        `select count(*)::text as json from ${table} where k.tenant = $1`, [tenant])
-      return total ?? 0
-    },
+    count: async (tenant) =>
+      Number(await readValue(session, 'count keys', `select count(*) from ${table} where k.tenant = $1`, [tenant])),
 
     find: (tenant, id) => run('find key', (call) => find<ManagedKey | null>(call, tenant, id)),
 

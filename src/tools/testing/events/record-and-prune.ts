@@ -1,4 +1,4 @@
-import { benchCases, eventIds, followsTransaction, rejectsEnded, statuses, webhookCases } from '../support/driver.js'
+import { benchCases, eventIds, followsTransaction, statuses, webhookCases } from '../support/driver.js'
 import { isInstant, rejects, same } from '../support/expect.js'
 import { createEvent, delivered, failed, retry } from '../support/samples.js'
 
@@ -123,11 +123,6 @@ export const recordAndPruneCases = [
         }
       })
     }),
-
-  test('record', 'record rejects a transaction that has ended', async (t, webhook) => {
-    await rejectsEnded(t, 'an event', (transaction) => t.deliveries.record('acme', createEvent('evt_1'), transaction))
-    same(await t.log(webhook), [], 'the log')
-  }),
 
   // About deleting old events and deliveries.
   test('prune', 'ended deliveries are deleted after the retention period, not before', async (t, webhook) => {

@@ -1,5 +1,5 @@
 import type { AttemptResult, SubjectDelivery, SubjectEvent } from '../../../core/ports/index.js'
-import { benchCases, eventIds, statuses, followsTransaction, rejectsEnded, webhookCases } from '../support/driver.js'
+import { benchCases, eventIds, followsTransaction, statuses, webhookCases } from '../support/driver.js'
 import { isInstant, same } from '../support/expect.js'
 import { type Attempted, delivered, failed, retry } from '../support/samples.js'
 
@@ -222,11 +222,5 @@ export const subjectCases = [
           else same((await t.claimOne()).body, '{"name":"Ada"}', 'the claimed body')
         }
       })
-    }),
-
-  test('erase', 'erase rejects a transaction that has ended', async (t) => {
-    await t.emit(person)
-    await rejectsEnded(t, 'erasing', (transaction) => t.deliveries.erase('acme', 'candidate:42', transaction))
-    same((await t.claimOne()).body, '{"name":"Ada"}', 'the claimed body')
-  })
+    })
 ]

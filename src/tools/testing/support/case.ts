@@ -1,6 +1,4 @@
-import type {
-  CandidateRow, CandidateSortField, Id, IdKind, IdKinds, JobRow, JobSortField, RowFields, RowQuery, RowSource
-} from '../../../core/ports/index.js'
+import type { Id, IdKind, IdKinds } from '../../../core/ports/index.js'
 import { candidateFilters, jobFilters, type RowFilter, type RowFilters } from '../../../core/ports/lists.js'
 import type {
   AnyStorageHarness, MakeKeyLookup, MakeStorage, SavedCandidate, SavedJob, StorageHarness
@@ -90,8 +88,6 @@ function fromSampleId (id: unknown, form: IdForm): unknown {
   return toSampleId(number, form) === id ? number : id
 }
 
-interface SyncQuery extends RowFields { after: number | null, limit: number }
-
 /** The form of each id in a row. */
 interface IdFields {
   id: IdForm
@@ -123,10 +119,8 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
     ...others,
     storage: {
       ...storage,
-      candidates: numberRows<CandidateRow, CandidateRow<Id, Id>, CandidateSortField>(
-        storage.candidates, candidate, toFilter(candidateFilters)
-      ),
-      jobs: numberRows<JobRow, JobRow<Id>, JobSortField>(storage.jobs, job, toFilter(jobFilters)),
+      candidates: numberRows(storage.candidates, candidate, toFilter(candidateFilters)),
+      jobs: numberRows(storage.jobs, job, toFilter(jobFilters)),
       verify: async (published) => (await storage.verify?.(published && { ...published, ids: kinds })) ?? []
     },
     saveCandidates: (tenantSlug, rows) =>
@@ -136,36 +130,45 @@ export function numberIds (harness: AnyStorageHarness): StorageHarness {
   }
 }
 
-function numberRows<Row extends { id: number }, OwnRow extends { id: Id }, Field extends string> (
-  source: RowSource<OwnRow, object, Field, Id>, fields: IdFields, toFilter: (filter: object) => object
-): RowSource<Row, object, Field, number> {
-  const toRow = (row: OwnRow): Row => convert<Row>(row, fields, fromSampleId)
-  const toId = (id: number): Id => toSampleId(id, fields.id)
-  return {
-    list: async (tenantSlug, query) =>
-      (await source.list(tenantSlug, { ...query, filter: toFilter(query.filter) })).map(toRow),
-    count: (tenantSlug, filter) => source.count(tenantSlug, toFilter(filter)),
-    async find (tenantSlug, id, query) {
-      const row = await source.find(tenantSlug, toId(id), query)
-      return row && toRow(row)
-    },
-    ...source.page && {
-      async page (tenantSlug: string, query: RowQuery<object, Field>) {
-        const page = await source.page?.(tenantSlug, { ...query, filter: toFilter(query.filter) })
-        return { rows: (page?.rows ?? []).map(toRow), total: Number(page?.total) }
-      }
-    },
-    ...source.listAfter && {
-      async listAfter (tenantSlug: string, { after, ...query }: SyncQuery) {
-        const own = { ...query, after: after === null ? null : toId(after) }
-        return (await source.listAfter?.(tenantSlug, own) ?? []).map(toRow)
-      }
-    },
-    ...source.findMany && {
-      findMany: async (tenantSlug: string, ids: readonly number[], query: RowFields) =>
-        (await source.findMany?.(tenantSlug, ids.map(toId), query) ?? []).map((row) => row && toRow(row))
+/** Wraps a source of rows so that the ids in arguments and results are numbers. */
+function numberRows<Source extends object> (
+  source: object, fields: IdFields, toFilter: (filter: object) => object
+): Source {
+  const toId = (id: unknown): Id => toSampleId(Number(id), fields.id)
+
+  function toOwn (argument: unknown): unknown {
+    if (Array.isArray(argument)) return argument.map(toId)
+    if (!isObject(argument)) return typeof argument === 'number' ? toId(argument) : argument
+    const { filter, after } = argument
+    return {
+      ...argument, ...isObject(filter) && { filter: toFilter(filter) }, ...typeof after === 'number' && { after: toId(after) }
     }
   }
+
+  function toNumbered (result: unknown): unknown {
+    if (Array.isArray(result)) return result.map(toNumbered)
+    if (!isObject(result)) return result
+    return 'rows' in result ? { ...result, rows: toNumbered(result.rows) } : convert(result, fields, fromSampleId)
+  }
+
+  return wrapPort(source, (name, [tenant, first, ...others]) =>
+    [tenant, name === 'count' && isObject(first) ? toFilter(first) : toOwn(first), ...others], toNumbered) as Source
+}
+
+/** Wraps a port: its methods get other arguments, and their callers other results. */
+function wrapPort<Port extends object> (
+  port: Port, toArguments: (name: string, args: unknown[]) => unknown[], toResult: (result: unknown) => unknown
+): Port {
+  return new Proxy(port, {
+    get (target, name) {
+      const method: unknown = Reflect.get(target, name)
+      if (typeof method !== 'function') return method
+      return (...args: unknown[]) => {
+        const result: unknown = Reflect.apply(method, target, toArguments(String(name), args))
+        return result instanceof Promise ? result.then(toResult) : result
+      }
+    }
+  })
 }
 
 /** Returns a copy of a row with converted ids. Absent ids and null stay. */
@@ -177,8 +180,6 @@ function convert<Row> (row: object, fields: IdFields, change: (id: unknown, form
   }
   return copy as Row
 }
-
-type Method = (...args: unknown[]) => unknown
 
 /** Wraps a harness with `tenantId`: cases pass the names of tenants, and the storage gets their ids. */
 export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
@@ -207,35 +208,17 @@ export function namedTenants (harness: AnyStorageHarness): AnyStorageHarness {
   function toNamed (result: unknown): unknown {
     if (Array.isArray(result)) return result.map(toNamed)
     if (!isObject(result)) return result
-    const { tenantId: id, notice, claimed, gaps, ended, ...others } = result
-    return {
-      ...others,
-      ...('notice' in result ? { notice: toNamed(notice) } : {}),
-      ...('claimed' in result ? { claimed: toNamed(claimed) } : {}),
-      ...('gaps' in result ? { gaps: toNamed(gaps), ended: toNamed(ended) } : {}),
-      ...('tenantId' in result ? { tenantId: names.get(String(id)) } : {})
-    }
+    return Object.fromEntries(Object.entries(result).map(([name, value]) =>
+      [name, name === 'tenantId' ? names.get(String(value)) : toNamed(value)]))
   }
 
-  function wrap<Port extends object> (port: Port): Port {
-    return new Proxy(port, {
-      get (target, name) {
-        const method: unknown = Reflect.get(target, name)
-        // Its argument is a kind.
-        if (typeof method !== 'function' || name === 'isRecorded') return method
-        return (first: unknown, second: unknown, ...others: unknown[]) => {
-          const result: unknown = (method as Method).call(
-            target, toStored(first), name === 'renameTenant' ? toStored(second) : second, ...others
-          )
-          return result instanceof Promise ? result.then(toNamed) : result
-        }
-      }
-    })
-  }
+  const tenantsOf: Record<string, number> = { isRecorded: 0, renameTenant: 2 }
+  const toArguments = (name: string, args: unknown[]): unknown[] =>
+    args.map((argument, index) => index < (tenantsOf[name] ?? 1) ? toStored(argument) : argument)
 
   // The strings passed to `holds` are environments, not tenants.
   const ports = Object.entries(storage).map(([name, port]: [string, unknown]) =>
-    [name, name === 'holds' || !isObject(port) ? port : wrap(port)])
+    [name, name === 'holds' || !isObject(port) ? port : wrapPort(port, toArguments, toNamed)])
   return {
     ...harness,
     storage: { ...storage, ...Object.fromEntries(ports) },

@@ -262,18 +262,6 @@ export async function eventually (condition: () => Promise<boolean> | boolean): 
   return condition()
 }
 
-/** Checks that a write rejects transactions that were committed or rolled back. */
-export async function rejectsEnded (
-  { harness }: StorageDriver, what: string, write: (transaction: unknown) => Promise<unknown>
-): Promise<void> {
-  for (const how of ['commit', 'rollback'] as const) {
-    const ended = await harness.begin?.()
-    if (ended === undefined) return
-    await ended[how]()
-    await rejects(write(ended.transaction), `${what} with a transaction that has ended`)
-  }
-}
-
 interface TransactionSteps<Result> {
   write (transaction: unknown): Promise<Result>
   /** Checks the result of the write before its transaction ends. */
@@ -283,18 +271,23 @@ interface TransactionSteps<Result> {
 }
 
 /**
- * Checks that a write commits and rolls back with the host's transaction, and that a storage without transactions
- * rejects one.
+ * Checks that a write commits and rolls back with the host's transaction, and is rejected with one that has ended. A
+ * storage without transactions rejects all.
  */
 export async function followsTransaction<Result> (
   { harness }: StorageDriver, what: string, { write, check, look }: TransactionSteps<Result>
 ): Promise<void> {
+  if (harness.begin === undefined) {
+    await rejects(write({}), `${what} with a transaction`)
+    return look(false)
+  }
   for (const how of ['rollback', 'commit'] as const) {
-    const open = await harness.begin?.()
-    if (open === undefined) {
-      await rejects(write({}), `${what} with a transaction`)
-      return look(false)
-    }
+    const ended = await harness.begin()
+    await ended[how]()
+    await rejects(write(ended.transaction), `${what} with a transaction that has ended`)
+  }
+  for (const how of ['rollback', 'commit'] as const) {
+    const open = await harness.begin()
     const result = await write(open.transaction)
     await check?.(result)
     await open[how]()
