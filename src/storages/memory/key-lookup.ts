@@ -1,6 +1,6 @@
 import { hashApiKey, keyLimitReaders, omitNull, readKeyPrefix } from '../../core/keys/api-key.js'
 import { RecruitingApiError } from '../../core/shared/errors.js'
-import { assertKnownNames } from '../../core/shared/read-options.js'
+import { assertKnownNames, flag, optional, readOptions, unread } from '../../core/shared/read-options.js'
 import { isTenantSlug, tenantSlugRule } from '../../core/shared/text.js'
 import type {
   ApiKey, AsyncKeyLookup, Clock, GeneratedKey, KeyCredentials, KeyRejection, KeySortField, KeyStore, ManagedKey
@@ -43,18 +43,26 @@ export interface MemoryKeyLookupOptions {
 const optionNames = { clock: true, prefix: true } satisfies Record<keyof MemoryKeyLookupOptions, true>
 
 // Unknown names are rejected, because a misspelt `expiresAt` would create a key that never expires.
-const keyNames = {
-  key: true,
-  tenantSlug: true,
-  tenantId: true,
-  scopes: true,
-  allowedIps: true,
-  candidateFields: true,
-  jobFields: true,
-  id: true,
-  expiresAt: true,
-  revoked: true
-} satisfies Record<keyof MemoryApiKey, true>
+const keyReaders = {
+  // Checked first, because messages must not show it.
+  key: unread,
+  tenantSlug: (value: unknown, path: string): string =>
+    isTenantSlug(value) ? value : reject(path, tenantSlugRule, value),
+  tenantId: optional(parseTenant),
+  scopes (value: unknown, path: string): string[] {
+    if (!Array.isArray(value)) reject(path, 'an array', value)
+    return value.map((scope: unknown, index) => parseText(scope, `${path}[${index}]`))
+  },
+  ...keyLimitReaders,
+  id: optional(parseText),
+  expiresAt (value: unknown, path: string): string | null {
+    if (value === undefined) return null
+    if (!(value instanceof Date)) return formatDateTime(parseDateTime(value, path))
+    const time = value.getTime()
+    return Number.isNaN(time) ? reject(path, 'a valid date', String(value)) : formatDateTime(time)
+  },
+  revoked: flag(false)
+} satisfies Record<keyof MemoryApiKey, unknown>
 
 /**
  * Creates a key lookup from a list of keys. It stores only their SHA-256 digests. Customers can manage these keys, and
@@ -89,39 +97,27 @@ function readKeys (keys: unknown, createdAt: string): Map<string, KnownKey> {
   keys.forEach((input: unknown, index) => {
     const path = `keys[${index}]`
     if (!isRecord(input)) rejectKey(path, 'expected an object')
+    // Before its names: an unknown name could otherwise be the key itself, and the message shows it.
     const digest = hashApiKey(parseKey(input.key, `${path}.key`))
-    // Checked after `key`: an unknown name could otherwise be the key itself, and the message shows it.
-    assertKnownNames(input, keyNames, `${path}.`)
+    const { tenantSlug, tenantId, id, revoked, ...rest } = readOptions(input, keyReaders, path)
     if (known.has(digest)) rejectKey(`${path}.key`, 'is listed twice')
-    known.set(digest, parseKnownKey(input, path, { id: `key_${index + 1}`, createdAt }))
+    known.set(digest, createKnownKey(tenantId ?? tenantSlug, {
+      id: id ?? `key_${index + 1}`,
+      name: null,
+      scopes: rest.scopes,
+      allowed_ips: rest.allowedIps,
+      candidate_fields: rest.candidateFields,
+      job_fields: rest.jobFields,
+      start: null,
+      created_at: createdAt,
+      created_by: { type: 'code', id: null },
+      expires_at: rest.expiresAt,
+      replaced: false,
+      last_used_at: null,
+      revoked_at: revoked ? createdAt : null
+    }))
   })
   return known
-}
-
-function parseKnownKey (
-  input: Record<string, unknown>, path: string, usual: { id: string, createdAt: string }
-): KnownKey {
-  const isRevoked = parseFlag(input.revoked ?? false, `${path}.revoked`)
-  return createKnownKey(readTenant(input, path), {
-    id: parseText(input.id ?? usual.id, `${path}.id`),
-    name: null,
-    scopes: parseScopes(input.scopes, `${path}.scopes`),
-    allowed_ips: keyLimitReaders.allowedIps(input.allowedIps, `${path}.allowedIps`),
-    candidate_fields: keyLimitReaders.candidateFields(input.candidateFields, `${path}.candidateFields`),
-    job_fields: keyLimitReaders.jobFields(input.jobFields, `${path}.jobFields`),
-    start: null,
-    created_at: usual.createdAt,
-    created_by: { type: 'code', id: null },
-    expires_at: parseExpiry(input.expiresAt, `${path}.expiresAt`),
-    replaced: false,
-    last_used_at: null,
-    revoked_at: isRevoked ? usual.createdAt : null
-  })
-}
-
-function readTenant ({ tenantSlug, tenantId }: Record<string, unknown>, path: string): string {
-  if (!isTenantSlug(tenantSlug)) reject(`${path}.tenantSlug`, tenantSlugRule, tenantSlug)
-  return tenantId === undefined ? tenantSlug : parseTenant(tenantId, `${path}.tenantId`)
 }
 
 function parseKey (value: unknown, path: string): string {
@@ -129,22 +125,6 @@ function parseKey (value: unknown, path: string): string {
   return isKey
     ? value
     : rejectKey(path, 'expected 1 to 512 characters of A-Z a-z 0-9 - . _ ~ + / with = only at the end')
-}
-
-function parseScopes (value: unknown, path: string): string[] {
-  if (!Array.isArray(value)) reject(path, 'an array', value)
-  return value.map((scope: unknown, index) => parseText(scope, `${path}[${index}]`))
-}
-
-function parseExpiry (value: unknown, path: string): string | null {
-  if (value === undefined) return null
-  if (!(value instanceof Date)) return formatDateTime(parseDateTime(value, path))
-  const time = value.getTime()
-  return Number.isNaN(time) ? reject(path, 'a valid date', String(value)) : formatDateTime(time)
-}
-
-function parseFlag (value: unknown, path: string): boolean {
-  return typeof value === 'boolean' ? value : reject(path, 'a boolean', value)
 }
 
 // The message does not show the value, because it may be or contain a key.

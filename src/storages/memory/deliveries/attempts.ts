@@ -1,6 +1,6 @@
 import type {
-  AttemptResult, ClaimedDelivery, ClaimOptions, DeliveryStore, DisableRule, HealthEventType, HealthNotice,
-  HealthRule, Lease, NewEvent
+  AttemptResult, ClaimedDelivery, ClaimOptions, DeliveryStore, HealthEventType, HealthNotice, HealthRule, Lease,
+  NewEvent
 } from '../../../core/ports/index.js'
 import { generateEventId } from '../../../core/shared/event-id.js'
 import { formatDateTime } from '../checks.js'
@@ -8,8 +8,7 @@ import { enterEnvironment, findHold } from '../holds.js'
 import { findWatermark, notify, stopDeliveries, type WebhookData } from '../webhook-data.js'
 import { clearFailures, type DeliveryRecord, isErased, validSecrets, type WebhookRecord } from './records.js'
 
-/** The methods that workers call. */
-/** `record` records an event, with deliveries to all other webhooks than `except`. */
+/** The methods that workers call. `record` records an event, with deliveries to all other webhooks than `except`. */
 export function createAttempts (data: WebhookData, record: RecordEvent): Pick<
   DeliveryStore,
   'claimDue' | 'recordAttempts' | 'recordAndClaim' | 'release' | 'hasPending' | 'claimNotices' | 'confirmNotice' | 'onDue'
@@ -79,148 +78,106 @@ function showClaimed (data: WebhookData, delivery: DeliveryRecord, now: number):
   }
 }
 
-type FailedResult = Exclude<AttemptResult, { outcome: 'delivered' | 'postponed' }>
-
-interface Failure {
-  result: AttemptResult
-  isGone: boolean
+/** Whether the endpoint is gone, or asked for the end of its deliveries. */
+function saysGone (result: AttemptResult | undefined): boolean {
+  return result !== undefined && 'isGone' in result && result.isGone === true
 }
-
-// The failure to report for each webhook: the 410, otherwise the last one.
-type Failures = Map<WebhookRecord, Failure>
 
 /** Records all attempts before it judges failing webhooks, so that the order of the results does not matter. */
 function recordAttempts (
   data: WebhookData, results: readonly AttemptResult[], rule: HealthRule, record: RecordEvent
 ): Lease[] {
   const now = data.now()
-  const failures: Failures = new Map()
+  // The failure to report for each webhook: the 410, otherwise the last one.
+  const failures = new Map<WebhookRecord, AttemptResult>()
   let mayBeDue = false
 
   for (const result of results) {
     const delivery = data.deliveries.get(result.deliveryId)
     if (delivery === undefined || delivery.lease === 'none' || delivery.fence !== result.fence) continue
 
-    endLease(data, delivery)
-    if (result.outcome === 'postponed') {
-      if (delivery.status === 'pending') schedule(data, delivery, now + result.retryInMs)
-      continue
-    }
-    recordAttempt(delivery, result, now)
+    const { webhook } = delivery
+    const wasPending = delivery.status === 'pending'
+    if (delivery.lease === 'held' || wasPending) data.pending.remove(delivery)
+    delivery.lease = 'none'
+    if (result.outcome !== 'postponed') addAttempt(delivery, result, now)
+    // Attempts to an old address, and attempts of a webhook that is not active, do not affect its health.
+    const counts = webhook.status === 'active' && webhook.targetUrl === result.targetUrl
     if (result.outcome === 'delivered') {
-      mayBeDue ||= delivery.webhook.pausedUntil > now
-      markDelivered(delivery, result, now)
-      if (result.isGone === true && countsFor(delivery.webhook, result)) noteFailure(failures, delivery.webhook, result)
-    } else {
-      const hasFailed = markFailed(data, delivery, result, now)
-      if (countsFor(delivery.webhook, result)) recordFailure(failures, delivery.webhook, result, { hasFailed, now })
+      mayBeDue ||= webhook.pausedUntil > now
+      delivery.status = 'delivered'
+      delivery.deliveredAt = now
+      if (counts) clearFailures(webhook)
+    } else if (wasPending && result.outcome === 'failed') {
+      delivery.status = 'failed'
+      if (counts) webhook.failedDeliveries++
+    } else if (wasPending && 'retryInMs' in result) {
+      delivery.nextAttemptAt = Math.ceil(now + result.retryInMs)
+      delivery.isScheduled = true
+      data.pending.add(delivery)
     }
+    if (!counts || result.outcome === 'postponed') continue
+    if (result.outcome !== 'delivered') webhook.failingSince ??= now
+    if (result.outcome === 'retry' && result.pauseMs > 0) {
+      webhook.pausedUntil = Math.max(webhook.pausedUntil, now + result.pauseMs)
+    }
+    const isFailure = result.outcome !== 'delivered' || saysGone(result)
+    if (isFailure && !saysGone(failures.get(webhook))) failures.set(webhook, result)
   }
 
-  for (const [webhook, failure] of failures) judgeHealth(data, webhook, { ...failure, rule, now, record })
+  for (const [webhook, result] of failures) judgeHealth(data, webhook, result, { rule, now, record })
   if (mayBeDue) notify(data)
   // Without transactions no delivery is ever locked.
   return []
 }
 
-// Attempts to an old address, and attempts of a webhook that is not active, do not affect its health.
-function countsFor (webhook: WebhookRecord, { targetUrl }: AttemptResult): boolean {
-  return webhook.status === 'active' && webhook.targetUrl === targetUrl
-}
-
-function endLease (data: WebhookData, delivery: DeliveryRecord): void {
-  if (delivery.lease === 'held' || delivery.status === 'pending') data.pending.remove(delivery)
-  delivery.lease = 'none'
-}
-
-function schedule (data: WebhookData, delivery: DeliveryRecord, at: number): void {
-  delivery.nextAttemptAt = Math.ceil(at)
-  delivery.isScheduled = true
-  data.pending.add(delivery)
-}
-
-function recordAttempt (delivery: DeliveryRecord, result: AttemptResult, now: number): void {
-  const { durationMs, responseStatus, error, detail = null } = result
-  const responseExcerpt = delivery.status === 'cancelled' || isErased(delivery.event) ? null : result.responseExcerpt
+function addAttempt (delivery: DeliveryRecord, result: AttemptResult, now: number): void {
+  const { durationMs, responseStatus, error, detail = null, responseExcerpt } = result
   delivery.attempts.push({
     started_at: formatDateTime(now - durationMs),
     duration_ms: durationMs,
     response_status: responseStatus,
     error,
     detail,
-    response_excerpt: responseExcerpt
+    response_excerpt: delivery.status === 'cancelled' || isErased(delivery.event) ? null : responseExcerpt
   })
 }
 
-function markDelivered (delivery: DeliveryRecord, result: AttemptResult, now: number): void {
-  delivery.status = 'delivered'
-  delivery.deliveredAt = now
-  if (countsFor(delivery.webhook, result)) clearFailures(delivery.webhook)
+interface Judgement {
+  rule: HealthRule
+  now: number
+  record: RecordEvent
 }
 
-/** Schedules the next attempt, or marks the delivery as failed. Returns whether it failed. */
-function markFailed (data: WebhookData, delivery: DeliveryRecord, result: FailedResult, now: number): boolean {
-  if (delivery.status !== 'pending') return false
-  if (result.outcome === 'failed') {
-    delivery.status = 'failed'
-    return true
-  }
-  schedule(data, delivery, now + result.retryInMs)
-  return false
-}
-
-function recordFailure (
-  failures: Failures, webhook: WebhookRecord, result: FailedResult,
-  { hasFailed, now }: { hasFailed: boolean, now: number }
-): void {
-  webhook.failingSince ??= now
-  if (hasFailed) webhook.failedDeliveries++
-  if (result.outcome === 'retry' && result.pauseMs > 0) {
-    webhook.pausedUntil = Math.max(webhook.pausedUntil, now + result.pauseMs)
-  }
-  noteFailure(failures, webhook, result)
-}
-
-function noteFailure (failures: Failures, webhook: WebhookRecord, result: AttemptResult): void {
-  if (failures.get(webhook)?.isGone === true) return
-  failures.set(webhook, { result, isGone: 'isGone' in result && result.isGone === true })
-}
-
-// A later success in the same batch has already cleared the failures.
-function judgeHealth (
-  data: WebhookData, webhook: WebhookRecord,
-  { result, isGone, rule, now, record }: Failure & { rule: HealthRule, now: number, record: RecordEvent }
-): void {
+function judgeHealth (data: WebhookData, webhook: WebhookRecord, result: AttemptResult, judgement: Judgement): void {
   if (webhook.isDeleted) return
-  // A 410 counts even after a success in the same batch.
+  const { rule, now } = judgement
+  const isGone = saysGone(result)
+  // A 410 counts even after a success in the same batch; another failure does not.
   if (isGone) webhook.failingSince ??= now
-  if (webhook.failingSince !== null) {
-    const { error, detail = null, responseStatus } = result
-    webhook.lastFailure = { error: error ?? 'http_status', detail, responseStatus }
-  }
+  if (webhook.failingSince === null) return
+  const { error, detail = null, responseStatus } = result
+  webhook.lastFailure = { error: error ?? 'http_status', detail, responseStatus }
   if (webhook.subscription !== null) return
-  if (isGone || isFailingTooLong(webhook, rule, now)) {
+  const failingMs = now - webhook.failingSince
+  const isTooLong = failingMs >= rule.failingForSeconds * 1000 && webhook.failedDeliveries >= rule.failedDeliveries
+  if (isGone || isTooLong) {
     webhook.status = 'disabled'
     webhook.disabledReason = isGone ? 'gone' : 'failing'
     webhook.updatedAt = now
     stopDeliveries(data, webhook, 'skipped')
-    data.notices.add(createNotice(isGone ? 'gone' : 'disabled', webhook, result, now))
-    recordHealthEvent('webhook.disabled', webhook, { rule, now, record })
-    return
+    addNotice(data, isGone ? 'gone' : 'disabled', webhook)
+    recordHealthEvent('webhook.disabled', webhook, judgement)
+  } else if (failingMs >= rule.warnAfterSeconds * 1000 && !webhook.isWarned) {
+    webhook.isWarned = true
+    addNotice(data, 'failing', webhook)
+    recordHealthEvent('webhook.failing', webhook, judgement)
   }
-  const isWarning = webhook.failingSince !== null && now - webhook.failingSince >= rule.warnAfterSeconds * 1000
-  if (!isWarning || webhook.isWarned) return
-  webhook.isWarned = true
-  data.notices.add(createNotice('failing', webhook, result, now))
-  recordHealthEvent('webhook.failing', webhook, { rule, now, record })
 }
 
 export type RecordEvent = (tenant: string, event: NewEvent, except: WebhookRecord) => void
 
-function recordHealthEvent (
-  type: HealthEventType, webhook: WebhookRecord,
-  { rule, now, record }: { rule: HealthRule, now: number, record: RecordEvent }
-): void {
+function recordHealthEvent (type: HealthEventType, webhook: WebhookRecord, { rule, now, record }: Judgement): void {
   if (rule.eventTypes?.includes(type) !== true) return
   const { id: webhookId, tenant, tenantSlug } = webhook
   const id = generateEventId(now)
@@ -238,29 +195,20 @@ function recordHealthEvent (
   }, webhook)
 }
 
-function createNotice (
-  kind: HealthNotice['kind'],
-  { tenant, tenantSlug, id, failingSince, failedDeliveries, contact }: WebhookRecord,
-  { error, detail = null, responseStatus }: AttemptResult, now: number
-): HealthNotice {
-  return {
+function addNotice (data: WebhookData, kind: HealthNotice['kind'], webhook: WebhookRecord): void {
+  const { tenant, tenantSlug, id, failingSince, failedDeliveries, lastFailure, contact } = webhook
+  data.notices.add({
     kind,
     tenantId: tenant,
     tenantSlug,
     webhookId: id,
-    failingSince: formatDateTime(failingSince ?? now),
+    failingSince: formatDateTime(failingSince ?? data.now()),
     failedDeliveries,
-    lastError: error ?? 'http_status',
-    lastDetail: detail,
-    lastResponseStatus: responseStatus,
+    lastError: lastFailure?.error ?? 'http_status',
+    lastDetail: lastFailure?.detail ?? null,
+    lastResponseStatus: lastFailure?.responseStatus ?? null,
     contact
-  }
-}
-
-function isFailingTooLong ({ failingSince, failedDeliveries }: WebhookRecord, rule: DisableRule, now: number): boolean {
-  return failingSince !== null &&
-    now - failingSince >= rule.failingForSeconds * 1000 &&
-    failedDeliveries >= rule.failedDeliveries
+  })
 }
 
 function release (data: WebhookData, leases: readonly Lease[]): void {
