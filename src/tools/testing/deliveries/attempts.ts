@@ -200,12 +200,6 @@ export const attemptCases = [
   }),
 
   // About leases and the results that count.
-  test('claimDue', 'a leased delivery is not claimed', async (t) => {
-    await t.emitMany(3)
-    same([eventIds(await t.claim({ limit: 2 })), eventIds(await t.claim()), eventIds(await t.claim())],
-      [['evt_1', 'evt_2'], ['evt_3'], []], 'three consecutive claims')
-  }),
-
   test('claimDue', 'a delivery is claimed again with a greater fence after its lease expires', async (t) => {
     await t.emitMany(2)
     const first = await t.claimOne({ leaseMs: 50 })
@@ -246,20 +240,6 @@ export const attemptCases = [
     same(statuses(await t.log(webhook)), ['delivered', 'delivered', 'delivered', 'pending'],
       'the log after the result that counts')
   }),
-
-  test('recordAttempts',
-    'a lost lease stays lost, even if reported together with a valid one',
-    async (t, webhook) => {
-      await t.emitMany(2)
-      const lost = await t.claimOne({ leaseMs: 50 })
-      await t.wait(50)
-      const [held, other] = await t.claimAll(2)
-      await t.recordAttempts([failed(lost), delivered(other)])
-      same([statuses(await t.log(webhook)), await t.claim()], [['pending', 'delivered'], []],
-        'the log, and the claimed deliveries')
-      await t.recordAttempts([delivered(held)])
-      same(statuses(await t.log(webhook)), ['delivered', 'delivered'], 'the log after the result that counts')
-    }),
 
   test('recordAttempts', 'a result for a nonexistent delivery is ignored', async (t, webhook) => {
     const lease = await t.leaseOne()

@@ -105,15 +105,6 @@ export const claimCases = [
         'isFailing at first, after a failure, after a success, after a failure, after reactivation')
     }),
 
-  test('claimDue', 'a claim covers all tenants', async (t, mine) => {
-    const theirs = await t.addWebhook({ tenantSlug: 'globex' })
-    await t.emit()
-    await t.emit({ tenantSlug: 'globex' })
-    const claimed = (await t.claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
-    same(claimed.sort(), [['acme', mine.id, 'evt_1'], ['globex', theirs.id, 'evt_2']],
-      'the claimed deliveries by tenant')
-  }),
-
   test('claimDue', 'a claim returns at most its limit', async (t) => {
     await t.addWebhook()
     await t.emitMany(5)

@@ -55,7 +55,7 @@ export const contentCases = [
     }
     same(await rows.ids({}, 'globex'), [2, 3], 'the rows of globex')
     same(await rows.count({}, 'globex'), 2, 'the total of globex')
-    for (const slug of ['ACME', 'Acme', 'acme ', ' acme', 'acm', 'acm_', 'a%', '%', "acme' or '1'='1"]) {
+    for (const slug of [...strangers, 'Acme', ' acme', 'acm', 'a%', 'constructor']) {
       same(await rows.ids({}, slug), [], `the rows of ${JSON.stringify(slug)}, another tenant`)
       same(await rows.count({}, slug), 0, `the total of ${JSON.stringify(slug)}`)
     }
@@ -99,12 +99,6 @@ export const contentCases = [
   }),
 
   // About single rows.
-  rowCases('find', 'a row is found by its id', async (rows) => {
-    await rows.saveIds([1, 2, 4_294_967_297, rare.id])
-    for (const id of [1, 2, 4_294_967_297, rare.id]) same((await rows.find(id))?.id, id, `the id of row ${id}`)
-    for (const id of [3, 4_294_967_298, rare.id - 1]) same(await rows.find(id), null, `row ${id}, which does not exist`)
-  }),
-
   rowCases('find', 'a row of another tenant is not found', async (rows) => {
     await rows.save([{ id: 1, name: 'Ana' }, { id: 3, name: 'Bo' }])
     await rows.save([{ id: 2, name: 'Ana' }, { id: 3, name: 'Cy' }], 'globex')

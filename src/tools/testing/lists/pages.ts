@@ -50,21 +50,6 @@ export const pageCases = [
     same(await rows.count(), 2, 'the total')
   }),
 
-  rowCases('list', 'a tenant that is unknown or has no rows gets an empty list', async (rows) => {
-    await rows.save(samples(1, 2))
-    for (const tenantSlug of ['globex', 'nobody', '__proto__', 'constructor']) {
-      same(await rows.ids({}, tenantSlug), [], `the rows of ${tenantSlug}`)
-      same(await rows.count({}, tenantSlug), 0, `the total of ${tenantSlug}`)
-    }
-  }),
-
-  rowCases('count', 'the total does not depend on the page', async (rows) => {
-    await rows.save(samples(1, 30))
-    same(await rows.count(), 30, 'the total')
-    same(await rows.count({ q: 'odd' }), 15, 'the number that pass q')
-    same(await rows.count({ q: 'neither' }), 0, 'the number that pass a q without matches')
-  }),
-
   rowCases('page', 'a page with its total has the rows of list and the total of count', async (rows) => {
     await rows.save(samples(1, 30))
     const filters = [{}, { q: 'odd' }, { q: 'neither' }]
@@ -81,14 +66,6 @@ export const pageCases = [
     }
   }),
 
-  rowCases('list', 'rows saved between two pages by id do not repeat or hide rows', async (rows) => {
-    await rows.save(samples(1, 6))
-    const first = await rows.ids({ limit: 4 })
-    await rows.save(samples(7, 9))
-    same([...first, ...await rows.ids({ offset: 4, limit: 5 })], [1, 2, 3, 4, 5, 6, 7, 8, 9],
-      'a page, three rows saved, the next page')
-  }),
-
   rowCases('list', 'pages read while rows are saved contain each row once, in order', async (rows) => {
     await rows.save(samples(1, 50))
     const saving = [60, 70, 80].map((from) => rows.save(samples(from, from + 9)))
@@ -102,14 +79,6 @@ export const pageCases = [
   }),
 
   // About the order of rows.
-  rowCases('list', 'ids are sorted by value, not as text', async (rows) => {
-    await rows.save([100, 9, 2_147_483_648, 10, 1].map((id) => ({ id })))
-    same(await rows.ids(), [1, 9, 10, 100, 2_147_483_648], 'ids 1, 9, 10, 100 and 2147483648, saved in another order')
-    same(
-      await rows.ids({ sort: ['-id'] }), [2_147_483_648, 100, 10, 9, 1], 'the same ids, descending'
-    )
-  }),
-
   rowCases('list', 'text is sorted by code point in every language', async (rows) => {
     const samples = words.map((name, index) => ({ id: index + 1, name }))
     await rows.save(samples.toReversed())
