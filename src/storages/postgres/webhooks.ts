@@ -1,6 +1,6 @@
 import type {
-  EventFilters, FailingWebhook, FilterValue, NewWebhook, RotatedWebhook, Webhook, WebhookFilter, WebhookHealth,
-  WebhookSortField, WebhookStore
+  EventFilters, FailingWebhook, FilterValue, NewWebhook, RotatedWebhook, Webhook, WebhookChanges, WebhookFilter,
+  WebhookHealth, WebhookSortField, WebhookStore
 } from '../../core/ports/index.js'
 import { tenantResting } from '../../core/shared/tenants.js'
 import type { Due } from './deliveries/due.js'
@@ -100,36 +100,23 @@ export function createWebhookStore (
     },
 
     async update (tenant, id, changes) {
-      const { name, target_url: targetUrl, event_types: eventTypes, status, headers, filters } = changes
-      const { changed, contact } = changes
+      const { status, target_url: targetUrl } = changes
       const [webhook] = await readJson<Webhook>(session, 'update webhook', `
         with w as (
-          update ${table} set
-            name = coalesce($3, name),
-            target_url = coalesce($4, target_url),
-            event_types = coalesce($5, event_types),
-            status = coalesce($6, status),
-            revision = revision + (coalesce($4 <> target_url, false) or coalesce($6 = 'active', false))::integer,
+          update ${table} w set
+            (${changeable}) = (select ${changeable} from json_populate_record(w, $3::json)),
+            revision = w.revision + (coalesce($4 <> w.target_url, false) or coalesce($5 = 'active', false))::integer,
             skip_before = case
-              when $6 is null or (status = 'active' and $6 = 'active') then skip_before
-              else nextval($7::regclass)
+              when $5 is null or (w.status = 'active' and $5 = 'active') then w.skip_before
+              else nextval($6::regclass)
             end,
-            headers = case when $8 then $9 else headers end,
-            header_names = case when $8 then $10 else header_names end,
-            filters = case when $11 then $12 else filters end,
-            filter_path = case when $11 then $13 else filter_path end,
-            contact = case when $14 then $15 else contact end,
-            changed = case when $16 then $17 else changed end,
             updated_at = ${moment}
-          where ${isOwn(table)}
+          where ${isOwn('w')}
           returning *
         )
         select ${webhookJson}::text as json
-        from w cross join lateral ${schema}.apply_update_v1(w.id, $6 is not null)`, [
-        tenant, id, name ?? null, targetUrl ?? null, eventTypes ?? null, status ?? null, `${schema}.delivery_ids`,
-        headers !== undefined, headers?.sealed ?? null, headers?.names ?? null,
-        filters !== undefined, ...formatFilters(filters), contact !== undefined, contact ?? null,
-        changed !== undefined, changed ?? null
+        from w cross join lateral ${schema}.apply_update_v1(w.id, $5 is not null)`, [
+        tenant, id, JSON.stringify(formatFields(changes)), targetUrl ?? null, status ?? null, `${schema}.delivery_ids`
       ])
       if (webhook === undefined) return null
 
@@ -200,20 +187,25 @@ export function createWebhookStore (
   }
 }
 
+/** The columns that an update can set. */
+const changeable = 'name, status, target_url, event_types, headers, header_names, filters, filter_path, changed, contact'
+
+/** Returns the columns of these fields. Absent fields stay `undefined`. */
+function formatFields ({ headers, filters, ...fields }: WebhookChanges): object {
+  return {
+    ...fields,
+    headers: headers && headers.sealed,
+    header_names: headers && headers.names,
+    filters,
+    filter_path: filters && formatFilterPath(filters)
+  }
+}
+
 /** Returns the columns of a new webhook. */
 function formatWebhook (tenant: string, webhook: NewWebhook): object {
-  const { tenantSlug, headers, filters, created_by: creator = { type: 'code', id: null }, ...columns } = webhook
-  const [, filterPath] = formatFilters(filters)
+  const { tenantSlug, created_by: creator = { type: 'code', id: null }, ...fields } = webhook
   return {
-    ...columns,
-    tenant,
-    tenant_slug: tenantSlug,
-    headers: headers?.sealed,
-    header_names: headers?.names,
-    filters,
-    filter_path: filterPath,
-    creator_type: creator.type,
-    creator_id: creator.id
+    ...formatFields(fields), tenant, tenant_slug: tenantSlug, creator_type: creator.type, creator_id: creator.id
   }
 }
 

@@ -4,7 +4,7 @@ import {
   createKeyId, expectScopes, generateApiKey, hashApiKey, keyLimitReaders, keyStart,
   readKeyPrefix, readScopes
 } from '../../../core/keys/api-key.js'
-import { type AuditListener, type CallReport, createAuditor, describeCall } from '../../../core/observe/audit.js'
+import { type AuditListener, createAuditor, describeCall } from '../../../core/observe/audit.js'
 import { createWarningLogger } from '../../../core/observe/logger.js'
 import { systemClock } from '../../../core/shared/clock.js'
 import {
@@ -309,15 +309,29 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
     if (restsUntil !== 'none') throw tenantResting(row.tenant, restsUntil)
   }
 
-  const keys: KeyCalls = {
+  const auditor = onAudit && createAuditor(onAudit, createWarningLogger(systemClock), {
+    clock: systemClock, closeGraceMs: 0
+  })
+
+  /** Reports a change that succeeded. */
+  function report (
+    actor: string | null, operationId: string, id: string, tenant: TenantReference, tenantId: string
+  ): void {
+    const call = { operationId, tenantSlug: showTenant(tenant), tenantId, resource: { kind: 'key', id } }
+    auditor?.report(describeCall('code', actor, call))
+  }
+
+  const callsOf = (actor: string | null): KeyCalls => ({
     async issue (input, options = {}) {
       const { transaction } = readInput(options, callReaders)
       const row = await readRow(readInput(input, readers), transaction)
       const key = generateApiKey(prefix)
-      return run('issue key', transaction, async (call) => {
+      const issued = await run('issue key', transaction, async (call) => {
         await store(call, { ...row, digest: hashApiKey(key), start: keyStart(key) })
         return show(call, row.tenant, row.id, key)
       })
+      report(actor, 'issueKey', row.id, input, row.tenant)
+      return issued
     },
 
     async import (input, options = {}) {
@@ -328,7 +342,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
         throw new RecruitingApiError('invalid_input', 'key: expected either key or sha256', 'key')
       }
       const row = await readRow(fields, transaction)
-      return run('import key', transaction, async (call) => {
+      const imported: StoredApiKey = await run('import key', transaction, async (call) => {
         const [id, tenant] = JSON.parse(await call(`coalesce((
           select json_build_array(k.id, k.tenant)::text from ${schema}.api_keys k where k.digest = $1
         ), '[]')`, [digest])) as string[]
@@ -338,6 +352,8 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
         if (id === undefined) await store(call, { ...row, digest, start: key === undefined ? null : keyStart(key) })
         return JSON.parse(await call(findKey, [row.tenant, id ?? row.id]))
       })
+      report(actor, 'importKey', imported.id, input, row.tenant)
+      return imported
     },
 
     async list (tenant, options = {}) {
@@ -359,7 +375,7 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const id = createKeyId()
       const key = generateApiKey(prefix)
       const row = JSON.stringify({ id, digest: hashApiKey(key), start: keyStart(key) })
-      return takeTurn(tenant, () => run('rotate key', transaction, async (call) => {
+      const issued = await takeTurn(tenant, () => run('rotate key', transaction, async (call) => {
         const result = await call(`${schema}.rotate_key_v1($1, $2, $3, $4, null)`, [
           tenant, old, row, String(overlapSeconds)
         ])
@@ -367,13 +383,15 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
         if (result === 'none') return show(call, tenant, id, key)
         throw new RecruitingApiError('not_found', 'id: the tenant has no valid key with this id', 'id')
       }))
+      report(actor, 'rotateKey', old, keyTenant, tenant)
+      return issued
     },
 
     async revoke (keyTenant, keyId, options = {}) {
       const { transaction, children, webhooks } = readInput(options, revokeReaders)
       const tenant = readKeyTenant(keyTenant)
       const id = readKeyId(keyId)
-      return takeTurn(tenant, () => run('revoke key', transaction, async (call) => {
+      const isRevoked = await takeTurn(tenant, () => run('revoke key', transaction, async (call) => {
         const values = [tenant, id, String(children)]
         const result = await call(`${schema}.revoke_key_v1($1, $2, $3)`, values)
         if (result === 'busy') return result
@@ -381,6 +399,8 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
         if (webhooks === 'disable') await call(`${schema}.disable_webhooks_v1($1, $2, $3)`, values)
         return JSON.parse(result).isRevoked === true
       }))
+      if (isRevoked) report(actor, 'revokeKey', id, keyTenant, tenant)
+      return isRevoked
     },
 
     async find (keyTenant, keyId, options = {}) {
@@ -389,55 +409,11 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
       const id = readKeyId(keyId)
       return run('find key', transaction, async (call) => JSON.parse(await call(findKey, [tenant, id])))
     }
-  }
-  return auditKeys(keys, onAudit)
-}
-
-/** Returns methods that report each change after it succeeded. */
-function auditKeys (keys: KeyCalls, listener: AuditListener | null): ApiKeys {
-  const log = createWarningLogger(systemClock)
-  const auditor = listener && createAuditor(listener, log, { clock: systemClock, closeGraceMs: 0 })
-
-  function callsOf (actor: string | null): KeyCalls {
-    return auditor === null ? keys : auditCalls(keys, (call) => auditor.report(describeCall('code', actor, call)))
-  }
+  })
 
   return {
     ...callsOf(null),
     as: (actor) => callsOf(readInput({ actor }, { actor: plainText(128) }).actor)
-  }
-}
-
-function auditCalls (keys: KeyCalls, report: CallReport): KeyCalls {
-  function reportKey (operationId: string, tenant: TenantReference, id: string): void {
-    const resource = { kind: 'key', id }
-    report({ operationId, tenantSlug: showTenant(tenant), tenantId: readKeyTenant(tenant), resource })
-  }
-
-  return {
-    ...keys,
-    async issue (input, options) {
-      const issued = await keys.issue(input, options)
-      const { tenantSlug, tenantId } = input
-      reportKey('issueKey', { tenantSlug, tenantId } as TenantReference, issued.id)
-      return issued
-    },
-    async import (input, options) {
-      const imported = await keys.import(input, options)
-      const { tenantSlug, tenantId } = input
-      reportKey('importKey', { tenantSlug, tenantId } as TenantReference, imported.id)
-      return imported
-    },
-    async rotate (tenant, id, overlap, options) {
-      const issued = await keys.rotate(tenant, id, overlap, options)
-      reportKey('rotateKey', tenant, id)
-      return issued
-    },
-    async revoke (tenant, id, options) {
-      const isRevoked = await keys.revoke(tenant, id, options)
-      if (isRevoked) reportKey('revokeKey', tenant, id)
-      return isRevoked
-    }
   }
 }
 
