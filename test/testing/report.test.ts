@@ -22,7 +22,7 @@ function makeForgetful (): StorageHarness {
 }
 
 t.test("a report has the number of passes, and each failure's method, expected and actual value", async (t) => {
-  const names = ['jobs: status is compared exactly', 'every listener is called for a recorded event', 'jobs: rows can be sorted by status']
+  const names = ['jobs: status is compared exactly', 'every listener is called for a recorded event until it is stopped', 'jobs: rows can be sorted by status']
   const cases = storageCases.filter(({ name }) => names.includes(name))
 
   t.equal(formatReport(await runCases(cases, makeForgetful)), `FAILED  lists       1 of 2

@@ -333,12 +333,6 @@ export const healthCases = [
     same(await t.claimNotices(), [], 'the notices claimed afterwards')
   }),
 
-  test('recordAttempts', 'a webhook that is not active gets no failing notice', async (t, { id }) => {
-    const lease = await t.leaseOne()
-    await t.webhooks.update('acme', id, { status: 'inactive' })
-    same(await t.recordAttempts([retry(lease)], warnAtOnce), [], 'the notices')
-  }),
-
   test('recordAttempts', 'a notice contains the last error, or http_status if there is none', async (t) => {
     const [first, second] = await t.lease(2)
     const results = [failed(first), { ...retry(second), error: null, responseStatus: 500 }]

@@ -47,16 +47,6 @@ export const recordAndPruneCases = [
         'the deliveries due at once')
     }),
 
-  emptyTest('record', 'a webhook that is not active gets a skipped delivery, which is not counted', async (t) => {
-    const inactive = await t.addWebhook({ status: 'inactive' })
-    await t.addWebhook()
-    same((await t.emit()).deliveries, 1, 'the deliveries counted')
-    const [delivery] = await t.log(inactive)
-    same([delivery?.status, delivery?.attempt_count, delivery?.next_attempt_at], ['skipped', 0, null],
-      'the delivery to the inactive webhook')
-    same((await t.claim()).filter(({ webhookId }) => webhookId === inactive.id), [], 'the deliveries claimed for it')
-  }),
-
   test('record', 'a repeated idempotency key records nothing and returns the first result', async (t, webhook) => {
     const first = await t.emit({ idempotencyKey: 'once', fingerprint: 'first' })
     await t.addWebhook()

@@ -25,20 +25,13 @@ export const contentCases = [
   // About the fields and the tenant of rows.
   rowCases('list', 'a row has the fields of its type, with their types', async (rows) => {
     await rows.save([rare, { id: 1 }])
-    same(
-      (await rows.list()).map((row) => pick(row, rows.fields)),
-      [{ id: 1 }, rare].map((sample) => pick(rows.toRow(sample), rows.fields)),
-      'the rows: numbers as numbers, absence as null, text as saved'
-    )
-  }),
-
-  rowCases('list', 'other fields that the host publishes are returned', async (rows) => {
-    await rows.save([rare])
-    const fields = [...rows.fields, ...rows.further]
-    same(
-      (await rows.list({ fields })).map((row) => pick(row, fields)), [rows.toRow(rare)],
-      'the rows: dates in RFC 3339, UTC, with milliseconds'
-    )
+    for (const fields of [rows.fields, [...rows.fields, ...rows.further]]) {
+      same(
+        (await rows.list({ fields })).map((row) => pick(row, fields)),
+        [{ id: 1 }, rare].map((sample) => pick(rows.toRow(sample), fields)),
+        'the rows: numbers as numbers, absence as null, text as saved, dates in RFC 3339, UTC, with milliseconds'
+      )
+    }
   }),
 
   rowCases('list', 'a tenant sees only its own rows', async (rows) => {

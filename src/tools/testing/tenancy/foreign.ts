@@ -98,14 +98,6 @@ export const foreignCases = [
     same(await t.deliveries.count('acme', theirs, {}), 0, 'the number of deliveries that acme counts for globex')
   }),
 
-  filledTest('deliveries.record', 'an event goes only to webhooks of its tenant', async (t, { mine, theirs }) => {
-    same((await t.emit({ tenantSlug: 'nobody' })).deliveries, 0,
-      'the deliveries of an event of a tenant without webhooks')
-    const claimed = (await t.claim()).map(({ tenantSlug, webhookId, eventId }) => [tenantSlug, webhookId, eventId])
-    same(claimed.filter(([, id]) => id === mine || id === theirs).sort(),
-      [['acme', mine, 'evt_1'], ['globex', theirs, 'evt_2']], 'the claimed deliveries')
-  }),
-
   emptyTest('deliveries.claimDue', 'a claim contains the body, address and secret of its own tenant', async (t) => {
     const expected = (tenantSlug: string) => ({
       body: `{"of":"${tenantSlug}"}`,

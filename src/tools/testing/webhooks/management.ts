@@ -181,23 +181,14 @@ export const managementCases = [
     for (const update of updates) {
       await t.wait(5)
       const updated = given(await t.webhooks.update('acme', expected.id, update), 'update returns the webhook')
+      isInstant(updated.updated_at, 'updated_at is an RFC 3339 date in UTC with milliseconds')
+      same(updated.updated_at > expected.updated_at, true, 'updated_at has changed')
       expected = { ...expected, ...update, updated_at: updated.updated_at }
       same(updated, expected, `the result of update ${JSON.stringify(update)}`)
       same(await t.webhooks.find('acme', expected.id), expected, 'the result of find afterwards')
     }
     same(await t.webhooks.find('acme', other.id), other, 'another webhook')
-  }),
-
-  test('update', 'an update sets updated_at to now, even one that changes nothing', async (t) => {
-    const { id, created_at: createdAt } = await t.addWebhook()
-    await t.wait(50)
-    const { created_at: between } = await t.addWebhook()
-    await t.wait(5)
-    const updated = await t.webhooks.update('acme', id, {})
-    isInstant(updated?.updated_at, 'updated_at is an RFC 3339 date in UTC with milliseconds')
-    same([updated.created_at, updated.updated_at > between], [createdAt, true],
-      'created_at, and updated_at has changed')
-    same(await t.webhooks.update('acme', id + 1000, { name: 'x' }), null, 'the update of a webhook that does not exist')
+    same(await t.webhooks.update('acme', other.id + 1000, { name: 'x' }), null, 'a webhook that does not exist')
   }),
 
   test('delete', 'a webhook can be deleted only once', async (t) => {
