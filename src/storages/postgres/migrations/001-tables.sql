@@ -18,7 +18,6 @@ end
 $$;
 
 create table migrations (
-  -- The file's name.
   name text collate "C" primary key,
   run_at timestamptz not null default now()
 );
@@ -67,23 +66,20 @@ create table webhooks (
   secret text not null,
   previous_secret text,
   previous_secret_expires_at timestamptz,
-  -- Custom headers, encrypted like the secret, and their names. Null if there are none.
+  -- Encrypted like the secret.
   headers text,
   header_names text[],
-  -- The filters as sent, because json keeps the order of the paths, and the predicate to evaluate. Null without any.
+  -- As sent, because json keeps the order of the paths, and the predicate to evaluate.
   filters json,
   filter_path jsonpath,
-  -- Names of fields, of which one must have changed. Null without any.
   changed text[],
-  -- An email address.
   contact text,
-  -- key, session or code; and the id of the key, the actor, or a name given by the vendor's code.
+  -- The id of the key, the actor, or a name given by the vendor's code.
   creator_type text not null default 'code',
   creator_id text,
   -- Incremented when target_url changes and when the webhook is activated. Health of an earlier revision does not
   -- count.
   revision integer not null default 1,
-  -- Why the service disabled it: gone or failing. Valid only while the status is disabled.
   disabled_reason text,
   -- Queued deliveries with a lower id were stopped. They are never claimed and become skipped.
   skip_before bigint not null default 0,
@@ -116,10 +112,8 @@ create table webhook_health (
   revision integer not null,
   -- Time of the first failed attempt after the last success.
   failing_since timestamptz not null,
-  -- Deliveries that have failed since then.
   failed_deliveries integer not null,
   is_warned boolean not null,
-  -- Deliveries of the webhook are not claimed before this time.
   paused_until timestamptz,
   -- disabled or gone: the webhook is about to be disabled, and its deliveries are no longer claimed.
   verdict text,
@@ -156,15 +150,12 @@ create table events (
   -- The key in the table tenants.
   tenant_key text collate "C" not null,
   type text not null,
-  -- The exact bytes that are signed and sent.
   body text not null,
   -- The body for filters, if jsonb cannot represent body. Null: filters read body.
   filter_body text,
-  -- Replaces body when the subject is erased.
   tombstone text,
   subject text collate "C",
   idempotency_key text collate "C",
-  -- The trace that the attempts continue.
   trace_parent text,
   fingerprint text not null,
   -- Only with an idempotency key: the number of pending deliveries when the event was recorded.
@@ -206,7 +197,6 @@ create table queue (
   -- An array of objects with started_at, duration_ms, response_status, error, detail and, if it is kept,
   -- response_excerpt, oldest first. Null if empty.
   attempts jsonb,
-  -- The last claim.
   fence bigint,
   leased_until timestamptz,
   primary key (event_seq, webhook_id)
@@ -262,11 +252,9 @@ create table deliveries (
   id bigint not null,
   event_seq bigint not null,
   event_type text collate "C" not null,
-  -- delivered, failed, skipped or cancelled.
   status text collate "C" not null,
   created_at timestamptz not null,
   ended_at timestamptz not null,
-  -- Attempts before the last one, or null.
   earlier jsonb,
   -- The last attempt, which ended at ended_at.
   duration_ms integer,
@@ -288,16 +276,14 @@ create index deliveries_types on deliveries (webhook_id, status, event_type, id)
 
 create table api_keys (
   id text collate "C" primary key,
-  -- SHA-256 of the key as 64 hexadecimal digits.
   digest text collate "C" not null unique,
   -- The 4 characters after the prefix. Null for a key imported by its digest.
   start text,
   tenant text collate "C" not null,
   tenant_slug text not null,
   scopes text[] not null,
-  -- CIDRs that the key can be used from. Null: any address.
+  -- Null: any address, and all fields.
   allowed_ips text[],
-  -- The published fields that the key can read besides id. Null: all of them.
   candidate_fields text[],
   job_fields text[],
   name text,
@@ -314,7 +300,6 @@ create table api_keys (
   -- Another key replaces this one, which expires at this time.
   replaced_at timestamptz,
   revoked_at timestamptz,
-  -- Written at most once a minute.
   last_used_at timestamptz
 );
 
@@ -332,7 +317,6 @@ create table requests (
   digest text collate "C" not null,
   -- Of the operation and its input.
   fingerprint text not null,
-  -- Identifies the attempt that processes it.
   claim text not null,
   -- The answer is stored in the transaction of the work: without one, nothing has changed.
   is_atomic boolean not null,
@@ -345,13 +329,12 @@ create table requests (
 
 create index requests_expires_at on requests (expires_at);
 
--- Recorded changes of candidates, jobs and own lists. Only inserted and deleted, so that transactions never wait for
+-- Recorded changes of each kind: candidate, job or that of an own list. Only inserted and deleted, so that transactions never wait for
 -- each other.
 create table recent_changes (
   -- The order of sync. A transaction calls start_recording_v1 before it draws a number.
   seq bigint generated always as identity primary key,
   tenant text collate "C" not null,
-  -- candidate, job or the kind of an own list.
   kind text collate "C" not null,
   id text collate "C" not null,
   deleted boolean not null,
@@ -374,7 +357,6 @@ create table changes (
 create index changes_feed on changes (tenant, kind, seq);
 create index changes_changed_at on changes (changed_at);
 
--- One row.
 create table change_state (
   is_only boolean primary key default true check (is_only),
   -- Part of each position. A new id invalidates all, for example after a restore that PostgreSQL cannot detect.
@@ -382,7 +364,6 @@ create table change_state (
   -- Authenticates tokens. Three uuids contain 366 random bits.
   secret bytea not null
     default sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())),
-  -- The last pruned change.
   pruned_change_seq bigint not null default 0,
   -- When changes were last moved, readers could see all changes up to this one.
   reached_change_seq bigint not null default 0,
@@ -394,7 +375,6 @@ insert into change_state default values;
 
 -- The tables that watch was called for.
 create table watched_tables (
-  -- candidate, job or the kind of an own list.
   kind text collate "C" not null,
   schema_name name not null,
   table_name name not null,
@@ -415,14 +395,12 @@ create table watched_tables (
 -- event type.
 create table missed_changes (
   id bigint generated always as identity primary key,
-  -- candidate, job or the kind of an own list.
   kind text collate "C" not null,
   schema_name name not null,
   table_name name not null,
   -- Null: changes.
   event_type text,
   missed_at timestamptz not null default clock_timestamp(),
-  -- The trigger's error.
   problem text not null
 );
 
@@ -450,9 +428,7 @@ create table home (
   -- Identifies the cluster. Null if the role that wrote the row may not read it.
   system bigint,
   database_oid oid not null,
-  -- Of this table.
   table_oid oid not null,
-  -- The option delivery.environment of the workers.
   environment text,
   -- When a worker noticed that it runs on a copy.
   held_since timestamptz
