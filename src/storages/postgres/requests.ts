@@ -27,8 +27,9 @@ export function createIdempotencyStore (session: Session, schema: string): Idemp
     },
 
     async renew (tenant, { digest, claim, leaseMs }) {
-      const text = `select ${schema}.renew_request_v1($1, $2, $3, $4)`
-      await session.query('renew request', text, [tenant, digest, claim, leaseMs])
+      await session.query('renew request', `
+        update ${schema}.requests set leased_until = clock_timestamp() + $4 * interval '1 millisecond'
+        where tenant = $1 and digest = $2 and claim = $3 and answer is null`, [tenant, digest, claim, leaseMs])
     },
 
     async save (tenant, { digest, claim }, answer) {

@@ -1,6 +1,6 @@
 import type { ChangeKind, ChangePage, ChangeSource, MissedChanges } from '../../../core/ports/index.js'
 import { readField } from '../../../core/shared/fields.js'
-import { askInTransaction } from '../transactions.js'
+import { runInTransaction } from '../transactions.js'
 import { readJson, readValue, type Session } from '../session.js'
 import { equals, planWithValues, toIso } from '../sql.js'
 import { createReadBound, createReadHeldBack, formatPosition, parsePosition } from './position.js'
@@ -87,9 +87,8 @@ const batchSize = 10_000
 export function createChangeSource (
   session: Session, patient: Session, schema: string, mode: ChangesMode
 ): Required<ChangeSource> {
-  const recordHere = `select ${schema}.record_change_v1($1, $2, $3, $4) as result`
   const readBound = createReadBound(session, schema, 'recent_changes')
-  const recordAlone = `select ${schema}.changed($1, $2, $3, $4::boolean)`
+  const record = `${schema}.changed($1, $2, $3, $4::boolean)`
 
   /** Calls a function with the size of a batch until it returns another result. */
   async function repeat (operation: string, name: string, result: string): Promise<void> {
@@ -110,8 +109,8 @@ export function createChangeSource (
 
     async record (tenant, { kind, id, deleted }, transaction) {
       const values = [tenant, kind, id, String(deleted)]
-      if (transaction === undefined) await session.query('record change', recordAlone, values)
-      else await askInTransaction(transaction, recordHere, values)
+      if (transaction === undefined) await session.query('record change', `select ${record}`, values)
+      else await runInTransaction(session, 'record change', transaction, (call) => call(`(select 'done' from ${record})`, values))
     },
 
     async isRecorded (kind) {

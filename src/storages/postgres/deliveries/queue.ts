@@ -327,7 +327,17 @@ function createPrune (session: Session, schema: string, stop: StopDeliveries): D
       if (Number(row?.pruned) > 0) return Number(row?.pruned)
       if (from === null) break
     }
-    return Number(await readValue(session, 'prune keys', `${schema}.prune_keys_v1($1)`, [limit]))
+    // A webhook shows the key that created it.
+    const keys = await session.query('prune keys', `
+      delete from ${schema}.api_keys k where k.id = any (array(
+        select k.id from ${schema}.api_keys k
+        where least(k.expires_at, k.replaced_at, k.revoked_at) < now() - interval '1 year' and not exists (
+          select from ${schema}.webhooks w
+          where w.tenant = k.tenant and w.creator_type = 'key' and w.creator_id = k.id
+        )
+        limit $1 for update of k skip locked
+      )) returning null`, [limit])
+    return keys.length
   }
 }
 

@@ -30,24 +30,6 @@ begin
 end
 $$;
 
--- Records a change in the caller's transaction. If the transaction has no id yet, requests one, records nothing and
--- returns an empty text: call it again. If the second call returns an empty text too, no transaction is open.
-create or replace function record_change_v1 (p_tenant text, p_kind text, p_id text, p_deleted text) returns text
-language plpgsql
-set search_path from current
-set jit to off
-as $$
-begin
-  if pg_current_xact_id_if_assigned() is null then
-    return left(pg_current_xact_id()::text, 0);
-  end if;
-  perform start_recording_v1('recent_changes_seq_seq');
-  insert into recent_changes (tenant, kind, id, deleted, changed_at)
-  values (p_tenant, p_kind, p_id, p_deleted::boolean, clock_timestamp());
-  return 'recorded';
-end
-$$;
-
 -- Draws the next number of a sequence that readers follow in order. Returns it with a time, in microseconds since 1970:
 -- a later number has a later time, unless the clock was set back. The first call of a transaction takes a lock that
 -- shows readers the number from which on the transaction may still commit rows: PostgreSQL releases the lock after the

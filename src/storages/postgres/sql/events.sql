@@ -325,7 +325,14 @@ begin
     for update of old skip locked
   ));
   get diagnostics v_count = row_count;
-  pruned := pruned + v_count + delete_requests_v1(p_limit);
+  pruned := pruned + v_count;
+  delete from requests r using (
+    select o.tenant, o.digest from requests o
+    where o.expires_at <= clock_timestamp() order by o.expires_at limit p_limit for update skip locked
+  ) as over
+  where r.tenant = over.tenant and r.digest = over.digest;
+  get diagnostics v_count = row_count;
+  pruned := pruned + v_count;
   with deleted as (
     delete from events e
     where e.seq = any (v_events)

@@ -246,26 +246,3 @@ begin
   return cardinality(v_disabled);
 end
 $$;
-
--- Deletes up to p_limit keys that ended over a year ago, unless a webhook names them as its creator. Returns their number.
-create or replace function prune_keys_v1 (p_limit integer) returns integer
-language plpgsql
-set search_path from current
-set jit to off
-as $$
-declare
-  v_pruned integer;
-begin
-  delete from api_keys k where k.id = any (array(
-    select k.id from api_keys k
-    where least(k.expires_at, k.replaced_at, k.revoked_at) < now() - interval '1 year'
-      and not exists (
-        select from webhooks w where w.tenant = k.tenant and w.creator_type = 'key' and w.creator_id = k.id
-      )
-    limit p_limit
-    for update of k skip locked
-  ));
-  get diagnostics v_pruned = row_count;
-  return v_pruned;
-end
-$$;

@@ -57,18 +57,6 @@ begin
 end
 $$;
 
--- Extends the lease of an attempt without an answer.
-create or replace function renew_request_v1 (
-  p_tenant text, p_digest text, p_claim text, p_lease_ms double precision
-) returns void
-language sql
-set search_path from current
-set jit to off
-as $$
-  update requests r set leased_until = clock_timestamp() + p_lease_ms * interval '1 millisecond'
-  where r.tenant = p_tenant and r.digest = p_digest and r.claim = p_claim and r.answer is null
-$$;
-
 -- Stores a request's answer; null deletes the request. Returns false, and does nothing, if it already has an answer or
 -- another claim has taken over.
 create or replace function save_answer_v1 (p_tenant text, p_digest text, p_claim text, p_answer text) returns boolean
@@ -85,24 +73,5 @@ begin
     where r.tenant = p_tenant and r.digest = p_digest and r.claim = p_claim and r.answer is null;
   end if;
   return found;
-end
-$$;
-
--- Deletes up to p_limit expired requests. Returns their number.
-create or replace function delete_requests_v1 (p_limit integer) returns integer
-language plpgsql
-set search_path from current
-set jit to off
-as $$
-declare
-  v_count integer;
-begin
-  delete from requests r using (
-    select o.tenant, o.digest from requests o
-    where o.expires_at <= clock_timestamp() order by o.expires_at limit p_limit for update skip locked
-  ) as over
-  where r.tenant = over.tenant and r.digest = over.digest;
-  get diagnostics v_count = row_count;
-  return v_count;
 end
 $$;
