@@ -35,19 +35,14 @@ export const pageCases = [
     }
   }),
 
-  rowCases('list', 'a page has up to 200 rows', async (rows) => {
+  rowCases('list', 'a page has up to 200 rows, and none beyond the last row, even far beyond', async (rows) => {
     await rows.save(samples(1, 201))
     same((await rows.ids({ limit: 200 })).length, 200, 'the rows of a page of 200')
     same(await rows.ids({ offset: 200, limit: 200 }), [201], 'the page after it')
-    same(await rows.ids({ limit: 1 }), [1], 'a page of one')
-  }),
-
-  rowCases('list', 'pages beyond the last row are empty, even far beyond', async (rows) => {
-    await rows.save(samples(1, 2))
-    for (const offset of [2, 3, 200, 2_147_483_648, 429_496_729_200]) {
+    for (const offset of [201, 202, 400, 2_147_483_648, 429_496_729_200]) {
       same(await rows.ids({ offset, limit: 200 }), [], `offset ${offset}`)
     }
-    same(await rows.count(), 2, 'the total')
+    same(await rows.count(), 201, 'the total')
   }),
 
   rowCases('page', 'a page with its total has the rows of list and the total of count', async (rows) => {
