@@ -99,8 +99,8 @@ const ofPlugin: RejectedOption[] = [
     [{ maximum: 5 }, '.maximum', 'a known name such as max', '"maximum"'],
     [{ max: 0 }, '.max', 'an integer from 1 to 1000000000, or a function', '0'],
     [{ perTenant: 1 }, '.perTenant', 'a boolean', '1'],
-    [{ timeWindow: 999 }, '.timeWindow', 'an integer from 1000 to 86400000', '999'],
-    [{ timeWindow: '1 minute' }, '.timeWindow', 'an integer from 1000 to 86400000', '"1 minute"'],
+    ...[[999, '999'], ['1 eternity', '"1 eternity"'], ['1 constructor', '"1 constructor"'], ['25 hours', '"25 hours"']].map(([timeWindow, shown]) =>
+      [{ timeWindow }, '.timeWindow', 'milliseconds from 1000 to 86400000, or text such as 1 minute', String(shown)] as const),
     [{ operations: { replayWebhook: 5 } }, '.operations.replayWebhook', 'an object', '5'],
     [{ operations: { replayWebhook: { max: 1.5 } } }, '.operations.replayWebhook.max', 'an integer from 1 to 1000000000, or a function', '1.5'],
     [{ operations: { replay: {} } }, '.operations.replay', 'the operationId of a route', '"replay"'],

@@ -51,7 +51,7 @@ export const ready: RecruitingApiOptions[] = [
   // A lookup returns a value or a promise.
   { storage: {} as RecruitingStorage, keyLookup: () => null },
   { storage: {} as RecruitingStorage, keyLookup: async () => ({ id: 'key-1', scopes: [] }), rateLimit: true },
-  { storage: {} as RecruitingStorage, keyLookup: () => null, rateLimit: { timeWindow: 60_000 } },
+  { storage: {} as RecruitingStorage, keyLookup: () => null, rateLimit: { timeWindow: '1 minute' } },
   // @ts-expect-error the plugin logs with app.log
   { storage: {} as RecruitingStorage, keyLookup: () => null, logger: console }
 ]

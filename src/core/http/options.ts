@@ -6,7 +6,7 @@ import { assertHostSchema } from '../shared/ajv.js'
 import { readField } from '../shared/fields.js'
 import {
   type OptionsOf, type Reader, type SettingsOf, assertObject, assertOption, callable, checked, choice, flag, integer,
-  limit, list, matching, optional, orNull, properties, readOptions, switchable, text
+  isWithin, limit, list, matching, optional, orNull, properties, readOptions, switchable, text
 } from '../shared/read-options.js'
 import { type TypeBoxObject, Type } from '../shared/typebox.js'
 import type { RecruitingRoutes } from './host-routes.js'
@@ -92,6 +92,31 @@ const storeClass = checked<{ prototype: { incr: unknown } }>(
   'a class with the method incr'
 )
 
+function readTimeWindow (value: number | string = 60_000, path: string): number {
+  const timeWindowMs = typeof value === 'string' ? parseTime(value) : value
+  const isTime = isWithin(timeWindowMs, 1000, 86_400_000)
+  assertOption(isTime, path, 'milliseconds from 1000 to 86400000, or text such as 1 minute', value)
+  return timeWindowMs
+}
+
+const units: ReadonlyArray<[form: RegExp, ms: number]> = [
+  [/^(?:(?:ms|msec|millisecond)s?)?$/, 1],
+  [/^(?:s|sec|second)s?$/, 1000],
+  [/^(?:m|min|minute)s?$/, 60_000],
+  [/^(?:h|hr|hour)s?$/, 3_600_000],
+  [/^(?:d|day)s?$/, 86_400_000]
+]
+
+/**
+ * Parses text into milliseconds, as `@fastify/rate-limit` does. Returns `NaN` for malformed text, which there would
+ * disable the limit.
+ */
+function parseTime (text: string): number {
+  const [, amount, unit = ''] = /^(\d*\.?\d+) *([a-z]*)$/.exec(text.toLowerCase()) ?? []
+  const [, unitMs] = units.find(([form]) => form.test(unit)) ?? []
+  return Number(amount) * Number(unitMs)
+}
+
 /** Who sends a request that counts against a limit. */
 export interface RateLimitCaller {
   /** The slug in the path. */
@@ -113,10 +138,10 @@ const budgetOptions = {
    */
   max: limit<RateLimitCaller>(1, maxRequests, defaultRequests),
   /**
-   * The window in milliseconds, after which the count restarts, 1,000 to 86,400,000.
+   * The window, after which the count restarts: milliseconds, 1,000 to 86,400,000, or text such as `1 minute`.
    * @default 60000
    */
-  timeWindow: integer(1000, 86_400_000, 60_000)
+  timeWindow: readTimeWindow
 }
 
 /** Maximum number of requests in a time window. */

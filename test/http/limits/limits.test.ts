@@ -40,6 +40,14 @@ t.test('the count restarts after its window', async (t) => {
   t.equal((await ask()).statusCode, 200)
 })
 
+t.test('a time window can be text', async (t) => {
+  const times = [['1 minute', 60], ['90s', 90], ['2 hours', 7200], ['1.5 mins', 90], ['3 HRS', 10_800], ['1 day', 86_400], ['5000', 5], ['2000ms', 2]] as const
+  for (const [timeWindow, seconds] of times) {
+    const { ask } = await buildLimited(t, { timeWindow })
+    t.equal((await ask()).headers['ratelimit-reset'], String(seconds), timeWindow)
+  }
+})
+
 t.test('true means the default limits, and false none', async (t) => {
   const { ask } = await buildLimited(t, true)
   t.equal((await ask()).headers['ratelimit-limit'], '1000')
