@@ -26,9 +26,10 @@ try {
   while (server.exitCode === null && !output.includes('doctor\n')) {
     await Promise.race([once(server.stdout, 'data'), ended])
   }
-  const [list = '', hire = ''] = output.match(/curl .*/g) ?? []
+  const [list = '', follow = '', hire = ''] = output.match(/curl .*/g) ?? []
   match(await run(list), /"Ada Lovelace"/, output)
   match(await run(hire), /"stage":"hired"/, output)
+  match(await run(follow), /"stage":"hired"/, output)
   const [, page = ''] = /^Settings page +(\S+),/m.exec(output) ?? []
   match(await run(`curl --fail ${page}`), /<iframe title="Webhooks"/)
   match(await run(/npx .* doctor$/m.exec(output)?.[0] ?? 'false'), /^ok +schema /m)

@@ -52,7 +52,7 @@ t.test('nothing is sent to a suspended tenant, not even tests; resuming delivers
   t.equal(receiver.requests.length, 2)
 })
 
-t.test("another process rejects a suspended tenant's requests within a minute, also with the option tenantId", async (t) => {
+t.test("another process rejects a suspended tenant's requests within 5 seconds, also with the option tenantId", async (t) => {
   for (const options of [{}, { tenantId: () => 41 }]) {
     const clock = createManualClock(Date.now())
     const storage = memoryStorage({ clock })
@@ -63,10 +63,10 @@ t.test("another process rejects a suspended tenant's requests within a minute, a
     const ask = async () => (await app.inject({ url: '/api/v1/public/acme/jobs', headers: bearer(keys.full) })).statusCode
     t.equal(await ask(), 200)
     await other.suspendTenant('acme')
-    await clock.skip(60_001)
+    await clock.skip(5001)
     t.equal(await ask(), 403)
     await other.resumeTenant('acme', { pending: 'deliver' })
-    await clock.skip(60_001)
+    await clock.skip(5001)
     t.equal(await ask(), 200)
   }
 })

@@ -288,7 +288,7 @@ const recentMs = 5000
 
 /**
  * Caches the states of tenants: renamed and removed ones rest in the storage until nothing remembers their previous
- * owner, and suspended ones wait to be resumed. Requests wait for the storage only after a minute without requests.
+ * owner, and suspended ones wait to be resumed. Requests wait for the storage only if there was none for 5 seconds.
  */
 export function createTenantStates (
   webhooks: Pick<WebhookStore, 'listStates'>, clock: Pick<Clock, 'now' | 'monotonic'>
@@ -357,9 +357,13 @@ export function createTenantStates (
       return isOlderThan(recentMs) ? null : renames
     },
 
-    /** Returns a tenant's state; `undefined` for an ordinary one. Other processes notice a change within a minute. */
+    /**
+     * Returns a tenant's state; `undefined` for an ordinary one. Other processes notice a change within 5 seconds, or
+     * within a minute while the storage fails.
+     */
     async find (tenantId: string): Promise<TenantState | undefined> {
       if (isOlderThan(maxAgeMs) || hasEnded(tenantId)) await refresh()
+      else if (isOlderThan(recentMs)) await readOnce().catch(() => {})
       return findKnown(tenantId)
     }
   }

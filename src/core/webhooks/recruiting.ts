@@ -83,7 +83,7 @@ export interface EngineCalls<Events extends EventCatalogue = EventCatalogue> {
   /**
    * Suspends a tenant: its API requests get 403 with the code `suspended`, and nothing is sent to it, also no tests.
    * Events are recorded, and their deliveries wait until `resumeTenant`, for at most `delivery.retentionDays`. Attempts
-   * in flight finish; other processes reject its requests within a minute. Calls from code still work: a replay waits
+   * in flight finish; other processes reject its requests within 5 seconds. Calls from code still work: a replay waits
    * as well, and a test gets the error `suspended`. With `transaction`, takes effect when it commits. Returns when the
    * suspension began, also if it did earlier. Throws `invalid_input`, `invalid_event` for an invalid `transaction`,
    * `unknown_tenant`, `tenant_resting` and `closed`.
