@@ -4,7 +4,7 @@ import { formatFilters } from './draft.js'
 import { useEvery, usePagedQuery, usePortal } from './hooks.js'
 import { nameOf } from './keys.js'
 import { Button } from './parts/controls.js'
-import { Chips, Instant, Name, Status, TimeAgo, Url } from './parts/feedback.js'
+import { Chips, Instant, Name, Status, TimeAgo } from './parts/feedback.js'
 import { Confirm, ListScreen } from './parts/frames.js'
 import { describeResult } from './text.js'
 
@@ -52,7 +52,7 @@ function AgentRow ({ agent, onEnd }: { agent: Agent, onEnd: () => void }) {
     <li class='row'>
       <div class='row-main'>
         <h2><Name>{name}</Name></h2>
-        <Url>{event}</Url>
+        <code class='whole muted' dir='ltr'>{event}</code>
         {filters !== null && <Chips texts={formatFilters(filters)} />}
         <p class='muted'>
           {text(texts.to, { host })}{' · '}
