@@ -1,18 +1,18 @@
 import { useId } from 'preact/hooks'
 import { type Hour, countActivity } from './deliveries.js'
 import type { DeliveryQuery } from './api.js'
-import { useEvery, usePortal, useQuery } from './hooks.js'
+import { usePortal, useQuery, useRefresh } from './hooks.js'
 
 /** The API's largest page: one request, however long the log is. */
 const newest = { sort: '-id', per_page: 200 } satisfies DeliveryQuery
-const everyMs = 60_000
 
 /** The success rate of the last 24 hours, with a small chart. Renders nothing until it has loaded. */
 export function Activity ({ webhookId }: { webhookId: number }) {
   const { api, messages: { endpoint: { activity: texts } }, text, percent } = usePortal()
   const id = useId()
-  const { value, reload } = useQuery((signal) => api.webhooks.listDeliveries(webhookId, newest, signal), [webhookId])
-  useEvery(everyMs, reload)
+  const query = useQuery((signal) => api.webhooks.listDeliveries(webhookId, newest, signal), [webhookId])
+  useRefresh(query, 60_000)
+  const { value } = query
   if (value === null) return null
   const { hours, share, isPartial, ...counts } = countActivity(value, Date.now())
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { type Subscription, orGone, readAll } from './api.js'
 import { formatFilters } from './draft.js'
-import { useEvery, usePagedQuery, usePortal } from './hooks.js'
+import { usePagedQuery, usePortal, useRefresh } from './hooks.js'
 import { nameOf } from './keys.js'
 import { Button } from './parts/controls.js'
 import { Chips, Instant, Name, Status, TimeAgo } from './parts/feedback.js'
@@ -28,7 +28,7 @@ export function AgentsScreen () {
     const data = found.value.data.map((one) => ({ ...one, name: names.get(one.key_id) ?? one.key_id }))
     return { value: { ...found.value, data }, failure: null }
   })
-  useEvery(ending === null ? 15_000 : null, list.reload)
+  useRefresh(list, ending === null ? 15_000 : null)
   return (
     <>
       <ListScreen title={texts.title} intro={texts.intro} list={list} empty={texts.empty}>

@@ -2,13 +2,11 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Attempt, Delivery, DeliveryWithAttempts, WebhookWithHealth } from './api.js'
 import { curlCommand } from './deliveries.js'
-import { useAction, useEvery, usePortal, useQuery } from './hooks.js'
+import { useAction, usePortal, useQuery, useRefresh } from './hooks.js'
 import { Button, CodeBlock, Copy, CopyLine, Icon, Link } from './parts/controls.js'
 import { Countdown, Fact, Instant, Loaded, Name, Notice, Problem, Section, Status } from './parts/feedback.js'
 import { Screen } from './parts/frames.js'
 import { adviceFor, describeResult, isErased, prettyJson, tones } from './text.js'
-
-const pollMs = 2000
 
 /** One delivery: its body, its attempts, and possible actions. */
 export function DeliveryScreen ({ id, deliveryId }: { id: number, deliveryId: number }) {
@@ -18,7 +16,7 @@ export function DeliveryScreen ({ id, deliveryId }: { id: number, deliveryId: nu
   )
   const webhook = useQuery((signal) => api.webhooks.find(id, signal), [id]).value ?? null
   const delivery = query.value
-  useEvery(delivery?.status === 'pending' ? pollMs : null, query.reload)
+  useRefresh(query, delivery?.status === 'pending' ? 2000 : null)
   return (
     <Screen
       title={delivery === null ? texts.title : <Name>{delivery.event_type}</Name>}
@@ -112,16 +110,14 @@ function Retry ({ webhookId, webhook, delivery, onRetried }: RetryProps) {
   )
 }
 
-const retryPollMs = 1000
-
 /** Polls a retry until its attempt is finished. */
 function RetryResult ({ webhookId, from, retried }: { webhookId: number, from: number, retried: Delivery }) {
   const portal = usePortal()
   const { api, announce, messages: { delivery: { retry: texts }, log } } = portal
-  const { value, reload } = useQuery((signal) => api.webhooks.findDelivery(webhookId, retried.id, signal), [])
-  const current = value ?? retried
+  const query = useQuery((signal) => api.webhooks.findDelivery(webhookId, retried.id, signal), [])
+  const current = query.value ?? retried
   const isOver = current.status !== 'pending' || current.attempt_count > retried.attempt_count
-  useEvery(isOver ? null : retryPollMs, reload)
+  useRefresh(query, isOver ? null : 1000)
   const words = [log.status[current.status], isOver ? describeResult(current, portal) : null]
     .filter((part) => part !== null)
     .join(': ')

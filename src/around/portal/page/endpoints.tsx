@@ -6,7 +6,7 @@ import {
   orGone
 } from './api.js'
 import { formatFilters } from './draft.js'
-import { useAction, useEvery, useNow, usePagedQuery, usePortal, useQuery } from './hooks.js'
+import { useAction, useNow, usePagedQuery, usePortal, useQuery, useRefresh } from './hooks.js'
 import { Log } from './log.js'
 import { Button, CopyLine, Icon, Link } from './parts/controls.js'
 import { Chips, Fact, Instant, Loaded, Name, Notice, Problem, Progress, SourceIps, Status, Url } from './parts/feedback.js'
@@ -79,7 +79,7 @@ export function EndpointScreen ({ id }: { id: number }) {
   const query = useQuery((signal) => api.webhooks.find(id, signal), [id])
   const [rotated, setRotated] = useState<RotatedWebhook | null>(null)
   const webhook = query.value
-  useEvery(webhook === null || rotated !== null ? null : 10_000, query.reload)
+  useRefresh(query, rotated === null ? 10_000 : null)
   if (rotated !== null) {
     const close = () => {
       setRotated(null)

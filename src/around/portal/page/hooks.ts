@@ -232,10 +232,17 @@ export function useNow (everyMs: number): number {
   return now
 }
 
-/** Calls back at an interval while the page is visible, and when it becomes visible again. `null` stops it. */
-export function useEvery (everyMs: number | null, callback: () => void): void {
-  const latest = useRef(callback)
-  latest.current = callback
+/**
+ * Reloads at an interval while the page is visible, and when it becomes visible again. `null` stops it. Does not
+ * interrupt a slow response, and leaves it to the user to try again after a failure that says when.
+ */
+export function useRefresh (
+  { value, failure, isLoading, reload }: Query<unknown>, everyMs: number | null, isWanted: () => boolean = () => true
+): void {
+  const latest = useRef(() => {})
+  latest.current = () => {
+    if (value !== null && !isLoading && failure?.retryAfterMs == null && isWanted()) reload()
+  }
   useLayoutEffect(() => {
     if (everyMs === null) return
     const call = () => { if (document.visibilityState === 'visible') latest.current() }

@@ -1,7 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Delivery, DeliveryQuery, Explanation, WebhookWithHealth } from './api.js'
 import type { LogFilter, LogPlace } from './deliveries.js'
-import { useAction, useEvery, usePagedQuery, usePortal } from './hooks.js'
+import { useAction, usePagedQuery, usePortal, useRefresh } from './hooks.js'
 import { Button, Icon, Link, Pager } from './parts/controls.js'
 import { Countdown, Empty, Loaded, Name, Notice, Problem, Status, TimeAgo, Url } from './parts/feedback.js'
 import { SelectField, TextField } from './parts/fields.js'
@@ -10,8 +10,6 @@ import { ReplayDialog } from './replay.js'
 import { describeReason, describeResult, tones } from './text.js'
 
 type Mismatch = NonNullable<Explanation['filter']>
-
-const refreshMs = 10_000
 
 /** A webhook's delivery log, newest first. It is last on the screen, because its length changes. */
 export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
@@ -35,9 +33,8 @@ export function Log ({ webhook }: { webhook: WebhookWithHealth }) {
     setTypes((known) => [...new Set([...known, ...(value?.data ?? []).map((row) => row.event_type)])])
   }, [value])
   // Rows do not move while the user points at one.
-  useEvery(list.failure === null ? refreshMs : null, () => {
-    if (!list.isLoading && rows.current?.matches(':hover, :focus-within') !== true) list.reload()
-  })
+  const isFree = () => rows.current?.matches(':hover, :focus-within') !== true
+  useRefresh(list, 10_000, isFree)
   const choose = (next: LogFilter) => {
     setFilter(next)
     list.setPage(1)

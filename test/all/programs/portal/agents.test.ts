@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core'
 import t from 'tap'
 import { bearer } from '../../../fixtures/api/app.js'
 import { sendMessage } from '../../../fixtures/api/mcp.js'
@@ -51,6 +52,20 @@ t.test('the agents in the portal', { skip: noBrowser }, async (t) => {
     await page.unroute('**/subscriptions?*')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'No agents yet' }).waitFor()
+  })
+
+  await t.test('a refresh does not interrupt a slow response', async (t) => {
+    const page = await open(t, '#/')
+    const held: Route[] = []
+    await page.route('**/subscriptions?*', (route) => { held.push(route) })
+    await page.getByRole('link', { name: 'Agents' }).click()
+    await becomes(t, async () => held.length, 1)
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
+    await held[0]?.continue()
+    await page.getByRole('heading', { name: 'No agents yet' }).waitFor()
+    t.equal(held.length, 1)
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
+    await becomes(t, async () => held.length, 2)
   })
 
   await t.test('shows who receives what, where and until when, and the result of deliveries', async (t) => {
