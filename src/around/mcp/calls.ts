@@ -129,10 +129,7 @@ export class Calls {
   }
 }
 
-/**
- * Fills in the parameters of a prefix: the tenant, and those of the host. Returns `null` if one cannot be in a URL.
- * Does not use the client's URL.
- */
+/** Fills in a prefix's parameters, the tenant and the host's own; `null` if one cannot be in a URL. */
 function fillParameters (prefix: string, values: Record<string, unknown>): string | null {
   const names = Array.from(prefix.matchAll(/:(\w+)/g), ([, name = '']) => name)
   const parts = new Map(names.map((name) => [name, encodePart(String(values[name]))]))

@@ -60,10 +60,7 @@ function countFitting (rows: readonly string[]): number {
   return last === -1 ? rows.length : Math.max(1, last)
 }
 
-/**
- * Returns how many rows to show after `offset`, at most `fitting`, and the next page. Its size is chosen so that a page
- * begins there.
- */
+/** Returns how many rows to show, at most `fitting`, and the next page, whose size lets it begin there. */
 function continueWithin (offset: number, fitting: number): { count: number, next: { page: number, perPage: number } } {
   const sizes = Array.from({ length: Math.ceil(fitting / 2) }, (_, index) => fitting - index)
   const choices = sizes.map((perPage) => ({ perPage, count: fitting - (offset + fitting) % perPage }))
@@ -155,9 +152,7 @@ const joining = String.raw`[[\p{scx=Arab}\p{scx=Nkoo}\p{scx=Syrc}\p{scx=Mong}\p{
 /** Signs without which the letters before them keep their vowel, such as the Devanagari virama. */
 const viramas = String.raw`[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2]`
 
-/**
- * Invisible characters that a name or an emoji needs in this place: one at a time, each after the character it changes.
- */
+/** Invisible characters that a name or an emoji needs here, each after the character that it changes. */
 const needed = [
   // Variants of ideographs, of Mongolian and Myanmar letters, and of emoji.
   String.raw`(?<=\p{sc=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]`,

@@ -121,10 +121,7 @@ function pickType ({ type }: TSchema): object {
 
 type Schemas = Record<string, TSchema>
 
-/**
- * A parameter such as `filter[q]`. Models do not accept brackets in names, so it becomes the member `q` of the argument
- * `filter`.
- */
+/** A parameter such as `filter[q]` becomes the member `q` of `filter`: models accept no brackets in names. */
 const grouped = /^(\w+)\[(\w+)\]$/
 
 const keyArgument = 'idempotency_key'
@@ -225,9 +222,7 @@ const implied = [
   'maxItems', 'uniqueItems', 'maxProperties'
 ]
 
-/**
- * Copies an argument's schema without keywords that its description covers, because tool lists must not fill a context.
- */
+/** Copies a schema without what its description covers: tool lists must not fill a context. */
 function shorten (schema: TSchema, isDescribed = schema.description !== undefined): TSchema {
   const { description, minimum, maximum, properties, items, ...rest } = schema
   const entries = Object.entries<TSchema>(properties ?? {})

@@ -10,10 +10,7 @@ type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE' | null
 
 type Shape = 'page' | 'log' | 'follow' | 'sync' | 'one' | 'none'
 
-/**
- * An operation of the API, as data. Routes, tools for agents, calls by code, the client's methods and the audit are
- * derived from it.
- */
+/** An operation of the API as data, from which routes, tools, calls, client methods and the audit are derived. */
 export interface Operation<
   Verb extends Method = Method, Path extends string = string, Answer extends Shape = Shape,
   Input extends TSchema = TSchema, Item extends TSchema = TSchema

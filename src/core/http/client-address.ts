@@ -20,10 +20,7 @@ export function parseClientAddress (ip = ''): string | null {
 
 const maxLists = 1000
 
-/**
- * Returns a function that checks whether a client can use a key with these `allowedIps`. Throws if the host's key
- * lookup returned invalid ones.
- */
+/** Returns a check of a client's address. It throws if the host's key lookup returned invalid `allowedIps`. */
 export function createAddressCheck (): (allowedIps: readonly string[], ip: string) => boolean {
   const lists = new LruMap<BlockList>(maxLists)
 

@@ -271,10 +271,7 @@ function startRenewing (
   }
 }
 
-/**
- * Runs a handler so that `reply.send` only keeps the response: what it sends itself could not be stored. Returns what
- * the handler sends or returns.
- */
+/** Returns what a handler sends or returns, without sending it: what it sends itself could not be stored. */
 async function catchSend (reply: FastifyReply, run: () => unknown): Promise<unknown> {
   let isSent = false
   let keep: (payload: unknown) => void = () => {}

@@ -185,10 +185,7 @@ const serializeLate: Compilers['serializerCompiler'] = (part) => {
   }
 }
 
-/**
- * Creates the routes' validator compiler. It converts integers in path and query from text. Validation stops at the
- * first fault unless clients see the details.
- */
+/** Returns a compiler of validators, which read typed values from text, and stop early without `errorDetails`. */
 function createValidatorCompiler (compile: typeof compileSchema, errorDetails: boolean): CompileValidator {
   // Created with the first schema, because the API's own routes compile on their first request.
   let ajv: Ajv | null = null

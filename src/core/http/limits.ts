@@ -213,10 +213,7 @@ function boundFailedKeys (
   }
 }
 
-/**
- * Returns the name for counting an address. An IPv6 address counts as its /64. Requests without a valid address share
- * one name.
- */
+/** Returns an address's name: IPv6 counts as its /64, and requests without an address share one. */
 function nameAddress (ip?: string): string {
   const address = parseClientAddress(ip)
   if (address === null) return 'unknown'

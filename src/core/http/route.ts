@@ -175,10 +175,7 @@ function completeConfig (context: RouteContext, { config = {} }: RouteOptions): 
   })
 }
 
-/**
- * Adds the parts that operations share: an empty query, `Idempotency-Key` with its 409, the 429 of limits, and the
- * capabilities that sessions need.
- */
+/** Adds what operations share: an empty query, `Idempotency-Key`, the 429 and the needed capabilities. */
 function completeSchema ({ limits, hasSessions, idempotency }: RouteContext, route: RouteOptions): FastifySchema {
   const { response, ...schema } = { querystring: NoQuery, ...route.schema }
   const isIdempotent = idempotency.accepts(route.config ?? {})

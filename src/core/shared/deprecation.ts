@@ -20,9 +20,7 @@ export interface Deprecation {
 
 const dateRule = 'a date such as 2026-03-01, or an RFC 3339 date-time'
 
-/**
- * Returns the fault of a deprecation with its path, such as `.since`, and the expected value; `null` if it is valid.
- */
+/** Returns the fault of a deprecation, with its path such as `.since`; `null` if it is valid. */
 export function findDeprecationFault (value: unknown): { path: string, expected: string, value: unknown } | null {
   if (typeof value !== 'object' || value === null) return { path: '', expected: 'an object with since', value }
   const unknown = findUnknownName(value, ['since', 'sunset', 'link'])

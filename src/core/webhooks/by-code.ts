@@ -18,10 +18,7 @@ import type { WebhookOperations } from './operations.js'
 import type { ActorCalls, RecruitingSubscriptions, RecruitingWebhooks, WebhookCall } from './recruiting.js'
 import type { SubscriptionOperations } from './subscriptions.js'
 
-/**
- * Returns a function that creates the host's calls; `report` receives each call. `assertOpen` throws once the engine is
- * closed.
- */
+/** Returns a function that creates the host's calls. `assertOpen` throws once the engine is closed. */
 export function createRecruitingWebhooks (
   operations: WebhookOperations, agents: SubscriptionOperations | null, tenants: Tenants, assertOpen: () => void
 ): (report: CallReport, actor: string | null) => Pick<ActorCalls, 'webhooks' | 'subscriptions'> {
@@ -165,10 +162,7 @@ function listFilters (query: unknown): string[] {
     .map(([name]) => name)
 }
 
-/**
- * Returns a reader that copies input as JSON, validates it against the API's schema and fills in the defaults. It
- * throws an `InputError`.
- */
+/** Returns a reader that copies, validates and completes input as the API does. It throws an `InputError`. */
 function createInputReader<Schema extends TSchema> (schema: Schema): (input: unknown) => Static<Schema> {
   // Compiled on the first call, because most processes make none.
   let validate: ValidateFunction | null = null

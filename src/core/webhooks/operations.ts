@@ -160,10 +160,7 @@ export function createWebhookOperations (parts: Parts): WebhookOperations {
     assertAllKnown(types, await listUsedEventTypes({ id: tenantId }))
   }
 
-  /**
-   * Starts over if `target_url` changed while it was reading: otherwise new headers or secrets could go to the previous
-   * address.
-   */
+  /** Starts over if `target_url` changed meanwhile: new headers or secrets must not go to the old address. */
   async function findTarget (
     tenant: Tenant, id: number
   ): Promise<{ webhook: Webhook, sealed: string[], headers: string | null } | null> {

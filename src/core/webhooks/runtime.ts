@@ -29,16 +29,11 @@ export const systemRuntime: Runtime = {
 
 /** A sender that loads undici when it is needed, because loading takes longer than the rest of a start. */
 export interface LateSender extends Sender {
-  /**
-   * Loads undici before the first request. A process that delivers needs it soon, and its files may be replaced while
-   * it runs.
-   */
+  /** Loads undici before the first request: its files may be replaced while the process runs. */
   load (): Promise<Sender>
 }
 
-/**
- * Creates a sender that loads undici with its first request at the latest. After `close`, requests end as `aborted`.
- */
+/** Creates a sender that loads undici by its first request. After `close`, requests end as `aborted`. */
 export function createLateSender (rules: TargetRules, timeoutMs: number, route: Route): LateSender {
   // Created now, so that it uses the name servers that the host has set at the start.
   const resolver = createResolver(rules, timeoutMs)

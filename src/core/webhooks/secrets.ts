@@ -68,10 +68,7 @@ function createHostBox (functions: SecretFunctions, clock: Clock): SecretBox {
 
 export type KeyBox = ReturnType<typeof createKeyBox>
 
-/**
- * Creates a box with AES-256-GCM and keys of 32 bytes. The first key seals, all keys open. Without keys, secrets stay
- * unsealed.
- */
+/** Uses AES-256-GCM and keys of 32 bytes: the first seals, all open. Without keys, secrets stay unsealed. */
 export function createKeyBox (keys: readonly Uint8Array[]) {
   return {
     seal (secret: string, tenantId: string, webhookId: number): string {

@@ -8,9 +8,7 @@ import { type Context, type Option, CommandError, UsageError } from './command.j
 
 export const webhookOption: Option = { value: 'ID', about: 'the id of the webhook', isRequired: true }
 
-/**
- * Opens the webhooks and deliveries of all tenants, without an engine: importing it takes longer than most commands.
- */
+/** Opens the data of all tenants without an engine: importing one takes longer than most commands. */
 export function openStorage ({ pool, schema }: Context): EventStorage {
   return postgresStorage(pool, { schema })
 }

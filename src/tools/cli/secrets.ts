@@ -34,9 +34,7 @@ export function secretOptions (name: GivenName, value: string, about: string): R
   }
 }
 
-/**
- * The file with `secretKeys`. The keys themselves have no option: other users of the machine can read the command line.
- */
+/** The file with `secretKeys`. Keys are no option: other users of the machine can read the command line. */
 export const secretKeysOption: Option = {
   value: 'FILE',
   about:

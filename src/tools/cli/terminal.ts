@@ -143,10 +143,7 @@ function formatCell (value: unknown): string {
   return Array.isArray(value) ? value.join(',') : String(value ?? '-')
 }
 
-/**
- * Shows what will change and asks for confirmation, unless `--yes`. Throws unless the answer is yes; otherwise marks
- * the audit.
- */
+/** Shows the change and asks, unless `--yes`. Throws unless the answer is yes; otherwise marks the audit. */
 export async function confirm ({ io, flags, audit }: Context, change: string): Promise<void> {
   writeLines(io.err, [change])
   if (!flags.has('yes')) {
@@ -171,10 +168,7 @@ export async function choose<Word extends string> (
   return word
 }
 
-/**
- * Changes one item after the other, and shows the progress. `change` returns the item's own entry for the audit, which
- * is written immediately.
- */
+/** Changes items in turn, shows the progress, and writes the audit's entry that `change` returns for each. */
 export async function changeEach<Item> (
   { io, audit }: Context, label: string, items: readonly Item[],
   change: (item: Item, index: number) => Promise<Parameters<CommandAudit['write']>[0]>

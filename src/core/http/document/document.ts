@@ -184,10 +184,7 @@ interface Described {
   swaggerObject?: { securityDefinitions?: object }
 }
 
-/**
- * Returns the config that hides a route from the host's `@fastify/swagger` document, or describes it there as in the
- * API's document. The validation schemas do not change.
- */
+/** Returns the config that hides a route from `@fastify/swagger`, or describes it as in the API's document. */
 export function inHostDocument (isShown: boolean): object {
   return { swaggerTransform: isShown ? describe : hide }
 }

@@ -182,10 +182,7 @@ function quote (scope: string): string {
   return `\`${scope}\``
 }
 
-/**
- * Returns the `operationId` of a route's schema, such as `listCandidates`; `null` if it has none, as for an unknown
- * path.
- */
+/** Returns a route's `operationId`, such as `listCandidates`; `null` without one, as for an unknown path. */
 export function operationIdOf (schema: FastifySchema | undefined): string | null {
   return (schema as { operationId?: string } | undefined)?.operationId ?? null
 }

@@ -104,10 +104,7 @@ function keepRetryAfter (error: unknown, reply: FastifyReply): void {
   if (wait !== undefined && /^[\w ,:]{1,40}$/.test(wait)) reply.header('retry-after', wait)
 }
 
-/**
- * Writes the error to the raw response if a host hook throws while an error is sent. Fastify would send the hook's
- * error text.
- */
+/** Writes the error itself if a host hook throws while one is sent: Fastify would send the hook's text. */
 export function writeAnswer (error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   logOf(request).error({ err: error }, hookMessage)
   const { raw } = reply.hijack()

@@ -316,10 +316,7 @@ export function publishedFields (
   }
 }
 
-/**
- * Adds the host's published fields to an item. Reads `required`, because each TypeBox marks optional fields
- * differently.
- */
+/** Adds the host's fields to an item, by `required`: each TypeBox marks optional fields differently. */
 function withFields<Item extends TObject> (item: Item, fields: TObject): TUnsafe<Static<Item>> {
   const required = [item, fields].flatMap(({ required = [] }) => required)
   return Type.Unsafe<Static<Item>>({ ...item, properties: { ...item.properties, ...fields.properties }, required })

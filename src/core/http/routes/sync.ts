@@ -8,10 +8,7 @@ import { type Followed, isRecorded, readSync } from '../sync.js'
 import { HttpError } from '../wire-errors.js'
 import { type ApiOperation, perform } from './operations.js'
 
-/**
- * Returns the operation that reads all rows of a resource, then its changes; none unless changes are recorded and the
- * source can read them.
- */
+/** Returns the sync of a resource, unless its changes are not recorded or its source cannot read them. */
 export async function listSyncOperations<Row extends { id: Id }> (
   followed: Followed, kind: 'candidate' | 'job', source: object, published: PublishedRows<Row>, ids: IdKinds
 ): Promise<ApiOperation[]> {

@@ -148,9 +148,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.end(this.#connection.faultIfLate() ?? kTimeout)
   }
 
-  /**
-   * Whether the receiver closed a reused connection without reading the request, usually after it was idle too long.
-   */
+  /** Whether the receiver closed a connection that was idle too long, without reading the request. */
   #isStale (): boolean {
     return (
       !this.#isSecond &&

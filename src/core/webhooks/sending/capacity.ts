@@ -59,10 +59,7 @@ export function createCapacity ({ concurrency, perEndpoint, worker }: CapacityLi
     tryAcquire: (tenantId: string, webhookId: number): boolean => places.tryAcquire(tenantId, () => take(webhookId)),
     release,
 
-    /**
-     * Takes a place for a test. Returns `false` after `waitMs` or `abort`. Rejects with `busy` if too many of the
-     * tenant's tests wait.
-     */
+    /** Takes a place for a test; `false` after `waitMs` or `abort`. Rejects with `busy` if too many tests wait. */
     async acquireTest (tenantId: string, webhookId: number, waitMs: number): Promise<boolean> {
       const takeTest = (): boolean => {
         if (testCount === maxTests || isWanted(tenantId, webhookId) || !take(webhookId)) return false

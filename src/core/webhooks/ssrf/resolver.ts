@@ -165,10 +165,7 @@ function readSystem (): string[] {
   return new dns.promises.Resolver().getServers()
 }
 
-/**
- * Creates a resolver that uses the system, on a thread, including search domains and the hosts file. One tenant's names
- * never use all threads.
- */
+/** Asks the system, on a thread, with search domains and the hosts file. No tenant's names use all threads. */
 export function createSystemResolver (timeoutMs: number): Resolver {
   const places = createPlaces({
     count: maxSystemLookups,
