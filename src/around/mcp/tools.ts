@@ -3,7 +3,7 @@ import type { RouteOptions } from 'fastify'
 import { noteCapabilities } from '../../core/http/document/document.js'
 import { describeDefaults, isHidden, operationIdOf, readOperation } from '../../core/http/document/operation.js'
 import { requiredCapabilities } from '../../core/http/sessions.js'
-import { isObject } from '../../core/shared/fields.js'
+import { isObject, mapValues } from '../../core/shared/fields.js'
 import { assertOption } from '../../core/shared/read-options.js'
 import { Type } from '../../core/shared/typebox.js'
 import { type Call, encodePart } from './calls.js'
@@ -111,8 +111,9 @@ function outline (schema: TSchema): TSchema {
 }
 
 function listFields (schema: TSchema): TSchema {
-  const fields = Object.entries<TSchema>(schema.properties ?? {}).map(([name, field]) => [name, pickType(field)])
-  return { ...pickType(schema), ...fields.length === 0 ? {} : { properties: Object.fromEntries(fields) } } as TSchema
+  const properties = (schema.properties ?? {}) as Schemas
+  const fields = Object.keys(properties).length === 0 ? {} : { properties: mapValues(properties, pickType) }
+  return { ...pickType(schema), ...fields } as TSchema
 }
 
 function pickType ({ type }: TSchema): object {
@@ -188,9 +189,7 @@ const compositions = ['anyOf', 'oneOf', 'allOf', 'patternProperties']
 function readFields (body: TObject): Schemas | null {
   if (body.additionalProperties !== false || compositions.some((keyword) => keyword in body)) return null
   const { properties, required = [] } = describeDefaults(body, { isFilledIn: true })
-  return Object.fromEntries(
-    Object.entries(properties as Schemas).map(([name, schema]) => [name, asArgument(schema, required.includes(name))])
-  )
+  return mapValues(properties as Schemas, (schema, name) => asArgument(schema, required.includes(name)))
 }
 
 function groupParameters (parameters: ReadonlyArray<{ name: string, schema: TSchema }>): Schemas {
@@ -225,7 +224,6 @@ const implied = [
 /** Copies a schema without what its description covers: tool lists must not fill a context. */
 function shorten (schema: TSchema, isDescribed = schema.description !== undefined): TSchema {
   const { description, minimum, maximum, properties, items, ...rest } = schema
-  const entries = Object.entries<TSchema>(properties ?? {})
   const kept = Object.entries(rest).filter(([name]) => !isDescribed || !implied.includes(name))
   return {
     ...Object.fromEntries(kept),
@@ -233,9 +231,7 @@ function shorten (schema: TSchema, isDescribed = schema.description !== undefine
     ...minimum === undefined || minimum <= 1 ? {} : { minimum },
     ...maximum === undefined || largest.includes(maximum) ? {} : { maximum },
     ...items === undefined || Array.isArray(items) ? {} : { items: shorten(items, isDescribed) },
-    ...properties === undefined
-      ? {}
-      : { properties: Object.fromEntries(entries.map(([key, value]) => [key, shorten(value)])) }
+    ...properties === undefined ? {} : { properties: mapValues(properties, (value: TSchema) => shorten(value)) }
   } as TSchema
 }
 

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifySchemaCompiler, FastifySerializerCompiler 
 import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import fastJsonStringify from 'fast-json-stringify'
 import { decodePart, findJsonFault, isStorableText, normalizeInstant } from '../shared/text.js'
+import { mapValues } from '../shared/fields.js'
 import { badRequest, type ErrorDetail, type HttpError } from './wire-errors.js'
 import { findState } from './request.js'
 import {
@@ -129,7 +130,7 @@ function takeSample (value: unknown, budget: { left: number }): unknown {
   budget.left--
   if (budget.left < 0 || typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.slice(0, maxItems).map((item) => takeSample(item, budget))
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, takeSample(member, budget)]))
+  return mapValues({ ...value }, (member) => takeSample(member, budget))
 }
 
 function nameOf (fault: ErrorObject): string {

@@ -3,7 +3,7 @@ import type { TObject } from '@sinclair/typebox'
 import type { KeyLookup } from '../ports/index.js'
 import type { FieldUses } from '../api/rows.js'
 import { assertHostSchema } from '../shared/ajv.js'
-import { readField } from '../shared/fields.js'
+import { mapValues, readField } from '../shared/fields.js'
 import {
   type OptionsOf, type Reader, type SettingsOf, assertObject, assertOption, callable, checked, choice, flag, integer,
   isWithin, limit, list, matching, optional, orNull, properties, readOptions, switchable, text
@@ -215,8 +215,8 @@ function readOperations (
   path: string
 ): Record<string, SettingsOf<typeof operationOptions>> {
   assertObject(value, path)
-  const budgets = Object.entries({ dispatchWebhookTest: {}, replayWebhook: {}, ...value })
-  return Object.fromEntries(budgets.map(([id, budget]) => [id, readOptions(budget, operationOptions, `${path}.${id}`)]))
+  const budgets = { dispatchWebhookTest: {}, replayWebhook: {}, ...value }
+  return mapValues(budgets, (budget, id) => readOptions(budget, operationOptions, `${path}.${id}`))
 }
 
 function readFailedKeys (
@@ -242,11 +242,11 @@ const fieldUses = list(choice(['equals', 'after', 'sort']), "an array of 'equals
 
 function readFieldUses (value: FieldUses = {}, path: string): FieldUses {
   assertObject(value, path, 'an object with the names of fields')
-  return Object.fromEntries(Object.entries(value).map(([name, uses]) => {
+  return mapValues(value, (uses, name) => {
     const read = fieldUses(uses, `${path}.${name}`)
     assertOption(new Set(read).size === read.length, `${path}.${name}`, 'different entries', read.join())
-    return [name, read]
-  }))
+    return read
+  })
 }
 
 export const httpOptions = {

@@ -21,6 +21,13 @@ export function omitUndefined<T extends object> (fields: T): { [K in keyof T]?: 
   return present as { [K in keyof T]?: Exclude<T[K], undefined> }
 }
 
+/** Returns an object with the same names, and with changed values. */
+export function mapValues<Value, Changed> (
+  values: Readonly<Record<string, Value>>, change: (value: Value, name: string) => Changed
+): Record<string, Changed> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value, name)]))
+}
+
 /** Formats the path to a JSON value for clients, such as `event_types[0]`; '' for the whole value. */
 export function formatFieldPath (steps: readonly string[]): string {
   return steps.reduce(

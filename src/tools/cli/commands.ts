@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { mapValues } from '../../core/shared/fields.js'
 import { findSimilarName } from '../../core/shared/read-options.js'
 import {
   type Command, Flags, type Io, type LocalCommand, type Option, type Options, program, type Usage, UsageError
@@ -129,7 +130,8 @@ export function parseFlags (
   argv: readonly string[], command: Usage, env: Io['env'] = {}, usage = 'see --help'
 ): { flags: Flags, args: string[] } {
   const known = optionsOf(command)
-  const { tokens } = parseArgs({ args: [...argv], options: typesOf(known), tokens: true, strict: false })
+  const options = mapValues(known, ({ value }) => ({ type: value === null ? 'boolean' as const : 'string' as const }))
+  const { tokens } = parseArgs({ args: [...argv], options, tokens: true, strict: false })
   const values = new Map<string, string | true>()
   const given: string[] = []
   for (const token of tokens) {
@@ -166,9 +168,4 @@ function assertComplete (
     const ways = [`add --${name} ${value}`, ...variables.map((variable) => `set ${variable}`)]
     throw new UsageError(`--${name}: missing, ${ways.join(' or ')}`)
   }
-}
-
-function typesOf (options: Options): Record<string, { type: 'string' | 'boolean' }> {
-  return Object.fromEntries(Object.entries(options).map(([name, { value }]) =>
-    [name, { type: value === null ? 'boolean' : 'string' }]))
 }

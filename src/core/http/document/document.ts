@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { RouteOptions } from 'fastify'
+import { mapValues } from '../../shared/fields.js'
 import { DateTimeOf, exampleOf, Type } from '../../shared/typebox.js'
 import { describeDeprecation } from '../../shared/deprecation.js'
 import { type EventSchemas, splitEvent } from '../../api/catalogue.js'
@@ -26,14 +27,13 @@ export function formatDocument (
     const operation = formatOperation(readOperation(route), components)
     for (const method of [route.method].flat()) paths[path] = { ...paths[path], [method.toLowerCase()]: operation }
   }
-  const webhooks = Object.entries(events).map(([name, data]) => [name, { post: formatEvent(name, data, components) }])
   return {
     openapi: '3.1.0',
     info: { ...defaultInfo, ...info },
     servers: servers.length > 0 ? servers : [publicUrl === '' ? servingServer : { url: publicUrl }],
     tags: listTags(routes),
     paths,
-    webhooks: Object.fromEntries(webhooks),
+    webhooks: mapValues(events, (data, name) => ({ post: formatEvent(name, data, components) })),
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: describeKeys(routes) } },
       parameters: signatureParameters,
@@ -233,16 +233,12 @@ function formatForHost ({ about, parameters, body, responses }: Operation, secur
       required: query.filter(({ required }) => required).map(({ name }) => name)
     },
     ...(body === undefined ? {} : { body: describeDefaults(body, { isFilledIn: true }) }),
-    response: Object.fromEntries(Object.entries(responses).map(([status, answer]) => [status, withHeaders(answer)]))
+    response: mapValues(responses, withHeaders)
   }
 }
 
 function withHeaders ({ headers = {}, ...answer }: TSchema): TSchema {
-  const all: Record<string, TSchema> = { 'x-request-id': requestIdHeader, ...headers }
-  return Type.Unsafe({
-    ...answer,
-    headers: Object.fromEntries(Object.entries(all).map(([name, header]) => [name, withoutExamples(header)]))
-  })
+  return Type.Unsafe({ ...answer, headers: mapValues({ 'x-request-id': requestIdHeader, ...headers }, withoutExamples) })
 }
 
 function withoutExamples ({ examples: _, ...schema }: TSchema): object {

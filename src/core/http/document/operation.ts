@@ -1,5 +1,6 @@
-import type { TObject, TProperties, TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import type { FastifyContextConfig, FastifySchema, RouteOptions } from 'fastify'
+import { mapValues } from '../../shared/fields.js'
 import { exampleOf, Type } from '../../shared/typebox.js'
 
 export function formatOperation (
@@ -11,9 +12,7 @@ export function formatOperation (
     security: security.map((scopes) => ({ apiKey: scopes })),
     parameters: parameters.map(formatParameter),
     ...(body === undefined || isEmpty(body) ? {} : { requestBody: formatBody(body, components) }),
-    responses: Object.fromEntries(
-      Object.entries(responses).map(([status, answer]) => [status, formatResponse(answer, components)])
-    )
+    responses: mapValues(responses, (answer) => formatResponse(answer, components))
   }
 }
 
@@ -55,17 +54,13 @@ export const requestIdHeader = Type.String({
 
 /** Makes a response with a title, such as an error, a shared component. */
 function formatResponse ({ description = '', headers = {}, ...schema }: TSchema, components: Components): object {
-  const answer = { description, headers: formatHeaders({ 'x-request-id': requestIdHeader, ...headers }) }
+  const answer = { description, headers: mapValues({ 'x-request-id': requestIdHeader, ...headers }, formatValue) }
   if (schema.type === 'null') return answer
   const response = {
     ...answer,
     content: { 'application/json': { schema: components.schema(schema), example: exampleOf(schema) } }
   }
   return schema.title === undefined ? response : components.response(schema.title, response)
-}
-
-function formatHeaders (headers: TProperties): object {
-  return Object.fromEntries(Object.entries(headers).map(([name, schema]) => [name, formatValue(schema)]))
 }
 
 interface OperationSchema {
@@ -218,12 +213,12 @@ const typesOf: Record<string, readonly string[]> = Object.fromEntries([
 export function splitTypes (schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(splitTypes)
   if (typeof schema !== 'object' || schema === null) return schema
-  const entries = Object.entries(schema).map(([keyword, value]) => {
-    if (values.has(keyword)) return [keyword, value]
-    return [keyword, named.has(keyword) ? splitEach(value) : splitTypes(value)]
+  const split = mapValues({ ...schema }, (value: unknown, keyword) => {
+    if (values.has(keyword)) return value
+    return named.has(keyword) ? mapValues(Object(value), splitTypes) : splitTypes(value)
   })
-  const { type, ...rest }: Json = Object.fromEntries(entries)
-  if (!Array.isArray(type)) return Object.fromEntries(entries)
+  const { type, ...rest } = split
+  if (!Array.isArray(type)) return split
   const pick = (isKept: (keyword: string) => boolean): Json =>
     Object.fromEntries(Object.entries(rest).filter(([keyword]) => isKept(keyword)))
   return {
@@ -237,10 +232,6 @@ export function splitTypes (schema: unknown): unknown {
       return { type: one, ...kept, ...ofType }
     })
   }
-}
-
-function splitEach (schemas: unknown): unknown {
-  return Object.fromEntries(Object.entries(Object(schemas)).map(([name, schema]) => [name, splitTypes(schema)]))
 }
 
 function typeOf (value: unknown): string {
@@ -270,9 +261,8 @@ export class Components {
   #visit (value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#visit(item))
     if (typeof value !== 'object' || value === null) return value
-    const { title, ...schema } = Object.fromEntries(Object.entries(value).map(([key, member]) => {
-      return [key, values.has(key) ? member : this.#visit(member)]
-    }))
+    const { title, ...schema } = mapValues({ ...value }, (member: unknown, key) =>
+      values.has(key) ? member : this.#visit(member))
     // A property can also be named title; its value is a schema.
     if (typeof title === 'string' && componentName.test(title)) return this.#hoist(title, schema)
     return title === undefined ? schema : { title, ...schema }
@@ -299,7 +289,8 @@ interface Reading {
 export function describeDefaults (schema: TSchema, reading: Reading): TSchema {
   const { default: usual, required, ...described } = schema
   for (const keyword of ['properties', 'patternProperties']) {
-    if (schema[keyword] !== undefined) described[keyword] = describeEach(schema[keyword], reading)
+    const schemas: Record<string, TSchema> | undefined = schema[keyword]
+    if (schemas !== undefined) described[keyword] = mapValues(schemas, (one) => describeDefaults(one, reading))
   }
   for (const keyword of ['items', 'additionalProperties', 'anyOf', 'oneOf', 'allOf']) {
     if (schema[keyword] !== undefined) described[keyword] = describeWithin(schema[keyword], reading)
@@ -312,10 +303,6 @@ export function describeDefaults (schema: TSchema, reading: Reading): TSchema {
     ...(sent.length > 0 ? { required: sent } : {}),
     ...(usual === undefined ? {} : { description: describeDefault(schema.description, usual) })
   }
-}
-
-function describeEach (schemas: Record<string, TSchema>, reading: Reading): Record<string, TSchema> {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, describeDefaults(schema, reading)]))
 }
 
 /** Accepts one schema, several, or the `false` of `additionalProperties`. */

@@ -7,6 +7,7 @@ import {
   Candidate, candidateList, candidateOf, type FieldUses, Job, jobList, jobOf, readOwnFilters
 } from '../../api/rows.js'
 import { createAjv, describeFault, formatFaultPath } from '../../shared/ajv.js'
+import { mapValues } from '../../shared/fields.js'
 import { idRules, isId } from '../../shared/ids.js'
 import { LruMap } from '../../shared/cached.js'
 import type { TenantIdLookup } from '../../shared/tenants.js'
@@ -225,14 +226,10 @@ function changeParts (schema: unknown, change: (part: TSchema) => object): unkno
   if (typeof schema !== 'object' || schema === null) return schema
   const changePart = (part: unknown): unknown => changeParts(part, change)
   if (Array.isArray(schema)) return schema.map(changePart)
-  return Object.fromEntries(Object.entries(change(schema as TSchema)).map(([name, member]) => {
-    if (values.includes(name)) return [name, member]
-    return [name, schemaMaps.includes(name) ? mapValues(member, changePart) : changePart(member)]
-  }))
-}
-
-function mapValues (values: object, change: (value: TSchema) => unknown): object {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
+  return mapValues({ ...change(schema as TSchema) }, (member: unknown, name) => {
+    if (values.includes(name)) return member
+    return schemaMaps.includes(name) ? mapValues(Object(member), changePart) : changePart(member)
+  })
 }
 
 /**
