@@ -132,7 +132,6 @@ function rejectKey (path: string, problem: string): never {
   throw new RecruitingApiError('invalid_option', `${path}: ${problem}`, path)
 }
 
-/** A tenant's key, and the result of the lookup for it. */
 interface KnownKey extends Descent {
   tenant: string
   owner: ApiKey
@@ -191,7 +190,6 @@ function isValid ({ key }: KnownKey, now: number): boolean {
   return key.revoked_at === null && (key.expires_at === null || now < Date.parse(key.expires_at))
 }
 
-/** Creates a store of a lookup's keys by digest. */
 function createKeyStore (
   known: Map<string, KnownKey>, prefix: string, clock: Pick<Clock, 'now'>
 ): KeyStore {
@@ -200,7 +198,6 @@ function createKeyStore (
     keysOf(tenant).find((entry) => entry.key.id === id)
   const isUsable = (entry: KnownKey): boolean => isValid(entry, clock.now())
 
-  /** Returns why a key cannot be created. */
   function findRejection (tenant: string, { createdBy }: GeneratedKey, maxKeys: number): KeyRejection | null {
     const creator = createdBy.type === 'key' ? findBy(tenant, String(createdBy.id)) : undefined
     if (creator !== undefined && (!isUsable(creator) || creator.key.replaced)) return 'creator_ended'
@@ -297,7 +294,6 @@ function createKeyStore (
   }
 }
 
-/** The parts of a key that a rotation keeps. */
 type KeyParts = Pick<
   ManagedKey, 'name' | 'scopes' | 'allowed_ips' | 'candidate_fields' | 'job_fields' | 'expires_at'
 >

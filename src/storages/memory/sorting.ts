@@ -45,12 +45,10 @@ export function compareValues (a: string | number, b: string | number): number {
 /** Returns whether a row passes a filter. Every row passes `null`. */
 export type RowTest<Row> = ((row: Row) => boolean) | null
 
-/** Returns the rows that pass. */
 export function select<Row> (rows: readonly Row[], test: RowTest<Row>): readonly Row[] {
   return test === null ? rows : rows.filter(test)
 }
 
-/** Returns a page of the rows that pass. */
 export function takePage<Row> (
   rows: readonly Row[], test: RowTest<Row>, { offset, limit }: { offset: number, limit: number }
 ): Row[] {
@@ -104,7 +102,6 @@ export class SortedQueue<Item extends { readonly id: number }> {
     return item
   }
 
-  /** Removes an item. Returns `false` if it was not in the queue. */
   remove (item: Item): boolean {
     const at = this.#position(this.#rank(item), item.id)
     if (this.#items[at] !== item) return false

@@ -19,7 +19,6 @@ export interface IdempotencyRecord extends Pick<IdempotentRequest, 'fingerprint'
   expiresAt: number
 }
 
-/** The data that the webhook store and the delivery store share. */
 export interface WebhookData {
   readonly now: () => number
   readonly tenants: Map<string, TenantData>
@@ -39,13 +38,10 @@ export interface WebhookData {
   /** Notices that the host has not confirmed yet. */
   readonly notices: NoticeQueue
   readonly changes: MemoryChanges
-  /** When each resting tenant's rest ends. */
   readonly resting: Map<string, number>
-  /** When tenants were last renamed or removed. */
   readonly renamed: Map<string, number>
   /** The environment that the storage belongs to, from the first claim with one. */
   environment: string | null
-  /** When each other environment was first seen. */
   readonly otherEnvironments: Map<string, string>
   /** Requests with `Idempotency-Key`, by tenant and digest. */
   readonly requests: Map<string, IdempotencyRecord>
@@ -74,14 +70,12 @@ export function createWebhookData (now: () => number, changes: MemoryChanges): W
   }
 }
 
-/** Returns the data of a tenant, and creates it if it does not exist. */
 export function openTenant (data: WebhookData, tenant: string): TenantData {
   const own = data.tenants.get(tenant) ?? { lastSequence: 0, webhooks: new Map(), eventsByKey: new Map() }
   data.tenants.set(tenant, own)
   return own
 }
 
-/** Returns the webhooks and subscriptions of a tenant, or of all. */
 export function listWebhooks ({ tenants }: WebhookData, tenant?: string): WebhookRecord[] {
   const listed = tenant === undefined ? [...tenants.values()] : [tenants.get(tenant)]
   return listed.flatMap((own) => [...own?.webhooks.values() ?? []])
@@ -110,7 +104,6 @@ export function findWatermark (data: WebhookData, agent: WebhookRecord): string 
   return formatPosition(data, agent.tenant, Math.min(agent.subscription?.position ?? 0, ...pending))
 }
 
-/** Ends all pending deliveries of a webhook with this status. */
 export function stopDeliveries (data: WebhookData, webhook: WebhookRecord, status: DeliveryStatus): void {
   for (const delivery of data.pending.stopAll(webhook)) delivery.status = status
 }

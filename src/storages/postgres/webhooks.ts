@@ -201,7 +201,6 @@ function formatFields ({ headers, filters, ...fields }: WebhookChanges): object 
   }
 }
 
-/** Returns the columns of a new webhook. */
 function formatWebhook (tenant: string, webhook: NewWebhook): object {
   const { tenantSlug, created_by: creator = { type: 'code', id: null }, ...fields } = webhook
   return {

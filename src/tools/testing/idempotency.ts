@@ -76,7 +76,6 @@ async function claimAtomic (store: IdempotencyStore, claim: string): Promise<Ide
   return store.claim('acme', request(claim, { isAtomic: true }))
 }
 
-/** Cases about stored responses to requests with `Idempotency-Key`. */
 export const idempotencyCases = [
   answerCase('claim', 'a request is claimed once, and later attempts get the saved answer', async ({ store }) => {
     same(await store.claim('acme', request('first')), claimed, 'the first attempt')

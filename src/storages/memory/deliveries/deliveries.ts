@@ -77,7 +77,6 @@ function showRecorded ({ event, deliveries }: EventRecord): RecordedEvent {
   return { id: event.id, deliveries, fingerprint: event.fingerprint }
 }
 
-/** Selects past events for a webhook; `null` unless it is active. */
 function select (
   data: WebhookData, tenant: string, webhookId: number, selection: ReplaySelection
 ): { webhook: WebhookRecord, events: EventRecord[], result: ReplayResult } | null {
@@ -105,7 +104,6 @@ function createSelectionTest (webhook: WebhookRecord, selection: ReplaySelection
   }
 }
 
-/** Returns whether an event is about the health of this webhook. */
 function isAboutHealth ({ type, body }: NewEvent, { id }: WebhookRecord): boolean {
   return (type === 'webhook.failing' || type === 'webhook.disabled') && body.endsWith(`,"data":{"webhook_id":${id}}}`)
 }

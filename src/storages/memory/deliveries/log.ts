@@ -6,7 +6,6 @@ import { type RowTest, select, takePage } from '../sorting.js'
 import { findWebhook, listWebhooks, type WebhookData } from '../webhook-data.js'
 import { type DeliveryRecord, type EventRecord, hasSubject, isErased, isFailing } from './records.js'
 
-/** The methods that read deliveries. */
 export function createLog (
   data: WebhookData
 ): Pick<DeliveryStore, 'list' | 'count' | 'find' | 'listSubjectEvents' | 'stats' | 'tenantStats'> {
@@ -126,7 +125,6 @@ function readTenantStats (data: WebhookData, tenant: string): TenantDeliveryStat
   }
 }
 
-/** When the last attempt ended. */
 function endOf ({ attempts }: DeliveryRecord): number {
   const last = attempts.at(-1)
   return last === undefined ? Number.NEGATIVE_INFINITY : Date.parse(last.started_at) + last.duration_ms

@@ -10,13 +10,11 @@ export class PendingDeliveries {
   readonly #turns = new Turns()
   readonly #leases = new SortedQueue<DeliveryRecord>((delivery) => delivery.leaseExpiresAt)
 
-  /** Adds a pending delivery that waits for its next attempt. */
   add (delivery: DeliveryRecord): void {
     findLane(delivery).add(delivery)
     this.#turns.add(delivery.webhook)
   }
 
-  /** Removes a waiting or leased delivery. */
   remove (delivery: DeliveryRecord): void {
     if (delivery.lease === 'held') this.#endLease(delivery)
     else findLane(delivery).remove(delivery)
@@ -43,7 +41,6 @@ export class PendingDeliveries {
     return isScheduled && nextAttemptAt > now ? { isScheduled: false, nextAttemptAt: now } : null
   }
 
-  /** Stops all deliveries of a webhook and returns them. */
   stopAll (webhook: WebhookRecord): DeliveryRecord[] {
     const stopped = this.list(webhook)
     for (const delivery of stopped) this.stop(delivery)
@@ -79,7 +76,6 @@ export class PendingDeliveries {
     return claimed
   }
 
-  /** Counts the caller's leases of each webhook. */
   #countOwn ({ leases = [] }: ClaimOptions): Map<WebhookRecord, number> {
     const fences = new Map(leases.map(({ deliveryId, fence }) => [deliveryId, fence]))
     const counts = new Map<WebhookRecord, number>()
@@ -155,7 +151,6 @@ export class PendingDeliveries {
     delivery.webhook.leaseCount--
   }
 
-  /** Makes deliveries whose leases have expired wait again. */
   expireLeases (now: number): void {
     for (let next = this.#leases.first; next !== undefined && next.leaseExpiresAt <= now; next = this.#leases.first) {
       this.#endLease(next)
@@ -196,7 +191,6 @@ function earliest ({ lanes }: WebhookRecord): number {
 class Turns {
   readonly #tenants = new Map<string, Set<WebhookRecord>>()
 
-  /** Adds a webhook as the last of its tenant. */
   add (webhook: WebhookRecord): void {
     const webhooks = this.#tenants.get(webhook.tenant)
     if (webhooks === undefined) this.#tenants.set(webhook.tenant, new Set([webhook]))

@@ -10,7 +10,6 @@ export interface EventRecord {
   tenant: string
   readonly position: number
   readonly recordedAt: number
-  /** Number of pending deliveries created with it. */
   deliveries: number
   /** Number of existing deliveries, of any status. */
   deliveriesLeft: number
@@ -23,7 +22,6 @@ export interface EventRecord {
  */
 type LeaseState = 'none' | 'held' | 'expired'
 
-/** A delivery and its lease. */
 export interface DeliveryRecord {
   readonly id: number
   readonly event: EventRecord
@@ -68,7 +66,6 @@ interface SubscriptionRecord {
 /** A webhook with its secrets, its health and its deliveries. */
 export interface WebhookRecord {
   readonly id: number
-  /** The id of the tenant. */
   tenant: string
   tenantSlug: string
   readonly createdBy: Creator
@@ -90,16 +87,13 @@ export interface WebhookRecord {
   contact: string | null
   /** Time of the first failed attempt since the last success. */
   failingSince: number | null
-  /** Failed deliveries since the last success. */
   failedDeliveries: number
   /** The last failed attempt since the last success. */
   lastFailure: { error: AttemptError | null, detail: AttemptDetail | null, responseStatus: number | null } | null
   disabledReason: 'gone' | 'failing' | null
-  /** Whether a `failing` notice was created. */
   isWarned: boolean
   pausedUntil: number
   readonly lanes: Lanes
-  /** Number of held leases. */
   leaseCount: number
   /** All deliveries, by ascending id. */
   log: DeliveryRecord[]
@@ -120,7 +114,6 @@ export function addSequence (event: NewEvent, sequence: number): NewEvent {
   return { ...event, body: add(body), tombstone: tombstone === null ? null : add(tombstone) }
 }
 
-/** Returns whether an event has this subject. */
 export function hasSubject ({ event: { subject, otherSubjects = [] } }: EventRecord, wanted: string): boolean {
   return subject === wanted || otherSubjects.includes(wanted)
 }
@@ -130,7 +123,6 @@ export function createLanes (): Lanes {
   return { scheduled, first: createLane(), retry: createLane(), replay: createLane() }
 }
 
-/** Returns the lane in which a delivery waits. */
 export function findLane ({
   webhook: { lanes }, isScheduled, isReplay, attempts
 }: DeliveryRecord): SortedQueue<DeliveryRecord> {
@@ -154,7 +146,6 @@ export function isErased ({ event: { body, tombstone } }: EventRecord): boolean 
   return body === (tombstone ?? '')
 }
 
-/** Clears a webhook's failures and pause. */
 export function clearFailures (webhook: WebhookRecord): void {
   webhook.failingSince = null
   webhook.failedDeliveries = 0

@@ -167,7 +167,6 @@ export function createRowSource<
   }
 }
 
-/** Reads rows from the table of a tenant. */
 export function readTables<Row extends SortableRow<Field>, Filter extends object, Field extends string> (
   { filters }: RowKind<Row>, findTable: (tenant: string) => Table<Row, Field> | Promise<Table<Row, Field>>
 ): WholeRows<Row, Filter, Field> {
@@ -202,7 +201,6 @@ function rowOf<Row> ({ row }: Entry<Row>): Row {
   return row
 }
 
-/** Returns the test of all conditions of a filter. */
 function createTest<Row extends object> (filters: RowFilters, filter: object): RowTest<Entry<Row>> {
   const { own = [], ...others }: { own?: readonly OwnCondition[] } = filter
   const tests = [

@@ -86,7 +86,6 @@ interface StoredJob extends JobRow<Id> {
   updated_at: string
 }
 
-/** Returns the parts of a row source that are specific to candidates. */
 export const candidateKind = ({ candidate, source, recruiter }: IdKinds): RowKind<StoredCandidate> => ({
   filters: candidateFilters,
 
@@ -103,7 +102,6 @@ export const candidateKind = ({ candidate, source, recruiter }: IdKinds): RowKin
   }
 })
 
-/** Returns the parts of a row source that are specific to jobs. */
 export const jobKind = ({ job }: IdKinds): RowKind<StoredJob> => ({
   filters: jobFilters,
 

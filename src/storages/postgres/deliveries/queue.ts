@@ -93,7 +93,6 @@ interface Parts {
   due: Due
 }
 
-/** The methods that a worker calls. */
 export function createQueue ({ session, patient, schema, stop, due }: Parts): Pick<
   DeliveryStore,
   'claimDue' | 'recordAttempts' | 'recordAndClaim' | 'release' | 'claimNotices' | 'confirmNotice' | 'prune' | 'onDue'
@@ -269,7 +268,6 @@ function listRecordValues (
   return [JSON.stringify(results.map(formatResult)), failingForSeconds, failedDeliveries, warnAfterSeconds, eventTypes]
 }
 
-/** Keeps the first result of each lease. */
 function dropRepeated (results: readonly AttemptResult[]): AttemptResult[] {
   const known = new Map<string, AttemptResult>()
   for (const result of results) {
@@ -302,7 +300,6 @@ function formatResult (result: AttemptResult, index: number): object {
   }
 }
 
-/** Deletes events and deliveries older than the retention period. */
 function createPrune (session: Session, schema: string, stop: StopDeliveries): DeliveryStore['prune'] {
   // Where the next batch begins; null between two passes over the events.
   let after: string | null = null

@@ -284,7 +284,6 @@ export function apiKeys (pool: PgPool, options: ApiKeysOptions = {}): ApiKeys {
     ...keyReaders
   }
 
-  /** Returns the columns of a new key. */
   async function readRow (fields: SettingsOf<typeof readers>, transaction: unknown) {
     const { tenantSlug, tenantId, scopes, name, createdBy, expiresAt, ...limits } = fields
     const reference = readTenant({ tenantSlug, tenantId })

@@ -83,7 +83,6 @@ function columnOf ({ columns }: Relation, column: string): Column {
   return columns.get(column) as Column
 }
 
-/** A relation and its tenant column. */
 export interface TenantRelation extends Relation {
   tenantColumn: 'tenant_id' | 'tenant_slug'
 }

@@ -1,7 +1,6 @@
 import { RecruitingApiError } from '../../../core/shared/errors.js'
 import type { Session } from '../session.js'
 
-/** A column as the database describes it. */
 export interface Column {
   /** Its type, such as `bigint`; for a domain, its base type. */
   type: string

@@ -9,7 +9,6 @@ import { type Column, type Relation, relationError } from './relation.js'
  */
 export type ReadValue = (value: unknown, onInexact: () => void) => unknown
 
-/** Selects and converts one published field. */
 interface FieldReader {
   field: string
   /** Its result column has the field's name. */
@@ -153,13 +152,11 @@ function findColumn ({ name, columns }: Relation, option: string, column: string
   return found
 }
 
-/** The differences between candidates and jobs. */
 export interface RowKind {
   /** The option that names the relation. */
   option: 'candidates' | 'jobs'
   /** Required columns and their allowed types. The tenant column depends on the option `tenantId`. */
   columns: Readonly<Record<string, readonly string[]>>
-  /** Required id columns. */
   ids: Readonly<Record<string, keyof IdKinds>>
   /** Columns whose collation must treat only identical texts as equal. */
   exact: readonly string[]
@@ -171,7 +168,6 @@ export const integerTypes = ['bigint', 'integer', 'smallint']
 const numberTypes = [...integerTypes, 'numeric', 'double precision', 'real']
 const time = ['timestamp with time zone']
 
-/** Column types for each type of an own filter. */
 const filterTypes: Readonly<Record<FieldType, readonly string[]>> = {
   text: [...textTypes, 'uuid'], integer: integerTypes, boolean: ['boolean'], time
 }
@@ -181,7 +177,6 @@ export function filterTypeOf ({ type }: Column): FieldType | undefined {
   return (Object.keys(filterTypes) as FieldType[]).find((name) => filterTypes[name].includes(type))
 }
 
-/** Column types for each kind of id. */
 const idTypes: Readonly<Record<IdKind, readonly string[]>> = { integer: integerTypes, string: ['uuid', ...textTypes] }
 
 function exactColumns (filters: RowFilters): string[] {

@@ -8,7 +8,6 @@ import {
 } from './row-statements.js'
 import { LruMap } from '../../../core/shared/cached.js'
 
-/** Lists rows from the host's relation. */
 export interface RelationSource<Row extends { id: Id }, Filter, Field extends string>
   extends RowSource<Row, Filter, Field> {
   /** Describes the relation again and checks its columns. Throws `storage_not_ready`. */

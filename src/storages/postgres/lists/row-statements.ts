@@ -6,7 +6,6 @@ import { formatIdAfter, formatIdCondition, formatOrder, formatTenantCondition, t
 import type { Relation } from './relation.js'
 import type { RowKind } from './row-kind.js'
 
-/** A statement and its values. */
 export interface Statement {
   text: string
   values: unknown[]

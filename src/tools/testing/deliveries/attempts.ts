@@ -12,7 +12,6 @@ function before (date: string, ms: number): string {
 
 const moved = { target_url: 'https://hooks.example/moved' }
 
-/** Returns a claim without its time, which differs. */
 function withoutTime (claimed: ClaimedDelivery | undefined): Omit<ClaimedDelivery, 'claimedAt'> | undefined {
   if (claimed === undefined) return undefined
   const { claimedAt, ...rest } = claimed

@@ -39,7 +39,6 @@ const feedCase = optionalCases('deliveries', 'feed', (driver) => {
   return { ...driver, feed, follow, list }
 })
 
-/** Cases about the feed of events. */
 export const feedCases = [
   feedCase('list', 'the feed of a tenant contains no events of other tenants', async (t) => {
     const { position } = await t.follow(null)

@@ -29,7 +29,6 @@ async function fill ({ deliveries, addWebhook, emit, claimAll, recordAttempts, w
 // Text that a storage could change: control characters, escapes and letters of more than two bytes.
 const hostile = '{"a":"\\u0000 \\ud800 \\\\"}\r\n\t\u0001\u007f\u2028 %_$1 \'é\u{1f600}\ufffd\ufeff'
 
-/** Cases about the log of a webhook. */
 export const logCases = [
   filledTest('list', 'the log is paged in the requested order', async (t, { list }) => {
     same(await list({}), [1, 2, 3], 'by id')

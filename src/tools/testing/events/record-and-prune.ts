@@ -181,16 +181,5 @@ export const recordAndPruneCases = [
       'both events were deleted, and the number deleted next')
     const webhook = await t.addWebhook()
     same(await t.replay(webhook, { include: 'all' }), { queued: 0, truncated: false }, 'a replay of all events')
-  }),
-
-  test('recordAttempts', 'a result for a pruned delivery is ignored', async (t, { id }) => {
-    const lease = await t.leaseOne()
-    await t.skipPending(id)
-    await t.wait(5)
-    await t.deliveries.prune(everything)
-    await t.emitMany(1)
-    same(await t.recordAttempts([delivered(lease), retry(lease)]), [], 'the notices')
-    same([await t.deliveries.count('acme', id, {}), eventIds(await t.claim())], [1, ['evt_2']],
-      'the number of deliveries, and the claimed deliveries')
   })
 ]

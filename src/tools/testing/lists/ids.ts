@@ -46,7 +46,6 @@ function formOf (harness: AnyStorageHarness, name: keyof IdKinds): IdForm {
   return findForm(findKinds(harness)[name], harness.hasUuids === true)
 }
 
-/** Cases about the ids of rows. */
 export const idCases = [
   ownRowCases('find', 'an id is compared exactly', async (rows, harness) => {
     const form = formOf(harness, rows.idKind)

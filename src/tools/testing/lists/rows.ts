@@ -6,7 +6,6 @@ import { order } from '../support/samples.js'
 
 type Resource = 'candidates' | 'jobs'
 
-/** A filter of either resource. */
 type SampleFilter = Partial<Record<string, Id>> | { own: OwnCondition[] }
 
 /** A candidate or a job to save, with defaults. `name` means `full_name` of a candidate. */
@@ -14,7 +13,6 @@ export interface Sample<RowId extends Id = number> extends Partial<Omit<SavedCan
   id: RowId
   name?: string
   status?: string
-  /** Values of own fields. */
   own?: Partial<Record<string, string | number | boolean>>
 }
 
@@ -23,14 +21,12 @@ interface SampleQuery {
   filter?: SampleFilter
   /** Fields to sort by, as in the API: `-id` means descending. */
   sort?: readonly string[]
-  /** The type of own fields in `sort`. */
   type?: FieldType
   offset?: number
   limit?: number
   fields?: readonly string[]
 }
 
-/** The differences between candidates and jobs. */
 export const resources = {
   candidates: {
     idKind: 'candidate',
@@ -47,10 +43,8 @@ const date = '2026-01-01T00:00:00.000Z'
 
 type Test = RowFilter['test']
 
-/** A filter with its name in the port. */
 type NamedFilter<Of extends Test> = Extract<RowFilter, { test: Of }> & { name: string }
 
-/** Returns the filters of a resource with one of these tests. */
 function listFilters<Of extends Test> (resource: Resource, tests: readonly Of[]): Array<NamedFilter<Of>> {
   const filters = Object.entries<RowFilter>(resources[resource].filters).map(([name, filter]) => ({ name, ...filter }))
   return filters.filter((filter): filter is NamedFilter<Of> => tests.some((test) => test === filter.test))
@@ -66,7 +60,6 @@ export function rowCases (
   return [resourceCase('candidates', port, name, body, group), resourceCase('jobs', port, name, body, group)]
 }
 
-/** Creates a case for one resource. */
 export function resourceCase (
   resource: Resource, port: string, name: string, body: (rows: Rows, harness: StorageHarness) => Promise<void>,
   group: StorageGroup = 'lists'
@@ -77,7 +70,6 @@ export function resourceCase (
   })
 }
 
-/** Creates cases for each filter of candidates and jobs with one of these tests. */
 export function filterCasesOf<Of extends Test> (
   tests: readonly Of[], create: (resource: Resource, filter: NamedFilter<Of>) => StorageCase[]
 ): StorageCase[] {
@@ -99,7 +91,6 @@ export function pick (row: object, names: readonly string[]): Record<string, unk
   return Object.fromEntries(names.map((name) => [name, Reflect.get(row, name)]))
 }
 
-/** Opens one resource of a storage. */
 export function openRows<RowId extends Id> (harness: StorageHarness<RowId, RowId, RowId, RowId>, resource: Resource) {
   const { fields } = resources[resource]
   const source: RowSource<{ id: RowId }, SampleFilter, string, RowId> = harness.storage[resource]
@@ -136,11 +127,8 @@ export function openRows<RowId extends Id> (harness: StorageHarness<RowId, RowId
     isSynced: source.listAfter !== undefined || source.findMany !== undefined,
     save,
     saveIds: (ids: readonly RowId[], tenant?: string) => save(ids.map((id) => ({ id })), tenant),
-    /** Returns the saved row of a sample. */
     toRow: (sample: Sample<RowId>): object => resource === 'jobs' ? toJob(sample) : toCandidate(sample),
-    /** Returns the rows of one page. */
     list,
-    /** Returns the ids of one page. */
     ids: async (query?: SampleQuery, tenant?: string) => (await list(query, tenant)).map(({ id }) => id),
     /** Returns the rows of one page and its total; `null` without the method. */
     page: async (query: SampleQuery, tenant = 'acme') => await source.page?.(tenant, toQuery(query)) ?? null,

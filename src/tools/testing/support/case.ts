@@ -57,13 +57,11 @@ export async function runOn<Harness extends { close? (): Promise<void> | void }>
   }
 }
 
-/** The form of ids. */
 export type IdForm = 'integer' | 'text' | 'uuid'
 
 // In code point order. A storage that sorts by language or ignores case confuses some of them.
 const digits = '!\'*-09AMZ\\_abmz~'
 
-/** Returns the form of ids of this kind. */
 export function findForm (kind: IdKind, hasUuids: boolean): IdForm {
   if (kind === 'integer') return 'integer'
   return hasUuids ? 'uuid' : 'text'

@@ -46,7 +46,6 @@ function createDriver (harness: StorageHarness) {
     return deliveries.record(tenantSlug, { ...createEvent(`evt_${++events}`), ...changes })
   }
 
-  /** Records `count` events. */
   async function emitMany (count: number, changes?: { type?: string } & WithTenant): Promise<void> {
     for (let i = 0; i < count; i++) await emit(changes)
   }

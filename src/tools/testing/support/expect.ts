@@ -12,12 +12,10 @@ export function same (actual: unknown, expected: unknown, message: string): void
   }
 }
 
-/** Throws unless the condition holds. */
 export function holds (condition: boolean, message: string): asserts condition {
   if (!condition) throw new assert.AssertionError({ message, actual: condition, expected: true, operator: '==' })
 }
 
-/** Throws unless the promise rejects. */
 export async function rejects (promise: Promise<unknown>, message: string): Promise<void> {
   const outcome = await promise.then((value) => ({ value }), () => null)
   if (outcome !== null) {

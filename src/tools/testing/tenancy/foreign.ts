@@ -20,7 +20,6 @@ async function fill ({ addWebhook, emit, log }: StorageDriver) {
 
 type Ids = Awaited<ReturnType<typeof fill>>
 
-/** Checks that a method does not find deliveries of another webhook or tenant. */
 async function findsNone (
   { mine, other, theirs, delivery, foreignDelivery }: Ids,
   method: (tenantSlug: string, webhookId: number, id: number) => Promise<unknown>

@@ -12,7 +12,6 @@ async function listSuspended ({ webhooks }: Pick<StorageDriver, 'webhooks'>): Pr
     suspendedSince === null ? [] : [[tenantId, suspendedSince]])
 }
 
-/** Cases about suspended tenants. */
 export const suspendCases = [
   test('suspendTenant',
     'deliveries of a suspended tenant are recorded and wait, those of others do not', async (t, webhook) => {

@@ -29,7 +29,6 @@ async function match (
   return matching
 }
 
-/** Cases about the filters of webhooks. */
 export const eventFilterCases = [
   webhooksTest('create', 'a webhook shows its filters in the order they were given', async (t) => {
     const filters: EventFilters = {

@@ -9,7 +9,6 @@ const emptyTest = benchCases('deliveries')
 const healthy: WebhookHealth = { failing_since: null, failed_deliveries: 0, paused_until: null, disabled_reason: null }
 const everything = { limit: 100, maxPending: 100 }
 
-/** Returns the health of an existing webhook. */
 async function healthOf ({ webhooks }: StorageDriver, { id }: Pick<Webhook, 'id'>): Promise<WebhookHealth> {
   return given(await webhooks.findHealth('acme', id), 'findHealth returns the health')
 }
@@ -19,7 +18,6 @@ function summaries (listed: readonly FailingWebhook[]): unknown[] {
     [tenantSlug, webhook.id, lastError, lastDetail, lastResponseStatus])
 }
 
-/** Cases about the health of webhooks. */
 export const webhookHealthCases = [
   test('webhooks.findHealth',
     'a webhook is failing from its first failed attempt until its next success', async (t, webhook) => {
