@@ -1,7 +1,8 @@
 import type {
-  EventFilters, FailingWebhook, NewWebhook, StoredHeaders, Tenant, TenantState, Webhook, WebhookFilter, WebhookHealth,
+  EventFilters, FailingWebhook, NewWebhook, Tenant, TenantState, Webhook, WebhookFilter, WebhookHealth,
   WebhookStore
 } from '../../core/ports/index.js'
+import { omitUndefined } from '../../core/shared/fields.js'
 import { tenantResting } from '../../core/shared/tenants.js'
 import { formatDateTime, rejectTransaction } from './checks.js'
 import {
@@ -81,22 +82,16 @@ export function createWebhookStore (data: WebhookData): WebhookStore {
     },
 
     async update (tenant, id, changes) {
-      const { name, status, target_url: targetUrl, event_types: eventTypes, headers, filters } = changes
-      const { changed, contact } = changes
       const webhook = find(tenant, id)
       if (webhook === undefined) return null
 
-      webhook.updatedAt = data.now()
-      webhook.name = name ?? webhook.name
-      const isNewStart = status === 'active' || (targetUrl ?? webhook.targetUrl) !== webhook.targetUrl
+      const {
+        target_url: targetUrl = webhook.targetUrl, event_types: eventTypes = webhook.eventTypes, ...others
+      } = structuredClone(changes)
+      const { status } = others
+      const isNewStart = status === 'active' || targetUrl !== webhook.targetUrl
       if (isNewStart) clearFailures(webhook)
-      webhook.targetUrl = targetUrl ?? webhook.targetUrl
-      webhook.eventTypes = [...eventTypes ?? webhook.eventTypes]
-      if (headers !== undefined) webhook.headers = copyHeaders(headers)
-      if (filters !== undefined) webhook.filters = copyFilters(filters)
-      if (changed !== undefined) webhook.changed = changed && [...changed]
-      if (contact !== undefined) webhook.contact = contact
-      webhook.status = status ?? webhook.status
+      Object.assign(webhook, omitUndefined(others), { targetUrl, eventTypes, updatedAt: data.now() })
       if (status === 'inactive') stopDeliveries(data, webhook, 'skipped')
       const shown = showWebhook(webhook)
       if (isNewStart) notify(data)
@@ -180,26 +175,23 @@ function isWebhook ({ subscription }: WebhookRecord): boolean {
 export function createRecord (
   tenant: string, webhook: NewWebhook, now: number, subscription: WebhookRecord['subscription'] = null
 ): WebhookRecord {
+  const { target_url: targetUrl, event_types: eventTypes, created_by: createdBy, ...fields } = structuredClone(webhook)
   return {
-    id: webhook.id,
+    headers: null,
+    filters: null,
+    changed: null,
+    contact: null,
+    ...fields,
     tenant,
-    tenantSlug: webhook.tenantSlug,
     createdAt: now,
-    subscription,
-    name: webhook.name,
-    status: webhook.status,
-    isDeleted: false,
-    targetUrl: webhook.target_url,
-    eventTypes: [...webhook.event_types],
     updatedAt: now,
-    secret: webhook.secret,
+    subscription,
+    isDeleted: false,
+    targetUrl,
+    eventTypes,
     previousSecret: null,
     previousSecretExpiresAt: 0,
-    headers: copyHeaders(webhook.headers ?? null),
-    filters: copyFilters(webhook.filters ?? null),
-    changed: webhook.changed ? [...webhook.changed] : null,
-    contact: webhook.contact ?? null,
-    createdBy: { type: 'code', id: null, ...webhook.created_by },
+    createdBy: { type: 'code', id: null, ...createdBy },
     failingSince: null,
     failedDeliveries: 0,
     lastFailure: null,
@@ -211,10 +203,6 @@ export function createRecord (
     log: [],
     lastDeliveries: new Map()
   }
-}
-
-function copyHeaders (headers: StoredHeaders | null): StoredHeaders | null {
-  return headers && { names: [...headers.names], sealed: headers.sealed }
 }
 
 function createTest ({ status }: WebhookFilter): RowTest<Webhook> {
