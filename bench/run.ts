@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
  */
 const root = new URL('../', import.meta.url)
 const built = new URL('node_modules/.cache/fastify-recruiting-api-bench/', root)
-const benches = ['list', 'deliver', 'drain', 'claim', 'webhooks', 'emit', 'log', 'feed', 'snapshot', 'size', 'neighbours', 'queue']
+const benches = ['list', 'deliver', 'drain', 'claim', 'webhooks', 'emit', 'log', 'feed', 'snapshot', 'size', 'neighbours', 'queue', 'agents']
 
 const asked = process.argv.slice(2)
 // After `neighbours`, the names of its rows.

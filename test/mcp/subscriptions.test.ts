@@ -307,7 +307,8 @@ t.test('subscriptions end with their time and with their type, which the callbac
   await later.close()
   const reasons = ['expired', 'removed']
   t.strictSame(requests.slice(1).map(({ headers }) => headers['x-mcp-subscription-id']), ids)
-  t.match(agent.controls(), reasons.map((reason) => ({ type: 'terminated', error: { code: -32011, data: { reason } } })))
+  t.match(agent.controls(), [{ reason: 'expired', kind: 'subscription' }, { reason: 'removed', kind: 'event' }]
+    .map((data) => ({ type: 'terminated', error: { code: -32011, data } })))
   t.match(entries.filter(({ source }) => source === 'service'), reasons.map((endReason, index) => ({
     operationId: 'endSubscription', tenantSlug: 'acme', tenantId: 'acme', resource: { kind: 'subscription', id: ids[index], endReason }
   })))

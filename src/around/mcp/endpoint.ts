@@ -10,7 +10,7 @@ import { rejectOption } from '../../core/shared/read-options.js'
 import { hidden, operationIdOf, readScopes } from '../../core/http/document/operation.js'
 import type { EventSchemas } from '../../core/api/catalogue.js'
 import { webhookScopes } from '../../core/api/scopes.js'
-import type { Subscriber, SubscriptionKey, SubscriptionRequest } from '../../core/api/subscriptions.js'
+import type { Subscriber } from '../../core/api/subscriptions.js'
 import { EventsFault } from '../../core/shared/events-wire.js'
 import { isPlainText } from '../../core/shared/text.js'
 import { describeEvents, type Subscribing } from './events.js'
@@ -146,11 +146,7 @@ interface Catalogue {
   subscriptions: AgentSubscriptions | null
 }
 
-export interface AgentSubscriptions {
-  subscribe (request: SubscriptionRequest & Subscriber): Promise<{ id: string }>
-  /** Returns the id of the subscription that ended; `null` if there was none. */
-  unsubscribe (key: SubscriptionKey & Subscriber): Promise<string | null>
-}
+export type AgentSubscriptions = Subscribing<Subscriber>
 
 /** Returns the methods of a request's caller. Each is an operation for the audit. */
 function subscribeAs (request: FastifyRequest, subscriptions: AgentSubscriptions): Subscribing {
@@ -179,7 +175,7 @@ function subscribeAs (request: FastifyRequest, subscriptions: AgentSubscriptions
     async unsubscribe (key) {
       const id = await subscriptions.unsubscribe({ ...key, ...begin('unsubscribeEvents') })
       state.resource = id === null ? null : { kind: 'subscription', id }
-      return id !== null
+      return id
     }
   }
 }

@@ -99,11 +99,11 @@ const SubscribeParams = Type.Object({
   delivery: Type.Object({ ...Delivery.properties, secret: Type.String() })
 })
 
-/** Subscribes the caller; `null` if agents can only poll. */
-export interface Subscribing {
-  subscribe (request: SubscriptionRequest): Promise<object>
-  /** Returns whether there was such a subscription. */
-  unsubscribe (key: SubscriptionKey): Promise<boolean>
+/** The subscriptions of one agent, or of all if a request says `Who`. */
+export interface Subscribing<Who = unknown> {
+  subscribe (request: SubscriptionRequest & Who): Promise<{ id: string }>
+  /** Returns the id of the subscription that ended; `null` if there was none. */
+  unsubscribe (key: SubscriptionKey & Who): Promise<string | null>
 }
 
 export interface EventsParts {
@@ -111,6 +111,7 @@ export interface EventsParts {
   types: EventTypes
   /** Whether the caller can read events. */
   isAllowed: boolean
+  /** `null` if agents can only poll. */
   subscribing: Subscribing | null
   /** Returns the protocol error for an unexpected error, which it logs. */
   fail (error: unknown): Error
@@ -182,8 +183,8 @@ export function serveEvents (server: Server, { sdk, types, isAllowed, subscribin
   })
 
   handle('events/unsubscribe', async (params) => {
-    const isEnded = await subscribing.unsubscribe(readKey(readParams(UnsubscribeParams, params)))
-    if (!isEnded) throw new EventsFault('NotFound', 'Unknown subscription', { kind: 'subscription' })
+    const ended = await subscribing.unsubscribe(readKey(readParams(UnsubscribeParams, params)))
+    if (ended === null) throw new EventsFault('NotFound', 'Unknown subscription', { kind: 'subscription' })
     return {}
   })
 }

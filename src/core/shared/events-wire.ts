@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { EndReason } from '../ports/index.js'
-import { isObject, readField } from './fields.js'
+import { isObject, omitUndefined, readField } from './fields.js'
 
 /*
  * The messages of the MCP extension `io.modelcontextprotocol/events` (SEP-3415). It is in Beta: where clients differ
@@ -63,6 +63,7 @@ export function createControlId ({ type }: EventsControl): string {
 
 /** Returns the last message to a callback, with the reason for the end of its subscription. */
 export function describeEnd (reason: EndReason): EventsControl {
-  const message = reason === 'expired' || reason === 'removed' ? 'NotFound' : 'Forbidden'
-  return { type: 'terminated', error: { code: eventsErrors[message], message, data: { reason } } }
+  const kind = { expired: 'subscription', removed: 'event' }[String(reason)]
+  const message = kind === undefined ? 'Forbidden' : 'NotFound'
+  return { type: 'terminated', error: { code: eventsErrors[message], message, data: omitUndefined({ reason, kind }) } }
 }

@@ -72,7 +72,8 @@ export function createSubscriptionOperations (
       if (countOf(name) > most) throw exhausted('challenges', most)
     }
     const text = randomUUID()
-    const callback = { tenantId: tenant.id, id, webhookId, url, secrets: [secret] }
+    const subscription = { id, webhook_id: webhookId, target_url: url }
+    const callback = { tenantId: tenant.id, secrets: [secret], subscription }
     const sent = await agents.send(callback, { type: 'verification', challenge: text }, 4096)
     if (sent.error !== null) throw callbackFault(describeFailure(sent.error, sent.responseStatus))
     if (!hasEcho(sent, text)) throw callbackFault('challenge_failed')

@@ -1,6 +1,6 @@
 import type { Logger } from '../../observe/logger.js'
 import type {
-  ClaimedDelivery, Clock, EventFilters, EventStorage, Filled, StoredSubscription
+  ClaimedDelivery, Clock, EventFilters, EventStorage, Filled, StoredSubscription, Subscription
 } from '../../ports/index.js'
 import { waitUpTo } from '../../shared/clock.js'
 import {
@@ -22,7 +22,9 @@ const fillLimit = 1000
 const atOnce = 8
 
 /** A callback's address, and the secrets that sign requests to it. */
-export type Callback = Pick<StoredSubscription, 'tenantId' | 'secrets'> & { id: string, webhookId: number, url: string }
+type Callback = Pick<StoredSubscription, 'tenantId' | 'secrets'> & {
+  subscription: Pick<Subscription, 'id' | 'webhook_id' | 'target_url'>
+}
 
 export type Agents = ReturnType<typeof createAgents>
 
@@ -55,8 +57,9 @@ export function createAgents (
 
   /** Sends a control message, with one attempt. Never rejects. */
   async function send (
-    { tenantId, id, webhookId, url, secrets: sealed }: Callback, control: EventsControl, excerptBytes = 0
+    { tenantId, secrets: sealed, subscription }: Callback, control: EventsControl, excerptBytes = 0
   ): Promise<SendResult> {
+    const { id, webhook_id: webhookId, target_url: url } = subscription
     try {
       const opened = await Promise.all(sealed.map((secret) => secrets.open(secret, tenantId, webhookId)))
       const body = JSON.stringify(control)
@@ -66,10 +69,6 @@ export function createAgents (
       log.error({ err, webhook_id: webhookId }, 'a message to the callback of an agent could not be signed')
       return { responseStatus: null, error: 'connection', durationMs: 0 }
     }
-  }
-
-  function callbackOf ({ tenantId, secrets, subscription }: StoredSubscription): Callback {
-    return { tenantId, secrets, id: subscription.id, webhookId: subscription.webhook_id, url: subscription.target_url }
   }
 
   /** Sends messages in the background, a few at a time. */
@@ -83,13 +82,13 @@ export function createAgents (
 
   /** Notifies callbacks in the background that their subscriptions have ended, with one attempt each. */
   function notifyEnded (ended: Filled['ended']): void {
-    sendAll(ended.map((one) => () => send(callbackOf(one), describeEnd(one.reason))))
+    sendAll(ended.map((one) => () => send(one, describeEnd(one.reason))))
   }
 
   function notifyGaps (gaps: readonly StoredSubscription[]): void {
     sendAll(gaps.map((gap) => async () => {
       const { tenantId, position, subscription: { event_type: type, filters } } = gap
-      return send(callbackOf(gap), { type: 'gap', cursor: await formatCursor(tenantId, type, filters, position) })
+      return send(gap, { type: 'gap', cursor: await formatCursor(tenantId, type, filters, position) })
     }))
   }
 
