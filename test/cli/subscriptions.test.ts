@@ -21,7 +21,7 @@ t.test('commands list and end the subscriptions of agents, without their address
     }, limits)
   }
   const listed = await cli('subscriptions list --tenant acme')
-  t.match(listed, { code: 0, out: /^id +key +event +callback +delivered +until\nsub_1 +key_1 +job\.created +agent\.example / })
+  t.match(listed, { code: 0, out: /^id +key +event +callback +delivered +error +until\nsub_1 +key_1 +job\.created +agent\.example / })
   t.notMatch(listed.out, 'hidden')
   const ids = async (more = '') => (JSON.parse((await cli(`subscriptions list --tenant acme --json${more}`)).out) as Array<{ id: string }>).map(({ id }) => id)
   t.strictSame(await ids(' --principal key_2'), ['sub_3'])

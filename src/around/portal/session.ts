@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { type PortalCapability, type Session, type SessionOpener, capabilities } from '../../core/http/sessions.js'
 import type { Clock } from '../../core/ports/index.js'
+import { omitUndefined } from '../../core/shared/fields.js'
 import {
   assertOption, rejectOption, type OptionsOf, type SettingsOf, choice, integer, list, optional, plainText, readInput,
   readLocale, unread
@@ -73,7 +74,7 @@ function formatFragment (
   request: SessionRequest, tenantSlug: string, { token, expiresAt }: Omit<PortalSession, 'url'>
 ): string {
   const { accent, ...theme } = request.theme
-  const fields = {
+  return new URLSearchParams(omitUndefined({
     token,
     tenant: tenantSlug,
     expires_at: expiresAt,
@@ -85,11 +86,7 @@ function formatFragment (
     radius: theme.radius,
     font: theme.font,
     return_url: request.returnUrl
-  }
-  const given = Object.entries(fields).flatMap(
-    ([name, value]): Array<[string, string]> => value === undefined ? [] : [[name, value]]
-  )
-  return new URLSearchParams(given).toString()
+  })).toString()
 }
 
 /** The doc, type, default and check of each option. */

@@ -16,7 +16,7 @@ function openSubscriptions (context: Context): { tenant: string, subscriptions: 
 }
 
 const columns = {
-  id: 'id', key: 'key', event: 'event', callback: 'callback', delivered: 'delivered', until: 'until'
+  id: 'id', key: 'key', event: 'event', callback: 'callback', delivered: 'delivered', error: 'error', until: 'until'
 } as const
 
 export const list: Command = {
@@ -29,9 +29,9 @@ export const list: Command = {
       filter, sort: [{ field: 'id', direction: 'asc' }], offset: 0, limit: subscriptionLimits.perTenant
     })
     const shown = found.map(({ id, principal: key, event_type: event, target_url: url, ...times }) => {
-      const { last_delivered_at: delivered, expires_at: until } = times
+      const { last_delivered_at: delivered, last_error: error, expires_at: until } = times
       // An address can contain a token.
-      return { id, key, event, callback: new URL(url).host, delivered, until }
+      return { id, key, event, callback: new URL(url).host, delivered, error, until }
     })
     showResult(context, shown, formatRecords(shown, columns, 'no subscriptions'))
   }

@@ -45,9 +45,7 @@ function AgentRow ({ agent, onEnd }: { agent: Agent, onEnd: () => void }) {
   const format = usePortal()
   const { can, messages: { agents: texts, endpoints: { health }, keys }, text } = format
   const { name, event_type: event, filters, callback_host: host, status, last_delivered_at: deliveredAt } = agent
-  const failure = describeResult(
-    { response_status: agent.last_response_status, error: agent.last_error, detail: null }, format
-  )
+  const failure = describeResult({ response_status: agent.last_response_status, error: agent.last_error }, format)
   return (
     <li class='row'>
       <div class='row-main'>

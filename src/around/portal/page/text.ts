@@ -202,7 +202,7 @@ export function healthWord (status: WebhookStatus, health: WebhookWithHealth['he
 interface Outcome {
   response_status: number | null
   error: string | null
-  detail: string | null
+  detail?: string | null
 }
 
 export const tones: Readonly<Record<DeliveryStatus, Tone>> = {
@@ -211,7 +211,7 @@ export const tones: Readonly<Record<DeliveryStatus, Tone>> = {
 
 /** Describes the result of the last attempt in a few words; `null` without an attempt. */
 export function describeResult (
-  { response_status: status, error, detail }: Outcome,
+  { response_status: status, error, detail = null }: Outcome,
   { messages: { log, test }, text }: Pick<Format, 'messages' | 'text'>
 ): string | null {
   const known = findDetail(detail, test)
@@ -229,7 +229,7 @@ export function adviceFor (outcome: Outcome, texts: PortalMessages['test']): str
 
 /** Returns the problem and its remedy, by the cause if it is known, otherwise by the error. */
 export function describeFailure (
-  { error, detail }: Outcome, texts: PortalMessages['test']
+  { error, detail = null }: Outcome, texts: PortalMessages['test']
 ): { title: string, text: string } {
   return findDetail(detail, texts) ?? texts.errors[knownError(String(error), texts.errors)]
 }
