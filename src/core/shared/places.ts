@@ -11,7 +11,7 @@ interface PlacesOptions {
   full: (hasWaited: boolean) => Error
 }
 
-interface AcquireOptions {
+export interface AcquireOptions {
   /** Takes what else the call needs. Returns `false` if that is not free: then other calls of the tenant go first. */
   take?: () => boolean
   /** Replaces the option. */
