@@ -18,7 +18,7 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
     }
   ],
   'leases are not released on close': [
-    { file: 'src/core/webhooks/queue/worker.ts', from: 'await release(aborted, problem)', to: '' }
+    { file: 'src/core/webhooks/queue/worker.ts', from: 'await release(problem)', to: '' }
   ],
   'results are written twice': [
     {
@@ -37,8 +37,8 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
   'a replay ignores filters': [
     {
       file: 'src/storages/memory/deliveries/deliveries.ts',
-      from: 'isWanted && createFilterTest(event.body)(webhook.filters)',
-      to: 'isWanted'
+      from: 'createFilterTest(event.body)(webhook.filters, webhook.changed)',
+      to: 'true'
     }
   ],
   'an old secret signs after its grace period': [
@@ -97,6 +97,12 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
       from: 'leaseCount === (own.get(webhook) ?? 0) ? aheadPerEndpoint : perEndpoint',
       to: 'aheadPerEndpoint'
     }
+  ],
+  'each failed attempt tells other webhooks, which fail too': [
+    { file: 'src/storages/memory/deliveries/attempts.ts', from: 'if (!isWarning || webhook.isWarned) return', to: 'if (!isWarning) return' }
+  ],
+  'a webhook gets events about itself': [
+    { file: 'src/storages/memory/deliveries/deliveries.ts', from: 'webhook !== except && ', to: '' }
   ],
   'retries of failed writes use the wall clock': [
     { file: 'src/core/webhooks/queue/worker.ts', from: 'clock.monotonic()', to: 'clock.now()' }

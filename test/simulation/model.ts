@@ -5,6 +5,7 @@ import type {
   ClaimedDelivery,
   DeliveryStatus,
   EventFilters,
+  HealthEventType,
   HealthRule,
   Lease,
   NewEvent,
@@ -47,6 +48,7 @@ export interface Webhook {
   isDeleted: boolean
   failingSince: number | null
   failedDeliveries: number
+  isWarned: boolean
   pausedUntil: number
   /** `null` for a webhook. */
   agent: Agent | null
@@ -149,6 +151,7 @@ export class Model {
       isDeleted: false,
       failingSince: null,
       failedDeliveries: 0,
+      isWarned: false,
       pausedUntil: 0,
       agent: null
     })
@@ -306,11 +309,10 @@ export class Model {
       return
     }
     const seq = ++this.#lastSeq
-    const sequence = Math.max((this.#sequences.get(tenant) ?? 0) + 1, Math.floor(this.#now() * 1000))
-    this.#sequences.set(tenant, sequence)
+    const sequence = this.#nextSequence(tenant)
     const at = event.sequenceAt ?? null
     const withSequence = (text: string): string =>
-      at === null ? text : text.slice(0, at) + String(sequence).padStart(16, '0') + text.slice(at)
+      at === null ? text : text.slice(0, at) + sequence + text.slice(at)
     const recorded: Event = {
       id,
       tenant,
@@ -322,15 +324,40 @@ export class Model {
       recordedAt: this.#now(),
       seq
     }
-    this.events.set(id, recorded)
+    const count = this.#publish(recorded)
+    if (count !== deliveries) throw new Violation(`${id} has ${deliveries} deliveries instead of ${count}`)
+  }
+
+  #nextSequence (tenant: string): string {
+    const sequence = Math.max((this.#sequences.get(tenant) ?? 0) + 1, Math.floor(this.#now() * 1000))
+    this.#sequences.set(tenant, sequence)
+    return String(sequence).padStart(16, '0')
+  }
+
+  /** Stores an event with a delivery for each webhook that gets it. Returns the number of pending ones. */
+  #publish (event: Event): number {
+    this.events.set(event.id, event)
     let count = 0
     for (const webhook of this.webhooks.values()) {
-      if (webhook.tenant !== tenant || webhook.isDeleted || webhook.agent !== null) continue
-      if (!isWanted(recorded, webhook, webhook.types)) continue
+      if (webhook.tenant !== event.tenant || webhook.isDeleted || webhook.agent !== null) continue
+      if (!isWanted(event, webhook, webhook.types)) continue
       if (webhook.status === 'active') count++
-      this.#add(recorded, webhook, webhook.status === 'active' ? 'pending' : 'skipped')
+      this.#add(event, webhook, webhook.status === 'active' ? 'pending' : 'skipped')
     }
-    if (count !== deliveries) throw new Violation(`${id} has ${deliveries} deliveries instead of ${count}`)
+    return count
+  }
+
+  /** Takes the event about a change of a webhook's health from those that the storage has recorded. */
+  #tell (type: string, { id: webhookId, tenant }: Webhook, told: string[]): void {
+    const index = told.findIndex((body) => body.includes(`"type":"${type}"`) &&
+      body.endsWith(`"data":{"webhook_id":${webhookId}}}`))
+    const [body] = index === -1 ? [] : told.splice(index, 1)
+    if (body === undefined) throw new Violation(`no event ${type} tells the tenant about webhook ${webhookId}`)
+    const { id, sequence } = JSON.parse(body) as { id: string, sequence: string }
+    if (sequence !== this.#nextSequence(tenant)) throw new Violation(`${id} has the sequence ${sequence}`)
+    this.#publish({
+      id, tenant, type, body, tombstone: null, subject: null, key: null, recordedAt: this.#now(), seq: ++this.#lastSeq
+    })
   }
 
   /** Recording attempts of an earlier environment claims nothing. */
@@ -485,7 +512,8 @@ export class Model {
     return this.#written.has(sent)
   }
 
-  recordAttempts (results: readonly AttemptResult[], rule: HealthRule): void {
+  /** `told` are the events about the health of webhooks that the storage has recorded meanwhile. */
+  recordAttempts (results: readonly AttemptResult[], rule: HealthRule, told: string[]): void {
     const now = this.#now()
     const failed = new Map<Webhook, boolean>()
     for (const result of results) {
@@ -524,11 +552,20 @@ export class Model {
       const { failingSince, failedDeliveries, isDeleted } = webhook
       const isFailing = failingSince !== null && now - failingSince >= rule.failingForSeconds * 1000
       if (isDeleted || webhook.agent !== null) continue
-      if (!isGone && !(isFailing && failedDeliveries >= rule.failedDeliveries)) continue
-      webhook.status = 'disabled'
-      this.disabled.add(webhook.id)
-      this.#endPending(webhook, 'skipped')
+      const tell = (type: HealthEventType): void => {
+        if (rule.eventTypes?.includes(type) === true) this.#tell(type, webhook, told)
+      }
+      if (isGone || (isFailing && failedDeliveries >= rule.failedDeliveries)) {
+        webhook.status = 'disabled'
+        this.disabled.add(webhook.id)
+        this.#endPending(webhook, 'skipped')
+        tell('webhook.disabled')
+      } else if (failingSince !== null && now - failingSince >= rule.warnAfterSeconds * 1000 && !webhook.isWarned) {
+        webhook.isWarned = true
+        tell('webhook.failing')
+      }
     }
+    if (told.length > 0) throw new Violation(`an event about a webhook whose health did not change: ${told[0]}`)
   }
 
   /** Checks the outcome of an attempt against the network's response. */
@@ -754,17 +791,21 @@ function closeClaim (claim: Claim): void {
 }
 
 function clearFailures (webhook: Webhook): void {
-  Object.assign(webhook, { failingSince: null, failedDeliveries: 0, pausedUntil: 0 })
+  Object.assign(webhook, { failingSince: null, failedDeliveries: 0, isWarned: false, pausedUntil: 0 })
 }
 
 function validSecrets ({ secret, previous }: Webhook, now: number): string[] {
   return previous !== null && now < previous.until ? [secret, previous.secret] : [secret]
 }
 
-/** Returns whether a webhook gets an event: it subscribes to the type, and each filter matches. */
-function isWanted ({ type, body }: Event, { filters }: Webhook, types: readonly string[]): boolean {
+/**
+ * Returns whether a webhook gets an event: it subscribes to the type, each filter matches, and the event is not about
+ * its own health.
+ */
+function isWanted ({ type, body }: Event, { id, filters }: Webhook, types: readonly string[]): boolean {
   if (!types.includes(type)) return false
   const { data } = JSON.parse(body) as { data: Record<string, unknown> | null }
+  if (type.startsWith('webhook.') && data?.webhook_id === id) return false
   return Object.entries(filters ?? {}).every(([path, values]) =>
     (values as readonly unknown[]).includes(data?.[path.slice('data.'.length)] ?? null))
 }

@@ -7,6 +7,7 @@ import type {
 } from '../../src/core/ports/index.js'
 import { createSteadyNow } from '../../src/core/shared/clock.js'
 import type { CreateWebhookInput, UpdateWebhookInput } from '../../src/core/webhooks/recruiting.js'
+import { webhookEvents } from '../../src/core/api/catalogue.js'
 import { createEngine, type Engine } from '../../src/core/webhooks/engine.js'
 import { createHistoryPlaces } from '../../src/core/webhooks/history.js'
 import { type Delivery, Model, type Webhook } from './model.js'
@@ -18,7 +19,7 @@ import { Machine, Violation, World } from './world.js'
 /** A step of the simulation. Its seed decides the details. */
 export interface Step {
   at: number
-  name: keyof typeof weights | typeof suspensions[number]
+  name: keyof typeof weights | typeof suspensions[number] | 'watchHealth'
   seed: number
 }
 
@@ -79,6 +80,7 @@ const suspensions = ['suspendTenant', 'resumeTenant'] as const
 const schema = { type: 'object', properties: { id: { type: 'integer' }, job_id: { type: 'integer' } } }
 export const types = ['application.created', 'application.updated', 'job.created']
 export const events = Object.fromEntries(types.map((type) => [type, schema]))
+const healthTypes = Object.keys(webhookEvents)
 const calm: Weather = { isDown: false, longestMs: 20, failsBefore: 0, losesReply: 0, repeats: 0, losesHint: 0 }
 const rough: Weather = {
   isDown: false, longestMs: 200, failsBefore: 0.02, losesReply: 0.02, repeats: 0.02, losesHint: 0.2
@@ -164,6 +166,9 @@ class Day {
   readonly #random: Random
   /** For the steps of `suspensions`, so that the others stay the same. */
   readonly #others: Random
+  /** For the steps in which failing webhooks watch each other. */
+  readonly #watching: Random
+  readonly #isWatching: boolean
   readonly #model: Model
   readonly #storage: ReturnType<typeof memoryStorage>
   readonly #storageNow: () => number
@@ -187,6 +192,8 @@ class Day {
     const random = createRandom(seed)
     this.#random = random
     this.#others = createRandom(seed + 0x5eed)
+    this.#watching = createRandom(seed + 0xfeed)
+    this.#isWatching = this.#watching.chance(0.4)
     this.world = new World(isTraced)
     this.network = new Network(this.world, createRandom(random.integer(0, 2 ** 31)))
     this.#isCalm = random.chance(0.3)
@@ -249,6 +256,10 @@ class Day {
     for (let left = others.chance(0.5) ? others.integer(1, 8) : 0; left > 0; left--) {
       steps.push({ at: others.integer(0, endMs), name: others.pick(suspensions), seed: others.integer(0, 2 ** 31) })
     }
+    const watching = this.#watching
+    for (let left = this.#isWatching ? watching.integer(1, 3) : 0; left > 0; left--) {
+      steps.push({ at: watching.integer(0, endMs / 2), name: 'watchHealth', seed: watching.integer(0, 2 ** 31) })
+    }
     return steps.sort((one, other) => one.at - other.at)
   }
 
@@ -308,7 +319,8 @@ class Day {
         perEndpoint: random.pick([1, 2, 4])
       }
     })
-    const engine = createEngine({ ...settings, events: events as never }, silent, {
+    const catalogue = this.#isWatching ? { ...events, ...webhookEvents } : events
+    const engine = createEngine({ ...settings, events: catalogue as never }, silent, {
       clock: machine.clock,
       nextTick: () => machine.nextTick(),
       random: () => jitter.next(),
@@ -332,7 +344,7 @@ class Day {
     this.#servers.splice(this.#servers.indexOf(server), 1)
   }
 
-  readonly #onEffect: OnEffect = (machine, port, method, args, result) => {
+  readonly #onEffect: OnEffect = async (machine, port, method, args, result) => {
     const { world } = this
     const model = this.#model
     const [first, second, third] = args as [never, never, never]
@@ -340,6 +352,8 @@ class Day {
     if (method !== 'listStates' && method !== 'claimNotices' && method !== 'find') {
       this.world.log(`${machine.name} ${port}.${method} ${describe(result)}`)
     }
+    const isRecording = method === 'recordAttempts' || method === 'recordAndClaim'
+    const told = isRecording && this.#isWatching ? await this.#readHealthEvents() : []
     const changes: Record<string, () => void> = {
       'webhooks.create': () => model.create(first, second),
       'webhooks.update': () => model.update(second, third),
@@ -351,9 +365,9 @@ class Day {
       'webhooks.resumeTenant': () => model.resume(first, (second as ResumeOptions).pending),
       'deliveries.record': () => model.record(first, second, result as never),
       'deliveries.claimDue': () => model.claim(machine, first, result as never),
-      'deliveries.recordAttempts': () => model.recordAttempts(first, second),
+      'deliveries.recordAttempts': () => model.recordAttempts(first, second, told),
       'deliveries.recordAndClaim': () => {
-        model.recordAttempts(first, second)
+        model.recordAttempts(first, second, told)
         model.claimUnlessHeld(machine, third, (result as RecordedAndClaimed).claimed)
       },
       'deliveries.release': () => model.release(first),
@@ -373,6 +387,15 @@ class Day {
       }
     }
     changes[`${port}.${method}`]?.()
+  }
+
+  /** Returns the events about the health of webhooks that the model does not know yet. */
+  async #readHealthEvents (): Promise<string[]> {
+    const live = [...this.#model.webhooks.values()].filter(({ isDeleted }) => !isDeleted)
+    const query = { limit: 1000, eventTypes: healthTypes }
+    const bodies = await Promise.all([...new Set(live.map(({ tenant }) => tenant))].map((tenant) =>
+      this.#storage.feed.latest(tenant, query)))
+    return bodies.flat().filter((body) => !this.#model.events.has((JSON.parse(body) as { id: string }).id))
   }
 
   // The steps.
@@ -410,6 +433,15 @@ class Day {
       case 'patch':
         return withWebhook((tenant, id) =>
           recruiting.webhooks.update(tenant, id, drawPatch(random, this.#newUrl(random))))
+      case 'watchHealth': {
+        for (let count = 2; count > 0; count--) {
+          const url = this.#newUrl(random)
+          this.network.setMood(url, random.pick(['error', 'hangs', 'unreachable', 'gone']))
+          const input = { name: 'Watcher', target_url: url, event_types: [...types, ...healthTypes] }
+          call(recruiting.webhooks.create(tenantSlug, input))
+        }
+        return
+      }
       case 'rotate':
         return withWebhook((tenant, id) =>
           recruiting.webhooks.rotateSecret(tenant, id, { grace_period_seconds: random.pick([0, 60, 86_400]) })

@@ -18,14 +18,14 @@ export interface Weather {
 /** Called when a machine gets a reply. */
 export type OnReply = (method: string, result: unknown) => void
 
-/** Called with each effect on the storage, in order. */
+/** Called with each effect on the storage, in order, and awaited. */
 export type OnEffect = (
   machine: Machine,
   port: string,
   method: string,
   args: readonly unknown[],
   result: unknown
-) => void
+) => Promise<void>
 
 type Call = (...args: unknown[]) => Promise<unknown>
 
@@ -54,7 +54,7 @@ export function connect (
     const apply: Call = async (...args) => {
       const result = await call(...args)
       try {
-        onEffect(machine, port, method, args, result)
+        await onEffect(machine, port, method, args, result)
       } catch (violation) {
         world.fail(violation)
       }
