@@ -603,7 +603,10 @@ class Day {
     const query = { after, limit: 1, eventTypes: [type], filters: agent.filters }
     if (after !== null && await feed.list(tenant, query) !== null) return after
     const start = after === null ? await feed.end(tenant) : await feed.endBefore(tenant, '2001-01-01T00:00:00.000Z')
-    Object.assign(agent, { position: start, since: Number(/\d+$/.exec(start)?.[0]), ended, polled: new Set() })
+    // Deliveries of its subscription, which continues where it is, can move the agent's position past earlier events.
+    const { startSeq = 0 } = this.#model.webhooks.get(agent.webhookId ?? 0)?.agent ?? {}
+    const since = Math.max(startSeq, Number(/\d+$/.exec(start)?.[0]))
+    Object.assign(agent, { position: start, since, ended, polled: new Set() })
     return start
   }
 
