@@ -200,13 +200,14 @@ function pruneDeliveries ({ deliveries, pending }: WebhookData, before: number, 
   let count = 0
   for (const delivery of deliveries.values()) {
     if (count === limit) break
-    const { status, lease, createdAt, webhook: { tenant } } = delivery
+    const { id, status, lease, createdAt, event, webhook } = delivery
     const isPending = status === 'pending'
-    if (createdAt >= before || (isPending && (lease === 'held' || !pending.suspended.has(tenant)))) continue
+    if (createdAt >= before || (isPending && (lease === 'held' || !pending.suspended.has(webhook.tenant)))) continue
     if (isPending) pending.remove(delivery)
-    deliveries.delete(delivery.id)
-    forget(delivery)
-    lastIds.set(delivery.webhook, delivery.id)
+    deliveries.delete(id)
+    event.deliveriesLeft--
+    if (webhook.lastDeliveries.get(event.event.id) === delivery) webhook.lastDeliveries.delete(event.event.id)
+    lastIds.set(webhook, id)
     count++
   }
   for (const [webhook, lastId] of lastIds) {
@@ -216,11 +217,6 @@ function pruneDeliveries ({ deliveries, pending }: WebhookData, before: number, 
     webhook.log = webhook.log.filter(({ id }) => deliveries.has(id)).concat(rest)
   }
   return count
-}
-
-function forget ({ event, webhook: { lastDeliveries }, id }: DeliveryRecord): void {
-  event.deliveriesLeft--
-  if (lastDeliveries.get(event.event.id)?.id === id) lastDeliveries.delete(event.event.id)
 }
 
 function pruneEvents (data: WebhookData, before: number, limit: number): number {

@@ -1,5 +1,5 @@
 import type {
-  Delivery, DeliveryFilter, DeliveryStore, SubjectDelivery, SubjectEvent, TenantDeliveryStats
+  Delivery, DeliveryFilter, DeliveryStore, SubjectDelivery, TenantDeliveryStats
 } from '../../../core/ports/index.js'
 import { formatDateTime } from '../checks.js'
 import { type RowTest, select, takePage } from '../sorting.js'
@@ -37,7 +37,14 @@ export function createLog (
       for (const delivery of data.deliveries.values()) {
         deliveries.get(delivery.event)?.push(showSubjectDelivery(delivery))
       }
-      return [...deliveries].map(([event, sent]) => showSubjectEvent(event, sent))
+      return [...deliveries].map(([record, sent]) => ({
+        position: record.position,
+        eventId: record.event.id,
+        eventType: record.event.type,
+        recordedAt: formatDateTime(record.recordedAt),
+        isErased: isErased(record),
+        deliveries: sent
+      }))
     },
 
     async stats () {
@@ -79,18 +86,6 @@ export function showDelivery (delivery: DeliveryRecord): Delivery {
   }
 }
 
-function showSubjectEvent (record: EventRecord, deliveries: SubjectDelivery[]): SubjectEvent {
-  const { position, recordedAt, event: { id, type } } = record
-  return {
-    position,
-    eventId: id,
-    eventType: type,
-    recordedAt: formatDateTime(recordedAt),
-    isErased: isErased(record),
-    deliveries
-  }
-}
-
 function showSubjectDelivery ({ id, webhook, status, deliveredAt, attempts }: DeliveryRecord): SubjectDelivery {
   return {
     deliveryId: id,
@@ -110,7 +105,10 @@ function readTenantStats (data: WebhookData, tenant: string): TenantDeliveryStat
   const now = data.now()
   const webhooks = listWebhooks(data, tenant)
   const { pending, oldestDueMs } = data.pending.stats(now, new Set(webhooks))
-  const ended = webhooks.flatMap(({ log }) => log).filter((delivery) => endOf(delivery) > now - hourMs)
+  const ended = webhooks.flatMap(({ log }) => log).filter(({ attempts }) => {
+    const last = attempts.at(-1)
+    return last !== undefined && Date.parse(last.started_at) + last.duration_ms > now - hourMs
+  })
   const count = (status: DeliveryRecord['status']): number =>
     ended.filter((delivery) => delivery.status === status).length
   const suspendedAt = data.pending.suspended.get(tenant)
@@ -123,9 +121,4 @@ function readTenantStats (data: WebhookData, tenant: string): TenantDeliveryStat
     atLeast: { pending: false, delivered: false, failed: false },
     suspendedSince: suspendedAt === undefined ? null : formatDateTime(suspendedAt)
   }
-}
-
-function endOf ({ attempts }: DeliveryRecord): number {
-  const last = attempts.at(-1)
-  return last === undefined ? Number.NEGATIVE_INFINITY : Date.parse(last.started_at) + last.duration_ms
 }
