@@ -257,22 +257,7 @@ async function inSavepoint (client: PgQueryable, work: (client: PgQueryable) => 
   }
 }
 
-interface WatchPlan {
-  /** Not quoted. */
-  schema: string
-  root: Root
-  tables: Table[]
-  /** With the expressions as SQL. */
-  watched: Watched
-  triggers: ReturnType<typeof listTriggers>
-  /** Its name is quoted. */
-  functionOf: { name: string, body: string, searchPath: string }
-  missing: Table[]
-}
-
-async function planWatch (
-  client: PgQueryable, relation: string, { schema, ...options }: WatchSettings
-): Promise<WatchPlan> {
+async function planWatch (client: PgQueryable, relation: string, { schema, ...options }: WatchSettings) {
   const { kind } = options
   const quotedSchema = quoteName(schema)
   const root = await findTable(client, relation)
@@ -285,7 +270,8 @@ async function planWatch (
   ])
   const expressions = await readExpressions(client, root, options)
   const emits = await planEmits(client, root, options.emit, expressions.tenant, quotedSchema)
-  const watched = { kind, ...expressions, emits }
+  // With the expressions as SQL.
+  const watched: Watched = { kind, ...expressions, emits }
   await client.query(formatRecord(watched, quotedSchema, [`(select * from ${root.name} where false)`]))
 
   const body = formatTriggerBody(watched, root, quotedSchema)

@@ -5,13 +5,7 @@ import type { PgClient, PgPool } from '../pool.js'
 import type { Session } from '../session.js'
 
 /** Wakes the workers of this and other processes when deliveries may be due. */
-export interface Due {
-  /** After a commit. */
-  notify (): void
-  /** After a statement in the host's transaction, whose commit cannot be observed. */
-  notifyLater (): void
-  onDue (listener: DueListener, onFault?: (error: unknown) => void): () => void
-}
+export type Due = ReturnType<typeof createDue>
 
 // Notifications within this time are sent as one.
 const gatherMs = 20
@@ -41,7 +35,7 @@ export function channelOf (schema: string): string {
  * first. A notification has a token and is sent for what they did not take. The first other process to take everything
  * sends `taken`, its own name and the tokens: its claim began after it heard them, so the rest need not claim.
  */
-export function createDue (pool: PgPool, session: Session, schema: string): Due {
+export function createDue (pool: PgPool, session: Session, schema: string) {
   const channel = channelOf(schema)
   const name = randomBytes(6).toString('hex')
   const listeners = new Set<{ call: DueListener, onFault?: ((error: unknown) => void) | undefined }>()
@@ -116,10 +110,12 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
   }
 
   return {
+    /** After a commit. */
     notify () {
       answer = callListeners()
       later('gather', gatherMs, notifyUnlessTaken)
     },
+    /** After a statement in the host's transaction, whose commit cannot be observed. */
     notifyLater () {
       for (const delayMs of [gatherMs, commitMs]) {
         later(`commit ${delayMs}`, delayMs, () => {
@@ -128,7 +124,7 @@ export function createDue (pool: PgPool, session: Session, schema: string): Due 
         })
       }
     },
-    onDue (listener, onFault) {
+    onDue (listener: DueListener, onFault?: (error: unknown) => void) {
       if (listeners.size === 0) keepConnection(pool)
       const entry = { call: listener, onFault }
       listeners.add(entry)
@@ -158,12 +154,6 @@ function freeConnection (pool: PgPool): void {
   keptConnections.set(pool, Number(keptConnections.get(pool)) - 1)
 }
 
-interface Listening {
-  start (): void
-  /** Closes the connection immediately, so that the host can end its pool. */
-  stop (): void
-}
-
 const firstPauseMs = 500
 const longestPauseMs = 15_000
 const keepAliveMs = 30_000
@@ -176,7 +166,7 @@ const answerMs = 10_000
 export function createListening (
   pool: PgPool, channel: string,
   { onNotification, onLost }: { onNotification: (payload?: string) => void, onLost: (error: unknown) => void }
-): Listening {
+) {
   // Each start has its own symbol. Callbacks of an earlier start do nothing.
   let current: symbol | null = null
   let client: PgClient | null = null
@@ -259,6 +249,7 @@ export function createListening (
       current = run
       own(run, connect(run, firstPauseMs))
     },
+    /** Closes the connection immediately, so that the host can end its pool. */
     stop () {
       current = null
       clearTimeout(timer)
