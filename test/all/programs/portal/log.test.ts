@@ -207,12 +207,41 @@ t.test('the delivery log of the portal', { skip: noBrowser }, async (t) => {
     t.notOk(await isWide(page), 'the list')
   })
 
+  await t.test('a dialog explains why the webhook got an event or not', async (t) => {
+    const id = await add('Curious', '/200', 'job.closed')
+    await webhooks.update('acme', id, { filters: { 'data.id': [7, 8] } })
+    const emitNow = (type: keyof DefaultEvents, data: object) => emit({ tenantSlug: 'acme', type, data })
+    const [filtered, other] = [await emitNow('job.closed', { id: 9 }), await emitNow('job.archived', { id: 7 })]
+    const sent = await emitNow('job.closed', { id: 7 })
+    await drain()
+    const page = await open(`#/${id}`)
+    await page.getByRole('button', { name: 'Missing an event?' }).click()
+    const dialog = page.getByRole('dialog')
+    for (const [eventId, text] of [
+      ['evt_0', 'No event with this id is stored'], [other.id, 'does not subscribe to its type'],
+      [` ${filtered.id} `, /data\.id.* is .*9.*, but the filter expects .*\[7,8\]/], [sent.id, 'Delivered']
+    ] as const) {
+      await dialog.getByLabel('Event id').fill(eventId)
+      await dialog.getByRole('button', { name: 'Check' }).click()
+      await dialog.getByText(text).waitFor()
+    }
+    await dialog.getByRole('link', { name: 'Open the delivery' }).click()
+    await page.getByRole('region', { name: 'Attempt 1' }).waitFor()
+    t.notOk(await dialog.isVisible())
+  })
+
   await t.test('axe finds no violations in either theme', async (t) => {
     const page = await openNew(t, `#/${broken}`, { isAudited: true })
     await rowsOf(page).first().waitFor()
     t.same(await findViolations(page), [])
     await page.getByRole('button', { name: 'Replay events' }).click()
     await page.getByText(/will be sent|nothing to send/).waitFor()
+    t.same(await findViolations(page), [])
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Missing an event?' }).click()
+    await page.getByRole('dialog').getByLabel('Event id').fill('evt_0')
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('No event with this id is stored').waitFor()
     t.same(await findViolations(page), [])
     await page.keyboard.press('Escape')
     await rowsOf(page).last().getByRole('link').click()
