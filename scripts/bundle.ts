@@ -13,7 +13,7 @@ const dist = join(root, 'dist')
 const cjs = join(dist, 'cjs')
 const entries = ['index', 'around/client/index', 'storages/memory/index', 'storages/postgres/index', 'tools/testing/index']
 
-const lineLimit = 120
+const smallest = { minify: true, lineLimit: 1000 }
 const options = {
   absWorkingDir: root,
   outbase: 'src',
@@ -29,7 +29,7 @@ const options = {
   // Names are kept, and lines are short enough for stack traces.
   minifyWhitespace: true,
   minifySyntax: true,
-  lineLimit
+  lineLimit: 120
 } as const
 const entryPoints = entries.map((name) => `src/${name}.ts`)
 
@@ -63,8 +63,7 @@ for (const { path, text } of await bundle(entryPoints, '')) {
   const { code } = await transform(text, {
     format: 'cjs',
     // Only older tools load it.
-    minify: true,
-    lineLimit,
+    ...smallest,
     platform: 'node',
     target: options.target,
     charset: 'utf8',
@@ -79,7 +78,7 @@ const index = await readFile(join(root, testing), 'utf8')
 const parts = new Set(Array.from(index.matchAll(/from '(\.\/.+)'/g), ([, part = '']) => part))
 await build({
   ...options,
-  minify: true,
+  ...smallest,
   format: 'cjs',
   splitting: false,
   outdir: 'dist/cjs/tools/testing',
