@@ -11,21 +11,13 @@ import type { Due } from './due.js'
 const firstBatchSize = 500
 const batchSize = 5000
 
-/** Moves stopped deliveries from the queue to the log. They are never claimed; claims move the ones they find. */
-export interface StopDeliveries {
-  /**
-   * Moves a stopped or deleted webhook's deliveries: one batch before it resolves, the others in the background. Never
-   * rejects.
-   */
-  sweep (webhookId: number): Promise<void>
-  /** Moves a webhook's deliveries if it was stopped before those from `firstId` on were committed. */
-  sweepIfStopped (webhookId: number, firstId: string): Promise<void>
-  /** Moves deliveries that earlier sweeps left. */
-  sweepLeft (): Promise<void>
-}
+export type StopDeliveries = ReturnType<typeof createStopDeliveries>
 
-/** `schema` is quoted. */
-export function createStopDeliveries (session: Session, schema: string): StopDeliveries {
+/**
+ * Moves stopped deliveries from the queue to the log. They are never claimed; claims move the ones they find. `schema`
+ * is quoted.
+ */
+export function createStopDeliveries (session: Session, schema: string) {
   async function sweepBatch (webhookId: number, size: number): Promise<number> {
     return Number(await readValue(session, 'sweep deliveries', `${schema}.sweep_v1($1, $2)`, [webhookId, size]))
   }
@@ -41,15 +33,21 @@ export function createStopDeliveries (session: Session, schema: string): StopDel
   }
 
   return {
+    /** Moves deliveries that earlier sweeps left. */
     sweepLeft,
 
-    async sweepIfStopped (webhookId, firstId) {
+    /** Moves a webhook's deliveries if it was stopped before those from `firstId` on were committed. */
+    async sweepIfStopped (webhookId: number, firstId: string): Promise<void> {
       const rows = await session.query('check webhook', `
         select from ${schema}.webhooks where id = $1 and status = 'active' and skip_before <= $2`, [webhookId, firstId])
       if (rows.length === 0) await sweepAll(webhookId)
     },
 
-    async sweep (webhookId) {
+    /**
+     * Moves a stopped or deleted webhook's deliveries: one batch before it resolves, the others in the background.
+     * Never rejects.
+     */
+    async sweep (webhookId: number): Promise<void> {
       // The webhook is already stopped. If this fails, `sweepLeft` moves its deliveries.
       const count = await sweepBatch(webhookId, firstBatchSize).catch(() => 0)
       if (count > 0) sweepAll(webhookId).catch(() => {})

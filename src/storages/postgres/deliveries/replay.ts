@@ -5,16 +5,11 @@ import { Conditions, equals, moment } from '../sql.js'
 import { findDelivery } from './log.js'
 import type { StopDeliveries } from './queue.js'
 
-/** How much of a tenant's history a call reads, oldest events first. */
-interface ReplayBounds {
-  events: number
-  /** How many events one statement reads. It parses the bodies of possible matches. */
-  batch: number
-  /** No batch starts after this time. */
-  ms: number
-}
-
-const usualBounds: ReplayBounds = { events: 200_000, batch: 5_000, ms: 20_000 }
+/**
+ * How much of a tenant's history a call reads, oldest events first. One statement reads a batch and parses the bodies
+ * of possible matches. No batch starts after `ms`.
+ */
+const usualBounds = { events: 200_000, batch: 5_000, ms: 20_000 }
 
 interface Batch {
   /** The position of the last event of the previous batch, or null. */
@@ -83,7 +78,7 @@ export function createReplay (
 }
 
 async function inBatches (
-  bounds: ReplayBounds, limit: number, run: (batch: Batch) => Promise<Found & { queued: number }>
+  bounds: typeof usualBounds, limit: number, run: (batch: Batch) => Promise<Found & { queued: number }>
 ): Promise<ReplayResult | null> {
   const endAt = performance.now() + bounds.ms
   let after: string | null = null

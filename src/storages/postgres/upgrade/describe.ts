@@ -11,14 +11,8 @@ import { readVersion } from './version.js'
  */
 export type Description = ReadonlyMap<string, string>
 
-/** The kind of an object, the table or function, and the rest of its name. */
-interface ObjectName {
-  kind: string
-  owner: string
-  name: string
-}
-
-export function parseKey (key: string): ObjectName {
+/** Returns the kind of an object, its table or function, and the rest of its name. */
+export function parseKey (key: string) {
   const [, kind = '', owner = '', name = ''] = /^([\w-]+) ([^.(]+)\.?(.*)$/.exec(key) ?? []
   return { kind, owner, name }
 }

@@ -295,14 +295,9 @@ async function grantFunctions (query: RunQuery, names: readonly string[]): Promi
   }
 }
 
-interface Holder {
-  role: string
-  privilege: string
-}
-
 /** Lists the privileges on `events`, except its owner's. */
-async function findHolders (query: RunQuery): Promise<Holder[]> {
-  return query<Holder>(`
+function findHolders (query: RunQuery): Promise<Array<{ role: string, privilege: string }>> {
+  return query(`
     select case acl.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(acl.grantee)) end as role,
       lower(acl.privilege_type) as privilege
     from pg_class c cross join lateral aclexplode(c.relacl) as acl
