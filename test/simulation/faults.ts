@@ -106,6 +106,12 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
   ],
   'retries of failed writes use the wall clock': [
     { file: 'src/core/webhooks/queue/worker.ts', from: 'clock.monotonic()', to: 'clock.now()' }
+  ],
+  "an agent's cursor passes pending events": [
+    { file: 'src/storages/memory/webhook-data.ts', from: 'agent.subscription?.position ?? 0, ...pending', to: 'agent.subscription?.position ?? 0' }
+  ],
+  'emits queue deliveries for agents': [
+    { file: 'src/storages/memory/deliveries/deliveries.ts', from: 'webhook.subscription === null && webhook.eventTypes', to: 'webhook.eventTypes' }
   ]
 }
 
