@@ -90,8 +90,18 @@ export const publishOutage = (message: OutageMessage): void => channels.outage.p
 export function publishAttempt (delivery: ClaimedDelivery, result: AttemptResult): void {
   const { tenantSlug, webhookId, deliveryId, eventId, eventType, attemptCount } = delivery
   const { durationMs, responseStatus, error, detail = null } = result
-  const sent = { tenantSlug, webhookId, deliveryId, eventId, eventType, attempt: attemptCount + 1 }
-  const message: AttemptMessage = { ...sent, durationMs, responseStatus, error, detail }
+  const message: AttemptMessage = {
+    tenantSlug,
+    webhookId,
+    deliveryId,
+    eventId,
+    eventType,
+    attempt: attemptCount + 1,
+    durationMs,
+    responseStatus,
+    error,
+    detail
+  }
   channels.attempt.publish(message)
   if (result.outcome === 'failed') channels.giveUp.publish(message)
   if (result.outcome !== 'retry') return

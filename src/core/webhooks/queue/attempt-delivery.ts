@@ -93,10 +93,12 @@ export function createAttemptDelivery (
     const { signed, own } = headers
     const span = tracing?.startAttempt(delivery)
     if (propagateTrace && typeof span?.traceParent === 'string') signed.traceparent = span.traceParent
-    Object.assign(signed, agent?.headers)
+    if (agent) Object.assign(signed, agent.headers)
     const sent = agent === null ? unsendable : await send(delivery, signed, own)
-    const usual = delivery.subscription ? { retrySchedule: agentRetrySchedule } : { retrySchedule }
-    const result = decideOutcome(delivery, sent, { ...usual, nowMs: clock.now(), random: runtime.random })
+    const schedule = delivery.subscription ? agentRetrySchedule : retrySchedule
+    const result = decideOutcome(
+      delivery, sent, { retrySchedule: schedule, nowMs: clock.now(), random: runtime.random }
+    )
     if (result === null) return 'aborted'
     span?.end(result)
     counters.add(result)
