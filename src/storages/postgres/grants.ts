@@ -50,8 +50,8 @@ export const rights: Rights = {
 }
 
 const eventColumns = [
-  'seq', 'sequence', 'id', 'tenant_key', 'type', 'body', 'filter_body', 'tombstone', 'subject', 'idempotency_key', 'trace_parent',
-  'fingerprint', 'recorded_at'
+  'seq', 'sequence', 'id', 'tenant_key', 'type', 'body', 'filter_body', 'tombstone', 'subject', 'idempotency_key',
+  'trace_parent', 'fingerprint', 'recorded_at'
 ]
 const queuedColumns = ['event_seq', 'webhook_id', 'event_type', 'created_at']
 

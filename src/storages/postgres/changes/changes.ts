@@ -109,8 +109,12 @@ export function createChangeSource (
 
     async record (tenant, { kind, id, deleted }, transaction) {
       const values = [tenant, kind, id, String(deleted)]
-      if (transaction === undefined) await session.query('record change', `select ${record}`, values)
-      else await runInTransaction(session, 'record change', transaction, (call) => call(`(select 'done' from ${record})`, values))
+      if (transaction === undefined) {
+        await session.query('record change', `select ${record}`, values)
+      } else {
+        await runInTransaction(session, 'record change', transaction, (call) =>
+          call(`(select 'done' from ${record})`, values))
+      }
     },
 
     async isRecorded (kind) {

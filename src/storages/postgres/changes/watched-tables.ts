@@ -173,8 +173,8 @@ export async function listWatchedTables (
 ): Promise<WatchedTable[]> {
   const rows = await query<{ value: string }>(
     `
-    select json_build_object('kind', of.kind, 'name', relation, 'id', id_expression, 'tenant', tenant_expression, 'isThere', is_there,
-      'parts', parts,
+    select json_build_object('kind', of.kind, 'name', relation, 'id', id_expression, 'tenant', tenant_expression,
+      'isThere', is_there, 'parts', parts,
       'found', found, 'lost', lost, 'added', added,
       'missedSince', ${toIso('missed_since')}, 'problem', problem,
       'emit', (select w.emits from ${schema}.watched_tables w where w.id = found_table.id),

@@ -329,8 +329,8 @@ create table requests (
 
 create index requests_expires_at on requests (expires_at);
 
--- Recorded changes of each kind: candidate, job or that of an own list. Only inserted and deleted, so that transactions never wait for
--- each other.
+-- Recorded changes of each kind: candidate, job or that of an own list. Only inserted and deleted, so that transactions
+-- never wait for each other.
 create table recent_changes (
   -- The order of sync. A transaction calls start_recording_v1 before it draws a number.
   seq bigint generated always as identity primary key,

@@ -487,9 +487,9 @@ begin
       case when r.subscription_id is not null then watermark_v1(r.webhook_id) end,
       case when r.subscription_id is not null then r.filters::text end
     from (
-      select w.id as webhook_id, w.subscription_id, w.filters, w.tenant, w.tenant_slug, w.target_url, w.secret, w.previous_secret, w.previous_secret_expires_at,
-        w.headers, e.id as event_id, e.type as event_type, e.body, e.trace_parent,
-        h.webhook_id is not null as is_failing, c.ordinal,
+      select w.id as webhook_id, w.subscription_id, w.filters, w.tenant, w.tenant_slug, w.target_url, w.secret,
+        w.previous_secret, w.previous_secret_expires_at, w.headers, e.id as event_id, e.type as event_type, e.body,
+        e.trace_parent, h.webhook_id is not null as is_failing, c.ordinal,
         sum(octet_length(e.body)) over (order by c.ordinal) - octet_length(e.body) as bytes_before
       from unnest(p_webhooks, p_events) with ordinality as c (webhook_id, event_seq, ordinal)
       left join webhooks w on w.id = c.webhook_id
