@@ -10,6 +10,7 @@ export default [
     files: ['src/**/*.ts'],
     languageOptions: { parser, parserOptions: { projectService: true } },
     plugins: { '@typescript-eslint': plugin },
+    linterOptions: { reportUnusedDisableDirectives: 'off' },
     rules: {
       '@typescript-eslint/no-floating-promises': ['error', {
         ignoreVoid: false,

@@ -99,7 +99,7 @@ export const faults: Readonly<Record<string, readonly Edit[]>> = {
     }
   ],
   'each failed attempt tells other webhooks, which fail too': [
-    { file: 'src/storages/memory/deliveries/attempts.ts', from: 'if (!isWarning || webhook.isWarned) return', to: 'if (!isWarning) return' }
+    { file: 'src/storages/memory/deliveries/attempts.ts', from: ' && !webhook.isWarned', to: '' }
   ],
   'a webhook gets events about itself': [
     { file: 'src/storages/memory/deliveries/deliveries.ts', from: 'webhook !== except && ', to: '' }

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction, RouteOptions } from 'fastify'
+import type { FastifyReply, FastifyRequest, onResponseHookHandler, onSendHookHandler, RouteOptions } from 'fastify'
 import { type AuditedResource, type Auditor, type UndatedEntry, withCreator } from '../observe/audit.js'
 import { readField } from '../shared/fields.js'
 import { parseClientAddress } from './client-address.js'
@@ -6,8 +6,13 @@ import { operationIdOf } from './document/operation.js'
 import { logOf } from './log.js'
 import { findState, readTenantSlug, type RequestState } from './request.js'
 
+interface AuditHooks {
+  onSend: onSendHookHandler<unknown>
+  onResponse: onResponseHookHandler
+}
+
 /** Returns the hooks that report a request once, after its response. */
-export function auditHooks (auditor: Auditor) {
+export function auditHooks (auditor: Auditor): AuditHooks {
   function report (request: FastifyRequest, reply: FastifyReply): void {
     const state = findState(request)
     if (state?.isAudited === true) return
@@ -16,7 +21,7 @@ export function auditHooks (auditor: Auditor) {
   }
 
   return {
-    onSend (request: FastifyRequest, reply: FastifyReply, _payload: unknown, done: HookHandlerDoneFunction): void {
+    onSend (request, reply, _payload, done) {
       // If the client has closed the connection, there is no response and `onResponse` does not run.
       if (reply.raw.destroyed) report(request, reply)
       else if (findState(request) !== null) {
@@ -28,7 +33,7 @@ export function auditHooks (auditor: Auditor) {
       }
       done()
     },
-    onResponse (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    onResponse (request, reply, done) {
       report(request, reply)
       done()
     }
