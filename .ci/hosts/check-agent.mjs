@@ -1,4 +1,4 @@
-// Runs the installed demo, and an agent that is told about a hire, is killed, misses 100 hires, and catches up.
+// Runs the installed demo, and an agent that gets an event about a hire, is killed, misses 100 hires, and catches up.
 //
 // node check-agent.mjs
 
@@ -62,13 +62,13 @@ await agent.stop('SIGKILL')
 for (let count = 0; count < 100; count++) await post('happen/acme/hire', {})
 agent = startAgent()
 await agent.read(/^(subscribed), truncated: false$/gm)
-const told = await agent.read(/^hired (\d+)$/gm, 100)
+const caughtUp = await agent.read(/^hired (\d+)$/gm, 100)
 const feed = await fetch(`${page}/api/v1/public/acme/events?per_page=200&filter[event_type]=application.hired`, {
   headers: { authorization: `Bearer ${key}` }
 })
 const { data } = await feed.json()
-deepStrictEqual([first, ...told].map(Number).sort((one, other) => one - other),
+deepStrictEqual([first, ...caughtUp].map(Number).sort((one, other) => one - other),
   data.map((event) => event.data.id).sort((one, other) => one - other))
 await agent.stop('SIGTERM')
 await demo.stop('SIGTERM')
-console.log('an agent of the AI SDK that missed 100 events was told each of them once')
+console.log('an agent of the AI SDK that missed 100 events got each of them once')

@@ -239,7 +239,7 @@ t.test('GET /api_key describes the key of the request', async (t) => {
   checkError(t, await read(session), 403, 'a session')
 })
 
-t.test("GET /api_key describes a key of the host's own lookup", async (t) => {
+t.test("GET /api_key describes a key that the host's lookup returns", async (t) => {
   const app = await buildApp(t, { keyLookup: () => ({ id: 'own', scopes: [], name: 'Own', expiresAt: '2030-01-01T00:00:00Z' }) })
   const { data } = (await app.inject({ url: '/api/v1/public/acme/api_key', headers: bearer('own') })).json()
   t.strictSame(data, {

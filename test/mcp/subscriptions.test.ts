@@ -291,7 +291,7 @@ t.test('people see the subscriptions without their addresses, and end them', asy
   ])
 })
 
-t.test('subscriptions end with their time and with their type, which the callback and the audit are told', async (t) => {
+t.test('subscriptions end when they expire or their type is removed; the callback and the audit get the reason', async (t) => {
   let skewMs = 0
   const clock = { now: () => Date.now() + skewMs, monotonic: () => performance.now() + skewMs }
   const storage = memoryStorage({ tenants, clock })

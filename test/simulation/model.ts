@@ -348,10 +348,10 @@ export class Model {
   }
 
   /** Takes the event about a change of a webhook's health from those that the storage has recorded. */
-  #tell (type: string, { id: webhookId, tenant }: Webhook, told: string[]): void {
-    const index = told.findIndex((body) => body.includes(`"type":"${type}"`) &&
+  #expectEvent (type: string, { id: webhookId, tenant }: Webhook, healthEvents: string[]): void {
+    const index = healthEvents.findIndex((body) => body.includes(`"type":"${type}"`) &&
       body.endsWith(`"data":{"webhook_id":${webhookId}}}`))
-    const [body] = index === -1 ? [] : told.splice(index, 1)
+    const [body] = index === -1 ? [] : healthEvents.splice(index, 1)
     if (body === undefined) throw new Violation(`no event ${type} tells the tenant about webhook ${webhookId}`)
     const { id, sequence } = JSON.parse(body) as { id: string, sequence: string }
     if (sequence !== this.#nextSequence(tenant)) throw new Violation(`${id} has the sequence ${sequence}`)
@@ -512,8 +512,8 @@ export class Model {
     return this.#written.has(sent)
   }
 
-  /** `told` are the events about the health of webhooks that the storage has recorded meanwhile. */
-  recordAttempts (results: readonly AttemptResult[], rule: HealthRule, told: string[]): void {
+  /** `healthEvents` are the events about the health of webhooks that the storage has recorded meanwhile. */
+  recordAttempts (results: readonly AttemptResult[], rule: HealthRule, healthEvents: string[]): void {
     const now = this.#now()
     const failed = new Map<Webhook, boolean>()
     for (const result of results) {
@@ -553,7 +553,7 @@ export class Model {
       const isFailing = failingSince !== null && now - failingSince >= rule.failingForSeconds * 1000
       if (isDeleted || webhook.agent !== null) continue
       const tell = (type: HealthEventType): void => {
-        if (rule.eventTypes?.includes(type) === true) this.#tell(type, webhook, told)
+        if (rule.eventTypes?.includes(type) === true) this.#expectEvent(type, webhook, healthEvents)
       }
       if (isGone || (isFailing && failedDeliveries >= rule.failedDeliveries)) {
         webhook.status = 'disabled'
@@ -565,7 +565,7 @@ export class Model {
         tell('webhook.failing')
       }
     }
-    if (told.length > 0) throw new Violation(`an event about a webhook whose health did not change: ${told[0]}`)
+    if (healthEvents.length > 0) throw new Violation(`an event about a webhook whose health did not change: ${healthEvents[0]}`)
   }
 
   /** Checks the outcome of an attempt against the network's response. */

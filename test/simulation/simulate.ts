@@ -353,7 +353,7 @@ class Day {
       this.world.log(`${machine.name} ${port}.${method} ${describe(result)}`)
     }
     const isRecording = method === 'recordAttempts' || method === 'recordAndClaim'
-    const told = isRecording && this.#isWatching ? await this.#readHealthEvents() : []
+    const healthEvents = isRecording && this.#isWatching ? await this.#readHealthEvents() : []
     const changes: Record<string, () => void> = {
       'webhooks.create': () => model.create(first, second),
       'webhooks.update': () => model.update(second, third),
@@ -365,9 +365,9 @@ class Day {
       'webhooks.resumeTenant': () => model.resume(first, (second as ResumeOptions).pending),
       'deliveries.record': () => model.record(first, second, result as never),
       'deliveries.claimDue': () => model.claim(machine, first, result as never),
-      'deliveries.recordAttempts': () => model.recordAttempts(first, second, told),
+      'deliveries.recordAttempts': () => model.recordAttempts(first, second, healthEvents),
       'deliveries.recordAndClaim': () => {
-        model.recordAttempts(first, second, told)
+        model.recordAttempts(first, second, healthEvents)
         model.claimUnlessHeld(machine, third, (result as RecordedAndClaimed).claimed)
       },
       'deliveries.release': () => model.release(first),

@@ -188,7 +188,9 @@ export const revoke: Command = {
     const { id } = key
     const children = flags.has('children')
     const isDisabling = flags.has('disable-webhooks')
-    if (key.revokedAt !== null && !children && !isDisabling) throw new CommandError(`${id}: the key was already revoked at ${key.revokedAt}`)
+    if (key.revokedAt !== null && !children && !isDisabling) {
+      throw new CommandError(`${id}: the key was already revoked at ${key.revokedAt}`)
+    }
     const name = key.name === null ? '(without a name)' : JSON.stringify(key.name)
     const dependents = await countDependents(pool, quoteName(schema), key.tenantId, id)
     await confirm(context, `Revokes the key ${id} ${name} of the tenant ${key.tenantSlug} immediately.` +

@@ -35,7 +35,7 @@ async function start (t: Parameters<typeof startPostgresHost>[0]) {
   return { ...host, read, missed }
 }
 
-t.test('a watched table emits events for rows in which one of the columns changed, whatever writes them', async (t) => {
+t.test('a watched table emits an event for each row with a changed column, also for imports and changes by hand', async (t) => {
   const { pool, storage, read, missed } = await start(t)
   await watch(pool, 'applications', {
     ...watched,

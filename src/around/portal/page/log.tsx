@@ -203,7 +203,9 @@ function LogRow ({ webhookId, delivery, onOpen }: { webhookId: number, delivery:
     <li class='row log-row' onClick={onOpen}>
       <div class='row-main'>
         <h3>
-          <Link to={{ screen: 'delivery', id: webhookId, deliveryId: id }} look='row-link'><Name>{eventType}</Name></Link>
+          <Link to={{ screen: 'delivery', id: webhookId, deliveryId: id }} look='row-link'>
+            <Name>{eventType}</Name>
+          </Link>
         </h3>
         <Url>{delivery.event_id}</Url>
       </div>

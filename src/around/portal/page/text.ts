@@ -241,7 +241,8 @@ function findDetail (detail: string | null, { details }: PortalMessages['test'])
 
 /** Returns why a webhook got an event or not, in the words that the page has for it elsewhere. */
 export function describeReason (
-  reason: Explanation['reason'], { delivery: { outcome }, endpoint: { health }, endpoints, explain, log, problem }: PortalMessages
+  reason: Explanation['reason'],
+  { delivery: { outcome }, endpoint: { health }, endpoints, explain, log, problem }: PortalMessages
 ): string {
   const texts: Record<Explanation['reason'], string> = {
     ...log.status,

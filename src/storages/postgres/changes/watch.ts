@@ -38,7 +38,7 @@ export interface WatchOptions {
    */
   tenant: string
   /**
-   * Events that the triggers emit for each row, up to 10. Whatever writes the row emits them, in its transaction.
+   * Events that the triggers emit for each row, up to 10, in the transaction that writes it: also that of an import.
    * @default none
    */
   emit?: WatchEmit | readonly WatchEmit[]
@@ -118,8 +118,8 @@ const emitReaders: Readers<EmitSettings> = {
   when: (value: unknown, path) => {
     const pairs = Array.isArray(value) ? value.map((name) => [name, name]) : Object.entries(Object(value ?? {}))
     const isPairs = value === undefined || (pairs.length > 0 && pairs.length <= 50 && isNames(pairs.flat()))
-    assertOption(isPairs && typeof value !== 'string', path, 'an array of 1 to 50 columns, or an object of columns by name',
-      value)
+    const expected = 'an array of 1 to 50 columns, or an object of columns by name'
+    assertOption(isPairs && typeof value !== 'string', path, expected, value)
     return pairs as Array<[string, string]>
   },
   data: (value: unknown, path) => isNames(value) ? [...value] : readExpression(value as string, path),
@@ -134,8 +134,8 @@ const readEmits: Reader<EmitSettings[], WatchSqlOptions['emit']> = (value = [], 
     const place = Array.isArray(value) ? `${path}[${index}]` : path
     const emit = readOptions(one, emitReaders, place)
     const isRight = (emit.on === 'update') === (emit.when.length > 0)
-    assertOption(isRight, `${place}.when`, emit.on === 'update' ? 'the columns that must change' : 'nothing unless updates emit it',
-      Reflect.get(Object(one), 'when'))
+    const expected = emit.on === 'update' ? 'the columns that must change' : 'nothing unless updates emit it'
+    assertOption(isRight, `${place}.when`, expected, Reflect.get(Object(one), 'when'))
     return emit
   })
 }
@@ -400,7 +400,8 @@ async function planEmits (
   client: PgQueryable, root: Root, emits: readonly EmitSettings[], tenant: string, schema: string
 ): Promise<Emitted[]> {
   const keys = await ask<{ name: string }>(client, `
-    select a.attname as name from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
+    select a.attname as name
+    from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any (i.indkey)
     where i.indrelid = $1::oid and i.indisprimary order by a.attnum`, [root.oid])
   const columns: string[] = JSON.parse(root.columns)
   const column = (option: string, name: string): string => columns.includes(name)
@@ -420,11 +421,12 @@ async function planEmits (
       return `case when row.${compared} is distinct from before_row.${compared} then ${quoteLiteral(name)} end`
     })
     const joined = keys.map(({ name }) => `row.${quoteName(name)} = before_row.${quoteName(name)}`).join(' and ')
+    const slug = tenantSlug === null ? tenant : `${express('tenantSlug', tenantSlug)}::text`
+    const names = on === 'update' ? `pg_catalog.array_remove(array[${changed.join(', ')}]::text[], null)` : 'null::text[]'
     const call: Emitted['call'] = ({ rows, before, isTried = false }) => `
       ${schema}.emit_row_v1(item.tenant, item.slug, ${quoteLiteral(type)}::text, item.changed, item.data, item.subject)
       from (
-        select ${tenant} as tenant, ${tenantSlug === null ? tenant : `${express('tenantSlug', tenantSlug)}::text`} as slug,
-          ${on === 'update' ? `pg_catalog.array_remove(array[${changed.join(', ')}]::text[], null)` : 'null::text[]'} as changed,
+        select ${tenant} as tenant, ${slug} as slug, ${names} as changed,
           pg_catalog.to_json(${object})::text as data,
           ${subject === null ? 'null' : `${express('subject', subject)}::text`} as subject
         from ${rows} as row${on === 'update' ? ` join ${before} as before_row on ${joined}` : ''}
@@ -432,7 +434,8 @@ async function planEmits (
       where char_length(item.tenant) between 1 and 200 and char_length(item.slug) between 1 and 200
         and (${isTried} or item.changed is null or pg_catalog.cardinality(item.changed) > 0)`
     planned.push({ type, on, call })
-    await tryEmit(client, root, option, call, `${schema}.emit_row_v1('watch', 'watch', ${quoteLiteral(type)}, null, '{}', null)`)
+    const withoutRow = `${schema}.emit_row_v1('watch', 'watch', ${quoteLiteral(type)}, null, '{}', null)`
+    await tryEmit(client, root, option, call, withoutRow)
   }
   return planned
 }

@@ -2,7 +2,7 @@
 -- deliveries, and marks webhooks whose deleted rows made this slow. Returns numbers only: a client that stops reading a
 -- longer result would keep the claim lock. read_claimed_v1 returns the rest.
 --
--- A webhook gets up to p_ahead leases while no worker but the caller, whose leases have the fences p_own, has one of it,
+-- A webhook gets up to p_ahead leases while no worker but the caller, whose leases have the fences p_own, has one,
 -- otherwise up to p_per_endpoint. Each lease takes one of p_free places, and a tenant takes a place only while more are
 -- free than it holds: p_held has the places of p_tenants. Without p_free, places are not shared.
 --
@@ -240,7 +240,9 @@ begin
     elsif v_webhook.is_paused then
       perform set_aside_v1(v_next, 100);
       has_moved := true;
-    elsif not v_webhook.is_live or v_webhook.verdict is not null or v_webhook.capacity <= 0 or not v_webhook.is_ready then
+    elsif not v_webhook.is_live or v_webhook.verdict is not null or v_webhook.capacity <= 0
+      or not v_webhook.is_ready
+    then
       null;
     elsif cardinality(array_positions(tenants, v_webhook.tenant))
       >= (p_free + 1 - coalesce(p_held[array_position(p_tenants, v_webhook.tenant)], 0)) / 2
@@ -698,7 +700,8 @@ begin
     )
     select l.webhook_id, l.delivery_id, l.event_seq, l.event_type, l.outcome, l.created_at, v_now, l.attempts,
       l.duration_ms,
-      l.response_status, l.error, l.detail, case when l.event_seq in (select k.seq from kept k) then l.response_excerpt end
+      l.response_status, l.error, l.detail,
+      case when l.event_seq in (select k.seq from kept k) then l.response_excerpt end
     from leased l where l.outcome not in ('retry', 'postponed')
   ), scheduled as (
     update queue q set

@@ -181,7 +181,11 @@ function listPages (
     ...sorted,
     ...filtered,
     { name: 'a page of sync', keys: [], statement: formatPageAfter(relation, columns, tenant, { after: null, limit }) },
-    { name: 'a page of changes', keys: [], statement: formatFind(relation, columns, tenant, formatIdAmong(relation, noIds)) }
+    {
+      name: 'a page of changes',
+      keys: [],
+      statement: formatFind(relation, columns, tenant, formatIdAmong(relation, noIds))
+    }
   ]
 }
 

@@ -48,7 +48,7 @@ export const renameAndRemoveCases = [
     await t.recordAttempts([delivered(claimed)])
   }),
 
-  test('renameTenant', 'subjects, idempotency keys and events of a renamed tenant belong to the new name', async (t, { id }) => {
+  test('renameTenant', 'subjects, idempotency keys and events of a renamed tenant get its new name', async (t, { id }) => {
     await t.emit(key)
     await t.rename()
     same((await t.emit({ ...key, tenantSlug: 'globex' })).id, 'evt_1',
