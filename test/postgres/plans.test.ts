@@ -66,3 +66,20 @@ t.test('renames and removals do not read the rows of others', async (t) => {
     t.ok(buffers < most, `${text}: ${buffers} buffers`)
   }
 })
+
+t.test('without subscriptions of agents, a poll is one statement that reads no webhooks', async (t) => {
+  const { pool } = await startPostgresHost(t)
+  await pool.query(`
+    insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
+    select n, 'first', 'first', '', 'active', 'https://acme.test/', '{job.created}', '', now(), now()
+    from generate_series(1, 10000) as n`)
+  const readings: Reading[] = []
+  const { subscriptions } = postgresStorage(measurePool(pool, '"recruiting".', readings))
+  for (const moment of ['before statistics', 'with statistics']) {
+    readings.splice(0)
+    await subscriptions.fill({ limit: 10, window: 10 })
+    t.equal(readings.length, 1, moment)
+    for (const { buffers } of readings) t.ok(buffers < 10, `${moment}: ${buffers} buffers`)
+    await pool.query('vacuum analyze recruiting.webhooks')
+  }
+})

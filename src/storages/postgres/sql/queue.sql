@@ -31,6 +31,7 @@ as $$
 declare
   v_started timestamptz;
   v_visited record;
+  v_is_slow boolean;
 begin
   -- If a server crash loses the claim, the deliveries are claimed again.
   perform set_config('synchronous_commit', 'off', true);
@@ -67,6 +68,7 @@ begin
   v_visited := choose_webhooks_v1(
     least(greatest(p_limit, 64), 256), p_per_endpoint, coalesce(p_ahead, p_per_endpoint), p_own, p_free, p_tenants, p_held
   );
+  v_is_slow := clock_timestamp() - v_started > interval '10 milliseconds';
   if v_visited.chosen <> '{}' then
     return query
       select leased.*, null
@@ -74,7 +76,7 @@ begin
         v_visited.chosen, v_visited.capacities, v_visited.tenants, p_limit, p_lease_ms, p_free, p_tenants, p_held
       ) as leased;
   end if;
-  if not v_visited.has_moved and clock_timestamp() - v_started > interval '10 milliseconds' then
+  if v_is_slow and not v_visited.has_moved then
     perform mark_v1(v_visited.start_after, v_visited.stopped_at);
   end if;
 end
