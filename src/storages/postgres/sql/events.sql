@@ -295,7 +295,8 @@ set plan_cache_mode to force_generic_plan
 set jit to off
 as $$
 declare
-  v_before timestamptz := clock_timestamp() - p_retention_days * interval '1 day';
+  v_now timestamptz := clock_timestamp();
+  v_before timestamptz := v_now - p_retention_days * interval '1 day';
   v_events bigint[];
   v_count integer;
 begin
@@ -328,7 +329,7 @@ begin
   pruned := pruned + v_count;
   delete from requests r using (
     select o.tenant, o.digest from requests o
-    where o.expires_at <= clock_timestamp() order by o.expires_at limit p_limit for update skip locked
+    where o.expires_at <= v_now order by o.expires_at limit p_limit for update skip locked
   ) as over
   where r.tenant = over.tenant and r.digest = over.digest;
   get diagnostics v_count = row_count;

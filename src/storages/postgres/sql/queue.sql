@@ -29,16 +29,17 @@ set plan_cache_mode to force_generic_plan
 set jit to off
 as $$
 declare
-  v_started timestamptz;
+  -- A variable, because a search by an index cannot compare with a function whose value changes.
+  v_started timestamptz := clock_timestamp();
   v_visited record;
   v_is_slow boolean;
 begin
   -- If a server crash loses the claim, the deliveries are claimed again.
   perform set_config('synchronous_commit', 'off', true);
   if exists (
-      select from queue q where q.lane is null and q.paused_lane is null and q.due_at <= clock_timestamp() limit 1
+      select from queue q where q.lane is null and q.paused_lane is null and q.due_at <= v_started limit 1
     ) or exists (
-      select from paused_webhooks p where p.until > '-infinity' and p.until <= clock_timestamp() limit 1
+      select from paused_webhooks p where p.until > '-infinity' and p.until <= v_started limit 1
     )
   then
     perform promote_due_v1();
