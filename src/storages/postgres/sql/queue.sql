@@ -117,8 +117,8 @@ $$;
 --
 -- Deliveries that cannot be sent leave the ready ones, so each costs one visit: those of a paused or suspended webhook
 -- are set aside, stopped ones move to the log, and has_moved is true. Chooses no more webhooks of a tenant than the
--- places that it can take, and passes its others without a visit; the next call begins with the first one omitted for
--- that. The caller holds the claim lock.
+-- places that it can take, and passes its others; the next call begins with the first one omitted for that. The caller
+-- holds the claim lock.
 create or replace function choose_webhooks_v1 (
   p_wanted integer, p_per_endpoint integer, p_ahead integer, p_own bigint[], p_free integer, p_tenants text[],
   p_held integer[],
@@ -127,23 +127,23 @@ create or replace function choose_webhooks_v1 (
 )
 language plpgsql
 set search_path from current
+set enable_hashjoin to off
+set enable_mergejoin to off
 set jit to off
 as $$
 declare
   v_now timestamptz := clock_timestamp();
-  v_visited integer := 0;
-  v_has_wrapped boolean := false;
+  -- One statement visits so many: to start one for each takes longer than its searches.
+  v_batch constant integer := 16;
   v_none constant bigint := 9223372036854775807;
-  v_marked bigint := 0;
-  v_resumed bigint := 0;
-  v_next bigint;
-  v_first bigint;
-  v_lane smallint;
-  v_last bigint;
+  v_until bigint := v_none;
+  v_ids bigint[];
+  v_lanes smallint[];
+  v_firsts bigint[];
+  v_resumed boolean[];
   v_previous bigint;
   v_omitted_after bigint;
   v_full text[] := '{}';
-  v_tenant text;
   v_webhook record;
 begin
   chosen := '{}';
@@ -152,118 +152,120 @@ begin
   has_moved := false;
   select t.last_value into start_after from turns t;
   stopped_at := start_after;
-  v_last := start_after;
 
   loop
-    -- The next webhook with ready deliveries. Always visits marked webhooks: a search would read the deleted rows at
-    -- the beginning of their queues. The order is the index's, so each search reads one entry.
-    if v_marked <= stopped_at then
-      v_marked := coalesce(
-        (select m.webhook_id from marks m where m.webhook_id > stopped_at order by m.webhook_id limit 1), v_none);
-    end if;
-    if v_resumed <= stopped_at then
-      v_resumed := coalesce((
-        select p.webhook_id from paused_webhooks p
-        where p.until = '-infinity' and p.webhook_id > stopped_at order by p.webhook_id limit 1
-      ), v_none);
-    end if;
-    select q.webhook_id, q.id, q.lane into v_next, v_first, v_lane from queue q
-    where q.lane is not null and q.webhook_id > stopped_at and q.webhook_id < least(v_marked, v_resumed)
-    order by q.webhook_id, q.lane, q.id
-    limit 1;
-    v_next := coalesce(v_next, nullif(least(v_marked, v_resumed), v_none));
-
-    if v_has_wrapped and (v_next is null or v_next > start_after) then
+    with recursive walk as (
+      select 0 as nth, stopped_at as id, null::smallint as lane, null::bigint as first_id, false as is_resumed
+      union all
+      -- The next webhook with ready deliveries. Always visits marked webhooks: a search would read the deleted rows at
+      -- the beginning of their queues. The order is the index's, so each search reads one entry.
+      select k.nth + 1, next.id, found.lane, found.id, next.id = other.resumed
+      from walk k
+      cross join lateral (
+        select (select m.webhook_id from marks m where m.webhook_id > k.id order by m.webhook_id limit 1) as marked, (
+          select p.webhook_id from paused_webhooks p
+          where p.until = '-infinity' and p.webhook_id > k.id order by p.webhook_id limit 1
+        ) as resumed
+      ) as other
+      left join lateral (
+        select q.webhook_id, q.lane, q.id from queue q
+        where q.lane is not null and q.webhook_id > k.id
+          and q.webhook_id < coalesce(least(other.marked, other.resumed), v_none)
+        order by q.webhook_id, q.lane, q.id
+        limit 1
+      ) as found on true
+      cross join lateral (select coalesce(found.webhook_id, least(other.marked, other.resumed)) as id) as next
+      where k.nth < v_batch and next.id <= v_until
+    )
+    select array_agg(k.id order by k.nth), array_agg(k.lane order by k.nth), array_agg(k.first_id order by k.nth),
+      array_agg(k.is_resumed order by k.nth)
+    into v_ids, v_lanes, v_firsts, v_resumed
+    from walk k where k.nth > 0;
+    if v_ids is null and v_until = v_none then
+      stopped_at := 0;
+      v_until := start_after;
+      continue;
+    elsif v_ids is null then
       if v_omitted_after is not null then
         perform setval('turns', v_omitted_after);
       end if;
       return;
-    elsif v_next is null then
-      v_has_wrapped := true;
-      stopped_at := 0;
-      v_marked := 0;
-      v_resumed := 0;
-      continue;
     end if;
-    v_previous := v_last;
-    v_last := v_next;
-    stopped_at := v_next;
-    v_visited := v_visited + 1;
 
-    if v_full <> '{}' then
-      v_tenant := (select w.tenant from webhooks w where w.id = v_next);
-      if v_tenant = any (v_full) then
-        stopped_at := coalesce(
-          (select w.id - 1 from webhooks w where w.id > v_next and w.tenant <> v_tenant order by w.id limit 1), v_none - 1
-        );
-        exit when v_visited % 16 = 0 and clock_timestamp() - v_now > interval '50 milliseconds';
-        continue;
+    for v_webhook in
+      select k.id, k.first_id, k.is_resumed, w.tenant, w.status = 'active' as is_active, w.skip_before, h.verdict,
+        w.is_suspended or h.paused_until > v_now as is_paused,
+        case when w.subscription_id is null then true else is_live_v1(w.expires_at, w.key_id) end as is_live,
+        case
+          -- After a pause, one delivery shows whether the endpoint has recovered.
+          when h.paused_until is not null then 1 - leased.own - leased.others
+          when leased.others = 0 then p_ahead - leased.own
+          else p_per_endpoint - leased.own - leased.others
+        end as capacity,
+        k.lane is distinct from 0 or leased.expired > 0 or exists (
+          select from (values (1, m.first_fresh), (2, null), (3, null)) as begin (lane, id)
+          cross join lateral (
+            select from queue q
+            where q.webhook_id = w.id and q.lane = begin.lane::smallint and q.id >= coalesce(begin.id, 0)
+            order by q.id
+            limit 1
+          ) as waiting
+        ) as is_ready
+      from unnest(v_ids, v_lanes, v_firsts, v_resumed) with ordinality as k (id, lane, first_id, is_resumed, nth)
+      left join webhooks w on w.id = k.id
+      left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
+      left join marks m on m.webhook_id = w.id
+      cross join lateral (
+        select (count(*) filter (where q.leased_until > v_now and q.fence = any (p_own)))::integer as own,
+          (count(*) filter (where q.leased_until > v_now and q.fence <> all (p_own)))::integer as others,
+          count(*) filter (where q.leased_until <= v_now) as expired
+        from queue q
+        where q.webhook_id = w.id and q.lane = 0 and q.id >= coalesce(m.first_leased, 0)
+      ) as leased
+      order by k.nth
+    loop
+      v_previous := stopped_at;
+      stopped_at := v_webhook.id;
+      continue when v_webhook.tenant = any (v_full);
+
+      if v_webhook.is_active is not true or v_webhook.first_id < v_webhook.skip_before then
+        perform sweep_v1(v_webhook.id, 100);
+        has_moved := true;
       end if;
-    end if;
-
-    select w.tenant, w.status = 'active' as is_active, w.skip_before, h.verdict,
-      w.is_suspended or h.paused_until > v_now as is_paused,
-      case when w.subscription_id is null then true else is_live_v1(w.expires_at, w.key_id) end as is_live,
-      case
-        -- After a pause, one delivery shows whether the endpoint has recovered.
-        when h.paused_until is not null then 1 - leased.own - leased.others
-        when leased.others = 0 then p_ahead - leased.own
-        else p_per_endpoint - leased.own - leased.others
-      end as capacity,
-      v_lane is distinct from 0 or leased.expired > 0 or exists (
-        select from (values (1, m.first_fresh), (2, null), (3, null)) as begin (lane, id)
-        cross join lateral (
-          select from queue q
-          where q.webhook_id = w.id and q.lane = begin.lane::smallint and q.id >= coalesce(begin.id, 0)
-          order by q.id
-          limit 1
-        ) as waiting
-      ) as is_ready
-    into v_webhook
-    from webhooks w
-    left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
-    left join marks m on m.webhook_id = w.id
-    cross join lateral (
-      select (count(*) filter (where q.leased_until > v_now and q.fence = any (p_own)))::integer as own,
-        (count(*) filter (where q.leased_until > v_now and q.fence <> all (p_own)))::integer as others,
-        count(*) filter (where q.leased_until <= v_now) as expired
-      from queue q
-      where q.webhook_id = w.id and q.lane = 0 and q.id >= coalesce(m.first_leased, 0)
-    ) as leased
-    where w.id = v_next;
-
-    if v_webhook.is_active is not true or v_first < v_webhook.skip_before then
-      perform sweep_v1(v_next, 100);
-      has_moved := true;
-    end if;
-    if v_webhook.is_active is not true then
-      if v_next = v_resumed then
-        perform take_back_v1(v_next, 0);
+      if v_webhook.is_active is not true then
+        if v_webhook.is_resumed then
+          perform take_back_v1(v_webhook.id, 0);
+        end if;
+      elsif v_webhook.is_paused then
+        perform set_aside_v1(v_webhook.id, 100);
+        has_moved := true;
+      elsif not v_webhook.is_live or v_webhook.verdict is not null or v_webhook.capacity <= 0
+        or not v_webhook.is_ready
+      then
+        null;
+      elsif cardinality(array_positions(tenants, v_webhook.tenant))
+        >= (p_free + 1 - coalesce(p_held[array_position(p_tenants, v_webhook.tenant)], 0)) / 2
+      then
+        v_omitted_after := coalesce(v_omitted_after, v_previous);
+        v_full := v_full || v_webhook.tenant;
+      else
+        if v_webhook.is_resumed then
+          perform take_back_v1(v_webhook.id, v_webhook.capacity);
+        end if;
+        chosen := chosen || v_webhook.id;
+        capacities := capacities || v_webhook.capacity;
+        tenants := tenants || v_webhook.tenant;
       end if;
-    elsif v_webhook.is_paused then
-      perform set_aside_v1(v_next, 100);
-      has_moved := true;
-    elsif not v_webhook.is_live or v_webhook.verdict is not null or v_webhook.capacity <= 0
-      or not v_webhook.is_ready
-    then
-      null;
-    elsif cardinality(array_positions(tenants, v_webhook.tenant))
-      >= (p_free + 1 - coalesce(p_held[array_position(p_tenants, v_webhook.tenant)], 0)) / 2
-    then
-      v_omitted_after := coalesce(v_omitted_after, v_previous);
-      v_full := v_full || v_webhook.tenant;
-    else
-      if v_next = v_resumed then
-        perform take_back_v1(v_next, v_webhook.capacity);
-      end if;
-      chosen := chosen || v_next;
-      capacities := capacities || v_webhook.capacity;
-      tenants := tenants || v_webhook.tenant;
-    end if;
+      exit when cardinality(chosen) >= p_wanted;
+    end loop;
 
-    exit when cardinality(chosen) >= p_wanted;
-    exit when v_visited >= 16
-      and clock_timestamp() - v_now > case chosen when '{}' then 500 else 50 end * interval '1 millisecond';
+    exit when cardinality(chosen) >= p_wanted or clock_timestamp() - v_now
+      > case when chosen = '{}' and v_full = '{}' then 500 else 50 end * interval '1 millisecond';
+    if v_webhook.tenant = any (v_full) then
+      stopped_at := coalesce((
+        select w.id - 1 from webhooks w where w.id > stopped_at and w.tenant <> v_webhook.tenant order by w.id limit 1
+      ), v_none - 1);
+    end if;
   end loop;
   perform setval('turns', coalesce(v_omitted_after, stopped_at));
 end
