@@ -32,7 +32,7 @@ declare
   -- A variable, because a search by an index cannot compare with a function whose value changes.
   v_started timestamptz := clock_timestamp();
   v_visited record;
-  v_is_slow boolean;
+  v_leased integer := 0;
 begin
   -- If a server crash loses the claim, the deliveries are claimed again.
   perform set_config('synchronous_commit', 'off', true);
@@ -69,15 +69,18 @@ begin
   v_visited := choose_webhooks_v1(
     least(greatest(p_limit, 64), 256), p_per_endpoint, coalesce(p_ahead, p_per_endpoint), p_own, p_free, p_tenants, p_held
   );
-  v_is_slow := clock_timestamp() - v_started > interval '10 milliseconds';
   if v_visited.chosen <> '{}' then
     return query
       select leased.*, null
       from lease_v1(
         v_visited.chosen, v_visited.capacities, v_visited.tenants, p_limit, p_lease_ms, p_free, p_tenants, p_held
       ) as leased;
+    get diagnostics v_leased = row_count;
   end if;
-  if v_is_slow and not v_visited.has_moved then
+  -- To lease many deliveries takes long without deleted rows too.
+  if not v_visited.has_moved
+    and clock_timestamp() - v_started > (10 + 0.1 * v_leased) * interval '1 millisecond'
+  then
     perform mark_v1(v_visited.start_after, v_visited.stopped_at);
   end if;
 end
