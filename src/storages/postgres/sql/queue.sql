@@ -119,9 +119,9 @@ $$;
 -- there.
 --
 -- Deliveries that cannot be sent leave the ready ones, so each costs one visit: those of a paused or suspended webhook
--- are set aside, stopped ones move to the log, and has_moved is true. Chooses no more webhooks of a tenant than the
--- places that it can take, and passes its others; the next call begins with the first one omitted for that. The caller
--- holds the claim lock.
+-- are set aside, stopped ones move to the log, and has_moved is true, unless only a mark led to them. Chooses no more
+-- webhooks of a tenant than the places that it can take, and passes its others; the next call begins with the first one
+-- omitted for that. The caller holds the claim lock.
 create or replace function choose_webhooks_v1 (
   p_wanted integer, p_per_endpoint integer, p_ahead integer, p_own bigint[], p_free integer, p_tenants text[],
   p_held integer[],
@@ -233,7 +233,7 @@ begin
 
       if v_webhook.is_active is not true or v_webhook.first_id < v_webhook.skip_before then
         perform sweep_v1(v_webhook.id, 100);
-        has_moved := true;
+        has_moved := has_moved or v_webhook.first_id is not null;
       end if;
       if v_webhook.is_active is not true then
         if v_webhook.is_resumed then
@@ -241,7 +241,7 @@ begin
         end if;
       elsif v_webhook.is_paused then
         perform set_aside_v1(v_webhook.id, 100);
-        has_moved := true;
+        has_moved := has_moved or v_webhook.first_id is not null;
       elsif not v_webhook.is_live or v_webhook.verdict is not null or v_webhook.capacity <= 0
         or not v_webhook.is_ready
       then
