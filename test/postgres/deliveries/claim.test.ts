@@ -64,6 +64,29 @@ t.test('a locked webhook is disabled once the lock is released, and is not claim
 
 const options = { limit: 10, perEndpoint: 1, leaseMs: 60_000 }
 
+t.test('a claim waits for no transaction that ends a pause, which may wait for the claim', async (t) => {
+  const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
+  const id = await addWebhook(webhooks)
+  await deliveries.record('acme', createEvent('evt_1'))
+  const setPause = (until: string) => pool.query(`
+    insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until)
+    select id, revision, now(), 0, false, now() + interval '${until}' from recruiting.webhooks
+    on conflict (webhook_id) do update set paused_until = excluded.paused_until`)
+  const lock = () => begin(pool, `begin; update recruiting.paused_webhooks set until = '-infinity' where webhook_id = ${id}`)
+  await setPause('1 hour')
+  t.same(await deliveries.claimDue(options), [], 'paused')
+  await deliveries.record('acme', createEvent('evt_2'))
+  await setPause('2 hours')
+  const early = await lock()
+  t.same(await deliveries.claimDue(options).finally(() => early.finish()), [], 'still paused')
+  await setPause('-1 second')
+  const late = await lock()
+  const claimed = await deliveries.claimDue({ ...options, perEndpoint: 5 }).finally(() => late.finish())
+  t.match(claimed, [{ eventId: 'evt_1' }])
+  await pool.query('update recruiting.webhook_health set paused_until = null')
+  t.match(await deliveries.claimDue({ ...options, perEndpoint: 5 }), [{ eventId: 'evt_2' }])
+})
+
 t.test('behind hundreds of paused endpoints', async (t) => {
   const { pool, storage: { webhooks, deliveries } } = await startPostgresHost(t)
   const endPause = (id: number) => webhooks.update('acme', id, { status: 'active' })

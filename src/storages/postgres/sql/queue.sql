@@ -304,8 +304,15 @@ begin
     end if;
   end if;
 
-  insert into paused_webhooks as p (webhook_id, until) values (p_webhook, v_until)
-  on conflict (webhook_id) do update set until = excluded.until where p.until <> excluded.until;
+  -- If the row is locked, the other transaction ends an earlier pause, and the next claim comes here again.
+  update paused_webhooks p set until = v_until
+  where p.ctid = any (array(
+    select old.ctid from paused_webhooks old
+    where old.webhook_id = p_webhook and old.until <> v_until for update skip locked
+  ));
+  if not exists (select from paused_webhooks p where p.webhook_id = p_webhook) then
+    insert into paused_webhooks (webhook_id, until) values (p_webhook, v_until);
+  end if;
   update queue q set
     lane = null,
     paused_lane = case when q.lane > 0 then q.lane when q.is_replay then 3 when q.attempts is null then 1 else 2 end,
@@ -352,7 +359,9 @@ begin
     for update skip locked
   ));
   delete from paused_webhooks p
-  where p.webhook_id = p_webhook
+  where p.ctid = any (array(
+      select ended.ctid from paused_webhooks ended where ended.webhook_id = p_webhook for update skip locked
+    ))
     and not exists (select from queue q where q.webhook_id = p_webhook and q.paused_lane is not null);
 end
 $$;
