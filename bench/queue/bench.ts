@@ -36,6 +36,8 @@ interface Sample {
   perSecond: number
   workerMicros: number
   databaseMicros: number
+  /** Of the bare loop, just before. */
+  bareMicros: number
 }
 
 const database = await startDatabase()
@@ -51,33 +53,36 @@ if (BENCH_BASE !== undefined) {
   )))
 }
 await sendBare()
-const bareMicros: number[] = []
-for (let round = 0; round < rounds; round++) bareMicros.push(await sendBare())
-console.log(`\nqueue: ${events} deliveries to ${endpoints} endpoints; the bare loop takes ${quantile(bareMicros).toFixed(1)} µs each`)
-const totals = new Map<string, number>()
 for (const variant of variants) await drain(variant, Math.max(...counts))
-for (const count of counts) {
-  const samples = new Map(variants.map(({ name }): [string, Sample[]] => [name, []]))
-  for (let round = 0; round < rounds; round++) {
+const samples = new Map<string, Sample[]>(
+  variants.flatMap(({ name }) => counts.map((count) => [`${count} ${name}`, []]))
+)
+// All counts and the bare loop take turns, because the speed of a shared machine changes.
+for (let round = 0; round < rounds; round++) {
+  for (const count of counts) {
     for (const variant of round % 2 === 0 ? variants : variants.toReversed()) {
-      samples.get(variant.name)?.push(await drain(variant, count))
+      const bareMicros = await sendBare()
+      samples.get(`${count} ${variant.name}`)?.push({ ...await drain(variant, count), bareMicros })
     }
   }
-  for (const [name, of] of samples) {
-    const [rate = 0, worker = 0, server = 0] = [
-      of.map(({ perSecond }) => perSecond), of.map(({ workerMicros }) => workerMicros),
-      of.map(({ databaseMicros }) => databaseMicros)
-    ].map((values) => quantile(values))
-    totals.set(`${count} ${name}`, worker + server)
-    console.log(`  ${count} ${name}: ${Math.round(rate)}/s, ${worker.toFixed(1)} + ${server.toFixed(1)} = ` +
-      `${(worker + server).toFixed(1)} µs, ${((worker + server) / quantile(bareMicros)).toFixed(2)} times the bare loop`)
-  }
+}
+console.log(`\nqueue: ${events} deliveries to ${endpoints} endpoints`)
+const median = (of: readonly Sample[], read: (sample: Sample, round: number) => number) => quantile(of.map(read))
+for (const [name, of] of samples) {
+  console.log(`  ${name}: ${Math.round(median(of, ({ perSecond }) => perSecond))}/s, ` +
+    `${median(of, ({ workerMicros }) => workerMicros).toFixed(1)} + ` +
+    `${median(of, ({ databaseMicros }) => databaseMicros).toFixed(1)} µs, ` +
+    `${median(of, (sample) => sumMicros(sample) / sample.bareMicros).toFixed(2)} times the bare loop`)
+  const alone = samples.get(name.replace(/^\d+/, '1'))
+  if (alone === undefined || alone === of) continue
+  const ratio = (read: (sample: Sample) => number): string =>
+    median(of, (sample, round) => read(sample) / read(alone[round] ?? sample)).toFixed(2)
+  console.log(`    against one: ${ratio(({ perSecond }) => perSecond)} times the rate, ${ratio(sumMicros)} times the CPU`)
 }
 
 const [ours] = variants
 if (ours !== undefined) {
   console.log()
-  printFigure('CPU with 4 workers against one', Number(totals.get('4 this')) / Number(totals.get('1 this')), 1.15, 'times')
   const alone = await countClaims(ours, 1)
   const many = await countClaims(ours, 32)
   printFigure('claims a second, 20 events a second by one process that delivers', alone, null, '')
@@ -111,7 +116,7 @@ async function prepare (pool: pg.Pool): Promise<void> {
   await pool.query("update recruiting.webhooks set target_url = 'http://127.0.0.1:' || ($1::text[])[id] || '/hooks'", [work.ports])
 }
 
-async function drain ({ pool, workers }: Variant, count: number): Promise<Sample> {
+async function drain ({ pool, workers }: Variant, count: number): Promise<Omit<Sample, 'bareMicros'>> {
   await prepare(pool)
   await queueDeliveries(pool, events, endpoints)
   await pool.query('checkpoint')
@@ -123,6 +128,10 @@ async function drain ({ pool, workers }: Variant, count: number): Promise<Sample
   assert.equal(await receiver.ask('count'), events)
   const workerMicros = done.reduce((sum, { cpuMicros }) => sum + cpuMicros, 0)
   return { perSecond: events / ms * 1000, workerMicros: workerMicros / events, databaseMicros: databaseMicros / events }
+}
+
+function sumMicros ({ workerMicros, databaseMicros }: Sample): number {
+  return workerMicros + databaseMicros
 }
 
 async function sendBare (): Promise<number> {
