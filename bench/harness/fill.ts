@@ -8,7 +8,9 @@ const body = JSON.stringify({
 /** Empties the tables, and creates this many active webhooks: 1, 2 and so on, each with its own event type. */
 export async function createEndpoints (pool: pg.Pool, count: number): Promise<void> {
   await pool.query(
-    'truncate recruiting.webhooks, recruiting.webhook_health, recruiting.notices, recruiting.events, recruiting.event_subjects, recruiting.queue, recruiting.deliveries, recruiting.tenants, recruiting.marks restart identity'
+    `truncate recruiting.webhooks, recruiting.webhook_health, recruiting.notices, recruiting.events,
+      recruiting.event_subjects, recruiting.queue, recruiting.deliveries, recruiting.tenants, recruiting.marks
+    restart identity`
   )
   await pool.query(
     `

@@ -70,7 +70,8 @@ t.test('renames and removals do not read the rows of others', async (t) => {
 t.test('without subscriptions of agents, a poll is one statement that reads no webhooks', async (t) => {
   const { pool } = await startPostgresHost(t)
   await pool.query(`
-    insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
+    insert into recruiting.webhooks
+      (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
     select n, 'first', 'first', '', 'active', 'https://acme.test/', '{job.created}', '', now(), now()
     from generate_series(1, 10000) as n`)
   const readings: Reading[] = []
@@ -87,11 +88,14 @@ t.test('without subscriptions of agents, a poll is one statement that reads no w
 t.test('searches by time do not read what is due later', async (t) => {
   const { pool, storage: { deliveries } } = await startPostgresHost(t)
   await pool.query(`
-    insert into recruiting.webhooks (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
-    select n, 'first', 'first', '', 'active', 'https://acme.test/', '{job.created}', '', now(), now() from generate_series(1, 2000) n;
+    insert into recruiting.webhooks
+      (id, tenant, tenant_slug, name, status, target_url, event_types, secret, created_at, updated_at)
+    select n, 'first', 'first', '', 'active', 'https://acme.test/', '{job.created}', '', now(), now()
+    from generate_series(1, 2000) n;
     insert into recruiting.queue (event_seq, webhook_id, event_type, due_at, created_at)
     select n, n, 'job.created', now() + interval '1 day', now() from generate_series(1, 2000) n;
-    insert into recruiting.paused_webhooks (webhook_id, until) select n, now() + interval '1 day' from generate_series(1, 2000) n;
+    insert into recruiting.paused_webhooks (webhook_id, until)
+    select n, now() + interval '1 day' from generate_series(1, 2000) n;
     insert into recruiting.requests (tenant, digest, fingerprint, claim, is_atomic, leased_until, expires_at)
     select 'first', n, '', '', false, now(), now() + interval '1 day' from generate_series(1, 2000) n`)
   await pool.query('vacuum analyze')
@@ -109,7 +113,8 @@ t.test('searches by time do not read what is due later', async (t) => {
   /** Returns how many index entries and rows of whole tables were read so far. */
   async function countEntries (): Promise<number> {
     // Each connection reports its reads when it is idle.
-    await Promise.all(Array.from({ length: pool.totalCount }, () => pool.query('select pg_stat_force_next_flush(), pg_sleep(0.05)')))
+    await Promise.all(Array.from({ length: pool.totalCount }, () =>
+      pool.query('select pg_stat_force_next_flush(), pg_sleep(0.05)')))
     const { rows: [row] } = await pool.query(`
       select (select sum(idx_tup_read) from pg_stat_user_indexes where schemaname = 'recruiting')
         + (select sum(seq_tup_read) from pg_stat_user_tables where schemaname = 'recruiting') as count`)

@@ -512,7 +512,7 @@ export class Model {
     return this.#written.has(sent)
   }
 
-  /** `healthEvents` are the events about the health of webhooks that the storage has recorded meanwhile. */
+  /** `healthEvents` are the events about the health of webhooks that the storage recorded for this call. */
   recordAttempts (results: readonly AttemptResult[], rule: HealthRule, healthEvents: string[]): void {
     const now = this.#now()
     const failed = new Map<Webhook, boolean>()

@@ -69,10 +69,12 @@ t.test('a claim waits for no transaction that ends a pause, which may wait for t
   const id = await addWebhook(webhooks)
   await deliveries.record('acme', createEvent('evt_1'))
   const setPause = (until: string) => pool.query(`
-    insert into recruiting.webhook_health (webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until)
+    insert into recruiting.webhook_health
+      (webhook_id, revision, failing_since, failed_deliveries, is_warned, paused_until)
     select id, revision, now(), 0, false, now() + interval '${until}' from recruiting.webhooks
     on conflict (webhook_id) do update set paused_until = excluded.paused_until`)
-  const lock = () => begin(pool, `begin; update recruiting.paused_webhooks set until = '-infinity' where webhook_id = ${id}`)
+  const lock = () =>
+    begin(pool, `begin; update recruiting.paused_webhooks set until = '-infinity' where webhook_id = ${id}`)
   await setPause('1 hour')
   t.same(await deliveries.claimDue(options), [], 'paused')
   await deliveries.record('acme', createEvent('evt_2'))

@@ -422,7 +422,9 @@ async function planEmits (
     })
     const joined = keys.map(({ name }) => `row.${quoteName(name)} = before_row.${quoteName(name)}`).join(' and ')
     const slug = tenantSlug === null ? tenant : `${express('tenantSlug', tenantSlug)}::text`
-    const names = on === 'update' ? `pg_catalog.array_remove(array[${changed.join(', ')}]::text[], null)` : 'null::text[]'
+    const names = on === 'update'
+      ? `pg_catalog.array_remove(array[${changed.join(', ')}]::text[], null)`
+      : 'null::text[]'
     const call: Emitted['call'] = ({ rows, before, isTried = false }) => `
       ${schema}.emit_row_v1(item.tenant, item.slug, ${quoteLiteral(type)}::text, item.changed, item.data, item.subject)
       from (

@@ -122,6 +122,8 @@ $$;
 -- are set aside, stopped ones move to the log, and has_moved is true, unless only a mark led to them. Chooses no more
 -- webhooks of a tenant than the places that it can take, and passes its others; the next call begins with the first one
 -- omitted for that. The caller holds the claim lock.
+--
+-- With these joins off, it searches each table once for each webhook, whatever the planner expects.
 create or replace function choose_webhooks_v1 (
   p_wanted integer, p_per_endpoint integer, p_ahead integer, p_own bigint[], p_free integer, p_tenants text[],
   p_held integer[],
