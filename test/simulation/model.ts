@@ -92,7 +92,7 @@ interface Claim {
   /** Whether the machine received the reply. */
   isKnown: boolean
   sent: Sent | null
-  /** Whether its lease still blocks other claims. */
+  /** Whether it still has its lease. */
   isHeld: boolean
   /** Whether its result still counts. */
   isOpen: boolean
@@ -116,6 +116,8 @@ export class Model {
   readonly #unsent = new Map<string, Claim[]>()
   readonly #written = new Set<Sent>()
   readonly #inFlight = new Set<Claim>()
+  /** Claims that count towards `perEndpoint`, also if their delivery has ended meanwhile. */
+  readonly #leases = new Set<Claim>()
   readonly #pending = new Set<Delivery>()
   /** How often a tenant was renamed, removed or pruned. Each time, positions in its feed become invalid. */
   readonly endedFeeds = new Map<string, number>()
@@ -445,6 +447,7 @@ export class Model {
       isOpen: true
     }
     this.#claims.set(`${deliveryId}/${fence}`, delivery.claim)
+    this.#leases.add(delivery.claim)
   }
 
   /** Records that a machine received the reply to a claim. */
@@ -711,8 +714,12 @@ export class Model {
 
   #countLeases (own: ReadonlySet<string>): Leases {
     const counts: Leases = new Map()
-    for (const { id, fence, webhook, claim } of this.#pending) {
-      if (claim?.isHeld !== true) continue
+    for (const lease of this.#leases) {
+      if (!lease.isHeld) {
+        this.#leases.delete(lease)
+        continue
+      }
+      const { delivery: { id, webhook }, claimed: { fence } } = lease
       const count = counts.get(webhook) ?? { own: 0, others: 0 }
       count[own.has(`${id}/${fence}`) ? 'own' : 'others']++
       counts.set(webhook, count)
@@ -721,7 +728,7 @@ export class Model {
   }
 
   #expireLeases (now: number): void {
-    for (const { claim } of this.#pending) if (claim !== null && claim.until <= now) claim.isHeld = false
+    for (const lease of this.#leases) if (lease.until <= now) lease.isHeld = false
   }
 
   #endPending (webhook: Webhook, status: DeliveryStatus): void {
@@ -731,7 +738,6 @@ export class Model {
   #end (delivery: Delivery, status: DeliveryStatus): void {
     delivery.status = status
     this.#pending.delete(delivery)
-    if (delivery.claim !== null) delivery.claim.isHeld = false
   }
 
   #endFeed (tenant: string): void {

@@ -82,8 +82,8 @@ export interface ClaimOptions {
   /** Maximum number of deliveries to claim, 1 or more. */
   limit: number
   /**
-   * Maximum number of concurrent leases per webhook, across all workers. A delivery that stopped being pending during
-   * its attempt does not count.
+   * Maximum number of concurrent leases per webhook, across all workers. The lease of a delivery that stops being
+   * pending counts until its attempt is recorded, or until it expires.
    */
   perEndpoint: number
   /**

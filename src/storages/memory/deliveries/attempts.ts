@@ -98,7 +98,7 @@ function recordAttempts (
 
     const { webhook } = delivery
     const wasPending = delivery.status === 'pending'
-    if (delivery.lease === 'held' || wasPending) data.pending.remove(delivery)
+    if (delivery.lease !== 'expired' || wasPending) data.pending.remove(delivery)
     delivery.lease = 'none'
     if (result.outcome !== 'postponed') addAttempt(delivery, result, now)
     // Attempts to an old address, and attempts of a webhook that is not active, do not affect its health.
@@ -217,12 +217,13 @@ function release (data: WebhookData, leases: readonly Lease[]): void {
     const delivery = data.deliveries.get(deliveryId)
     if (delivery === undefined || delivery.fence !== fence) continue
 
-    if (delivery.lease === 'held') {
-      data.pending.remove(delivery)
+    const { lease } = delivery
+    if (lease === 'held' || lease === 'stopped') data.pending.remove(delivery)
+    delivery.lease = 'none'
+    if (lease === 'held') {
       data.pending.add(delivery)
       mayBeDue = true
     }
-    delivery.lease = 'none'
   }
   if (mayBeDue) notify(data)
 }

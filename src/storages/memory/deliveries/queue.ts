@@ -9,6 +9,8 @@ export class PendingDeliveries {
   // Webhooks with deliveries in their lanes.
   readonly #turns = new Turns()
   readonly #leases = new SortedQueue<DeliveryRecord>((delivery) => delivery.leaseExpiresAt)
+  // Leases of deliveries that are no longer pending.
+  readonly #stopped = new SortedQueue<DeliveryRecord>((delivery) => delivery.leaseExpiresAt)
 
   add (delivery: DeliveryRecord): void {
     findLane(delivery).add(delivery)
@@ -16,14 +18,17 @@ export class PendingDeliveries {
   }
 
   remove (delivery: DeliveryRecord): void {
-    if (delivery.lease === 'held') this.#endLease(delivery)
+    if (delivery.lease === 'held') this.#endLease(delivery, this.#leases)
+    else if (delivery.lease === 'stopped') this.#endLease(delivery, this.#stopped)
     else findLane(delivery).remove(delivery)
   }
 
-  /** Removes a delivery that is no longer pending. Its lease expires. */
+  /** Removes a delivery that is no longer pending. Its lease stays. */
   stop (delivery: DeliveryRecord): void {
-    this.remove(delivery)
-    if (delivery.lease === 'held') delivery.lease = 'expired'
+    if (delivery.lease !== 'held') return this.remove(delivery)
+    this.#leases.remove(delivery)
+    this.#stopped.add(delivery)
+    delivery.lease = 'stopped'
   }
 
   /** Makes a pending delivery due now, unless it is leased or already due. */
@@ -80,7 +85,7 @@ export class PendingDeliveries {
     const fences = new Map(leases.map(({ deliveryId, fence }) => [deliveryId, fence]))
     const counts = new Map<WebhookRecord, number>()
     if (fences.size === 0) return counts
-    for (const { id, fence, webhook } of this.#leases.toArray()) {
+    for (const { id, fence, webhook } of [...this.#leases.toArray(), ...this.#stopped.toArray()]) {
       if (fences.get(id) === fence) counts.set(webhook, (counts.get(webhook) ?? 0) + 1)
     }
     return counts
@@ -146,16 +151,18 @@ export class PendingDeliveries {
     this.#leases.add(delivery)
   }
 
-  #endLease (delivery: DeliveryRecord): void {
-    this.#leases.remove(delivery)
+  #endLease (delivery: DeliveryRecord, leases: SortedQueue<DeliveryRecord>): void {
+    leases.remove(delivery)
     delivery.webhook.leaseCount--
   }
 
   expireLeases (now: number): void {
-    for (let next = this.#leases.first; next !== undefined && next.leaseExpiresAt <= now; next = this.#leases.first) {
-      this.#endLease(next)
-      next.lease = 'expired'
-      this.add(next)
+    for (const leases of [this.#leases, this.#stopped]) {
+      for (let next = leases.first; next !== undefined && next.leaseExpiresAt <= now; next = leases.first) {
+        this.#endLease(next, leases)
+        next.lease = 'expired'
+        if (leases === this.#leases) this.add(next)
+      }
     }
   }
 }

@@ -18,9 +18,10 @@ export interface EventRecord {
 /**
  * - `none`: not claimed, or already completed or released
  * - `held`: counts towards `perEndpoint`, and no other caller can claim the delivery
- * - `expired`: expired, or the delivery stopped being pending; a result still counts
+ * - `stopped`: counts towards `perEndpoint`, but the delivery stopped being pending
+ * - `expired`: a result still counts
  */
-type LeaseState = 'none' | 'held' | 'expired'
+type LeaseState = 'none' | 'held' | 'stopped' | 'expired'
 
 export interface DeliveryRecord {
   readonly id: number
@@ -38,7 +39,7 @@ export interface DeliveryRecord {
   deliveredAt: number | null
   fence: number
   lease: LeaseState
-  /** Valid while the lease is `held`. */
+  /** Valid while the lease is `held` or `stopped`. */
   leaseExpiresAt: number
 }
 

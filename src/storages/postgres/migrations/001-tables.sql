@@ -262,13 +262,16 @@ create table deliveries (
   error text,
   detail text,
   response_excerpt text,
-  -- Set if an attempt was under way when the delivery was stopped, until the attempt ends.
+  -- Set if an attempt was under way when the delivery was stopped, until the attempt ends. It counts towards
+  -- per_endpoint until its lease expires.
   fence bigint,
+  leased_until timestamptz,
   primary key (webhook_id, id)
 );
 
 create index deliveries_event on deliveries (event_seq, webhook_id, id);
 create index deliveries_delivered on deliveries (webhook_id, ended_at) where status = 'delivered';
+create index deliveries_stopped on deliveries (webhook_id, leased_until) where fence is not null;
 create index deliveries_failed on deliveries (webhook_id, ended_at) where status = 'failed';
 -- For the log's filters.
 create index deliveries_statuses on deliveries (webhook_id, status, id);

@@ -264,9 +264,11 @@ begin
   with erased as (
     delete from queue q where q.event_seq = any (v_events) returning q.*
   )
-  insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at, earlier, fence)
+  insert into deliveries (
+    webhook_id, id, event_seq, event_type, status, created_at, ended_at, earlier, fence, leased_until
+  )
   select e.webhook_id, e.id, e.event_seq, e.event_type, 'cancelled', e.created_at, v_now, e.attempts,
-    case e.lane when 0 then e.fence end
+    e.fence, e.leased_until
   from erased e;
 
   -- A response may repeat the data. This statement also sees the attempts that the previous one waited for.

@@ -221,11 +221,16 @@ begin
       left join webhook_health h on h.webhook_id = w.id and h.revision = w.revision
       left join marks m on m.webhook_id = w.id
       cross join lateral (
-        select (count(*) filter (where q.leased_until > v_now and q.fence = any (p_own)))::integer as own,
-          (count(*) filter (where q.leased_until > v_now and q.fence <> all (p_own)))::integer as others,
-          count(*) filter (where q.leased_until <= v_now) as expired
-        from queue q
-        where q.webhook_id = w.id and q.lane = 0 and q.id >= coalesce(m.first_leased, 0)
+        select (count(*) filter (where l.leased_until > v_now and l.fence = any (p_own)))::integer as own,
+          (count(*) filter (where l.leased_until > v_now and l.fence <> all (p_own)))::integer as others,
+          count(*) filter (where l.leased_until <= v_now) as expired
+        from (
+          select q.fence, q.leased_until from queue q
+          where q.webhook_id = w.id and q.lane = 0 and q.id >= coalesce(m.first_leased, 0)
+          union all
+          select d.fence, d.leased_until from deliveries d
+          where d.webhook_id = w.id and d.fence is not null and d.leased_until > v_now
+        ) as l
       ) as leased
       order by k.nth
     loop
@@ -629,7 +634,7 @@ begin
 end
 $$;
 
--- Releases leases. Their deliveries are ready immediately.
+-- Releases leases. Their deliveries are ready immediately, unless they were stopped.
 create or replace function release_v1 (p_webhooks bigint[], p_ids bigint[], p_fences bigint[]) returns void
 language sql
 set search_path from current
@@ -655,7 +660,16 @@ as $$
       on held.webhook_id = lease.webhook_id and held.lane = 0 and held.id = lease.id and held.fence = lease.fence
     for update of held skip locked
   ) as given
-  where q.ctid = given.place
+  where q.ctid = given.place;
+
+  update deliveries d set fence = null
+  where d.ctid = any (array(
+    select stopped.ctid
+    from unnest(p_webhooks, p_ids, p_fences) as lease (webhook_id, id, fence)
+    join deliveries stopped
+      on stopped.webhook_id = lease.webhook_id and stopped.id = lease.id and stopped.fence = lease.fence
+    for update of stopped skip locked
+  ))
 $$;
 
 -- Records attempts. p_results is a JSON array with one object per attempt. Never waits for the host's transactions.
@@ -842,9 +856,11 @@ begin
     ))
     returning q.*
   )
-  insert into deliveries (webhook_id, id, event_seq, event_type, status, created_at, ended_at, earlier, fence)
+  insert into deliveries (
+    webhook_id, id, event_seq, event_type, status, created_at, ended_at, earlier, fence, leased_until
+  )
   select s.webhook_id, s.id, s.event_seq, s.event_type, w.status, s.created_at, v_now, s.attempts,
-    case s.lane when 0 then s.fence end
+    s.fence, s.leased_until
   from stopped s cross join webhook w;
   get diagnostics v_count = row_count;
 

@@ -201,25 +201,31 @@ export const claimCases = [
     same((await t.claim({ perEndpoint: 2 })).length, 1, 'another claim, after one of two leases was released')
   }),
 
-  test('claimDue',
-    'a reactivated webhook can still lease perEndpoint deliveries', async (t, { id }) => {
-      await t.emitMany(2)
-      const stoppedLeases = await t.claim({ perEndpoint: 2 })
-      await t.skipPending(id)
-      await t.emitMany(4)
-      same((await t.claim({ perEndpoint: 2 })).length, 2, 'a claim while two skipped deliveries are still leased')
-      await t.recordAttempts(stoppedLeases.map((lease) => retry(lease)))
-      same((await t.claim({ perEndpoint: 2 })).length, 0, 'a claim after these have ended')
-    }),
-
-  test('claimDue', 'a delivery erased during its attempt does not count towards perEndpoint', async (t) => {
-    await t.emit({ subject: 'candidate:1', tombstone: '{}' })
+  test('claimDue', 'attempts of a webhook that was inactive count towards perEndpoint', async (t, { id }) => {
     await t.emitMany(3)
-    await t.claimAll(2, { perEndpoint: 2 })
-    await t.erase('candidate:1')
-    same(eventIds(await t.claim({ perEndpoint: 2 })), ['evt_3'],
-      'a claim while one delivery and the erased one are leased')
+    const [first, ...stopped] = exactly(await t.claim({ perEndpoint: 3 }), 3, 'claims')
+    await t.skipPending(id)
+    await t.emitMany(4)
+    same(await t.claim({ perEndpoint: 3 }), [], 'a claim while three skipped deliveries are still leased')
+    const ahead = await t.claim({ perEndpoint: 3, aheadPerEndpoint: 5, leases: [first, ...stopped] })
+    same(ahead.length, 2, 'a claim ahead by their worker')
+    await t.deliveries.release([first, ...ahead])
+    same((await t.claim({ perEndpoint: 3 })).length, 1, 'a claim after all but two were released')
+    await t.recordAttempts(stopped.map((lease) => retry(lease)))
+    same((await t.claim({ perEndpoint: 3 })).length, 2, 'a claim after these have ended')
   }),
+
+  test('claimDue', 'a delivery erased during its attempt counts towards perEndpoint until its lease expires',
+    async (t) => {
+      await t.emit({ subject: 'candidate:1', tombstone: '{}' })
+      await t.emitMany(3)
+      await t.claimAll(1, { limit: 1, leaseMs: 50 })
+      await t.claimAll(1, { perEndpoint: 2 })
+      await t.erase('candidate:1')
+      same(await t.claim({ perEndpoint: 2 }), [], 'a claim while one delivery and the erased one are leased')
+      await t.wait(50)
+      same(eventIds(await t.claim({ perEndpoint: 2 })), ['evt_3'], 'a claim after the lease of the erased one')
+    }),
 
   // About claims for several places and tenants, and by several callers.
   unevenTest('claimDue', 'a tenant gets a lease only while more places are free than it holds', async (t, ids) => {
