@@ -16,13 +16,10 @@ t.test('each of two failing webhooks gets its events once, and they never feed e
   const notices: string[] = []
   app.recruiting.on('webhookFailing', ({ webhookId }) => { notices.push(`webhook.failing ${webhookId}`) })
   app.recruiting.on('webhookDisabled', ({ webhookId }) => { notices.push(`webhook.disabled ${webhookId}`) })
-  for (let day = 0; day < 10; day++) {
-    for (let hour = 0; hour < 24; hour += 2) {
-      if (day < 2) await emit()
-      await clock.skip(2 * 3_600_000)
-      await clock.advance(60_000)
-      await drain()
-    }
+  for (let hour = 0; hour < 72; hour += 2) {
+    if (hour < 48) await emit()
+    await clock.skip(2 * 3_600_000)
+    await drain()
   }
   const { body } = await call<Feed>('GET', '/events?per_page=200')
   const recorded = body.data.filter(({ type }) => type !== 'application.created').map(({ type, data }) => `${type} ${data.webhook_id}`)
