@@ -7,7 +7,7 @@ const types = ['application.created', 'webhook.failing', 'webhook.disabled']
 
 interface Feed { data: Array<{ id: string, type: string, data: { webhook_id?: number } }> }
 
-t.test('each of two failing webhooks gets its events once, and they never feed each other', async (t) => {
+t.test('each of two failing webhooks gets its events once, and they never feed each other', { timeout: 60_000 }, async (t) => {
   const delivery = { retrySchedule: [0, 60, 3600], disableAfter: { failingForSeconds: 86_400, failedDeliveries: 5 } }
   const { app, call, clock, create, drain, emit, receiver, webhook } = await startDelivering(t, { events, delivery })
   receiver.answer(500)
