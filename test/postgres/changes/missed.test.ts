@@ -60,14 +60,19 @@ t.test('a writer whose trigger fails uses one subtransaction per statement, and 
   await watchPeople()
   await pool.query('alter table crm.people rename company to account')
   await withClient(pool, async (first) => {
-    await first.query("begin; insert into crm.people select n, 'acme', 'x' from generate_series(1000, 20000) n")
-    await withClient(pool, async (second) => {
-      await second.query("begin; set local lock_timeout to '100ms'; insert into crm.people values (600, 'acme', 'x'); commit")
-    })
-    const { rows } = await first.query(`
-      select pg_current_xact_id()::text::bigint as own, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next`)
-    // Other databases of the server take ids too, but not that many meanwhile.
-    t.ok(rows[0].next - rows[0].own < 10_000, 'two statements took fewer ids of transactions than they inserted rows')
+    // Other suites take ids from the same server.
+    let fewest = Infinity
+    for (let id = 600; id < 700 && fewest > 6; id++) {
+      await first.query("begin; insert into crm.people select n, 'acme', 'x' from generate_series(10, 500) n")
+      await withClient(pool, async (second) => {
+        await second.query(`begin; set local lock_timeout to '100ms'; insert into crm.people values (${id}, 'acme', 'x'); commit`)
+      })
+      const { rows } = await first.query(`
+        select pg_current_xact_id()::text::bigint as own, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next`)
+      fewest = Math.min(fewest, rows[0].next - rows[0].own)
+      await first.query('rollback')
+    }
+    t.ok(fewest <= 6, 'ids of transactions that two statements took')
   })
 })
 
