@@ -116,7 +116,7 @@ export class Model {
   readonly #unsent = new Map<string, Claim[]>()
   readonly #written = new Set<Sent>()
   readonly #inFlight = new Set<Claim>()
-  /** Claims that count towards `perEndpoint`, also if their delivery has ended meanwhile. */
+  /** Claims that count towards `perEndpoint`, even if their delivery was stopped. */
   readonly #leases = new Set<Claim>()
   readonly #pending = new Set<Delivery>()
   /** How often a tenant was renamed, removed or pruned. Each time, positions in its feed become invalid. */
