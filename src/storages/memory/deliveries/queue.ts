@@ -8,9 +8,8 @@ export class PendingDeliveries {
   readonly suspended = new Map<string, number>()
   // Webhooks with deliveries in their lanes.
   readonly #turns = new Turns()
+  // The leases that count towards `perEndpoint`: `held` and `stopped` ones.
   readonly #leases = new SortedQueue<DeliveryRecord>((delivery) => delivery.leaseExpiresAt)
-  // Leases of deliveries that are no longer pending.
-  readonly #stopped = new SortedQueue<DeliveryRecord>((delivery) => delivery.leaseExpiresAt)
 
   add (delivery: DeliveryRecord): void {
     findLane(delivery).add(delivery)
@@ -18,17 +17,14 @@ export class PendingDeliveries {
   }
 
   remove (delivery: DeliveryRecord): void {
-    if (delivery.lease === 'held') this.#endLease(delivery, this.#leases)
-    else if (delivery.lease === 'stopped') this.#endLease(delivery, this.#stopped)
+    if (delivery.lease === 'held' || delivery.lease === 'stopped') this.#endLease(delivery)
     else findLane(delivery).remove(delivery)
   }
 
   /** Removes a delivery that is no longer pending. Its lease stays. */
   stop (delivery: DeliveryRecord): void {
-    if (delivery.lease !== 'held') return this.remove(delivery)
-    this.#leases.remove(delivery)
-    this.#stopped.add(delivery)
-    delivery.lease = 'stopped'
+    if (delivery.lease === 'held') delivery.lease = 'stopped'
+    else this.remove(delivery)
   }
 
   /** Makes a pending delivery due now, unless it is leased or already due. */
@@ -85,7 +81,7 @@ export class PendingDeliveries {
     const fences = new Map(leases.map(({ deliveryId, fence }) => [deliveryId, fence]))
     const counts = new Map<WebhookRecord, number>()
     if (fences.size === 0) return counts
-    for (const { id, fence, webhook } of [...this.#leases.toArray(), ...this.#stopped.toArray()]) {
+    for (const { id, fence, webhook } of this.#leases.toArray()) {
       if (fences.get(id) === fence) counts.set(webhook, (counts.get(webhook) ?? 0) + 1)
     }
     return counts
@@ -109,7 +105,7 @@ export class PendingDeliveries {
   /** Returns whether a delivery is leased, or can be attempted at `time` or earlier. */
   hasUntil (time: number, now: number): boolean {
     this.expireLeases(now)
-    if (this.#leases.size > 0) return true
+    if (this.#listLeased().length > 0) return true
     for (const webhook of this.#turns) {
       if (!this.#isPaused(webhook, time) && earliest(webhook) <= time) return true
     }
@@ -121,7 +117,7 @@ export class PendingDeliveries {
     now: number, webhooks?: ReadonlySet<WebhookRecord>
   ): Pick<DeliveryStats, 'pending' | 'due' | 'leased' | 'oldestDueMs'> {
     this.expireLeases(now)
-    const leased = this.#leases.toArray().filter(({ webhook }) => webhooks?.has(webhook) ?? true)
+    const leased = this.#listLeased().filter(({ webhook }) => webhooks?.has(webhook) ?? true)
     let pending = leased.length
     let due = leased.length
     let oldest = leased.reduce((time, { nextAttemptAt }) => Math.min(time, nextAttemptAt), now)
@@ -140,7 +136,11 @@ export class PendingDeliveries {
   }
 
   #leasesOf (webhook: WebhookRecord): DeliveryRecord[] {
-    return this.#leases.toArray().filter((delivery) => delivery.webhook === webhook)
+    return this.#listLeased().filter((delivery) => delivery.webhook === webhook)
+  }
+
+  #listLeased (): DeliveryRecord[] {
+    return this.#leases.toArray().filter(({ lease }) => lease === 'held')
   }
 
   #lease (delivery: DeliveryRecord, expiresAt: number): void {
@@ -151,18 +151,16 @@ export class PendingDeliveries {
     this.#leases.add(delivery)
   }
 
-  #endLease (delivery: DeliveryRecord, leases: SortedQueue<DeliveryRecord>): void {
-    leases.remove(delivery)
+  #endLease (delivery: DeliveryRecord): void {
+    this.#leases.remove(delivery)
     delivery.webhook.leaseCount--
   }
 
   expireLeases (now: number): void {
-    for (const leases of [this.#leases, this.#stopped]) {
-      for (let next = leases.first; next !== undefined && next.leaseExpiresAt <= now; next = leases.first) {
-        this.#endLease(next, leases)
-        next.lease = 'expired'
-        if (leases === this.#leases) this.add(next)
-      }
+    for (let next = this.#leases.first; next !== undefined && next.leaseExpiresAt <= now; next = this.#leases.first) {
+      this.#endLease(next)
+      if (next.lease === 'held') this.add(next)
+      next.lease = 'expired'
     }
   }
 }

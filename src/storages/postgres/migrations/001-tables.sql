@@ -262,17 +262,17 @@ create table deliveries (
   error text,
   detail text,
   response_excerpt text,
-  -- Set if an attempt was under way when the delivery was stopped, until the attempt ends. It counts towards
-  -- per_endpoint until its lease expires.
+  -- Set if an attempt was under way when the delivery was stopped, until the attempt ends.
   fence bigint,
+  -- While it has a fence: until when the attempt counts as one to its webhook.
   leased_until timestamptz,
   primary key (webhook_id, id)
 );
 
 create index deliveries_event on deliveries (event_seq, webhook_id, id);
 create index deliveries_delivered on deliveries (webhook_id, ended_at) where status = 'delivered';
-create index deliveries_stopped on deliveries (webhook_id, leased_until) where fence is not null;
 create index deliveries_failed on deliveries (webhook_id, ended_at) where status = 'failed';
+create index deliveries_stopped on deliveries (webhook_id, leased_until) where fence is not null;
 -- For the log's filters.
 create index deliveries_statuses on deliveries (webhook_id, status, id);
 create index deliveries_types on deliveries (webhook_id, status, event_type, id);
