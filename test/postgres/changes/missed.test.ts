@@ -65,10 +65,12 @@ t.test('a writer whose trigger fails uses one subtransaction per statement, and 
     for (let id = 600; id < 700 && fewest > 6; id++) {
       await first.query("begin; insert into crm.people select n, 'acme', 'x' from generate_series(10, 500) n")
       await withClient(pool, async (second) => {
-        await second.query(`begin; set local lock_timeout to '100ms'; insert into crm.people values (${id}, 'acme', 'x'); commit`)
+        await second.query(`
+          begin; set local lock_timeout to '100ms'; insert into crm.people values (${id}, 'acme', 'x'); commit`)
       })
       const { rows } = await first.query(`
-        select pg_current_xact_id()::text::bigint as own, pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next`)
+        select pg_current_xact_id()::text::bigint as own,
+          pg_snapshot_xmax(pg_current_snapshot())::text::bigint as next`)
       fewest = Math.min(fewest, rows[0].next - rows[0].own)
       await first.query('rollback')
     }
